@@ -1,0 +1,33 @@
+# make demo   set up, crawl the toy web, search what was crawled
+# make test   set up, run the tests
+# make check  set up, lint, types
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test check format clean
+
+$(VENV)/.installed: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Sought needs Python 3.11 or newer (set PYTHON=...)"; exit 2; }
+	@$(PYTHON) -m venv $(VENV) || { echo "cannot make a virtual environment: on Debian, apt-get install python3-venv"; exit 2; }
+	$(BIN)/pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/pip install --quiet --editable . --group dev
+	@touch $@
+
+demo: $(VENV)/.installed
+	$(BIN)/sought demo
+
+test: $(VENV)/.installed
+	$(BIN)/pytest -n auto
+
+check: $(VENV)/.installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.installed
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:
+	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

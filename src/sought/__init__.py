@@ -1,0 +1,51 @@
+"""Sought: a web crawler and search engine that spends every download where it does most for searchers.
+
+    import sought
+
+    crawl = sought.init("my-crawl", ["https://example.org/"], contact="you@example.org")
+    crawl.crawl(fetches=1000)
+    for hit in crawl.search("what people look for").hits:
+        ...
+"""
+
+from importlib import import_module
+from importlib.metadata import version as _version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sought.api import Crawl, init, open  # noqa: A004  sought.open, like tarfile.open
+    from sought.index import Answer, Hit
+    from sought.policy import BreadthFirst, Pages, Policy, RoundRobin, Split
+    from sought.web.errors import SoughtError
+
+__version__ = _version("sought")
+
+__all__ = [
+    "Answer",
+    "BreadthFirst",
+    "Crawl",
+    "Hit",
+    "Pages",
+    "Policy",
+    "RoundRobin",
+    "SoughtError",
+    "Split",
+    "__version__",
+    "init",
+    "open",
+]
+
+# Loaded when first asked for: `import sought.web` must not load the search engine.
+_HOMES = {
+    "sought.api": ("Crawl", "init", "open"),
+    "sought.index": ("Answer", "Hit"),
+    "sought.policy": ("BreadthFirst", "Pages", "Policy", "RoundRobin", "Split"),
+    "sought.web.errors": ("SoughtError",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(home), name)
+    raise AttributeError(f"module 'sought' has no attribute {name!r}")

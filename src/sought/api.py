@@ -1,0 +1,119 @@
+"""Sought as a library: make a crawl, run it, search it, ask how it stands."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import uvloop
+
+from sought.crawl.config import FILE
+from sought.crawl.cycle import Cycle
+from sought.crawl.live import crawl as crawl_live
+from sought.crawl.recovery import open_directory
+from sought.crawl.view import View, search
+from sought.fetch.agent import user_agent
+from sought.index import Answer
+from sought.policy import Policy, parse_policy
+from sought.web.errors import BadInput
+from sought.web.url import canonical
+
+
+class Crawl:
+    """A crawl directory.
+
+    >>> crawl = sought.open("docs-crawl")           # doctest: +SKIP
+    >>> crawl.crawl(fetches=1000)["fetched"]        # doctest: +SKIP
+    1000
+    >>> crawl.search("css grid").hits[0].url        # doctest: +SKIP
+    'https://example.org/css/grid'
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __repr__(self) -> str:
+        return f"sought.open({str(self.path)!r})"
+
+    def crawl(
+        self,
+        fetches: int | None = None,
+        policy: Policy | str | None = None,
+        started: Callable[[Cycle], None] = lambda _: None,
+    ) -> dict[str, Any]:
+        """Fetch `fetches` times, or without it at the rate of sought.toml until stopped; returns what happened.
+
+        `started` is given the running cycle: its `progress` to look at, its `stop()` to end the crawl cleanly.
+        """
+        if fetches is not None and fetches < 1:
+            raise BadInput(f"the number of fetches is at least 1, not {fetches}")
+        directory = open_directory(self.path)
+        try:
+            chosen = parse_policy(policy) if isinstance(policy, str) else policy or directory.config.policy
+            progress = uvloop.run(crawl_live(directory, fetches, chosen, started))
+        except BaseException:
+            directory.abandon()
+            raise
+        directory.close()
+        return asdict(progress)
+
+    def search(self, query: str, limit: int = 10, offset: int = 0) -> Answer:
+        """The pages that answer a query, best first; works while a crawl is running."""
+        return search(self.path, query, limit, offset)
+
+    def status(self) -> dict[str, Any]:
+        """How the crawl stands, as of its last commit."""
+        with View(self.path) as view:
+            return view.status()
+
+
+def open(path: str | Path) -> Crawl:  # noqa: A001  sought.open, like tarfile.open
+    """An existing crawl directory."""
+    path = Path(path)
+    if not (path / FILE).exists():
+        raise BadInput(f"no crawl at {path}: make one with 'sought init {path} URL…'")
+    return Crawl(path)
+
+
+_TEMPLATE = """\
+# What this crawl is about.  Every key is described in docs/configuration.md.
+seeds = {seeds}
+
+[agent]
+# Whom site owners can reach: an e-mail address or a page about the crawl.
+contact = {contact}
+
+[scope]
+# Registered domains (with all their hosts) and single hosts; if both are empty, the domains of the seeds.
+domains = {domains}
+hosts = []
+
+[crawl]
+budget = "100000 per day"
+policy = "Split(new=BreadthFirst(), known=RoundRobin(), share=0.5)"
+revisit_after = "1d"
+
+[politeness]
+delay = 1.0
+"""
+
+
+def init(path: str | Path, seeds: Sequence[str], contact: str, domains: Sequence[str] = ()) -> Crawl:
+    """Make a crawl directory with a sought.toml to look through and change."""
+    path = Path(path)
+    if (path / FILE).exists():
+        raise BadInput(f"{path} is a crawl already; change its {FILE}, or choose another directory")
+    if not seeds:
+        raise BadInput("a crawl needs at least one seed URL")
+    user_agent(contact)
+    urls = [canonical(seed) for seed in seeds]
+    text = _TEMPLATE.format(
+        seeds=json.dumps(urls), contact=json.dumps(contact), domains=json.dumps([d.lower() for d in domains])
+    )
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        (path / FILE).write_text(text, "utf-8")
+    except OSError as error:
+        raise BadInput(f"cannot make {path}: {error.strerror}") from None
+    return Crawl(path)

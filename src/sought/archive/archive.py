@@ -1,0 +1,199 @@
+"""Here is a response: keep it for ever, and give it back.
+
+1. `append` encodes the answer as records (`encode`) and hands them whole to the `writer`.
+2. At `max_bytes` the file is synced, its CDXJ written (`cdxj`), and the next file begun.
+3. `records` walks the files in order (`members`, `decode`); `find` goes by URL and time (`catalogue`).
+4. `open` for writing cuts what a crash left of the last record and brings missing CDXJ files up to date.
+
+One process writes; any number may read at the same time with `writable=False`.
+"""
+
+import time as clock
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from sought.archive import encode, files, members
+from sought.archive.catalogue import Catalogue, Growing, outcome_at
+from sought.archive.record import Capture, Original, Place, Position, Record, Stored
+from sought.archive.revisits import complete
+from sought.archive.writer import Writer
+from sought.web.errors import BadInput, CrawlDamaged
+from sought.web.message import Response
+
+
+@dataclass(frozen=True, slots=True)
+class _Tail:
+    """The file being written and what is known of it."""
+
+    writer: Writer
+    growing: Growing
+
+
+class Archive:
+    """WARC files in one folder.  `repaired` is how many bytes of a torn tail opening cut off."""
+
+    def __init__(self, folder: Path, software: str, max_bytes: int) -> None:
+        self.folder, self._software, self._max_bytes = folder, software, max_bytes
+        self.repaired = 0
+        self._catalogue = Catalogue(folder)
+        self._tail: _Tail | None = None
+
+    @classmethod
+    def open(cls, folder: Path, *, software: str, max_bytes: int = 1 << 30, writable: bool = True) -> Self:
+        archive = cls(folder, software, max_bytes)
+        if writable:
+            folder.mkdir(parents=True, exist_ok=True)
+            archive._tail = archive._mended()
+        elif not folder.is_dir():
+            raise BadInput(f"{folder} is not an archive: there is no such directory")
+        return archive
+
+    def _mended(self) -> _Tail:
+        last = self._catalogue.mend()
+        if last is None:
+            return self._begin(1)
+        self.repaired = last.path.stat().st_size - last.end
+        return self._begun(_Tail(Writer(last.path, last.end), last))
+
+    def _begin(self, number: int) -> _Tail:
+        path = files.warc_path(self.folder, number)
+        writer = Writer(path, 0)
+        return self._begun(_Tail(writer, self._catalogue.grow(number)))
+
+    def _begun(self, tail: _Tail) -> _Tail:
+        """Every file starts with a warcinfo record, also one whose first write a crash took away."""
+        if tail.writer.end == 0:
+            tail.writer.add(encode.warcinfo(tail.writer.path.name, self._software, clock.time()))
+        return tail
+
+    # Writing
+
+    def append(self, response: Response, original: Original | None = None) -> Stored:
+        """Keep what a fetch came to.  `original` is the earlier response of which this may be a repetition."""
+        told = encode.outcome(response, original)
+        place = self._add(told.record, told.request)
+        self._writing.growing.add(response, told.kind, told.digest, place)
+        return Stored(place, told.digest, told.kind == "revisit")
+
+    def note(self, uri: str, body: bytes, content_type: str, time: float) -> Place:
+        """Keep something that came in by another way than HTTP, under a URI such as `urn:sought:seeds`."""
+        return self._add(encode.resource(uri, body, content_type, time))
+
+    def flush(self, sync: bool) -> None:
+        """Make everything appended visible to readers, and if `sync` proof against a power cut."""
+        self._writing.writer.flush(sync=sync)
+
+    @property
+    def _writing(self) -> _Tail:
+        if self._tail is None:
+            raise BadInput(f"the archive {self.folder} is not open for writing")
+        return self._tail
+
+    def _add(self, record: bytes, request: bytes = b"") -> Place:
+        if self._writing.writer.end >= self._max_bytes:
+            self._rotate()
+        tail = self._writing
+        return Place(tail.growing.number, tail.writer.add(record + request), len(record))
+
+    def _rotate(self) -> None:
+        """Finish the file and begin the next.  Each step can be done again, should the disk be full halfway."""
+        full = self._writing
+        full.writer.flush(sync=True)
+        full.growing.finish(full.writer.end)
+        self._tail = self._begin(full.growing.number + 1)
+        self._catalogue.settle(full.growing.number)
+        full.writer.close()
+
+    # Reading
+
+    @property
+    def end(self) -> Position:
+        """After the last whole record."""
+        if self._tail is not None:
+            return Position(self._tail.growing.number, self._tail.writer.end)
+        return self._catalogue.refresh()
+
+    def records(self, since: Position | None = None) -> Iterator[Record]:
+        """Every outcome in the order of writing, from `since` (a record's or the archive's `end`) on."""
+        self._publish()
+        numbers = files.numbers(self.folder)
+        if since is not None and since.file:
+            if since.file not in numbers:
+                raise CrawlDamaged(f"{files.warc_path(self.folder, since.file)} is missing; restore it from a copy")
+            numbers = numbers[numbers.index(since.file) :]
+        return self._outcomes(numbers, since.offset if since else 0)
+
+    def _outcomes(self, numbers: list[int], start: int) -> Iterator[Record]:
+        for number in numbers:
+            path = files.warc_path(self.folder, number)
+            for offset, length, content in members.walk(path, start, forgive_torn_tail=number == numbers[-1]):
+                record = outcome_at(path, Place(number, offset, length), content)
+                if record is not None:
+                    yield record
+            start = 0
+
+    def read(self, place: Place) -> Response:
+        """The response as it was recorded; that of a revisit has no body (`find` gives it one)."""
+        response = self._record(place).response
+        if response is None:
+            raise BadInput(f"{files.warc_name(place.file)} holds a note, not a response, at offset {place.offset}")
+        return response
+
+    def captures(self, url: str) -> list[Capture]:
+        """When and where the URL was answered, by time."""
+        if self._tail is None:
+            self._catalogue.refresh()
+        return self._catalogue.captures(url)
+
+    def find(self, url: str, at: float | None = None) -> Response | None:
+        """The URL as it was: the last capture at or before `at`, else the first after it; the latest without `at`.
+
+        A revisit is answered with the body it repeats; one whose original is nowhere is passed over.
+        """
+        captures = self.captures(url)
+        instant = float("inf") if at is None else round(at, 6)
+        before = [capture for capture in captures if capture.time <= instant]
+        for capture in [*reversed(before), *captures[len(before) :]]:
+            if (response := complete(self._record(capture.place), self.captures, self._record)) is not None:
+                return response
+        return None
+
+    def _record(self, place: Place) -> Record:
+        tail = self._tail
+        if tail is not None and place.file == tail.growing.number and place.end.offset > tail.writer.written:
+            self._publish()
+        path = files.warc_path(self.folder, place.file)
+        member = members.read(path, place.offset, place.length)
+        record = outcome_at(path, place, member.content)
+        if record is None:
+            raise members.damaged(path, place.offset, "a record that tells no outcome")
+        return record
+
+    def _publish(self) -> None:
+        if self._tail is not None:
+            self._tail.writer.flush(sync=False)
+
+    # Closing
+
+    def close(self) -> None:
+        """Sync, write the last file's CDXJ and let go of everything; also after an error."""
+        tail, self._tail = self._tail, None
+        try:
+            if tail is not None:
+                tail.writer.flush(sync=True)
+                tail.growing.finish(tail.writer.end)
+        finally:
+            if tail is not None:
+                tail.writer.close()
+            self._catalogue.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

@@ -1,0 +1,165 @@
+"""Where are the captures of a URL?  One sorted CDXJ file per finished WARC file, as pywb reads them.
+
+    com,example)/path 20240131120000 {"url":…,"mime":…,"status":…,"digest":…,"length":…,"offset":…,"filename":…,…}
+
+`time` is ours: the same instant to the microsecond.  The first line, `!meta {"filename":…,"size":…}`, tells how much of
+the WARC file the lines cover, and sorts before any key.  Looking up is a binary search in the mapped file.
+"""
+
+import mmap
+import os
+from bisect import bisect_left
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from sought.archive import surt
+from sought.archive.fields import date
+from sought.archive.record import Capture, Kind, Place
+from sought.web.message import Response
+
+_REVISIT = "warc/revisit"
+
+
+class _Fields(msgspec.Struct):
+    url: str
+    mime: str
+    status: str
+    digest: str
+    length: str
+    offset: str
+    filename: str
+    time: str
+
+
+class _Meta(msgspec.Struct):
+    filename: str
+    size: int
+
+
+_decode_fields = msgspec.json.Decoder(_Fields).decode
+_encode = msgspec.json.Encoder().encode
+
+
+def line(response: Response, kind: Kind, digest: str, place: Place, filename: str) -> bytes:
+    """The line of a response or revisit, without its end."""
+    mime = _REVISIT if kind == "revisit" else _mime(response)
+    when = date(response.time)
+    stamp = f"{when[:4]}{when[5:7]}{when[8:10]}{when[11:13]}{when[14:16]}{when[17:19]}"
+    fields = _Fields(
+        response.url,
+        mime,
+        str(response.status),
+        digest.removeprefix("sha1:"),
+        str(place.length),
+        str(place.offset),
+        filename,
+        f"{response.time:.6f}",
+    )
+    return f"{surt.key(response.url)} {stamp} ".encode() + _encode(fields)
+
+
+def _mime(response: Response) -> str:
+    """What the server called it, unless that is no name, or one that would pass for a revisit."""
+    mime = response.media_type
+    return mime if mime and mime.isascii() and len(mime) < 100 and mime != _REVISIT else "unk"
+
+
+def prefix(url: str) -> bytes:
+    """How the lines of a URL start."""
+    return surt.key(url).encode() + b" "
+
+
+def capture(text: bytes, url: str, file: int) -> Capture | None:
+    """The capture a line tells of; None if it is another URL's."""
+    fields = _decode_fields(text.split(b" ", 2)[2])
+    if fields.url != url:
+        return None
+    kind: Kind = "revisit" if fields.mime == _REVISIT else "response"
+    return Capture(float(fields.time), kind, Place(file, int(fields.offset), int(fields.length)))
+
+
+class Lines:
+    """The lines of a file that still grows.  Sorted when asked: sorting a sorted list with a new tail is cheap."""
+
+    def __init__(self, lines: list[bytes]) -> None:
+        self._lines, self._sorted = lines, False
+
+    def add(self, text: bytes) -> None:
+        self._lines.append(text)
+        self._sorted = False
+
+    def _sort(self) -> None:
+        if not self._sorted:
+            self._lines.sort()
+            self._sorted = True
+
+    def starting(self, start: bytes) -> Iterator[bytes]:
+        self._sort()
+        for index in range(bisect_left(self._lines, start), len(self._lines)):
+            if not self._lines[index].startswith(start):
+                return
+            yield self._lines[index]
+
+    def write(self, path: Path, filename: str, size: int) -> None:
+        """Replace the file at `path` in one step, so that a reader or a crash sees the old or the new."""
+        self._sort()
+        part = path.with_suffix(".part")
+        try:
+            with part.open("wb") as file:
+                file.write(b"!meta " + _encode(_Meta(filename, size)) + b"\n")
+                file.writelines(text + b"\n" for text in self._lines)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        except OSError:
+            part.unlink(missing_ok=True)
+            raise
+
+
+class SortedFile:
+    """A finished CDXJ file, mapped and never read whole."""
+
+    def __init__(self, path: Path) -> None:
+        with path.open("rb") as file:
+            self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+    def starting(self, start: bytes) -> Iterator[bytes]:
+        at = self._first_not_below(start)
+        while self._map[at : at + len(start)] == start:
+            end = self._map.find(b"\n", at)
+            yield self._map[at:end]
+            at = end + 1
+
+    def _first_not_below(self, start: bytes) -> int:
+        """Offset of the first line that is not below `start`; the invariant: low and high are starts of lines."""
+        low, high = 0, len(self._map)
+        while low < high:
+            middle = self._map.rfind(b"\n", low, (low + high) // 2) + 1 or low
+            if self._map[middle : middle + len(start)] < start:
+                low = self._map.find(b"\n", middle) + 1 or len(self._map)
+            else:
+                high = middle
+        return low
+
+    def close(self) -> None:
+        self._map.close()
+
+
+def covered(path: Path, filename: str) -> int | None:
+    """How many bytes of the WARC file the CDXJ file knows; None if there is none that can be used."""
+    try:
+        with path.open("rb") as file:
+            first = file.readline(1000)
+            file.seek(-1, os.SEEK_END)
+            ends_well = file.read(1) == b"\n"
+        meta = msgspec.json.decode(first.removeprefix(b"!meta "), type=_Meta)
+    except (OSError, msgspec.DecodeError):
+        return None
+    return meta.size if ends_well and meta.filename == filename else None
+
+
+def load(path: Path) -> list[bytes]:
+    """The lines of a file that is to grow again."""
+    return path.read_bytes().splitlines()[1:]

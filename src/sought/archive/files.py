@@ -1,0 +1,31 @@
+"""Which files make up an archive?  `crawl-00000001.warc.gz` and so on, without a gap, each with its `.cdxj`."""
+
+import os
+import re
+from itertools import pairwise
+from pathlib import Path
+
+from sought.web.errors import CrawlDamaged
+
+_NAME = re.compile(r"crawl-(\d{8,})\.warc\.gz")
+
+
+def warc_name(number: int) -> str:
+    return f"crawl-{number:08d}.warc.gz"
+
+
+def warc_path(folder: Path, number: int) -> Path:
+    return folder / warc_name(number)
+
+
+def cdxj_path(folder: Path, number: int) -> Path:
+    return folder / f"crawl-{number:08d}.cdxj"
+
+
+def numbers(folder: Path) -> list[int]:
+    """The numbers of the files there are, in order; raises CrawlDamaged if one is missing in between."""
+    found = sorted(int(match[1]) for entry in os.scandir(folder) if (match := _NAME.fullmatch(entry.name)))
+    for before, after in pairwise(found):
+        if after != before + 1:
+            raise CrawlDamaged(f"{warc_path(folder, before + 1)} is missing; restore it from a copy")
+    return found

@@ -1,0 +1,156 @@
+"""Which whole records does a file hold, and where does damage begin?
+
+A record is one gzip member, so it can be read knowing its offset alone, and its checksum tells whether it is whole.
+Damage has two shapes.  A *torn tail* is what a crash leaves: the last write did not get through.  Nothing finished lies
+behind it, so it may be cut.  Anything else is damage in the middle, and a person has to decide.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, cast
+
+from isal import isal_zlib
+
+from sought.archive.encode import MAX_BLOCK
+from sought.web.errors import CrawlDamaged
+
+_MAGIC = b"\x1f\x8b\x08\x00"  # deflate, no optional fields: every member this room writes
+_WINDOW = 1 << 18
+_PIECE = 1 << 14  # what lies behind a member is copied once per member: keep it short
+_MAX_MEMBER = MAX_BLOCK + (1 << 24)
+_NotDeflateError = cast("type[Exception]", isal_zlib.IsalError)  # its stub declares an instance
+
+
+class Member(NamedTuple):
+    """One decompressed record and where it lay."""
+
+    offset: int
+    length: int
+    content: bytes
+
+
+class TornError(Exception):
+    """The bytes at `offset` are not a whole member."""
+
+    def __init__(self, offset: int, reason: str) -> None:
+        super().__init__(reason)
+        self.offset, self.reason = offset, reason
+
+
+class _Source:
+    """A file in pieces; what the decompressor did not want can be given back."""
+
+    def __init__(self, file: BinaryIO, start: int, stop: int) -> None:
+        self.file, self.position, self.stop = file, start, stop
+        self._window, self._at = b"", 0
+        file.seek(start)
+
+    def take(self) -> bytes:
+        if self._at == len(self._window):
+            left = self.stop - self.position
+            self._window, self._at = self.file.read(min(_WINDOW, left)) if left > 0 else b"", 0
+        piece = self._window[self._at : self._at + _PIECE]
+        self._at += len(piece)
+        self.position += len(piece)
+        return piece
+
+    def give_back(self, count: int) -> None:
+        self._at -= count
+        self.position -= count
+
+
+def walk(path: Path, start: int, *, forgive_torn_tail: bool) -> Iterator[Member]:
+    """Every whole member from `start` on, to where the file ends now; raises CrawlDamaged where one is not whole."""
+    with path.open("rb", buffering=0) as file:
+        size = os.fstat(file.fileno()).st_size
+        if start > size:
+            raise CrawlDamaged(
+                f"{path} has {size} bytes, and records up to {start} were promised; restore it from a copy"
+            )
+        source = _Source(file, start, size)
+        try:
+            while (member := _next(source)) is not None:
+                yield member
+        except TornError as torn:
+            if not (forgive_torn_tail and _is_tail(file, torn.offset, size)):
+                raise damaged(path, torn.offset, torn.reason) from None
+
+
+def read(path: Path, offset: int, length: int) -> Member:
+    """The one member at a known place."""
+    try:
+        with path.open("rb", buffering=0) as file:
+            member = _next(_Source(file, offset, offset + length))
+    except FileNotFoundError:
+        raise CrawlDamaged(f"{path} is missing; restore it from a copy") from None
+    except TornError as torn:
+        raise damaged(path, offset, torn.reason) from None
+    if member is None or member.length != length:
+        raise damaged(path, offset, f"no record of {length} bytes")
+    return member
+
+
+def damaged(path: Path, offset: int, reason: str) -> CrawlDamaged:
+    return CrawlDamaged(
+        f"{path} is damaged at offset {offset} ({reason}); restore it from a copy, "
+        f"or give up what follows with: truncate -s {offset} {path}"
+    )
+
+
+def _next(source: _Source) -> Member | None:
+    """The member at the source's position; None at the end of the file."""
+    offset = source.position
+    decoder = isal_zlib.decompressobj(wbits=31)
+    piece = source.take()
+    if not piece:
+        return None
+    if not piece.startswith(_MAGIC[: len(piece)]):
+        raise TornError(offset, "no record starts here")
+    parts: list[bytes] = []
+    size = 0
+    while piece:
+        try:
+            parts.append(decoder.decompress(piece))
+        except _NotDeflateError as error:
+            raise TornError(offset, str(error)) from None
+        size += len(parts[-1])
+        if size > _MAX_MEMBER:
+            raise TornError(offset, "larger than any record")
+        if decoder.eof:
+            source.give_back(len(decoder.unused_data))
+            return Member(offset, source.position - offset, parts[0] if len(parts) == 1 else b"".join(parts))
+        piece = source.take()
+    raise TornError(offset, "the file ends within a record")
+
+
+def _is_tail(file: BinaryIO, damage: int, size: int) -> bool:
+    """Whether nothing whole lies behind the damage.
+
+    Also asked of a member that just stops: a flipped bit can make a decoder run on to the end of the file.  A torn
+    record of a page that was itself a WARC file looks like damage in the middle; that errs on the safe side.
+    """
+    return not any(_holds_record(file, at, size) for at in _starts(file, damage + 1))
+
+
+def _starts(file: BinaryIO, offset: int) -> Iterator[int]:
+    """Where a member could start, from `offset` on."""
+    overlap = len(_MAGIC) - 1
+    file.seek(offset)
+    window = file.read(_WINDOW)
+    while len(window) > overlap:
+        at = window.find(_MAGIC)
+        while at >= 0:
+            yield offset + at
+            at = window.find(_MAGIC, at + 1)
+        offset += len(window) - overlap
+        file.seek(offset)
+        window = file.read(_WINDOW)
+
+
+def _holds_record(file: BinaryIO, offset: int, size: int) -> bool:
+    try:
+        member = _next(_Source(file, offset, size))
+    except TornError:
+        return False
+    return member is not None and member.content.startswith(b"WARC/")

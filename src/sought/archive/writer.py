@@ -1,0 +1,100 @@
+"""How do records get to the disk, whole or not at all?
+
+`written` bytes of the file are whole records that the operating system has; pending are whole records still in
+memory.  Writing goes to an explicit offset: a write that stops halfway (disk full)
+moves nothing, and the next one covers it.
+"""
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sought.web.errors import StorageFull
+
+BUFFER = 1 << 18
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+@contextmanager
+def full_disk_told(path: Path) -> Iterator[None]:
+    """Turn the errors of a full disk into StorageFull."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        raise StorageFull(f"cannot write {path}: {error.strerror}; free some space and go on") from error
+
+
+class Writer:
+    """One file that grows at its end."""
+
+    def __init__(self, path: Path, written: int) -> None:
+        """Open `path`, made if need be, to go on at `written`; what lies behind is cut off."""
+        self.path, self.written = path, written
+        self._pending: list[bytes] = []
+        self._pending_bytes = 0
+        with full_disk_told(path):
+            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            os.ftruncate(self._file, written)
+            _sync_folder(path.parent)
+
+    @property
+    def end(self) -> int:
+        return self.written + self._pending_bytes
+
+    def add(self, records: bytes) -> int:
+        """Take whole records and say where they start.  If StorageFull is raised, these are not taken."""
+        start = self.end
+        self._pending.append(records)
+        self._pending_bytes += len(records)
+        if self._pending_bytes >= BUFFER:
+            try:
+                self.flush(sync=False)
+            except (StorageFull, OSError):
+                self._pending.pop()
+                self._pending_bytes -= len(records)
+                raise
+        return start
+
+    def flush(self, *, sync: bool) -> None:
+        """Give everything to the operating system, and if `sync` to the disk.  What was not written stays pending."""
+        with full_disk_told(self.path):
+            if self._pending:
+                self._write(b"".join(self._pending))
+                self.written = self.end
+                self._pending, self._pending_bytes = [], 0
+            if sync:
+                os.fsync(self._file)
+
+    def _write(self, data: bytes) -> None:
+        rest, offset = memoryview(data), self.written
+        try:
+            while rest:
+                count = os.pwrite(self._file, rest, offset)
+                rest, offset = rest[count:], offset + count
+        except OSError:
+            self._cut()
+            raise
+
+    def _cut(self) -> None:
+        """Take half a record away again.  If even that fails, the next write or the next opening covers it."""
+        try:
+            os.ftruncate(self._file, self.written)
+        except OSError:
+            pass
+
+    def close(self) -> None:
+        """Close the file; what is pending is dropped, so flush first."""
+        os.close(self._file)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a new file's name as durable as what will be in it."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,54 @@
+"""The peer without features: an aiohttp loop that fetches, parses and follows links.  Prints its figures as JSON."""
+
+import asyncio
+import json
+import sys
+import time
+
+import ada_url
+import aiohttp
+import uvloop
+from resiliparse.parse.html import HTMLTree
+
+from sought.bench.memory import peak_mb
+
+
+async def crawl(seeds: list[str], workers: int) -> int:
+    seen, queue, pages = set(seeds), asyncio.Queue[str](), 0
+    for url in seeds:
+        queue.put_nowait(url)
+
+    async def work(session: aiohttp.ClientSession) -> None:
+        nonlocal pages
+        while True:
+            url = await queue.get()
+            async with session.get(url) as response:
+                html = await response.read()
+            tree = HTMLTree.parse(html.decode("utf-8", "replace"))
+            for link in tree.body.get_elements_by_tag_name("a"):
+                target = ada_url.join_url(url, link.getattr("href"))
+                if target not in seen:
+                    seen.add(target)
+                    queue.put_nowait(target)
+            pages += 1
+            queue.task_done()
+
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
+        tasks = [asyncio.create_task(work(session)) for _ in range(workers)]
+        await queue.join()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    return pages
+
+
+if __name__ == "__main__":
+    start, cpu = time.perf_counter(), time.process_time()
+    fetched = uvloop.run(crawl(sys.argv[1:], 32))
+    figures = {
+        "pages": fetched,
+        "seconds": time.perf_counter() - start,
+        "cpu": time.process_time() - cpu,
+        "rss_mb": peak_mb(),
+    }
+    sys.stdout.write(json.dumps(figures) + "\n")

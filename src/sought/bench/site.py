@@ -1,0 +1,102 @@
+"""A few thousand real-sized, linked pages on many loopback hosts, served as fast as Python can.
+
+Run as a program it prints its port and serves until its input ends.
+"""
+
+import asyncio
+import gzip
+import random
+import sys
+
+import uvloop
+
+_SITES = 32
+_LETTERS = "etaoinshrdlucmfwypvbgk"
+
+
+def site_address(number: int) -> str:
+    return f"127.0.2.{number + 1}"
+
+
+def addresses() -> list[str]:
+    return [site_address(n) for n in range(_SITES)]
+
+
+def make_pages(count: int, port: int, seed: int = 1) -> dict[tuple[str, str], bytes]:
+    """Whole HTTP answers by (host, path): about 20 KB of HTML each, gzip-coded, 60 links to other pages."""
+    rng = random.Random(seed)  # noqa: S311  the same pages every time
+    words = ["".join(rng.choices(_LETTERS, k=rng.randint(2, 10))) for _ in range(20_000)]
+    weights = [1 / (i + 10) for i in range(len(words))]
+    where = [(site_address(n % _SITES), f"/section-{n // _SITES // 25}/page-{n // _SITES}") for n in range(count)]
+    where[:_SITES] = [(site_address(n), "/") for n in range(min(_SITES, count))]
+    answers = {}
+    for number, (host, path) in enumerate(where):
+        text = rng.choices(words, weights, k=1500)
+        links = [where[(number * 2 + 1 + k) % count] for k in range(2)] + rng.choices(where, k=58)
+        html = _page(text, [(h, p) for h, p in links], host, port)
+        body = gzip.compress(html.encode(), 6)
+        head = (
+            "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Encoding: gzip\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n"
+        )
+        answers[host, path] = head.encode() + body
+    return answers
+
+
+def _page(words: list[str], links: list[tuple[str, str]], host: str, port: int) -> str:
+    def href(target: tuple[str, str]) -> str:
+        return target[1] if target[0] == host else f"http://{target[0]}:{port}{target[1]}"
+
+    anchors = [f'<a href="{href(t)}">{words[i]} {words[i + 1]}</a>' for i, t in enumerate(links)]
+    blocks = []
+    for i in range(0, len(words), 50):
+        part = words[i : i + 50]
+        inside = " ".join(anchors[i // 25 : i // 25 + 2])
+        blocks.append(f'<div class="block block-{i % 7}"><p class="text">{" ".join(part)}. {inside}</p></div>')
+    menu = "".join(f'<li class="menu-item item-{i}">{a}</li>' for i, a in enumerate(anchors[:20]))
+    head = "".join(f'<meta name="property-{i}" content="{words[i]} {words[i + 3]}">' for i in range(12))
+    style = "".join(f".block-{i}{{margin:{i}px;padding:{i}px;color:#{i}{i}{i}}}" for i in range(40))
+    return (
+        f"<!DOCTYPE html><html lang=en><head><title>{' '.join(words[:6])}</title>{head}<style>{style}</style></head>"
+        f"<body><nav><ul>{menu}</ul></nav><main><h1>{' '.join(words[:4])}</h1>{''.join(blocks)}</main>"
+        f"<footer>{' '.join(anchors[40:60])}</footer></body></html>"
+    )
+
+
+class _Server(asyncio.Protocol):
+    """Answers GET requests from a dictionary; robots.txt allows everything."""
+
+    answers: dict[tuple[str, str], bytes] = {}  # noqa: RUF012  shared by all connections on purpose
+    robots = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 24\r\n\r\nUser-agent: *\nDisallow:\n"
+    missing = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.transport = transport
+        self.buffer = b""
+
+    def data_received(self, data: bytes) -> None:
+        self.buffer += data
+        while b"\r\n\r\n" in self.buffer:
+            head, _, self.buffer = self.buffer.partition(b"\r\n\r\n")
+            lines = head.decode("latin-1").split("\r\n")
+            path = lines[0].split(" ")[1]
+            host = next((v.strip() for k, _, v in (ln.partition(":") for ln in lines) if k.lower() == "host"), "")
+            answer = self.robots if path == "/robots.txt" else self.answers.get((host.partition(":")[0], path))
+            self.transport.write(answer or self.missing)  # type: ignore[attr-defined]  # a TCP transport writes
+
+
+async def serve(count: int) -> None:
+    loop = asyncio.get_running_loop()
+    first = await loop.create_server(_Server, site_address(0), 0)
+    port = first.sockets[0].getsockname()[1]
+    servers = [first] + [await loop.create_server(_Server, a, port) for a in addresses()[1:]]
+    _Server.answers = make_pages(count, port)
+    sys.stdout.write(f"{port}\n")
+    sys.stdout.flush()
+    await loop.run_in_executor(None, sys.stdin.read)
+    for server in servers:
+        server.close()
+
+
+if __name__ == "__main__":
+    uvloop.run(serve(int(sys.argv[1])))

@@ -1,0 +1,52 @@
+"""`sought bench`: how fast, beside others, in one run."""
+
+from typing import Annotated, Any
+
+import typer
+
+from sought.cli.live import Counting
+from sought.cli.options import Json, print_json
+from sought.cli.show import show_tree
+
+app = typer.Typer(help="Measure speed and memory, beside others in one run.", no_args_is_help=True)
+
+
+def _show(found: dict[str, Any], json: bool) -> None:
+    if json:
+        print_json(found)
+    else:
+        show_tree({k: round(v, 2) if isinstance(v, float) else v for k, v in found.items()})
+
+
+@app.command()
+def crawl(
+    pages: Annotated[int, typer.Option(min=100, max=1_000_000, help="Pages to serve and crawl.")] = 4000,
+    json: Json = False,
+) -> None:
+    """Crawl pages on loopback with Sought (everything on), Scrapy and a bare aiohttp loop."""
+    from sought.bench.crawl import run
+
+    _show(run(pages), json)
+
+
+@app.command()
+def store(
+    urls: Annotated[int, typer.Option(min=1000, max=1_000_000_000, help="URLs to insert.")] = 10_000_000,
+    json: Json = False,
+) -> None:
+    """Insert, look up and rank URLs."""
+    from sought.bench.store import run
+
+    with Counting("URLs inserted", quiet=json) as report:
+        found = run(urls, report)
+    _show(found, json)
+
+
+@app.command()
+def duplicates(
+    pairs: Annotated[int, typer.Option(min=10, max=100_000, help="Labelled pairs to make.")] = 2000, json: Json = False
+) -> None:
+    """Recall and precision of near-duplicate detection on labelled pairs."""
+    from sought.bench.duplicates import run
+
+    _show(run(pairs=pairs), json)

@@ -1,0 +1,170 @@
+"""The commands.  What they do is elsewhere; here is what they are called and what they print."""
+
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sought.cli import bench, demo, frontier
+from sought.cli.options import Dir, Json, Limit, console, print_json
+
+app = typer.Typer(
+    name="sought",
+    help="A web crawler and search engine that spends every download where it does most for what people search for.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.add_typer(frontier.app, name="frontier")
+app.add_typer(bench.app, name="bench")
+app.command("demo")(demo.demo)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        import sought
+
+        console.print(f"sought {sought.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def init(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The directory to make.")],
+    seeds: Annotated[list[str], typer.Argument(metavar="URL...", help="Where the crawl starts.")],
+    contact: Annotated[str, typer.Option(help="Whom site owners can reach: an e-mail address or a URL.")],
+    domain: Annotated[
+        list[str] | None, typer.Option(help="A domain to stay in (again for more); default: those of the URLs.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Make a crawl directory with a sought.toml to look through and change."""
+    from sought.api import init as make
+
+    crawl = make(directory, seeds, contact, domain or [])
+    if json:
+        print_json({"directory": str(crawl.path), "config": str(crawl.path / "sought.toml")})
+    else:
+        console.print(f"Made {crawl.path / 'sought.toml'}. Look through it, then: sought crawl {crawl.path}")
+
+
+@app.command()
+def crawl(
+    directory: Dir,
+    fetches: Annotated[
+        int | None, typer.Option(min=1, help="Stop after this many; default: the rate of sought.toml, for ever.")
+    ] = None,
+    policy: Annotated[str | None, typer.Option(help="What to fetch first; default: the policy of sought.toml.")] = None,
+    json: Json = False,
+) -> None:
+    """Crawl, archive and index.  Ctrl-C stops cleanly; the same command goes on."""
+    from sought.api import open as open_crawl
+    from sought.cli.live import Watch
+
+    with Watch(quiet=json) as watch:
+        result = open_crawl(directory).crawl(fetches, policy, watch.started)
+    if json:
+        print_json(result)
+    else:
+        watch.summary(result)
+
+
+@app.command()
+def search(
+    directory: Dir,
+    query: Annotated[list[str], typer.Argument(metavar="QUERY...", help='What to look for; "quotes" make a phrase.')],
+    limit: Limit = 10,
+    offset: Annotated[int, typer.Option(min=0, max=100_000, help="Skip this many.")] = 0,
+    json: Json = False,
+) -> None:
+    """Search what was crawled, also while a crawl is running."""
+    from sought.api import open as open_crawl
+    from sought.cli.show import show_answer
+
+    answer = open_crawl(directory).search(" ".join(query), limit, offset)
+    if json:
+        print_json(asdict(answer))
+    else:
+        show_answer(answer)
+
+
+@app.command()
+def status(directory: Dir, json: Json = False) -> None:
+    """How a crawl stands: what is known, fetched, refused and why."""
+    from sought.api import open as open_crawl
+    from sought.cli.show import show_tree
+
+    found = open_crawl(directory).status()
+    if json:
+        print_json(found)
+    else:
+        show_tree(found)
+
+
+@app.command()
+def urltest(
+    url: Annotated[str, typer.Argument(help="Any URL.")],
+    directory: Annotated[
+        Path, typer.Argument(metavar="[DIR]", help="The crawl to ask; default: the current directory.")
+    ] = Path(),
+    json: Json = False,
+) -> None:
+    """What robots, scope and traps say of a URL, and what is known of it."""
+    from sought.cli.show import show_tree
+    from sought.crawl.view import View
+    from sought.web.url import canonical
+
+    with View(directory) as view:
+        found = view.judge(canonical(url))
+    if json:
+        print_json(found)
+    else:
+        show_tree(found)
+
+
+@app.command()
+def check(directory: Dir, json: Json = False) -> None:
+    """Make sure that archive, table, links and search index agree; exit code 1 if they do not."""
+    from sought.cli.live import Counting
+    from sought.crawl.check import check as look
+    from sought.crawl.recovery import open_directory
+
+    with Counting("records checked", quiet=json) as report:
+        opened = open_directory(directory)
+        try:
+            problems = look(opened, report)
+        finally:
+            opened.close()
+    if json:
+        print_json({"ok": not problems, "problems": problems})
+    else:
+        console.print("\n".join(problems) or "archive, table, links and index agree", markup=False)
+    raise typer.Exit(1 if problems else 0)
+
+
+@app.command()
+def rebuild(directory: Dir, json: Json = False) -> None:
+    """Make table, links and search index again from the archive."""
+    from sought.cli.live import Counting
+    from sought.crawl.recovery import rebuild as make_again
+
+    start = time.monotonic()
+    with Counting("records applied", quiet=json) as report:
+        count = make_again(directory, report)
+    seconds = time.monotonic() - start
+    if json:
+        print_json({"records": count, "seconds": seconds})
+    else:
+        console.print(f"{count:,} records applied in {seconds:.1f} s")

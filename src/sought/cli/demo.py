@@ -1,0 +1,5 @@
+"""`sought demo`."""
+
+
+def demo() -> None:
+    """to be replaced"""

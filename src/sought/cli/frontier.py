@@ -1,0 +1,91 @@
+"""`sought frontier`: what is known and not yet fetched, and what comes next."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sought.cli.options import Dir, Json, Limit, console, print_json
+
+app = typer.Typer(help="What is known, what comes next; as files, too.", no_args_is_help=True)
+
+
+@app.command()
+def stats(directory: Dir, json: Json = False) -> None:
+    """How many URLs wait, by host, depth and source."""
+    from sought.cli.show import show_tree
+    from sought.crawl.view import View
+
+    with View(directory) as view:
+        found = view.frontier_stats(time.time())
+    if json:
+        print_json(found)
+    else:
+        show_tree(found)
+
+
+@app.command("list")
+def list_(
+    directory: Dir,
+    limit: Limit = 20,
+    policy: Annotated[str | None, typer.Option(help="Rank by this policy; default: the policy of sought.toml.")] = None,
+    json: Json = False,
+) -> None:
+    """What would be fetched next, in order."""
+    from sought.crawl.view import View
+    from sought.policy import parse_policy
+
+    with View(directory) as view:
+        rows = view.ranked(parse_policy(policy) if policy else view.config.policy, time.time(), limit)
+    if json:
+        print_json(rows)
+    else:
+        for row in rows:
+            console.print(f"{row['state']:<7} depth {row['depth']:<3} {row['url']}", markup=False)
+
+
+@app.command()
+def dump(
+    directory: Dir, file: Annotated[Path, typer.Argument(help="The Parquet file to write.")], json: Json = False
+) -> None:
+    """Write every known URL with its columns as Parquet."""
+    from sought.crawl.frontier import dump as write
+    from sought.crawl.view import View
+
+    with View(directory) as view:
+        count = write(view, file)
+    if json:
+        print_json({"urls": count, "file": str(file)})
+    else:
+        console.print(f"{count:,} URLs written to {file}", markup=False)
+
+
+@app.command()
+def load(
+    directory: Dir,
+    file: Annotated[Path, typer.Argument(help="One URL a line, or CSV, TSV or Parquet with a column 'url'.")],
+    json: Json = False,
+) -> None:
+    """Add URLs from a file to what is known; those out of scope are refused and counted."""
+    from sought.crawl.directory import LOADED
+    from sought.crawl.frontier import read_urls
+    from sought.crawl.recovery import open_directory
+    from sought.crawl.table import Source
+
+    urls, bad = read_urls(file)
+    opened = open_directory(directory)
+    try:
+        before = len(opened.repository.table)
+        rows = opened.add_urls(urls, LOADED, Source.LOAD) if urls else []
+        added = len(opened.repository.table) - before
+    finally:
+        opened.close()
+    refused = sum(row < 0 for row in rows)
+    known = len(rows) - refused - added
+    if json:
+        print_json({"added": added, "known": known, "refused": refused, "bad": len(bad), "first_bad": bad[:5]})
+        return
+    console.print(f"{added:,} added, {known:,} known already, {refused:,} out of scope or traps, {len(bad):,} bad")
+    for line in bad[:5]:
+        console.print(f"  {line}", markup=False)

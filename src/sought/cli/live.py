@@ -1,0 +1,97 @@
+"""A running crawl on the screen."""
+
+import asyncio
+import signal
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Self
+
+from rich.live import Live
+from rich.table import Table
+
+from sought.cli.options import console, errors
+from sought.crawl.cycle import Cycle, Progress
+
+
+class Watch:
+    """Shows progress four times a second and turns Ctrl-C into a clean stop; a second Ctrl-C ends at once."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self.quiet = quiet or not errors.is_terminal
+        self.live = Live(console=errors, refresh_per_second=4, transient=True)
+        self.asked_to_stop = 0
+
+    def __enter__(self) -> Self:
+        if not self.quiet:
+            self.live.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if not self.quiet:
+            self.live.stop()
+
+    def started(self, cycle: Cycle) -> None:
+        loop = asyncio.get_running_loop()
+        for name in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(name, self._stop, cycle)
+        if not self.quiet:
+            self._refresh(loop, cycle.progress)
+
+    def _stop(self, cycle: Cycle) -> None:
+        self.asked_to_stop += 1
+        if self.asked_to_stop > 1:
+            cycle.stop_now()
+        else:
+            errors.print("stopping: waiting for requests in flight (Ctrl-C again: at once)")
+            cycle.stop()
+
+    def _refresh(self, loop: asyncio.AbstractEventLoop, progress: Progress) -> None:
+        self.live.update(picture(progress))
+        loop.call_later(0.25, self._refresh, loop, progress)
+
+    def summary(self, result: dict[str, Any]) -> None:
+        seconds = max(result["seconds"], 1e-9)
+        rate = f"{result['fetched'] / seconds:,.1f} a second"
+        console.print(f"{result['fetched']:,} fetched in {seconds:.1f} s ({rate}), {result['known']:,} URLs known")
+        outcomes = sorted(result["outcomes"].items(), key=lambda item: -item[1])
+        console.print("answers: " + ", ".join(f"{n:,} × {name}" for name, n in outcomes) if outcomes else "no answers")
+        console.print(f"ended: {result['ended']}")
+
+
+def picture(progress: Progress) -> Table:
+    """What a crawl is doing right now."""
+    seconds = max(time.time() - progress.started, 1e-9)
+    table = Table.grid(padding=(0, 2))
+    table.add_row("fetched", f"{progress.fetched:,}", f"{progress.fetched / seconds:,.1f} a second")
+    outcomes = sorted(progress.outcomes.items(), key=lambda item: -item[1])[:6]
+    table.add_row("answers", "", ", ".join(f"{n:,} × {name}" for name, n in outcomes))
+    table.add_row("known", f"{progress.known:,}", f"{progress.chosen:,} chosen on {progress.waiting:,} hosts")
+    table.add_row("in flight", f"{progress.in_flight:,}", f"{progress.hosts_waiting:,} hosts waiting for their turn")
+    table.add_row("received", f"{progress.bytes / 1e6:,.1f} MB", f"{progress.disk / 1e6:,.1f} MB on disk")
+    return table
+
+
+class Counting:
+    """A counter for long work without a known end."""
+
+    def __init__(self, what: str, *, quiet: bool) -> None:
+        self.what = what
+        self.status = None if quiet or not errors.is_terminal else errors.status(f"0 {what}")
+
+    def __enter__(self) -> Callable[[int], None]:
+        if self.status:
+            self.status.start()
+        return self._report
+
+    def _report(self, count: int) -> None:
+        if self.status:
+            self.status.update(f"{count:,} {self.what}")
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.status:
+            self.status.stop()

@@ -1,0 +1,57 @@
+"""Results for people."""
+
+import time
+from typing import Any
+
+from rich.text import Text
+
+from sought.cli.options import console
+from sought.index import Answer
+
+_TIMES = ("last_fetch", "not_before", "signal", "found", "time")
+
+
+def show_answer(answer: Answer) -> None:
+    if not answer.hits:
+        console.print("Nothing found. Fewer or other words may help.")
+        return
+    more = f" of {answer.total:,}" if answer.total > len(answer.hits) else ""
+    note = "no page has all the words; these have some" if answer.relaxed else ""
+    console.print(f"{len(answer.hits)}{more} in {answer.elapsed * 1000:.1f} ms{'; ' + note if note else ''}\n")
+    for number, hit in enumerate(answer.hits, 1):
+        snippet = Text("   ")
+        at = 0
+        for start, end in hit.highlights:
+            snippet.append(hit.snippet[at:start]).append(hit.snippet[start:end], "bold")
+            at = end
+        snippet.append(hit.snippet[at:])
+        console.print(Text(f"{number:>2} ").append(hit.title or hit.url, "bold"))
+        console.print(Text(f"   {hit.url}  (fetched {_moment(hit.time)})", "dim"))
+        console.print(snippet, "")
+
+
+def show_tree(data: dict[str, Any], indent: str = "") -> None:
+    """A nested dictionary as aligned lines."""
+    width = max((len(str(k)) for k in data), default=0) + 2
+    for key, value in data.items():
+        if isinstance(value, dict):
+            console.print(Text(f"{indent}{key}" + ("" if value else ": none")))
+            show_tree(value, indent + "  ")
+        elif isinstance(value, list):
+            console.print(Text(f"{indent}{key}"))
+            for item in value:
+                console.print(Text(f"{indent}  {item}"))
+        else:
+            console.print(Text(f"{indent}{key!s:<{width}}{_shown(str(key), value)}"))
+
+
+def _shown(key: str, value: Any) -> str:
+    if value is None:
+        return "–"
+    if key in _TIMES:
+        return _moment(value)
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def _moment(value: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(value))

@@ -1,0 +1,1 @@
+"""How is the budget spent, and what do we know afterwards?"""

@@ -1,0 +1,56 @@
+"""How many fetches may start, and when: exact, whatever happens in between.
+
+A rate (`10000 per day`) is kept over every calendar period (a UTC day for a rate per day) and paced inside it; a
+number (`--fetches 500`) is a number.
+"""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Budget:
+    """Charged before a request is sent; a charge is never given back.
+
+    `spent` is what earlier runs and crashed requests have used of the period `period_start`.
+    """
+
+    fetches: int | None = None  # in this run; None: no bound of its own
+    per: int | None = None  # in every period of `seconds`; None: no rate
+    seconds: float = 86400.0
+    spent: int = 0
+    period_start: float = 0.0
+    used: int = 0
+    _next: float = field(default=-float("inf"))
+
+    def ready_at(self, now: float) -> float:
+        """When the next fetch may start; inf if this run has none left."""
+        if self.fetches is not None and self.used >= self.fetches:
+            return float("inf")
+        if self.per is None:
+            return now
+        self._turn(now)
+        if self.spent >= self.per:
+            return self.period_start + self.seconds
+        return max(now, self._next)
+
+    def charge(self, now: float) -> None:
+        self.used += 1
+        if self.per is not None:
+            self._turn(now)
+            self.spent += 1
+            # Evenly paced; what was missed while hosts were busy may be caught up within a minute's worth.
+            pace = self.seconds / self.per
+            self._next = max(self._next, now - 60.0) + pace
+
+    def left(self, now: float) -> float:
+        """Fetches that may still start before the period ends."""
+        run = float("inf") if self.fetches is None else self.fetches - self.used
+        if self.per is None:
+            return run
+        self._turn(now)
+        return min(run, self.per - self.spent)
+
+    def _turn(self, now: float) -> None:
+        start = now - now % self.seconds
+        if start > self.period_start:
+            self.period_start, self.spent = start, 0

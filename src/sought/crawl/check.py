@@ -1,0 +1,97 @@
+"""Do archive, table, links and index agree?"""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from sought.archive import Position
+from sought.crawl.directory import Directory
+from sought.crawl.table import Reason, State
+from sought.web.message import Purpose
+from sought.web.url import fingerprint
+
+Report = Callable[[int], None]
+_SHOWN = 20
+
+
+def check(directory: Directory, report: Report) -> list[str]:
+    """What does not agree, one line each, the first few of a kind; empty if all is well."""
+    problems: list[str] = []
+    for part in (_spellings, _records, _links, _index):
+        found = list(_first(part(directory, report)))
+        problems += found
+    return problems
+
+
+def _first(found: Iterator[str]) -> Iterator[str]:
+    for number, problem in enumerate(found):
+        if number == _SHOWN:
+            yield "… and more of the same kind"
+            return
+        yield problem
+
+
+def _spellings(directory: Directory, report: Report) -> Iterator[str]:
+    """Every row has a URL, and the URL leads back to the row."""
+    table, count = directory.repository.table, 0
+    for first, urls in directory.store.urls():
+        keys = np.fromiter(map(fingerprint, urls), np.uint64, len(urls))
+        found = table.find(keys)
+        for i in np.flatnonzero(found != np.arange(first, first + len(urls))):
+            yield f"row {first + i} ({urls[i]}) is not found by its key"
+        count += len(urls)
+    if count != len(table):
+        yield f"{count} URLs for {len(table)} rows"
+
+
+def _records(directory: Directory, report: Report) -> Iterator[str]:
+    """Every fetch on record is in the table, and nothing is in the table that is not on record."""
+    repository = directory.repository
+    table, fetches = repository.table, np.zeros(len(repository.table), np.int64)
+    last = np.full(len(table), -np.inf)
+    status = np.zeros(len(table), np.int64)
+    for number, record in enumerate(directory.archive.records(Position(0, 0))):
+        if number % 1000 == 0:
+            report(number)
+        if record.response is None or record.response.purpose is not Purpose.PAGE:
+            continue
+        row = repository.discovery.row(record.response.url)
+        if row < 0:
+            yield f"{record.response.url} is on record and not in the table"
+            continue
+        fetches[row] += 1
+        last[row], status[row] = record.response.time, record.response.status
+    recorded = {"fetches": np.minimum(fetches, 65535), "last_fetch": last, "status": status}
+    for name, column in recorded.items():
+        for at in np.flatnonzero(table[name] != column):
+            yield f"{directory.store.url(int(at))}: {name} is {table[name][at]}, on record {column[at]}"
+
+
+def _links(directory: Directory, report: Report) -> Iterator[str]:
+    """Links lead to rows, every page that was digested has its links, and in-links are their count."""
+    table = directory.repository.table
+    counts, has = np.zeros(len(table), np.int64), np.zeros(len(table), bool)
+    for key, value in directory.store.scan(b"l"):
+        row, targets = int.from_bytes(key[1:], "big"), np.frombuffer(value, np.uint32)
+        if row >= len(table) or (len(targets) and targets.max() >= len(table)):
+            yield f"links of row {row} lead to rows that do not exist"
+            continue
+        has[row] = True
+        counts[targets] += 1
+    for at in np.flatnonzero(counts != table["inlinks"]):
+        yield f"{directory.store.url(int(at))}: {table['inlinks'][at]} in-links, counted {counts[at]}"
+    for at in np.flatnonzero((table["state"] == State.LIVE) & ~has):
+        yield f"{directory.store.url(int(at))}: a page without a list of links"
+
+
+def _index(directory: Directory, report: Report) -> Iterator[str]:
+    """Exactly the searchable pages can be found."""
+    table = directory.repository.table
+    wanted = np.flatnonzero((table["state"] == State.LIVE) & (table["reason"] == Reason.NONE))
+    indexed = directory.index.rows().astype(np.int64)
+    if len(np.unique(indexed)) != len(indexed):
+        yield "a page is in the search index twice"
+    for row in np.setdiff1d(wanted, indexed):
+        yield f"{directory.store.url(int(row))} is missing from the search index"
+    for row in np.setdiff1d(indexed, wanted):
+        yield f"row {row} is in the search index and should not be"

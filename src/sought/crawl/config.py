@@ -1,0 +1,160 @@
+"""sought.toml: what one crawl is about.  Typed; a key nobody knows is an error that names the nearest one."""
+
+import difflib
+import ipaddress
+import re
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from sought.policy import Policy, parse_policy
+from sought.web.errors import BadConfig, BadInput
+from sought.web.url import canonical
+
+FILE = "sought.toml"
+_PER = {"hour": 3600.0, "day": 86400.0, "week": 7 * 86400.0}
+_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 7 * 86400.0}
+
+Positive = Annotated[int, Meta(ge=1)]
+Seconds = Annotated[float, Meta(ge=0)]
+
+
+class _Section(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
+    pass
+
+
+class AgentSection(_Section, frozen=True):
+    """Who the crawler says it is."""
+
+    contact: str = ""
+    name: Annotated[str, Meta(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,63}$")] = "sought"
+
+
+class ScopeSection(_Section, frozen=True):
+    """Which URLs belong to the crawl; with neither domains nor hosts: the registered domains of the seeds."""
+
+    domains: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    everywhere: bool = False
+    exclude: tuple[str, ...] = ()
+    max_depth: Annotated[int, Meta(ge=0, le=65535)] = 64
+
+
+class CrawlSection(_Section, frozen=True):
+    """What is fetched, how much of it, and in which order."""
+
+    budget: str = "100000 per day"
+    policy: str = "Split(new=BreadthFirst(), known=RoundRobin(), share=0.5)"
+    revisit_after: str = "1d"
+    sitemaps: bool = True
+
+
+class PolitenessSection(_Section, frozen=True):
+    """How hosts are treated."""
+
+    delay: Seconds = 1.0
+    max_delay: Seconds = 30.0
+    latency_factor: Seconds = 2.0
+    per_host: Positive = 1
+    per_address: Positive = 1
+
+
+class FetchSection(_Section, frozen=True):
+    """Bounds of one fetch, and where names lead."""
+
+    connections: Annotated[int, Meta(ge=1, le=4096)] = 128
+    timeout: Annotated[float, Meta(gt=0)] = 30.0
+    max_body: Annotated[int, Meta(ge=1024, le=64 << 20)] = 5 << 20
+    allow_networks: tuple[str, ...] = ()
+    resolve: dict[str, str] = {}
+
+
+class TrapsSection(_Section, frozen=True):
+    """Bounds on what one host can make us believe exists."""
+
+    pages_per_host: Positive = 1_000_000
+    queries_per_path: Positive = 5000
+    dates_per_path: Positive = 400
+    path_depth: Positive = 16
+    parameters: Positive = 8
+
+
+class Config(_Section, frozen=True):
+    """The whole file."""
+
+    seeds: tuple[str, ...] = ()
+    agent: AgentSection = AgentSection()
+    scope: ScopeSection = ScopeSection()
+    crawl: CrawlSection = CrawlSection()
+    politeness: PolitenessSection = PolitenessSection()
+    fetch: FetchSection = FetchSection()
+    traps: TrapsSection = TrapsSection()
+
+    @property
+    def policy(self) -> Policy:
+        return parse_policy(self.crawl.policy)
+
+    @property
+    def revisit_after(self) -> float:
+        return seconds(self.crawl.revisit_after)
+
+
+def seconds(text: str) -> float:
+    """`90s`, `15m`, `12h`, `1d`, `2w` in seconds."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*", text)
+    if not match:
+        raise BadInput(f"not a duration: {text!r} (write 90s, 15m, 12h, 1d or 2w)")
+    return float(match[1]) * _UNITS[match[2]]
+
+
+def rate(text: str) -> tuple[int, float]:
+    """`100000 per day` as (fetches, seconds)."""
+    match = re.fullmatch(r"\s*(\d[\d_]*)\s+per\s+(hour|day|week)\s*", text)
+    if not match or int(match[1]) < 1:
+        raise BadInput(f"not a budget: {text!r} (write for example '10000 per day'; per hour, per day or per week)")
+    return int(match[1]), _PER[match[2]]
+
+
+def load_config(path: Path) -> Config:
+    """Read and check a sought.toml; raises BadConfig with one line that says what to change."""
+    try:
+        data = tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        here = path.parent
+        raise BadConfig(f"no {path.name} in {here}: make a crawl with 'sought init {here} URL…'") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError, RecursionError) as error:
+        raise BadConfig(f"{path}: {error}") from None
+    return check_config(data, str(path))
+
+
+def check_config(data: dict[str, Any], where: str) -> Config:
+    _refuse_unknown(data, Config, where, "")
+    try:
+        config = msgspec.convert(data, Config)
+        config = msgspec.structs.replace(config, seeds=tuple(dict.fromkeys(canonical(s) for s in config.seeds)))
+        rate(config.crawl.budget)
+        _ = config.policy, config.revisit_after
+        for network in config.fetch.allow_networks:
+            ipaddress.ip_network(network)
+        for address in config.fetch.resolve.values():
+            ipaddress.ip_address(address)
+        for pattern in config.scope.exclude:
+            re.compile(pattern)
+    except (msgspec.ValidationError, BadInput, ValueError, re.error) as error:
+        raise BadConfig(f"{where}: {error}") from None
+    return config
+
+
+def _refuse_unknown(data: dict[str, Any], section: type[msgspec.Struct], where: str, inside: str) -> None:
+    known = {f.name: f.type for f in msgspec.structs.fields(section)}
+    for key, value in data.items():
+        if key not in known:
+            near = difflib.get_close_matches(key, known, 1, 0.4)
+            hint = f"did you mean {near[0]!r}?" if near else f"known keys: {', '.join(known)}"
+            raise BadConfig(f"{where}: unknown key {inside}{key!r}; {hint}")
+        inner = known[key]
+        if isinstance(value, dict) and isinstance(inner, type) and issubclass(inner, msgspec.Struct):
+            _refuse_unknown(value, inner, where, f"{inside}{key}.")

@@ -1,0 +1,193 @@
+"""One directory is one crawl.
+
+    sought.toml   what the crawl is about
+    archive/      the record: every answer ever received (WARC), and what was loaded by hand
+    store/        derived: table, links, hosts, history (RocksDB)
+    index/        derived: the search index
+    leases        requests sent and not yet recorded
+    lock          held by the one process that writes
+
+The archive is the record.  `applied` says up to where the tables have taken it in, `indexed` up to where the search
+index has; what lies behind is replayed when the directory is opened for writing.
+"""
+
+import fcntl
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO
+
+from sought.archive import Archive, Original, Position
+from sought.crawl.config import FILE, Config, load_config
+from sought.crawl.leases import Leases
+from sought.crawl.repository import Fetched, Repository, prepared
+from sought.crawl.store import Store
+from sought.crawl.table import Source
+from sought.fetch.agent import user_agent
+from sought.fetch.politeness import Manners, Politeness
+from sought.index import Index
+from sought.web.errors import BadInput, CrawlBusy
+from sought.web.message import Purpose, Response
+from sought.web.url import hostname
+
+SEEDS = "urn:sought:seeds"
+LOADED = "urn:sought:loaded"
+
+Progress = Callable[[str, int, int], None]
+
+
+def crawl_files(path: Path) -> Config:
+    """The configuration of an existing crawl directory."""
+    if not path.is_dir():
+        raise BadInput(f"no crawl at {path}: make one with 'sought init {path} URL…'")
+    return load_config(path / FILE)
+
+
+def folder_bytes(folder: Path) -> int:
+    """Size of all files below a folder; files that vanish meanwhile do not count."""
+    total = 0
+    for file in folder.rglob("*"):
+        try:
+            total += file.stat().st_size if file.is_file() else 0
+        except FileNotFoundError:
+            continue
+    return total
+
+
+def manners(config: Config) -> Manners:
+    p = config.politeness
+    return Manners(p.delay, p.max_delay, p.latency_factor, p.per_host, p.per_address)
+
+
+class Lock:
+    """One writer at a time; the system releases it when the process ends, however it ends."""
+
+    def __init__(self, path: Path) -> None:
+        self.file: IO[str] = path.open("a+")
+        try:
+            fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self.file.seek(0)
+            owner = self.file.read(32).strip() or "unknown"
+            self.file.close()
+            raise CrawlBusy(f"{path.parent} is in use by process {owner}; wait for it or stop it") from None
+        self.file.truncate(0)
+        self.file.write(str(os.getpid()))
+        self.file.flush()
+
+    def release(self) -> None:
+        self.file.close()
+
+
+class Directory:
+    """An open crawl directory, for its one writer.
+
+    A fetch is finished when `record` and then `commit` have returned: `commit` puts the archive on disk first, then
+    the tables; the search index follows in `commit_index`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.config = crawl_files(path)
+        self.agent = user_agent(self.config.agent.contact, self.config.agent.name)
+        self.lock = Lock(path / "lock")
+        try:
+            self.archive = Archive.open(path / "archive", software=self.agent)
+            self.store = Store(path / "store", writable=True)
+            self.repository = Repository(self.config, self.store, self.config.agent.name)
+            self.index = Index.open(path / "index", writable=True)
+            self.leases = Leases(path / "leases")
+        except BaseException:
+            self.lock.release()
+            raise
+        self.politeness = Politeness(manners(self.config))
+        for name, state in self.repository.hosts.manners.items():
+            self.politeness.restore(name, state)
+        self.pending: list[Fetched] = []
+        self.applied = Position(*self.store.meta("applied", (0, 0)))
+        self.unindexed = 0
+
+    def record(self, row: int, response: Response) -> Fetched:
+        """Archive an answer and digest it.  It is applied with the next commit."""
+        original = None
+        if response.purpose is Purpose.PAGE and row >= 0:
+            details = self.repository.store.details(row)
+            if details.digest:
+                original = Original(response.url, details.body_time, details.digest)
+        fetched = prepared(row, response, self.archive.append(response, original))
+        self.pending.append(fetched)
+        return fetched
+
+    def add_urls(self, urls: list[str], uri: str, source: Source) -> list[int]:
+        """URLs named by a person; recorded in the archive so that a rebuild knows them too."""
+        now = time.time()
+        self.archive.note(uri, "\n".join(urls).encode(), "text/plain", now)
+        rows = self.repository.add_urls(urls, source, now)
+        self.commit()
+        return rows
+
+    def plant_seeds(self) -> None:
+        """Make sure that the seeds of sought.toml are known."""
+        known = self.repository.discovery.row
+        if fresh := [url for url in self.config.seeds if known(url) < 0]:
+            self.add_urls(fresh, SEEDS, Source.SEED)
+
+    def commit(self) -> None:
+        """Archive, then tables: nothing is known that is not on record."""
+        self.archive.flush(sync=True)
+        self.repository.apply(self.pending)
+        self.unindexed += len(self.pending)
+        self.pending.clear()
+        self.commit_tables(self.archive.end)
+
+    def commit_tables(self, applied: Position) -> None:
+        """Store what has been applied, and up to where that is."""
+        self.applied = applied
+        self.store.put_meta("applied", (applied.file, applied.offset))
+        self.repository.commit()
+
+    def was_polite(self, response: Response) -> None:
+        """Take a recorded request into account, as if it had just been made."""
+        name = hostname(response.url)
+        self.politeness.began(name, response.address, response.time)
+        self.politeness.ended(name, response.address, response.time + response.elapsed, response)
+
+    def index_changes(self) -> bool:
+        """Hand what has changed to the search index; whether there was anything."""
+        changes = self.repository.changes
+        if not changes.entries and not changes.removed:
+            return False
+        self.index.delete(sorted(changes.removed))
+        self.index.update(list(changes.entries.values()))
+        changes.entries.clear()
+        changes.removed.clear()
+        return True
+
+    def commit_index(self) -> None:
+        """Make the index durable and searchable up to what has been applied."""
+        applied = self.applied
+        self.index_changes()
+        self.index.commit()
+        self.mark_indexed(applied)
+
+    def mark_indexed(self, position: Position) -> None:
+        self.unindexed = 0
+        self.store.put_meta("indexed", (position.file, position.offset))
+        self.store.commit()
+
+    def close(self) -> None:
+        try:
+            self.commit()
+            self.commit_index()
+            self.leases.keep([])
+        finally:
+            self.abandon()
+
+    def abandon(self) -> None:
+        """Let go of the files without writing anything more."""
+        self.leases.close()
+        self.index.close()
+        self.store.close()
+        self.archive.close()
+        self.lock.release()

@@ -1,0 +1,106 @@
+"""From the addresses on a page to rows of the table."""
+
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.crawl.admission import Admission
+from sought.crawl.hosts import Hosts
+from sought.crawl.keys import ABSENT
+from sought.crawl.store import Store, row_key
+from sought.crawl.table import BIRTH, NO_ROW, Source, Table
+from sought.web.document import Link
+from sought.web.url import fingerprint, origin
+
+_CACHE = 400_000
+REFUSED = -1
+
+
+class Discovery:
+    """Finds or makes the rows of URLs.
+
+    New rows get their numbers at once but enter the table in `flush`, all of a batch together: one array operation a
+    column instead of one a URL.
+    """
+
+    def __init__(self, table: Table, store: Store, hosts: Hosts, admission: Admission) -> None:
+        self.table = table
+        self.store = store
+        self.hosts = hosts
+        self.admission = admission
+        self.rows: dict[str, int] = {}
+        self.anchors: set[tuple[int, int]] = set()
+        self.births: list[tuple[int, int, int, int, int, float]] = []
+        self.new_urls: list[str] = []
+
+    def row(self, url: str) -> int:
+        """The row of a known URL, or ABSENT."""
+        found = self.rows.get(url, REFUSED)
+        if found != REFUSED:
+            return found
+        return int(self.table.find(np.array([fingerprint(url)], np.uint64))[0])
+
+    def admit(self, urls: Sequence[str], via: int, depth: int, source: Source, now: float) -> list[int]:
+        """Rows of these URLs, made where they are new and admitted; REFUSED where they are not."""
+        rows = self.rows
+        unknown = [u for u in dict.fromkeys(urls) if u not in rows]
+        if unknown:
+            keys = np.fromiter(map(fingerprint, unknown), np.uint64, len(unknown))
+            for url, key, row in zip(unknown, keys.tolist(), self.table.find(keys).tolist(), strict=True):
+                rows[url] = row if row != ABSENT else self._judge(url, key, via, depth, source, now)
+        found = [rows[u] for u in urls]
+        if len(rows) > _CACHE and not self.new_urls:
+            rows.clear()
+        return found
+
+    def force(self, url: str, now: float) -> int:
+        """A row for a URL that is on record, whatever the rules say of it."""
+        row = self.rows[url] = self._birth(url, fingerprint(url), NO_ROW, 0, Source.LOAD, now)
+        return row
+
+    def _judge(self, url: str, key: int, via: int, depth: int, source: Source, now: float) -> int:
+        where = origin(url)
+        host = self.hosts.by_origin.get(where)
+        why = self.admission.judge(url, where, host, depth)
+        if why:
+            if host or why != "scope":  # hosts outside the scope are not remembered one by one
+                self.hosts.refuse(host or self.hosts.at(where), why)
+            self.admission.refused[why] = self.admission.refused.get(why, 0) + 1
+            return REFUSED
+        return self._birth(url, key, via, depth, source, now)
+
+    def _birth(self, url: str, key: int, via: int, depth: int, source: Source, now: float) -> int:
+        host = self.hosts.at(origin(url))
+        host.known += 1
+        self.hosts.changed.add(host.number)
+        row = len(self.table) + len(self.new_urls)
+        self.births.append((key, host.number, via, depth, int(source), now))
+        self.new_urls.append(url)
+        return row
+
+    def keep_anchors(self, links: Sequence[Link], rows: Sequence[int]) -> None:
+        """Remember which words point at which row; repeated navigation costs a look into a set."""
+        seen = self.anchors
+        if len(seen) > _CACHE:
+            seen.clear()
+        for link, row in zip(links, rows, strict=True):
+            if row == REFUSED or not link.anchor:
+                continue
+            text = link.anchor.encode()
+            mark = (row, zlib.crc32(text))
+            if mark not in seen:
+                seen.add(mark)
+                self.store.put(row_key(b"a", row) + mark[1].to_bytes(4, "big"), text)
+
+    def flush(self) -> None:
+        """Enter the batch's new rows into table and store."""
+        if not self.new_urls:
+            return
+        births = zip(BIRTH.items(), zip(*self.births, strict=True), strict=True)
+        columns: dict[str, NDArray[Any]] = {name: np.array(values, kind) for (name, kind), values in births}
+        first = self.table.append(columns)
+        self.store.put_urls(first, columns, self.new_urls)
+        self.births, self.new_urls = [], []

@@ -1,0 +1,63 @@
+"""A crawl of the live Web: the cycle with real HTTP behind it."""
+
+import ipaddress
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+from sought.crawl.budget import Budget
+from sought.crawl.config import Config, rate
+from sought.crawl.cycle import Cycle, Progress
+from sought.crawl.directory import Directory
+from sought.crawl.table import NO_ROW
+from sought.fetch.bounds import Bounds
+from sought.fetch.guard import Guard
+from sought.fetch.http import Http
+from sought.fetch.resolve import Resolver
+from sought.policy import Policy
+
+Started = Callable[[Cycle], None]
+
+
+def open_web(config: Config, agent: str) -> tuple[Http, Resolver]:
+    """The live Web as a configuration bounds it."""
+    f = config.fetch
+    resolver = Resolver(f.resolve)
+    guard = Guard(tuple(ipaddress.ip_network(n) for n in f.allow_networks))
+    bounds = Bounds(total=f.timeout, page=f.max_body)
+    return Http(agent, bounds, guard, resolver, f.connections), resolver
+
+
+def open_budget(directory: Directory, fetches: int | None, now: float) -> Budget:
+    """A number of fetches, or the rate of sought.toml less what has been spent of it."""
+    if fetches is not None:
+        return Budget(fetches=fetches)
+    per, seconds = rate(directory.config.crawl.budget)
+    start = now - now % seconds
+    return Budget(per=per, seconds=seconds, spent=directory.repository.spent_since(start), period_start=start)
+
+
+def settle_leases(directory: Directory) -> None:
+    """Requests that were sent before a crash and whose answers are lost: keep their delay, count their cost."""
+    table, hosts = directory.repository.table, directory.repository.hosts
+    for number, row, sent in directory.leases.found:
+        if number >= len(hosts) or (row != NO_ROW and (row >= len(table) or table["last_fetch"][row] >= sent)):
+            continue
+        name = hosts[number].name
+        directory.politeness.restore(name, replace(directory.politeness.state(name), last_began=sent))
+        if row != NO_ROW:
+            directory.repository.spend(sent)
+    directory.commit()
+    directory.leases.keep([])
+
+
+async def crawl(directory: Directory, fetches: int | None, policy: Policy, started: Started) -> Progress:
+    """Run one cycle on the live Web; `started` receives it to watch and to stop."""
+    settle_leases(directory)
+    directory.plant_seeds()
+    budget = open_budget(directory, fetches, time.time())
+    http, resolver = open_web(directory.config, directory.agent)
+    async with http:
+        cycle = Cycle(directory, http.get, resolver.address, budget, policy)
+        started(cycle)
+        return await cycle.run()

@@ -1,0 +1,87 @@
+"""What came of a fetch, and when to try again: one table, no nested ifs."""
+
+from dataclasses import dataclass
+
+import msgspec
+
+from sought.crawl.table import Reason, State
+from sought.web.message import Failure, Response
+
+DAY = 86400.0
+
+
+class Outcome(msgspec.Struct, array_like=True, omit_defaults=True):
+    """One line of a page's history."""
+
+    time: float
+    kind: str
+    status: int = 0
+    elapsed: float = 0.0
+    size: int = 0
+    difference: float = 0.0
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """Wait `first` seconds, each further time `factor` as long, and give up after `tries` in a row."""
+
+    state: State
+    reason: Reason
+    first: float
+    factor: float = 1.0
+    tries: int = 255
+
+    def wait(self, failures: int) -> float:
+        return min(self.first * self.factor ** (failures - 1), 30 * DAY)
+
+
+# What is done about an answer that brings no page.  The host's own cool-down is the fetcher's business.
+AGAIN: dict[str, Again] = {
+    "gone": Again(State.GONE, Reason.NOT_FOUND, 7 * DAY, 2.0),
+    "forbidden": Again(State.FAILED, Reason.SERVER, 7 * DAY, 2.0, 3),
+    "busy": Again(State.FAILED, Reason.SERVER, 600.0, 4.0, 8),
+    "server-error": Again(State.FAILED, Reason.SERVER, 1800.0, 4.0, 5),
+    "odd-status": Again(State.FAILED, Reason.SERVER, 7 * DAY, 2.0, 3),
+    "type": Again(State.DEAD, Reason.TYPE, 30 * DAY),
+    "hostile": Again(State.FAILED, Reason.REFUSED, 7 * DAY, 4.0, 3),
+    "network": Again(State.FAILED, Reason.NETWORK, 600.0, 6.0, 5),
+    "address": Again(State.DEAD, Reason.NETWORK, 30 * DAY),
+    "refused": Again(State.FAILED, Reason.REFUSED, 30 * DAY, 1.0, 3),
+}
+
+_FAILURES: dict[Failure, str] = {
+    Failure.DNS: "network",
+    Failure.ADDRESS: "address",
+    Failure.CONNECT: "network",
+    Failure.TLS: "network",
+    Failure.TIMEOUT: "network",
+    Failure.HEADERS: "hostile",
+    Failure.TOO_LARGE: "hostile",
+    Failure.EXPANSION: "hostile",
+    Failure.CODING: "hostile",
+    Failure.TYPE: "type",
+}
+
+
+def trouble(response: Response) -> str:
+    """Which line of AGAIN an answer falls under; empty if it brings a page, a redirect or a 304."""
+    if response.failure:
+        return _FAILURES[response.failure]
+    status = response.status
+    if status in (404, 410):
+        return "gone"
+    if status in (401, 402, 403, 405, 406, 451):
+        return "forbidden"
+    if status in (429, 503):
+        return "busy"
+    if 500 <= status < 600:
+        return "server-error"
+    if 200 <= status < 300 or status == 304 or response.is_redirect:
+        return ""
+    return "odd-status"
+
+
+def outcome_name(response: Response) -> str:
+    """The name an unsuccessful answer is counted under."""
+    return f"failed-{response.failure}" if response.failure else f"status-{response.status}"

@@ -1,0 +1,69 @@
+"""Walk a policy's ranking: which rows next, at most so many a host."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.crawl.table import State, Table
+from sought.policy import Policy
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much one plan takes."""
+
+    count: int
+    per_host: int
+    revisit_after: float
+
+
+def eligible(table: Table, now: float, revisit_after: float, excluded: Rows) -> NDArray[np.bool_]:
+    """Rows that may be fetched now, whatever their value."""
+    mask = table["not_before"] <= now
+    mask &= table["state"] != State.DEAD
+    mask &= table["last_fetch"] <= now - revisit_after
+    mask[excluded] = False
+    return mask
+
+
+def choose(policy: Policy, table: Table, now: float, limits: Limits, excluded: Rows) -> Rows:
+    """The best rows in order of value, at most `per_host` of each host."""
+    if not len(table):
+        return np.zeros(0, np.int64)
+    values = policy(table.pages(), now)
+    values = np.where(eligible(table, now, limits.revisit_after, excluded), values, -np.inf)
+    worthy = int(np.count_nonzero(values > -np.inf))
+    want = min(limits.count, worthy)
+    depth = want
+    while want:
+        depth = min(worthy, depth * 4)
+        rows = best(values, depth)
+        turns = turn_within_host(table["host"][rows])
+        chosen = rows[turns < limits.per_host][: limits.count]
+        if len(chosen) >= want or depth == worthy:
+            return chosen
+    return np.zeros(0, np.int64)
+
+
+def best(values: NDArray[np.float64], count: int) -> Rows:
+    """The `count` largest, in order; ties by row."""
+    if count < len(values):
+        threshold = np.partition(values, len(values) - count)[len(values) - count]
+        rows = np.flatnonzero(values >= threshold)
+    else:
+        rows = np.arange(len(values))
+    return rows[np.argsort(-values[rows], kind="stable")][:count]
+
+
+def turn_within_host(hosts: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """For each row of a ranking, how many rows of the same host stand before it."""
+    order = np.argsort(hosts, kind="stable")
+    grouped = hosts[order]
+    starts = np.flatnonzero(np.r_[True, grouped[1:] != grouped[:-1]])
+    sizes = np.diff(np.r_[starts, len(grouped)])
+    turns = np.empty(len(hosts), np.int64)
+    turns[order] = np.arange(len(hosts)) - np.repeat(starts, sizes)
+    return turns

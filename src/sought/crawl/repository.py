@@ -1,0 +1,411 @@
+"""What the crawl knows, and how one more answer changes it.
+
+`apply` is the only way in.  A live fetch, the replay of the archive's tail after a crash and a rebuild from the first
+record all go through it, so they end in the same tables.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.archive import Stored
+from sought.crawl.admission import Admission
+from sought.crawl.config import Config
+from sought.crawl.discovery import REFUSED, Discovery
+from sought.crawl.duplicates import Duplicates
+from sought.crawl.hosts import Host, Hosts
+from sought.crawl.outcome import AGAIN, DAY, Outcome, outcome_name, trouble
+from sought.crawl.store import Details, Store, row_key
+from sought.crawl.table import NO_ROW, Reason, Source, State, Table
+from sought.crawl.traps import is_soft_404
+from sought.fetch.directives import header_directives
+from sought.fetch.robots_fetch import RobotsFetch, redirected
+from sought.fetch.sitemaps import read_sitemap
+from sought.index import Entry
+from sought.web.digest import digest
+from sought.web.document import Document, Link
+from sought.web.errors import BadURL
+from sought.web.message import Purpose, Response
+from sought.web.sketch import similarity
+from sought.web.url import canonical, hostname, origin, registered_domain
+
+MAX_REDIRECTS = 5
+MAX_SITEMAPS = 50
+SITEMAP_EVERY = DAY
+HOUR = 3600.0
+_ANCHORS = 64
+_encode = msgspec.msgpack.Encoder().encode
+
+
+@dataclass(slots=True)
+class Fetched:
+    """An answer on its way into the tables: digested, archived, not yet applied."""
+
+    row: int
+    response: Response
+    stored: Stored
+    document: Document | None = None
+
+
+def prepared(row: int, response: Response, stored: Stored) -> Fetched:
+    """Digest what needs digesting: a page that is not word for word the one we have."""
+    brings_page = response.purpose is Purpose.PAGE and 200 <= response.status < 300 and not response.failure
+    return Fetched(row, response, stored, digest(response) if brings_page and not stored.revisit else None)
+
+
+@dataclass(slots=True)
+class Changes:
+    """What a batch means for the search index."""
+
+    entries: dict[int, Entry] = field(default_factory=dict)
+    removed: set[int] = field(default_factory=set)
+
+
+class Repository:
+    """Table, hosts, links and history.  Changes gather in the store's batch until `commit`."""
+
+    def __init__(self, config: Config, store: Store, agent: str) -> None:
+        self.store = store
+        self.agent = agent
+        self.table: Table = store.load()
+        self.hosts = Hosts(agent)
+        self.hosts.load(store)
+        self.admission = Admission(config, store)
+        self.discovery = Discovery(self.table, store, self.hosts, self.admission)
+        self.duplicates = Duplicates(store)
+        self.details: dict[int, Details] = {}
+        self.links_added: list[NDArray[np.uint32]] = []
+        self.links_removed: list[NDArray[np.uint32]] = []
+        self.outcomes: dict[str, int] = store.meta("outcomes", {})
+        self.changes = Changes()
+        self.robots_chain: dict[str, str] = {}
+        self.fetches_by_hour: dict[int, int] = dict(store.meta("fetches_by_hour", ()))
+
+    # ---- ways in
+
+    def add_urls(self, urls: Sequence[str], source: Source, now: float) -> list[int]:
+        """URLs a person named."""
+        rows = self.discovery.admit(urls, NO_ROW, 0, source, now)
+        self.discovery.flush()
+        return rows
+
+    def apply(self, batch: Sequence[Fetched]) -> None:
+        for fetched in batch:
+            if fetched.response.purpose is Purpose.ROBOTS:
+                self._apply_robots(fetched.response)
+                continue
+            self.spend(fetched.response.time)
+            if fetched.response.purpose is Purpose.SITEMAP:
+                self._apply_sitemap(fetched.response)
+            else:
+                self._apply_page(fetched)
+
+    def spend(self, time: float) -> None:
+        """Count a fetch towards the budget of its hour; a week and a day are remembered."""
+        hour = int(time // HOUR)
+        self.fetches_by_hour[hour] = self.fetches_by_hour.get(hour, 0) + 1
+        if len(self.fetches_by_hour) > 200:
+            del self.fetches_by_hour[min(self.fetches_by_hour)]
+
+    def spent_since(self, start: float) -> int:
+        """Fetches since the beginning of an hour."""
+        return sum(n for hour, n in self.fetches_by_hour.items() if hour >= start // HOUR)
+
+    def known_row(self, url: str, now: float) -> int:
+        """The row of a URL that was fetched, made if today's rules would not admit it: nothing on record is lost."""
+        row = self.discovery.row(url)
+        if row < 0:
+            row = self.discovery.force(url, now)
+            self.discovery.flush()
+        return row
+
+    def deny(self, row: int, until: float) -> None:
+        """robots.txt forbids the row; nothing was fetched."""
+        columns = self.table.columns
+        if columns["state"][row] == State.LIVE:
+            self.changes.entries.pop(row, None)
+            self.changes.removed.add(row)
+        columns["state"][row], columns["reason"][row] = State.DENIED, Reason.ROBOTS
+        columns["not_before"][row] = until
+        self._details(row)
+        self._count("denied", row)
+
+    def commit(self) -> None:
+        """Everything since the last commit, in one atomic write."""
+        self.discovery.flush()
+        inlinks = self.table["inlinks"]
+        for arrays, sign in ((self.links_added, 1), (self.links_removed, -1)):
+            if arrays:
+                rows, counts = np.unique(np.concatenate(arrays), return_counts=True)
+                inlinks[rows] = (inlinks[rows].astype(np.int64) + sign * counts).clip(0).astype(np.uint32)
+                arrays.clear()
+        rows_changed = np.fromiter(self.details, np.int64, len(self.details))
+        for row, life in zip(self.details, self.table.life(rows_changed), strict=True):
+            self.store.put_page(row, life.tobytes(), self.details[row])
+        self.hosts.save(self.store)
+        self.store.put_meta("outcomes", self.outcomes)
+        self.store.put_meta("refused", self.admission.refused)
+        self.store.put_meta("fetches_by_hour", list(self.fetches_by_hour.items()))
+        self.store.commit()
+        self.details.clear()
+        self.duplicates.committed()
+        self.admission.committed()
+
+    def searchable(self, row: int) -> bool:
+        columns = self.table.columns
+        return bool(columns["state"][row] == State.LIVE and columns["reason"][row] == Reason.NONE)
+
+    # ---- one answer
+
+    def _apply_robots(self, response: Response) -> None:
+        """A robots.txt, or a redirect on the way to one: the last answer of the chain speaks for the first host."""
+        asked = self.robots_chain.pop(response.url, response.url)
+        if target := redirected(response):
+            self.robots_chain = {target: asked}
+            return
+        host = self.hosts.at(origin(asked))
+        self.hosts.set_robots(host, RobotsFetch.of(response))
+        for url in host.robots.sitemaps if host.robots else ():
+            self._add_sitemap(host, url)
+        self.hosts.count(host, "robots")
+
+    def _add_sitemap(self, host: Host, url: str) -> None:
+        if hostname(url) == host.name and len(host.sitemaps) < MAX_SITEMAPS:
+            host.sitemaps.setdefault(url, -math.inf)
+            self.hosts.changed.add(host.number)
+
+    def _apply_sitemap(self, response: Response) -> None:
+        """What a sitemap says: these pages exist, and when they last changed."""
+        host = self.hosts.at(origin(response.url))
+        host.sitemaps[response.url] = response.time + SITEMAP_EVERY
+        kind = "sitemap"
+        if response.failure or response.status != 200:
+            kind = "sitemap-failed"
+        elif response.body:
+            sitemap = read_sitemap(response.body, response.url)
+            for child in sitemap.children:
+                self._add_sitemap(host, child)
+            self._signal(sitemap.pages, response.time)
+            kind = "sitemap-damaged" if sitemap.problem else kind
+        self.outcomes[kind] = self.outcomes.get(kind, 0) + 1
+        self.hosts.count(host, kind)
+
+    def _signal(self, pages: Sequence[tuple[str, float | None]], now: float) -> None:
+        rows = self.discovery.admit([url for url, _ in pages], NO_ROW, 1, Source.SITEMAP, now)
+        self.discovery.flush()
+        column = self.table.columns["signal"]
+        for (_, modified), row in zip(pages, rows, strict=True):
+            if row != REFUSED and modified is not None and column[row] != modified:
+                column[row] = modified
+                self._details(row)
+
+    def _apply_page(self, fetched: Fetched) -> None:
+        row, response = fetched.row, fetched.response
+        columns = self.table.columns
+        was_live = self.searchable(row)
+        details = self._details(row)
+        columns["status"][row] = response.status
+        columns["fetches"][row] = min(int(columns["fetches"][row]) + 1, 65535)
+        columns["last_fetch"][row] = response.time
+        host = self.hosts[int(columns["host"][row])]
+        host.fetched += 1
+        self.hosts.changed.add(host.number)
+        kind = trouble(response)
+        if kind:
+            outcome = self._no_page(row, response, kind)
+        elif response.is_redirect:
+            outcome = self._redirect(row, response)
+        elif fetched.document is None:
+            outcome = self._unchanged(row, fetched)
+        else:
+            outcome = self._page(row, fetched, fetched.document, details)
+        if was_live and not self.searchable(row):
+            self.changes.entries.pop(row, None)
+            self.changes.removed.add(row)
+        self._remember(row, outcome)
+
+    def _no_page(self, row: int, response: Response, kind: str) -> Outcome:
+        columns, again = self.table.columns, AGAIN[kind]
+        failures = min(int(columns["failures"][row]) + 1, 255)
+        columns["failures"][row] = failures
+        columns["not_before"][row] = response.time + again.wait(failures)
+        kept = columns["state"][row] in (State.LIVE, State.ALIAS) and again.state is not State.GONE
+        if failures >= again.tries:
+            columns["state"][row], columns["reason"][row] = State.DEAD, again.reason
+        elif not kept:
+            columns["state"][row], columns["reason"][row] = again.state, again.reason
+        return self._outcome(outcome_name(response), response, detail=response.detail)
+
+    def _redirect(self, row: int, response: Response) -> Outcome:
+        columns = self.table.columns
+        target, reason = self._redirect_target(row, response)
+        columns["failures"][row] = 0
+        columns["not_before"][row] = -np.inf
+        if target == REFUSED:
+            columns["state"][row], columns["reason"][row] = State.GONE, reason
+            columns["not_before"][row] = response.time + 7 * DAY
+        else:
+            if columns["alias"][row] != target:
+                self._mark_change(row, response.time)
+            columns["state"][row], columns["reason"][row], columns["alias"][row] = State.ALIAS, Reason.REDIRECT, target
+        return self._outcome("redirect", response, detail=response.header("location")[:200])
+
+    def _redirect_target(self, row: int, response: Response) -> tuple[int, Reason]:
+        """Row of a redirect's target; the target is an ordinary URL and is fetched, and charged, in its own turn."""
+        columns = self.table.columns
+        try:
+            url = canonical(response.header("location"), response.url)
+        except BadURL:
+            return REFUSED, Reason.REDIRECT_BAD
+        hops, at = 1, row
+        while columns["source"][at] == Source.REDIRECT and hops <= MAX_REDIRECTS:
+            at, hops = int(columns["via"][at]), hops + 1
+        if hops > MAX_REDIRECTS and self.discovery.row(url) < 0:
+            self.hosts.refuse(self.hosts[int(columns["host"][row])], "redirect-limit")
+            return REFUSED, Reason.REDIRECT_LIMIT
+        [target] = self.discovery.admit([url], row, int(columns["depth"][row]), Source.REDIRECT, response.time)
+        return (target, Reason.REDIRECT) if target not in (row, REFUSED) else (REFUSED, Reason.REDIRECT_BAD)
+
+    def _unchanged(self, row: int, fetched: Fetched) -> Outcome:
+        columns, response = self.table.columns, fetched.response
+        columns["failures"][row] = 0
+        columns["not_before"][row] = -np.inf
+        kind = "not-modified" if response.status == 304 else "unchanged"
+        if columns["state"][row] == State.DENIED:  # allowed again, and still the page that was archived
+            columns["state"][row], columns["reason"][row] = State.LIVE, Reason.NONE
+        return self._outcome(kind, response)
+
+    def _page(self, row: int, fetched: Fetched, document: Document, details: Details) -> Outcome:
+        columns, response = self.table.columns, fetched.response
+        first = details.place == (0, 0, 0)
+        changed = first or details.content != document.content
+        difference = 0.0
+        if changed and not first:
+            old = np.frombuffer(details.sketch, document.sketch.dtype)
+            difference = 1.0 - similarity(old, document.sketch)
+            self._mark_change(row, response.time)
+        columns["failures"][row] = 0
+        columns["not_before"][row] = -np.inf
+        columns["size"][row] = len(response.body)
+        self._fill(details, fetched, document)
+        nofollow = self._place(row, response, document, details)
+        self._link(row, () if nofollow else tuple(link for link in document.links if not link.nofollow), response.time)
+        if self.searchable(row) and (changed or row not in self.changes.entries):
+            self._index(row, response, document)
+        if columns["state"][row] == State.FAILED:
+            columns["failures"][row] = 1
+            columns["not_before"][row] = response.time + AGAIN["refused"].first
+        kind = "new" if first else "changed" if changed else "same-text"
+        return self._outcome(kind, response, difference=difference)
+
+    def _place(self, row: int, response: Response, document: Document, details: Details) -> bool:
+        """Decide what the page stands for: itself, another page, or nothing.  Returns whether to ignore its links."""
+        columns = self.table.columns
+        noindex, nofollow = header_directives(response, self.agent)
+        noindex, nofollow = noindex or document.noindex, nofollow or document.nofollow
+        state, reason, alias = State.LIVE, Reason.NONE, NO_ROW
+        if document.refused:
+            state, reason = State.FAILED, Reason.REFUSED
+        elif is_soft_404(document.title, document.headings, document.counts.words):
+            state, reason = State.GONE, Reason.SOFT_404
+            columns["not_before"][row] = response.time + AGAIN["gone"].first
+        elif noindex:
+            reason = Reason.NOINDEX
+        elif not document.text:
+            reason = Reason.EMPTY
+        elif (other := self._canonical_row(row, response, document)) != REFUSED:
+            state, reason, alias = State.ALIAS, Reason.CANONICAL, other
+        else:
+            other, exact = self.duplicates.find(row, document, self.table, self.details)
+            if other != REFUSED:
+                state, alias = State.ALIAS, other
+                reason = Reason.DUPLICATE if exact else Reason.NEAR_DUPLICATE
+        columns["state"][row], columns["reason"][row], columns["alias"][row] = state, reason, alias
+        return nofollow
+
+    def _canonical_row(self, row: int, response: Response, document: Document) -> int:
+        """Row of the page's rel=canonical, if it names another page of the same site that does not point back."""
+        url = document.canonical
+        if not url or url == response.url:
+            return REFUSED
+        if registered_domain(hostname(url)) != registered_domain(hostname(response.url)):
+            return REFUSED
+        columns = self.table.columns
+        depth = int(columns["depth"][row])
+        [other] = self.discovery.admit([url], row, depth, Source.CANONICAL, response.time)
+        if other in (row, REFUSED) or (other < len(self.table) and columns["alias"][other] == row):
+            return REFUSED
+        return other
+
+    def _link(self, row: int, links: Sequence[Link], now: float) -> None:
+        depth = int(self.table.columns["depth"][row]) + 1
+        rows = self.discovery.admit([link.url for link in links], row, depth, Source.LINK, now)
+        self.discovery.keep_anchors(links, rows)
+        targets = np.array(list(dict.fromkeys(r for r in rows if r not in (REFUSED, row))), np.uint32)
+        old = self.store.links(row)
+        if len(old):
+            self.links_removed.append(old)
+        if len(targets):
+            self.links_added.append(targets)
+        self.store.put(row_key(b"l", row), targets.tobytes())
+
+    def _index(self, row: int, response: Response, document: Document) -> None:
+        self.changes.removed.discard(row)
+        self.changes.entries[row] = self.entry(row, response, document)
+
+    def entry(self, row: int, response: Response, document: Document) -> Entry:
+        """What the search index gets of a page."""
+        body = document.main or document.text
+        title = document.title or (document.headings[0] if document.headings else "")
+        return Entry(row, response.url, title, body, self.anchors(row), document.language, response.time)
+
+    def anchors(self, row: int) -> str:
+        texts = []
+        for _, text in self.store.scan(row_key(b"a", row)):
+            texts.append(text.decode())
+            if len(texts) == _ANCHORS:
+                break
+        return "\n".join(texts)
+
+    # ---- small things
+
+    def _details(self, row: int) -> Details:
+        details = self.details.get(row)
+        if details is None:
+            details = self.details[row] = self.store.details(row)
+        return details
+
+    def _fill(self, details: Details, fetched: Fetched, document: Document) -> None:
+        response, counts = fetched.response, document.counts
+        details.etag = response.header("etag")[:256]
+        details.last_modified = response.header("last-modified")[:64]
+        details.digest = fetched.stored.digest
+        details.place = (fetched.stored.place.file, fetched.stored.place.offset, fetched.stored.place.length)
+        details.body_time = response.time
+        details.content = document.content
+        details.sketch = document.sketch.tobytes()
+        details.language = document.language
+        details.title = document.title[:200]
+        details.counts = (counts.images, counts.tables, counts.words, counts.text_bytes, counts.emails)
+
+    def _mark_change(self, row: int, time: float) -> None:
+        columns = self.table.columns
+        columns["changes"][row] = min(int(columns["changes"][row]) + 1, 65535)
+        columns["last_change"][row] = time
+
+    def _outcome(self, kind: str, response: Response, difference: float = 0.0, detail: str = "") -> Outcome:
+        size = len(response.raw)
+        return Outcome(response.time, kind, response.status, response.elapsed, size, difference, detail[:200])
+
+    def _remember(self, row: int, outcome: Outcome) -> None:
+        moment = int(outcome.time * 1e6).to_bytes(8, "big")
+        self.store.put(row_key(b"o", row) + moment, _encode(outcome))
+        self._count(outcome.kind, row)
+
+    def _count(self, what: str, row: int) -> None:
+        self.outcomes[what] = self.outcomes.get(what, 0) + 1
+        self.hosts.count(self.hosts[int(self.table.columns["host"][row])], what)

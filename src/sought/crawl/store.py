@@ -1,0 +1,198 @@
+"""The durable side of the tables: one RocksDB, every key a letter and big-endian numbers.
+
+    u first-row          a block of newly found URLs: their birth columns and their spellings
+    p row                a fetched (or signalled) row: life columns, then details nobody ranks by
+    l row                target rows of the page's links, in order
+    a row hash           one anchor text that points at the row
+    o row time           one fetch of the row and what came of it
+    c content            the first row seen with this text
+    n band               the first row seen with this band of the near-duplicate sketch
+    h host               politeness, counters and sitemaps of a host
+    r host               its robots.txt
+    t shape              how many URLs of this shape were admitted (traps)
+    m name               where the archive and the index have been applied up to, counters
+
+One `commit` is one atomic write: after a crash either all of it is there or none.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+from rocksdict import AccessType, DBCompressionType, Options, Rdict, WriteBatch, WriteOptions
+
+from sought.crawl.table import BIRTH, BIRTH_ROW, LIFE_ROW, Table
+from sought.web.errors import CrawlBusy, CrawlDamaged, StorageFull
+
+_BLOCK = 128
+_AT_ONCE = 100_000
+_COUNT = 4  # bytes that tell how many rows a block has
+
+
+def row_key(letter: bytes, row: int) -> bytes:
+    return letter + row.to_bytes(4, "big")
+
+
+def hash_key(letter: bytes, value: int) -> bytes:
+    return letter + value.to_bytes(8, "big")
+
+
+class Details(msgspec.Struct, array_like=True, omit_defaults=True):
+    """What is kept of a fetched page beside its columns."""
+
+    etag: str = ""
+    last_modified: str = ""
+    digest: str = ""
+    place: tuple[int, int, int] = (0, 0, 0)
+    body_time: float = 0.0
+    content: int = 0
+    sketch: bytes = b""
+    language: str = ""
+    title: str = ""
+    counts: tuple[int, int, int, int, int] = (0, 0, 0, 0, 0)
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode_details = msgspec.msgpack.Decoder(Details).decode
+
+
+class Store:
+    """Key-value pairs in batches.  Writers collect changes with `put`/`delete`; `commit` makes them durable."""
+
+    def __init__(self, path: Path, *, writable: bool) -> None:
+        self.path = path
+        options = Options(raw_mode=True)
+        options.create_if_missing(writable)
+        options.set_compression_type(DBCompressionType.lz4())
+        options.set_write_buffer_size(16 << 20)
+        options.set_max_write_buffer_number(2)
+        options.set_max_total_wal_size(128 << 20)
+        try:
+            access = AccessType.read_write() if writable else AccessType.read_only()
+            self.db = Rdict(str(path), options, access_type=access)
+        except Exception as error:  # noqa: BLE001  rocksdict raises nothing narrower
+            raise _explained(error, path) from None
+        self.synced = WriteOptions()
+        self.synced.sync = True
+        self.batch = WriteBatch(raw_mode=True)
+        self.blocks: list[int] = [int.from_bytes(k[1:], "big") for k, _ in self.scan(b"u")]
+
+    def put(self, key: bytes, value: bytes) -> None:
+        self.batch.put(key, value)
+
+    def delete(self, key: bytes) -> None:
+        self.batch.delete(key)
+
+    def get(self, key: bytes) -> bytes | None:
+        value: bytes | None = self.db.get(key)
+        return value
+
+    def commit(self, *, sync: bool = False) -> None:
+        batch, self.batch = self.batch, WriteBatch(raw_mode=True)
+        try:
+            self.db.write(batch, self.synced if sync else None)
+        except Exception as error:  # noqa: BLE001  rocksdict raises nothing narrower
+            raise _explained(error, self.path) from None
+
+    def scan(self, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
+        pairs = cast("Iterator[tuple[bytes, bytes]]", self.db.items(from_key=prefix))  # raw mode: bytes only
+        for key, value in pairs:
+            if not key.startswith(prefix):
+                return
+            yield key, value
+
+    def meta(self, name: str, default: Any = None) -> Any:
+        value = self.get(b"m" + name.encode())
+        return default if value is None else msgspec.msgpack.decode(value)
+
+    def put_meta(self, name: str, value: Any) -> None:
+        self.put(b"m" + name.encode(), _encode(value))
+
+    def put_urls(self, first: int, birth: dict[str, NDArray[Any]], urls: list[str]) -> None:
+        """Store newly found URLs, rows `first`, `first + 1`, …"""
+        records = np.empty(len(urls), BIRTH_ROW)
+        for name in BIRTH:
+            records[name] = birth[name]
+        for start in range(0, len(urls), _BLOCK):
+            texts = [u.encode() for u in urls[start : start + _BLOCK]]
+            part = records[start : start + _BLOCK]
+            lengths = np.fromiter(map(len, texts), np.uint16, len(texts))
+            head = len(texts).to_bytes(_COUNT, "big")
+            self.put(row_key(b"u", first + start), b"".join([head, part.tobytes(), lengths.tobytes(), *texts]))
+            self.blocks.append(first + start)
+
+    def url(self, row: int) -> str:
+        """Spelling of a row."""
+        block = self.blocks[bisect_right(self.blocks, row) - 1]
+        value = self.get(row_key(b"u", block))
+        if value is None:
+            raise CrawlDamaged(f"no URL for row {row} in {self.path}; run 'sought rebuild'")
+        return _spellings(value)[row - block]
+
+    def urls(self) -> Iterator[tuple[int, list[str]]]:
+        """All spellings, block by block: (first row, its URLs)."""
+        for key, value in self.scan(b"u"):
+            yield int.from_bytes(key[1:], "big"), _spellings(value)
+
+    def put_page(self, row: int, life: bytes, details: Details) -> None:
+        self.put(row_key(b"p", row), life + _encode(details))
+
+    def details(self, row: int) -> Details:
+        value = self.get(row_key(b"p", row))
+        return Details() if value is None else _decode_details(value[LIFE_ROW.itemsize :])
+
+    def all_details(self) -> Iterator[tuple[int, Details]]:
+        for key, value in self.scan(b"p"):
+            yield int.from_bytes(key[1:], "big"), _decode_details(value[LIFE_ROW.itemsize :])
+
+    def links(self, row: int) -> NDArray[np.uint32]:
+        return np.frombuffer(self.get(row_key(b"l", row)) or b"", np.uint32)
+
+    def load(self) -> Table:
+        """The table as of the last commit."""
+        table = Table()
+        for key, value in self.scan(b"u"):
+            first, records = int.from_bytes(key[1:], "big"), _births(value)
+            if first != len(table):
+                raise CrawlDamaged(f"the table in {self.path} has a gap at row {len(table)}; run 'sought rebuild'")
+            table.append({name: records[name] for name in BIRTH})
+        pages = self.scan(b"p")
+        while some := list(islice(pages, _AT_ONCE)):
+            rows = np.frombuffer(b"".join(k[1:] for k, _ in some), ">u4").astype(np.int64)
+            table.set_life(rows, np.frombuffer(b"".join(v[: LIFE_ROW.itemsize] for _, v in some), LIFE_ROW))
+        links = self.scan(b"l")
+        while some := list(islice(links, _AT_ONCE)):
+            targets = np.frombuffer(b"".join(v for _, v in some), np.uint32)
+            table["inlinks"][:] += np.bincount(targets, minlength=len(table)).astype(np.uint32)
+        return table
+
+    def close(self) -> None:
+        self.db.close()
+
+
+def _births(value: bytes) -> NDArray[Any]:
+    count = int.from_bytes(value[:_COUNT], "big")
+    return np.frombuffer(value, BIRTH_ROW, count, _COUNT)
+
+
+def _spellings(value: bytes) -> list[str]:
+    count = int.from_bytes(value[:_COUNT], "big")
+    at = _COUNT + count * BIRTH_ROW.itemsize
+    lengths = np.frombuffer(value, np.uint16, count, at)
+    ends = (np.cumsum(lengths, dtype=np.int64) + at + 2 * count).tolist()
+    starts = [at + 2 * count, *ends[:-1]]
+    return [value[a:b].decode() for a, b in zip(starts, ends, strict=True)]
+
+
+def _explained(error: Exception, path: Path) -> Exception:
+    text = str(error)
+    if "lock" in text.lower():
+        return CrawlBusy(f"{path.parent} is in use by another process; wait for it or stop it")
+    if "No space left" in text or "File too large" in text or "quota" in text.lower():
+        return StorageFull(f"no space left for {path}: free some and run the same command again; nothing is lost")
+    return CrawlDamaged(f"cannot use {path}: {text[:200]}; run 'sought rebuild {path.parent}'")

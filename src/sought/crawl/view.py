@@ -1,0 +1,185 @@
+"""Looking at a crawl without touching it, also while it is running."""
+
+import fcntl
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from sought.crawl.admission import REASONS, Admission
+from sought.crawl.directory import crawl_files, folder_bytes
+from sought.crawl.hosts import Host, Hosts
+from sought.crawl.outcome import Outcome
+from sought.crawl.plan import Limits, choose
+from sought.crawl.store import Store, row_key
+from sought.crawl.table import Reason, Source, State
+from sought.index import Answer, Index
+from sought.policy import Policy
+from sought.web.errors import BadInput
+from sought.web.url import fingerprint, hostname, origin
+
+_decode_outcome = msgspec.msgpack.Decoder(Outcome).decode
+
+
+def running_process(path: Path) -> int | None:
+    """The process that crawls into the directory now, if any."""
+    lock = path / "lock"
+    if not lock.exists():
+        return None
+    with lock.open() as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            text = file.read(32).strip()
+            return int(text) if text.isdigit() else 0
+    return None
+
+
+class View:
+    """A crawl as of its last commit."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.config = crawl_files(path)
+        if not (path / "store").exists():
+            raise BadInput(f"{path} has not been crawled yet: run 'sought crawl {path}'")
+        self.store = Store(path / "store", writable=False)
+        self.table = self.store.load()
+        self.hosts = Hosts(self.config.agent.name)
+        self.hosts.load(self.store)
+
+    def close(self) -> None:
+        self.store.close()
+
+    def __enter__(self) -> "View":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def row(self, url: str) -> int:
+        return int(self.table.find(np.array([fingerprint(url)], np.uint64))[0])
+
+    def status(self) -> dict[str, Any]:
+        states = np.bincount(self.table["state"], minlength=len(State))
+        reasons = np.bincount(self.table["reason"], minlength=len(Reason))
+        last = self.table["last_fetch"].max(initial=-np.inf)
+        fetched = int(np.count_nonzero(self.table["fetches"]))
+        return {
+            "directory": str(self.path),
+            "running": running_process(self.path),
+            "known": len(self.table),
+            "fetched": fetched,
+            "states": {s.name.lower(): int(states[s]) for s in State if states[s]},
+            "reasons": {_spell(r): int(reasons[r]) for r in Reason if r and reasons[r]},
+            "outcomes": self.store.meta("outcomes", {}),
+            "refused": self.store.meta("refused", {}),
+            "hosts": len(self.hosts),
+            "last_fetch": float(last) if np.isfinite(last) else None,
+            "searchable": searchable_pages(self.path),
+            "bytes": {part: folder_bytes(self.path / part) for part in ("archive", "store", "index")},
+        }
+
+    def ranked(self, policy: Policy, now: float, count: int) -> list[dict[str, Any]]:
+        """What would be fetched next, in order."""
+        limits = Limits(count, len(self.table) + 1, self.config.revisit_after)
+        rows = choose(policy, self.table, now, limits, np.zeros(0, np.int64))
+        return [self.describe(int(row)) for row in rows]
+
+    def describe(self, row: int) -> dict[str, Any]:
+        c = {name: column[row] for name, column in self.table.columns.items()}
+        return {
+            "url": self.store.url(row),
+            "state": State(c["state"]).name.lower(),
+            "reason": _spell(Reason(c["reason"])),
+            "depth": int(c["depth"]),
+            "source": Source(c["source"]).name.lower(),
+            "found": float(c["found"]),
+            "fetches": int(c["fetches"]),
+            "changes": int(c["changes"]),
+            "inlinks": int(c["inlinks"]),
+            "status": int(c["status"]),
+            "last_fetch": _time(c["last_fetch"]),
+            "not_before": _time(c["not_before"]),
+            "signal": _time(c["signal"]),
+            "alias": self.store.url(int(c["alias"])) if c["alias"] < len(self.table) else None,
+        }
+
+    def history(self, row: int) -> Iterator[Outcome]:
+        for _, value in self.store.scan(row_key(b"o", row)):
+            yield _decode_outcome(value)
+
+    def frontier_stats(self, now: float) -> dict[str, Any]:
+        new = self.table["state"] == State.NEW
+        hosts = np.bincount(self.table["host"][new], minlength=len(self.hosts))
+        top = np.argsort(-hosts, kind="stable")[:10]
+        depths = np.bincount(self.table["depth"][new])
+        sources = np.bincount(self.table["source"], minlength=len(Source))
+        return {
+            "new": int(new.sum()),
+            "waiting": int(np.count_nonzero(self.table["not_before"] > now)),
+            "hosts": {self.hosts[int(h)].origin: int(hosts[h]) for h in top if hosts[h]},
+            "depths": {str(d): int(n) for d, n in enumerate(depths) if n},
+            "sources": {s.name.lower(): int(sources[s]) for s in Source if sources[s]},
+        }
+
+    def judge(self, url: str) -> dict[str, Any]:
+        """What robots, scope and traps say of a URL, and what is known of it."""
+        where = origin(url)
+        host = self.hosts.by_origin.get(where)
+        why, _ = Admission(self.config, self.store).look(url, where, host, 0)
+        row = self.row(url)
+        return {
+            "url": url,
+            "host": hostname(url),
+            "admitted": not why,
+            "why": f"{why}: {REASONS[why]}" if why else "in scope, and no trap",
+            "robots": _robots_says(host, url),
+            "known": self.describe(row) | {"history": [_plain(o) for o in self.history(row)]} if row >= 0 else None,
+            "refused_on_host": host.refused if host else {},
+        }
+
+
+def _robots_says(host: Host | None, url: str) -> str:
+    if host is None or host.robots is None:
+        return "not read yet"
+    verdict = "allowed" if host.robots.allows(url) else "disallowed"
+    return {"deny": "disallowed: robots.txt could not be had", "allow": "allowed: there is no robots.txt"}.get(
+        host.robots_kind, f"{verdict} by robots.txt"
+    )
+
+
+def _plain(outcome: Outcome) -> dict[str, Any]:
+    return {name: getattr(outcome, name) for name in outcome.__struct_fields__}
+
+
+def _spell(reason: Reason) -> str:
+    return reason.name.lower().replace("_", "-")
+
+
+def _time(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def searchable_pages(path: Path) -> int:
+    if not (path / "index").exists():
+        return 0
+    index = Index.open(path / "index", writable=False)
+    try:
+        return len(index)
+    finally:
+        index.close()
+
+
+def search(path: Path, query: str, limit: int = 10, offset: int = 0) -> Answer:
+    """Answer a query from a crawl directory, also while it is being crawled."""
+    crawl_files(path)
+    if not (path / "index").exists():
+        raise BadInput(f"{path} has nothing to search yet: run 'sought crawl {path}'")
+    index = Index.open(path / "index", writable=False)
+    try:
+        return index.search(query, limit, offset)
+    finally:
+        index.close()

@@ -1,0 +1,1 @@
+"""Here is a URL: get me the bytes, politely."""

@@ -1,0 +1,40 @@
+"""How much of our time and memory may one answer take?"""
+
+from dataclasses import dataclass
+
+from sought.web.message import Purpose
+
+KIB = 1024
+MIB = 1024 * KIB
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Seconds and bytes.  Body bounds hold for the compressed and for the decoded body alike."""
+
+    total: float = 30.0  # from the request to the last byte: what ends a slow drip
+    connect: float = 10.0  # until the connection stands, TLS included
+    silence: float = 15.0  # until the first byte, and between two
+    page: int = 5 * MIB
+    sitemap: int = 50 * MIB  # sitemaps protocol: at most 50 MB
+    robots: int = 512_000  # RFC 9309 §2.5: at least 500 KiB must be read
+    other: int = 64 * KIB  # answers that are not 2xx: kept for the record, nobody reads them
+    header_line: int = 16 * KIB
+    header_lines: int = 128
+    types: frozenset[str] = frozenset({"text/html", "application/xhtml+xml", "text/plain"})
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """How much of one body is read; with `cut` the rest is left unread, without it a longer body is a failure."""
+
+    limit: int
+    cut: bool
+
+
+def allowance(bounds: Bounds, purpose: Purpose, status: int) -> Allowance:
+    if not 200 <= status <= 299:
+        return Allowance(bounds.other, cut=True)
+    if purpose is Purpose.ROBOTS:
+        return Allowance(bounds.robots, cut=True)
+    return Allowance(bounds.sitemap if purpose is Purpose.SITEMAP else bounds.page, cut=False)

@@ -1,0 +1,176 @@
+"""One request, one answer: nothing a server does escapes the bounds.
+
+1. connect (the guard sees every socket), send, read the headers
+2. judge the head: from status, purpose, type and length, whether and how much of the body to read
+3. read it
+4. undo the content coding; look at the start if the server did not say what it is
+5. a Response; every expected failure is one too (failures.py), with as much of the head as there was
+"""
+
+import asyncio
+import time
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+import aiohttp
+from aiohttp.connector import Connection
+from yarl import URL
+
+from sought.fetch.bounds import Allowance, Bounds, allowance
+from sought.fetch.failures import EXPECTED, UnwantedError, meaning
+from sought.web.coding import CodingError, decoded
+from sought.web.message import Failure, Purpose, Request, Response
+
+_DECODE_ASIDE = 256 * 1024  # larger bodies are decoded in a thread: the loop has other servers to serve
+_SNIFFED = 1445  # WHATWG MIME Sniffing §5: the resource header
+_BINARY = bytes({*range(0x09), 0x0B, *range(0x0E, 0x1B), *range(0x1C, 0x20)})
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+class Answer(aiohttp.ClientResponse):
+    """Remembers who answered: the connection may be back in the pool before anyone can ask it."""
+
+    peer = ""
+
+    def start(self, connection: Connection) -> Coroutine[Any, Any, aiohttp.ClientResponse]:
+        transport = connection.transport
+        if transport is not None and (where := transport.get_extra_info("peername")):
+            self.peer = where[0]
+        return super().start(connection)
+
+
+@dataclass(slots=True)
+class _Record:
+    """What is known so far; a Response in the making."""
+
+    request: Request
+    time: float
+    clock: float
+    sent: tuple[tuple[str, str], ...] = ()
+    status: int = 0
+    reason: str = ""
+    headers: tuple[tuple[str, str], ...] = ()
+    raw: bytes = b""
+    body: bytes = b""
+    elapsed: float = 0.0
+    address: str = ""
+    detail: str = ""
+
+    def response(self, failure: Failure | None = None, detail: str = "") -> Response:
+        return Response(
+            url=self.request.url,
+            status=self.status,
+            reason=self.reason,
+            headers=self.headers,
+            raw=b"" if failure else self.raw,
+            body=b"" if failure else self.body,
+            sent=self.sent,
+            time=self.time,
+            elapsed=self.elapsed or time.perf_counter() - self.clock,
+            address=self.address,
+            failure=failure,
+            detail=detail or self.detail,
+            purpose=self.request.purpose,
+        )
+
+
+async def exchange(session: aiohttp.ClientSession, request: Request, bounds: Bounds) -> Response:
+    """Send one request through a session whose answers are `Answer`s; raises only surprises."""
+    record = _Record(request, time.time(), time.perf_counter())
+    try:
+        url = URL(request.url, encoded=True)
+        async with session.get(url, headers=_validators(request), allow_redirects=False) as answer:
+            _note_head(record, answer)
+            room = allowance(bounds, request.purpose, record.status)
+            named = _judge_head(answer, request.purpose, room, bounds)
+            was_cut = await _read(record, answer, room)
+        record.elapsed = time.perf_counter() - record.clock
+        if "Content-Encoding" in answer.headers:
+            was_cut = await _decode(record, ", ".join(answer.headers.getall("Content-Encoding")), room, was_cut)
+        else:
+            record.body = record.raw
+        if was_cut:
+            record.detail = f"cut off at {room.limit} bytes"
+        if not named and not _looks_like_text(record.body):
+            raise UnwantedError(Failure.TYPE, "no Content-Type, and the body is not text")
+    except EXPECTED as error:
+        return record.response(*meaning(error))
+    return record.response()
+
+
+def _validators(request: Request) -> dict[str, str] | None:
+    """They came from a server once: sent back only if they cannot break the request."""
+    if not (request.etag or request.last_modified):
+        return None
+    found = {"If-None-Match": request.etag, "If-Modified-Since": request.last_modified}
+    return {name: value for name, value in found.items() if value and value.isprintable()}
+
+
+def _note_head(record: _Record, answer: aiohttp.ClientResponse) -> None:
+    record.status = answer.status
+    record.reason = answer.reason or ""
+    record.sent = tuple(answer.request_info.headers.items())
+    record.address = answer.peer if isinstance(answer, Answer) else ""
+    try:
+        record.headers = tuple([(name.decode(), value.decode()) for name, value in answer.raw_headers])
+    except UnicodeDecodeError:
+        record.headers = tuple([(_text(name), _text(value)) for name, value in answer.raw_headers])
+
+
+def _text(octets: bytes) -> str:
+    """Header text as its sender most likely meant it: UTF-8, else the historical Latin-1 (RFC 9110 §5.5)."""
+    try:
+        return octets.decode()
+    except UnicodeDecodeError:
+        return octets.decode("latin-1")
+
+
+def _judge_head(answer: aiohttp.ClientResponse, purpose: Purpose, room: Allowance, bounds: Bounds) -> bool:
+    """Raises UnwantedError if the body is not worth reading; says whether the server named a type we take."""
+    if not room.cut and (answer.content_length or 0) > room.limit:
+        raise UnwantedError(Failure.TOO_LARGE, f"Content-Length {answer.content_length} is beyond {room.limit} bytes")
+    if purpose is not Purpose.PAGE or not 200 <= answer.status <= 299:
+        return True
+    media_type = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    if media_type and media_type not in bounds.types:
+        raise UnwantedError(Failure.TYPE, f"content type {media_type[:80]}")
+    return bool(media_type)
+
+
+async def _read(record: _Record, answer: aiohttp.ClientResponse, room: Allowance) -> bool:
+    """Read the body; True if the rest was left unread."""
+    parts: list[bytes] = []
+    size = 0
+    while part := await answer.content.readany():
+        parts.append(part)
+        size += len(part)
+        if size > room.limit:
+            answer.close()  # not back into the pool: the server is still sending
+            if not room.cut:
+                raise UnwantedError(Failure.TOO_LARGE, f"body beyond {room.limit} bytes")
+            break
+    record.raw = b"".join(parts)[: room.limit]
+    return size > room.limit
+
+
+async def _decode(record: _Record, encoding: str, room: Allowance, was_cut: bool) -> bool:
+    """Undo the content coding; True if less than the whole body could be had."""
+    try:
+        if len(record.raw) > _DECODE_ASIDE:
+            record.body = await asyncio.to_thread(decoded, record.raw, encoding, room.limit)
+        else:
+            record.body = decoded(record.raw, encoding, room.limit)
+    except CodingError as error:
+        # Half a robots.txt must not pass for a whole one, unless it was we who cut it.
+        ours = was_cut or error.failure is Failure.EXPANSION or not 200 <= record.status <= 299
+        if not (room.cut and ours):
+            raise
+        record.body = error.start
+        return True
+    return was_cut
+
+
+def _looks_like_text(body: bytes) -> bool:
+    start = body[:_SNIFFED]
+    return start.startswith(_UTF16) or len(start) == len(start.translate(None, _BINARY))

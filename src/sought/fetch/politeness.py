@@ -1,0 +1,153 @@
+"""When may the next request to this host start?
+
+A host is idle, busy (as many requests in flight as are allowed), resting (the delay after its last answer) or cooling
+(it had trouble, or asked for time).  Invariant: a request begins only when neither its host nor its address is busy,
+and both have rested.  Times are seconds since 1970 and always given by the caller: no clock, no waiting here.
+"""
+
+import math
+from dataclasses import dataclass
+
+from sought.fetch.troubles import DAY, cool_down, trouble
+from sought.web.message import Failure, Response
+
+_UNSENT = frozenset({Failure.DNS, Failure.ADDRESS})  # no server was bothered, so none needs a rest
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """Seconds between answer and next request, and how many requests at once."""
+
+    delay: float = 1.0
+    max_delay: float = 30.0
+    latency_factor: float = 2.0
+    per_host: int = 1
+    per_address: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class HostManners:
+    """All that must outlive a restart.  `last_began > last_ended` says that a request was in flight."""
+
+    next_at: float = 0.0
+    last_began: float = 0.0
+    last_ended: float = 0.0
+    crawl_delay: float = 0.0
+    troubles: int = 0  # in a row
+
+
+class _Place:
+    """A host or an address under way."""
+
+    __slots__ = ("crawl_delay", "in_flight", "last_began", "last_ended", "next_at", "troubles")
+
+    def __init__(self) -> None:
+        self.in_flight = 0
+        self.next_at = 0.0
+        self.last_began = 0.0
+        self.last_ended = 0.0
+        self.crawl_delay = 0.0
+        self.troubles = 0
+
+    def is_idle(self, now: float) -> bool:
+        """Nothing to wait for; and what was learned about it is older than a robots.txt may be."""
+        if self.in_flight or self.next_at > now:
+            return False
+        return not (self.crawl_delay or self.troubles) or self.last_ended + DAY <= now
+
+
+class Politeness:
+    """The state of every host and address that still constrains something; `forget` drops the others."""
+
+    def __init__(self, manners: Manners) -> None:
+        self.manners = manners
+        self._hosts: dict[str, _Place] = {}
+        self._addresses: dict[str, _Place] = {}
+
+    def __len__(self) -> int:
+        return len(self._hosts) + len(self._addresses)
+
+    def ready_at(self, host: str, address: str, now: float) -> float:
+        """Earliest time a request may start; infinite while host or address are busy.  "" is an unknown address."""
+        place = self._hosts.get(host)
+        if place is not None:
+            if place.in_flight >= self.manners.per_host:
+                return math.inf
+            now = max(now, place.next_at)
+        place = self._addresses.get(address)
+        if place is not None:
+            if place.in_flight >= self.manners.per_address:
+                return math.inf
+            now = max(now, place.next_at)
+        return now
+
+    def began(self, host: str, address: str, now: float) -> None:
+        for place in self._places(host, address):
+            place.in_flight += 1
+            place.last_began = now
+
+    def ended(self, host: str, address: str, now: float, response: Response) -> None:
+        """Every `began` is followed by one `ended`, whatever came of it."""
+        places = self._places(host, address)
+        owner = places[0]
+        rest = 0.0 if response.failure in _UNSENT else self._delay(owner, response.elapsed)
+        for place in places:
+            place.in_flight = max(0, place.in_flight - 1)
+            place.last_ended = now
+            place.next_at = max(place.next_at, now + rest)
+        kind = trouble(response)
+        owner.troubles = owner.troubles + 1 if kind else 0
+        if kind:
+            owner.next_at = max(owner.next_at, now + cool_down(kind, owner.troubles, response, now))
+
+    def set_crawl_delay(self, host: str, seconds: float) -> None:
+        """What the host's robots.txt asks for (0 for nothing); holds from the last answer on."""
+        place = self._host(host)
+        place.crawl_delay = max(0.0, seconds)
+        if place.last_ended:
+            place.next_at = max(place.next_at, place.last_ended + self._delay(place, 0.0))
+
+    def cool(self, host: str, until: float) -> None:
+        """Leave a host alone until then."""
+        place = self._host(host)
+        place.next_at = max(place.next_at, until)
+
+    def state(self, host: str) -> HostManners:
+        place = self._hosts.get(host)
+        if place is None:
+            return HostManners()
+        return HostManners(place.next_at, place.last_began, place.last_ended, place.crawl_delay, place.troubles)
+
+    def restore(self, host: str, state: HostManners) -> None:
+        """Go on after a restart; a request that was in flight counts as ended when it began, plus the delay."""
+        place = self._host(host)
+        place.last_began, place.last_ended = state.last_began, state.last_ended
+        place.crawl_delay, place.troubles = state.crawl_delay, state.troubles
+        place.next_at = state.next_at
+        if state.last_began > state.last_ended:
+            place.next_at = max(place.next_at, state.last_began + self._delay(place, 0.0))
+
+    def forget(self, now: float) -> None:
+        """Drop what no longer constrains anything: one pass, to be called now and then."""
+        for places in (self._hosts, self._addresses):
+            for name in [name for name, place in places.items() if place.is_idle(now)]:
+                del places[name]
+
+    def _delay(self, place: _Place, elapsed: float) -> float:
+        manners = self.manners
+        return min(manners.max_delay, max(manners.delay, place.crawl_delay, manners.latency_factor * elapsed))
+
+    def _host(self, host: str) -> _Place:
+        place = self._hosts.get(host)
+        if place is None:
+            place = self._hosts[host] = _Place()
+        return place
+
+    def _places(self, host: str, address: str) -> tuple[_Place, ...]:
+        owner = self._host(host)
+        if not address:
+            return (owner,)
+        place = self._addresses.get(address)
+        if place is None:
+            place = self._addresses[address] = _Place()
+        return owner, place

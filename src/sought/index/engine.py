@@ -1,0 +1,179 @@
+"""Keeps the pages that can be found, and finds them.
+
+One process writes, any number read.  What is committed is durable and visible; what is not is lost with the process,
+and only that.  The index is derived: whoever feeds it can feed it again.
+"""
+
+import re
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tantivy
+from numpy.typing import NDArray
+from tantivy import FieldType, Order, Query
+
+from sought.index.entry import Answer, Entry, Hit
+from sought.index.fields import document, record, schema
+from sought.index.query import Asked, build, parse, read
+from sought.index.snippet import snippet
+from sought.web.errors import BadInput, CrawlBusy, CrawlDamaged, SoughtError, StorageFull
+
+MAX_LIMIT = 1_000
+MAX_OFFSET = 10_000
+_MIN_HEAP_MB = 16  # tantivy refuses less
+_ROWS_AT_ONCE = 1 << 18
+_FULL = re.compile(r"os error (27|28|122)\b")  # EFBIG, ENOSPC, EDQUOT
+
+
+class Index:
+    """A folder of searchable pages.
+
+    States of a page: *given* (update), *committed*, *replaced* or *deleted*.  Invariant: searches see exactly the
+    committed pages, one for each row.  A write that fails returns the index to its last commit.
+    """
+
+    def __init__(self, folder: Path, index: tantivy.Index, writer: tantivy.IndexWriter | None) -> None:
+        self._folder = folder
+        self._index = index
+        self._writer = writer
+        self._seen = (0, 0)
+        self._languages: tuple[str, ...] = ()
+        self.reload()
+
+    @classmethod
+    def open(cls, folder: Path, writable: bool, heap_mb: int = 64) -> "Index":
+        if writable:
+            folder.mkdir(parents=True, exist_ok=True)
+        elif not (folder.is_dir() and tantivy.Index.exists(str(folder))):
+            raise BadInput(f"there is no search index in {folder}")
+        with _errors(folder):
+            index = tantivy.Index(schema(), str(folder))
+            index.config_reader("manual")
+            heap = max(heap_mb, _MIN_HEAP_MB) * 1_000_000
+            return cls(folder, index, index.writer(heap, num_threads=1) if writable else None)
+
+    def update(self, entries: Sequence[Entry]) -> None:
+        """Enter pages, replacing those of the same rows; all entries are checked before the first is taken."""
+        documents = {entry.row: document(entry) for entry in entries}
+        with self._writing() as writer:
+            self._remove(writer, documents)
+            for made in documents.values():
+                writer.add_document(made)
+
+    def delete(self, rows: Iterable[int]) -> None:
+        with self._writing() as writer:
+            self._remove(writer, rows)
+
+    def _remove(self, writer: tantivy.IndexWriter, rows: Iterable[int]) -> None:
+        # Not delete_documents_by_term: it takes a Python integer for a signed one and finds no unsigned field.
+        numbers = [row for row in map(int, rows) if 0 <= row < 1 << 64]
+        if numbers:
+            writer.delete_documents_by_query(Query.term_set_query(self._index.schema, "row", numbers))
+
+    def commit(self) -> None:
+        """Make everything given so far durable and visible to all readers."""
+        with self._writing() as writer:
+            writer.commit()
+        self.reload()
+
+    def search(self, query: str, limit: int = 10, offset: int = 0) -> Answer:
+        """The pages that hold all of the query, best first; where none does, those that hold some of it."""
+        began = time.perf_counter()
+        self._refresh()
+        limit, offset = min(max(limit, 1), MAX_LIMIT), min(max(offset, 0), MAX_OFFSET)
+        asked, searcher = parse(query), self._index.searcher()
+        for relaxed in (False, True):
+            wanted = build(asked, self._languages, self._index.schema, relaxed=relaxed)
+            # Any: tantivy's stub does not know `count`.
+            found: Any = searcher.search(wanted, limit=limit, offset=offset) if wanted else None
+            if found and found.count:
+                hits = tuple(_hit(searcher, address, score, asked) for score, address in found.hits)
+                return Answer(hits, found.count, relaxed, time.perf_counter() - began)
+        return Answer(elapsed=time.perf_counter() - began)
+
+    def rows(self) -> NDArray[np.uint64]:
+        """The rows of all committed pages, ascending."""
+        searcher, parts = self._index.searcher(), [np.zeros(0, np.uint64)]
+        wanted = Query.all_query()
+        while hits := searcher.search(wanted, _ROWS_AT_ONCE, count=False, order_by_field="row", order=Order.Asc).hits:
+            parts.append(np.fromiter((row for row, _ in hits), np.uint64, len(hits)))
+            wanted = Query.range_query(self._index.schema, "row", FieldType.Unsigned, hits[-1][0], include_lower=False)
+        return np.concatenate(parts)
+
+    def __len__(self) -> int:
+        return self._index.searcher().num_docs
+
+    def reload(self) -> None:
+        """See what has been committed by now, by this process or another."""
+        with _errors(self._folder):
+            self._seen = self._stamp()  # first: a commit during the reload is then seen by the next search
+            self._index.reload()
+            self._languages = tuple(term for term, _ in self._index.searcher().terms_with_prefix("language", ""))
+
+    def close(self) -> None:
+        """Give up what is not committed, finish merging, and let another process write."""
+        if self._writer:
+            self._writer.rollback()
+            self._writer.wait_merging_threads()
+            self._writer = None
+
+    def _refresh(self) -> None:
+        with _errors(self._folder):
+            changed = self._stamp() != self._seen
+        if changed:
+            self.reload()
+
+    def _stamp(self) -> tuple[int, int]:
+        status = (self._folder / "meta.json").stat()
+        return status.st_mtime_ns, status.st_ino
+
+    @contextmanager
+    def _writing(self) -> Iterator[tantivy.IndexWriter]:
+        if self._writer is None:
+            raise BadInput(f"the search index in {self._folder} is open for reading only")
+        with _errors(self._folder):
+            try:
+                yield self._writer
+            except ValueError as error:
+                cause = self._cause(error)
+                # tantivy would go on without the pages it lost; whoever feeds us must know what is missing.
+                self._writer.rollback()
+                raise cause from error
+
+    def _cause(self, error: ValueError) -> ValueError:
+        """A worker that died while pages were still coming says why only when a commit waits for it."""
+        if self._writer and "killed" in str(error):
+            try:
+                self._writer.commit()
+            except ValueError as cause:
+                return cause
+        return error
+
+
+def _hit(searcher: tantivy.Searcher, address: tantivy.DocAddress, score: float, asked: Asked) -> Hit:
+    kept = record(searcher.doc(address))
+    wanted = frozenset(read(asked, kept.language).all_terms)
+    text, highlights = snippet(kept.body, wanted, kept.language)
+    return Hit(kept.row, kept.url, kept.title, text, highlights, score, kept.time)
+
+
+@contextmanager
+def _errors(folder: Path) -> Iterator[None]:
+    """Tantivy says everything with ValueError."""
+    try:
+        yield
+    except SoughtError:
+        raise
+    except (ValueError, OSError) as error:
+        text = str(error)
+        if _FULL.search(text):
+            raise StorageFull(f"no space for the search index in {folder}: {text}") from error
+        if "LockBusy" in text:
+            raise CrawlBusy(f"another process writes to the search index in {folder}") from error
+        raise CrawlDamaged(
+            f"the search index in {folder} cannot be used ({text}): delete it and build it again"
+        ) from error

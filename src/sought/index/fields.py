@@ -1,0 +1,106 @@
+"""How does a page look to tantivy?  The fields, and the border no unfit text or number crosses.
+
+Texts enter the index already read (`analysis`), as terms with spaces between them.  What a hit shows is kept apart, as
+one record of bytes.
+"""
+
+from urllib.parse import unquote
+
+import msgspec
+from tantivy import Document, Schema, SchemaBuilder
+
+from sought.index.analysis import clipped, reading, stemming
+from sought.index.entry import Entry
+from sought.web.errors import BadInput
+from sought.web.url import MAX_LENGTH, hostname
+
+PHRASED = ("title", "body", "anchors")
+WORDED = (*PHRASED, "address")
+
+_MAX_TITLE = 1_000  # characters shown
+_MAX_KEPT = 20_000  # characters of the body kept for snippets
+_MAX_ANCHORS = 1 << 16  # bytes read of what other pages say
+_MAX_LABELS = 8
+
+
+class Record(msgspec.Struct, array_like=True, frozen=True):
+    """What is kept of a page to show it."""
+
+    row: int
+    url: str
+    title: str
+    body: str
+    language: str
+    time: float
+
+
+_ENCODE = msgspec.msgpack.Encoder().encode
+_DECODE = msgspec.msgpack.Decoder(Record).decode
+
+
+def schema() -> Schema:
+    builder = SchemaBuilder()
+    builder.add_unsigned_field("row", indexed=True, fast=True)
+    for name in PHRASED:
+        builder.add_text_field(name, tokenizer_name="whitespace", index_option="position")
+    builder.add_text_field("address", tokenizer_name="whitespace", index_option="freq")
+    builder.add_text_field("language", tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("site", tokenizer_name="whitespace", index_option="basic")
+    builder.add_bytes_field("record", stored=True)
+    return builder.build()
+
+
+def document(entry: Entry) -> Document:
+    """An entry as tantivy takes it: any text is made fit; a row that is no unsigned 64-bit number is refused."""
+    row = int(entry.row)  # rows often come out of NumPy columns
+    if not 0 <= row < 1 << 64:
+        raise BadInput(f"row {row} of {entry.url!r} is not an unsigned 64-bit number")
+    language = stemming(entry.language)
+    made = Document()
+    made.add_unsigned("row", row)
+    made.add_text("title", reading(entry.title[:_MAX_TITLE], language))
+    made.add_text("body", reading(entry.body, language))
+    made.add_text("anchors", reading(clipped(entry.anchors, _MAX_ANCHORS), language))
+    made.add_text("address", reading(unquote(entry.url[:MAX_LENGTH].partition("://")[2]), language))
+    made.add_text("language", language)
+    made.add_text("site", " ".join(sites(entry.url)))
+    made.add_bytes("record", _ENCODE(_record(entry, language)))
+    return made
+
+
+def sites(url: str) -> list[str]:
+    """The host of a URL and every domain it is in: what `site:` may name."""
+    try:
+        host = hostname(url[:MAX_LENGTH])
+    except ValueError:
+        return []
+    if not host.isascii() or " " in host:
+        return []  # no canonical URL: such a page is found by its words only
+    if host.startswith("[") or host.replace(".", "").isdigit():
+        return [host]
+    labels = host.split(".")[-_MAX_LABELS:]
+    return [host, *(".".join(labels[i:]) for i in range(1, len(labels)))]
+
+
+def record(stored: Document) -> Record:
+    """What was kept of a page."""
+    (kept,) = stored.get_all("record")
+    return _DECODE(kept)
+
+
+def _record(entry: Entry, language: str) -> Record:
+    return Record(
+        int(entry.row),
+        _tidy(entry.url[:MAX_LENGTH]),
+        _tidy(entry.title[:_MAX_TITLE]),
+        _tidy(entry.body[:_MAX_KEPT]),
+        language,
+        float(entry.time),
+    )
+
+
+def _tidy(text: str) -> str:
+    """Text that can be stored and shown: no halves of characters, no control bytes, single spaces."""
+    if not text.isascii():
+        text = text.encode("utf-8", "replace").decode()
+    return " ".join(text.replace("\0", " ").split())

@@ -1,0 +1,133 @@
+"""What does a query ask for?  Words that must all occur, phrases in quotes, perhaps `site:example.org`.
+
+All else in a query is literal text; there is no syntax to get wrong.  A page of language L matches if its title, body,
+anchors and address hold every term of the query as L reads it, so the query is read once for each language in the index
+and languages that read it alike are asked together.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tantivy import Occur, Query, Schema
+
+from sought.index.analysis import required, terms
+from sought.index.fields import PHRASED, WORDED
+from sought.web.errors import BadURL
+from sought.web.url import canonical, hostname
+
+MAX_QUERY = 1_000  # characters
+MAX_TERMS = 32
+
+# What a page is called, by itself and by others, says a little more about it than a word somewhere in its text.
+_BOOST = {"title": 2.0, "anchors": 1.5}
+_QUOTES = str.maketrans("“”„«»", '"""""')
+_PART = re.compile(r'"([^"]*)"|(?<!\S)site:([^\s"]+)|([^\s"]+)')
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A query taken apart, not yet read in any language."""
+
+    words: str = ""
+    phrases: tuple[str, ...] = ()
+    site: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The terms a page of some language must hold, and the phrases: terms in this order without a gap."""
+
+    terms: tuple[str, ...]
+    phrases: tuple[tuple[str, ...], ...]
+
+    @property
+    def all_terms(self) -> list[str]:
+        """The terms, those within phrases too."""
+        return required([*self.terms, *(term for phrase in self.phrases for term in phrase)])
+
+
+def parse(text: str) -> Asked:
+    words, phrases, site = [], [], ""
+    for part in _PART.finditer(text[:MAX_QUERY].translate(_QUOTES)):
+        phrase, named, word = part.groups()
+        host = _host(named) if named else ""
+        if phrase is not None:
+            phrases.append(phrase)
+        elif host:
+            site = host
+        else:
+            words.append(word or part.group())
+    return Asked(" ".join(words), tuple(phrases), site)
+
+
+def read(asked: Asked, language: str) -> Reading:
+    """The query as pages of a language read it: at most MAX_TERMS terms, a phrase of one term is just a term."""
+    phrases = [tuple(terms(phrase, language)) for phrase in asked.phrases]
+    words = [*terms(asked.words, language), *(term for phrase in phrases if len(phrase) == 1 for term in phrase)]
+    distinct = required(words)[:MAX_TERMS]
+    kept, room = [], MAX_TERMS - len(distinct)
+    for phrase in phrases:
+        if len(phrase) > 1 and room > 1:
+            kept.append(phrase[:room])
+            room -= len(kept[-1])
+    return Reading(tuple(distinct), tuple(kept))
+
+
+def build(asked: Asked, languages: Iterable[str], schema: Schema, *, relaxed: bool = False) -> Query | None:
+    """The query for tantivy, for pages of these languages; None if it asks for nothing.
+
+    Relaxed: any term will do, phrases are so many terms.
+    """
+    alike: dict[Reading, list[str]] = {}
+    for language in languages:
+        alike.setdefault(read(asked, language), []).append(language)
+    site = [_silent(Query.term_query(schema, "site", asked.site))] if asked.site else []
+    groups = []
+    for reading, among in alike.items():
+        wanted = _some(reading, schema) if relaxed else _all(reading, schema)
+        if wanted:
+            only = [_silent(Query.term_set_query(schema, "language", among))] if len(alike) > 1 else []
+            groups.append(_must([*wanted, *only, *site]))
+    return _should(groups) if groups else (_must(site) if site else None)
+
+
+def _all(reading: Reading, schema: Schema) -> list[Query]:
+    return [_anywhere(term, schema) for term in reading.terms] + [_phrase(words, schema) for words in reading.phrases]
+
+
+def _some(reading: Reading, schema: Schema) -> list[Query]:
+    found = [_anywhere(term, schema) for term in reading.all_terms]
+    return [_should(found)] if found else []
+
+
+def _anywhere(term: str, schema: Schema) -> Query:
+    return _should([_boosted(Query.term_query(schema, field, term, "freq"), field) for field in WORDED])
+
+
+def _phrase(words: tuple[str, ...], schema: Schema) -> Query:
+    return _should([_boosted(Query.phrase_query(schema, field, list(words)), field) for field in PHRASED])
+
+
+def _boosted(query: Query, field: str) -> Query:
+    return Query.boost_query(query, _BOOST[field]) if field in _BOOST else query
+
+
+def _silent(query: Query) -> Query:
+    """Must match, does not score."""
+    return Query.const_score_query(query, 0.0)
+
+
+def _must(queries: list[Query]) -> Query:
+    return Query.boolean_query([(Occur.Must, query) for query in queries])
+
+
+def _should(queries: list[Query]) -> Query:
+    return queries[0] if len(queries) == 1 else Query.boolean_query([(Occur.Should, query) for query in queries])
+
+
+def _host(named: str) -> str:
+    try:
+        return hostname(canonical(f"http://{named}/"))
+    except BadURL:
+        return ""

@@ -1,0 +1,95 @@
+"""Which few words of a page show why it was found?"""
+
+import re
+from collections.abc import Iterator, Set
+from itertools import islice
+from typing import NamedTuple
+
+from sought.index.analysis import UNSEGMENTED, stemmer, words
+
+WIDTH = 240  # characters
+_LEAD = 60  # of these before the first word asked for
+_MAX_FOUND = 100
+_MAX_WORDS = 100
+_LETTER = re.compile(rf"[^\W_{UNSEGMENTED}]")
+_UNSEGMENTED = re.compile(f"[{UNSEGMENTED}]")
+
+
+class Found(NamedTuple):
+    """A word asked for, where it stands in the body."""
+
+    start: int
+    end: int
+    term: str
+
+
+def snippet(body: str, wanted: Set[str], language: str) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """The part of a body that shows most of the wanted terms, and where in it they are."""
+    found = list(islice(_occurrences(body, wanted, language), _MAX_FOUND))
+    start, end = _window(body, _densest(found))
+    before, after = "… " if start else "", " …" if end < len(body) else ""
+    shift = len(before) - start
+    inside = [(each.start + shift, each.end + shift) for each in found if each.start >= start and each.end <= end]
+    return f"{before}{body[start:end]}{after}", tuple(_merged(inside))
+
+
+def _occurrences(body: str, wanted: Set[str], language: str) -> Iterator[Found]:
+    """First which words of the body read as wanted terms, then where these few stand."""
+    term = stemmer(language)
+    asked = {word: term(word) for word in set(words(body)) if term(word) in wanted}
+    if not asked:
+        return
+    lowered = body.lower()
+    if len(lowered) != len(body):
+        lowered = body  # rather miss a capital than mark the wrong place
+    longest_first = sorted(asked, key=len, reverse=True)[:_MAX_WORDS]
+    for place in re.finditer(f"(?=({'|'.join(map(re.escape, longest_first))}))", lowered):
+        start, end = place.span(1)
+        if _stands_alone(lowered, start, end):
+            yield Found(start, end, asked[place[1]])
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """Not a part of a longer word; in scripts without spaces there is no such thing."""
+    if _UNSEGMENTED.match(text, start):
+        return True
+    return not (_LETTER.match(text, start - 1) if start else None) and not _LETTER.match(text, end)
+
+
+def _densest(found: list[Found]) -> list[Found]:
+    """The neighbours within a snippet's width that show most different terms, then most words; the first such."""
+    best: list[Found] = []
+    most = (0, 0)
+    end = 0
+    for i, first in enumerate(found):
+        while end < len(found) and found[end].end - first.start <= WIDTH - _LEAD:
+            end += 1
+        near = found[i:end]
+        value = (len({each.term for each in near}), len(near))
+        if value > most:
+            best, most = near, value
+    return best
+
+
+def _window(body: str, shown: list[Found]) -> tuple[int, int]:
+    """Where to cut: some words before the first one shown, at white space if there is any near."""
+    first, last = (shown[0].start, shown[-1].end) if shown else (0, 0)
+    start = max(0, first - _LEAD)
+    if start:
+        start = body.find(" ", start, first) + 1 or start
+    end = start + WIDTH
+    if end < len(body):
+        cut = body.rfind(" ", max(last, start + WIDTH // 2), end + 1)
+        end = cut if cut > 0 else end
+    return start, min(end, len(body))
+
+
+def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans that touch or overlap made one: pairs of characters become the words they came from."""
+    merged: list[tuple[int, int]] = []
+    for start, end in spans:
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged

@@ -1,0 +1,21 @@
+"""New pages in the order in which they were found, level by level."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sought.policy.pages import NEVER, Floats, Pages
+
+
+@dataclass(frozen=True)
+class BreadthFirst:
+    """First-in, first-out over links from the seeds (Cho, Garcia-Molina & Page 1998, §4, `breadth-first`).
+
+    Rows are numbered as they are found, so depth and then row number is the order of a queue.
+    """
+
+    def __call__(self, pages: Pages, now: float) -> Floats:
+        value = np.arange(0, -len(pages), -1, dtype=np.float64)
+        value -= np.multiply(pages.depth, 2.0**40, dtype=np.float64)
+        np.copyto(value, NEVER, where=~pages.is_new)
+        return value

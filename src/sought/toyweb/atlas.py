@@ -1,0 +1,102 @@
+"""Which sites does this web have, and what is true about all of it at a time?
+
+Only the healthy part has a truth: an oddity is its own explanation.  Listings (home pages and section hubs) are pages
+too; their version counts the births, deaths and moves they show.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from sought.toyweb.laws import LAST_DAY
+from sought.toyweb.sites import DOMAIN, Page, Site
+
+PORTAL = f"portal.{DOMAIN}"
+
+
+class Event(NamedTuple):
+    """Something that happened: a URL was `born`, `changed`, `moved` (to `target`) or `died`."""
+
+    time: float
+    kind: str
+    url: str
+    target: str = ""
+
+
+def clamped(t: float) -> float:
+    """A toy time within the web's life."""
+    return min(max(t, 0.0), LAST_DAY)
+
+
+@dataclass(frozen=True)
+class Atlas:
+    """All healthy sites of a web and where they are."""
+
+    seed: int
+    count: int
+    slots: int
+    port: int
+
+    @cached_property
+    def sites(self) -> tuple[Site, ...]:
+        return tuple(Site(self.seed, number, self.slots) for number in range(self.count))
+
+    @cached_property
+    def by_host(self) -> dict[str, Site]:
+        return {site.host: site for site in self.sites}
+
+    @cached_property
+    def akin(self) -> dict[str, tuple[Site, ...]]:
+        """Sites by subject."""
+        subjects = {site.subject.name for site in self.sites}
+        return {name: tuple(s for s in self.sites if s.subject.name == name) for name in subjects}
+
+    def url(self, host: str, path: str = "/") -> str:
+        return f"http://{host}{'' if self.port == 80 else f':{self.port}'}{path}"
+
+    def live(self, t: float) -> list[str]:
+        """Every URL that answers 200 at `t` and that the healthy part links to."""
+        t = clamped(t)
+        found = [self.url(PORTAL)]
+        for site in self.sites:
+            paths = ["/", "/about", *(f"/{section}/" for section in site.sections)]
+            found += [self.url(site.host, path) for path in paths + [p.path(t) for p in site.live(t)]]
+        return found
+
+    def version(self, url: str, t: float) -> int | None:
+        """How often the text at `url` has changed until `t`; None if nothing lives there."""
+        t = clamped(t)
+        host, path = self._parted(url)
+        if host == PORTAL and path == "/":
+            return 0
+        site = self.by_host.get(host)
+        if site is None:
+            return None
+        if path == "/about":
+            return 0
+        if path == "/":
+            return len(site.listing_changed(t, with_moves=False))
+        if path[1:-1] in site.sections and path.endswith("/"):
+            return len(site.listing_changed(t, path[1:-1]))
+        page = site.find(path, t)
+        return len(page.changed(t)) if page and page.lives(t) and page.path(t) == path else None
+
+    def _parted(self, url: str) -> tuple[str, str]:
+        prefix, port = "http://", "" if self.port == 80 else f":{self.port}"
+        host, slash, path = url.removeprefix(prefix).partition("/")
+        return (host.removesuffix(port), slash + path) if url.startswith(prefix) and host.endswith(port) else ("", "")
+
+    def events(self, t0: float, t1: float) -> list[Event]:
+        """What happened to articles after `t0` and until `t1`, in order."""
+        t0, t1 = clamped(t0), clamped(t1)
+        found = [e for site in self.sites for page in site.pages(t1) for e in self._life(site, page, t1)]
+        return sorted(e for e in found if t0 < e.time <= t1)
+
+    def _life(self, site: Site, page: Page, t: float) -> Iterator[Event]:
+        first, later = self.url(site.host, page.first_path), self.url(site.host, page.later_path)
+        yield Event(page.born, "born", first)
+        yield Event(page.moves, "moved", first, later)
+        yield Event(page.dies, "died", self.url(site.host, page.path(page.dies)))
+        for at in page.changed(t):
+            yield Event(at, "changed", self.url(site.host, page.path(at)))

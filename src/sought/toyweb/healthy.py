@@ -1,0 +1,50 @@
+"""What does a healthy site answer?"""
+
+from collections.abc import Mapping
+
+from sought.toyweb import pages
+from sought.toyweb.answer import Answer, coded, not_found, page, plain, redirect, validated
+from sought.toyweb.atlas import Atlas
+from sought.toyweb.dice import index
+from sought.toyweb.sitemaps import robots_of, sitemap_of
+from sought.toyweb.sites import Page, Site
+
+
+def healthy_answer(atlas: Atlas, site: Site, path: str, asked: Mapping[str, str], t: float) -> Answer:
+    """A site ignores queries, gives its kind of validators and uses its kind of compression."""
+    path = path.partition("?")[0]
+    answer, modified = _answer(atlas, site, path, t)
+    if answer.status == 200 and modified is not None:
+        answer = validated(answer, asked, site.validators, modified)
+    return coded(answer, asked, site.coding) if not path.endswith(".gz") else answer
+
+
+def _answer(atlas: Atlas, site: Site, path: str, t: float) -> tuple[Answer, float | None]:
+    """The answer and when it last changed; None if that is not told."""
+    if path == "/":
+        return page(pages.home(atlas, site, t)), max(site.listing_changed(t, with_moves=False), default=0.0)
+    if path == "/about":
+        return page(pages.about(atlas, site)), 0.0
+    if path == "/robots.txt":
+        return plain(robots_of(atlas, site)), 0.0
+    if path == "/private/members":
+        return plain("Robots were asked not to come here.\n"), None
+    section = path.strip("/")
+    if section in site.sections:
+        if not path.endswith("/"):
+            return redirect(301, f"{path}/"), None
+        return page(pages.hub(atlas, site, section, t)), max(site.listing_changed(t, section), default=0.0)
+    found = site.find(path, t)
+    if found is not None:
+        return _article(atlas, found, path, t), found.modified(t)
+    return sitemap_of(atlas, site, path, t) or not_found(), None
+
+
+def _article(atlas: Atlas, found: Page, path: str, t: float) -> Answer:
+    if not found.lives(t):
+        return not_found(410 if index(2, "gone", found.key) else 404)
+    if path != found.path(t):
+        return redirect(301, found.path(t))
+    body = pages.article(atlas, found, t).encode(found.encoding, "xmlcharrefreplace")
+    charset = "" if pages.charset_in_meta(found) else f"; charset={found.encoding}"
+    return Answer(200, (("Content-Type", f"text/html{charset}"),), body)

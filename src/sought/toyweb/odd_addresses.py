@@ -1,0 +1,127 @@
+"""Oddities of addresses: one page under many, many without end, and addresses that lead elsewhere."""
+
+import re
+from html import escape
+
+from sought.toyweb.answer import Answer, not_found, page, redirect
+from sought.toyweb.dice import digest
+from sought.toyweb.oddity import Ask, Oddity, Say, article, essay, essay_text
+from sought.toyweb.pages import html, link
+
+COLOURS, SIZES, ORDERS = ("red", "green", "blue", "black"), ("s", "m", "l", "xl"), ("price", "name", "new")
+
+
+def _to(status: int, location: str) -> Say:
+    return lambda ask: redirect(status, location)
+
+
+def _last_number(path: str) -> int | None:
+    last = path.rpartition("/")[2]
+    return int(last) if re.fullmatch(r"[0-9]{1,9}", last) else None
+
+
+def _chain(ask: Ask) -> Answer:
+    left = _last_number(ask.path)
+    if left is None:
+        return not_found()
+    return redirect(302, f"/chain/{left - 1}" if left > 1 else "/page/2")
+
+
+def _endless_chain(ask: Ask) -> Answer:
+    step = _last_number(ask.path)
+    return not_found() if step is None else redirect(302, f"/endless/{step + 1}")
+
+
+def _print_view(ask: Ask) -> Answer:
+    """The print view is the same text without the links."""
+    if ask.query == "view=print":
+        return page(essay_text(ask, ask.path).replace("<main>", "<main><p>Print view</p>"))
+    return essay(ask, ask.path, [link(f"{ask.path}?view=print", "Print this page")])
+
+
+def _canonical(ask: Ask) -> Answer:
+    ways = [link(f"{ask.path}?from={way}", f"by way of {way}") for way in ("home", "search", "newsletter")]
+    return essay(ask, ask.path, ways, head=f'<link rel="canonical" href="{ask.url("/canonical")}">')
+
+
+def _canonical_header(ask: Ask) -> Answer:
+    headers = (("Link", f'<{ask.url("/canonical-header")}>; rel="canonical"'),)
+    return essay(ask, ask.path, [link("/canonical-header?from=home", "by way of home")], headers=headers)
+
+
+def _session(separator: str) -> Say:
+    """Three pages that link to each other, with a new session at every view."""
+
+    def say(ask: Ask) -> Answer:
+        plain_path = ask.path.partition(";")[0]
+        session = digest("session", ask.target, ask.t) * 2
+        steps = [f"{plain_path.rpartition('-')[0]}-{n}{separator}{session}" for n in (1, 2, 3)]
+        return essay(ask, plain_path, [link(step, f"step {n}") for n, step in enumerate(steps, 1)])
+
+    return say
+
+
+def _calendar(ask: Ask) -> Answer:
+    match = re.fullmatch(r"/calendar/(\d{4})/(\d{2})", ask.path)
+    if not match or not 1 <= int(match[2]) <= 12:
+        return not_found()
+    month = int(match[1]) * 12 + int(match[2]) - 1
+    names = [f"{m // 12:04}/{m % 12 + 1:02}" for m in (month - 1, month, month + 1)]
+    links = [link(f"/calendar/{names[0]}", "previous month"), link(f"/calendar/{names[2]}", "next month")]
+    return page(html(f"Calendar {names[1]}", f"<main><h1>{names[1]}</h1><p>No events.</p>{' '.join(links)}</main>"))
+
+
+def _repeat(ask: Ask) -> Answer:
+    """A server that takes any path for the same page, with relative links that make it longer."""
+    return essay(ask, "repeat", [link("a/b/", "deeper"), link("b/a/", "deeper still")])
+
+
+def _facets(ask: Ask) -> Answer:
+    """Every filter can be added to every address, in any order."""
+    have = [part for part in ask.query.split("&") if part][:12]
+    choices = [f"colour={c}" for c in COLOURS] + [f"size={s}" for s in SIZES] + [f"sort={o}" for o in ORDERS]
+    links = [link(escape("/shop?" + "&".join([*have, c])), c.replace("=", " ")) for c in choices if c not in have]
+    return essay(ask, "shop", links)
+
+
+def _soft_404(ask: Ask) -> Answer:
+    return page(html("Page not found", "<h1>Page not found</h1><p>Sorry, the page you want does not exist.</p>"))
+
+
+ADDRESSES = (
+    *(Oddity("redirects", f"/{s}", f"{s} to a page", _to(s, "/page/1")) for s in (301, 302, 303, 307, 308)),
+    Oddity("redirects", "/chain/*", "a chain of three", _chain, "/chain/3"),
+    Oddity("redirects", "/endless/*", "a chain without end", _endless_chain, "/endless/1"),
+    Oddity("redirects", "/loop/a", "a loop", _to(302, "/loop/b")),
+    Oddity("redirects", "/loop/b", "the other half of the loop", _to(302, "/loop/a")),
+    Oddity("redirects", "/self", "to itself", _to(301, "/self")),
+    Oddity(
+        "redirects", "/other-host", "to another host", lambda ask: redirect(301, ask.atlas.url("duplicates.toy.test"))
+    ),
+    Oddity("redirects", "/private-address", "to a private address", _to(302, "http://10.0.0.1/")),
+    Oddity(
+        "redirects",
+        "/metadata-address",
+        "to a link-local address",
+        _to(302, "http://169.254.169.254/latest/meta-data/"),
+    ),
+    Oddity("redirects", "/other-scheme", "to a file", _to(302, "file:///etc/passwd")),
+    Oddity("redirects", "/bad-location", "to something that is not a URL", _to(302, "http://[")),
+    Oddity("redirects", "/no-location", "to nowhere", lambda ask: Answer(302)),
+    Oddity("duplicates", "/print/*", "near-duplicates: ?view=print", _print_view, "/print/1"),
+    Oddity("duplicates", "/canonical", "one page, many queries, rel=canonical", _canonical, "/canonical?from=home"),
+    Oddity(
+        "duplicates", "/canonical-header", "the same by a Link header", _canonical_header, "/canonical-header?from=home"
+    ),
+    Oddity("duplicates", "/same/*", "the same page under every number", lambda ask: essay(ask, "same"), "/same/1"),
+    Oddity("duplicates", "/same-too", "and under another name", lambda ask: essay(ask, "same")),
+    Oddity("sessions", "/path-*", "a session in the path", _session(";jsessionid="), "/path-1"),
+    Oddity("sessions", "/query-*", "a session in the query", _session("?sid="), "/query-1"),
+    Oddity("sessions", "/unknown-*", "a session nobody can know by its name", _session("?visit="), "/unknown-1"),
+    Oddity("calendar", "/calendar/*", "months without end", _calendar, "/calendar/2031/05"),
+    Oddity("repeat", "/a/*", "path segments that repeat without end", _repeat, "/a/b/"),
+    Oddity("repeat", "/b/*", "the same", _repeat, "/b/a/"),
+    Oddity("facets", "/shop", "an explosion of parameters", _facets),
+    Oddity("soft-404", "/*", "200 for what does not exist", _soft_404, "/no-such-page"),
+    Oddity("soft-404", "/real", "a page that exists", article),
+)

@@ -1,0 +1,152 @@
+"""Oddities of manners: robots.txt of every kind, robots in pages and headers, sitemaps, validators, bad days."""
+
+from dataclasses import replace
+
+from sought.toyweb.answer import Answer, Behaviour, http_date, not_found, page, plain, redirect
+from sought.toyweb.dice import digest
+from sought.toyweb.oddity import Ask, Oddity, Say, article, essay
+from sought.toyweb.pages import link
+from sought.toyweb.sitemaps import gzipped, robots_lines, sitemap_index, urlset, xml
+
+HUGE = 1 << 20  # robots.txt beyond the 500 KiB that RFC 9309 asks a crawler to read
+
+
+def _robots(kind: str, note: str, say: Say) -> Oddity:
+    return Oddity(f"robots-{kind}", "/robots.txt", note, say)
+
+
+def _rules(*lines: str) -> Say:
+    return lambda ask: plain(robots_lines(*lines))
+
+
+def _huge(ask: Ask) -> Answer:
+    """The rule that counts comes first, one that would allow nothing comes after the bound."""
+    padding = "# the rest of this line is there to be read by nobody\n"
+    return plain(robots_lines("Disallow: /private/") + padding * (HUGE // len(padding)) + "Disallow: /\n")
+
+
+def _with_sitemaps(ask: Ask) -> Answer:
+    return plain(robots_lines("Disallow: /private/", sitemaps=[ask.url("/index.xml"), ask.url("/pages.xml.gz")]))
+
+
+def _pages(ask: Ask) -> list[tuple[str, float]]:
+    return [(ask.url(f"/page/{n}"), float(n)) for n in range(1, 6)]
+
+
+def _lying_sitemap(ask: Ask) -> Answer:
+    return xml(urlset((url, ask.t) for url, _ in _pages(ask)))
+
+
+def _broken_sitemap(ask: Ask) -> Answer:
+    text = urlset(_pages(ask))
+    return xml(text[: len(text) * 2 // 3])
+
+
+def _sitemap_loop(ask: Ask) -> Answer:
+    """An index that lists itself and one that nobody has."""
+    return xml(sitemap_index([(ask.url("/sitemap.xml"), 0.0), (ask.url("/missing.xml"), 0.0)]))
+
+
+def _fresh_etag(ask: Ask) -> Answer:
+    """The validator changes even if toy time stands still, because the one that was sent goes into it."""
+    tag = digest("etag", ask.t, ask.headers.get("if-none-match", ""))
+    return essay(ask, ask.path, headers=(("ETag", f'"{tag}"'),))
+
+
+def _failing(status: int, *headers: tuple[str, str]) -> Say:
+    return lambda ask: plain(f"Today is a bad day: {status}.\n", status, headers)
+
+
+def _flaky(ask: Ask) -> Answer:
+    """Every other toy hour fails."""
+    return plain("Try again.\n", 500) if int(ask.t * 24) % 2 else essay(ask, ask.path)
+
+
+def _meta(content: str) -> Say:
+    return lambda ask: essay(
+        ask, ask.path, [link("/hidden", "hidden")], head=f'<meta name="robots" content="{content}">'
+    )
+
+
+def _x_robots(value: str) -> Say:
+    return lambda ask: essay(ask, ask.path, [link("/hidden", "hidden")], headers=(("X-Robots-Tag", value),))
+
+
+def _rel_nofollow(ask: Ask) -> Answer:
+    return essay(ask, ask.path, ['<a rel="nofollow" href="/hidden">a page nobody vouches for</a>'])
+
+
+def _slow(ask: Ask) -> Answer:
+    return replace(essay(ask, ask.path), behaviour=Behaviour.SLOW)
+
+
+def _names_sitemap(name: str) -> Oddity:
+    return Oddity(name, "/robots.txt", "robots.txt names a sitemap", _with_sitemap)
+
+
+def _with_sitemap(ask: Ask) -> Answer:
+    return plain(robots_lines("Disallow: /private/", sitemaps=[ask.url("/sitemap.xml")]))
+
+
+def _page(name: str, path: str) -> Oddity:
+    return Oddity(name, path, "a page", article)
+
+
+ROBOTS = (
+    _robots("allow", "everything is allowed", _rules("Disallow:")),
+    _robots("disallow-all", "nothing is allowed", _rules("Disallow: /")),
+    _robots("wildcards", "rules with * and $", _rules(
+        "Disallow: /*/secret/", "Disallow: /*.pdf$", "Allow: /a/secret/open")),
+    _page("robots-wildcards", "/a/secret/closed"),
+    _page("robots-wildcards", "/a/secret/open"),
+    _page("robots-wildcards", "/report.pdf"),
+    _page("robots-wildcards", "/report.pdf.html"),
+    _robots("groups", "one rule for most, another for others", lambda ask: plain(
+        "User-agent: otherbot\nDisallow: /\n\nUser-agent: *\nDisallow: /private/\nAllow: /private/page\n")),
+    _robots("crawl-delay", "three seconds between visits", _rules("Crawl-delay: 3", "Disallow: /private/")),
+    _robots("404", "no robots.txt: everything is allowed", lambda ask: not_found()),
+    _robots("403", "robots.txt is forbidden: everything is allowed", _failing(403)),
+    _robots("500", "robots.txt fails: nothing is allowed", _failing(500)),
+    _robots("503", "robots.txt is busy: nothing is allowed", _failing(503, ("Retry-After", "3600"))),
+    _robots("hang", "robots.txt never comes: nothing is allowed", lambda ask: Answer(0, behaviour=Behaviour.HANG)),
+    _robots("cut", "robots.txt is cut off: nothing is allowed", lambda ask: Answer(0, behaviour=Behaviour.RESET)),
+    _robots("redirect", "robots.txt is elsewhere, and forbids /private/", lambda ask: redirect(301, "/rules.txt")),
+    Oddity("robots-redirect", "/rules.txt", "the rules", _rules("Disallow: /private/"), linked=False),
+    _robots("redirect-loop", "robots.txt goes in circles: everything is allowed",
+            lambda ask: redirect(302, "/robots.txt")),
+    _robots("huge", "a megabyte of robots.txt", _huge),
+    _robots("bom", "a byte order mark before the rules",
+            lambda ask: plain("\ufeff" + robots_lines("Disallow: /private/"))),
+    _robots("html", "HTML for robots.txt: everything is allowed",
+            lambda ask: page("<html><body>Welcome!</body></html>")),
+    _robots("binary", "garbage for robots.txt", lambda ask: Answer(200, body=bytes(range(256)) * 16)),
+    _robots("sitemaps", "robots.txt names an index and a compressed sitemap", _with_sitemaps),
+    Oddity("robots-sitemaps", "/index.xml", "index", lambda ask: xml(sitemap_index([(ask.url("/pages.xml"), 5.0)]))),
+    Oddity("robots-sitemaps", "/pages.xml", "pages", lambda ask: xml(urlset(_pages(ask)))),
+    Oddity("robots-sitemaps", "/pages.xml.gz", "pages, compressed", lambda ask: gzipped(urlset(_pages(ask)))),
+)  # fmt: skip
+
+MANNERS = (
+    *ROBOTS,
+    Oddity("meta", "/noindex", "meta robots noindex", _meta("noindex")),
+    Oddity("meta", "/nofollow", "meta robots nofollow", _meta("nofollow")),
+    Oddity("meta", "/none", "meta robots none", _meta("NONE")),
+    Oddity("meta", "/header-noindex", "X-Robots-Tag: noindex", _x_robots("noindex, nofollow")),
+    Oddity("meta", "/header-otherbot", "X-Robots-Tag for another robot", _x_robots("otherbot: noindex, nofollow")),
+    Oddity("meta", "/rel-nofollow", "rel=nofollow on a link", _rel_nofollow),
+    Oddity("meta", "/hidden", "what those links lead to", article, linked=False),
+    _names_sitemap("sitemap-lies"),
+    Oddity("sitemap-lies", "/sitemap.xml", "says that everything has just changed", _lying_sitemap),
+    _names_sitemap("sitemap-broken"),
+    Oddity("sitemap-broken", "/sitemap.xml", "XML that breaks off", _broken_sitemap),
+    _names_sitemap("sitemap-loop"),
+    Oddity("sitemap-loop", "/sitemap.xml", "an index that lists itself", _sitemap_loop),
+    Oddity("etag-always-new", "/etag", "an ETag that changes though the page does not", _fresh_etag),
+    Oddity("slow", "/slow", "takes its time", _slow),
+    Oddity("error-500", "/500", "fails", _failing(500)),
+    Oddity("error-500", "/flaky", "fails every other toy hour", _flaky),
+    Oddity("error-503", "/503", "asks to come back in two seconds", _failing(503, ("Retry-After", "2"))),
+    Oddity("error-503", "/503-date", "asks to come back tomorrow", lambda ask: _failing(
+        503, ("Retry-After", http_date(ask.t + 1)))(ask)),
+    Oddity("error-429", "/429", "too many requests", _failing(429, ("Retry-After", "1"))),
+)  # fmt: skip

@@ -1,0 +1,81 @@
+"""What is a row in the table of oddities?"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from sought.toyweb.answer import Answer, Headers, page
+from sought.toyweb.atlas import Atlas
+from sought.toyweb.dice import index
+from sought.toyweb.pages import bullets, html, link
+from sought.toyweb.sites import DOMAIN
+from sought.toyweb.vocabulary import SUBJECTS
+from sought.toyweb.words import paragraph, title, voice
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One request to an odd host; `target` is the path with its query, header names are in lower case."""
+
+    atlas: Atlas
+    host: str
+    target: str
+    headers: Mapping[str, str]
+    t: float
+
+    @property
+    def path(self) -> str:
+        return self.target.partition("?")[0]
+
+    @property
+    def query(self) -> str:
+        return self.target.partition("?")[2]
+
+    def url(self, path: str) -> str:
+        return self.atlas.url(self.host, path)
+
+
+Say = Callable[[Ask], Answer]
+
+
+@dataclass(frozen=True, slots=True)
+class Oddity:
+    """Who (`name`.toy.test) says what where.
+
+    A `path` ending in * stands for all that begin so.  The host's home page links to `start` if the row is `linked`.
+    """
+
+    name: str
+    path: str
+    note: str
+    say: Say
+    start: str = ""
+    linked: bool = True
+
+    @property
+    def host(self) -> str:
+        return f"{self.name}.{DOMAIN}"
+
+    @property
+    def entry(self) -> str:
+        return self.start or self.path
+
+    def speaks_for(self, path: str) -> bool:
+        return path.startswith(self.path[:-1]) if self.path.endswith("*") else path == self.path
+
+
+def essay_text(ask: Ask, about: str, links: Iterable[str] = (), head: str = "") -> str:
+    """An ordinary document that belongs to `about`, with links."""
+    key = (ask.atlas.seed, ask.host, about)
+    who = voice(SUBJECTS[index(len(SUBJECTS), *key)], "en", *key)
+    text = "".join(f"<p>{paragraph(who, *key, k)}</p>\n" for k in range(8))
+    name = title(who, *key)
+    return html(name, f"<main>\n<h1>{name}</h1>\n{text}{bullets([link('/', ask.host), *links])}\n</main>", head=head)
+
+
+def essay(ask: Ask, about: str, links: Iterable[str] = (), head: str = "", headers: Headers = ()) -> Answer:
+    return page(essay_text(ask, about, links, head), headers=headers)
+
+
+def article(ask: Ask) -> Answer:
+    """An ordinary page for an address whose oddity lies elsewhere."""
+    return essay(ask, ask.path)

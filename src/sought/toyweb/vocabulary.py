@@ -1,0 +1,252 @@
+"""Which words belong to which subject?  Data only.
+
+English nouns have a plural in -s, so that sentences can be put together without a grammar.  Phrases of the other
+languages are whole noun phrases that agree with every sentence of their language.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a site is about; its first five nouns are its sections."""
+
+    name: str
+    nouns: tuple[str, ...]
+    verbs: tuple[str, ...]
+    adjectives: tuple[str, ...]
+    people: tuple[str, ...]
+
+
+def _subject(name: str, nouns: str, verbs: str, adjectives: str, people: str) -> Subject:
+    return Subject(name, tuple(nouns.split()), tuple(verbs.split()), tuple(adjectives.split()), tuple(people.split()))
+
+
+SUBJECTS = (
+    _subject(
+        "astronomy",
+        "telescope planet comet nebula galaxy-cluster meteor crater eclipse orbit satellite quasar pulsar spectrograph "
+        "dome mirror eyepiece sunspot asteroid",
+        "observe photograph track measure map resolve",
+        "distant faint bright double variable southern dusty remote",
+        "astronomer stargazer observer physicist",
+    ),
+    _subject(
+        "gardening",
+        "tulip orchard vegetable hedge greenhouse compost-heap rose tomato seedling bulb trellis-frame spade shrub "
+        "pumpkin lawn herb flowerbed wheelbarrow",
+        "plant prune water graft harvest transplant",
+        "shady fragrant perennial wild sunny hardy climbing dwarf",
+        "gardener botanist grower beekeeper",
+    ),
+    _subject(
+        "cooking",
+        "soup sauce dumpling pie stew dessert spice oven marinade noodle pancake casserole pudding broth skillet "
+        "recipe lemon chutney",
+        "simmer roast season knead whisk braise",
+        "spicy creamy sweet smoked tender crisp rustic salty",
+        "cook baker chef host",
+    ),
+    _subject(
+        "sailing",
+        "yacht harbour anchor sail regatta keel mast rudder spinnaker halyard tide lighthouse dinghy-trailer hull "
+        "winch buoy mooring chart",
+        "trim steer hoist moor navigate repair",
+        "windward wooden fast seaworthy tidal coastal sheltered stormy",
+        "skipper sailor navigator shipwright",
+    ),
+    _subject(
+        "chess",
+        "opening endgame gambit tournament puzzle rook bishop knight pawn queen fianchetto blunder checkmate clock "
+        "exchange zugzwang fortress-position rating",
+        "sacrifice defend exchange advance calculate attack",
+        "passed sharp positional quiet closed tactical doubled weak",
+        "grandmaster player trainer arbiter",
+    ),
+    _subject(
+        "cycling",
+        "bicycle race mountain-pass touring-route wheel pedal derailleur saddle sprint peloton puncture helmet brake "
+        "cassette crank handlebar velodrome climb",
+        "ride repair inflate adjust overtake pace",
+        "steep gravel carbon long-distance muddy flat vintage light",
+        "rider mechanic climber courier",
+    ),
+    _subject(
+        "music",
+        "concerto violin quartet festival score sonata cello fugue overture piano clarinet conductor-baton melody-line "
+        "chord rehearsal recording organ trumpet",
+        "rehearse tune compose conduct transcribe perform",
+        "baroque quiet dissonant lyrical modern chromatic solemn playful",
+        "violinist composer singer pianist",
+    ),
+    _subject(
+        "geology",
+        "volcano fossil mineral glacier fault basalt-flow crystal sediment cave canyon geyser meteorite quarry-wall "
+        "moraine ridge lava-tube quartz-vein delta",
+        "excavate map date sample classify drill",
+        "volcanic layered porous metamorphic folded deep granular prehistoric",
+        "geologist miner surveyor collector",
+    ),
+    _subject(
+        "weaving",
+        "loom tapestry-frame carpet yarn dye-bath spindle shuttle warp weft bobbin shawl blanket fibre pattern spool "
+        "felt ribbon needle",
+        "weave spin dye knot unravel embroider",
+        "woollen linen coarse patterned soft hand-made striped double-sided",
+        "weaver spinner dyer tailor",
+    ),
+    _subject(
+        "railways",
+        "locomotive station timetable viaduct tunnel signal carriage platform freight-train track boiler junction "
+        "sleeper turntable tram depot whistle gradient",
+        "couple restore schedule shunt electrify signal",
+        "narrow-gauge punctual steam regional high-speed rural freight disused",
+        "driver conductor signaller engineer",
+    ),
+    _subject(
+        "birds",
+        "owl heron falcon warbler nest migration-route feather hide swallow kingfisher puffin gull egg meadow reed-bed "
+        "plumage-chart finch wetland",
+        "ring count photograph feed protect record",
+        "nocturnal migratory rare crested juvenile tame speckled northern",
+        "birdwatcher ranger ornithologist volunteer",
+    ),
+    _subject(
+        "pottery",
+        "kiln glaze teapot bowl wheel-head vase clay-lump tile mould shard handle firing slip-trailer jug plate stamp "
+        "porcelain-cup raku-dish",
+        "throw glaze fire trim carve knead",
+        "porous matt glossy cracked thin heavy salt-glazed delicate",
+        "potter ceramist collector apprentice",
+    ),
+)
+
+ENGLISH = (
+    "The {adj} {noun} near {place} was described by the {person} {name} in {year}.",
+    "Before you {verb} the {noun}, look at the {noun2} and write down what you see.",
+    "Many a {person} prefers the {noun} to the {noun2}, because it is {adj} and easy to {verb}.",
+    "Our {noun} has been {adj} since {year}, and every {person} in {place} knows the reason.",
+    "{name} learned to {verb} {number} {noun}s in a single season.",
+    "It takes about {number} minutes to {verb} a {adj} {noun} if the {noun2} is ready.",
+    "There are {number} {noun}s in {place}, and only {small} of them are {adj}.",
+    "Nobody expected that the {noun2} would change the way we {verb} the {noun}.",
+    "One rarely finds a {adj} {noun} without a {noun2}.",
+    "The club in {place} keeps a list of every {noun} that a {person} managed to {verb}.",
+    "For beginners the {noun} matters more than the {adj} {noun2}.",
+    "In {year} the {noun} of {place} won a prize for the most {adj} {noun2}.",
+    "If the {noun} seems too {adj}, ask a {person} to {verb} it with you.",
+    "{name} keeps {small} {adj} {noun}s and one {noun2} at home.",
+    "The report compares {number} {noun}s with the {noun2} that {name} brought from {place}.",
+    "Some say one should never {verb} the {noun} on the day of the {noun2}.",
+    "What makes the {noun} so {adj} is the {noun2} behind it.",
+    "Last spring we could {verb} the {noun} twice, once in {place} and once at home.",
+    "A photograph from {year} shows {name} with a {noun} and a {adj} {noun2}.",
+    "The {noun2} costs {number} crowns, the {noun} can be had for {small}.",
+    "Every {person} should {verb} at least one {adj} {noun} before winter.",
+    "Between {place} and the coast the {noun} gives way to the {noun2}.",
+    "This page explains how to {verb} the {noun} and when to leave the {noun2} alone.",
+    "Letters of {name} mention the {adj} {noun} {small} times.",
+)
+
+TITLES = (
+    "The {adj} {noun} of {place}",
+    "How to {verb} the {noun} of {place}",
+    "{name} and the {noun}",
+    "Portrait of a {noun} from {place}",
+    "Why {name} would {verb} a {adj} {noun}",
+    "{place}: {noun}s and {noun2}s",
+)
+
+HEADINGS = (
+    "About the {noun}",
+    "The {noun2} in {place}",
+    "How to {verb} it",
+    "What a {person} says",
+    "More {adj} {noun}s",
+)
+SEE_ALSO = ("See also {link}.", "More about this in {link}.", "Compare it with {link}.", "{link} tells the rest.")
+SYLLABLES = (
+    (
+        "Al",
+        "Bel",
+        "Cor",
+        "Dar",
+        "El",
+        "Fen",
+        "Gal",
+        "Hel",
+        "Il",
+        "Jor",
+        "Kel",
+        "Lor",
+        "Mar",
+        "Nor",
+        "Or",
+        "Pel",
+        "Quin",
+    ),
+    ("a", "be", "do", "ga", "i", "ka", "la", "mi", "no", "ra", "so", "ta", "va", "ve", "zi"),
+    ("bury", "dale", "den", "ford", "gard", "holm", "lin", "mond", "more", "nor", "rin", "sted", "thal", "ton", "vik"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """A language other than English: whole phrases, sentences to put them into, and encodings its pages may use."""
+
+    code: str
+    phrases: tuple[str, ...]
+    sentences: tuple[str, ...]
+    titles: tuple[str, ...]
+    encodings: tuple[str, ...]
+
+
+LANGUAGES = (
+    Language(
+        "de",
+        ("der alte Leuchtturm", "die kleine Werkstatt", "das stille Gewächshaus", "der große Garten", "die Straßenbahn",
+         "das schöne Märchenbuch", "der höchste Berg", "die grüne Brücke", "das frühe Frühstück",
+         "der weiße Kachelofen"),
+        ("In {name} steht {a} seit {number} Jahren neben dem Rathaus.", "Man sagt, {a} sei älter als der Fluss selbst.",
+         "Für viele Besucher ist {a} wichtiger, als {b} es jemals war.",
+         "Zuerst kam {a}, und erst später wurde {b} bekannt.",
+         "Wer {name} besucht, hört immer wieder, dass {a} niemals verkauft werden dürfe.",
+         "Nach {number} Tagen Regen war {a} noch immer trocken.", "Niemand weiß genau, warum {a} so heißt."),
+        ("Über {name}: {a}", "{name} und seine Geschichte: {a}"),
+        ("utf-8", "iso-8859-1", "windows-1252"),
+    ),
+    Language(
+        "fr",
+        ("le vieux phare", "la petite forêt", "le marché d’été", "la fenêtre fermée", "le château près du fleuve",
+         "la pâtisserie du coin", "le théâtre oublié", "la première étoile", "le café des élèves",
+         "la leçon de français"),
+        ("À {name}, {a} attire plus de {number} visiteurs chaque année.",
+         "On raconte que {a} existait déjà avant le pont.",
+         "Depuis l’été dernier, {a} est plus célèbre que {b}.", "Il faut {number} minutes à pied pour voir {a}.",
+         "Personne à {name} ne sait pourquoi {a} change si souvent.",
+         "Le soir, {a} devient très calme et {b} s’éveille.",
+         "Les habitants préfèrent {a}, même quand il pleut."),
+        ("{name} : {a}", "Découvrir {name} et {a}"),
+        ("utf-8", "iso-8859-15", "windows-1252"),
+    ),
+    Language(
+        "ru",
+        ("старый маяк", "тихий сад", "маленький театр", "длинный мост", "красный трамвай", "новый вокзал",
+         "зимний рынок", "глубокий колодец", "городской музей", "каменный дом"),
+        ("В городе {name} {a} стоит уже {number} лет.", "Говорят, что {a} был построен раньше, чем {b}.",
+         "Каждое утро {a} открыт для гостей.", "Никто не знает, почему {a} так называется.",
+         "После дождя {a} выглядит лучше, чем {b}.", "До {name} можно доехать за {number} минут, там вас ждёт {a}."),
+        ("{name}: {a}", "Что рассказывает {a} ({name})"),
+        ("utf-8", "windows-1251", "koi8-r"),
+    ),
+    Language(
+        "ja",
+        ("古い灯台", "小さな庭", "静かな図書館", "長い橋", "赤い電車", "新しい駅", "冬の市場",
+         "山の温泉", "海辺の茶屋", "町の博物館"),
+        ("{name}には{a}があります。", "{a}は{number}年前に建てられました。", "多くの人が{b}より{a}を好みます。",
+         "毎朝、{a}の前で{b}の話を聞くことができます。", "雨の日でも{a}はとても美しいです。",
+         "{name}から{number}分歩くと{a}が見えます。", "なぜ{a}と呼ばれるのか、誰も知りません。"),
+        ("{name}の{a}", "{a}について({name})"),
+        ("utf-8", "shift_jis", "euc-jp"),
+    ),
+)  # fmt: skip

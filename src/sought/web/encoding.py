@@ -1,0 +1,77 @@
+"""Which characters do these bytes mean?
+
+In the order of the HTML standard: byte order mark, Content-Type, <meta>, and else detection.  A label that is plainly a
+lie gives way to detection; nothing raises.
+"""
+
+import re
+
+from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
+
+_MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+_LABEL = re.compile(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)
+_XML = re.compile(rb"<\?xml[^>]{0,100}encoding\s*=\s*[\"']([\w.:-]{1,40})")
+# What browsers mean by these names is larger than what Python means.
+_LARGER = {"shift_jis": "cp932", "euc_kr": "cp949", "gbk": "gb18030", "big5": "big5hkscs", "iso8859-11": "cp874"}
+
+
+def decoded(body: bytes, content_type: str) -> tuple[str, bytes]:
+    """The text, and the same in UTF-8."""
+    for mark, name in _MARKS:
+        if body.startswith(mark):
+            return _decoded(body[len(mark) :], name)
+    name = _labelled(content_type) or _labelled_inside(body)
+    if name:
+        return _decoded(body, name)
+    try:
+        if b"\x1b" not in body and b"\0" not in body[:64]:
+            return body.decode(), body
+    except UnicodeDecodeError:
+        pass
+    return _decoded(body, _detected(body))
+
+
+def _labelled(content_type: str) -> str:
+    found = _LABEL.search(content_type, 0, 400) if "charset" in content_type.lower() else None
+    return _known(found[1]) if found else ""
+
+
+def _labelled_inside(body: bytes) -> str:
+    head = body[:1024]
+    declared = _XML.match(head) if head.startswith(b"<?xml") else None
+    if declared:
+        return _known(declared[1].decode())
+    if b"charset" not in head.lower():
+        return ""
+    name = _known(detect_encoding(body, from_html_meta=True))
+    # A <meta> that could be read is not in UTF-16, whatever it says.
+    return "utf-8" if name.startswith("utf-16") else name
+
+
+def _known(label: str) -> str:
+    name = map_encoding_to_html5(label, fallback_utf8=False) or ""
+    return _LARGER.get(name, name)
+
+
+def _detected(body: bytes) -> str:
+    if b"\0" in body[:64]:
+        return "utf-16-be" if body[:1] == b"\0" else "utf-16-le"
+    return _known(detect_encoding(body)) or "cp1252"
+
+
+def _decoded(body: bytes, name: str) -> tuple[str, bytes]:
+    if name.startswith("utf-16") and b"\0" not in body[:400]:
+        name = "utf-8"  # labelled UTF-16, and has not one ASCII character: no HTML page is like that
+    try:
+        text = body.decode(name)
+        return (text, body) if name == "utf-8" else (text, text.encode("utf-8", "replace"))
+    except UnicodeDecodeError:
+        text = body.decode(name, "replace")
+    if _garbled(text):
+        text = body.decode(_detected(body), "replace")
+    return text, text.encode("utf-8", "replace")
+
+
+def _garbled(text: str) -> bool:
+    """Whether more than a quarter of what is not ASCII could not be decoded: not a slip, but another encoding."""
+    return text.count("\ufffd") * 4 > len(text) - len(text.encode("ascii", "ignore"))

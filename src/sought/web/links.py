@@ -1,0 +1,137 @@
+"""Where does this page point to, and with what words?"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from typing import Any
+
+from sought.web.document import Link
+from sought.web.errors import BadURL
+from sought.web.tags import FRAME, LINK
+from sought.web.url import canonical, origin
+
+MAX_LINKS = 2000
+MAX_ANCHOR = 200
+_MAX_ELEMENTS = 20_000  # looked at to find the links
+_NOT_VOUCHED = frozenset(("nofollow", "ugc", "sponsored"))
+_NOT_FETCHED = ("#", "javascript:", "mailto:", "tel:", "data:")
+_CACHED_LENGTH = 200
+_CACHE_SIZE = 65_536
+_cache: dict[str, str] = {}
+
+
+@dataclass(slots=True)
+class Reader:
+    """Reads the text of elements.  They may nest, and a text inside 500 of them must not be read 500 times."""
+
+    left: int
+
+    def of(self, element: Any) -> str:
+        if self.left <= 0:
+            return ""
+        text: str = element.text
+        self.left -= len(text)
+        return " ".join(text.split()) if len(text) < 10 * MAX_ANCHOR else " ".join(text[: 10 * MAX_ANCHOR].split())
+
+
+@dataclass(slots=True)
+class Found:
+    """Links in the order of the page, each target and wording once."""
+
+    base: str
+    site: str = field(init=False)
+    links: dict[tuple[str, str], Link] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.site = origin(self.base)
+
+    def add(self, href: str, anchor: str = "", rel: str = "") -> None:
+        url = self.resolved(href)
+        if url and (url, anchor) not in self.links and len(self.links) < MAX_LINKS:
+            nofollow = bool(rel) and not _NOT_VOUCHED.isdisjoint(rel.lower().split())
+            self.links[url, anchor] = Link(url, anchor, nofollow)
+
+    def resolved(self, href: str) -> str:
+        """Canonical form, or nothing.  Navigation repeats the same addresses on every page of a site: they are kept."""
+        href = href.strip()
+        if len(href) > _CACHED_LENGTH or not href.startswith(("/", "http")):
+            return resolved(href, self.base)
+        key = self.site + href if href[0] == "/" and href[1:2] not in ("/", "\\") else href
+        if href[0] == "/" and key is href:
+            return resolved(href, self.base)
+        url = _cache.get(key)
+        if url is None:
+            if len(_cache) >= _CACHE_SIZE:
+                _cache.clear()
+            url = _cache[key] = resolved(href, self.base)
+        return url
+
+
+def resolved(href: str, base: str) -> str:
+    if not href or href.startswith(_NOT_FETCHED):
+        return ""
+    try:
+        return canonical(href, base)
+    except BadURL:
+        return ""
+
+
+def links(document: Any, seen: int, base: str, reader: Reader) -> tuple[Found, list[str]]:
+    """Links of a parsed page, and the mailto: addresses on it; `seen` are the bits of its tags."""
+    found, mails = Found(base), []
+    for element in islice(_linking(document, seen), _MAX_ELEMENTS):
+        href = element.getattr("href") or (seen & FRAME and element.getattr("src")) or ""
+        if href[:7].lower() == "mailto:":
+            mails.append(href[7:300])
+        elif href and href[0] != "#":
+            found.add(href, reader.of(element) or _alternative(element), element.getattr("rel") or "")
+        if len(found.links) >= MAX_LINKS:
+            break
+    for element in islice(document.get_elements_by_tag_name("link"), 200) if seen & LINK else ():
+        if _rel(element) & {"next", "prev"}:
+            found.add(element.getattr("href") or "")
+    return found, mails
+
+
+def _linking(document: Any, seen: int) -> Iterator[Any]:
+    # By far most pages have only <a>, and selectors cost ten times as much as one name.
+    if seen & FRAME:
+        return iter(document.query_selector_all("a[href], area[href], frame[src], iframe[src]"))
+    return iter(document.get_elements_by_tag_name("a"))
+
+
+def _alternative(element: Any) -> str:
+    """Alternative text of an area, or of the image that is the link: the first of the first, a few levels down."""
+    for _ in range(4):
+        if element is None:
+            break
+        alt = element.getattr("alt")
+        if alt:
+            return " ".join(alt[:MAX_ANCHOR].split())
+        element = element.first_element_child
+    return ""
+
+
+def _rel(element: Any) -> set[str]:
+    return set((element.getattr("rel") or "").lower().split())
+
+
+def canonical_link(document: Any, seen: int, base: str, headers: Iterable[str]) -> str:
+    """What the page says its address is: <link rel=canonical>, or the same as a header (RFC 8288)."""
+    elements = islice(document.get_elements_by_tag_name("link"), 200) if seen & LINK else ()
+    inside = (element.getattr("href") or "" for element in elements if "canonical" in _rel(element))
+    for href in chain(inside, _header_targets(headers)):
+        return resolved(href.strip(), base)
+    return ""
+
+
+_TARGET = re.compile(r"<([^<>]{1,4096})>([^<>]{0,1000})")
+_CANONICAL = re.compile(r";\s*rel\s*=\s*(?:\"[^\"]*\bcanonical\b[^\"]*\"|canonical\b)", re.IGNORECASE)
+
+
+def _header_targets(headers: Iterable[str]) -> Iterator[str]:
+    for header in headers:
+        for target, parameters in _TARGET.findall(header[:16_384]):
+            if _CANONICAL.search(parameters):
+                yield target

@@ -1,0 +1,90 @@
+"""What goes out to the Web and what comes back.
+
+`Web` is the one seam through which the Web enters: the live Web over HTTP, a recorded web on a clock and a plain
+function in a test are three values of this type.  An expected failure (no such host, too slow, too large) is a
+Response whose `failure` says which; exceptions are for surprises.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Purpose(StrEnum):
+    """Why something was fetched."""
+
+    PAGE = "page"
+    ROBOTS = "robots"
+    SITEMAP = "sitemap"
+
+
+class Failure(StrEnum):
+    """Why there is no answer to keep."""
+
+    DNS = "dns"  # the name does not resolve
+    ADDRESS = "address"  # the name resolves to an address the guard refuses
+    CONNECT = "connect"  # nobody listens, or the connection was cut
+    TLS = "tls"  # no trustworthy encryption
+    TIMEOUT = "timeout"  # headers or body took too long
+    HEADERS = "headers"  # not HTTP, or headers beyond the bounds
+    TOO_LARGE = "too-large"  # the body went beyond the bound
+    EXPANSION = "expansion"  # decompression went beyond the bound
+    CODING = "coding"  # a content coding that is damaged or not supported
+    TYPE = "type"  # a content type that is not fetched
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One address to fetch; the two validators make it conditional."""
+
+    url: str
+    etag: str = ""
+    last_modified: str = ""
+    purpose: Purpose = Purpose.PAGE
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """One answer, redirects not followed.
+
+    `raw` is the body as it came (still compressed if the server compressed it), `body` the same decoded; headers are
+    in the order and spelling of the server, `sent` are the request's.  `time` is when the request was sent (seconds since 1970), `elapsed` how
+    long until the last byte.
+    """
+
+    url: str
+    status: int = 0
+    reason: str = ""
+    headers: tuple[tuple[str, str], ...] = ()
+    raw: bytes = b""
+    body: bytes = b""
+    sent: tuple[tuple[str, str], ...] = ()
+    time: float = 0.0
+    elapsed: float = 0.0
+    address: str = ""
+    failure: Failure | None = None
+    detail: str = ""
+    purpose: Purpose = Purpose.PAGE
+
+    def header(self, name: str) -> str:
+        """First value of a header, by any spelling; empty if absent."""
+        name = name.lower()
+        for key, value in self.headers:
+            if key.lower() == name:
+                return value
+        return ""
+
+    def all_headers(self, name: str) -> list[str]:
+        name = name.lower()
+        return [value for key, value in self.headers if key.lower() == name]
+
+    @property
+    def media_type(self) -> str:
+        return self.header("content-type").partition(";")[0].strip().lower()
+
+    @property
+    def is_redirect(self) -> bool:
+        return self.status in (301, 302, 303, 307, 308)
+
+
+Web = Callable[[Request], Awaitable[Response]]

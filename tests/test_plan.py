@@ -1,0 +1,106 @@
+"""Choosing rows, spending a budget, waiting for hosts."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from sought.crawl.budget import Budget
+from sought.crawl.plan import Limits, best, choose, turn_within_host
+from sought.crawl.table import State, Table
+from sought.policy import BreadthFirst, RoundRobin, Split
+
+NONE = np.zeros(0, np.int64)
+
+
+def make_table(hosts):
+    n = len(hosts)
+    table = Table()
+    table.append(
+        {
+            "key": np.arange(1, n + 1, dtype=np.uint64),
+            "host": np.array(hosts, np.uint32),
+            "via": np.zeros(n, np.uint32),
+            "depth": np.zeros(n, np.uint16),
+            "source": np.zeros(n, np.uint8),
+            "found": np.zeros(n),
+        }
+    )
+    return table
+
+
+@given(hosts=st.lists(st.integers(0, 5), min_size=1, max_size=80), count=st.integers(1, 40), per_host=st.integers(1, 10))
+def test_the_ranking_is_walked_with_hosts_skipped(hosts, count, per_host):
+    """The same rows as walking the ranking row by row and skipping a host that has had its turns."""
+    table = make_table(hosts)
+    chosen = choose(BreadthFirst(), table, 0.0, Limits(count, per_host, 0.0), NONE).tolist()
+    taken: dict[int, int] = {}
+    expected = []
+    for row, host in enumerate(hosts):
+        if len(expected) < count and taken.get(host, 0) < per_host:
+            taken[host] = taken.get(host, 0) + 1
+            expected.append(row)
+    assert chosen == expected
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=100), st.integers(1, 100))
+def test_best_is_the_top_of_a_sort(values, count):
+    """The largest values in order, ties by row."""
+    array = np.array(values)
+    assert best(array, min(count, len(values))).tolist() == np.argsort(-array, kind="stable")[:count].tolist()
+
+
+@given(st.lists(st.integers(0, 4), max_size=50))
+def test_turns_count_earlier_rows_of_the_same_host(hosts):
+    """turn[i] is how many rows of the same host stand before row i."""
+    turns = turn_within_host(np.array(hosts, np.uint32)).tolist()
+    assert turns == [hosts[:i].count(h) for i, h in enumerate(hosts)]
+
+
+def test_what_is_not_eligible_is_not_chosen():
+    """Dead rows, rows that must wait, copies that are young enough and rows in flight are left out."""
+    table = make_table([0, 1, 2, 3, 4])
+    table["state"][0] = State.DEAD
+    table["not_before"][1] = 100.0
+    table["last_fetch"][2] = 40.0
+    rows = choose(Split(), table, 50.0, Limits(10, 10, 20.0), np.array([3]))
+    assert rows.tolist() == [4]
+    assert choose(RoundRobin(), table, 60.0, Limits(10, 10, 20.0), NONE).tolist() == [2]
+
+
+def test_a_number_of_fetches_is_exact():
+    """After the last fetch no other may start, ever."""
+    budget = Budget(fetches=3)
+    for _ in range(3):
+        assert budget.ready_at(0.0) == 0.0
+        budget.charge(0.0)
+    assert budget.ready_at(1e12) == float("inf")
+    assert budget.left(0.0) == 0
+
+
+@given(
+    per=st.integers(1, 50),
+    spent=st.integers(0, 60),
+    waits=st.lists(st.floats(0.0, 4000.0), min_size=1, max_size=200),
+)
+def test_a_rate_is_never_exceeded_in_any_period(per, spent, waits):
+    """However requests come, an hour holds at most its number, what was spent before a restart included."""
+    budget = Budget(per=per, seconds=3600.0, spent=spent, period_start=0.0)
+    now, started = 0.0, {0: spent}
+    for wait in waits:
+        now += wait
+        if budget.ready_at(now) <= now:
+            budget.charge(now)
+            hour = int(now // 3600)
+            started[hour] = started.get(hour, 0) + 1
+    assert all(n <= max(per, spent if hour == 0 else 0) for hour, n in started.items())
+
+
+def test_a_rate_is_paced():
+    """A day's fetches are not spent in its first minute."""
+    budget = Budget(per=1440, seconds=86400.0)
+    now, started = 0.0, 0
+    while now < 3600:
+        if budget.ready_at(now) <= now:
+            budget.charge(now)
+            started += 1
+        now += 1.0
+    assert 55 <= started <= 65
