@@ -9,9 +9,10 @@ import tantivy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sought.index.analysis import MAX_TERM, MAX_TEXT, _marks, clipped, reading, required, stemming, terms, words
+from sought.index.analysis import MAX_TEXT, _marks, clipped, reading, required, stemming, terms, words
 from sought.index.engine import Index
 from sought.index.entry import Entry
+from sought.index.pieces import MAX_WORD
 
 LANGUAGES = ["", "ja", "ar", "da", "de", "el", "en", "es", "fi", "fr", "hu", "it"]
 LANGUAGES += ["nl", "no", "pt", "ro", "ru", "sv", "ta", "tr"]
@@ -74,7 +75,7 @@ def test_ascii_is_cut_like_any_other_text(text: str) -> None:
 def test_any_text_can_be_read(text: str, language: str) -> None:
     """No text breaks the reader, and no term could break the index: none is long, none holds white space."""
     for term in terms(text, language):
-        assert len(term.encode()) <= MAX_TERM * 4
+        assert len(term.encode()) <= MAX_WORD * 4
         assert term == "".join(term.split())
 
 

@@ -27,7 +27,9 @@ def make_table(hosts):
     return table
 
 
-@given(hosts=st.lists(st.integers(0, 5), min_size=1, max_size=80), count=st.integers(1, 40), per_host=st.integers(1, 10))
+@given(
+    hosts=st.lists(st.integers(0, 5), min_size=1, max_size=80), count=st.integers(1, 40), per_host=st.integers(1, 10)
+)
 def test_the_ranking_is_walked_with_hosts_skipped(hosts, count, per_host):
     """The same rows as walking the ranking row by row and skipping a host that has had its turns."""
     table = make_table(hosts)

@@ -24,7 +24,9 @@ def table(depth, last_fetch):
 
 
 rows = st.lists(
-    st.tuples(st.integers(0, 40), st.one_of(st.just(-np.inf), st.floats(0, 1e9, allow_nan=False))), min_size=1, max_size=60
+    st.tuples(st.integers(0, 40), st.one_of(st.just(-np.inf), st.floats(0, 1e9, allow_nan=False))),
+    min_size=1,
+    max_size=60,
 )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import scrapy
 from scrapy.crawler import CrawlerProcess
-from scrapy.http import Response
+from scrapy.http import TextResponse
 from scrapy.linkextractors import LinkExtractor
 
 from sought.bench.memory import peak_mb
@@ -16,7 +16,7 @@ from sought.bench.memory import peak_mb
 FIGURES: dict[str, Any] = {}
 
 
-class Peer(scrapy.Spider):  # type: ignore[misc]  # untyped base class
+class Peer(scrapy.Spider):
     """Follows every link and takes the title of every page."""
 
     name = "peer"
@@ -41,7 +41,7 @@ class Peer(scrapy.Spider):  # type: ignore[misc]  # untyped base class
         async for request in super().start():
             yield request
 
-    def parse(self, response: Response) -> Iterator[Any]:
+    def parse(self, response: TextResponse) -> Iterator[Any]:
         self.pages += 1
         yield {"url": response.url, "title": response.css("title::text").get()}
         for link in self.links.extract_links(response):

@@ -23,18 +23,23 @@ def addresses() -> list[str]:
 
 
 def make_pages(count: int, port: int, seed: int = 1) -> dict[tuple[str, str], bytes]:
-    """Whole HTTP answers by (host, path): about 20 KB of HTML each, gzip-coded, 60 links to other pages."""
+    """Whole HTTP answers by (host, path): about 20 KB of HTML each, gzip-coded.
+
+    Every page has the 30 links of its site's menu and footer and 30 of its own; a link bears the target's title.
+    """
     rng = random.Random(seed)  # noqa: S311  the same pages every time
     words = ["".join(rng.choices(_LETTERS, k=rng.randint(2, 10))) for _ in range(20_000)]
     weights = [1 / (i + 10) for i in range(len(words))]
     where = [(site_address(n % _SITES), f"/section-{n // _SITES // 25}/page-{n // _SITES}") for n in range(count)]
     where[:_SITES] = [(site_address(n), "/") for n in range(min(_SITES, count))]
+    titles = [" ".join(rng.choices(words, k=4)) for _ in where]
+    common = [_chosen(rng, range(n, count, _SITES), 30) for n in range(_SITES)]
     answers = {}
     for number, (host, path) in enumerate(where):
         text = rng.choices(words, weights, k=1500)
-        links = [where[(number * 2 + 1 + k) % count] for k in range(2)] + rng.choices(where, k=58)
-        html = _page(text, [(h, p) for h, p in links], host, port)
-        body = gzip.compress(html.encode(), 6)
+        own = [(number * 2 + 1 + k) % count for k in range(2)] + _chosen(rng, range(count), 28)
+        anchors = [_anchor(where[t], titles[t], host, port) for t in common[number % _SITES] + own]
+        body = gzip.compress(_page(titles[number], text, anchors).encode(), 6)
         head = (
             "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Encoding: gzip\r\n"
             f"Content-Length: {len(body)}\r\n\r\n"
@@ -43,23 +48,28 @@ def make_pages(count: int, port: int, seed: int = 1) -> dict[tuple[str, str], by
     return answers
 
 
-def _page(words: list[str], links: list[tuple[str, str]], host: str, port: int) -> str:
-    def href(target: tuple[str, str]) -> str:
-        return target[1] if target[0] == host else f"http://{target[0]}:{port}{target[1]}"
+def _chosen(rng: random.Random, population: range, count: int) -> list[int]:
+    return [rng.choice(population) for _ in range(count)]
 
-    anchors = [f'<a href="{href(t)}">{words[i]} {words[i + 1]}</a>' for i, t in enumerate(links)]
+
+def _anchor(target: tuple[str, str], title: str, host: str, port: int) -> str:
+    href = target[1] if target[0] == host else f"http://{target[0]}:{port}{target[1]}"
+    return f'<a class="link" href="{href}">{title}</a>'
+
+
+def _page(title: str, words: list[str], anchors: list[str]) -> str:
+    menu = "".join(f'<li class="menu-item item-{i}">{a}</li>' for i, a in enumerate(anchors[:20]))
     blocks = []
     for i in range(0, len(words), 50):
-        part = words[i : i + 50]
-        inside = " ".join(anchors[i // 25 : i // 25 + 2])
-        blocks.append(f'<div class="block block-{i % 7}"><p class="text">{" ".join(part)}. {inside}</p></div>')
-    menu = "".join(f'<li class="menu-item item-{i}">{a}</li>' for i, a in enumerate(anchors[:20]))
+        inside = anchors[30 + i // 50]
+        part = " ".join(words[i : i + 50])
+        blocks.append(f'<div class="block block-{i % 7}"><p class="text">{part}. {inside}</p></div>')
     head = "".join(f'<meta name="property-{i}" content="{words[i]} {words[i + 3]}">' for i in range(12))
-    style = "".join(f".block-{i}{{margin:{i}px;padding:{i}px;color:#{i}{i}{i}}}" for i in range(40))
+    style = "".join(f".block-{i}{{margin:{i}px;padding:{i}px;color:#{i}{i}{i}}}" for i in range(60))
     return (
-        f"<!DOCTYPE html><html lang=en><head><title>{' '.join(words[:6])}</title>{head}<style>{style}</style></head>"
-        f"<body><nav><ul>{menu}</ul></nav><main><h1>{' '.join(words[:4])}</h1>{''.join(blocks)}</main>"
-        f"<footer>{' '.join(anchors[40:60])}</footer></body></html>"
+        f"<!DOCTYPE html><html lang=en><head><title>{title}</title>{head}<style>{style}</style></head>"
+        f'<body class="page"><nav><ul>{menu}</ul></nav><main><h1>{title}</h1>{"".join(blocks)}</main>'
+        f"<footer>{' '.join(anchors[20:30])}</footer></body></html>"
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sought.bench.memory import peak_mb
 from sought.crawl.plan import Limits, choose
@@ -71,7 +72,7 @@ def _insert(store: Store, table: Table, spellings: list[str]) -> None:
     if not fresh.all():
         raise AssertionError("the benchmark's URLs are distinct")
     count = len(spellings)
-    birth = {
+    birth: dict[str, NDArray[Any]] = {
         "key": keys,
         "host": np.full(count, len(table) // 5000, np.uint32),
         "via": np.full(count, NO_ROW, np.uint32),

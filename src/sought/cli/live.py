@@ -17,7 +17,8 @@ from sought.crawl.cycle import Cycle, Progress
 class Watch:
     """Shows progress four times a second and turns Ctrl-C into a clean stop; a second Ctrl-C ends at once."""
 
-    def __init__(self, *, quiet: bool) -> None:
+    def __init__(self, *, quiet: bool, seconds: float | None = None) -> None:
+        self.seconds = seconds
         self.quiet = quiet or not errors.is_terminal
         self.live = Live(console=errors, refresh_per_second=4, transient=True)
         self.asked_to_stop = 0
@@ -37,6 +38,8 @@ class Watch:
         loop = asyncio.get_running_loop()
         for name in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(name, self._stop, cycle)
+        if self.seconds is not None:
+            loop.call_later(self.seconds, cycle.stop)
         if not self.quiet:
             self._refresh(loop, cycle.progress)
 

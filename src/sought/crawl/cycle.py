@@ -19,10 +19,10 @@ import numpy as np
 from sought.crawl.budget import Budget
 from sought.crawl.directory import Directory, folder_bytes
 from sought.crawl.hosts import Host
+from sought.crawl.leases import ROBOTS, SITEMAP
 from sought.crawl.plan import Limits, Rows, choose
 from sought.crawl.queue import Queue
 from sought.crawl.repository import SITEMAP_EVERY
-from sought.crawl.table import NO_ROW
 from sought.fetch.robots_fetch import fetch_robots
 from sought.policy import Policy
 from sought.web.message import Purpose, Request, Response, Web
@@ -30,7 +30,7 @@ from sought.web.message import Purpose, Request, Response, Web
 COMMIT_EVERY = 0.5
 INDEX_EVERY = 5.0
 PLAN_HORIZON = 30.0
-_PATIENCE = 60.0  # a host that is silent for longer is left out of the plan
+GRACE = 5.0
 _DENIED_FOR = 86400.0
 
 AddressOf = Callable[[str], Awaitable[str]]
@@ -75,8 +75,9 @@ class Cycle:
         self.progress = Progress(time.time())
         self.connections = directory.config.fetch.connections
         self.sitemaps = directory.config.crawl.sitemaps
+        self.max_delay = directory.config.politeness.max_delay
         self.in_flight: dict[asyncio.Task[None], tuple[int, int, float]] = {}
-        self.stopping = False
+        self.stopping = self.ending = False
         self.failed: BaseException | None = None
         self.wake = asyncio.Event()
         self.committed_at = self.indexed_at = self.planned_at = time.time()
@@ -92,7 +93,7 @@ class Cycle:
             await self._maintain(now)
             if self.stopping or (self.budget.left(now) <= 0 and self.budget.per is None):
                 self.progress.ended = "stopped" if self.stopping else "budget spent"
-                if not self.in_flight:
+                if not self.in_flight or self.ending:
                     break
             else:
                 self._plan_if_needed(now)
@@ -104,15 +105,15 @@ class Cycle:
         return self.progress
 
     def stop(self) -> None:
-        """Let what is in flight end, then end."""
-        self.stopping = True
-        self.wake.set()
+        """Let what is in flight end, for a few seconds, then end."""
+        if not self.stopping:
+            self.stopping = True
+            asyncio.get_running_loop().call_later(GRACE, self.stop_now)
+            self.wake.set()
 
     def stop_now(self) -> None:
         """End without waiting; the leases remember what was sent."""
-        self.stopping = True
-        for task in self.in_flight:
-            task.cancel()
+        self.stopping = self.ending = True
         self.wake.set()
 
     async def _sleep(self) -> None:
@@ -127,6 +128,8 @@ class Cycle:
 
     async def _idle(self, now: float) -> bool:
         """Nothing is in flight: whether there will ever be something to do."""
+        if self.queue:
+            return True  # hosts are resting
         self.directory.commit()
         self._plan(now)
         if self.queue:
@@ -139,8 +142,7 @@ class Cycle:
     async def _maintain(self, now: float) -> None:
         if now - self.committed_at >= COMMIT_EVERY and self.directory.pending:
             self.directory.commit()
-            if self.directory.leases.lines > 4096:
-                self.directory.leases.keep(list(self.in_flight.values()))
+            self.directory.leases.keep(list(self.in_flight.values()))
             self.stale_plan = True
             self.committed_at = time.time()
         if now - self.indexed_at >= INDEX_EVERY and self.directory.unindexed:
@@ -156,9 +158,11 @@ class Cycle:
         self.progress.disk = folder_bytes(self.directory.path)
 
     async def _finish(self) -> None:
-        for task in list(self.in_flight):
+        self.directory.in_flight = [lease for lease in self.in_flight.values() if lease[1] != ROBOTS]
+        tasks = list(self.in_flight)
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self.in_flight, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
         if self.failed:
             raise self.failed
         self.directory.commit()
@@ -182,9 +186,10 @@ class Cycle:
 
     def _plan(self, now: float) -> None:
         self.queue.drop_all()
-        room = min(self.budget.left(now), max(64 * self.connections, 1024))
+        # More than the budget may allow: some hosts will rest, and what is dispatched is what is charged.
+        room = max(64 * self.connections, 1024)
         delay = max(self.directory.config.politeness.delay, 0.05)
-        limits = Limits(int(room), max(1, int(PLAN_HORIZON / delay)), self.directory.config.revisit_after)
+        limits = Limits(room, max(1, int(PLAN_HORIZON / delay)), self.directory.config.revisit_after)
         rows = choose(self.policy, self.repository.table, now, limits, self._excluded(now))
         self.queue.add(rows.tolist(), self.repository.table["host"][rows].tolist(), now)
         self.planned_at = time.time()
@@ -193,7 +198,7 @@ class Cycle:
 
     def _excluded(self, now: float) -> Rows:
         """Rows in flight, rows answered and not yet applied, and all rows of hosts that are cooling down."""
-        rows = [row for _, row, _ in self.in_flight.values() if row != NO_ROW]
+        rows = [row for _, row, _ in self.in_flight.values() if row < SITEMAP]
         rows += [f.row for f in self.directory.pending if f.row >= 0]
         excluded = np.array(rows, np.int64)
         silent = [h.number for h in self.repository.hosts.list if self._is_silent(h, now)]
@@ -203,7 +208,8 @@ class Cycle:
         return excluded
 
     def _is_silent(self, host: Host, now: float) -> bool:
-        return _PATIENCE < self.politeness.ready_at(host.name, "", now) - now < math.inf
+        """Whether a host is in trouble: it rests for longer than any polite delay, and is not worth waiting for."""
+        return self.max_delay < self.politeness.ready_at(host.name, "", now) - now < math.inf
 
     # ---- asking
 
@@ -217,13 +223,13 @@ class Cycle:
     def _turn(self, host: Host, now: float) -> None:
         """One request for a host whose turn it is."""
         if not host.address:
-            self._start(self._find_address(host), host, NO_ROW, now)
+            self._start(self._find_address(host), host, ROBOTS, now)
         elif host.robots is None or host.robots_until <= now:
-            self._begin(host, NO_ROW, now)
-            self._start(self._read_robots(host), host, NO_ROW, now)
+            self._begin(host, ROBOTS, now)
+            self._start(self._read_robots(host), host, ROBOTS, now)
         elif self.sitemaps and (url := _due(host, now)):
             host.sitemaps[url] = now + SITEMAP_EVERY
-            self._ask(host, NO_ROW, Request(url, purpose=Purpose.SITEMAP), now)
+            self._ask(host, SITEMAP, Request(url, purpose=Purpose.SITEMAP), now)
         else:
             while self.queue.has_rows(host):
                 row = self.queue.take(host)
@@ -266,7 +272,7 @@ class Cycle:
     async def _fetch(self, host: Host, row: int, request: Request) -> None:
         response = await self.web(request)
         self._answered(host, response)
-        self.directory.record(row if row != NO_ROW else -1, response)
+        self.directory.record(row if row < SITEMAP else -1, response)
         self.progress.count(response)
 
     def _answered(self, host: Host, response: Response) -> None:

@@ -14,6 +14,7 @@ index has; what lies behind is replayed when the directory is opened for writing
 import fcntl
 import os
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO
@@ -107,6 +108,8 @@ class Directory:
         self.pending: list[Fetched] = []
         self.applied = Position(*self.store.meta("applied", (0, 0)))
         self.unindexed = 0
+        self.replayed_sitemaps: Counter[int] = Counter()  # by host, since the last commit of a crashed run
+        self.in_flight: list[tuple[int, int, float]] = []  # requests given up without an answer
 
     def record(self, row: int, response: Response) -> Fetched:
         """Archive an answer and digest it.  It is applied with the next commit."""
@@ -121,7 +124,7 @@ class Directory:
 
     def add_urls(self, urls: list[str], uri: str, source: Source) -> list[int]:
         """URLs named by a person; recorded in the archive so that a rebuild knows them too."""
-        now = time.time()
+        now = round(time.time(), 6)  # as the archive keeps it
         self.archive.note(uri, "\n".join(urls).encode(), "text/plain", now)
         rows = self.repository.add_urls(urls, source, now)
         self.commit()
@@ -180,7 +183,7 @@ class Directory:
         try:
             self.commit()
             self.commit_index()
-            self.leases.keep([])
+            self.leases.keep(self.in_flight)
         finally:
             self.abandon()
 

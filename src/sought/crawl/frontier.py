@@ -40,7 +40,7 @@ _MAX_LINES = 50_000_000
 
 
 def dump(view: View, file: Path) -> int:
-    """Write every known URL with its columns as Parquet; returns how many.  Times in seconds since 1970, null: never."""
+    """Write every known URL with its columns as Parquet; returns how many.  Times are in seconds, null: never."""
 
     def source(
         with_columns: list[str] | None, predicate: pl.Expr | None, n_rows: int | None, batch_size: int | None

@@ -11,6 +11,10 @@ from pathlib import Path
 from sought.web.errors import StorageFull
 
 _LEASE = struct.Struct("<IId")
+
+# In place of a row: what else is asked for.
+SITEMAP = 0xFFFFFFFE  # charged, like a page
+ROBOTS = 0xFFFFFFFF  # not charged
 _WHY_FULL = "no space left for {}: free some and run the same command again; nothing is lost"
 
 

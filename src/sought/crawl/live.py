@@ -9,7 +9,7 @@ from sought.crawl.budget import Budget
 from sought.crawl.config import Config, rate
 from sought.crawl.cycle import Cycle, Progress
 from sought.crawl.directory import Directory
-from sought.crawl.table import NO_ROW
+from sought.crawl.leases import ROBOTS, SITEMAP
 from sought.fetch.bounds import Bounds
 from sought.fetch.guard import Guard
 from sought.fetch.http import Http
@@ -41,11 +41,14 @@ def settle_leases(directory: Directory) -> None:
     """Requests that were sent before a crash and whose answers are lost: keep their delay, count their cost."""
     table, hosts = directory.repository.table, directory.repository.hosts
     for number, row, sent in directory.leases.found:
-        if number >= len(hosts) or (row != NO_ROW and (row >= len(table) or table["last_fetch"][row] >= sent)):
+        if number >= len(hosts) or (row < len(table) and table["last_fetch"][row] >= sent):
+            continue
+        if row == SITEMAP and directory.replayed_sitemaps[number]:
+            directory.replayed_sitemaps[number] -= 1
             continue
         name = hosts[number].name
         directory.politeness.restore(name, replace(directory.politeness.state(name), last_began=sent))
-        if row != NO_ROW:
+        if row != ROBOTS:
             directory.repository.spend(sent)
     directory.commit()
     directory.leases.keep([])

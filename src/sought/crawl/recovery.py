@@ -12,6 +12,7 @@ from sought.crawl.table import Source
 from sought.web.coding import CodingError, decoded
 from sought.web.digest import digest
 from sought.web.message import Purpose, Response
+from sought.web.url import origin
 
 Report = Callable[[int], None]
 _BATCH = 500
@@ -52,13 +53,15 @@ def recover(directory: Directory, report: Report) -> int:
 def _apply(directory: Directory, record: Record) -> None:
     repository = directory.repository
     if record.response is None:
-        if source := _NOTES.get(record.uri):
-            repository.add_urls(record.body.decode().split("\n"), source, record.time)
+        if record.uri in _NOTES:
+            repository.add_urls(record.body.decode().split("\n"), _NOTES[record.uri], record.time)
         return
     response = with_body(record.response)
     row = repository.known_row(response.url, response.time) if response.purpose is Purpose.PAGE else -1
     stored = Stored(record.place, record.digest, record.kind == "revisit")
     repository.apply([prepared(row, response, stored)])
+    if response.purpose is Purpose.SITEMAP:
+        directory.replayed_sitemaps[repository.hosts.at(origin(response.url)).number] += 1
     directory.was_polite(response)
 
 

@@ -120,6 +120,7 @@ class Repository:
         row = self.discovery.row(url)
         if row < 0:
             row = self.discovery.force(url, now)
+        if row >= len(self.table):
             self.discovery.flush()
         return row
 

@@ -67,7 +67,7 @@ class _Record:
             body=b"" if failure else self.body,
             sent=self.sent,
             time=self.time,
-            elapsed=self.elapsed or time.perf_counter() - self.clock,
+            elapsed=round(self.elapsed or time.perf_counter() - self.clock, 6),
             address=self.address,
             failure=failure,
             detail=detail or self.detail,
@@ -77,7 +77,7 @@ class _Record:
 
 async def exchange(session: aiohttp.ClientSession, request: Request, bounds: Bounds) -> Response:
     """Send one request through a session whose answers are `Answer`s; raises only surprises."""
-    record = _Record(request, time.time(), time.perf_counter())
+    record = _Record(request, round(time.time(), 6), time.perf_counter())
     try:
         url = URL(request.url, encoded=True)
         async with session.get(url, headers=_validators(request), allow_redirects=False) as answer:

@@ -14,14 +14,16 @@ frequency and an average length per language, and a page would be favoured for b
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import pairwise
 
 from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
 
+from sought.index.lexicon import Lexicon, Placed
+from sought.index.pieces import MAX_WORD, PUNCTUATION
+
 MAX_TEXT = 1 << 20  # bytes of a text that are read; the rest of a longer one is not searchable
-MAX_TERM = 120  # bytes of a term: long enough for words of three-byte scripts and for hex digests
 NO_STEMMER = "xx"
 
 UNSEGMENTED = (
@@ -54,9 +56,6 @@ _STEMMERS = {
 }
 _ALIASES = {"nb": "no", "nn": "no"}
 _RUN = re.compile(f"[{UNSEGMENTED}]+")
-_MAX_REMEMBERED = 1 << 16  # words per language, a few megabytes
-# Often all that keeps an English page from being ASCII, which is read twice as fast.
-_PUNCTUATION = "\u00a0\u2018\u2019\u201c\u201d\u2013\u2014\u2026\u2022\u00b7\u00a9\u00ae\u00a7\u00ab\u00bb"
 _ASCII_WORDS = bytes(c if c > 127 or chr(c).isalnum() else ord(" ") for c in range(256)).lower()
 
 
@@ -74,23 +73,30 @@ def terms(text: str, language: str) -> list[str]:
 
 
 def reading(text: str, language: str) -> str:
-    """The same terms as one string with spaces between them."""
-    return " ".join(map(stemmer(language), words(clipped(text, MAX_TEXT))))
+    """The same terms as one string with white space between them."""
+    return _lexicon(stemming(language)).reading(clipped(text, MAX_TEXT))
+
+
+def placed(text: str, language: str) -> Placed:
+    """The same, and where in the text they come from."""
+    return _lexicon(stemming(language)).placed(clipped(text, MAX_TEXT))
 
 
 def words(text: str) -> list[str]:
     """The words of a text, lower-cased; runs of scripts without spaces as characters and pairs."""
     if not text.isascii():
-        for mark in _PUNCTUATION:
+        for mark in PUNCTUATION:
             text = text.replace(mark, " ")
     if not text.isascii():
-        text = " ".join([piece if piece.isascii() else _PLAIN[piece] for piece in text.split()])
+        text = " ".join([piece if piece.isascii() else _plain(piece) for piece in text.split()])
     return text.encode().translate(_ASCII_WORDS).decode().split()
 
 
-def stemmer(language: str) -> Callable[[str], str]:
-    """From a word to its term in a language; an over-long word has none (the empty string)."""
-    return _stems(stemming(language)).__getitem__
+def stemmed(found: Sequence[str], language: str) -> list[str]:
+    """The term of each word in a language; an over-long word has none (the empty string)."""
+    kept = [word for word in found if len(word.encode()) < MAX_WORD]
+    known = dict(zip(kept, _stemmer(stemming(language))(" ".join(kept)), strict=True))
+    return [known.get(word, "") for word in found]
 
 
 def required(found: Iterable[str]) -> list[str]:
@@ -109,22 +115,6 @@ def clipped(text: str, limit: int) -> str:
     return text[:limit].encode("utf-8", "replace")[:limit].decode("utf-8", "ignore")
 
 
-class _Remembered(dict[str, str]):
-    """A function of short strings that remembers.  Text repeats itself: most words are met again and again."""
-
-    def __init__(self, function: Callable[[str], str]) -> None:
-        super().__init__()
-        self._function = function
-
-    def __missing__(self, text: str) -> str:
-        result = self._function(text)
-        if len(text) <= MAX_TERM // 3:
-            if len(self) >= _MAX_REMEMBERED:
-                self.clear()
-            self[text] = result
-        return result
-
-
 def _analyser(*filters: Filter) -> Callable[[str], list[str]]:
     builder = TextAnalyzerBuilder(Tokenizer.simple())
     for each in filters:
@@ -133,10 +123,18 @@ def _analyser(*filters: Filter) -> Callable[[str], list[str]]:
 
 
 @cache
-def _stems(language: str) -> _Remembered:
+def _stemmer(language: str) -> Callable[[str], list[str]]:
     stem = [Filter.stemmer(_STEMMERS[language])] if language in _STEMMERS else []
-    analyse = _analyser(Filter.remove_long(MAX_TERM), *stem, Filter.ascii_fold())
-    return _Remembered(lambda word: "".join(analyse(word)))
+    return _analyser(*stem, Filter.ascii_fold())
+
+
+@cache
+def _lexicon(language: str) -> Lexicon:
+    def learn(pieces: Sequence[str]) -> list[str]:
+        known = iter(stemmed([piece for piece in pieces if piece.isascii()], language))
+        return [next(known) if piece.isascii() else " ".join(stemmed(words(piece), language)) for piece in pieces]
+
+    return Lexicon(learn)
 
 
 def _plain(piece: str) -> str:
@@ -167,4 +165,3 @@ def _marks() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 _LETTERS = _analyser()
-_PLAIN = _Remembered(_plain)

@@ -5,7 +5,10 @@ from collections.abc import Iterator, Set
 from itertools import islice
 from typing import NamedTuple
 
-from sought.index.analysis import UNSEGMENTED, stemmer, words
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.index.analysis import UNSEGMENTED, placed, stemmed, words
 
 WIDTH = 240  # characters
 _LEAD = 60  # of these before the first word asked for
@@ -34,14 +37,40 @@ def snippet(body: str, wanted: Set[str], language: str) -> tuple[str, tuple[tupl
 
 
 def _occurrences(body: str, wanted: Set[str], language: str) -> Iterator[Found]:
-    """First which words of the body read as wanted terms, then where these few stand."""
-    term = stemmer(language)
-    asked = {word: term(word) for word in set(words(body)) if term(word) in wanted}
-    if not asked:
-        return
-    lowered = body.lower()
-    if len(lowered) != len(body):
-        lowered = body  # rather miss a capital than mark the wrong place
+    """First which pieces of the body read as wanted terms, then where in these few."""
+    text, reading, places = placed(body, language)
+    at = passed = 0  # bytes and characters
+    for number, term in sorted(_pieces(reading, places[:, 2], wanted).items()):
+        start, stop, _ = places[number].tolist()
+        piece = text[start:stop].decode()
+        passed += len(text[at:start].decode())
+        at = start
+        if piece.isascii():
+            yield Found(passed, passed + len(piece), term)
+        else:
+            yield from (Found(passed + start, passed + end, term) for start, end, term in _within(piece, wanted, language))
+
+
+def _pieces(reading: bytes, starts: NDArray[np.int64], wanted: Set[str]) -> dict[int, str]:
+    """Which pieces show a term: the first so many for each."""
+    spaced, found = b" " + reading, {}
+    for term in wanted:
+        sought = f" {term} ".encode()
+        at = spaced.find(sought)
+        for _ in range(_MAX_FOUND):
+            if at < 0:
+                break
+            found[int(starts.searchsorted(at, "right")) - 1] = term
+            at = spaced.find(sought, at + len(sought) - 1)
+    return found
+
+
+def _within(piece: str, wanted: Set[str], language: str) -> Iterator[Found]:
+    distinct = list(set(words(piece)))
+    asked = {word: term for word, term in zip(distinct, stemmed(distinct, language), strict=True) if term in wanted}
+    lowered = piece.lower()
+    if len(lowered) != len(piece):
+        lowered = piece  # rather miss a capital than mark the wrong place
     longest_first = sorted(asked, key=len, reverse=True)[:_MAX_WORDS]
     for place in re.finditer(f"(?=({'|'.join(map(re.escape, longest_first))}))", lowered):
         start, end = place.span(1)

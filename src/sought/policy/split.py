@@ -61,7 +61,8 @@ def _positions(values: Floats) -> Floats:
     order = top[np.argsort(-values[top], kind="stable")]
     if count > len(top):
         most = values[order[-1]]
-        position = np.subtract(most, values, out=values)
+        position = values
+        np.subtract(most, values, out=position)
         position *= count / max(most - least, 1e-300)
         position += len(top) + 1
     else:

@@ -11,8 +11,8 @@ Bool = Any  # a truth value of compiled code, likewise
 
 
 def compiled(function: Function) -> Function:
-    """For parts of compiled functions."""
-    return numba.njit(nogil=True)(function)  # type: ignore[return-value]  # called like the function
+    """For parts of compiled functions.  They make no arrays: counting references took half the time."""
+    return numba.njit(nogil=True, _nrt=False)(function)  # type: ignore[call-overload,no-any-return]  # an option numba's types leave out
 
 
 def cached(function: Function) -> Function:

@@ -23,7 +23,7 @@ MAX_TITLE = 500
 MAX_HEADINGS = 64
 _HTML = frozenset(("text/html", "application/xhtml+xml"))
 # Beyond these, extraction of the main text goes beyond linear time and the whole text stands for it.
-_MAIN_TAGS, _MAIN_WORK = 50_000, 5_000_000
+_MAIN_TAGS, _MAIN_WORK, _MAIN_REACH = 50_000, 5_000_000, 50_000_000
 _MAX_EMAILS = 1000
 _LOCAL = re.compile(r"[A-Za-z0-9._%+-]{1,64}$")
 _DOMAIN = re.compile(r"(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9-])")
@@ -49,7 +49,7 @@ def _plain(response: Response) -> Document:
     text = " ".join(source.split())
     title = next((line for line in source[:10_000].splitlines() if line.strip()), "")
     return _document(
-        response, " ".join(title.split())[:MAX_TITLE], text, Scan("", "", 0, 0, 0, 0, len(response.body), 0)
+        response, " ".join(title.split())[:MAX_TITLE], text, Scan("", "", 0, 0, 0, 0, 0, len(response.body), 0)
     )
 
 
@@ -83,7 +83,7 @@ def _from_tree(response: Response, tree: Any, scanned: Scan) -> Document:
         main=_main(tree, scanned),
         declared=_declared_language(document),
         headings=_headings(document, reader),
-        links=tuple(found.links.values()),
+        links=tuple(found.values()),
         canonical=canonical_link(document, scanned.seen, base, response.all_headers("link")),
         base=base,
         mails=mails,
@@ -129,7 +129,7 @@ def _content(title: str, text: str) -> int:
 
 
 def _main(tree: Any, scanned: Scan) -> str | None:
-    if scanned.tags > _MAIN_TAGS or scanned.work > _MAIN_WORK:
+    if scanned.tags > _MAIN_TAGS or scanned.work > _MAIN_WORK or scanned.reach > _MAIN_REACH:
         return None
     main: str = extract_plain_text(
         tree, main_content=True, preserve_formatting=False, links=False, list_bullets=False, alt_texts=False
@@ -156,7 +156,7 @@ def _headings(document: Any, reader: Reader) -> tuple[str, ...]:
     found: list[str] = []
     for level in ("h1", "h2", "h3"):
         elements = islice(document.get_elements_by_tag_name(level), MAX_HEADINGS - len(found))
-        found.extend(reader.of(element)[:MAX_TITLE] for element in elements)
+        found.extend(" ".join(reader.of(element).split())[:MAX_TITLE] for element in elements)
     return tuple(heading for heading in found if heading)
 
 

@@ -13,6 +13,7 @@ _LABEL = re.compile(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)
 _XML = re.compile(rb"<\?xml[^>]{0,100}encoding\s*=\s*[\"']([\w.:-]{1,40})")
 # What browsers mean by these names is larger than what Python means.
 _LARGER = {"shift_jis": "cp932", "euc_kr": "cp949", "gbk": "gb18030", "big5": "big5hkscs", "iso8859-11": "cp874"}
+_NOT_IN_STANDARD = {"cp949": "cp949", "uhc": "cp949"}  # names of Korean, met in labels and in detection
 
 
 def decoded(body: bytes, content_type: str) -> tuple[str, bytes]:
@@ -24,7 +25,7 @@ def decoded(body: bytes, content_type: str) -> tuple[str, bytes]:
     if name:
         return _decoded(body, name)
     try:
-        if b"\x1b" not in body and b"\0" not in body[:64]:
+        if b"\x1b" not in body and not _is_wide(body):
             return body.decode(), body
     except UnicodeDecodeError:
         pass
@@ -49,19 +50,24 @@ def _labelled_inside(body: bytes) -> str:
 
 
 def _known(label: str) -> str:
-    name = map_encoding_to_html5(label, fallback_utf8=False) or ""
+    name = map_encoding_to_html5(label, fallback_utf8=False) or _NOT_IN_STANDARD.get(label.lower(), "")
     return _LARGER.get(name, name)
 
 
+def _is_wide(body: bytes) -> bool:
+    """Whether this looks like UTF-16: markup is ASCII, so a good part of the bytes at the start is zero."""
+    return body[:400].count(0) * 8 > min(len(body), 400)
+
+
 def _detected(body: bytes) -> str:
-    if b"\0" in body[:64]:
+    if _is_wide(body):
         return "utf-16-be" if body[:1] == b"\0" else "utf-16-le"
-    return _known(detect_encoding(body)) or "cp1252"
+    return _known(detect_encoding(body, html5_compatible=False) or "") or "cp1252"
 
 
 def _decoded(body: bytes, name: str) -> tuple[str, bytes]:
-    if name.startswith("utf-16") and b"\0" not in body[:400]:
-        name = "utf-8"  # labelled UTF-16, and has not one ASCII character: no HTML page is like that
+    if name.startswith("utf-16") and not _is_wide(body):
+        name = "utf-8"
     try:
         text = body.decode(name)
         return (text, body) if name == "utf-8" else (text, text.encode("utf-8", "replace"))

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any
 
@@ -16,9 +16,10 @@ MAX_ANCHOR = 200
 _MAX_ELEMENTS = 20_000  # looked at to find the links
 _NOT_VOUCHED = frozenset(("nofollow", "ugc", "sponsored"))
 _NOT_FETCHED = ("#", "javascript:", "mailto:", "tel:", "data:")
-_CACHED_LENGTH = 200
-_CACHE_SIZE = 65_536
-_cache: dict[str, str] = {}
+_READ = 10 * MAX_ANCHOR  # characters, white space and all
+# Navigation repeats the same links on every page of a site: by site, href, text and rel.
+_KEPT = 32_768
+_kept: dict[tuple[str, str, str, str], Link] = {}
 
 
 @dataclass(slots=True)
@@ -32,43 +33,26 @@ class Reader:
             return ""
         text: str = element.text
         self.left -= len(text)
-        return " ".join(text.split()) if len(text) < 10 * MAX_ANCHOR else " ".join(text[: 10 * MAX_ANCHOR].split())
+        return text[:_READ]
 
 
-@dataclass(slots=True)
-class Found:
+class Found(dict[tuple[str, str], Link]):
     """Links in the order of the page, each target and wording once."""
 
-    base: str
-    site: str = field(init=False)
-    links: dict[tuple[str, str], Link] = field(default_factory=dict)
+    def __init__(self, base: str) -> None:
+        super().__init__()
+        self.base, self.site = base, origin(base)
 
-    def __post_init__(self) -> None:
-        self.site = origin(self.base)
-
-    def add(self, href: str, anchor: str = "", rel: str = "") -> None:
-        url = self.resolved(href)
-        if url and (url, anchor) not in self.links and len(self.links) < MAX_LINKS:
-            nofollow = bool(rel) and not _NOT_VOUCHED.isdisjoint(rel.lower().split())
-            self.links[url, anchor] = Link(url, anchor, nofollow)
-
-    def resolved(self, href: str) -> str:
-        """Canonical form, or nothing.  Navigation repeats the same addresses on every page of a site: they are kept."""
-        href = href.strip()
-        if len(href) > _CACHED_LENGTH or not href.startswith(("/", "http")):
-            return resolved(href, self.base)
-        key = self.site + href if href[0] == "/" and href[1:2] not in ("/", "\\") else href
-        if href[0] == "/" and key is href:
-            return resolved(href, self.base)
-        url = _cache.get(key)
-        if url is None:
-            if len(_cache) >= _CACHE_SIZE:
-                _cache.clear()
-            url = _cache[key] = resolved(href, self.base)
-        return url
+    def add(self, href: str, anchor: str = "", rel: str = "") -> Link | None:
+        url = resolved(href.strip(), self.base)
+        if not url:
+            return None
+        link = Link(url, anchor[:MAX_ANCHOR], bool(rel) and not _NOT_VOUCHED.isdisjoint(rel.lower().split()))
+        return self.setdefault((link.url, link.anchor), link) if len(self) < MAX_LINKS else None
 
 
 def resolved(href: str, base: str) -> str:
+    """Canonical form, or nothing."""
     if not href or href.startswith(_NOT_FETCHED):
         return ""
     try:
@@ -82,16 +66,33 @@ def links(document: Any, seen: int, base: str, reader: Reader) -> tuple[Found, l
     found, mails = Found(base), []
     for element in islice(_linking(document, seen), _MAX_ELEMENTS):
         href = element.getattr("href") or (seen & FRAME and element.getattr("src")) or ""
-        if href[:7].lower() == "mailto:":
+        if href[:1] in ("", "#"):
+            continue
+        key = (found.site, href, reader.of(element), element.getattr("rel") or "")
+        link = _kept.get(key)
+        if link:
+            found.setdefault((link.url, link.anchor), link)
+        elif href[:7].lower() == "mailto:":
             mails.append(href[7:300])
-        elif href and href[0] != "#":
-            found.add(href, reader.of(element) or _alternative(element), element.getattr("rel") or "")
-        if len(found.links) >= MAX_LINKS:
+        else:
+            _add(found, element, key)
+        if len(found) >= MAX_LINKS:
             break
     for element in islice(document.get_elements_by_tag_name("link"), 200) if seen & LINK else ():
         if _rel(element) & {"next", "prev"}:
             found.add(element.getattr("href") or "")
     return found, mails
+
+
+def _add(found: Found, element: Any, key: tuple[str, str, str, str]) -> None:
+    """Add a link not met before, and keep it if it means the same on every page of the site."""
+    _, href, text, rel = key
+    anchor = " ".join(text.split())
+    link = found.add(href, anchor or _alternative(element), rel)
+    if link and anchor and href.startswith(("/", "http:/", "https:/")) and sum(map(len, key)) < 500:
+        if len(_kept) >= _KEPT:
+            _kept.clear()
+        _kept[key] = link
 
 
 def _linking(document: Any, seen: int) -> Iterator[Any]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sought.web import tags, tokens
 from sought.web import tree as trees
-from sought.web.compiled import Int, cached, compiled
+from sought.web.compiled import Bool, Int, cached, compiled
 from sought.web.tags import FORMAT, HIDDEN, IMAGE, INLINE, PLAIN, ROOT, SCRIPT, TABLE, TAGS
 from sought.web.tokens import (
     AMP,
@@ -58,7 +58,7 @@ _MAX_REFERENCES = 300_000  # rare character references that are resolved; beyond
 REASONS = ("", "nesting", "attributes", "tags", "names", "formatting")
 
 # Counters of a scan, after those of the tokens.
-_REASON, _OUT, _SPACE, _TAGS, _IMAGES, _TABLES, _OUTSIDE, _ROOT_ATTRIBUTES, _WORK, _SEEN = range(3, 13)
+_REASON, _OUT, _SPACE, _TAGS, _IMAGES, _TABLES, _OUTSIDE, _ROOT_ATTRIBUTES, _WORK, _REACH, _SEEN = range(3, 14)
 
 _SEED = np.uint64(int.from_bytes(os.urandom(8), "little"))  # nobody can prepare names that look equal to us
 _REFERENCES = np.array(
@@ -72,12 +72,16 @@ Names = NDArray[np.uint32]
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What one pass over the bytes tells; `work` is tags × depth, the measure of what a tree costs to walk."""
+    """What one pass over the bytes tells.
+
+    `work` is tags × depth and `reach` bytes of text × depth: what it costs to look up from each to the root.
+    """
 
     refused: str
     text: str  # visible text, white space collapsed
     tags: int
     work: int
+    reach: int
     images: int
     tables: int
     outside: int  # bytes that are not tags or comments
@@ -89,10 +93,13 @@ def scan(html: bytes) -> Scan:
     data = np.frombuffer(html, np.uint8)
     names = np.zeros(1 << min(max((len(html) // 2).bit_length(), 8), 15), np.uint32)
     out = np.empty(len(html) + 8, np.uint8)
-    count = _RUN(data, TAGS, names, _SEED, out)
+    count = np.zeros(14, np.int64)
+    _RUN(data, TAGS, names, _SEED, trees.plant(), out, count)
     text = _resolved(out[: count[_OUT]].tobytes().decode("utf-8", "replace"))
     return Scan(
-        REASONS[count[_REASON]], text, *(int(count[i]) for i in (_TAGS, _WORK, _IMAGES, _TABLES, _OUTSIDE, _SEEN))
+        REASONS[count[_REASON]],
+        text,
+        *(int(count[i]) for i in (_TAGS, _WORK, _REACH, _IMAGES, _TABLES, _OUTSIDE, _SEEN)),
     )
 
 
@@ -112,8 +119,8 @@ def _copy(data: Bytes, i: Int, end: Int, out: Bytes, count: Ints) -> None:
         width: Int = 1
         if code == AMP:
             code, width = _reference(data, i, end)
-        elif code == 0xC2 and i + 1 < end and data[i + 1] == 0xA0:
-            code, width = 32, 2
+        elif 0xC2 <= code <= 0xE3 and _is_wide_space(data, i, end):
+            code, width = 32, 2 if code == 0xC2 else 3
         i += width
         if 0 < code <= 32 or (code == 0 and data[i - width] == 0):
             space = 1
@@ -130,6 +137,20 @@ def _copy(data: Bytes, i: Int, end: Int, out: Bytes, count: Ints) -> None:
             out[at] = code
             at += 1
     count[_OUT], count[_SPACE] = at, space
+
+
+@compiled
+def _is_wide_space(data: Bytes, i: Int, end: Int) -> Bool:
+    """U+0085, U+00A0, U+1680, U+2000 to U+200A, U+2028, U+2029, U+202F, U+205F and U+3000, as in Python."""
+    second, third = np.int64(data[i + 1]) if i + 1 < end else 0, np.int64(data[i + 2]) if i + 2 < end else 0
+    if data[i] == 0xC2:
+        return second in (0x85, 0xA0)
+    if data[i] == 0xE2:
+        general = second == 0x80 and (third <= 0x8A or third in (0xA8, 0xA9, 0xAF))
+        return general or (second == 0x81 and third == 0x9F)
+    return (data[i] == 0xE3 and second == 0x80 and third == 0x80) or (
+        data[i] == 0xE1 and second == 0x9A and third == 0x80
+    )
 
 
 @compiled
@@ -158,20 +179,31 @@ def _reference(data: Bytes, i: Int, end: Int) -> tuple[Int, Int]:
 
 @compiled
 def _number(data: Bytes, i: Int, end: Int) -> tuple[Int, Int]:
-    code: Int = 0
+    """ASCII characters by number, decimal or hexadecimal; others are left to Python unless they are too long for it."""
     j = i + 2
-    while j < end and 48 <= data[j] <= 57:
-        code, j = min(code * 10 + np.int64(data[j]) - 48, 1 << 24), j + 1
-    if j - i <= 5 and j < end and data[j] == SEMICOLON and 32 <= code < 127:
+    base = 16 if j < end and data[j] | 32 == 120 else 10
+    j += base == 16
+    code: Int = 0
+    while j < end:
+        digit = _digit(np.int64(data[j]))
+        if digit >= base:
+            break
+        code, j = min(code * base + digit, 1 << 24), j + 1
+    closed = j < end and data[j] == SEMICOLON
+    if closed and 32 <= code < 127:
         return 0 if code == AMP else code, j + 1 - i
-    while j < end and (97 <= data[j] | 32 <= 102 or data[j] | 32 == 120 or 48 <= data[j] <= 57):
-        j += 1
-    return (0xFFFD, j - i + (j < end and data[j] == SEMICOLON)) if j - i > 11 else (np.int64(AMP), 1)
+    return (0xFFFD, j - i + closed) if j - i > 11 else (np.int64(AMP), 1)
+
+
+@compiled
+def _digit(c: Int) -> Int:
+    return c - 48 if 48 <= c <= 57 else (c | 32) - 87 if 97 <= c | 32 <= 102 else 99
 
 
 @compiled
 def _text(tree: Tree, data: Bytes, i: Int, end: Int, out: Bytes, count: Ints) -> None:
     count[_OUTSIDE] += end - i
+    count[_REACH] += (end - i) * trees.depth(tree)
     if tree[NOW, MISSING]:
         trees.reopen(tree)
     if not trees.inside(tree) & UNSEEN:
@@ -265,9 +297,7 @@ def _declaration(tree: Tree, data: Bytes, i: Int, out: Bytes, count: Ints) -> In
 
 
 @compiled
-def _scan(data: Bytes, table: Words, names: Names, seed: Int, out: Bytes) -> Ints:
-    count = np.zeros(13, np.int64)
-    tree = trees.plant()
+def _scan(data: Bytes, table: Words, names: Names, seed: Int, tree: Tree, out: Bytes, count: Ints) -> None:
     i: Int = np.int64(0)  # a plain 0 is a type of its own to numba: everything would be compiled twice
     while i < data.size and not count[_REASON]:
         if data[i] != LT:
@@ -285,15 +315,14 @@ def _scan(data: Bytes, table: Words, names: Names, seed: Int, out: Bytes) -> Int
         else:
             _text(tree, data, i, i + 1, out, count)
             i += 1
-    return count
 
 
-def _machine_code(rules: int) -> Callable[[Bytes, Words, Names, Int, Bytes], Ints]:
+def _machine_code(rules: int) -> Callable[[Bytes, Words, Names, Int, Tree, Bytes, Ints], None]:
     """The scan, compiled.  The cache watches this file only: `rules` tells it of changes in the others."""
 
     @cached
-    def run(data: Bytes, table: Words, names: Names, seed: Int, out: Bytes) -> Ints:
-        return _scan(data, table, names, seed ^ np.uint64(rules), out)
+    def run(data: Bytes, table: Words, names: Names, seed: Int, tree: Tree, out: Bytes, count: Ints) -> None:
+        _scan(data, table, names, seed ^ np.uint64(rules), tree, out, count)
 
     return run
 

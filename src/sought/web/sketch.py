@@ -13,10 +13,8 @@ from sought.web.document import Shingles, Sketch
 
 SHINGLE_WORDS = 10
 SKETCH_SIZE = 64
-BANDS, BAND_ROWS = (
-    6,
-    3,
-)  # two texts at resemblance J share a band with probability 1 - (1 - J³)⁶: 0.92 at 0.7, 0.03 at 0.17
+# Two texts at resemblance J share a band with probability 1 - (1 - J³)⁶: 0.92 at 0.7, 0.03 at 0.17.
+BANDS, BAND_ROWS = 6, 3
 NEAR_DUPLICATE = 0.65  # resemblance from which two pages are one to a reader: four fifths of all phrases in common
 
 Words = NDArray[np.uint64]
@@ -63,7 +61,7 @@ def similarity(a: Sketch, b: Sketch) -> float:
     """Estimate of |A∩B| / |A∪B|, with a standard error of at most 0.07."""
     if len(a) != len(b):
         return 0.0
-    return np.count_nonzero(a == b) / len(a) if len(a) else 1.0
+    return float(np.count_nonzero(a == b)) / len(a) if len(a) else 1.0
 
 
 def bands(text: Sketch) -> tuple[int, ...]:

@@ -35,9 +35,15 @@ def _lower(c: Int) -> Int:
 
 
 @compiled
+def _mixed(h: Int, word: Int) -> Int:
+    h = (h ^ word) * _MIX
+    return h ^ (h >> np.uint64(29))
+
+
+@compiled
 def read_name(data: Bytes, at: Int, attribute: bool, seed: Int) -> tuple[Int, Int, Int, Int]:
     """Where a name ends, its first sixteen bytes in two words, and a hash of it all."""
-    low, high, mixed, i = np.uint64(0), np.uint64(0), seed, at
+    low, high, rest, i = np.uint64(0), np.uint64(0), seed, at
     while i < data.size:
         c = np.uint64(_lower(data[i]))
         if c in (GT, SLASH) or _is_space(c) or (attribute and c == EQUALS and i > at):
@@ -46,10 +52,10 @@ def read_name(data: Bytes, at: Int, attribute: bool, seed: Int) -> tuple[Int, In
             low |= c << np.uint64(8 * (i - at))
         elif i - at < 16:
             high |= c << np.uint64(8 * (i - at - 8))
-        mixed = (mixed ^ c) * _MIX
-        mixed ^= mixed >> np.uint64(29)
+        else:
+            rest = _mixed(rest, c)
         i += 1
-    return i, low, high, mixed
+    return i, low, high, _mixed(_mixed(rest, low), high)
 
 
 @compiled
@@ -196,8 +202,6 @@ def raw_end(data: Bytes, i: Int, start: Int, end: Int, script: bool) -> Int:
 @compiled
 def hash_bytes(data: Bytes, i: Int, end: Int, seed: Int) -> Int:
     mixed = seed
-    while i < end:
-        mixed = (mixed ^ np.uint64(data[i])) * _MIX
-        mixed ^= mixed >> np.uint64(29)
-        i += 1
+    for at in range(i, end):
+        mixed = _mixed(mixed, np.uint64(data[at]))
     return mixed

@@ -54,14 +54,12 @@ from sought.web.tokens import HAS_FONT, HAS_HIDDEN, HAS_HTML, SELF_CLOSED
 
 MAX_DEPTH = 512  # as Chrome and Firefox; parsing and extraction cost tags × depth
 
-# A tree is one array, for compiled code is slow to compile with many.  Each row holds an open element in its first four
-# columns and, in the others, an entry of the list of formatting elements, which are re-opened when a block has cut
-# them.  The last row holds the counters.
+# A tree is one array.  The first four columns of a row are an open element, the others an entry of the list of
+# formatting elements, which are re-opened when a block has cut them.  The last row counts.
 NOW = MAX_DEPTH + 8
 NAME, BITS, INSIDE, ITS_SERIAL, F_NAME, F_SOURCE, F_SERIAL, F_OPEN = range(8)  # F_NAME zero is a marker
 OPEN, FORMATS, MISSING, SERIAL, REMADE, CROSSED = range(6)
-# What is true inside an open element.
-IN_SVG, IN_MATH, UNSEEN, IN_SELECT = 1, 2, 4, 8
+IN_SVG, IN_MATH, UNSEEN, IN_SELECT = 1, 2, 4, 8  # what is true inside an open element
 
 _TABLE_PART = CELL | ROW | SECTION
 _IMPLIED_END = DD | LI | OPTGROUP | OPTION | P | RUBY_PART
@@ -70,7 +68,6 @@ _TBODY_NAME, _TR_NAME = (int.from_bytes(name, "little") for name in (b"tbody", b
 Tree = NDArray[np.int64]
 
 
-@compiled
 def plant() -> Tree:
     tree = np.empty((NOW + 1, 8), np.int64)
     tree[NOW] = 0
@@ -138,6 +135,12 @@ def _pop_to(tree: Tree, size: Int) -> None:
 
 
 @compiled
+def _close(tree: Tree, at: Int) -> None:
+    if at >= 0:
+        _pop_to(tree, at)
+
+
+@compiled
 def _find(tree: Tree, wanted: Int, barrier: Int) -> Int:
     for i in range(tree[NOW, OPEN] - 1, -1, -1):
         if tree[i, BITS] & wanted:
@@ -155,12 +158,6 @@ def _find_name(tree: Tree, name: Int, barrier: Int) -> Int:
         if tree[i, BITS] & barrier:
             return -1
     return -1
-
-
-@compiled
-def _close(tree: Tree, at: Int) -> None:
-    if at >= 0:
-        _pop_to(tree, at)
 
 
 @compiled
@@ -295,7 +292,6 @@ def _table_context(tree: Tree, bits: Int) -> Bool:
 
 @compiled
 def _start_in_select(tree: Tree, bits: Int) -> Bool:
-    """Whether the tag is for the select to swallow; a few end it."""
     if bits & (SCRIPT | TEMPLATE):
         return False
     ends = bits & (SELECT | ENDS_SELECT) or (bits & (_TABLE_PART | TABLE) and _find(tree, TABLE, TEMPLATE) >= 0)
@@ -364,7 +360,7 @@ def _end_foreign(tree: Tree, name: Int) -> Bool:
     """Whether the end tag was for an element of svg or math, innermost and beyond."""
     for i in range(tree[NOW, OPEN] - 1, -1, -1):
         if not tree[i, BITS] & FOREIGN:
-            return False
+            break
         if tree[i, NAME] == name:
             _pop_to(tree, i)
             return True
@@ -373,7 +369,6 @@ def _end_foreign(tree: Tree, name: Int) -> Bool:
 
 @compiled
 def _end_in_select(tree: Tree, bits: Int) -> Bool:
-    """Whether the end tag is for the select to swallow."""
     if bits & (SELECT | TEMPLATE):
         return False
     if bits & (_TABLE_PART | TABLE) and _find(tree, TABLE, TEMPLATE) >= 0:

@@ -46,12 +46,15 @@ def canonical(text: str, base: str = "") -> str:
     end = href.find("/", start)
     authority = href[start:end]
     if "@" in authority or authority.endswith(".") or ".:" in authority:
-        authority = _plain_authority(authority)
-        href = f"{href[:start]}{authority}{href[end:]}"
-    if not authority:
-        raise BadURL(f"URL without a host: {text[:200]!r}")
+        plain = _plain_authority(authority)
+        if plain[:1] in ("", ":"):  # parsed again, the path would be the host
+            raise BadURL(f"URL without a host: {text[:200]!r}")
+        return canonical(f"{href[:start]}{plain}{href[end:]}")
     if ";" in href:
-        href = _SESSION_IN_PATH.sub("", href)
+        path, question, query = href.partition("?")
+        without = _SESSION_IN_PATH.sub("", path)
+        if without != path:  # what is left may be `..`
+            return canonical(without + question + query)
     if "?" in href:
         href = _without_tracking(href)
     if len(href) > MAX_LENGTH:

@@ -1,0 +1,5 @@
+"""`python -m sought`."""
+
+from sought.cli import main
+
+main()

@@ -1,0 +1,99 @@
+"""How is each word of a language read?  Remembers, because text repeats itself: most words are met again and again."""
+
+import os
+from collections.abc import Callable, Sequence
+from itertools import chain
+from threading import Lock
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.index.pieces import CRAMPED, LACKS, NOW, PLACED, READ, SIZE, Arena, Bytes, Places, Slots, place, read
+
+_MAX_PIECES = 1 << 18  # remembered for a language
+_MAX_BYTES = 1 << 24  # of them and their readings
+_MAX_LACKING = 1 << 15  # unknown pieces learned at once
+
+
+class Placed(NamedTuple):
+    """A text as it was read.  Row by row, `places` tells of its pieces: start, stop, and where the reading starts."""
+
+    text: bytes
+    reading: bytes
+    places: Places
+
+
+class Lexicon:
+    """The readings of pieces of text, in one language.
+
+    Invariant: what is remembered is what `learn` said of it, and at most half of all slots are taken.  Full, it starts
+    afresh.
+    """
+
+    def __init__(self, learn: Callable[[Sequence[str]], Sequence[str]]) -> None:
+        self._learn = learn
+        self._lock = Lock()
+        self._seed = np.frombuffer(os.urandom(8), np.uint64)[0]
+        self._lacking: Places = np.empty((_MAX_LACKING, 2), np.int64)
+        self._forget()
+
+    def reading(self, text: str) -> str:
+        """The readings of all pieces of a text, with spaces between them."""
+        return self.placed(text).reading.decode()
+
+    def placed(self, text: str) -> Placed:
+        """The same, and where the pieces are."""
+        encoded = text.encode("utf-8", "replace")
+        with self._lock:
+            return self._read(encoded)
+
+    def _forget(self) -> None:
+        self._slots: Slots = np.zeros(1 << 12, np.uint64)
+        self._arena: Arena = np.zeros(1 << 13, np.uint64)
+        self._used = 1  # an empty slot is one that says 0
+        self._count = 0
+
+    def _read(self, encoded: bytes) -> Placed:
+        text, progress = np.frombuffer(encoded, np.uint8), np.zeros((3, 4), np.int64)
+        out: Bytes = np.empty(len(text) + len(text) // 8 + 64, np.uint8)
+        places: Places = np.empty((len(text) // 4 + 16, 3), np.int64)
+        while True:
+            table = (self._lacking, self._slots, self._arena, self._seed)
+            ended = read(text, progress, out, places, *table)
+            if ended == READ:
+                return Placed(encoded, out[: progress[NOW, SIZE]].tobytes(), places[: progress[NOW, PLACED]])
+            if ended == CRAMPED:
+                out, places = _grown(out, len(out) + 1), _grown(places, len(places) + 1)
+            else:
+                self._enter([encoded[start:stop] for start, stop in self._lacking[: progress[NOW, LACKS]].tolist()])
+
+    def _enter(self, pieces: list[bytes]) -> None:
+        # Only ASCII comes in lower case: of other pieces, case may say how to read them.
+        pieces = list(dict.fromkeys(piece.lower() if piece.isascii() else piece for piece in pieces))
+        readings = self._learn([piece.decode() for piece in pieces])
+        entries = np.frombuffer(b"".join(map(_entry, pieces, readings)), "<u8")
+        if self._count + len(pieces) > _MAX_PIECES or 8 * self._used > _MAX_BYTES:
+            self._forget()
+        first, self._used, self._count = self._used, self._used + len(entries), self._count + len(pieces)
+        self._arena = _grown(self._arena, self._used)
+        self._arena[first : self._used] = entries
+        if 2 * self._count > len(self._slots):
+            self._slots, first = np.zeros(1 << (2 * self._count).bit_length(), np.uint64), 1
+        place(self._slots, self._arena, first, self._used, self._seed)
+
+
+def _entry(piece: bytes, reading: str) -> bytes:
+    """A piece and its reading as the arena holds them."""
+    spaced = f"{reading} ".encode()
+    head = (len(piece) << 32 | len(spaced)).to_bytes(8, "little")
+    return head + piece.ljust(-(-len(piece) // 8) * 8, b"\0") + spaced.ljust(-(-len(spaced) // 8) * 8, b"\0")
+
+
+def _grown(array: NDArray[Any], size: int) -> NDArray[Any]:
+    """An array with the same beginning and room for `size` rows; with some to spare, if it had to be made."""
+    if size <= len(array):
+        return array
+    longer = np.empty((2 * size, *array.shape[1:]), array.dtype)
+    longer[: len(array)] = array
+    return longer
