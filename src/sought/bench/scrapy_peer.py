@@ -8,7 +8,6 @@ from typing import Any
 
 import scrapy
 from scrapy.crawler import CrawlerProcess
-from scrapy.http import TextResponse
 from scrapy.linkextractors import LinkExtractor
 
 from sought.bench.memory import peak_mb
@@ -41,7 +40,7 @@ class Peer(scrapy.Spider):
         async for request in super().start():
             yield request
 
-    def parse(self, response: TextResponse) -> Iterator[Any]:
+    def parse(self, response: Any) -> Iterator[Any]:
         self.pages += 1
         yield {"url": response.url, "title": response.css("title::text").get()}
         for link in self.links.extract_links(response):

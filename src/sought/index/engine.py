@@ -8,6 +8,7 @@ import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from numpy.typing import NDArray
 from tantivy import FieldType, Order, Query
 
 from sought.index.entry import Answer, Entry, Hit
-from sought.index.fields import document, record, schema
+from sought.index.fields import document, number, record, schema
+from sought.index.held import Held
 from sought.index.query import Asked, build, parse, read
 from sought.index.snippet import snippet
 from sought.web.errors import BadInput, CrawlBusy, CrawlDamaged, SoughtError, StorageFull
@@ -58,21 +60,27 @@ class Index:
 
     def update(self, entries: Sequence[Entry]) -> None:
         """Enter pages, replacing those of the same rows; all entries are checked before the first is taken."""
-        documents = {entry.row: document(entry) for entry in entries}
+        latest = {number(entry): entry for entry in entries}
         with self._writing() as writer:
-            self._remove(writer, documents)
-            for made in documents.values():
-                writer.add_document(made)
+            self._remove(writer, latest)
+            self._held.add(latest)
+            for entry in latest.values():
+                writer.add_document(document(entry))
 
     def delete(self, rows: Iterable[int]) -> None:
         with self._writing() as writer:
-            self._remove(writer, rows)
+            self._remove(writer, map(int, rows))
 
     def _remove(self, writer: tantivy.IndexWriter, rows: Iterable[int]) -> None:
-        # Not delete_documents_by_term: it takes a Python integer for a signed one and finds no unsigned field.
-        numbers = [row for row in map(int, rows) if 0 <= row < 1 << 64]
-        if numbers:
-            writer.delete_documents_by_query(Query.term_set_query(self._index.schema, "row", numbers))
+        # Each deletion is looked up in every segment of every commit, so none is asked for in vain.
+        held = [row for row in rows if row in self._held]
+        if held:
+            # Not delete_documents_by_term: it takes a Python integer for a signed one and finds no unsigned field.
+            writer.delete_documents_by_query(Query.term_set_query(self._index.schema, "row", held))
+
+    @cached_property
+    def _held(self) -> Held:
+        return Held(self.rows())
 
     def commit(self) -> None:
         """Make everything given so far durable and visible to all readers."""
@@ -91,7 +99,7 @@ class Index:
             # Any: tantivy's stub does not know `count`.
             found: Any = searcher.search(wanted, limit=limit, offset=offset) if wanted else None
             if found and found.count:
-                hits = tuple(_hit(searcher, address, score, asked) for score, address in found.hits)
+                hits = tuple(_hits(searcher, found, asked))
                 return Answer(hits, found.count, relaxed, time.perf_counter() - began)
         return Answer(elapsed=time.perf_counter() - began)
 
@@ -154,11 +162,15 @@ class Index:
         return error
 
 
-def _hit(searcher: tantivy.Searcher, address: tantivy.DocAddress, score: float, asked: Asked) -> Hit:
-    kept = record(searcher.doc(address))
-    wanted = frozenset(read(asked, kept.language).all_terms)
-    text, highlights = snippet(kept.body, wanted, kept.language)
-    return Hit(kept.row, kept.url, kept.title, text, highlights, score, kept.time)
+def _hits(searcher: tantivy.Searcher, found: Any, asked: Asked) -> Iterator[Hit]:
+    @cache
+    def wanted(language: str) -> frozenset[str]:
+        return frozenset(read(asked, language).all_terms)
+
+    for score, address in found.hits:
+        kept = record(searcher.doc(address))
+        text, highlights = snippet(kept.body, wanted(kept.language), kept.language)
+        yield Hit(kept.row, kept.url, kept.title, text, highlights, score, kept.time)
 
 
 @contextmanager

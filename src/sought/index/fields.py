@@ -11,6 +11,7 @@ from tantivy import Document, Schema, SchemaBuilder
 
 from sought.index.analysis import clipped, reading, stemming
 from sought.index.entry import Entry
+from sought.index.tidy import tidy
 from sought.web.errors import BadInput
 from sought.web.url import MAX_LENGTH, hostname
 
@@ -50,14 +51,19 @@ def schema() -> Schema:
     return builder.build()
 
 
-def document(entry: Entry) -> Document:
-    """An entry as tantivy takes it: any text is made fit; a row that is no unsigned 64-bit number is refused."""
+def number(entry: Entry) -> int:
+    """The row of an entry; one that is no unsigned 64-bit number is refused."""
     row = int(entry.row)  # rows often come out of NumPy columns
     if not 0 <= row < 1 << 64:
         raise BadInput(f"row {row} of {entry.url!r} is not an unsigned 64-bit number")
+    return row
+
+
+def document(entry: Entry) -> Document:
+    """An entry as tantivy takes it; any text is made fit."""
     language = stemming(entry.language)
     made = Document()
-    made.add_unsigned("row", row)
+    made.add_unsigned("row", number(entry))
     made.add_text("title", reading(entry.title[:_MAX_TITLE], language))
     made.add_text("body", reading(entry.body, language))
     made.add_text("anchors", reading(clipped(entry.anchors, _MAX_ANCHORS), language))
@@ -91,16 +97,9 @@ def record(stored: Document) -> Record:
 def _record(entry: Entry, language: str) -> Record:
     return Record(
         int(entry.row),
-        _tidy(entry.url[:MAX_LENGTH]),
-        _tidy(entry.title[:_MAX_TITLE]),
-        _tidy(entry.body[:_MAX_KEPT]),
+        tidy(entry.url[:MAX_LENGTH]),
+        tidy(entry.title[:_MAX_TITLE]),
+        tidy(entry.body[:_MAX_KEPT]),
         language,
         float(entry.time),
     )
-
-
-def _tidy(text: str) -> str:
-    """Text that can be stored and shown: no halves of characters, no control bytes, single spaces."""
-    if not text.isascii():
-        text = text.encode("utf-8", "replace").decode()
-    return " ".join(text.replace("\0", " ").split())
