@@ -194,3 +194,14 @@ def test_never_too_many_never_too_soon(
             in_flight.subtract((host, address))
             last_end[host] = last_end[address] = now
         politeness.forget(now)
+
+
+def test_an_address_keeps_its_delay_over_a_restart() -> None:
+    """Another host on the same machine waits too, although only the asked host's state was stored."""
+    before = Politeness(Manners(delay=5.0))
+    before.began("a.example", "192.0.2.1", 100.0)
+    before.ended("a.example", "192.0.2.1", 101.0, Response("http://a.example/", 200, elapsed=1.0))
+    after = Politeness(Manners(delay=5.0))
+    after.restore("a.example", before.state("a.example"))
+    assert after.ready_at("b.example", "192.0.2.1", 102.0) == 106.0
+    assert after.ready_at("b.example", "192.0.2.2", 102.0) == 102.0

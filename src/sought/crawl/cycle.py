@@ -235,10 +235,16 @@ class Cycle:
                 row = self.queue.take(host)
                 url = self.repository.store.url(row)
                 if host.robots.allows(url):
-                    details = self.repository.store.details(row)
-                    self._ask(host, row, Request(url, details.etag, details.last_modified), now)
+                    self._ask(host, row, self._request(row, url), now)
                     break
                 self.repository.deny(row, min(host.robots_until, now + _DENIED_FOR))
+
+    def _request(self, row: int, url: str) -> Request:
+        """Conditional, if there is a copy to compare with."""
+        if not self.repository.table.columns["fetches"][row]:
+            return Request(url)
+        details = self.repository.store.details(row)
+        return Request(url, details.etag, details.last_modified)
 
     def _ask(self, host: Host, row: int, request: Request, now: float) -> None:
         self.budget.charge(now)

@@ -29,7 +29,7 @@ from sought.fetch.agent import user_agent
 from sought.fetch.politeness import Manners, Politeness
 from sought.index import Index
 from sought.web.errors import BadInput, CrawlBusy
-from sought.web.message import Purpose, Response
+from sought.web.message import Response
 from sought.web.url import hostname
 
 SEEDS = "urn:sought:seeds"
@@ -114,7 +114,7 @@ class Directory:
     def record(self, row: int, response: Response) -> Fetched:
         """Archive an answer and digest it.  It is applied with the next commit."""
         original = None
-        if response.purpose is Purpose.PAGE and row >= 0:
+        if row >= 0 and self.repository.table.columns["fetches"][row]:
             details = self.repository.store.details(row)
             if details.digest:
                 original = Original(response.url, details.body_time, details.digest)

@@ -132,7 +132,7 @@ class Store:
         value = self.get(row_key(b"u", block))
         if value is None:
             raise CrawlDamaged(f"no URL for row {row} in {self.path}; run 'sought rebuild'")
-        return _spellings(value)[row - block]
+        return _spelling(value, row - block)
 
     def urls(self) -> Iterator[tuple[int, list[str]]]:
         """All spellings, block by block: (first row, its URLs)."""
@@ -187,6 +187,15 @@ def _spellings(value: bytes) -> list[str]:
     ends = (np.cumsum(lengths, dtype=np.int64) + at + 2 * count).tolist()
     starts = [at + 2 * count, *ends[:-1]]
     return [value[a:b].decode() for a, b in zip(starts, ends, strict=True)]
+
+
+def _spelling(value: bytes, number: int) -> str:
+    """One of a block's spellings, without the others."""
+    count = int.from_bytes(value[:_COUNT], "big")
+    at = _COUNT + count * BIRTH_ROW.itemsize
+    lengths = np.frombuffer(value, np.uint16, number + 1, at)
+    end = at + 2 * count + int(lengths.sum(dtype=np.int64))
+    return value[end - int(lengths[number]) : end].decode()
 
 
 def _explained(error: Exception, path: Path) -> Exception:

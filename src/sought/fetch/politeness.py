@@ -34,12 +34,13 @@ class HostManners:
     last_ended: float = 0.0
     crawl_delay: float = 0.0
     troubles: int = 0  # in a row
+    address: str = ""  # where it was last asked
 
 
 class _Place:
     """A host or an address under way."""
 
-    __slots__ = ("crawl_delay", "in_flight", "last_began", "last_ended", "next_at", "troubles")
+    __slots__ = ("address", "crawl_delay", "in_flight", "last_began", "last_ended", "next_at", "troubles")
 
     def __init__(self) -> None:
         self.in_flight = 0
@@ -48,6 +49,7 @@ class _Place:
         self.last_ended = 0.0
         self.crawl_delay = 0.0
         self.troubles = 0
+        self.address = ""
 
     def is_idle(self, now: float) -> bool:
         """Nothing to wait for; and what was learned about it is older than a robots.txt may be."""
@@ -85,6 +87,7 @@ class Politeness:
         for place in self._places(host, address):
             place.in_flight += 1
             place.last_began = now
+        self._hosts[host].address = address
 
     def ended(self, host: str, address: str, now: float, response: Response) -> None:
         """Every `began` is followed by one `ended`, whatever came of it."""
@@ -116,16 +119,24 @@ class Politeness:
         place = self._hosts.get(host)
         if place is None:
             return HostManners()
-        return HostManners(place.next_at, place.last_began, place.last_ended, place.crawl_delay, place.troubles)
+        rest = (place.crawl_delay, place.troubles, place.address)
+        return HostManners(place.next_at, place.last_began, place.last_ended, *rest)
 
     def restore(self, host: str, state: HostManners) -> None:
-        """Go on after a restart; a request that was in flight counts as ended when it began, plus the delay."""
+        """Go on after a restart; a request that was in flight counts as ended when it began, plus the delay.
+
+        The address is owed the delay after the last request, not the host's time of cooling down.
+        """
         place = self._host(host)
         place.last_began, place.last_ended = state.last_began, state.last_ended
         place.crawl_delay, place.troubles = state.crawl_delay, state.troubles
         place.next_at = state.next_at
+        delay, last = self._delay(place, 0.0), max(state.last_began, state.last_ended)
         if state.last_began > state.last_ended:
-            place.next_at = max(place.next_at, state.last_began + self._delay(place, 0.0))
+            place.next_at = max(place.next_at, last + delay)
+        if state.address:
+            _, machine = self._places(host, state.address)
+            machine.next_at = max(machine.next_at, last + delay)
 
     def forget(self, now: float) -> None:
         """Drop what no longer constrains anything: one pass, to be called now and then."""

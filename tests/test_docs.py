@@ -1,0 +1,77 @@
+"""What the documents show is run."""
+
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from sought.crawl.config import check_config
+
+ROOT = Path(__file__).parent.parent
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(language):
+    return [
+        pytest.param(block, id=f"{document.stem}-{number}")
+        for document in DOCUMENTS
+        for number, block in enumerate(re.findall(rf"```{language}\n(.*?)```", document.read_text(), re.S))
+    ]
+
+
+@pytest.mark.parametrize("block", blocks("toml"))
+def test_configurations_are_valid(block):
+    """Every sought.toml in the documents is one."""
+    check_config(tomllib.loads(block), "docs")
+
+
+def test_the_documented_configuration_is_complete_and_has_the_defaults():
+    """docs/configuration.md names every key, and the value it shows is the default unless it is an example."""
+    [text] = re.findall(r"```toml\n(.*?)```", (ROOT / "docs" / "configuration.md").read_text(), re.S)
+    shown, defaults = tomllib.loads(text), check_config({}, "defaults")
+    examples = {"seeds", "agent.contact", "scope.domains", "scope.hosts", "scope.exclude", "fetch.resolve"}
+    for section in ("agent", "scope", "crawl", "politeness", "fetch", "traps"):
+        default = getattr(defaults, section)
+        assert set(shown[section]) == set(default.__struct_fields__)
+        for key, value in shown[section].items():
+            if f"{section}.{key}" not in examples:
+                expected = getattr(default, key)
+                assert value == (list(expected) if isinstance(expected, tuple) else expected), key
+
+
+@pytest.mark.parametrize("block", blocks("python"))
+def test_python_examples_run(block, tmp_path):
+    """Every Python example runs as it is written."""
+    script = tmp_path / "example.py"
+    script.write_text(block)
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_commands_run(healthy, make_crawl, tmp_path):
+    """The README's commands run in their order; after `init` the directory is pointed at the toy web."""
+    commands = re.findall(r"^\$ (sought .*)$", (ROOT / "README.md").read_text(), re.M)
+    assert len(commands) >= 9
+    for command in commands:
+        words = shlex.split(command)[1:]
+        done = subprocess.run(
+            [sys.executable, "-m", "sought", *words], capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path
+        )
+        assert done.returncode == 0, f"{command}: {done.stderr}"
+        if words[0] == "init":
+            (tmp_path / "my-crawl" / "sought.toml").unlink()
+            make_crawl(healthy, "toy")
+            (tmp_path / "toy" / "sought.toml").rename(tmp_path / "my-crawl" / "sought.toml")
+        elif words[0] == "search":
+            assert "toy.test" in done.stdout
+
+
+def test_links_between_documents_lead_somewhere():
+    """No dead links inside the repository."""
+    for document in DOCUMENTS:
+        for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", document.read_text()):
+            if "://" not in target:
+                assert (document.parent / target).exists(), f"{document.name}: {target}"
