@@ -130,7 +130,7 @@ class Politeness:
         place = self._host(host)
         place.last_began, place.last_ended = state.last_began, state.last_ended
         place.crawl_delay, place.troubles = state.crawl_delay, state.troubles
-        place.next_at = state.next_at
+        place.next_at, place.address = state.next_at, state.address
         delay, last = self._delay(place, 0.0), max(state.last_began, state.last_ended)
         if state.last_began > state.last_ended:
             place.next_at = max(place.next_at, last + delay)
