@@ -1,11 +1,15 @@
 """The command line: what a person types, sees and reads when something is wrong."""
 
 import sys
+from typing import Any
 
-import click
+import typer
 
 from sought.cli.commands import app
 from sought.web.errors import SoughtError
+
+# ClickException.  Newer versions of typer carry a click of their own, so its name cannot be imported from click.
+_UsageError: Any = typer.BadParameter.__mro__[2]
 
 
 def main() -> None:
@@ -15,14 +19,20 @@ def main() -> None:
     except SoughtError as error:
         _complain(str(error))
         code = 2
-    except click.ClickException as error:
-        _complain(error.format_message())
+    except _UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":
+            sys.stderr.write(f"{error.format_message()}\n")
+        else:
+            _complain(error.format_message())
         code = 2
-    except (click.Abort, KeyboardInterrupt):
+    except (typer.Abort, KeyboardInterrupt):
         code = 130
     except BrokenPipeError:
         sys.stderr.close()
         code = 1
+    except OSError as error:
+        _complain(f"{error.filename or 'system'}: {error.strerror or error}")
+        code = 2
     sys.exit(code or 0)
 
 

@@ -12,14 +12,14 @@ from msgspec import Meta
 
 from sought.policy import Policy, parse_policy
 from sought.web.errors import BadConfig, BadInput
-from sought.web.url import canonical
+from sought.web.url import canonical, hostname
 
 FILE = "sought.toml"
 _PER = {"hour": 3600.0, "day": 86400.0, "week": 7 * 86400.0}
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 7 * 86400.0}
 
 Positive = Annotated[int, Meta(ge=1)]
-Seconds = Annotated[float, Meta(ge=0)]
+Seconds = Annotated[float, Meta(ge=0, le=86400)]
 
 
 class _Section(msgspec.Struct, forbid_unknown_fields=True, frozen=True):
@@ -66,7 +66,7 @@ class FetchSection(_Section, frozen=True):
     """Bounds of one fetch, and where names lead."""
 
     connections: Annotated[int, Meta(ge=1, le=4096)] = 128
-    timeout: Annotated[float, Meta(gt=0)] = 30.0
+    timeout: Annotated[float, Meta(gt=0, le=3600)] = 30.0
     max_body: Annotated[int, Meta(ge=1024, le=64 << 20)] = 5 << 20
     allow_networks: tuple[str, ...] = ()
     resolve: dict[str, str] = {}
@@ -104,7 +104,7 @@ class Config(_Section, frozen=True):
 
 def seconds(text: str) -> float:
     """`90s`, `15m`, `12h`, `1d`, `2w` in seconds."""
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*", text)
+    match = re.fullmatch(r"\s*(\d{1,9}(?:\.\d{1,9})?)\s*([smhdw])\s*", text)
     if not match:
         raise BadInput(f"not a duration: {text!r} (write 90s, 15m, 12h, 1d or 2w)")
     return float(match[1]) * _UNITS[match[2]]
@@ -112,7 +112,7 @@ def seconds(text: str) -> float:
 
 def rate(text: str) -> tuple[int, float]:
     """`100000 per day` as (fetches, seconds)."""
-    match = re.fullmatch(r"\s*(\d[\d_]*)\s+per\s+(hour|day|week)\s*", text)
+    match = re.fullmatch(r"\s*(\d{1,15}|\d{1,3}(?:_\d{3}){1,4})\s+per\s+(hour|day|week)\s*", text)
     if not match or int(match[1]) < 1:
         raise BadInput(f"not a budget: {text!r} (write for example '10000 per day'; per hour, per day or per week)")
     return int(match[1]), _PER[match[2]]
@@ -143,9 +143,21 @@ def check_config(data: dict[str, Any], where: str) -> Config:
             ipaddress.ip_address(address)
         for pattern in config.scope.exclude:
             re.compile(pattern)
-    except (msgspec.ValidationError, BadInput, ValueError, re.error) as error:
+        for name in (*config.scope.domains, *config.scope.hosts):
+            _check_host(name)
+    except (msgspec.ValidationError, BadInput, ValueError, OverflowError, RecursionError, re.error) as error:
         raise BadConfig(f"{where}: {error}") from None
     return config
+
+
+def _check_host(name: str) -> None:
+    try:
+        spelled = hostname(canonical(f"http://{name}/"))
+    except BadInput:
+        spelled = ""
+    if spelled != name:
+        hint = f"write {spelled!r}" if spelled else "write for example 'example.org'"
+        raise BadInput(f"[scope] names hosts and domains, not {name!r}: {hint}")
 
 
 def _refuse_unknown(data: dict[str, Any], section: type[msgspec.Struct], where: str, inside: str) -> None:

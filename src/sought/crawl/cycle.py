@@ -192,6 +192,7 @@ class Cycle:
         limits = Limits(room, max(1, int(PLAN_HORIZON / delay)), self.directory.config.revisit_after)
         rows = choose(self.policy, self.repository.table, now, limits, self._excluded(now))
         self.queue.add(rows.tolist(), self.repository.table["host"][rows].tolist(), now)
+        self.queue.call([h.number for h in self.repository.hosts.list if self._has_sitemap_due(h, now)], now)
         self.planned_at = time.time()
         self.plan_seconds = self.planned_at - now
         self.stale_plan = False
@@ -210,6 +211,9 @@ class Cycle:
     def _is_silent(self, host: Host, now: float) -> bool:
         """Whether a host is in trouble: it rests for longer than any polite delay, and is not worth waiting for."""
         return self.max_delay < self.politeness.ready_at(host.name, "", now) - now < math.inf
+
+    def _has_sitemap_due(self, host: Host, now: float) -> bool:
+        return bool(self.sitemaps and host.sitemaps and _due(host, now)) and not self._is_silent(host, now)
 
     # ---- asking
 
@@ -241,7 +245,7 @@ class Cycle:
 
     def _request(self, row: int, url: str) -> Request:
         """Conditional, if there is a copy to compare with."""
-        if not self.repository.table.columns["fetches"][row]:
+        if not self.repository.holds_copy(row):
             return Request(url)
         details = self.repository.store.details(row)
         return Request(url, details.etag, details.last_modified)
@@ -304,4 +308,5 @@ class Cycle:
 
 
 def _due(host: Host, now: float) -> str:
-    return next((url for url, when in host.sitemaps.items() if when <= now), "")
+    allows = host.robots.allows if host.robots else None
+    return next((url for url, when in host.sitemaps.items() if when <= now and allows and allows(url)), "")

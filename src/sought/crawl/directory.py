@@ -65,7 +65,10 @@ class Lock:
     """One writer at a time; the system releases it when the process ends, however it ends."""
 
     def __init__(self, path: Path) -> None:
-        self.file: IO[str] = path.open("a+")
+        try:
+            self.file: IO[str] = path.open("a+")
+        except OSError as error:
+            raise BadInput(f"cannot write in {path.parent}: {error.strerror}") from None
         try:
             fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -109,12 +112,12 @@ class Directory:
         self.applied = Position(*self.store.meta("applied", (0, 0)))
         self.unindexed = 0
         self.replayed_sitemaps: Counter[int] = Counter()  # by host, since the last commit of a crashed run
-        self.in_flight: list[tuple[int, int, float]] = []  # requests given up without an answer
+        self.in_flight = list(self.leases.found)  # requests without an answer, until a crawl has settled them
 
     def record(self, row: int, response: Response) -> Fetched:
         """Archive an answer and digest it.  It is applied with the next commit."""
         original = None
-        if row >= 0 and self.repository.table.columns["fetches"][row]:
+        if row >= 0 and self.repository.holds_copy(row):
             details = self.repository.store.details(row)
             if details.digest:
                 original = Original(response.url, details.body_time, details.digest)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.crawl.admission import Admission
-from sought.crawl.hosts import Hosts
+from sought.crawl.hosts import Host, Hosts
 from sought.crawl.keys import ABSENT
 from sought.crawl.store import Store, row_key
 from sought.crawl.table import BIRTH, NO_ROW, Source, Table
@@ -66,11 +66,17 @@ class Discovery:
         host = self.hosts.by_origin.get(where)
         why = self.admission.judge(url, where, host, depth)
         if why:
-            if host or why != "scope":  # hosts outside the scope are not remembered one by one
-                self.hosts.refuse(host or self.hosts.at(where), why)
-            self.admission.refused[why] = self.admission.refused.get(why, 0) + 1
+            if not host and why != "scope":  # hosts outside the scope are not remembered one by one
+                host = self.hosts.at(where)
+            self.refuse(host, why)
             return REFUSED
         return self._birth(url, key, via, depth, source, now)
+
+    def refuse(self, host: Host | None, why: str) -> None:
+        """Count a URL that was not admitted, for its host and for the crawl."""
+        if host:
+            self.hosts.refuse(host, why)
+        self.admission.refused[why] = self.admission.refused.get(why, 0) + 1
 
     def _birth(self, url: str, key: int, via: int, depth: int, source: Source, now: float) -> int:
         host = self.hosts.at(origin(url))

@@ -107,15 +107,15 @@ def _lines(file: Path) -> Iterator[tuple[int, str]]:
     try:
         if file.suffix == ".parquet":
             column = pl.read_parquet(file, columns=["url"])["url"].cast(pl.String)
-            yield from enumerate((u for u in column if u is not None), 1)
+            yield from ((number, url) for number, url in enumerate(column, 1) if url is not None)
         elif file.suffix in (".csv", ".tsv"):
-            with file.open(encoding="utf-8", newline="") as lines:
+            with file.open(encoding="utf-8-sig", newline="") as lines:
                 table = csv.DictReader(lines, delimiter="\t" if file.suffix == ".tsv" else ",")
                 if "url" not in (table.fieldnames or ()):
                     raise BadInput(f"{file} has no column 'url'")
                 yield from ((table.line_num, row["url"] or "") for row in table)
         else:
-            with file.open(encoding="utf-8") as lines:
+            with file.open(encoding="utf-8-sig") as lines:
                 for number, line in enumerate(lines, 1):
                     if (text := line.strip()) and not text.startswith("#"):
                         yield number, text

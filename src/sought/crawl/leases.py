@@ -26,6 +26,8 @@ class Leases:
         data = path.read_bytes() if path.exists() else b""
         whole = len(data) - len(data) % _LEASE.size
         self.found: list[tuple[int, int, float]] = list(_LEASE.iter_unpack(data[:whole]))
+        if whole < len(data):
+            os.truncate(path, whole)  # what is appended next must begin where a lease begins
         self.lines = len(self.found)
         self.file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
 

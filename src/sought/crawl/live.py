@@ -52,6 +52,7 @@ def settle_leases(directory: Directory) -> None:
             directory.repository.spend(sent)
     directory.commit()
     directory.leases.keep([])
+    directory.in_flight = []
 
 
 async def crawl(directory: Directory, fetches: int | None, policy: Policy, started: Started) -> Progress:

@@ -22,10 +22,11 @@ class Queue:
         self.waiting: list[tuple[float, int]] = []
         self.listed: set[int] = set()
         self.blocked: dict[str, list[int]] = {}
+        self.called: set[int] = set()
         self.size = 0
 
     def __len__(self) -> int:
-        return self.size
+        return self.size + len(self.called)
 
     def add(self, rows: Iterable[int], hosts: Iterable[int], now: float) -> None:
         for row, host in zip(rows, hosts, strict=True):
@@ -34,16 +35,24 @@ class Queue:
             if host not in self.listed:
                 self._wait(host, now)
 
+    def call(self, hosts: Iterable[int], now: float) -> None:
+        """Give these hosts a turn even if they have no rows: a sitemap of theirs is due."""
+        for host in hosts:
+            self.called.add(host)
+            if host not in self.listed:
+                self._wait(host, now)
+
     def next_host(self, now: float) -> Host | None:
-        """A host that has rows and may be asked now."""
+        """A host that has rows, or was called, and may be asked now."""
         while self.waiting and self.waiting[0][0] <= now:
             _, number = heapq.heappop(self.waiting)
             self.listed.discard(number)
             host = self.hosts[number]
-            if not self.rows.get(number):
+            if not self._has_errand(number):
                 continue
             ready = self.politeness.ready_at(host.name, host.address, now)
             if ready <= now:
+                self.called.discard(number)
                 return host
             if ready == float("inf"):
                 self._block(host)
@@ -68,7 +77,7 @@ class Queue:
         freed = [*self.blocked.pop(host.address, ()), *self.blocked.pop(host.name, ())]
         self.listed.difference_update(freed)
         for number in (host.number, *freed):
-            if number in self.rows and number not in self.listed:
+            if self._has_errand(number) and number not in self.listed:
                 self._wait(number, now)
 
     def wake_at(self) -> float:
@@ -81,10 +90,14 @@ class Queue:
         self.waiting.clear()
         self.listed.clear()
         self.blocked.clear()
+        self.called.clear()
         self.size = 0
 
     def planned(self) -> list[int]:
         return [row for rows in self.rows.values() for row in rows]
+
+    def _has_errand(self, number: int) -> bool:
+        return number in self.rows or number in self.called
 
     def _wait(self, number: int, when: float) -> None:
         heapq.heappush(self.waiting, (when, number))

@@ -160,6 +160,12 @@ class Repository:
         columns = self.table.columns
         return bool(columns["state"][row] == State.LIVE and columns["reason"][row] == Reason.NONE)
 
+    def holds_copy(self, row: int) -> bool:
+        """Whether the row stands for the copy in the archive: only then does "as before" (304, same bytes) mean it."""
+        columns = self.table.columns
+        state = columns["state"][row]
+        return bool(state == State.LIVE or (state == State.ALIAS and columns["reason"][row] != Reason.REDIRECT))
+
     # ---- one answer
 
     def _apply_robots(self, response: Response) -> None:
@@ -266,18 +272,18 @@ class Repository:
         while columns["source"][at] == Source.REDIRECT and hops <= MAX_REDIRECTS:
             at, hops = int(columns["via"][at]), hops + 1
         if hops > MAX_REDIRECTS and self.discovery.row(url) < 0:
-            self.hosts.refuse(self.hosts[int(columns["host"][row])], "redirect-limit")
+            self.discovery.refuse(self.hosts[int(columns["host"][row])], "redirect-limit")
             return REFUSED, Reason.REDIRECT_LIMIT
         [target] = self.discovery.admit([url], row, int(columns["depth"][row]), Source.REDIRECT, response.time)
         return (target, Reason.REDIRECT) if target not in (row, REFUSED) else (REFUSED, Reason.REDIRECT_BAD)
 
     def _unchanged(self, row: int, fetched: Fetched) -> Outcome:
         columns, response = self.table.columns, fetched.response
+        if not self.holds_copy(row):  # a 304 that nobody asked for
+            return self._no_page(row, response, "odd-status")
         columns["failures"][row] = 0
         columns["not_before"][row] = -np.inf
         kind = "not-modified" if response.status == 304 else "unchanged"
-        if columns["state"][row] == State.DENIED:  # allowed again, and still the page that was archived
-            columns["state"][row], columns["reason"][row] = State.LIVE, Reason.NONE
         return self._outcome(kind, response)
 
     def _page(self, row: int, fetched: Fetched, document: Document, details: Details) -> Outcome:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.index.pieces import CRAMPED, LACKS, NOW, PLACED, READ, SIZE, Arena, Bytes, Places, Slots, place, read
+from sought.index.pieces import CRAMPED, LACKS, NOW, PLACED, READ, SIZE, Arena, Bytes, Places, Slots, eights, place, read
 
 _MAX_PIECES = 1 << 18  # remembered for a language
 _MAX_BYTES = 1 << 24  # of them and their readings
@@ -55,12 +55,12 @@ class Lexicon:
         self._count = 0
 
     def _read(self, encoded: bytes) -> Placed:
-        text, progress = np.frombuffer(encoded, np.uint8), np.zeros((3, 4), np.int64)
-        out: Bytes = np.empty(len(text) + len(text) // 8 + 64, np.uint8)
-        places: Places = np.empty((len(text) // 4 + 16, 3), np.int64)
+        text, progress = eights(encoded + bytes(8)), np.zeros((3, 4), np.int64)
+        out: Bytes = np.empty(len(encoded) + len(encoded) // 8 + 64, np.uint8)
+        places: Places = np.empty((len(encoded) // 4 + 16, 3), np.int64)
         while True:
             table = (self._lacking, self._slots, self._arena, self._seed)
-            ended = read(text, progress, out, places, *table)
+            ended = read(text, progress, eights(out), places, *table)
             if ended == READ:
                 return Placed(encoded, out[: progress[NOW, SIZE]].tobytes(), places[: progress[NOW, PLACED]])
             if ended == CRAMPED:

@@ -5,232 +5,220 @@ a character beyond ASCII, as it is.  A table of pieces is two arrays.  `arena` h
 of eight bytes: the lengths of piece and reading, the piece, its reading with a space behind.  `slots` finds an entry,
 by open addressing: half a slot is half of the piece's hash, the other half says where in the arena it is.  A hash only
 proposes: the bytes decide.
+
+Texts are read eight bytes at a time (L. Lamport, Multiple byte processing with full-word instructions, 1975): most
+words are one such read, and no branch has to guess how long they are.
 """
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.web.compiled import Bool, Int, cached
-import numba
-compiled = numba.njit(nogil=True, forceinline=True)
+from sought.web.compiled import Function, Int, cached
 
+Eights = NDArray[np.uint64]  # of a text: item i is its bytes i to i + 7, the first one lowest
 Bytes = NDArray[np.uint8]
 Arena = NDArray[np.uint64]
 Slots = NDArray[np.uint64]
 Places = NDArray[np.int64]  # of each piece looked up: its start and stop in the text, and where its reading starts
-
-MAX_WORD = 120  # a word of so many letters is none: long enough for words of three-byte scripts and for hex digests
-# Often all that keeps an English page from being ASCII: these stand between words, as white space does.
-PUNCTUATION = "\u00a0\u2018\u2019\u201c\u201d\u2013\u2014\u2026\u2022\u00b7\u00a9\u00ae\u00a7\u00ab\u00bb"
-
 # How far a pass over a text has come (NOW), where the present piece began (PIECE), and from where to go on (AGAIN).
 Progress = NDArray[np.int64]
 NOW, PIECE, AGAIN = 0, 1, 2
 AT, SIZE, PLACED, LACKS = 0, 1, 2, 3  # in the text, in the output, and pieces read and unknown so far
 READ, LACKING, CRAMPED = 0, 1, 2  # how a pass over a text ends: at its end, with unknown pieces, or out of room
 
-_SPACE, _MARK, _BEYOND = 0, 1, 2
+MAX_WORD = 120  # a word of so many letters is none: long enough for words of three-byte scripts and for hex digests
+# Often all that keeps an English page from being ASCII: these stand between words, as white space does.
+PUNCTUATION = "\u00a0\u2018\u2019\u201c\u201d\u2013\u2014\u2026\u2022\u00b7\u00a9\u00ae\u00a7\u00ab\u00bb"
+
+_SPACE, _MARK, _LETTER, _BEYOND = 0, 1, 2, 3
 _LAST_SPACE = 0x3000
 _SPACES = np.array([chr(c).isspace() or chr(c) in PUNCTUATION for c in range(_LAST_SPACE + 1)])
+_KINDS = np.array(
+    [_LETTER if chr(c).isalnum() else _SPACE if chr(c).isspace() else _MARK for c in range(128)] + [_BEYOND] * 128,
+    np.uint8,
+)
+_0, _1, _7, _8, _32, _33, _56 = (np.uint64(number) for number in (0, 1, 7, 8, 32, 33, 56))
+_BYTE, _HALF = np.uint64(0xFF), np.uint64(0xFFFFFFFF)
+_ONES = np.uint64(0x0101010101010101)
+_HIGH = np.uint64(0x80) * _ONES
+_SMALL = np.uint64(0x20) * _ONES  # the bit that makes letters small, and that digits have
+_TO_A, _TO_Z = np.uint64(0x80 - ord("a")) * _ONES, np.uint64(0x80 - ord("z") - 1) * _ONES
+_TO_0, _TO_9 = np.uint64(0x80 - ord("0")) * _ONES, np.uint64(0x80 - ord("9") - 1) * _ONES
 
 
-def _kind(code: int) -> int:
-    """What a byte is: a letter or digit (then its lower case), white space, a mark, part of a character beyond."""
-    if code > 127:
-        return _BEYOND
-    return ord(chr(code).lower()) if chr(code).isalnum() else _SPACE if chr(code).isspace() else _MARK
+def _inlined(function: Function) -> Function:
+    """For parts of the loop: calling them would take as long as what they do."""
+    return numba.njit(nogil=True, forceinline=True)(function)  # type: ignore[return-value]  # called like the function
 
 
-_KINDS = np.array([_kind(code) for code in range(256)], np.uint8)
-_LOW = np.uint64(0xFFFFFFFF)
+def eights(buffer: bytes | Bytes) -> Eights:
+    """All but the last seven bytes of a buffer, each with those behind it."""
+    return np.ndarray((len(buffer) - 7,), np.uint64, buffer, strides=(1,))
 
 
-@compiled
+@_inlined
 def _mix(h: Int) -> Int:
-    h = (h ^ (h >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)  # murmur3's finaliser
-    h = (h ^ (h >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
-    return h ^ (h >> np.uint64(33))
+    h = (h ^ (h >> _33)) * np.uint64(0xFF51AFD7ED558CCD)  # murmur3's finaliser
+    h = (h ^ (h >> _33)) * np.uint64(0xC4CEB9FE1A85EC53)
+    return h ^ (h >> _33)
 
 
-@compiled
-def _chunk(text: Bytes, at: Int, stop: Int) -> Int:
-    """Eight bytes of a text, or as many as there are, as a number."""
-    packed = np.uint64(0)
-    for i in range(min(stop - at, 8)):
-        packed |= np.uint64(text[at + i]) << np.uint64(8 * i)
-    return packed
+@_inlined
+def _chunk(text: Eights, at: Int, stop: Int, small: Int) -> Int:
+    """Eight bytes of a text, or as many as there are, in lower case if `small` says so."""
+    chunk = text[np.uint64(at)] | small
+    return chunk if stop - at >= 8 else chunk & ((_1 << np.uint64(8 * (stop - at))) - _1)
 
 
-@compiled
-def _lowered(text: Bytes, at: Int, stop: Int) -> Int:
-    packed = np.uint64(0)
-    for i in range(min(stop - at, 8)):
-        packed |= np.uint64(_KINDS[text[at + i]]) << np.uint64(8 * i)
-    return packed
-
-
-@compiled
-def _same(text: Bytes, start: Int, stop: Int, beyond: Bool, arena: Arena, entry: Int) -> Bool:
-    if np.int64(arena[entry] >> np.uint64(32)) != stop - start:
-        return False
+@_inlined
+def _same(text: Eights, start: Int, stop: Int, small: Int, arena: Arena, entry: Int) -> Int:
     for i in range((stop - start + 7) >> 3):
-        at = start + 8 * i
-        if arena[entry + 1 + i] != (_chunk(text, at, stop) if beyond else _lowered(text, at, stop)):
+        if arena[entry + 1 + i] != _chunk(text, start + 8 * i, stop, small):
             return False
     return True
 
 
-@compiled
+@_inlined
 def _find(
-    text: Bytes, start: Int, stop: Int, beyond: Bool, hashed: Int, first: Int, slots: Slots, arena: Arena
+    text: Eights, start: Int, stop: Int, small: Int, hashed: Int, first: Int, slots: Slots, arena: Arena
 ) -> Int:
     """Where in the arena a piece of a text is entered; 0 if nowhere."""
-    mask = len(slots) - 1
-    at = np.int64(hashed) & mask
+    mask, length = np.uint64(len(slots) - 1), np.uint64(stop - start)
+    at = hashed & mask
     while slots[at]:
-        if slots[at] >> np.uint64(32) == hashed >> np.uint64(32):
-            entry = np.int64(slots[at] & _LOW)
-            if stop - start <= 8:
-                if arena[entry + 1] == first and np.int64(arena[entry] >> np.uint64(32)) == stop - start:
-                    return entry
-            elif _same(text, start, stop, beyond, arena, entry):
-                return entry
-        at = (at + 1) & mask
+        entry = slots[at] & _HALF
+        if (
+            slots[at] >> _32 == hashed >> _32
+            and arena[entry + _1] == first
+            and arena[entry] >> _32 == length
+            and (length <= _8 or _same(text, start, stop, small, arena, np.int64(entry)))
+        ):
+            return np.int64(entry)
+        at = (at + _1) & mask
     return 0
 
 
 @cached
 def place(slots: Slots, arena: Arena, entry: int, stop: int, seed: np.uint64) -> None:
     """Make the entries from here to `stop` known; they are not yet."""
-    mask = len(slots) - 1
+    mask = np.uint64(len(slots) - 1)
     while entry < stop:
-        length, reading = np.int64(arena[entry] >> np.uint64(32)), np.int64(arena[entry] & _LOW)
+        length, reading = np.int64(arena[entry] >> _32), np.int64(arena[entry] & _HALF)
         hashed = seed
         for i in range(length >> 3):
             hashed = _mix(hashed ^ arena[entry + 1 + i])
-        hashed = _mix(hashed ^ (arena[entry + 1 + (length >> 3)] if length & 7 else np.uint64(0)))
-        at = np.int64(hashed) & mask
+        hashed = _mix(hashed ^ (arena[entry + 1 + (length >> 3)] if length & 7 else _0))
+        at = hashed & mask
         while slots[at]:
-            at = (at + 1) & mask
-        slots[at] = (hashed >> np.uint64(32) << np.uint64(32)) | np.uint64(entry)
+            at = (at + _1) & mask
+        slots[at] = (hashed & ~_HALF) | np.uint64(entry)
         entry += 1 + ((length + 7) >> 3) + ((reading + 7) >> 3)
 
 
-@compiled
-def _space(text: Bytes, at: Int) -> Int:
+@_inlined
+def _space(text: Eights, at: Int) -> Int:
     """The length of the white space or punctuation beyond ASCII that stands here; 0 if something else does."""
-    first = np.int64(text[at])
+    byte = np.int64(text[at])
+    first, second, third = byte & 0xFF, byte >> 8 & 63, byte >> 16 & 63
     if first < 0xE0:
-        code, length = (first & 31) << 6 | (np.int64(text[at + 1]) & 63), 2
-    elif first < 0xF0:
-        code = (first & 15) << 12 | (np.int64(text[at + 1]) & 63) << 6 | (np.int64(text[at + 2]) & 63)
-        length = 3
+        code, length = (first & 31) << 6 | second, 2
     else:
-        return 0
-    return length if code <= _LAST_SPACE and _SPACES[code] else 0
+        code, length = (first & 15) << 12 | second << 6 | third, 3
+    return length if first < 0xF0 and code <= _LAST_SPACE and _SPACES[code] else 0
 
 
-@compiled
-def _end(text: Bytes, at: Int) -> Int:
+@_inlined
+def _end(text: Eights, at: Int) -> Int:
     """Where the piece that goes on at a character beyond ASCII ends."""
-    while at < len(text):
-        kind = _KINDS[text[at]]
-        if kind == _SPACE or (kind == _BEYOND and text[at] >= 0xC0 and _space(text, at)):
+    while at < len(text) - 1:
+        byte = text[at] & _BYTE
+        if _KINDS[byte] == _SPACE or (byte >= np.uint64(0xC0) and _space(text, at)):
             break
         at += 1
     return at
 
 
-@compiled
-def _remember(progress: Progress, row: Int) -> None:
-    for i in range(4):
-        progress[row, i] = progress[NOW, i]
+@_inlined
+def _word(text: Eights, at: Int, seed: Int) -> tuple[Int, Int, Int]:
+    """Where the word of ASCII that starts here stops, its hash, and its first eight letters.
+
+    Adding takes a byte's highest bit for the answer to "is it at least this?"; no sum reaches the next byte.
+    """
+    hashed, first, length = seed, _0, _8
+    while length == _8:
+        chunk = text[np.uint64(at)]
+        plain, small = chunk & ~_HIGH, (chunk | _SMALL) & ~_HIGH
+        letters = (small + _TO_A) & ~(small + _TO_Z)
+        digits = (plain + _TO_0) & ~(plain + _TO_9)
+        others = ~((letters | digits) & ~chunk) & _HIGH
+        mask = ((others & (~others + _1)) >> _7) - _1  # the bytes before the first other one
+        length = ((mask & _ONES) * _ONES) >> _56
+        hashed = _mix(hashed ^ (small & mask))
+        first = first if first else small & mask
+        at += np.int64(length)
+    return at, hashed, first
 
 
-@compiled
-def _go_back(progress: Progress, row: Int) -> None:
-    for i in range(4):
-        progress[NOW, i] = progress[row, i]
-
-
-@compiled
-def _keep(progress: Progress) -> None:
-    for i in range(4):
-        progress[AGAIN, i] = progress[PIECE, i]
-
-
-@compiled
-def _word(text: Bytes, at: Int, seed: Int) -> tuple[Int, Int, Int]:
-    """Where the word of ASCII that starts here stops, its hash, and its first eight letters."""
-    hashed, first, packed, shift = seed, np.uint64(0), np.uint64(0), np.uint64(0)
-    while at < len(text):
-        letter = _KINDS[text[np.uint64(at)]]
-        if letter <= _BEYOND:
-            break
-        packed |= np.uint64(letter) << shift
-        shift += np.uint64(8)
-        at += 1
-        if shift == np.uint64(64):
-            first = first if first else packed
-            hashed, packed, shift = _mix(hashed ^ packed), np.uint64(0), np.uint64(0)
-    return at, _mix(hashed ^ packed), first if first else packed
-
-
-@compiled
-def _hash(text: Bytes, at: Int, stop: Int, seed: Int) -> Int:
+@_inlined
+def _hash(text: Eights, at: Int, stop: Int, seed: Int) -> Int:
     hashed = seed
     while stop - at >= 8:
-        hashed = _mix(hashed ^ _chunk(text, at, stop))
+        hashed = _mix(hashed ^ text[at])
         at += 8
-    return _mix(hashed ^ _chunk(text, at, stop))
+    return _mix(hashed ^ _chunk(text, at, stop, _0))
 
 
-@compiled
-def _next_piece(text: Bytes, progress: Progress, seed: Int) -> tuple[Int, Bool, Int, Int]:
-    """Go on behind the next piece: its start (-1: there is none), is it beyond ASCII, its hash, its first eight bytes."""
+@_inlined
+def _keep(progress: Progress, target: Int, source: Int) -> None:
+    for i in range(4):
+        progress[target, i] = progress[source, i]
+
+
+@_inlined
+def _next_piece(text: Eights, progress: Progress, seed: Int) -> tuple[Int, Int, Int, Int]:
+    """Go on behind the next piece: its start (-1: there is none), how it is to be lowered, its hash and first chunk."""
     at = progress[NOW, AT]
-    while at < len(text):
-        kind, start = _KINDS[text[at]], at
-        if kind > _BEYOND:
+    while at < len(text) - 1:
+        kind, start = _KINDS[text[np.uint64(at)] & _BYTE], at
+        if kind == _LETTER:
             at, hashed, first = _word(text, at, seed)
             if at - start < MAX_WORD:
                 progress[NOW, AT] = at
-                return start, False, hashed, first
+                return start, _SMALL, hashed, first
             continue
         space = 1 if kind == _SPACE else _space(text, at) if kind == _BEYOND else 0
         if kind == _BEYOND and not space:
             # What has been taken for words of ASCII was the start of this.
-            _go_back(progress, PIECE)
+            _keep(progress, NOW, PIECE)
             start = progress[NOW, AT]
             at = progress[NOW, AT] = _end(text, at)
-            return start, True, _hash(text, start, at, seed), _chunk(text, start, at)
+            return start, _0, _hash(text, start, at, seed), _chunk(text, start, at, _0)
         at += max(space, 1)
         if space:
             progress[NOW, AT] = at
-            _remember(progress, PIECE)
+            _keep(progress, PIECE, NOW)
     progress[NOW, AT] = at
-    return -1, False, seed, seed
+    return -1, _0, _0, _0
 
 
-@compiled
-def _write(progress: Progress, start: Int, out: Bytes, places: Places, arena: Arena, entry: Int) -> None:
+@_inlined
+def _write(progress: Progress, start: Int, out: Eights, places: Places, arena: Arena, entry: Int) -> None:
     size, placed = progress[NOW, SIZE], progress[NOW, PLACED]
     places[placed, 0], places[placed, 1], places[placed, 2] = start, progress[NOW, AT], size
-    length, reading = np.int64(arena[entry] >> np.uint64(32)), np.int64(arena[entry] & _LOW)
+    length, reading = np.int64(arena[entry] >> _32), np.int64(arena[entry] & _HALF)
     entry += 1 + ((length + 7) >> 3)
     for i in range((reading + 7) >> 3):
-        packed = arena[entry + i]
-        for k in range(8):
-            out[np.uint64(size + 8 * i) + np.uint64(k)] = np.uint8(packed >> np.uint64(8 * k))
+        out[size + 8 * i] = arena[entry + i]
     progress[NOW, SIZE] = size + reading
     progress[NOW, PLACED] = placed + 1
 
 
 @cached
 def read(
-    text: Bytes,
+    text: Eights,
     progress: Progress,
-    out: Bytes,
+    out: Eights,
     places: Places,
     lacking: Places,
     slots: Slots,
@@ -239,31 +227,29 @@ def read(
 ) -> int:
     """Write the readings of a text's pieces to `out`, a space behind each; how that ended.
 
-    Past an unknown piece it only looks for more of them, to note in `lacking`.  Unless it ended at the end of the text
-    it is to be called again, and goes on from before what was in the way.
+    The last item of `text` is behind its end.  Past an unknown piece this only looks for more of them, to note in
+    `lacking`.  Unless it ended with the text it is to be called again, and goes on from before what was in the way.
     """
     progress[NOW, LACKS] = 0
-    _remember(progress, PIECE)
+    _keep(progress, PIECE, NOW)
     while progress[NOW, LACKS] < len(lacking):
-        start, beyond, hashed, first = _next_piece(text, progress, seed)
+        start, small, hashed, first = _next_piece(text, progress, seed)
         if start < 0:
             break
         stop, lacks = progress[NOW, AT], progress[NOW, LACKS]
-        entry = _find(text, start, stop, beyond, hashed, first, slots, arena)
-        if entry and not lacks:
-            # Readings are written eight bytes at a time.
-            room = len(out) - progress[NOW, SIZE] - np.int64(arena[entry] & _LOW) - 8
-            if room < 0 or progress[NOW, PLACED] == len(places):
-                _go_back(progress, PIECE)
-                return CRAMPED
-            _write(progress, start, out, places, arena, entry)
-        elif not entry:
+        entry = _find(text, start, stop, small, hashed, first, slots, arena)
+        if not entry:
             if not lacks:
-                _keep(progress)
+                _keep(progress, AGAIN, PIECE)
             lacking[lacks, 0], lacking[lacks, 1] = start, stop
             progress[NOW, LACKS] = lacks + 1
+        elif not lacks:
+            if progress[NOW, SIZE] + np.int64(arena[entry] & _HALF) > len(out) - 8 or progress[NOW, PLACED] == len(places):
+                _keep(progress, NOW, PIECE)
+                return CRAMPED
+            _write(progress, start, out, places, arena, entry)
     lacks = progress[NOW, LACKS]
     if lacks:
-        _go_back(progress, AGAIN)
+        _keep(progress, NOW, AGAIN)
         progress[NOW, LACKS] = lacks
     return LACKING if lacks else READ
