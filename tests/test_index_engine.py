@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from sought.index.engine import Index
 from sought.index.entry import Entry
+from sought.index.held import Held
 from sought.web.errors import BadInput, CrawlBusy, CrawlDamaged
 
 
@@ -64,7 +65,7 @@ def test_an_empty_index_answers(index: Index) -> None:
 @given(
     st.lists(
         st.tuples(
-            st.sampled_from(["update", "delete", "commit"]),
+            st.sampled_from(["update", "update", "delete", "commit", "reopen"]),
             st.lists(st.sampled_from([0, 1, 2, 3, 2**63, 2**64 - 1]), max_size=4),
         ),
         max_size=15,
@@ -73,8 +74,9 @@ def test_an_empty_index_answers(index: Index) -> None:
 def test_the_index_is_a_table_of_rows(
     tmp_path_factory: pytest.TempPathFactory, operations: list[tuple[str, list[int]]]
 ) -> None:
-    """After any updates and deletes, across commits, exactly the last text of each live row is found."""
-    index = Index.open(tmp_path_factory.mktemp("index"), writable=True)
+    """After any updates and deletes, across commits and processes, exactly the last text of each live row is found."""
+    folder = tmp_path_factory.mktemp("index")
+    index = Index.open(folder, writable=True)
     table: dict[int, str] = {}
     for number, (what, rows) in enumerate(operations):
         if what == "update":
@@ -85,6 +87,9 @@ def test_the_index_is_a_table_of_rows(
             table = {row: text for row, text in table.items() if row not in rows}
         else:
             index.commit()
+            if what == "reopen":
+                index.close()
+                index = Index.open(folder, writable=True)
     index.commit()
     assert index.rows().tolist() == sorted(table)
     assert len(index) == len(table)
@@ -156,6 +161,30 @@ def test_rows_may_come_from_columns(index: Index) -> None:
     index.delete(column[:1])
     index.commit()
     assert index.rows().tolist() == [2**64 - 1]
+
+
+@given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 2**18)), st.lists(st.integers(-1, 2**64)))
+def test_rows_that_may_be_held_are_a_set(rows: list[int], more: list[int]) -> None:
+    """Of those it was made of and those added later, none is missing and there is no other."""
+    held = Held(np.array(sorted(set(rows)), np.uint64))
+    later = [row for row in more if 0 <= row < 2**64]
+    assert [row in held for row in more] == [row in rows for row in more]
+    held.add(later)
+    near = [row + step for row in rows + more for step in (-1, 0, 1, 1 << 16)]
+    assert [row in held for row in near] == [row in rows or row in later for row in near]
+
+
+def test_a_write_given_up_is_still_replaced_later(index: Index, tmp_path: Path) -> None:
+    """Rows that were deleted but, for want of a commit, never left are replaced like any other."""
+    index.update([page(1, "apple")])
+    index.commit()
+    index.delete([1])
+    index.close()
+    again = Index.open(tmp_path / "index", writable=True)
+    again.update([page(1, "pear")])
+    again.commit()
+    assert [again.search(word).total for word in ("apple", "pear")] == [0, 1]
+    again.close()
 
 
 def test_one_process_writes(index: Index, tmp_path: Path) -> None:

@@ -152,12 +152,11 @@ def check_config(data: dict[str, Any], where: str) -> Config:
 
 def _check_host(name: str) -> None:
     try:
-        spelled = hostname(canonical(f"http://{name}/"))
+        is_host = hostname(canonical(f"http://{name}/")) == name
     except BadInput:
-        spelled = ""
-    if spelled != name:
-        hint = f"write {spelled!r}" if spelled else "write for example 'example.org'"
-        raise BadInput(f"[scope] names hosts and domains, not {name!r}: {hint}")
+        is_host = False
+    if not is_host:
+        raise BadInput(f"[scope] has {name!r}: write a host or domain in lower case, for example 'example.org'")
 
 
 def _refuse_unknown(data: dict[str, Any], section: type[msgspec.Struct], where: str, inside: str) -> None:

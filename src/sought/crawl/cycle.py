@@ -151,10 +151,8 @@ class Cycle:
         self._show()
 
     async def _commit_index(self) -> None:
-        applied = self.directory.applied
-        if self.directory.index_changes():
-            await asyncio.to_thread(self.directory.index.commit)
-        self.directory.mark_indexed(applied)
+        await asyncio.to_thread(self.directory.index.commit)  # answers go on coming in
+        self.directory.mark_indexed()
         self.progress.disk = folder_bytes(self.directory.path)
 
     async def _finish(self) -> None:

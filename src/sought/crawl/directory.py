@@ -146,6 +146,7 @@ class Directory:
         self.unindexed += len(self.pending)
         self.pending.clear()
         self.commit_tables(self.archive.end)
+        self.index_changes()
 
     def commit_tables(self, applied: Position) -> None:
         """Store what has been applied, and up to where that is."""
@@ -159,27 +160,24 @@ class Directory:
         self.politeness.began(name, response.address, response.time)
         self.politeness.ended(name, response.address, response.time + response.elapsed, response)
 
-    def index_changes(self) -> bool:
-        """Hand what has changed to the search index; whether there was anything."""
+    def index_changes(self) -> None:
+        """Hand what has changed to the search index; it shows with the next `commit_index`."""
         changes = self.repository.changes
-        if not changes.entries and not changes.removed:
-            return False
-        self.index.delete(sorted(changes.removed))
-        self.index.update(list(changes.entries.values()))
+        if changes.removed:
+            self.index.delete(sorted(changes.removed))
+        if changes.entries:
+            self.index.update(list(changes.entries.values()))
         changes.entries.clear()
         changes.removed.clear()
-        return True
 
     def commit_index(self) -> None:
         """Make the index durable and searchable up to what has been applied."""
-        applied = self.applied
-        self.index_changes()
         self.index.commit()
-        self.mark_indexed(applied)
+        self.mark_indexed()
 
-    def mark_indexed(self, position: Position) -> None:
+    def mark_indexed(self) -> None:
         self.unindexed = 0
-        self.store.put_meta("indexed", (position.file, position.offset))
+        self.store.put_meta("indexed", (self.applied.file, self.applied.offset))
         self.store.commit()
 
     def close(self) -> None:

@@ -214,7 +214,7 @@ class Repository:
         row, response = fetched.row, fetched.response
         columns = self.table.columns
         was_live = self.searchable(row)
-        details = self._details(row)
+        self._details(row)  # loaded, and so stored again with the next commit
         columns["status"][row] = response.status
         columns["fetches"][row] = min(int(columns["fetches"][row]) + 1, 65535)
         columns["last_fetch"][row] = response.time
@@ -229,7 +229,7 @@ class Repository:
         elif fetched.document is None:
             outcome = self._unchanged(row, fetched)
         else:
-            outcome = self._page(row, fetched, fetched.document, details)
+            outcome = self._page(row, fetched, fetched.document, was_live)
         if was_live and not self.searchable(row):
             self.changes.entries.pop(row, None)
             self.changes.removed.add(row)
@@ -256,7 +256,7 @@ class Repository:
             columns["state"][row], columns["reason"][row] = State.GONE, reason
             columns["not_before"][row] = response.time + 7 * DAY
         else:
-            if columns["alias"][row] != target:
+            if columns["state"][row] in (State.LIVE, State.ALIAS) and columns["alias"][row] != target:
                 self._mark_change(row, response.time)
             columns["state"][row], columns["reason"][row], columns["alias"][row] = State.ALIAS, Reason.REDIRECT, target
         return self._outcome("redirect", response, detail=response.header("location")[:200])
@@ -286,8 +286,8 @@ class Repository:
         kind = "not-modified" if response.status == 304 else "unchanged"
         return self._outcome(kind, response)
 
-    def _page(self, row: int, fetched: Fetched, document: Document, details: Details) -> Outcome:
-        columns, response = self.table.columns, fetched.response
+    def _page(self, row: int, fetched: Fetched, document: Document, was_live: bool) -> Outcome:
+        columns, response, details = self.table.columns, fetched.response, self._details(row)
         first = details.place == (0, 0, 0)
         changed = first or details.content != document.content
         difference = 0.0
@@ -299,9 +299,9 @@ class Repository:
         columns["not_before"][row] = -np.inf
         columns["size"][row] = len(response.body)
         self._fill(details, fetched, document)
-        nofollow = self._place(row, response, document, details)
+        nofollow = self._place(row, response, document)
         self._link(row, () if nofollow else tuple(link for link in document.links if not link.nofollow), response.time)
-        if self.searchable(row) and (changed or row not in self.changes.entries):
+        if self.searchable(row) and (changed or not was_live):
             self._index(row, response, document)
         if columns["state"][row] == State.FAILED:
             columns["failures"][row] = 1
@@ -309,7 +309,7 @@ class Repository:
         kind = "new" if first else "changed" if changed else "same-text"
         return self._outcome(kind, response, difference=difference)
 
-    def _place(self, row: int, response: Response, document: Document, details: Details) -> bool:
+    def _place(self, row: int, response: Response, document: Document) -> bool:
         """Decide what the page stands for: itself, another page, or nothing.  Returns whether to ignore its links."""
         columns = self.table.columns
         noindex, nofollow = header_directives(response, self.agent)

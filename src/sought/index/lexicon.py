@@ -2,14 +2,27 @@
 
 import os
 from collections.abc import Callable, Sequence
-from itertools import chain
 from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.index.pieces import CRAMPED, LACKS, NOW, PLACED, READ, SIZE, Arena, Bytes, Places, Slots, eights, place, read
+from sought.index.pieces import (
+    CRAMPED,
+    LACKS,
+    NOW,
+    PLACED,
+    READ,
+    SIZE,
+    Arena,
+    Bytes,
+    Places,
+    Slots,
+    eights,
+    place,
+    read,
+)
 
 _MAX_PIECES = 1 << 18  # remembered for a language
 _MAX_BYTES = 1 << 24  # of them and their readings

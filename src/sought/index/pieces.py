@@ -73,16 +73,14 @@ def _chunk(text: Eights, at: Int, stop: Int, small: Int) -> Int:
 
 @_inlined
 def _same(text: Eights, start: Int, stop: Int, small: Int, arena: Arena, entry: Int) -> Int:
-    for i in range((stop - start + 7) >> 3):
-        if arena[entry + 1 + i] != _chunk(text, start + 8 * i, stop, small):
-            return False
-    return True
+    at = start
+    while at < stop and arena[entry + 1 + ((at - start) >> 3)] == _chunk(text, at, stop, small):
+        at += 8
+    return at >= stop
 
 
 @_inlined
-def _find(
-    text: Eights, start: Int, stop: Int, small: Int, hashed: Int, first: Int, slots: Slots, arena: Arena
-) -> Int:
+def _find(text: Eights, start: Int, stop: Int, small: Int, hashed: Int, first: Int, slots: Slots, arena: Arena) -> Int:
     """Where in the arena a piece of a text is entered; 0 if nowhere."""
     mask, length = np.uint64(len(slots) - 1), np.uint64(stop - start)
     at = hashed & mask
@@ -100,7 +98,7 @@ def _find(
 
 
 @cached
-def place(slots: Slots, arena: Arena, entry: int, stop: int, seed: np.uint64) -> None:
+def place(slots: Slots, arena: Arena, entry: Int, stop: Int, seed: np.uint64) -> None:
     """Make the entries from here to `stop` known; they are not yet."""
     mask = np.uint64(len(slots) - 1)
     while entry < stop:
@@ -244,7 +242,9 @@ def read(
             lacking[lacks, 0], lacking[lacks, 1] = start, stop
             progress[NOW, LACKS] = lacks + 1
         elif not lacks:
-            if progress[NOW, SIZE] + np.int64(arena[entry] & _HALF) > len(out) - 8 or progress[NOW, PLACED] == len(places):
+            if progress[NOW, SIZE] + np.int64(arena[entry] & _HALF) > len(out) - 8 or progress[NOW, PLACED] == len(
+                places
+            ):
                 _keep(progress, NOW, PIECE)
                 return CRAMPED
             _write(progress, start, out, places, arena, entry)

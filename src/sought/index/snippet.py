@@ -48,7 +48,9 @@ def _occurrences(body: str, wanted: Set[str], language: str) -> Iterator[Found]:
         if piece.isascii():
             yield Found(passed, passed + len(piece), term)
         else:
-            yield from (Found(passed + start, passed + end, term) for start, end, term in _within(piece, wanted, language))
+            yield from (
+                Found(passed + start, passed + end, term) for start, end, term in _within(piece, wanted, language)
+            )
 
 
 def _pieces(reading: bytes, starts: NDArray[np.int64], wanted: Set[str]) -> dict[int, str]:

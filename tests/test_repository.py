@@ -1,0 +1,206 @@
+"""How one more answer changes what is known."""
+
+import numpy as np
+import pytest
+from sought.archive import Place, Stored
+from sought.crawl.config import check_config
+from sought.crawl.repository import Repository, prepared
+from sought.crawl.store import Store
+from sought.crawl.table import Reason, Source, State
+from sought.web.message import Failure, Response
+
+HOME = "http://a.example/"
+TEXT = "the quick brown fox jumps over the lazy dog " * 12
+
+
+@pytest.fixture
+def repository(tmp_path):
+    store = Store(tmp_path / "store", writable=True)
+    config = check_config({"seeds": [HOME], "scope": {"domains": ["a.example"]}}, "test")
+    repository = Repository(config, store, "sought")
+    repository.add_urls([HOME], Source.SEED, 1.0)
+    yield repository
+    store.close()
+
+
+class Answers:
+    """Feeds answers to a repository as a crawl would."""
+
+    def __init__(self, repository):
+        self.repository = repository
+        self.clock = 1000.0
+
+    def get(self, url, body="", status=200, *, revisit=False, failure=None, **headers):
+        self.clock += 100.0
+        row = self.repository.discovery.row(url)
+        assert row >= 0, f"{url} is not known"
+        pairs = (("Content-Type", "text/html"), *((k.replace("_", "-"), v) for k, v in headers.items()))
+        data = body.encode()
+        response = Response(url, status, headers=pairs, raw=data, body=data, time=self.clock, failure=failure)
+        digest = "" if revisit or not body else f"sha1:{hash(body)}"
+        self.repository.apply([prepared(row, response, Stored(Place(1, int(self.clock), 10), digest, revisit))])
+        self.repository.commit()
+        return row
+
+    def state(self, row):
+        columns = self.repository.table.columns
+        return State(columns["state"][row]), Reason(columns["reason"][row])
+
+
+@pytest.fixture
+def answers(repository):
+    return Answers(repository)
+
+
+def page(words=TEXT, links=(), head=""):
+    return f"<html lang=en><head>{head}</head><body>{words}{''.join(f'<a href={u}>to {u}</a>' for u in links)}</body></html>"
+
+
+def test_a_page_and_its_links(repository, answers):
+    """A page is LIVE and searchable; its links are rows one level deeper that know where they come from."""
+    row = answers.get(HOME, page(links=["/b", "/c", "http://elsewhere.example/"]))
+    assert answers.state(row) == (State.LIVE, Reason.NONE)
+    assert row in repository.changes.entries
+    target = repository.discovery.row("http://a.example/b")
+    table = repository.table
+    assert (table["depth"][target], table["via"][target], table["source"][target]) == (1, row, Source.LINK)
+    assert table["inlinks"][target] == 1
+    assert repository.discovery.row("http://elsewhere.example/") < 0
+    assert repository.admission.refused == {"scope": 1}
+    assert repository.anchors(target) == "to /b"
+
+
+def test_inlinks_follow_the_links_of_the_newest_copy(repository, answers):
+    """A link that vanishes from a page no longer counts."""
+    answers.get(HOME, page(links=["/b", "/c"]))
+    answers.get(HOME, page("other words " + TEXT, links=["/c"]))
+    rows = [repository.discovery.row(f"http://a.example/{p}") for p in "bc"]
+    assert repository.table["inlinks"][rows].tolist() == [0, 1]
+
+
+def test_a_change_is_a_change_of_text(repository, answers):
+    """Another text counts as a change, other markup does not, and nothing is re-indexed without need."""
+    row = answers.get(HOME, page())
+    repository.changes.entries.clear()
+    answers.get(HOME, page().replace("<body>", "<body class=new>"))
+    assert repository.table["changes"][row] == 0
+    assert row not in repository.changes.entries
+    answers.get(HOME, page("something else entirely " + TEXT))
+    assert repository.table["changes"][row] == 1
+    assert repository.table["last_change"][row] == answers.clock
+    assert row in repository.changes.entries
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_a_page_that_goes_leaves_the_index_and_can_come_back(repository, answers, status):
+    """Gone means not searchable; the next copy is read whole, so that a 304 cannot leave the page half dead."""
+    row = answers.get(HOME, page(), etag='"1"')
+    answers.get(HOME, status=status)
+    assert answers.state(row) == (State.GONE, Reason.NOT_FOUND)
+    assert row in repository.changes.removed
+    assert repository.table["not_before"][row] > answers.clock
+    assert not repository.holds_copy(row)
+    answers.get(HOME, page(), etag='"1"')
+    assert answers.state(row) == (State.LIVE, Reason.NONE)
+    assert row in repository.changes.entries
+
+
+def test_a_304_without_a_copy_is_an_error(repository, answers):
+    """A server that answers "not modified" to a first request brings no page."""
+    row = answers.get(HOME, status=304, revisit=True)
+    assert answers.state(row) == (State.FAILED, Reason.SERVER)
+
+
+def test_a_failing_page_keeps_its_copy_until_it_is_given_up(repository, answers):
+    """Errors leave a LIVE page searchable; after five in a row it is DEAD."""
+    row = answers.get(HOME, page())
+    waits = []
+    for _ in range(4):
+        answers.get(HOME, failure=Failure.TIMEOUT)
+        assert answers.state(row) == (State.LIVE, Reason.NONE)
+        waits.append(repository.table["not_before"][row] - answers.clock)
+    assert waits == sorted(waits)
+    assert waits[0] < waits[-1]
+    answers.get(HOME, failure=Failure.TIMEOUT)
+    assert answers.state(row) == (State.DEAD, Reason.NETWORK)
+    assert row in repository.changes.removed
+
+
+def test_a_redirect_is_an_alias(repository, answers):
+    """The source stands for the target, which is a URL of its own at the same depth."""
+    row = answers.get(HOME, status=301, location="/new")
+    target = repository.discovery.row("http://a.example/new")
+    assert answers.state(row) == (State.ALIAS, Reason.REDIRECT)
+    assert repository.table["alias"][row] == target
+    assert repository.table["depth"][target] == 0
+    assert answers.state(target)[0] == State.NEW
+
+
+def test_a_chain_of_redirects_ends(repository, answers):
+    """After five hops a new target is not admitted."""
+    url = HOME
+    for number in range(5):
+        answers.get(url, status=302, location=f"/{number}")
+        url = f"http://a.example/{number}"
+    row = answers.get(url, status=302, location="/too-far")
+    assert answers.state(row) == (State.GONE, Reason.REDIRECT_LIMIT)
+    assert repository.discovery.row("http://a.example/too-far") < 0
+
+
+@pytest.mark.parametrize("location", ["", "/", "javascript:x", "http://elsewhere.example/"])
+def test_a_redirect_to_nowhere(answers, location):
+    """To itself, to nothing fetchable or out of scope: no page, looked at again later."""
+    row = answers.get(HOME, status=301, location=location)
+    assert answers.state(row) == (State.GONE, Reason.REDIRECT_BAD)
+
+
+def test_canonical_links_do_not_swallow_each_other(repository, answers):
+    """A page that names another is its alias, unless the other already stands for it."""
+    answers.get(HOME, page(links=["/x", "/y"]))
+    x = answers.get("http://a.example/x", page("one " + TEXT, head="<link rel=canonical href=/y>"))
+    y = answers.get("http://a.example/y", page("two " + TEXT, head="<link rel=canonical href=/x>"))
+    assert answers.state(x) == (State.ALIAS, Reason.CANONICAL)
+    assert answers.state(y) == (State.LIVE, Reason.NONE)
+
+
+def test_duplicates_stand_for_the_first(repository, answers):
+    """The same text at another address is an alias, as long as the first page is there."""
+    answers.get(HOME, page("start " + TEXT, links=["/1", "/2", "/3"]))
+    one = answers.get("http://a.example/1", page("unique words " + TEXT * 2))
+    two = answers.get("http://a.example/2", page("unique words " + TEXT * 2))
+    assert answers.state(two) == (State.ALIAS, Reason.DUPLICATE)
+    assert repository.table["alias"][two] == one
+    answers.get("http://a.example/1", status=404)
+    three = answers.get("http://a.example/3", page("unique words " + TEXT * 2))
+    assert answers.state(three) == (State.LIVE, Reason.NONE)
+
+
+def test_noindex_and_nofollow(repository, answers):
+    """noindex: not searchable, links count; nofollow: searchable, links do not."""
+    answers.get(HOME, page(links=["/n"], head="<meta name=robots content=noindex>"))
+    row = repository.discovery.row(HOME)
+    assert answers.state(row) == (State.LIVE, Reason.NOINDEX)
+    assert repository.discovery.row("http://a.example/n") >= 0
+    answers.get("http://a.example/n", page("words " + TEXT, links=["/m"]), x_robots_tag="nofollow")
+    assert repository.discovery.row("http://a.example/m") < 0
+
+
+def test_denial_forgets_nothing_that_matters(repository, answers):
+    """A page robots.txt now forbids leaves the index; when it may be fetched again it comes back."""
+    row = answers.get(HOME, page())
+    repository.deny(row, 5000.0)
+    repository.commit()
+    assert answers.state(row) == (State.DENIED, Reason.ROBOTS)
+    assert row in repository.changes.removed
+    answers.get(HOME, page())
+    assert answers.state(row) == (State.LIVE, Reason.NONE)
+    assert row in repository.changes.entries
+
+
+def test_what_is_committed_is_what_is_loaded(repository, answers):
+    """A repository opened on the same store is the same."""
+    answers.get(HOME, page(links=["/b", "/c?x=1", "/2024/05"]))
+    answers.get("http://a.example/b", status=503)
+    again = repository.store.load()
+    for name, column in repository.table.columns.items():
+        assert np.array_equal(column[: len(again)], again[name]), name
