@@ -176,3 +176,12 @@ def test_search_answers_while_a_crawl_is_running(make_crawl):
     assert crawler.returncode == 0
     assert json.loads(out)["ended"] == "stopped"
     assert problems(path) == []
+
+
+def test_a_seed_out_of_scope_is_said_at_once(healthy, make_crawl):
+    """A crawl that could never start says why instead of ending with nothing."""
+    path = make_crawl(healthy)
+    config = path / "sought.toml"
+    config.write_text(config.read_text().replace('domains = ["toy.test"]', 'domains = ["example.org"]'))
+    with pytest.raises(SoughtError, match=r"seed .* outside \[scope\]"):
+        sought.open(path).crawl(fetches=1)

@@ -67,3 +67,13 @@ def test_highlights_are_parts_of_the_snippet(body: str, asked: str, language: st
     edges = [edge for span in highlights for edge in span]
     assert edges == sorted(set(edges))
     assert all(0 <= edge <= len(text) for edge in edges)
+
+
+@pytest.mark.parametrize("distance", [0, 3_900, 3_990, 4_000, 4_010, 8_000, 11_990, 12_010, 17_000])
+@pytest.mark.parametrize("fill", ["lorem ", "ipsüm ", "dolor – "])
+def test_words_are_found_wherever_they_stand(distance: int, fill: str) -> None:
+    """Far from the beginning, and across the seams between the parts that are read one after the other."""
+    before = (fill * (distance // len(fill) + 1))[:distance].rpartition(" ")[0]
+    text, shown = _shown(f"Apple {before} red APPLES, redder {fill * 99}", "red apple", "en")
+    assert shown == (["Apple", "red", "APPLES"] if distance == 0 else ["red", "APPLES"])
+    assert "red APPLES, redder" in text

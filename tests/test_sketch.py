@@ -59,6 +59,15 @@ def test_any_text_can_be_sketched(text: str) -> None:
     assert len(bands(sketch(found))) == (BANDS if len(words(text)) else 0)
 
 
+@pytest.mark.parametrize("text", ["x y " * 5000, " ".join(f"w{i * i % 9973}" for i in range(20_000)), "a " * 40])
+def test_shingles_are_a_set(text: str) -> None:
+    """However often a text repeats itself, each run of words is there once, in order."""
+    split = text.split()
+    found = shingles(text)
+    assert len(found) == len({tuple(split[i : i + 10]) for i in range(len(split) - 9)})
+    assert np.array_equal(found, np.unique(found))
+
+
 @given(TEXTS, TEXTS)
 def test_difference_is_that_of_the_sets(a: str, b: str) -> None:
     """1 - |A∩B| / |A∪B|, checked against Python's sets of word runs."""

@@ -5,13 +5,15 @@ import signal
 import time
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from rich.live import Live
 from rich.table import Table
 
 from sought.cli.options import console, errors
-from sought.crawl.cycle import Cycle, Progress
+
+if TYPE_CHECKING:  # a command that needs no crawl must not wait for one to load
+    from sought.crawl.cycle import Cycle, Progress
 
 
 class Watch:
@@ -34,7 +36,7 @@ class Watch:
         if not self.quiet:
             self.live.stop()
 
-    def started(self, cycle: Cycle) -> None:
+    def started(self, cycle: "Cycle") -> None:
         loop = asyncio.get_running_loop()
         for name in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(name, self._stop, cycle)
@@ -43,7 +45,7 @@ class Watch:
         if not self.quiet:
             self._refresh(loop, cycle.progress)
 
-    def _stop(self, cycle: Cycle) -> None:
+    def _stop(self, cycle: "Cycle") -> None:
         self.asked_to_stop += 1
         if self.asked_to_stop > 1:
             cycle.stop_now()
@@ -51,7 +53,7 @@ class Watch:
             errors.print("stopping: waiting for requests in flight (Ctrl-C again: at once)")
             cycle.stop()
 
-    def _refresh(self, loop: asyncio.AbstractEventLoop, progress: Progress) -> None:
+    def _refresh(self, loop: asyncio.AbstractEventLoop, progress: "Progress") -> None:
         self.live.update(picture(progress))
         loop.call_later(0.25, self._refresh, loop, progress)
 
@@ -64,7 +66,7 @@ class Watch:
         console.print(f"ended: {result['ended']}")
 
 
-def picture(progress: Progress) -> Table:
+def picture(progress: "Progress") -> Table:
     """What a crawl is doing right now."""
     seconds = max(time.time() - progress.started, 1e-9)
     table = Table.grid(padding=(0, 2))

@@ -1,17 +1,19 @@
 """Results for people."""
 
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
 from sought.cli.options import console
-from sought.index import Answer
+
+if TYPE_CHECKING:  # printing a status must not load the search engine
+    from sought.index import Answer
 
 _TIMES = ("last_fetch", "not_before", "signal", "found", "time")
 
 
-def show_answer(answer: Answer) -> None:
+def show_answer(answer: "Answer") -> None:
     if not answer.hits:
         console.print("Nothing found. Fewer or other words may help.")
         return

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO
 
 from sought.archive import Archive, Original, Position
+from sought.crawl.admission import REASONS
 from sought.crawl.config import FILE, Config, load_config
 from sought.crawl.leases import Leases
 from sought.crawl.repository import Fetched, Repository, prepared
@@ -28,9 +29,9 @@ from sought.crawl.table import Source
 from sought.fetch.agent import user_agent
 from sought.fetch.politeness import Manners, Politeness
 from sought.index import Index
-from sought.web.errors import BadInput, CrawlBusy
+from sought.web.errors import BadConfig, BadInput, CrawlBusy
 from sought.web.message import Response
-from sought.web.url import hostname
+from sought.web.url import hostname, origin
 
 SEEDS = "urn:sought:seeds"
 LOADED = "urn:sought:loaded"
@@ -136,7 +137,11 @@ class Directory:
     def plant_seeds(self) -> None:
         """Make sure that the seeds of sought.toml are known."""
         known = self.repository.discovery.row
-        if fresh := [url for url in self.config.seeds if known(url) < 0]:
+        fresh = [url for url in self.config.seeds if known(url) < 0]
+        for url in fresh:
+            if why := self.repository.admission.look(url, origin(url), None, 0)[0]:
+                raise BadConfig(f"{self.path / FILE}: the seed {url} would not be admitted: {REASONS[why]}")
+        if fresh:
             self.add_urls(fresh, SEEDS, Source.SEED)
 
     def commit(self) -> None:

@@ -18,6 +18,7 @@ from sought.index.pieces import (
     Arena,
     Bytes,
     Places,
+    Progress,
     Slots,
     eights,
     place,
@@ -48,18 +49,26 @@ class Lexicon:
         self._learn = learn
         self._lock = Lock()
         self._seed = np.frombuffer(os.urandom(8), np.uint64)[0]
+        # Room for most texts; that of longer ones is given back.
+        self._progress: Progress = np.zeros((3, 4), np.int64)
+        self._out: Bytes = np.empty(1 << 16, np.uint8)
+        self._places: Places = np.empty((1 << 13, 3), np.int64)
         self._lacking: Places = np.empty((_MAX_LACKING, 2), np.int64)
         self._forget()
 
     def reading(self, text: str) -> str:
         """The readings of all pieces of a text, with spaces between them."""
-        return self.placed(text).reading.decode()
+        encoded = text.encode("utf-8", "replace")
+        with self._lock:
+            out, _ = self._read(encoded)
+            return out.tobytes().decode()
 
     def placed(self, text: str) -> Placed:
         """The same, and where the pieces are."""
         encoded = text.encode("utf-8", "replace")
         with self._lock:
-            return self._read(encoded)
+            out, places = self._read(encoded)
+            return Placed(encoded, out.tobytes(), places.copy())
 
     def _forget(self) -> None:
         self._slots: Slots = np.zeros(1 << 12, np.uint64)
@@ -67,15 +76,15 @@ class Lexicon:
         self._used = 1  # an empty slot is one that says 0
         self._count = 0
 
-    def _read(self, encoded: bytes) -> Placed:
-        text, progress = eights(encoded + bytes(8)), np.zeros((3, 4), np.int64)
-        out: Bytes = np.empty(len(encoded) + len(encoded) // 8 + 64, np.uint8)
-        places: Places = np.empty((len(encoded) // 4 + 16, 3), np.int64)
+    def _read(self, encoded: bytes) -> tuple[Bytes, Places]:
+        """What is returned is good until the next call."""
+        text, progress, out, places = eights(encoded + bytes(8)), self._progress, self._out, self._places
+        progress[NOW] = 0
         while True:
             table = (self._lacking, self._slots, self._arena, self._seed)
             ended = read(text, progress, eights(out), places, *table)
             if ended == READ:
-                return Placed(encoded, out[: progress[NOW, SIZE]].tobytes(), places[: progress[NOW, PLACED]])
+                return out[: progress[NOW, SIZE]], places[: progress[NOW, PLACED]]
             if ended == CRAMPED:
                 out, places = _grown(out, len(out) + 1), _grown(places, len(places) + 1)
             else:

@@ -12,6 +12,7 @@ from sought.index.analysis import UNSEGMENTED, placed, stemmed, words
 
 WIDTH = 240  # characters
 _LEAD = 60  # of these before the first word asked for
+_STRETCH = 4_000
 _MAX_FOUND = 100
 _MAX_WORDS = 100
 _LETTER = re.compile(rf"[^\W_{UNSEGMENTED}]")
@@ -28,18 +29,36 @@ class Found(NamedTuple):
 
 def snippet(body: str, wanted: Set[str], language: str) -> tuple[str, tuple[tuple[int, int], ...]]:
     """The part of a body that shows most of the wanted terms, and where in it they are."""
-    found = list(islice(_occurrences(body, wanted, language), _MAX_FOUND))
-    start, end = _window(body, _densest(found))
+    found: list[Found] = []
+    shown: list[Found] = []
+    for start, end in _stretches(body):
+        more = list(islice(_occurrences(body[start:end], start, wanted, language), _MAX_FOUND - len(found)))
+        found += more
+        shown = _densest(found) if more else shown
+        if len(found) == _MAX_FOUND or len({each.term for each in shown}) == len(wanted):
+            break
+    start, end = _window(body, shown)
     before, after = "… " if start else "", " …" if end < len(body) else ""
     shift = len(before) - start
     inside = [(each.start + shift, each.end + shift) for each in found if each.start >= start and each.end <= end]
     return f"{before}{body[start:end]}{after}", tuple(_merged(inside))
 
 
-def _occurrences(body: str, wanted: Set[str], language: str) -> Iterator[Found]:
-    """First which pieces of the body read as wanted terms, then where in these few."""
-    text, reading, places = placed(body, language)
-    at = passed = 0  # bytes and characters
+def _stretches(body: str) -> Iterator[tuple[int, int]]:
+    """Most pages show early why they were found: the rest is read only if it may show more of the terms."""
+    start, length = 0, _STRETCH
+    while start < len(body):
+        end = start + length
+        if end < len(body):
+            end = body.rfind(" ", start + WIDTH, end) + 1 or end
+        yield start, end
+        start, length = end, 2 * length
+
+
+def _occurrences(stretch: str, offset: int, wanted: Set[str], language: str) -> Iterator[Found]:
+    """First which pieces read as wanted terms, then where in these few."""
+    text, reading, places = placed(stretch, language)
+    at, passed = 0, offset  # bytes of the stretch, characters of the body
     for number, term in sorted(_pieces(reading, places[:, 2], wanted).items()):
         start, stop, _ = places[number].tolist()
         piece = text[start:stop].decode()
@@ -48,9 +67,7 @@ def _occurrences(body: str, wanted: Set[str], language: str) -> Iterator[Found]:
         if piece.isascii():
             yield Found(passed, passed + len(piece), term)
         else:
-            yield from (
-                Found(passed + start, passed + end, term) for start, end, term in _within(piece, wanted, language)
-            )
+            yield from (Found(passed + a, passed + b, each) for a, b, each in _within(piece, wanted, language))
 
 
 def _pieces(reading: bytes, starts: NDArray[np.int64], wanted: Set[str]) -> dict[int, str]:

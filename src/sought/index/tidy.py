@@ -1,43 +1,49 @@
 """Can a text be kept and shown?  It is made so: no halves of characters, no control bytes, single spaces."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sought.index.pieces import Eights, eights
 from sought.web.compiled import Bool, Int, cached, compiled
 
 _LAST_SPACE = 0x3000
 _SPACES = np.array([chr(code).isspace() for code in range(_LAST_SPACE + 1)])
+_ONES = np.uint64(0x0101010101010101)
+_HIGH, _BLANKS = np.uint64(0x80) * _ONES, np.uint64(ord(" ")) * _ONES
 
 
 def tidy(text: str) -> str:
     encoded = text.encode("utf-8", "replace")
-    if not _is_tidy(np.frombuffer(encoded, np.uint8)):
+    if encoded[:1] == b" " or encoded[-1:] == b" " or not _is_tidy(eights(encoded + b"padding.")):
         return " ".join(encoded.decode().replace("\0", " ").split())
     return text if text.isascii() else encoded.decode()
 
 
 @cached
-def _is_tidy(text: NDArray[np.uint8]) -> Bool:
-    """Most pages plainly are; anything suspicious is left to Python."""
-    space = True
-    for i in range(len(text)):
-        byte = text[i]
-        if byte <= 32:
-            if space or byte < 32:
-                return False
-            space = True
-        else:
-            space = False
-            if byte >= 0xC2 and byte <= 0xE3 and _is_space(text, i):
-                return False
-    return not space
+def _is_tidy(text: Eights) -> Bool:
+    """Most texts plainly are, but for their ends; what may not be is left to Python.
+
+    Whether any of eight bytes is zero, or less than a blank, is Mycroft's test (1987).
+    """
+    for i in range(0, len(text) - 1, 8):
+        chunk = text[i]
+        not_two_blanks = (chunk ^ _BLANKS) | (text[i + 1] ^ _BLANKS)
+        if ((not_two_blanks - _ONES) & ~not_two_blanks | (chunk - _BLANKS) & ~chunk) & _HIGH:
+            return False
+        if chunk & _HIGH and _holds_space(text, i):
+            return False
+    return True
 
 
 @compiled
-def _is_space(text: NDArray[np.uint8], at: Int) -> Bool:
-    """Whether a character of two or three bytes is white space."""
-    first, second = np.int64(text[at]), np.int64(text[at + 1]) & 63
-    if first < 0xE0:
-        return _SPACES[(first & 31) << 6 | second]
-    code = (first & 15) << 12 | second << 6 | (np.int64(text[at + 2]) & 63)
-    return code <= _LAST_SPACE and _SPACES[code]
+def _holds_space(text: Eights, at: Int) -> Bool:
+    """Whether one of eight bytes begins white space beyond ASCII: a character of two or three bytes."""
+    for i in range(8):
+        first = np.int64(text[at] >> np.uint64(8 * i)) & 0xFF
+        if first >= 0xC2 and first <= 0xE3:
+            behind = np.int64(text[at + i] >> np.uint64(8))
+            code = (first & 31) << 6 | (behind & 63)
+            if first >= 0xE0:
+                code = (first & 15) << 12 | (behind & 63) << 6 | (behind >> 8 & 63)
+            if code <= _LAST_SPACE and _SPACES[code]:
+                return True
+    return False

@@ -4,10 +4,16 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
+from numba import types
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Int = Any  # an integer of compiled code: Python's, or a NumPy scalar of any width
 Bool = Any  # a truth value of compiled code, likewise
+
+
+def readable(item: Any) -> Any:
+    """The signature of an array that is only read: any that lies in one piece will do."""
+    return types.Array(item, 1, "C", readonly=True)
 
 
 def compiled(function: Function) -> Function:
@@ -15,6 +21,6 @@ def compiled(function: Function) -> Function:
     return numba.njit(nogil=True, _nrt=False)(function)  # type: ignore[call-overload,no-any-return]  # an option numba's types leave out
 
 
-def cached(function: Function) -> Function:
+def cached(signature: Any) -> Callable[[Function], Function]:
     """For functions that Python calls: compiled once for all processes, until their own file changes."""
-    return numba.njit(cache=True, nogil=True)(function)  # type: ignore[return-value]  # called like the function
+    return numba.njit(signature, cache=True, nogil=True)  # type: ignore[no-any-return]  # called like the function

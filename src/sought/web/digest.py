@@ -3,32 +3,30 @@
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from typing import Any
-
-from resiliparse.extract.html2text import extract_plain_text
-from resiliparse.parse.html import HTMLTree
 
 from sought.web.document import Counts, Document
 from sought.web.encoding import decoded
 from sought.web.language import language
-from sought.web.links import Reader, canonical_link, links, resolved
+from sought.web.links import Found, canonical_in, target_of
+from sought.web.markup import Markup, read
 from sought.web.message import Response
-from sought.web.scan import Scan, scan
-from sought.web.sketch import shingles_of, sketch, words
-from sought.web.tags import BASE
+from sought.web.sketch import shingled, sketch
+from sought.web.tags import BASE, H1, H2, H3, HTML, LINK, META, TITLE
+from sought.web.visible import attribute, is_resolved, resolved
 
 AGENT = "sought"
+_FOR_US = (b"robots", AGENT.encode())
 MAX_TITLE = 500
 MAX_HEADINGS = 64
 _HTML = frozenset(("text/html", "application/xhtml+xml"))
-# Beyond these, extraction of the main text goes beyond linear time and the whole text stands for it.
-_MAIN_TAGS, _MAIN_WORK, _MAIN_REACH = 50_000, 5_000_000, 50_000_000
+_MAX_META = 200  # <meta> and <link> elements looked at
 _MAX_EMAILS = 1000
 _LOCAL = re.compile(r"[A-Za-z0-9._%+-]{1,64}$")
 _DOMAIN = re.compile(r"(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9-])")
 _REFRESH = re.compile(r"\s*(\d{1,4})(?:\.\d{0,9})?\s*[;,\s]\s*(?:url\s*=\s*)?[\"']?([^\"'\s]{1,4096})", re.IGNORECASE)
 _MAX_DELAY = 10
+_NO_COUNTS = Counts()
 _DIRECTIVES = frozenset(("noindex", "nofollow", "none"))
 
 
@@ -41,53 +39,42 @@ def digest(response: Response) -> Document:
         return _html(response)
     if kind == "text/plain":
         return _plain(response)
-    return _document(response, "", "")
+    return _document(response, "", "", b"")
 
 
 def _plain(response: Response) -> Document:
     source, _ = decoded(response.body, response.header("content-type"))
-    text = " ".join(source.split())
     title = next((line for line in source[:10_000].splitlines() if line.strip()), "")
+    text = " ".join(source.split())
     return _document(
-        response, " ".join(title.split())[:MAX_TITLE], text, Scan("", "", 0, 0, 0, 0, 0, len(response.body), 0)
+        response, " ".join(title.split())[:MAX_TITLE], text, text.encode(), Counts(text_bytes=len(response.body))
     )
 
 
 def _html(response: Response) -> Document:
-    source, raw = decoded(response.body, response.header("content-type"))
-    scanned = scan(raw)
-    if scanned.refused:
-        return Document(refused=scanned.refused)
-    try:
-        tree = HTMLTree.parse(source)
-    except ValueError:
-        return Document(refused="parser")
-    return _from_tree(response, tree, scanned)
-
-
-def _from_tree(response: Response, tree: Any, scanned: Scan) -> Document:
-    document, reader = tree.document, Reader(4 * scanned.outside + 100_000)
-    base = _base(document, scanned, response.url)
-    found, mails = links(document, scanned.seen, base, reader)
-    robots = set(_header_directives(response.all_headers("x-robots-tag")))
-    for name, content in _metas(document):
-        if name == "refresh":
-            found.add(_refresh_target(content))
-        elif name in ("robots", AGENT):
-            robots.update(re.split(r"[\s,]+", content.lower()))
+    page = read(decoded(response.body, response.header("content-type"))[1])
+    if page.refused:
+        return Document(refused=page.refused)
+    base = next((target_of(attribute(value), response.url) for value in page.values(BASE)), "") or response.url
+    found, robots = Found(base), list(_header_directives(response.all_headers("x-robots-tag")))
+    found.add_all(page)
+    canonical = _relations(page, found) or next(canonical_in(response.all_headers("link")), "")
+    robots += _metas(page, found)
+    text = resolved(page.text)
     return _document(
         response,
-        " ".join((tree.title or "").split())[:MAX_TITLE],
-        scanned.text,
-        scanned,
-        main=_main(tree, scanned),
-        declared=_declared_language(document),
-        headings=_headings(document, reader),
-        links=tuple(found.values()),
-        canonical=canonical_link(document, scanned.seen, base, response.all_headers("link")),
-        base=base,
-        mails=mails,
+        next((_line(value) for value in page.values(TITLE)), ""),
+        text,
+        page.text if is_resolved(page.text) else text.encode(),
+        Counts(page.images, page.tables, text_bytes=page.outside),
+        main=text if page.main is page.text else resolved(page.main),
+        declared=next((attribute(value)[:40] for value in page.values(HTML)), ""),
+        mails=found.mails,
         robots=robots,
+        headings=_headings(page),
+        links=tuple(found.links.values()),
+        canonical=target_of(canonical.strip(), base),
+        base=base,
     )
 
 
@@ -95,7 +82,8 @@ def _document(
     response: Response,
     title: str,
     text: str,
-    scanned: Scan | None = None,
+    written: bytes,
+    counts: Counts = _NO_COUNTS,
     *,
     main: str | None = None,
     declared: str = "",
@@ -103,11 +91,8 @@ def _document(
     robots: Iterable[str] | None = None,
     **parts: Any,
 ) -> Document:
-    words_of = words(text)
-    shingled = shingles_of(words_of)
-    counts = Counts()
-    if scanned:
-        counts = Counts(scanned.images, scanned.tables, len(words_of), scanned.outside, _emails(text, mails))
+    """`written` is the text in UTF-8."""
+    shingles, words = shingled(written)
     said = set(_header_directives(response.all_headers("x-robots-tag")) if robots is None else robots)
     return Document(
         title=title,
@@ -116,55 +101,48 @@ def _document(
         language=language(declared, response.header("content-language"), text) if text else "",
         noindex=not said.isdisjoint(("noindex", "none")),
         nofollow=not said.isdisjoint(("nofollow", "none")),
-        counts=counts,
-        content=_content(title, text),
-        shingles=shingled,
-        sketch=sketch(shingled),
+        counts=Counts(counts.images, counts.tables, words, counts.text_bytes, _emails(text, mails)),
+        content=_content(title, written),
+        shingles=shingles,
+        sketch=sketch(shingles),
         **parts,
     )
 
 
-def _content(title: str, text: str) -> int:
-    return int.from_bytes(hashlib.blake2b(f"{title}\n{text}".encode(), digest_size=8).digest(), "little")
+def _content(title: str, text: bytes) -> int:
+    return int.from_bytes(hashlib.blake2b(title.encode() + b"\n" + text, digest_size=8).digest(), "little")
 
 
-def _main(tree: Any, scanned: Scan) -> str | None:
-    if scanned.tags > _MAIN_TAGS or scanned.work > _MAIN_WORK or scanned.reach > _MAIN_REACH:
-        return None
-    main: str = extract_plain_text(
-        tree, main_content=True, preserve_formatting=False, links=False, list_bullets=False, alt_texts=False
-    )
-    return main
+def _line(written: bytes) -> str:
+    return " ".join(resolved(written).split())[:MAX_TITLE]
 
 
-def _base(document: Any, scanned: Scan, url: str) -> str:
-    if scanned.seen & BASE:
-        for element in islice(document.get_elements_by_tag_name("base"), 8):
-            href = element.getattr("href")
-            if href:
-                return resolved(href.strip(), url) or url
-    return url
-
-
-def _declared_language(document: Any) -> str:
-    root = document.first_element_child
-    return (root.getattr("lang") or root.getattr("xml:lang") or "")[:40] if root else ""
-
-
-def _headings(document: Any, reader: Reader) -> tuple[str, ...]:
+def _headings(page: Markup) -> tuple[str, ...]:
     """The words of the headings, first all of the first level."""
-    found: list[str] = []
-    for level in ("h1", "h2", "h3"):
-        elements = islice(document.get_elements_by_tag_name(level), MAX_HEADINGS - len(found))
-        found.extend(" ".join(reader.of(element).split())[:MAX_TITLE] for element in elements)
-    return tuple(heading for heading in found if heading)
+    written = [words for level in (H1, H2, H3) for words in page.values(level)]
+    return tuple(_line(words) for words in written[:MAX_HEADINGS])
 
 
-def _metas(document: Any) -> Iterator[tuple[str, str]]:
-    for element in islice(document.get_elements_by_tag_name("meta"), 200):
-        name = element.getattr("name") or element.getattr("http-equiv")
-        if name:
-            yield name.strip().lower(), (element.getattr("content") or "")[:5000]
+def _relations(page: Markup, found: Found) -> str:
+    """Add <link rel=next> and its like to the links; the first canonical one, or nothing."""
+    canonical = ""
+    for relation, value in page.pairs(LINK)[:_MAX_META]:
+        relations = attribute(relation).lower().split()
+        if "next" in relations or "prev" in relations:
+            found.add(attribute(value))
+        if "canonical" in relations:
+            canonical = canonical or attribute(value)
+    return canonical
+
+
+def _metas(page: Markup, found: Found) -> Iterator[str]:
+    """Directives for us; a refresh is added to the links."""
+    for name, value in page.pairs(META)[:_MAX_META]:
+        name = name.strip().lower()
+        if name == b"refresh":
+            found.add(_refresh_target(attribute(value[:5000])))
+        elif name in _FOR_US:
+            yield from re.split(r"[\s,]+", attribute(value[:5000]).lower())
 
 
 def _refresh_target(content: str) -> str:

@@ -6,9 +6,10 @@ a version: what is stored must stay comparable for ever.
 """
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
-from sought.web.compiled import Bool, Int, cached, compiled
+from sought.web.compiled import Bool, Int, cached, compiled, readable
 from sought.web.document import Shingles, Sketch
 
 SHINGLE_WORDS = 10
@@ -18,29 +19,41 @@ BANDS, BAND_ROWS = 6, 3
 NEAR_DUPLICATE = 0.65  # resemblance from which two pages are one to a reader: four fifths of all phrases in common
 
 Words = NDArray[np.uint64]
+_HASHES = types.uint64[::1]
 
 _MULTIPLY_1, _MULTIPLY_2 = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)  # murmur3's finaliser
 _FNV_START, _FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 _ROLL = np.uint64(0x9E3779B97F4A7C15)
 _EMPTY_BIN = 1 << 32
 _BEYOND = 1
+_MAX_BUCKET = 32  # hashes with the same highest bits; a page with more repeats itself, or is made up
 # What a byte is to a word: its lower case, zero if it separates words, or the start of a character beyond ASCII.
 _ASCII = np.array([ord(chr(c).lower()) if chr(c).isalnum() else 0 for c in range(128)] + [_BEYOND] * 128, np.uint8)
 
 
 def words(text: str) -> Words:
     """A hash of every word, in order.  A word is a run of letters and digits in any case, or a Han or kana sign."""
-    return _words(np.frombuffer(text.encode("utf-8", "replace"), np.uint8))
+    return _words(_utf8(text))
 
 
 def shingles(text: str, k: int = SHINGLE_WORDS) -> Shingles:
     """The set of runs of k words (of all words, if there are fewer), hashed and sorted."""
-    return shingles_of(words(text), k)
+    return _set_of(_shingles(_utf8(text), k)[0])
 
 
-def shingles_of(text: Words, k: int = SHINGLE_WORDS) -> Shingles:
-    hashes = _roll(text, min(k, len(text)))
-    hashes.sort()
+def shingled(text: bytes) -> tuple[Shingles, int]:
+    """The shingles of a text in UTF-8, and how many words it has."""
+    hashes, count = _shingles(np.frombuffer(text, np.uint8), SHINGLE_WORDS)
+    return _set_of(hashes), count
+
+
+def _utf8(text: str) -> NDArray[np.uint8]:
+    return np.frombuffer(text.encode("utf-8", "replace"), np.uint8)
+
+
+def _set_of(hashes: Shingles) -> Shingles:
+    if not _spread(hashes):
+        hashes.sort()
     return hashes[: _unique(hashes)]
 
 
@@ -119,9 +132,8 @@ def _decode(data: NDArray[np.uint8], i: Int) -> tuple[Int, Int]:
     return code, width
 
 
-@cached
-def _words(data: NDArray[np.uint8]) -> Words:
-    out = np.empty(data.size, np.uint64)
+@compiled
+def _write_words(data: NDArray[np.uint8], out: Words) -> Int:
     count, i, inside, h = 0, 0, False, _FNV_START
     while i < data.size:
         folded: Int = np.int64(_ASCII[data[i]])
@@ -141,13 +153,18 @@ def _words(data: NDArray[np.uint8]) -> Words:
     if inside:
         out[count] = _mix(h)
         count += 1
-    return out[:count].copy()
+    return count
 
 
-@cached
-def _roll(text: Words, k: Int) -> Shingles:
+@cached(_HASHES(readable(types.uint8)))
+def _words(data: NDArray[np.uint8]) -> Words:
+    out = np.empty(data.size, np.uint64)
+    return out[: _write_words(data, out)].copy()
+
+
+@compiled
+def _roll(text: Words, k: Int, out: Shingles) -> None:
     """Polynomial hash of every window of k words, mixed."""
-    out = np.empty(text.size - k + 1 if k else 0, np.uint64)
     h, highest = np.uint64(0), np.uint64(1)
     for _ in range(k):
         highest *= _ROLL
@@ -157,10 +174,46 @@ def _roll(text: Words, k: Int) -> Shingles:
             h -= highest * text[i - k]
         if i >= k - 1:
             out[i - k + 1] = _mix(h)
-    return out
 
 
-@cached
+@cached(types.Tuple((_HASHES, types.int64))(readable(types.uint8), types.int64))  # type: ignore[no-untyped-call]  # numba's
+def _shingles(data: NDArray[np.uint8], k: Int) -> tuple[Shingles, Int]:
+    text = np.empty(data.size, np.uint64)
+    count = _write_words(data, text)
+    k = min(k, count)
+    out = np.empty(count - k + 1 if k else 0, np.uint64)
+    _roll(text[:count], k, out)
+    return out, count
+
+
+@cached(types.boolean(_HASHES))
+def _spread(hashes: Shingles) -> Bool:
+    """Sort hashes, which are spread evenly, by their highest bits; False if they are not, and nothing is done."""
+    bits = np.uint64(0)
+    buckets: Int = 1
+    while buckets < hashes.size:
+        bits, buckets = bits + np.uint64(1), buckets * 2
+    shift, ends = np.uint64(64) - max(bits, np.uint64(1)), np.zeros(max(buckets, 2), np.int64)
+    for h in hashes:
+        ends[np.int64(h >> shift)] += 1
+    if ends.max() > _MAX_BUCKET:
+        return False
+    ends = np.cumsum(ends)
+    out = np.empty_like(hashes)
+    for h in hashes:
+        bucket = np.int64(h >> shift)
+        ends[bucket] -= 1
+        out[ends[bucket]] = h
+    for i in range(out.size):
+        h, at = out[i], i
+        while at and hashes[at - 1] > h:
+            hashes[at] = hashes[at - 1]
+            at -= 1
+        hashes[at] = h
+    return True
+
+
+@cached(types.int64(_HASHES))
 def _unique(text: Shingles) -> Int:
     """Move the different values of a sorted array to its front; how many there are."""
     count = min(text.size, 1)
@@ -171,7 +224,7 @@ def _unique(text: Shingles) -> Int:
     return count
 
 
-@cached
+@cached(types.int64(readable(types.uint64), readable(types.uint64)))
 def _common(a: Shingles, b: Shingles) -> Int:
     i = j = count = 0
     while i < a.size and j < b.size:
@@ -184,7 +237,7 @@ def _common(a: Shingles, b: Shingles) -> Int:
     return count
 
 
-@cached
+@cached(types.uint32[::1](readable(types.uint64)))
 def _sketch(text: Shingles) -> Sketch:
     least = np.full(SKETCH_SIZE, _EMPTY_BIN, np.int64)
     for h in text:
@@ -201,7 +254,7 @@ def _sketch(text: Shingles) -> Sketch:
     return out
 
 
-@cached
+@cached(_HASHES(readable(types.uint32)))
 def _bands(text: Sketch) -> NDArray[np.uint64]:
     out = np.empty(BANDS, np.uint64)
     for band in range(BANDS):

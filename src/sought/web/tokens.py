@@ -4,16 +4,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.web.compiled import Bool, Int, compiled
-from sought.web.tags import MIX
+from sought.web.tags import ATTRIBUTES, MIX, Table
 
-LT, GT, SLASH, EQUALS, BANG, DASH, AMP, HASH, SEMICOLON = b"<>/=!-&#;"
-NAMES, ATTRIBUTES, SAID = range(3)  # the first counters of a scan
-HAS_HIDDEN, HAS_FONT, HAS_HTML, SELF_CLOSED = 1, 2, 4, 8  # what the attributes of a tag told (SAID)
-
+LT, GT, SLASH, EQUALS, BANG, DASH, QUESTION = b"<>/=!-?"
 _MIX = np.uint64(MIX)
-_HIDDEN, _COLOR, _FACE, _SIZE, _ENCODING = (
-    np.uint64(int.from_bytes(name, "little")) for name in (b"hidden", b"color", b"face", b"size", b"encoding")
-)
 
 Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int64]
@@ -35,15 +29,9 @@ def _lower(c: Int) -> Int:
 
 
 @compiled
-def _mixed(h: Int, word: Int) -> Int:
-    h = (h ^ word) * _MIX
-    return h ^ (h >> np.uint64(29))
-
-
-@compiled
-def read_name(data: Bytes, at: Int, attribute: bool, seed: Int) -> tuple[Int, Int, Int, Int]:
-    """Where a name ends, its first sixteen bytes in two words, and a hash of it all."""
-    low, high, rest, i = np.uint64(0), np.uint64(0), seed, at
+def read_name(data: Bytes, at: Int, attribute: bool) -> tuple[Int, Int, Int]:
+    """Where a name ends, and its first sixteen bytes in two words; those of a longer one are of no name we know."""
+    low, high, i = np.uint64(0), np.uint64(0), at
     while i < data.size:
         c = np.uint64(_lower(data[i]))
         if c in (GT, SLASH) or _is_space(c) or (attribute and c == EQUALS and i > at):
@@ -53,35 +41,20 @@ def read_name(data: Bytes, at: Int, attribute: bool, seed: Int) -> tuple[Int, In
         elif i - at < 16:
             high |= c << np.uint64(8 * (i - at - 8))
         else:
-            rest = _mixed(rest, c)
+            high = ~np.uint64(0)
         i += 1
-    return i, low, high, _mixed(_mixed(rest, low), high)
+    return i, low, high
 
 
 @compiled
-def kind(low: Int, high: Int, size: Int, table: NDArray[np.uint64]) -> Int:
-    if size > 16:
-        return 0
+def meaning(low: Int, high: Int, table: Table) -> Int:
+    """What a table says of a name, or zero."""
     at = ((low ^ (high * np.uint64(31))) * _MIX) >> np.uint64(54)
     while table[at, 0]:
         if table[at, 0] == low and table[at, 1] == high:
             return np.int64(table[at, 2])
         at = (at + np.uint64(1)) % np.uint64(len(table))
-    return 0
-
-
-@compiled
-def note_name(names: NDArray[np.uint32], mixed: Int, count: Ints) -> None:
-    mark = np.uint32(mixed >> np.uint64(32)) | np.uint32(1)
-    at = np.int64(mixed & np.uint64(names.size - 1))
-    for _ in range(32):
-        if names[at] == mark:
-            return
-        if names[at] == 0:
-            names[at] = mark
-            break
-        at = (at + 1) & (names.size - 1)
-    count[NAMES] += 1
+    return np.int64(0)
 
 
 @compiled
@@ -99,47 +72,40 @@ def find_byte(data: Bytes, i: Int, wanted: Int) -> Int:
 
 
 @compiled
-def _value_end(data: Bytes, i: Int) -> Int:
-    """Behind an attribute's value, quoted or bare."""
-    if i < data.size and data[i] in (34, 39):
-        return find_byte(data, i + 1, data[i]) + 1
-    while i < data.size and not _is_space(data[i]) and data[i] != GT:
-        i += 1
-    return i
+def _read_value(data: Bytes, i: Int) -> tuple[Int, Int, Int]:
+    """Where an attribute's value begins and ends, without its quotes, and where to go on."""
+    if i < data.size and (data[i] == 34 or data[i] == 39):
+        end = find_byte(data, i + 1, data[i])
+        return i + 1, end, end + 1
+    end = i
+    while end < data.size and not _is_space(data[end]) and data[end] != GT:
+        end += 1
+    return i, end, end
 
 
 @compiled
-def _said(low: Int, value_size: Int) -> Int:
-    if low == _HIDDEN:
-        return HAS_HIDDEN
-    if low in (_COLOR, _FACE, _SIZE):
-        return HAS_FONT
-    # text/html or application/xhtml+xml, with or without quotes: of the encodings in use only these have such lengths
-    return HAS_HTML if low == _ENCODING and value_size in (9, 11, 21, 23) else 0
+def read_attributes(data: Bytes, i: Int, values: Ints, serial: Int) -> tuple[Int, Int]:
+    """Behind the tag's `>`, or beyond the end of the page if there is none; and how many attributes there were.
 
-
-@compiled
-def read_attributes(data: Bytes, i: Int, names: NDArray[np.uint32], seed: Int, count: Ints) -> Int:
-    """Behind the tag's `>`, or beyond the end of the page if there is none."""
-    count[ATTRIBUTES] = count[SAID] = 0
+    `values` gets serial, begin and end of those we know.  Of equal names the first counts.
+    """
+    count = 0
     while True:
         while i < data.size and (_is_space(data[i]) or data[i] == SLASH):
             i += 1
         if i >= data.size:
-            return data.size + 1
+            return data.size + 1, count
         if data[i] == GT:
-            count[SAID] |= SELF_CLOSED if data[i - 1] == SLASH else 0
-            return i + 1
-        start = i
-        i, low, _, mixed = read_name(data, i, True, seed)
-        note_name(names, mixed, count)
-        named, i = i - start, _skip_spaces(data, i)
-        value = i
+            return i + 1, count
+        i, low, high = read_name(data, i, True)
+        i = _skip_spaces(data, i)
+        begin = end = i
         if i < data.size and data[i] == EQUALS:
-            value = _skip_spaces(data, i + 1)
-            i = _value_end(data, value)
-        count[ATTRIBUTES] += 1
-        count[SAID] |= _said(low, i - value) if named <= 8 else 0
+            begin, end, i = _read_value(data, _skip_spaces(data, i + 1))
+        place = meaning(low, high, ATTRIBUTES)
+        if place and values[place, 0] != serial:
+            values[place, 0], values[place, 1], values[place, 2] = serial, begin, end
+        count += 1
 
 
 @compiled
@@ -163,6 +129,17 @@ def comment_end(data: Bytes, i: Int) -> Int:
             return i + 1
         i += 1
     return data.size
+
+
+@compiled
+def cdata_end(data: Bytes, i: Int) -> Int:
+    """Where the `]]>` of the CDATA section that starts at i stands; i itself if there is no section."""
+    if not (stands(data, i + 1, BANG, 91, 67) and stands(data, i + 4, 68, 65, 84) and stands(data, i + 6, 84, 65, 91)):
+        return i
+    i += 9
+    while i < data.size and not stands(data, i, 93, 93, GT):
+        i += 1
+    return i
 
 
 @compiled
@@ -197,11 +174,3 @@ def raw_end(data: Bytes, i: Int, start: Int, end: Int, script: bool) -> Int:
                 i += 1
         i += 1
     return data.size
-
-
-@compiled
-def hash_bytes(data: Bytes, i: Int, end: Int, seed: Int) -> Int:
-    mixed = seed
-    for at in range(i, end):
-        mixed = _mixed(mixed, np.uint64(data[at]))
-    return mixed

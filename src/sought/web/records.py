@@ -1,0 +1,190 @@
+"""What will Python want to look at?  Links with their words, titles, headings, metas, written out while they are read.
+
+A record is a few fields, each ended by a byte that UTF-8 does not have.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.web.compiled import Bool, Int, compiled
+from sought.web.tags import (
+    ALT,
+    CONTENT,
+    EQUIV,
+    FRAME,
+    HEADING,
+    HREF,
+    HTML,
+    IMAGE,
+    KIND,
+    LANG,
+    META,
+    NAME,
+    REL,
+    SRC,
+    TABLE,
+    TITLE,
+    XML_LANG,
+    A,
+)
+from sought.web.tokens import Bytes, Ints
+from sought.web.visible import OUT
+
+Note = tuple[int, bytes, bytes]  # the kind of tag, and two values
+Buffers = NDArray[np.uint8]
+
+MAX_RECORDS = 20_000
+_MAX_WORDS = 2_500  # bytes of the text of a link or heading
+_FIELD_END, _RECORD_END = 0xFF, 0xFE
+# Rows of the buffers of a pass: the text, the main text, the records of links, the notes.
+TEXT, MAIN, LINKS, NOTES = range(4)
+# Counters of a pass.  Of the open link: where its attribute values stand in the source, and where its words begin; of
+# the open heading: its kind, and where its words begin.
+IMAGES, TABLES, LINKS_SIZE, NOTES_SIZE, _RECORDS = range(4, 9)
+_LINK, _HREF, _HREF_END, _REL, _REL_END, _ALT, _ALT_END, _WORDS, _HEADING, _HEADING_WORDS = range(9, 19)
+
+
+def link_records(written: bytes) -> list[bytes]:
+    """One of each <a>, <area>, <frame>, <iframe> with a target."""
+    return written.split(b"\xfe")[:-1]
+
+
+def link_fields(record: bytes) -> tuple[bytes, bytes, bytes]:
+    """Target, rel, and words or alternative text."""
+    href, rel, words = record.split(b"\xff")
+    return href, rel, words
+
+
+def notes(written: bytes) -> list[Note]:
+    """<link> (rel, href), <meta> (name, content); <base>, <html>, titles and headings have only the second value."""
+    return [_note(record) for record in written.split(b"\xfe")[:-1]]
+
+
+def _note(record: bytes) -> Note:
+    word, _, value = record[1:].partition(b"\xff")
+    return record[0], word, value
+
+
+@compiled
+def _append(source: Bytes, begin: Int, end: Int, mark: Int, out: Bytes, at: Int) -> Int:
+    """Write a field and its end mark; where to go on."""
+    for i in range(begin, end):
+        out[at] = source[i]
+        at += 1
+    out[at] = mark
+    return at + 1
+
+
+@compiled
+def _words(buffers: Buffers, begin: Int, now: Ints) -> tuple[Int, Int]:
+    """What has been written since, without white space around it."""
+    end = min(now[OUT], begin + _MAX_WORDS)
+    if begin < end and buffers[TEXT, begin] == 32:
+        begin += 1
+    if begin < end and buffers[TEXT, end - 1] == 32:
+        end -= 1
+    return begin, end
+
+
+@compiled
+def _is_room(size: Int, used: Int, buffers: Buffers, now: Ints) -> Bool:
+    now[_RECORDS] += 1
+    return used + size + 4 <= buffers.shape[1] and now[_RECORDS] <= MAX_RECORDS
+
+
+@compiled
+def end_link(data: Bytes, buffers: Buffers, now: Ints) -> None:
+    """Write the record of the open link, if there is one."""
+    if not now[_LINK]:
+        return
+    now[_LINK] = 0
+    begin, end = _words(buffers, now[_WORDS], now)
+    fields = now[_HREF_END] - now[_HREF] + now[_REL_END] - now[_REL]
+    if _is_room(fields + max(end - begin, now[_ALT_END] - now[_ALT]), now[LINKS_SIZE], buffers, now):
+        out = buffers[LINKS]
+        at = _append(data, now[_HREF], now[_HREF_END], _FIELD_END, out, now[LINKS_SIZE])
+        at = _append(data, now[_REL], now[_REL_END], _FIELD_END, out, at)
+        if begin < end:
+            at = _append(buffers[TEXT], begin, end, _RECORD_END, out, at)
+        else:
+            at = _append(data, now[_ALT], now[_ALT_END], _RECORD_END, out, at)
+        now[LINKS_SIZE] = at
+
+
+@compiled
+def value(values: Ints, place: Int, serial: Int) -> tuple[Int, Int]:
+    """Where the value of the tag's attribute stands; nothing if it has none."""
+    if values[place, 0] != serial:
+        return np.int64(0), np.int64(0)
+    return values[place, 1], values[place, 2]
+
+
+@compiled
+def _start_link(data: Bytes, kind: Int, values: Ints, serial: Int, buffers: Buffers, now: Ints) -> None:
+    end_link(data, buffers, now)
+    now[_HREF], now[_HREF_END] = value(values, SRC if kind == FRAME else HREF, serial)
+    now[_REL], now[_REL_END] = value(values, REL, serial)
+    now[_ALT], now[_ALT_END] = value(values, ALT, serial)
+    now[_WORDS] = now[OUT]
+    now[_LINK] = now[_HREF] < now[_HREF_END]
+    if kind != A:
+        end_link(data, buffers, now)
+
+
+@compiled
+def write_note(
+    kind: Int,
+    data: Bytes,
+    word_at: Int,
+    word_end: Int,
+    source: Bytes,
+    begin: Int,
+    end: Int,
+    buffers: Buffers,
+    now: Ints,
+) -> None:
+    if begin < end and _is_room(end - begin + word_end - word_at, now[NOTES_SIZE], buffers, now):
+        out, at = buffers[NOTES], now[NOTES_SIZE]
+        out[at] = kind
+        at = _append(data, word_at, word_end, _FIELD_END, out, at + 1)
+        now[NOTES_SIZE] = _append(source, begin, end, _RECORD_END, out, at)
+
+
+@compiled
+def _take_note(data: Bytes, kind: Int, values: Ints, serial: Int, buffers: Buffers, now: Ints) -> None:
+    """A <link>, <meta>, <base> or <html>."""
+    word_at, word_end = value(values, NAME if kind == META else REL, serial)
+    begin, end = value(values, CONTENT if kind == META else LANG if kind == HTML else HREF, serial)
+    if kind == META and word_at == word_end:
+        word_at, word_end = value(values, EQUIV, serial)
+    if kind == HTML and begin == end:
+        begin, end = value(values, XML_LANG, serial)
+    write_note(kind, data, word_at, word_end, data, begin, end, buffers, now)
+
+
+@compiled
+def end_heading(data: Bytes, buffers: Buffers, now: Ints) -> None:
+    if now[_HEADING]:
+        begin, end = _words(buffers, now[_HEADING_WORDS], now)
+        write_note(now[_HEADING], data, 0, 0, buffers[TEXT], begin, end, buffers, now)
+        now[_HEADING] = 0
+
+
+@compiled
+def look_at(data: Bytes, bits: Int, values: Ints, serial: Int, buffers: Buffers, now: Ints) -> None:
+    """What a start tag adds to counts and records."""
+    kind = bits & KIND
+    if bits & HEADING:
+        end_heading(data, buffers, now)
+    if kind == IMAGE:
+        now[IMAGES] += 1
+        if now[_LINK] and now[_ALT] == now[_ALT_END]:
+            now[_ALT], now[_ALT_END] = value(values, ALT, serial)
+    elif kind > TITLE:
+        now[_HEADING], now[_HEADING_WORDS] = kind, now[OUT]
+    elif kind > FRAME and kind != TITLE:
+        _take_note(data, kind, values, serial, buffers, now)
+    elif kind and kind != TITLE:
+        _start_link(data, kind, values, serial, buffers, now)
+    elif bits & TABLE:
+        now[TABLES] += 1
