@@ -25,7 +25,8 @@ def addresses() -> list[str]:
 def make_pages(count: int, port: int, seed: int = 1) -> dict[tuple[str, str], bytes]:
     """Whole HTTP answers by (host, path): about 20 KB of HTML each, gzip-coded.
 
-    Every page has the 30 links of its site's menu and footer and 30 of its own; a link bears the target's title.
+    Every page has the 30 links of its site's menu and footer and 30 of its own, 6 of these to other sites; a link bears
+    the target's title.
     """
     rng = random.Random(seed)  # noqa: S311  the same pages every time
     words = ["".join(rng.choices(_LETTERS, k=rng.randint(2, 10))) for _ in range(20_000)]
@@ -37,7 +38,9 @@ def make_pages(count: int, port: int, seed: int = 1) -> dict[tuple[str, str], by
     answers = {}
     for number, (host, path) in enumerate(where):
         text = rng.choices(words, weights, k=1500)
-        own = [(number * 2 + 1 + k) % count for k in range(2)] + _chosen(rng, range(count), 28)
+        near = range(number % _SITES, count, _SITES)
+        own = [near[(number // _SITES * 2 + 1 + k) % len(near)] for k in range(2)]  # so that all pages are found
+        own += _chosen(rng, near, 22) + _chosen(rng, range(count), 6)
         anchors = [_anchor(where[t], titles[t], host, port) for t in common[number % _SITES] + own]
         body = gzip.compress(_page(titles[number], text, anchors).encode(), 6)
         head = (

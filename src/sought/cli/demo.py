@@ -2,7 +2,6 @@
 
 import shutil
 import tempfile
-import time
 from pathlib import Path
 from typing import Annotated, Any
 

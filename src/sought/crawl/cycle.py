@@ -28,7 +28,8 @@ from sought.policy import Policy
 from sought.web.message import Purpose, Request, Response, Web
 
 COMMIT_EVERY = 0.5
-INDEX_EVERY = 5.0
+INDEX_EVERY = 10.0  # seconds, or …
+INDEX_PAGES = 5000  # … pages: small commits make the index merge the same segments again and again
 PLAN_HORIZON = 30.0
 GRACE = 5.0
 _DENIED_FOR = 86400.0
@@ -145,7 +146,8 @@ class Cycle:
             self.directory.leases.keep(list(self.in_flight.values()))
             self.stale_plan = True
             self.committed_at = time.time()
-        if now - self.indexed_at >= INDEX_EVERY and self.directory.unindexed:
+        waited = now - self.indexed_at >= INDEX_EVERY and self.directory.unindexed
+        if waited or self.directory.unindexed >= INDEX_PAGES:
             await self._commit_index()
             self.indexed_at = time.time()
         self._show()

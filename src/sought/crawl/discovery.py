@@ -15,7 +15,7 @@ from sought.crawl.table import BIRTH, NO_ROW, Source, Table
 from sought.web.document import Link
 from sought.web.url import fingerprint, origin
 
-_CACHE = 400_000
+_CACHE = 200_000
 REFUSED = -1
 
 
@@ -32,6 +32,7 @@ class Discovery:
         self.hosts = hosts
         self.admission = admission
         self.rows: dict[str, int] = {}
+        self.followed: dict[int, tuple[Link, int]] = {}  # by identity; the Link is held, so its id stays its own
         self.anchors: set[tuple[int, int]] = set()
         self.births: list[tuple[int, int, int, int, int, float]] = []
         self.new_urls: list[str] = []
@@ -52,8 +53,29 @@ class Discovery:
             for url, key, row in zip(unknown, keys.tolist(), self.table.find(keys).tolist(), strict=True):
                 rows[url] = row if row != ABSENT else self._judge(url, key, via, depth, source, now)
         found = [rows[u] for u in urls]
-        if len(rows) > _CACHE and not self.new_urls:
-            rows.clear()
+        if unknown and depth > self.admission.max_depth:  # too deep from here is not too deep from everywhere
+            for url in unknown:
+                if rows[url] == REFUSED:
+                    del rows[url]
+        return found
+
+    def follow(self, links: Sequence[Link], via: int, now: float) -> list[int]:
+        """Rows of a page's links, as `admit`; their words are kept as anchors.
+
+        Digesting gives the very same Link object for the navigation of every page of a site: what was done about it
+        once is done, and the object itself is the key.
+        """
+        done = self.followed
+        fresh = [link for link in links if id(link) not in done]
+        if fresh:
+            depth = int(self.table.columns["depth"][via]) + 1
+            rows = self.admit([link.url for link in fresh], via, depth, Source.LINK, now)
+            self._keep_anchors(fresh, rows)
+            done.update((id(link), (link, row)) for link, row in zip(fresh, rows, strict=True))
+        found = [done[id(link)][1] for link in links]
+        for link, row in zip(fresh, rows, strict=True) if fresh else ():
+            if row == REFUSED:
+                del done[id(link)]
         return found
 
     def force(self, url: str, now: float) -> int:
@@ -87,11 +109,9 @@ class Discovery:
         self.new_urls.append(url)
         return row
 
-    def keep_anchors(self, links: Sequence[Link], rows: Sequence[int]) -> None:
-        """Remember which words point at which row; repeated navigation costs a look into a set."""
+    def _keep_anchors(self, links: Sequence[Link], rows: Sequence[int]) -> None:
+        """Remember which words point at which row."""
         seen = self.anchors
-        if len(seen) > _CACHE:
-            seen.clear()
         for link, row in zip(links, rows, strict=True):
             if row == REFUSED or not link.anchor:
                 continue
@@ -102,9 +122,14 @@ class Discovery:
                 self.store.put(row_key(b"a", row) + mark[1].to_bytes(4, "big"), text)
 
     def flush(self) -> None:
-        """Enter the batch's new rows into table and store."""
-        if not self.new_urls:
-            return
+        """Enter the batch's new rows into table and store; what they were remembered by may be forgotten now."""
+        if self.new_urls:
+            self._enter()
+        for memory in (self.rows, self.followed, self.anchors):
+            if len(memory) > _CACHE:
+                memory.clear()
+
+    def _enter(self) -> None:
         births = zip(BIRTH.items(), zip(*self.births, strict=True), strict=True)
         columns: dict[str, NDArray[Any]] = {name: np.array(values, kind) for (name, kind), values in births}
         first = self.table.append(columns)

@@ -38,6 +38,7 @@ MAX_SITEMAPS = 50
 SITEMAP_EVERY = DAY
 HOUR = 3600.0
 _ANCHORS = 64
+_LIVE = int(State.LIVE)  # a plain number: looking a member up takes longer than all else here
 _encode = msgspec.msgpack.Encoder().encode
 
 
@@ -158,13 +159,13 @@ class Repository:
 
     def searchable(self, row: int) -> bool:
         columns = self.table.columns
-        return bool(columns["state"][row] == State.LIVE and columns["reason"][row] == Reason.NONE)
+        return bool(columns["state"][row] == _LIVE and columns["reason"][row] == 0)
 
     def holds_copy(self, row: int) -> bool:
         """Whether the row stands for the copy in the archive: only then does "as before" (304, same bytes) mean it."""
         columns = self.table.columns
         state = columns["state"][row]
-        return bool(state == State.LIVE or (state == State.ALIAS and columns["reason"][row] != Reason.REDIRECT))
+        return bool(state == _LIVE or (state == State.ALIAS and columns["reason"][row] != Reason.REDIRECT))
 
     # ---- one answer
 
@@ -300,7 +301,7 @@ class Repository:
         columns["size"][row] = len(response.body)
         self._fill(details, fetched, document)
         nofollow = self._place(row, response, document)
-        self._link(row, () if nofollow else tuple(link for link in document.links if not link.nofollow), response.time)
+        self._link(row, [] if nofollow else [link for link in document.links if not link.nofollow], response.time)
         if self.searchable(row) and (changed or not was_live):
             self._index(row, response, document)
         if columns["state"][row] == State.FAILED:
@@ -349,10 +350,11 @@ class Repository:
         return other
 
     def _link(self, row: int, links: Sequence[Link], now: float) -> None:
-        depth = int(self.table.columns["depth"][row]) + 1
-        rows = self.discovery.admit([link.url for link in links], row, depth, Source.LINK, now)
-        self.discovery.keep_anchors(links, rows)
-        targets = np.array(list(dict.fromkeys(r for r in rows if r not in (REFUSED, row))), np.uint32)
+        rows = self.discovery.follow(links, row, now)
+        distinct = dict.fromkeys(rows)
+        distinct.pop(REFUSED, None)
+        distinct.pop(row, None)
+        targets = np.fromiter(distinct, np.uint32, len(distinct))
         old = self.store.links(row)
         if len(old):
             self.links_removed.append(old)

@@ -25,6 +25,7 @@ from sought.index.pieces import (
     read,
 )
 
+# More than the words of any one text: starting afresh in the midst of it, all of them find room.
 _MAX_PIECES = 1 << 18  # remembered for a language
 _MAX_BYTES = 1 << 24  # of them and their readings
 _MAX_LACKING = 1 << 15  # unknown pieces learned at once

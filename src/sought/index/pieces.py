@@ -14,7 +14,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.web.compiled import Function, Int, cached
+from sought.web.compiled import Function, Int
 
 Eights = NDArray[np.uint64]  # of a text: item i is its bytes i to i + 7, the first one lowest
 Bytes = NDArray[np.uint8]
@@ -47,9 +47,17 @@ _TO_A, _TO_Z = np.uint64(0x80 - ord("a")) * _ONES, np.uint64(0x80 - ord("z") - 1
 _TO_0, _TO_9 = np.uint64(0x80 - ord("0")) * _ONES, np.uint64(0x80 - ord("9") - 1) * _ONES
 
 
-def _inlined(function: Function) -> Function:
+# _nrt, which numba's types leave out: these functions make no arrays, so that nothing need be counted.
+
+
+def inlined(function: Function) -> Function:
     """For parts of the loop: calling them would take as long as what they do."""
-    return numba.njit(nogil=True, forceinline=True)(function)  # type: ignore[return-value]  # called like the function
+    return numba.njit(nogil=True, forceinline=True, _nrt=False)(function)  # type: ignore[call-overload,no-any-return]  # _nrt
+
+
+def called(function: Function) -> Function:
+    """For functions that Python calls, always with arguments of the same types: compiled once for all processes."""
+    return numba.njit(cache=True, nogil=True, _nrt=False)(function)  # type: ignore[call-overload,no-any-return]  # _nrt
 
 
 def eights(buffer: bytes | Bytes) -> Eights:
@@ -57,21 +65,21 @@ def eights(buffer: bytes | Bytes) -> Eights:
     return np.ndarray((len(buffer) - 7,), np.uint64, buffer, strides=(1,))
 
 
-@_inlined
+@inlined
 def _mix(h: Int) -> Int:
     h = (h ^ (h >> _33)) * np.uint64(0xFF51AFD7ED558CCD)  # murmur3's finaliser
     h = (h ^ (h >> _33)) * np.uint64(0xC4CEB9FE1A85EC53)
     return h ^ (h >> _33)
 
 
-@_inlined
+@inlined
 def _chunk(text: Eights, at: Int, stop: Int, small: Int) -> Int:
     """Eight bytes of a text, or as many as there are, in lower case if `small` says so."""
     chunk = text[np.uint64(at)] | small
     return chunk if stop - at >= 8 else chunk & ((_1 << np.uint64(8 * (stop - at))) - _1)
 
 
-@_inlined
+@inlined
 def _same(text: Eights, start: Int, stop: Int, small: Int, arena: Arena, entry: Int) -> Int:
     at = start
     while at < stop and arena[entry + 1 + ((at - start) >> 3)] == _chunk(text, at, stop, small):
@@ -79,7 +87,7 @@ def _same(text: Eights, start: Int, stop: Int, small: Int, arena: Arena, entry: 
     return at >= stop
 
 
-@_inlined
+@inlined
 def _find(text: Eights, start: Int, stop: Int, small: Int, hashed: Int, first: Int, slots: Slots, arena: Arena) -> Int:
     """Where in the arena a piece of a text is entered; 0 if nowhere."""
     mask, length = np.uint64(len(slots) - 1), np.uint64(stop - start)
@@ -97,7 +105,7 @@ def _find(text: Eights, start: Int, stop: Int, small: Int, hashed: Int, first: I
     return 0
 
 
-@cached
+@called
 def place(slots: Slots, arena: Arena, entry: Int, stop: Int, seed: np.uint64) -> None:
     """Make the entries from here to `stop` known; they are not yet."""
     mask = np.uint64(len(slots) - 1)
@@ -114,7 +122,7 @@ def place(slots: Slots, arena: Arena, entry: Int, stop: Int, seed: np.uint64) ->
         entry += 1 + ((length + 7) >> 3) + ((reading + 7) >> 3)
 
 
-@_inlined
+@inlined
 def _space(text: Eights, at: Int) -> Int:
     """The length of the white space or punctuation beyond ASCII that stands here; 0 if something else does."""
     byte = np.int64(text[at])
@@ -126,7 +134,7 @@ def _space(text: Eights, at: Int) -> Int:
     return length if first < 0xF0 and code <= _LAST_SPACE and _SPACES[code] else 0
 
 
-@_inlined
+@inlined
 def _end(text: Eights, at: Int) -> Int:
     """Where the piece that goes on at a character beyond ASCII ends."""
     while at < len(text) - 1:
@@ -137,7 +145,7 @@ def _end(text: Eights, at: Int) -> Int:
     return at
 
 
-@_inlined
+@inlined
 def _word(text: Eights, at: Int, seed: Int) -> tuple[Int, Int, Int]:
     """Where the word of ASCII that starts here stops, its hash, and its first eight letters.
 
@@ -158,7 +166,7 @@ def _word(text: Eights, at: Int, seed: Int) -> tuple[Int, Int, Int]:
     return at, hashed, first
 
 
-@_inlined
+@inlined
 def _hash(text: Eights, at: Int, stop: Int, seed: Int) -> Int:
     hashed = seed
     while stop - at >= 8:
@@ -167,13 +175,13 @@ def _hash(text: Eights, at: Int, stop: Int, seed: Int) -> Int:
     return _mix(hashed ^ _chunk(text, at, stop, _0))
 
 
-@_inlined
+@inlined
 def _keep(progress: Progress, target: Int, source: Int) -> None:
     for i in range(4):
         progress[target, i] = progress[source, i]
 
 
-@_inlined
+@inlined
 def _next_piece(text: Eights, progress: Progress, seed: Int) -> tuple[Int, Int, Int, Int]:
     """Go on behind the next piece: its start (-1: there is none), how it is to be lowered, its hash and first chunk."""
     at = progress[NOW, AT]
@@ -200,7 +208,7 @@ def _next_piece(text: Eights, progress: Progress, seed: Int) -> tuple[Int, Int, 
     return -1, _0, _0, _0
 
 
-@_inlined
+@inlined
 def _write(progress: Progress, start: Int, out: Eights, places: Places, arena: Arena, entry: Int) -> None:
     size, placed = progress[NOW, SIZE], progress[NOW, PLACED]
     places[placed, 0], places[placed, 1], places[placed, 2] = start, progress[NOW, AT], size
@@ -212,7 +220,7 @@ def _write(progress: Progress, start: Int, out: Eights, places: Places, arena: A
     progress[NOW, PLACED] = placed + 1
 
 
-@cached
+@called
 def read(
     text: Eights,
     progress: Progress,

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from sought.index.pieces import Eights, eights
-from sought.web.compiled import Bool, Int, cached, compiled
+from sought.index.pieces import Eights, called, eights, inlined
+from sought.web.compiled import Bool, Int
 
 _LAST_SPACE = 0x3000
 _SPACES = np.array([chr(code).isspace() for code in range(_LAST_SPACE + 1)])
@@ -18,7 +18,7 @@ def tidy(text: str) -> str:
     return text if text.isascii() else encoded.decode()
 
 
-@cached
+@called
 def _is_tidy(text: Eights) -> Bool:
     """Most texts plainly are, but for their ends; what may not be is left to Python.
 
@@ -34,7 +34,7 @@ def _is_tidy(text: Eights) -> Bool:
     return True
 
 
-@compiled
+@inlined
 def _holds_space(text: Eights, at: Int) -> Bool:
     """Whether one of eight bytes begins white space beyond ASCII: a character of two or three bytes."""
     for i in range(8):

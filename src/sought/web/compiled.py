@@ -1,6 +1,7 @@
 """Which loops run as machine code?  Those under these decorators."""
 
 from collections.abc import Callable
+from functools import cache, wraps
 from typing import Any, TypeVar
 
 import numba
@@ -22,5 +23,20 @@ def compiled(function: Function) -> Function:
 
 
 def cached(signature: Any) -> Callable[[Function], Function]:
-    """For functions that Python calls: compiled once for all processes, until their own file changes."""
-    return numba.njit(signature, cache=True, nogil=True)  # type: ignore[no-any-return]  # called like the function
+    """For functions that Python calls: compiled once for all processes, until their own file changes.
+
+    That takes seconds, so it waits until the first call: a command that digests nothing does not pay for it.
+    """
+
+    def decorated(function: Function) -> Function:
+        @cache
+        def machine_code() -> Callable[..., Any]:
+            return numba.njit(signature, cache=True, nogil=True)(function)  # type: ignore[no-any-return]  # untyped
+
+        @wraps(function)
+        def call(*arguments: Any) -> Any:
+            return machine_code()(*arguments)
+
+        return call  # type: ignore[return-value]  # called like the function
+
+    return decorated

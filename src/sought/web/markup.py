@@ -14,14 +14,13 @@ from pathlib import Path
 import numpy as np
 from numba import types
 
-from sought.web import main_text, records, tags, tokens, visible, zones
+from sought.web import records, tags, tokens, visible, zones
 from sought.web.compiled import Int, cached, compiled, readable
-from sought.web.main_text import MAIN_SIZE, note_part, write_main
+from sought.web.main_text import main_text
 from sought.web.records import (
     IMAGES,
     LINKS,
     LINKS_SIZE,
-    MAIN,
     NOTES,
     NOTES_SIZE,
     TABLES,
@@ -81,7 +80,7 @@ MAX_ATTRIBUTES = 512  # on one tag
 MAX_TAGS = 1_000_000
 REASONS = ("", "nesting", "attributes", "tags")
 _MAX_TITLE = 10_000  # bytes of source
-_REASON, _TAGS, _OUTSIDE, _IN_FOREIGN, _TITLED, _RULES, _COUNTERS = range(19, 26)  # counters of a pass
+_REASON, _TAGS, _OUTSIDE, _IN_FOREIGN, _TITLED, _PARTS, _RULES, _COUNTERS = range(17, 25)  # counters of a pass
 _ROLE_MAIN = np.uint64(word("main"))
 
 
@@ -108,7 +107,7 @@ class Markup:
 def read(source: bytes) -> Markup:
     """Read HTML in UTF-8."""
     size = len(source)
-    buffers, parts = np.empty((4, size + 64), np.uint8), np.empty((size // 3 + 2, 2), np.int64)
+    buffers, parts = np.empty((3, size + 64), np.uint8), np.empty((size // 3 + 2, 2), np.int64)
     now, values = np.zeros(_COUNTERS, np.int64), np.full((PLACES, 3), -1)
     now[SPACED] = 1
     _RUN(np.frombuffer(source, np.uint8), buffers, parts, values, no_zones(), now)
@@ -116,7 +115,7 @@ def read(source: bytes) -> Markup:
     text = buffers[TEXT, : count[OUT]].tobytes()
     return Markup(
         text,
-        buffers[MAIN, : count[MAIN_SIZE]].tobytes() if count[MAIN_SIZE] >= 0 else text,
+        main_text(text, parts[: count[_PARTS]].tolist()),
         link_records(buffers[LINKS, : count[LINKS_SIZE]].tobytes()),
         notes(buffers[NOTES, : count[NOTES_SIZE]].tobytes()),
         count[IMAGES],
@@ -135,7 +134,10 @@ def _text(data: Bytes, i: Int, end: Int, stop: Int, stack: Ints, buffers: Buffer
             i += 1
     else:
         i = copy(data, i, end, stop, buffers[TEXT], now)
-        note_part(parts, before, place, now)
+        last = now[_PARTS] - 1
+        if now[OUT] > before and (last < 0 or parts[last, 1] != place):
+            parts[last + 1, 0], parts[last + 1, 1] = before, place
+            now[_PARTS] += 1
     now[_OUTSIDE] += i - begin
     return i
 
@@ -262,7 +264,6 @@ def _pass(data: Bytes, buffers: Buffers, parts: Ints, values: Ints, stack: Ints,
     now[OUT] -= 1 if now[OUT] and now[SPACED] else 0
     end_link(data, buffers, now)
     end_heading(data, buffers, now)
-    write_main(buffers, parts, now)
 
 
 _TABLE = types.int64[:, ::1]
@@ -280,5 +281,5 @@ def _machine_code(rules: int) -> Callable[[Bytes, Buffers, Ints, Ints, Ints, Int
     return run
 
 
-_PARTS = (main_text, records, tags, tokens, visible, zones)
-_RUN = _machine_code(zlib.crc32(b"".join(Path(str(part.__file__)).read_bytes() for part in _PARTS)))
+_MODULES = (records, tags, tokens, visible, zones)
+_RUN = _machine_code(zlib.crc32(b"".join(Path(str(part.__file__)).read_bytes() for part in _MODULES)))

@@ -36,12 +36,12 @@ Buffers = NDArray[np.uint8]
 MAX_RECORDS = 20_000
 _MAX_WORDS = 2_500  # bytes of the text of a link or heading
 _FIELD_END, _RECORD_END = 0xFF, 0xFE
-# Rows of the buffers of a pass: the text, the main text, the records of links, the notes.
-TEXT, MAIN, LINKS, NOTES = range(4)
+# Rows of the buffers of a pass: the text, the records of links, the notes.
+TEXT, LINKS, NOTES = range(3)
 # Counters of a pass.  Of the open link: where its attribute values stand in the source, and where its words begin; of
 # the open heading: its kind, and where its words begin.
-IMAGES, TABLES, LINKS_SIZE, NOTES_SIZE, _RECORDS = range(4, 9)
-_LINK, _HREF, _HREF_END, _REL, _REL_END, _ALT, _ALT_END, _WORDS, _HEADING, _HEADING_WORDS = range(9, 19)
+IMAGES, TABLES, LINKS_SIZE, NOTES_SIZE, _RECORDS = range(2, 7)
+_LINK, _HREF, _HREF_END, _REL, _REL_END, _ALT, _ALT_END, _WORDS, _HEADING, _HEADING_WORDS = range(7, 17)
 
 
 def link_records(written: bytes) -> list[bytes]:
