@@ -461,6 +461,7 @@ def test_well_formed_pages_are_read_as_a_tree_is(title: str, body: str) -> None:
             "<header>everything is in here, from the first word to the last one</header>x",
             "everything is in here, from the first word to the last one x",
         ),
+        ("<nav>a</nav>b " * 6_000, ("a b " * 6_000).strip()),
         ("</nav></main>own<nav>x</nav></nav></nav> text", "own text"),
         ("<p>a <button>press</button> b <span hidden>no</span>c", "a b c"),
     ],

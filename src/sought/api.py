@@ -48,10 +48,10 @@ class Crawl:
         """
         if fetches is not None and fetches < 1:
             raise BadInput(f"the number of fetches is at least 1, not {fetches}")
+        chosen = parse_policy(policy) if isinstance(policy, str) else policy
         directory = open_directory(self.path)
         try:
-            chosen = parse_policy(policy) if isinstance(policy, str) else policy or directory.config.policy
-            progress = uvloop.run(crawl_live(directory, fetches, chosen, started))
+            progress = uvloop.run(crawl_live(directory, fetches, chosen or directory.config.policy, started))
         except BaseException:
             directory.abandon()
             raise

@@ -2,6 +2,8 @@
 
 from sought.web.zones import NEUTRAL, OWN, SHARED
 
+MAX_PARTS = 10_000  # no page that means something goes in and out of its menus more often
+
 Part = tuple[int, int, int]  # begin, end, zone
 Starts = list[list[int]]  # where text of another zone begins, and the zone
 

@@ -16,7 +16,7 @@ from numba import types
 
 from sought.web import records, tags, tokens, visible, zones
 from sought.web.compiled import Int, cached, compiled, readable
-from sought.web.main_text import main_text
+from sought.web.main_text import MAX_PARTS, main_text
 from sought.web.records import (
     IMAGES,
     LINKS,
@@ -115,7 +115,7 @@ def read(source: bytes) -> Markup:
     text = buffers[TEXT, : count[OUT]].tobytes()
     return Markup(
         text,
-        main_text(text, parts[: count[_PARTS]].tolist()),
+        main_text(text, parts[: count[_PARTS]].tolist()) if count[_PARTS] <= MAX_PARTS else text,
         link_records(buffers[LINKS, : count[LINKS_SIZE]].tobytes()),
         notes(buffers[NOTES, : count[NOTES_SIZE]].tobytes()),
         count[IMAGES],
