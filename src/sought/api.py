@@ -1,5 +1,6 @@
 """Sought as a library: make a crawl, run it, search it, ask how it stands."""
 
+import gc
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -11,6 +12,7 @@ import uvloop
 from sought.crawl.config import FILE
 from sought.crawl.cycle import Cycle
 from sought.crawl.live import crawl as crawl_live
+from sought.crawl.live import warm_up
 from sought.crawl.recovery import open_directory
 from sought.crawl.view import View, search
 from sought.fetch.agent import user_agent
@@ -51,10 +53,15 @@ class Crawl:
         chosen = parse_policy(policy) if isinstance(policy, str) else policy
         directory = open_directory(self.path)
         try:
+            warm_up()
+            gc.collect()
+            gc.freeze()  # what is there now stays: it need not be looked through again and again
             progress = uvloop.run(crawl_live(directory, fetches, chosen or directory.config.policy, started))
         except BaseException:
             directory.abandon()
             raise
+        finally:
+            gc.unfreeze()
         directory.close()
         return asdict(progress)
 

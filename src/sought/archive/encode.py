@@ -57,7 +57,10 @@ def outcome(response: Response, original: Original | None) -> Outcome:
         )
     block = _http_head(response, len(response.raw)) + response.raw
     fields = f"WARC-Payload-Digest: {payload}\r\n{_extensions(response)}"
-    return Outcome("response", payload, _record("response", response.url, when, block, fields, target), request)
+    level = _CHEAPEST if response.header("content-encoding") else _SMALL  # what is compressed gets no smaller
+    return Outcome(
+        "response", payload, _record("response", response.url, when, block, fields, target, level=level), request
+    )
 
 
 def resource(uri: str, body: bytes, content_type: str, time: float) -> bytes:

@@ -23,7 +23,7 @@ def addresses() -> list[str]:
 
 
 def make_pages(count: int, port: int, seed: int = 1) -> dict[tuple[str, str], bytes]:
-    """Whole HTTP answers by (host, path): about 20 KB of HTML each, gzip-coded.
+    """Whole HTTP answers by (host, path): about 27 KB of HTML each with 700 words of text, gzip-coded.
 
     Every page has the 30 links of its site's menu and footer and 30 of its own, 6 of these to other sites; a link bears
     the target's title.
@@ -37,7 +37,7 @@ def make_pages(count: int, port: int, seed: int = 1) -> dict[tuple[str, str], by
     common = [_chosen(rng, range(n, count, _SITES), 30) for n in range(_SITES)]
     answers = {}
     for number, (host, path) in enumerate(where):
-        text = rng.choices(words, weights, k=1500)
+        text = rng.choices(words, weights, k=700)
         near = range(number % _SITES, count, _SITES)
         own = [near[(number // _SITES * 2 + 1 + k) % len(near)] for k in range(2)]  # so that all pages are found
         own += _chosen(rng, near, 22) + _chosen(rng, range(count), 6)
@@ -61,19 +61,31 @@ def _anchor(target: tuple[str, str], title: str, host: str, port: int) -> str:
 
 
 def _page(title: str, words: list[str], anchors: list[str]) -> str:
-    menu = "".join(f'<li class="menu-item item-{i}">{a}</li>' for i, a in enumerate(anchors[:20]))
-    blocks = []
-    for i in range(0, len(words), 50):
-        inside = anchors[30 + i // 50]
-        part = " ".join(words[i : i + 50])
-        blocks.append(f'<div class="block block-{i % 7}"><p class="text">{part}. {inside}</p></div>')
-    head = "".join(f'<meta name="property-{i}" content="{words[i]} {words[i + 3]}">' for i in range(12))
-    style = "".join(f".block-{i}{{margin:{i}px;padding:{i}px;color:#{i}{i}{i}}}" for i in range(60))
-    return (
-        f"<!DOCTYPE html><html lang=en><head><title>{title}</title>{head}<style>{style}</style></head>"
-        f'<body class="page"><nav><ul>{menu}</ul></nav><main><h1>{title}</h1>{"".join(blocks)}</main>'
-        f"<footer>{' '.join(anchors[20:30])}</footer></body></html>"
+    """Text in paragraphs with a link each, inside the markup, styles, scripts and data that pages come with."""
+    menu = "".join(
+        f'<li class="menu-item item-{i}" data-track="menu:{i}">{_ICON}{a}</li>' for i, a in enumerate(anchors[:20])
     )
+    blocks = []
+    for i in range(0, len(words), 25):
+        part, inside = " ".join(words[i : i + 25]), anchors[30 + i // 25 % 30]
+        blocks.append(
+            f'<div class="row row-{i % 7}" id="block-{i}"><div class="column wide"><div class="card card--plain">'
+            f'<p class="text text--body" data-block="{i}"><span class="lead">{part}.</span> {inside}</p></div>'
+            "</div></div>"
+        )
+    head = "".join(f'<meta property="og:property-{i}" content="{words[i]} {words[i + 3]}">' for i in range(12))
+    style = "".join(f".row-{i}{{margin:{i}px;padding:{i}px;color:#{i % 10}9{i % 10}}}" for i in range(80))
+    script = "".join(f'window.data["{w}"]={{"id":{i},"seen":false}};' for i, w in enumerate(words[:100]))
+    return (
+        f"<!DOCTYPE html><html lang=en><head><title>{title}</title>{head}<style>{style}</style>"
+        f"<script>window.data={{}};{script}</script></head>"
+        f'<body class="page page--article"><header class="top"><nav><ul class="menu">{menu}</ul></nav></header>'
+        f"<main><article><h1>{title}</h1>{''.join(blocks)}</article></main>"
+        f'<footer class="bottom">{" ".join(anchors[20:30])}</footer></body></html>'
+    )
+
+
+_ICON = '<svg class="icon" viewBox="0 0 24 24"><path d="M4 6h16M4 12h16M4 18h7" stroke="currentColor"/></svg>'
 
 
 class _Server(asyncio.Protocol):

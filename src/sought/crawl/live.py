@@ -14,7 +14,10 @@ from sought.fetch.bounds import Bounds
 from sought.fetch.guard import Guard
 from sought.fetch.http import Http
 from sought.fetch.resolve import Resolver
+from sought.index import terms
 from sought.policy import Policy
+from sought.web.digest import digest
+from sought.web.message import Response
 
 Started = Callable[[Cycle], None]
 
@@ -53,6 +56,13 @@ def settle_leases(directory: Directory) -> None:
     directory.commit()
     directory.leases.keep([])
     directory.in_flight = []
+
+
+def warm_up() -> None:
+    """Load (the first time on a machine: make) the machine code of digesting and indexing, before a server waits."""
+    page = b"<html lang=en><title>Title</title><body><p>Some <a href=/link>words</a></p></body></html>"
+    document = digest(Response("http://example.org/", 200, headers=(("Content-Type", "text/html"),), body=page))
+    terms(document.text, document.language)
 
 
 async def crawl(directory: Directory, fetches: int | None, policy: Policy, started: Started) -> Progress:

@@ -355,7 +355,7 @@ class Repository:
         distinct.pop(REFUSED, None)
         distinct.pop(row, None)
         targets = np.fromiter(distinct, np.uint32, len(distinct))
-        old = self.store.links(row)
+        old = self.store.links(row) if self.table.columns["fetches"][row] > 1 else ()
         if len(old):
             self.links_removed.append(old)
         if len(targets):
@@ -385,7 +385,9 @@ class Repository:
     def _details(self, row: int) -> Details:
         details = self.details.get(row)
         if details is None:
-            details = self.details[row] = self.store.details(row)
+            columns = self.table.columns
+            untouched = columns["last_fetch"][row] == columns["signal"][row] == -np.inf  # nothing is stored of it yet
+            details = self.details[row] = Details() if untouched else self.store.details(row)
         return details
 
     def _fill(self, details: Details, fetched: Fetched, document: Document) -> None:
