@@ -18,11 +18,11 @@ import numpy as np
 
 from sought.crawl.budget import Budget
 from sought.crawl.directory import Directory, folder_bytes
+from sought.crawl.hostfiles import SITEMAP_EVERY
 from sought.crawl.hosts import Host
 from sought.crawl.leases import ROBOTS, SITEMAP
 from sought.crawl.plan import Limits, Rows, choose
 from sought.crawl.queue import Queue
-from sought.crawl.repository import SITEMAP_EVERY
 from sought.fetch.robots_fetch import fetch_robots
 from sought.policy import Policy
 from sought.web.message import Purpose, Request, Response, Web

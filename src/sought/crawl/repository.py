@@ -4,7 +4,6 @@
 record all go through it, so they end in the same tables.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -17,25 +16,22 @@ from sought.crawl.admission import Admission
 from sought.crawl.config import Config
 from sought.crawl.discovery import REFUSED, Discovery
 from sought.crawl.duplicates import Duplicates
-from sought.crawl.hosts import Host, Hosts
+from sought.crawl.hostfiles import HostFiles
+from sought.crawl.hosts import Hosts
 from sought.crawl.outcome import AGAIN, DAY, Outcome, outcome_name, trouble
 from sought.crawl.store import Details, Store, row_key
 from sought.crawl.table import NO_ROW, Reason, Source, State, Table
 from sought.crawl.traps import is_soft_404
 from sought.fetch.directives import header_directives
-from sought.fetch.robots_fetch import RobotsFetch, redirected
-from sought.fetch.sitemaps import read_sitemap
 from sought.index import Entry
 from sought.web.digest import digest
 from sought.web.document import Document, Link
 from sought.web.errors import BadURL
 from sought.web.message import Purpose, Response
 from sought.web.sketch import similarity
-from sought.web.url import canonical, hostname, origin, registered_domain
+from sought.web.url import canonical, hostname, registered_domain
 
 MAX_REDIRECTS = 5
-MAX_SITEMAPS = 50
-SITEMAP_EVERY = DAY
 HOUR = 3600.0
 _ANCHORS = 64
 _LIVE = int(State.LIVE)  # a plain number: looking a member up takes longer than all else here
@@ -77,13 +73,13 @@ class Repository:
         self.hosts.load(store)
         self.admission = Admission(config, store)
         self.discovery = Discovery(self.table, store, self.hosts, self.admission)
+        self.host_files = HostFiles(self.hosts, self.discovery, self.table)
         self.duplicates = Duplicates(store)
         self.details: dict[int, Details] = {}
         self.links_added: list[NDArray[np.uint32]] = []
         self.links_removed: list[NDArray[np.uint32]] = []
         self.outcomes: dict[str, int] = store.meta("outcomes", {})
         self.changes = Changes()
-        self.robots_chain: dict[str, str] = {}
         self.fetches_by_hour: dict[int, int] = dict(store.meta("fetches_by_hour", ()))
 
     # ---- ways in
@@ -97,7 +93,7 @@ class Repository:
     def apply(self, batch: Sequence[Fetched]) -> None:
         for fetched in batch:
             if fetched.response.purpose is Purpose.ROBOTS:
-                self._apply_robots(fetched.response)
+                self.host_files.robots(fetched.response)
                 continue
             self.spend(fetched.response.time)
             if fetched.response.purpose is Purpose.SITEMAP:
@@ -169,47 +165,11 @@ class Repository:
 
     # ---- one answer
 
-    def _apply_robots(self, response: Response) -> None:
-        """A robots.txt, or a redirect on the way to one: the last answer of the chain speaks for the first host."""
-        asked = self.robots_chain.pop(response.url, response.url)
-        if target := redirected(response):
-            self.robots_chain = {target: asked}
-            return
-        host = self.hosts.at(origin(asked))
-        self.hosts.set_robots(host, RobotsFetch.of(response))
-        for url in host.robots.sitemaps if host.robots else ():
-            self._add_sitemap(host, url)
-        self.hosts.count(host, "robots")
-
-    def _add_sitemap(self, host: Host, url: str) -> None:
-        if hostname(url) == host.name and len(host.sitemaps) < MAX_SITEMAPS:
-            host.sitemaps.setdefault(url, -math.inf)
-            self.hosts.changed.add(host.number)
-
     def _apply_sitemap(self, response: Response) -> None:
-        """What a sitemap says: these pages exist, and when they last changed."""
-        host = self.hosts.at(origin(response.url))
-        host.sitemaps[response.url] = response.time + SITEMAP_EVERY
-        kind = "sitemap"
-        if response.failure or response.status != 200:
-            kind = "sitemap-failed"
-        elif response.body:
-            sitemap = read_sitemap(response.body, response.url)
-            for child in sitemap.children:
-                self._add_sitemap(host, child)
-            self._signal(sitemap.pages, response.time)
-            kind = "sitemap-damaged" if sitemap.problem else kind
+        kind, signalled = self.host_files.sitemap(response)
         self.outcomes[kind] = self.outcomes.get(kind, 0) + 1
-        self.hosts.count(host, kind)
-
-    def _signal(self, pages: Sequence[tuple[str, float | None]], now: float) -> None:
-        rows = self.discovery.admit([url for url, _ in pages], NO_ROW, 1, Source.SITEMAP, now)
-        self.discovery.flush()
-        column = self.table.columns["signal"]
-        for (_, modified), row in zip(pages, rows, strict=True):
-            if row != REFUSED and modified is not None and column[row] != modified:
-                column[row] = modified
-                self._details(row)
+        for row in signalled:
+            self._details(row)
 
     def _apply_page(self, fetched: Fetched) -> None:
         row, response = fetched.row, fetched.response
@@ -355,8 +315,7 @@ class Repository:
         distinct.pop(REFUSED, None)
         distinct.pop(row, None)
         targets = np.fromiter(distinct, np.uint32, len(distinct))
-        old = self.store.links(row) if self.table.columns["fetches"][row] > 1 else ()
-        if len(old):
+        if self.table.columns["fetches"][row] > 1 and len(old := self.store.links(row)):
             self.links_removed.append(old)
         if len(targets):
             self.links_added.append(targets)

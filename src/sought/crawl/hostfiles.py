@@ -1,0 +1,69 @@
+"""What a host says of itself: robots.txt and sitemaps, taken into the tables."""
+
+import math
+from collections.abc import Sequence
+
+from sought.crawl.discovery import REFUSED, Discovery
+from sought.crawl.hosts import Host, Hosts
+from sought.crawl.outcome import DAY
+from sought.crawl.table import NO_ROW, Source, Table
+from sought.fetch.robots_fetch import RobotsFetch, redirected
+from sought.fetch.sitemaps import read_sitemap
+from sought.web.message import Response
+from sought.web.url import hostname, origin
+
+MAX_SITEMAPS = 50
+SITEMAP_EVERY = DAY
+
+
+class HostFiles:
+    """Applies answers that are not pages."""
+
+    def __init__(self, hosts: Hosts, discovery: Discovery, table: Table) -> None:
+        self.hosts = hosts
+        self.discovery = discovery
+        self.table = table
+        self.robots_chain: dict[str, str] = {}
+
+    def robots(self, response: Response) -> None:
+        """A robots.txt, or a redirect on the way to one: the last answer of the chain speaks for the first host."""
+        asked = self.robots_chain.pop(response.url, response.url)
+        if target := redirected(response):
+            self.robots_chain = {target: asked}
+            return
+        host = self.hosts.at(origin(asked))
+        self.hosts.set_robots(host, RobotsFetch.of(response))
+        for url in host.robots.sitemaps if host.robots else ():
+            self._add_sitemap(host, url)
+        self.hosts.count(host, "robots")
+
+    def sitemap(self, response: Response) -> tuple[str, list[int]]:
+        """These pages exist, and when they last changed: (how it went, rows whose `signal` is another now)."""
+        host = self.hosts.at(origin(response.url))
+        host.sitemaps[response.url] = response.time + SITEMAP_EVERY
+        kind, rows = "sitemap", list[int]()
+        if response.failure or response.status != 200:
+            kind = "sitemap-failed"
+        elif response.body:
+            sitemap = read_sitemap(response.body, response.url)
+            for child in sitemap.children:
+                self._add_sitemap(host, child)
+            rows = self._signal(sitemap.pages, response.time)
+            kind = "sitemap-damaged" if sitemap.problem else kind
+        self.hosts.count(host, kind)
+        return kind, rows
+
+    def _add_sitemap(self, host: Host, url: str) -> None:
+        if hostname(url) == host.name and len(host.sitemaps) < MAX_SITEMAPS:
+            host.sitemaps.setdefault(url, -math.inf)
+            self.hosts.changed.add(host.number)
+
+    def _signal(self, pages: Sequence[tuple[str, float | None]], now: float) -> list[int]:
+        rows = self.discovery.admit([url for url, _ in pages], NO_ROW, 1, Source.SITEMAP, now)
+        self.discovery.flush()
+        column, changed = self.table.columns["signal"], []
+        for (_, modified), row in zip(pages, rows, strict=True):
+            if row != REFUSED and modified is not None and column[row] != modified:
+                column[row] = modified
+                changed.append(row)
+        return changed
