@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+
 from sought.toyweb import Served, ToyWeb, serve_in_thread
 
 MakeCrawl = Callable[..., Path]

@@ -11,6 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+
 import sought
 from sought.archive import Archive
 from sought.crawl.check import check
@@ -155,7 +156,7 @@ def test_a_full_disk_stops_the_crawl_and_loses_nothing(healthy, make_crawl):
         resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000))
 
     command = [sys.executable, "-m", "sought", "crawl", str(path), "--fetches", "500"]
-    full = subprocess.run(command, capture_output=True, text=True, preexec_fn=small_files, timeout=60, check=False)  # noqa: PLW1509
+    full = subprocess.run(command, capture_output=True, text=True, preexec_fn=small_files, timeout=60, check=False)
     assert full.returncode == 2, full.stderr
     assert full.stderr.count("\n") == 1, full.stderr
     assert "space" in full.stderr

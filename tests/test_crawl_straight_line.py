@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 import sought
 from sought.archive import Archive
 from sought.crawl.check import check
@@ -135,7 +136,7 @@ def test_rebuild_makes_the_same_tables_from_the_archive(make_crawl):
             columns["reason"][denied] = Reason.NONE
             columns["not_before"][denied] = -np.inf
             kept = {k: v for letter in (b"l", b"a", b"o", b"c", b"n", b"t") for k, v in view.store.scan(letter)}
-            kept[b"urls"] = [url for _, urls in view.store.urls() for url in urls]
+            kept[b"urls"] = "\n".join(url for _, urls in view.store.urls() for url in urls).encode()
             answers = [h.url for h in sought.open(path).search("comet telescope", limit=20).hits]
             return columns, kept, sorted(answers)
 

@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
 from sought.crawl.config import check_config
 
 ROOT = Path(__file__).parent.parent
@@ -58,7 +59,12 @@ def test_commands_run(healthy, make_crawl, tmp_path):
     for command in commands:
         words = shlex.split(command)[1:]
         done = subprocess.run(
-            [sys.executable, "-m", "sought", *words], capture_output=True, text=True, timeout=60, check=False, cwd=tmp_path
+            [sys.executable, "-m", "sought", *words],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+            cwd=tmp_path,
         )
         assert done.returncode == 0, f"{command}: {done.stderr}"
         if words[0] == "init":

@@ -5,6 +5,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+
 from sought.archive import Archive
 from sought.crawl.config import load_config
 from sought.fetch.robots import Robots

@@ -3,6 +3,7 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+
 from sought.crawl.budget import Budget
 from sought.crawl.plan import Limits, best, choose, turn_within_host
 from sought.crawl.table import State, Table
@@ -35,7 +36,7 @@ def test_the_ranking_is_walked_with_hosts_skipped(hosts, count, per_host):
     table = make_table(hosts)
     chosen = choose(BreadthFirst(), table, 0.0, Limits(count, per_host, 0.0), NONE).tolist()
     taken: dict[int, int] = {}
-    expected = []
+    expected: list[int] = []
     for row, host in enumerate(hosts):
         if len(expected) < count and taken.get(host, 0) < per_host:
             taken[host] = taken.get(host, 0) + 1

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from sought.policy import NEVER, POLICIES, BreadthFirst, Pages, RoundRobin, Split, parse_policy
 from sought.web.errors import BadInput, SoughtError
 

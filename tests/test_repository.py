@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from sought.archive import Place, Stored
 from sought.crawl.config import check_config
 from sought.crawl.repository import Repository, prepared
@@ -53,7 +54,8 @@ def answers(repository):
 
 
 def page(words=TEXT, links=(), head=""):
-    return f"<html lang=en><head>{head}</head><body>{words}{''.join(f'<a href={u}>to {u}</a>' for u in links)}</body></html>"
+    anchors = "".join(f"<a href={u}>to {u}</a>" for u in links)
+    return f"<html lang=en><head>{head}</head><body>{words}{anchors}</body></html>"
 
 
 def test_a_page_and_its_links(repository, answers):

@@ -48,8 +48,8 @@ class Response:
     """One answer, redirects not followed.
 
     `raw` is the body as it came (still compressed if the server compressed it), `body` the same decoded; headers are
-    in the order and spelling of the server, `sent` are the request's.  `time` is when the request was sent (seconds since 1970), `elapsed` how
-    long until the last byte; both are whole microseconds, as the archive keeps them.
+    in the order and spelling of the server, `sent` are the request's.  `time` is when the request was sent (seconds
+    since 1970), `elapsed` how long until the last byte; both are whole microseconds, as the archive keeps them.
     """
 
     url: str
