@@ -39,7 +39,8 @@ def _measure(path: Path, urls: int, report: Callable[[int], None]) -> dict[str, 
     store.close()
     inserted = time.perf_counter() - start
     start = time.perf_counter()
-    sample = [u for first in range(0, urls, urls // 50) for u in _spellings(first, 2000)][:100_000]
+    step = max(1, urls // 50)
+    sample = [u for first in range(0, urls, step) for u in _spellings(first, min(2000, urls - first))]
     rows = table.find(np.fromiter(map(fingerprint, sample), np.uint64, len(sample)))
     looked_up = time.perf_counter() - start
     missing = int(np.count_nonzero(rows < 0))

@@ -5,7 +5,7 @@
 3. the budget is charged and the request written to the leases, then it is sent
 4. the answer is archived and digested
 5. twice a second the archive is put on disk, the answers are applied, the tables committed
-6. every few seconds the search index is committed, and the chosen rows are chosen anew
+6. every ten seconds the search index is committed; when few chosen rows are left, the next ones are chosen
 """
 
 import asyncio
