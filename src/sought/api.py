@@ -54,7 +54,6 @@ class Crawl:
         directory = open_directory(self.path)
         try:
             warm_up()
-            gc.collect()
             gc.freeze()  # what is there now stays: it need not be looked through again and again
             progress = uvloop.run(crawl_live(directory, fetches, chosen or directory.config.policy, started))
         except BaseException:

@@ -15,10 +15,31 @@ MAX_LINKS = 2000
 MAX_ANCHOR = 200
 _NOT_VOUCHED = frozenset(("nofollow", "ugc", "sponsored"))
 _NOT_FETCHED = ("#", "javascript:", "mailto:", "tel:", "data:")
-_KEPT, _KEPT_LENGTH = 32_768, 200
-Key = tuple[str, bytes]  # site, and the record of the link
+_KEPT, _KEPT_LENGTH = 200_000, 200
 Entry = tuple[tuple[str, str], Link] | None
-_kept: dict[Key, Entry] = {}
+Kept = dict[bytes, Entry]  # by the record of the link
+_UNKNOWN: Entry = (("", ""), Link(""))
+
+
+class _Memory:
+    """Links by site; those with a whole address also under "".  Bounded by forgetting everything now and then."""
+
+    def __init__(self) -> None:
+        self.sites: dict[str, Kept] = {}
+        self.size = 0
+
+    def of(self, site: str) -> Kept:
+        if self.size > _KEPT:
+            self.sites.clear()
+            self.size = 0
+        kept = self.sites.get(site)
+        if kept is None:
+            kept = self.sites[site] = {}
+            self.size += 1
+        return kept
+
+
+_memory = _Memory()
 
 
 @dataclass(slots=True)
@@ -35,10 +56,11 @@ class Found:
 
     def add_all(self, page: Markup) -> None:
         """All links of a page.  Most are in its site's menu, and were there on the page before: one look-up each."""
-        site, links = self.site, self.links
+        links, kept = self.links, _memory.of(self.site)
         for record in page.links:
-            key = site, record
-            entry = _kept[key] if key in _kept else self._entry(key)
+            entry = kept.get(record, _UNKNOWN)
+            if entry is _UNKNOWN:
+                entry = self._entry(record, kept)
             if entry:
                 links.setdefault(*entry)
                 if len(links) >= MAX_LINKS:
@@ -50,19 +72,25 @@ class Found:
         if url and len(self.links) < MAX_LINKS:
             self.links.setdefault((url, ""), Link(url))
 
-    def _entry(self, key: Key) -> Entry:
-        """A link that was not met yet; those that do not depend on the page are kept."""
-        source, rel, words = link_fields(key[1])
+    def _entry(self, record: bytes, kept: Kept) -> Entry:
+        """A link that was not met on this site yet; those that do not depend on the page are kept."""
+        whole = _memory.of("")
+        _memory.size += 1
+        entry = whole.get(record, _UNKNOWN)
+        if entry is not _UNKNOWN:
+            kept[record] = entry
+            return entry
+        source, rel, words = link_fields(record)
         href = attribute(source)
         if href[:7].lower() == "mailto:":
             self.mails.append(href[7:300])
             return None
         entry = _entry(target_of(href, self.base), words, rel)
-        elsewhere = href[:2] != "//" and href.startswith(("/", "http:/", "https:/"))
-        if elsewhere and len(key[1]) <= _KEPT_LENGTH:
-            if len(_kept) >= _KEPT:
-                _kept.clear()
-            _kept[key] = entry
+        if len(record) <= _KEPT_LENGTH:
+            if href.startswith(("http://", "https://")):
+                kept[record] = whole[record] = entry
+            elif href[:1] == "/" and href[1:2] not in ("/", "\\"):
+                kept[record] = entry
         return entry
 
 
