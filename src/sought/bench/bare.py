@@ -1,4 +1,7 @@
-"""The peer without features: an aiohttp loop that fetches, parses and follows links.  Prints its figures as JSON."""
+"""The peer without features: an aiohttp loop that fetches, parses (title, text, links) and follows links.
+
+No robots, no politeness, nothing kept.  Prints its figures as JSON.
+"""
 
 import asyncio
 import json
@@ -8,23 +11,26 @@ import time
 import ada_url
 import aiohttp
 import uvloop
+from resiliparse.extract.html2text import extract_plain_text
 from resiliparse.parse.html import HTMLTree
 
 from sought.bench.memory import peak_mb
 
 
 async def crawl(seeds: list[str], workers: int) -> int:
-    seen, queue, pages = set(seeds), asyncio.Queue[str](), 0
+    seen, queue, pages, letters = set(seeds), asyncio.Queue[str](), 0, 0
     for url in seeds:
         queue.put_nowait(url)
 
     async def work(session: aiohttp.ClientSession) -> None:
-        nonlocal pages
+        nonlocal pages, letters
         while True:
             url = await queue.get()
             async with session.get(url) as response:
                 html = await response.read()
             tree = HTMLTree.parse(html.decode("utf-8", "replace"))
+            text = extract_plain_text(tree, preserve_formatting=False, links=False, list_bullets=False)
+            letters += len(tree.title) + len(text)
             for link in tree.body.get_elements_by_tag_name("a"):
                 target = ada_url.join_url(url, link.getattr("href"))
                 if target not in seen:

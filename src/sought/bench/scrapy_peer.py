@@ -1,4 +1,7 @@
-"""The peer with features: Scrapy, robots on, link extraction on, nothing stored.  Prints its figures as JSON."""
+"""The peer with features: Scrapy, robots on, title, text and links of every page, nothing stored.
+
+Prints its figures as JSON.
+"""
 
 import json
 import sys
@@ -16,7 +19,7 @@ FIGURES: dict[str, Any] = {}
 
 
 class Peer(scrapy.Spider):
-    """Follows every link and takes the title of every page."""
+    """Follows every link and takes title and text of every page."""
 
     name = "peer"
     start_urls = sys.argv[1:]
@@ -42,7 +45,8 @@ class Peer(scrapy.Spider):
 
     def parse(self, response: Any) -> Iterator[Any]:
         self.pages += 1
-        yield {"url": response.url, "title": response.css("title::text").get()}
+        text = " ".join(response.xpath("//body//text()").getall())
+        yield {"url": response.url, "title": response.css("title::text").get(), "text": text}
         for link in self.links.extract_links(response):
             yield scrapy.Request(link.url)
 
