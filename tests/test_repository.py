@@ -187,6 +187,29 @@ def test_noindex_and_nofollow(repository, answers):
     assert repository.discovery.row("http://a.example/m") < 0
 
 
+def test_a_header_can_take_an_unchanged_page_out_of_the_index(repository, answers):
+    """noindex counts when the body is as before, and such a page is read whole from then on."""
+    row = answers.get(HOME, page())
+    assert repository.trusts_copy(row)
+    answers.get(HOME, status=304, revisit=True, x_robots_tag="noindex")
+    assert answers.state(row) == (State.LIVE, Reason.NOINDEX)
+    assert row in repository.changes.removed
+    assert not repository.trusts_copy(row)
+
+
+def test_a_duplicate_is_read_again_when_its_original_has_gone(repository, answers):
+    """Then it stands for itself, although its own text never changed."""
+    answers.get(HOME, page("start " + TEXT, links=["/1", "/2"]))
+    answers.get("http://a.example/1", page("unique words " + TEXT * 2))
+    two = answers.get("http://a.example/2", page("unique words " + TEXT * 2))
+    assert repository.trusts_copy(two)
+    answers.get("http://a.example/1", status=404)
+    assert not repository.trusts_copy(two)
+    answers.get("http://a.example/2", page("unique words " + TEXT * 2))
+    assert answers.state(two) == (State.LIVE, Reason.NONE)
+    assert two in repository.changes.entries
+
+
 def test_denial_forgets_nothing_that_matters(repository, answers):
     """A page robots.txt now forbids leaves the index; when it may be fetched again it comes back."""
     row = answers.get(HOME, page())

@@ -245,7 +245,7 @@ class Cycle:
 
     def _request(self, row: int, url: str) -> Request:
         """Conditional, if there is a copy to compare with."""
-        if not self.repository.holds_copy(row):
+        if not self.repository.trusts_copy(row):
             return Request(url)
         details = self.repository.store.details(row)
         return Request(url, details.etag, details.last_modified)

@@ -118,7 +118,7 @@ class Directory:
     def record(self, row: int, response: Response) -> Fetched:
         """Archive an answer and digest it.  It is applied with the next commit."""
         original = None
-        if row >= 0 and self.repository.holds_copy(row):
+        if row >= 0 and self.repository.trusts_copy(row):
             details = self.repository.store.details(row)
             if details.digest:
                 original = Original(response.url, details.body_time, details.digest)

@@ -163,6 +163,17 @@ class Repository:
         state = columns["state"][row]
         return bool(state == _LIVE or (state == State.ALIAS and columns["reason"][row] != Reason.REDIRECT))
 
+    def trusts_copy(self, row: int) -> bool:
+        """Whether "as before" would leave nothing to decide, so that a conditional request will do.
+
+        Not so for a page that asked not to be searchable (a header may say otherwise now), nor for one that stood for
+        another which has gone.
+        """
+        columns = self.table.columns
+        if not self.holds_copy(row) or columns["reason"][row] == Reason.NOINDEX:
+            return False
+        return bool(columns["state"][row] == _LIVE or columns["state"][int(columns["alias"][row])] == _LIVE)
+
     # ---- one answer
 
     def _apply_sitemap(self, response: Response) -> None:
@@ -244,6 +255,8 @@ class Repository:
             return self._no_page(row, response, "odd-status")
         columns["failures"][row] = 0
         columns["not_before"][row] = -np.inf
+        if self.searchable(row) and header_directives(response, self.agent)[0]:
+            columns["reason"][row] = Reason.NOINDEX
         kind = "not-modified" if response.status == 304 else "unchanged"
         return self._outcome(kind, response)
 
