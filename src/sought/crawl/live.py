@@ -14,10 +14,12 @@ from sought.fetch.bounds import Bounds
 from sought.fetch.guard import Guard
 from sought.fetch.http import Http
 from sought.fetch.resolve import Resolver
-from sought.index import terms
+from sought.index import Entry
+from sought.index.fields import document as to_indexed
 from sought.policy import Policy
 from sought.web.digest import digest
 from sought.web.message import Response
+from sought.web.sketch import bands, similarity
 
 Started = Callable[[Cycle], None]
 
@@ -62,7 +64,9 @@ def warm_up() -> None:
     """Load (the first time on a machine: make) the machine code of digesting and indexing, before a server waits."""
     page = b"<html lang=en><title>Title</title><body><p>Some <a href=/link>words</a></p></body></html>"
     document = digest(Response("http://example.org/", 200, headers=(("Content-Type", "text/html"),), body=page))
-    terms(document.text, document.language)
+    bands(document.sketch)
+    similarity(document.sketch, document.sketch)
+    to_indexed(Entry(0, "http://example.org/", document.title, document.text, "", document.language))
 
 
 async def crawl(directory: Directory, fetches: int | None, policy: Policy, started: Started) -> Progress:

@@ -1,7 +1,6 @@
 """Here is a query: which pages answer it, and how well?"""
 
-from sought.index.analysis import terms
 from sought.index.engine import Index
 from sought.index.entry import Answer, Entry, Hit
 
-__all__ = ["Answer", "Entry", "Hit", "Index", "terms"]
+__all__ = ["Answer", "Entry", "Hit", "Index"]
