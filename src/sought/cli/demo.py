@@ -33,8 +33,12 @@ def demo(
 
 def run(folder: Path, seconds: float, *, quiet: bool) -> dict[str, Any]:
     import sought
+    from sought.crawl.live import warm_up
     from sought.toyweb import ToyWeb, serve_in_thread
 
+    if not quiet:
+        console.print("Getting ready (the first run on a machine compiles for about twenty seconds) …")
+    warm_up()
     with serve_in_thread(ToyWeb(), days_per_second=0.5) as served:
         crawl = sought.init(folder, served.seeds, contact="demo@example.org")
         (folder / "sought.toml").write_text(_config(served.toml()))

@@ -28,6 +28,7 @@ class Watch:
     def __enter__(self) -> Self:
         if not self.quiet:
             self.live.start()
+            self.live.update("starting … (the first run on a machine compiles for about twenty seconds)")
         return self
 
     def __exit__(
