@@ -7,10 +7,9 @@ from pathlib import Path
 
 from sought.archive import Place, Position, Record, Stored
 from sought.crawl.directory import LOADED, SEEDS, Directory, Lock, crawl_files
-from sought.crawl.repository import prepared
+from sought.crawl.repository import digested, prepared
 from sought.crawl.table import Source
 from sought.web.coding import CodingError, decoded
-from sought.web.digest import digest
 from sought.web.message import Purpose, Response
 from sought.web.url import origin
 
@@ -93,7 +92,7 @@ def _renew_entry(directory: Directory, row: int) -> None:
         repository.changes.removed.add(row)
         return
     response = with_body(directory.archive.read(Place(*repository.store.details(row).place)))
-    repository.changes.entries[row] = repository.entry(row, response, digest(response))
+    repository.changes.entries[row] = repository.entry(row, response, digested(response))
 
 
 def rebuild(path: Path, report: Report) -> int:

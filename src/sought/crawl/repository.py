@@ -51,7 +51,15 @@ class Fetched:
 def prepared(row: int, response: Response, stored: Stored) -> Fetched:
     """Digest what needs digesting: a page that is not word for word the one we have."""
     brings_page = response.purpose is Purpose.PAGE and 200 <= response.status < 300 and not response.failure
-    return Fetched(row, response, stored, digest(response) if brings_page and not stored.revisit else None)
+    return Fetched(row, response, stored, digested(response) if brings_page and not stored.revisit else None)
+
+
+def digested(response: Response) -> Document:
+    """A page must never stop the crawl: should digesting fail, it fails alone, now and at every replay."""
+    try:
+        return digest(response)
+    except Exception:  # noqa: BLE001  whatever it was, it is this page's fault only
+        return Document(refused="digest-failed")
 
 
 @dataclass(slots=True)
