@@ -319,16 +319,26 @@ def test_check_and_rebuild(other: Path) -> None:
     assert data("check", other)["ok"]
 
 
-def test_check_finds_a_page_missing_from_the_index(other: Path) -> None:
+def test_check_finds_a_page_without_links(other: Path) -> None:
+    """Something that opening does not mend: exit code 1, what is wrong, and what to do."""
     directory = open_directory(other)
-    row = int(directory.index.rows()[0])
+    row = next(int(r) for r in directory.index.rows() if len(directory.store.links(int(r))))
     url = directory.store.url(row)
-    directory.index.delete([row])
-    directory.index.commit()
+    directory.store.delete(b"l" + row.to_bytes(4, "big"))
+    directory.store.commit()
     directory.close()
     broken = run("check", other)
     assert broken.returncode == 1
-    assert broken.stdout == f"{url} is missing from the search index\n"
+    assert f"{url}: a page without a list of links\n" in broken.stdout
+    assert f"sought rebuild {other}" in broken.stdout
+
+
+def test_a_lost_index_is_made_again(other: Path) -> None:
+    """Deleting the index costs the next command the time to make it, and nothing else."""
+    before = data("status", other)["searchable"]
+    shutil.rmtree(other / "index")
+    assert run("check", other).returncode == 0
+    assert data("status", other)["searchable"] == before > 0
 
 
 def test_demo() -> None:

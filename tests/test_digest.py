@@ -176,16 +176,21 @@ def test_refresh_is_a_link_when_it_is_soon(content: str, target: str | None) -> 
         ("<meta name=ROBOTS content='noindex'>", "", (True, False)),
         ("<meta name=sought content='nofollow'>", "", (False, True)),
         ("<meta name=googlebot content='none'>", "", (False, False)),
-        ("", "noindex", (True, False)),
-        ("", "sought: nofollow", (False, True)),
-        ("", "otherbot: none", (False, False)),
-        ("<meta name=robots content='index, follow'>", "unavailable_after: 25 Jun 2010", (False, False)),
+        ("", "noindex", (False, False)),  # the header is the fetcher's to read
+        ("<meta name=robots content='index, follow'>", "", (False, False)),
     ],
 )
 def test_robots_directives(head: str, header: str, expected: tuple[bool, bool]) -> None:
     """Directives for all robots and for ours are heard, those for others are not."""
     page = read(head + "<p>x", HTML, ("X-Robots-Tag", header))
     assert (page.noindex, page.nofollow) == expected
+
+
+def test_robots_directives_for_an_agent_of_another_name() -> None:
+    """`[agent] name` is the name that <meta> may use."""
+    body = b"<meta name=MyBot content=noindex><meta name=sought content=nofollow><p>x"
+    page = digest(Response("http://example.org/", 200, headers=(("Content-Type", "text/html"),), body=body), "mybot")
+    assert (page.noindex, page.nofollow) == (True, False)
 
 
 def test_canonical_link_of_the_header() -> None:

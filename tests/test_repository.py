@@ -5,7 +5,7 @@ import pytest
 
 from sought.archive import Place, Stored
 from sought.crawl.config import check_config
-from sought.crawl.repository import Repository, prepared
+from sought.crawl.repository import Repository
 from sought.crawl.store import Store
 from sought.crawl.table import Reason, Source, State
 from sought.web.message import Failure, Response
@@ -39,7 +39,8 @@ class Answers:
         data = body.encode()
         response = Response(url, status, headers=pairs, raw=data, body=data, time=self.clock, failure=failure)
         digest = "" if revisit or not body else f"sha1:{hash(body)}"
-        self.repository.apply([prepared(row, response, Stored(Place(1, int(self.clock), 10), digest, revisit))])
+        stored = Stored(Place(1, int(self.clock), 10), digest, revisit)
+        self.repository.apply([self.repository.prepared(row, response, stored)])
         self.repository.commit()
         return row
 
@@ -213,7 +214,7 @@ def test_a_duplicate_is_read_again_when_its_original_has_gone(repository, answer
 def test_denial_forgets_nothing_that_matters(repository, answers):
     """A page robots.txt now forbids leaves the index; when it may be fetched again it comes back."""
     row = answers.get(HOME, page())
-    repository.deny(row, 5000.0)
+    repository.deny(row, 5000.0, forbidden=True)
     repository.commit()
     assert answers.state(row) == (State.DENIED, Reason.ROBOTS)
     assert row in repository.changes.removed

@@ -1,11 +1,11 @@
 """Sought: a web crawler and search engine that spends every download where it does most for searchers.
 
-    import sought
+import sought
 
-    crawl = sought.init("my-crawl", ["https://example.org/"], contact="you@example.org")
-    crawl.crawl(fetches=1000)
-    for hit in crawl.search("what people look for").hits:
-        ...
+crawl = sought.init("my-crawl", ["https://example.org/"], contact="you@example.org")
+crawl.crawl(fetches=1000)
+for hit in crawl.search("what people look for").hits:
+    ...
 """
 
 from importlib import import_module

@@ -150,7 +150,8 @@ def check(directory: Dir, json: Json = False) -> None:
     if json:
         print_json({"ok": not problems, "problems": problems})
     else:
-        console.print("\n".join(problems) or "archive, table, links and index agree", markup=False)
+        remedy = f"\nsought rebuild {directory} makes table, links and index again from the archive" if problems else ""
+        console.print("\n".join(problems) or "archive, table, links and index agree", remedy, sep="", markup=False)
     raise typer.Exit(1 if problems else 0)
 
 

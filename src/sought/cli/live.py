@@ -64,6 +64,10 @@ class Watch:
         console.print(f"{result['fetched']:,} fetched in {seconds:.1f} s ({rate}), {result['known']:,} URLs known")
         outcomes = sorted(result["outcomes"].items(), key=lambda item: -item[1])
         console.print("answers: " + ", ".join(f"{n:,} × {name}" for name, n in outcomes) if outcomes else "no answers")
+        for host, what in list(result["troubles"].items())[:5]:
+            console.print(f"trouble with {host}: {what}", markup=False)
+        if more := len(result["troubles"]) - 5 if len(result["troubles"]) > 5 else 0:
+            console.print(f"… and with {more} more hosts")
         console.print(f"ended: {result['ended']}")
 
 

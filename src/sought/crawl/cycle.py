@@ -13,6 +13,7 @@ import math
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from itertools import chain, repeat
 
 import numpy as np
 
@@ -25,7 +26,8 @@ from sought.crawl.plan import Limits, Rows, choose
 from sought.crawl.queue import Queue
 from sought.fetch.robots_fetch import fetch_robots
 from sought.policy import Policy
-from sought.web.message import Purpose, Request, Response, Web
+from sought.web.message import Failure, Purpose, Request, Response, Web
+from sought.web.url import hostname
 
 COMMIT_EVERY = 0.5
 INDEX_EVERY = 10.0  # seconds, or …
@@ -33,6 +35,10 @@ INDEX_PAGES = 5000  # … pages: small commits make the index merge the same seg
 PLAN_HORIZON = 30.0
 GRACE = 5.0
 _DENIED_FOR = 86400.0
+_TIDY_EVERY = 60.0
+_TROUBLES = 20
+_ADDRESS_FOR = 300.0  # as long as the resolver keeps an answer
+_HOP_PATIENCE = 60.0
 
 AddressOf = Callable[[str], Awaitable[str]]
 
@@ -45,6 +51,7 @@ class Progress:
     fetched: int = 0
     bytes: int = 0
     outcomes: dict[str, int] = field(default_factory=dict)
+    troubles: dict[str, str] = field(default_factory=dict)
     in_flight: int = 0
     chosen: int = 0
     waiting: int = 0
@@ -53,6 +60,12 @@ class Progress:
     disk: int = 0
     seconds: float = 0.0
     ended: str = ""
+
+    def trouble(self, origin: str, response: Response) -> None:
+        """Remember the last trouble with a host, of a few hosts."""
+        if len(self.troubles) < _TROUBLES or origin in self.troubles:
+            what = response.failure or f"status {response.status}"
+            self.troubles[origin] = f"{what}: {response.detail}" if response.detail else str(what)
 
     def count(self, response: Response) -> None:
         self.fetched += 1
@@ -81,7 +94,7 @@ class Cycle:
         self.stopping = self.ending = False
         self.failed: BaseException | None = None
         self.wake = asyncio.Event()
-        self.committed_at = self.indexed_at = self.planned_at = time.time()
+        self.committed_at = self.indexed_at = self.planned_at = self.tidied_at = time.time()
         self.plan_seconds = 0.0
         self.stale_plan = True
 
@@ -89,21 +102,24 @@ class Cycle:
 
     async def run(self) -> Progress:
         """Until the budget is spent, nothing is left to do, or `stop` is called."""
-        while not self.failed:
-            now = time.time()
-            await self._maintain(now)
-            if self.stopping or (self.budget.left(now) <= 0 and self.budget.per is None):
-                self.progress.ended = "stopped" if self.stopping else "budget spent"
-                if not self.in_flight or self.ending:
-                    break
-            else:
-                self._plan_if_needed(now)
-                self._dispatch(time.time())
-                if not self.in_flight and not await self._idle(time.time()):
-                    break
-            await self._sleep()
+        try:
+            while not self.failed and await self._step(time.time()):
+                await self._sleep()
+        except BaseException as error:  # noqa: BLE001  `_finish` raises it, after what is in flight has ended
+            self.failed = self.failed or error
         await self._finish()
         return self.progress
+
+    async def _step(self, now: float) -> bool:
+        """Commit, choose, ask; whether there is more to do."""
+        await self._maintain(now)
+        if self.stopping or (self.budget.left(now) <= 0 and self.budget.per is None):
+            self.progress.ended = "stopped" if self.stopping else "budget spent"
+            charged = any(row != ROBOTS for _, row, _ in self.in_flight.values())
+            return charged and not self.ending  # for robots.txt alone nobody waits
+        self._plan_if_needed(now)
+        self._dispatch(time.time())
+        return bool(self.in_flight) or self._idle(time.time())
 
     def stop(self) -> None:
         """Let what is in flight end, for a few seconds, then end."""
@@ -119,19 +135,22 @@ class Cycle:
 
     async def _sleep(self) -> None:
         now = time.time()
-        due = [self.queue.wake_at(), self.committed_at + COMMIT_EVERY]
+        due = [self.queue.wake_at(), now + 1.0]
+        if self.directory.has_changes:
+            due.append(self.committed_at + COMMIT_EVERY)
         if self.queue and len(self.in_flight) < self.connections:
             due.append(self.budget.ready_at(now))
-        timer = asyncio.get_running_loop().call_later(max(0.0, min(min(due) - now, 1.0)), self.wake.set)
+        timer = asyncio.get_running_loop().call_later(max(0.0, min(due) - now), self.wake.set)
         await self.wake.wait()
         self.wake.clear()
         timer.cancel()
 
-    async def _idle(self, now: float) -> bool:
+    def _idle(self, now: float) -> bool:
         """Nothing is in flight: whether there will ever be something to do."""
         if self.queue:
             return True  # hosts are resting
-        self.directory.commit()
+        if self.directory.has_changes:
+            self.directory.commit()
         self._plan(now)
         if self.queue:
             return True
@@ -141,11 +160,14 @@ class Cycle:
         return True  # a crawl with a rate goes on: pages become due again
 
     async def _maintain(self, now: float) -> None:
-        if now - self.committed_at >= COMMIT_EVERY and self.directory.pending:
+        if now - self.committed_at >= COMMIT_EVERY and self.directory.has_changes:
             self.directory.commit()
             self.directory.leases.keep(list(self.in_flight.values()))
             self.stale_plan = True
             self.committed_at = time.time()
+            if now - self.tidied_at > _TIDY_EVERY:
+                self.politeness.forget(now)
+                self.tidied_at = now
         waited = now - self.indexed_at >= INDEX_EVERY and self.directory.unindexed
         if waited or self.directory.unindexed >= INDEX_PAGES:
             await self._commit_index()
@@ -158,7 +180,8 @@ class Cycle:
         self.progress.disk = folder_bytes(self.directory.path)
 
     async def _finish(self) -> None:
-        self.directory.in_flight = [lease for lease in self.in_flight.values() if lease[1] != ROBOTS]
+        self.stopping = True
+        self.directory.in_flight = list(self.in_flight.values())
         tasks = list(self.in_flight)
         for task in tasks:
             task.cancel()
@@ -166,6 +189,7 @@ class Cycle:
         if self.failed:
             raise self.failed
         self.directory.commit()
+        self.progress.disk = folder_bytes(self.directory.path)
         self._show()
 
     def _show(self) -> None:
@@ -181,7 +205,8 @@ class Cycle:
         low = len(self.queue) < self.connections
         rested = now - self.planned_at >= max(4 * self.plan_seconds, 0.05)
         if self.stale_plan and rested and (low or now - self.planned_at > PLAN_HORIZON):
-            self.directory.commit()
+            if self.directory.has_changes:
+                self.directory.commit()
             self._plan(now)
 
     def _plan(self, now: float) -> None:
@@ -226,7 +251,7 @@ class Cycle:
 
     def _turn(self, host: Host, now: float) -> None:
         """One request for a host whose turn it is."""
-        if not host.address:
+        if not host.address or host.address_until <= now:
             self._start(self._find_address(host), host, ROBOTS, now)
         elif host.robots is None or host.robots_until <= now:
             self._begin(host, ROBOTS, now)
@@ -241,7 +266,8 @@ class Cycle:
                 if host.robots.allows(url):
                     self._ask(host, row, self._request(row, url), now)
                     break
-                self.repository.deny(row, min(host.robots_until, now + _DENIED_FOR))
+                until = min(host.robots_until, now + _DENIED_FOR)
+                self.repository.deny(row, until, forbidden=host.robots_kind == "parsed")
 
     def _request(self, row: int, url: str) -> Request:
         """Conditional, if there is a copy to compare with."""
@@ -253,17 +279,18 @@ class Cycle:
     def _ask(self, host: Host, row: int, request: Request, now: float) -> None:
         self.budget.charge(now)
         self._begin(host, row, now)
-        self._start(self._fetch(host, row, request), host, row, now)
+        self._start(self._fetch(host, host.address, row, request), host, row, now)
 
     def _begin(self, host: Host, row: int, now: float) -> None:
         self.directory.leases.add(host.number, row, now)
         self.politeness.began(host.name, host.address, now)
+        self.directory.remember_manners(host)
 
     def _start(self, work: Awaitable[None], host: Host, row: int, now: float) -> None:
         task = asyncio.ensure_future(work)
         self.in_flight[task] = (host.number, row, now)
         task.add_done_callback(self._done)
-        if self.politeness.manners.per_host > 1:
+        if self.politeness.manners.per_host > 1 and row != ROBOTS:
             self.queue.again(host, now)
 
     def _done(self, task: asyncio.Task[None]) -> None:
@@ -274,37 +301,63 @@ class Cycle:
             return
         now = time.time()
         self.queue.again(self.repository.hosts[number], now)
-        if not self.stopping and not self.failed:
-            self._dispatch(now)
-        if not self.in_flight or not self.queue:
+        try:
+            if not self.stopping and not self.failed:
+                self._dispatch(now)
+        except Exception as error:  # noqa: BLE001  there is nobody above a callback: the loop raises it
+            self.failed = error
+        if self.failed or not self.in_flight or not self.queue:
             self.wake.set()
 
-    async def _fetch(self, host: Host, row: int, request: Request) -> None:
+    async def _fetch(self, host: Host, address: str, row: int, request: Request) -> None:
         response = await self.web(request)
-        self._answered(host, response)
+        self.politeness.ended(host.name, address, time.time(), response)
+        self.directory.remember_manners(host)
         self.directory.record(row if row < SITEMAP else -1, response)
         self.progress.count(response)
-
-    def _answered(self, host: Host, response: Response) -> None:
-        self.politeness.ended(host.name, host.address, time.time(), response)
-        self.repository.hosts.manners[host.name] = self.politeness.state(host.name)
-        self.repository.hosts.changed.add(host.number)
+        if response.failure:
+            self.progress.trouble(host.origin, response)
 
     async def _find_address(self, host: Host) -> None:
         """Which machine a host is on: politeness is owed to it as well."""
+        now = time.time()
         try:
-            host.address = await self.address_of(host.name)
+            host.address, host.address_until = await self.address_of(host.name), now + _ADDRESS_FOR
         except OSError:
-            host.address = host.name  # the fetch itself will say that there is none
+            # The fetch itself will say that there is none; the next turn asks again.
+            host.address, host.address_until = host.name, now + 1.0
 
     async def _read_robots(self, host: Host) -> None:
-        fetched, responses = await fetch_robots(self.web, host.origin)
-        self._answered(host, responses[0])
+        address = host.address
+
+        async def first(request: Request) -> Response:
+            response = await self.web(request)
+            self.politeness.ended(host.name, address, time.time(), response)
+            return response
+
+        turns = chain([first], repeat(self._hop))
+        fetched, responses = await fetch_robots(lambda request: next(turns)(request), host.origin)
         for response in responses:
             self.directory.record(-1, response)
         self.repository.hosts.set_robots(host, fetched)
-        if host.robots and host.robots.delay:
-            self.politeness.set_crawl_delay(host.name, host.robots.delay)
+        self.politeness.set_crawl_delay(host.name, host.robots.delay or 0.0 if host.robots else 0.0)
+        self.directory.remember_manners(host)
+        if fetched.kind == "deny":
+            self.progress.trouble(host.origin, responses[-1])
+
+    async def _hop(self, request: Request) -> Response:
+        """A request that a robots.txt redirects to: that host, too, is asked when it is ready, or not at all."""
+        name, now = hostname(request.url), time.time()
+        patience = now + _HOP_PATIENCE
+        while (ready := self.politeness.ready_at(name, "", now)) > now:
+            if now > patience or patience < ready < math.inf:
+                return Response(request.url, time=round(now, 6), failure=Failure.TIMEOUT, purpose=request.purpose)
+            await asyncio.sleep(min(ready - now, 0.2))
+            now = time.time()
+        self.politeness.began(name, "", now)
+        response = await self.web(request)
+        self.politeness.ended(name, "", time.time(), response)
+        return response
 
 
 def _due(host: Host, now: float) -> str:

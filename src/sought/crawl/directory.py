@@ -16,22 +16,27 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
-from sought.archive import Archive, Original, Position
+from sought.archive import Archive, Original, Place, Position
 from sought.crawl.admission import REASONS
 from sought.crawl.config import FILE, Config, load_config
+from sought.crawl.hosts import Host
 from sought.crawl.leases import Leases
-from sought.crawl.repository import Fetched, Repository, prepared
+from sought.crawl.repository import Fetched, Repository
 from sought.crawl.store import Store
 from sought.crawl.table import Source
 from sought.fetch.agent import user_agent
 from sought.fetch.politeness import Manners, Politeness
-from sought.index import Index
+from sought.index import Entry, Index
+from sought.web.coding import CodingError, decoded
 from sought.web.errors import BadConfig, BadInput, CrawlBusy
 from sought.web.message import Response
 from sought.web.url import hostname, origin
+
+_LIMIT = 64 << 20
 
 SEEDS = "urn:sought:seeds"
 LOADED = "urn:sought:loaded"
@@ -60,6 +65,14 @@ def folder_bytes(folder: Path) -> int:
 def manners(config: Config) -> Manners:
     p = config.politeness
     return Manners(p.delay, p.max_delay, p.latency_factor, p.per_host, p.per_address)
+
+
+def with_body(response: Response) -> Response:
+    """An archived answer with its body decoded as when it was fetched."""
+    try:
+        return replace(response, body=decoded(response.raw, response.header("content-encoding"), _LIMIT))
+    except CodingError:
+        return response
 
 
 class Lock:
@@ -109,11 +122,28 @@ class Directory:
         self.politeness = Politeness(manners(self.config))
         for name, state in self.repository.hosts.manners.items():
             self.politeness.restore(name, state)
+        self.restore_delays()
         self.pending: list[Fetched] = []
         self.applied = Position(*self.store.meta("applied", (0, 0)))
         self.unindexed = 0
         self.replayed_sitemaps: Counter[int] = Counter()  # by host, since the last commit of a crashed run
         self.in_flight = list(self.leases.found)  # requests without an answer, until a crawl has settled them
+
+    @property
+    def has_changes(self) -> bool:
+        """Whether a commit would write anything."""
+        return bool(self.pending or self.repository.has_changes)
+
+    def restore_delays(self) -> None:
+        """What the stored robots.txt files ask for."""
+        for host in self.repository.hosts.list:
+            if host.robots and host.robots.delay:
+                self.politeness.set_crawl_delay(host.name, host.robots.delay)
+
+    def remember_manners(self, host: Host) -> None:
+        """Store with the next commit what politeness knows of a host."""
+        self.repository.hosts.manners[host.name] = self.politeness.state(host.name)
+        self.repository.hosts.changed.add(host.number)
 
     def record(self, row: int, response: Response) -> Fetched:
         """Archive an answer and digest it.  It is applied with the next commit."""
@@ -122,7 +152,7 @@ class Directory:
             details = self.repository.store.details(row)
             if details.digest:
                 original = Original(response.url, details.body_time, details.digest)
-        fetched = prepared(row, response, self.archive.append(response, original))
+        fetched = self.repository.prepared(row, response, self.archive.append(response, original))
         self.pending.append(fetched)
         return fetched
 
@@ -138,6 +168,8 @@ class Directory:
         """Make sure that the seeds of sought.toml are known."""
         known = self.repository.discovery.row
         fresh = [url for url in self.config.seeds if known(url) < 0]
+        if not self.config.seeds and not len(self.repository.table):
+            raise BadConfig(f'{self.path / FILE}: no seeds: write seeds = ["https://…"], or load a list of URLs')
         for url in fresh:
             if why := self.repository.admission.look(url, origin(url), None, 0)[0]:
                 raise BadConfig(f"{self.path / FILE}: the seed {url} would not be admitted: {REASONS[why]}")
@@ -164,6 +196,7 @@ class Directory:
         name = hostname(response.url)
         self.politeness.began(name, response.address, response.time)
         self.politeness.ended(name, response.address, response.time + response.elapsed, response)
+        self.remember_manners(self.repository.hosts.at(origin(response.url)))
 
     def index_changes(self) -> None:
         """Hand what has changed to the search index; it shows with the next `commit_index`."""
@@ -174,6 +207,16 @@ class Directory:
             self.index.update(list(changes.entries.values()))
         changes.entries.clear()
         changes.removed.clear()
+        renewed, changes.renewed = changes.renewed, set()
+        if renewed:
+            self.index.update([entry for row in renewed if (entry := self.stored_entry(row))])
+
+    def stored_entry(self, row: int) -> Entry | None:
+        """What the index should have of a row, from its copy in the archive; None if it is not searchable."""
+        if not self.repository.searchable(row):
+            return None
+        response = with_body(self.archive.read(Place(*self.store.details(row).place)))
+        return self.repository.entry(row, response, self.repository.digested(response))
 
     def commit_index(self) -> None:
         """Make the index durable and searchable up to what has been applied."""

@@ -11,11 +11,12 @@ from sought.crawl.admission import Admission
 from sought.crawl.hosts import Host, Hosts
 from sought.crawl.keys import ABSENT
 from sought.crawl.store import Store, row_key
-from sought.crawl.table import BIRTH, NO_ROW, Source, Table
+from sought.crawl.table import BIRTH, NO_ROW, Source, State, Table
 from sought.web.document import Link
 from sought.web.url import fingerprint, origin
 
 _CACHE = 200_000
+_GAINED = 1_000_000
 REFUSED = -1
 
 
@@ -34,6 +35,8 @@ class Discovery:
         self.rows: dict[str, int] = {}
         self.followed: dict[int, tuple[Link, int]] = {}  # by identity; the Link is held, so its id stays its own
         self.anchors: set[tuple[int, int]] = set()
+        self.fresh_anchors: dict[int, list[tuple[int, bytes]]] = {}  # of this batch, not in the store yet
+        self.gained: set[int] = set()  # pages in the index that new words point at
         self.births: list[tuple[int, int, int, int, int, float]] = []
         self.new_urls: list[str] = []
 
@@ -111,7 +114,7 @@ class Discovery:
 
     def _keep_anchors(self, links: Sequence[Link], rows: Sequence[int]) -> None:
         """Remember which words point at which row."""
-        seen = self.anchors
+        seen, size, states, live = self.anchors, len(self.table), self.table.columns["state"], int(State.LIVE)
         for link, row in zip(links, rows, strict=True):
             if row == REFUSED or not link.anchor:
                 continue
@@ -119,7 +122,15 @@ class Discovery:
             mark = (row, zlib.crc32(text))
             if mark not in seen:
                 seen.add(mark)
+                self.fresh_anchors.setdefault(row, []).append((mark[1], text))
+                if row < size and states[row] == live:
+                    self.gained.add(row)
                 self.store.put(row_key(b"a", row) + mark[1].to_bytes(4, "big"), text)
+
+    def committed(self) -> None:
+        self.fresh_anchors.clear()
+        if len(self.gained) > _GAINED:
+            self.gained.clear()
 
     def flush(self) -> None:
         """Enter the batch's new rows into table and store; what they were remembered by may be forgotten now."""

@@ -42,7 +42,10 @@ class HostFiles:
         host = self.hosts.at(origin(response.url))
         host.sitemaps[response.url] = response.time + SITEMAP_EVERY
         kind, rows = "sitemap", list[int]()
-        if response.failure or response.status != 200:
+        if target := redirected(response):
+            self._add_sitemap(host, target)
+            kind = "sitemap-moved"
+        elif response.failure or response.status != 200:
             kind = "sitemap-failed"
         elif response.body:
             sitemap = read_sitemap(response.body, response.url)
@@ -54,9 +57,14 @@ class HostFiles:
         return kind, rows
 
     def _add_sitemap(self, host: Host, url: str) -> None:
-        if hostname(url) == host.name and len(host.sitemaps) < MAX_SITEMAPS:
-            host.sitemaps.setdefault(url, -math.inf)
-            self.hosts.changed.add(host.number)
+        """A sitemap belongs to its own origin, whose robots.txt speaks for it."""
+        where = origin(url)
+        owner = host if where == host.origin else self.hosts.at(where) if hostname(url) == host.name else None
+        if owner and len(owner.sitemaps) < MAX_SITEMAPS and self.discovery.admission.covers(where):
+            owner.sitemaps.setdefault(url, -math.inf)
+            self.hosts.changed.add(owner.number)
+        elif not owner:
+            self.hosts.refuse(host, "sitemap-elsewhere")
 
     def _signal(self, pages: Sequence[tuple[str, float | None]], now: float) -> list[int]:
         rows = self.discovery.admit([url for url, _ in pages], NO_ROW, 1, Source.SITEMAP, now)

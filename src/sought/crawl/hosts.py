@@ -47,6 +47,7 @@ class Host:
     robots_kind: str = ""
     robots_until: float = -float("inf")
     address: str = ""
+    address_until: float = -float("inf")
 
 
 class Hosts:

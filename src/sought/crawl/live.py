@@ -53,6 +53,7 @@ def settle_leases(directory: Directory) -> None:
             continue
         name = hosts[number].name
         directory.politeness.restore(name, replace(directory.politeness.state(name), last_began=sent))
+        directory.remember_manners(hosts[number])
         if row != ROBOTS:
             directory.repository.spend(sent)
     directory.commit()

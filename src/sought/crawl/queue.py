@@ -93,9 +93,6 @@ class Queue:
         self.called.clear()
         self.size = 0
 
-    def planned(self) -> list[int]:
-        return [row for rows in self.rows.values() for row in rows]
-
     def _has_errand(self, number: int) -> bool:
         return number in self.rows or number in self.called
 

@@ -2,21 +2,19 @@
 
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
-from sought.archive import Place, Position, Record, Stored
-from sought.crawl.directory import LOADED, SEEDS, Directory, Lock, crawl_files
-from sought.crawl.repository import digested, prepared
-from sought.crawl.table import Source
-from sought.web.coding import CodingError, decoded
-from sought.web.message import Purpose, Response
+import numpy as np
+
+from sought.archive import Position, Record, Stored
+from sought.crawl.directory import LOADED, SEEDS, Directory, Lock, crawl_files, with_body
+from sought.crawl.table import Reason, Source, State
+from sought.web.message import Purpose
 from sought.web.url import origin
 
 Report = Callable[[int], None]
 _BATCH = 500
 _NOTES = {SEEDS: Source.SEED, LOADED: Source.LOAD}
-_LIMIT = 64 << 20
 
 
 def open_directory(path: Path, report: Report | None = None) -> Directory:
@@ -32,8 +30,7 @@ def open_directory(path: Path, report: Report | None = None) -> Directory:
 
 def recover(directory: Directory, report: Report) -> int:
     """Replay what the archive has and the tables or the index lack; returns the number of records."""
-    indexed = Position(*directory.store.meta("indexed", (0, 0)))
-    behind = _reindex(directory, indexed) if indexed < directory.applied else 0
+    behind = _reindex(directory)
     count = 0
     for record in directory.archive.records(since=directory.applied):
         _apply(directory, record)
@@ -43,6 +40,7 @@ def recover(directory: Directory, report: Report) -> int:
             directory.index_changes()
             report(count)
     if count or behind:
+        directory.restore_delays()
         directory.commit()
         directory.commit_index()
         report(count)
@@ -58,41 +56,36 @@ def _apply(directory: Directory, record: Record) -> None:
     response = with_body(record.response)
     row = repository.known_row(response.url, response.time) if response.purpose is Purpose.PAGE else -1
     stored = Stored(record.place, record.digest, record.kind == "revisit")
-    repository.apply([prepared(row, response, stored)])
+    repository.apply([repository.prepared(row, response, stored)])
     if response.purpose is Purpose.SITEMAP:
         directory.replayed_sitemaps[repository.hosts.at(origin(response.url)).number] += 1
     directory.was_polite(response)
 
 
-def with_body(response: Response) -> Response:
-    """An archived answer with its body decoded as when it was fetched."""
-    try:
-        return replace(response, body=decoded(response.raw, response.header("content-encoding"), _LIMIT))
-    except CodingError:
-        return response
+def _reindex(directory: Directory) -> int:
+    """Bring the index up to the tables; returns how many rows were given to it again or taken out.
 
-
-def _reindex(directory: Directory, since: Position) -> int:
-    """Rows fetched after `since` are in the tables and perhaps not in the index: give them to it again."""
-    repository, applied, count = directory.repository, directory.applied, 0
-    for record in directory.archive.records(since=since):
+    Rows fetched since the index was last committed may be missing or old in it; rows that were denied since leave no
+    record, and an index that was deleted has nothing: so it is compared with the table as well.
+    """
+    repository, applied = directory.repository, directory.applied
+    table, indexed = repository.table, Position(*directory.store.meta("indexed", (0, 0)))
+    held = directory.index.rows().astype(np.int64)
+    wanted = np.flatnonzero((table["state"] == State.LIVE) & (table["reason"] == Reason.NONE))
+    if indexed >= applied and len(held) == len(wanted):
+        return 0
+    repository.changes.removed.update(np.setdiff1d(held, wanted).tolist())
+    renew = set(np.setdiff1d(wanted, held).tolist())
+    for record in directory.archive.records(since=indexed) if indexed < applied else ():
         if record.end > applied:
             break
-        if record.response is None or record.response.purpose is not Purpose.PAGE:
-            continue
-        row = repository.discovery.row(record.response.url)
-        _renew_entry(directory, row)
-        count += 1
-    return count
-
-
-def _renew_entry(directory: Directory, row: int) -> None:
-    repository = directory.repository
-    if not repository.searchable(row):
-        repository.changes.removed.add(row)
-        return
-    response = with_body(directory.archive.read(Place(*repository.store.details(row).place)))
-    repository.changes.entries[row] = repository.entry(row, response, digested(response))
+        if record.response is not None and record.response.purpose is Purpose.PAGE:
+            renew.add(repository.discovery.row(record.response.url))
+    rows = sorted(renew)
+    for start in range(0, len(rows), _BATCH):
+        repository.changes.renewed.update(rows[start : start + _BATCH])
+        directory.index_changes()
+    return len(rows) + len(repository.changes.removed) + 1
 
 
 def rebuild(path: Path, report: Report) -> int:

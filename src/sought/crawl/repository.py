@@ -1,11 +1,13 @@
 """What the crawl knows, and how one more answer changes it.
 
-`apply` is the only way in.  A live fetch, the replay of the archive's tail after a crash and a rebuild from the first
-record all go through it, so they end in the same tables.
+`apply` is the only way in for answers.  A live fetch, the replay of the archive's tail after a crash and a rebuild from
+the first record all go through it, so they end in the same tables.  What robots.txt denied without a fetch (`deny`) is
+on no record: after a rebuild it is found out again.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 import msgspec
 import numpy as np
@@ -34,6 +36,7 @@ from sought.web.url import canonical, hostname, registered_domain
 MAX_REDIRECTS = 5
 HOUR = 3600.0
 _ANCHORS = 64
+_ALIAS_STEPS = 16
 _LIVE = int(State.LIVE)  # a plain number: looking a member up takes longer than all else here
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -48,26 +51,13 @@ class Fetched:
     document: Document | None = None
 
 
-def prepared(row: int, response: Response, stored: Stored) -> Fetched:
-    """Digest what needs digesting: a page that is not word for word the one we have."""
-    brings_page = response.purpose is Purpose.PAGE and 200 <= response.status < 300 and not response.failure
-    return Fetched(row, response, stored, digested(response) if brings_page and not stored.revisit else None)
-
-
-def digested(response: Response) -> Document:
-    """A page must never stop the crawl: should digesting fail, it fails alone, now and at every replay."""
-    try:
-        return digest(response)
-    except Exception:  # noqa: BLE001  whatever it was, it is this page's fault only
-        return Document(refused="digest-failed")
-
-
 @dataclass(slots=True)
 class Changes:
     """What a batch means for the search index."""
 
     entries: dict[int, Entry] = field(default_factory=dict)
     removed: set[int] = field(default_factory=set)
+    renewed: set[int] = field(default_factory=set)  # to be read again from the archive
 
 
 class Repository:
@@ -86,6 +76,7 @@ class Repository:
         self.details: dict[int, Details] = {}
         self.links_added: list[NDArray[np.uint32]] = []
         self.links_removed: list[NDArray[np.uint32]] = []
+        self.fresh_links: dict[int, NDArray[np.uint32]] = {}  # of this batch, not in the store yet
         self.outcomes: dict[str, int] = store.meta("outcomes", {})
         self.changes = Changes()
         self.fetches_by_hour: dict[int, int] = dict(store.meta("fetches_by_hour", ()))
@@ -97,6 +88,22 @@ class Repository:
         rows = self.discovery.admit(urls, NO_ROW, 0, source, now)
         self.discovery.flush()
         return rows
+
+    def prepared(self, row: int, response: Response, stored: Stored) -> Fetched:
+        """Digest what needs digesting: a page that is not word for word the one we have."""
+        brings_page = response.purpose is Purpose.PAGE and 200 <= response.status < 300 and not response.failure
+        return Fetched(row, response, stored, self.digested(response) if brings_page and not stored.revisit else None)
+
+    def digested(self, response: Response) -> Document:
+        """A page must never stop the crawl: should digesting fail, it fails alone, now and at every replay."""
+        try:
+            return digest(response, self.agent)
+        except Exception:  # noqa: BLE001  whatever it was, it is this page's fault only
+            return Document(refused="digest-failed")
+
+    @property
+    def has_changes(self) -> bool:
+        return bool(self.details or self.discovery.new_urls or self.hosts.changed)
 
     def apply(self, batch: Sequence[Fetched]) -> None:
         for fetched in batch:
@@ -129,14 +136,15 @@ class Repository:
             self.discovery.flush()
         return row
 
-    def deny(self, row: int, until: float) -> None:
-        """robots.txt forbids the row; nothing was fetched."""
+    def deny(self, row: int, until: float, *, forbidden: bool) -> None:
+        """Nothing was fetched: robots.txt forbids the row, or (not `forbidden`) could not be had; then a copy stays."""
         columns = self.table.columns
-        if columns["state"][row] == State.LIVE:
-            self.changes.entries.pop(row, None)
-            self.changes.removed.add(row)
-        columns["state"][row], columns["reason"][row] = State.DENIED, Reason.ROBOTS
         columns["not_before"][row] = until
+        if forbidden or not self.holds_copy(row):
+            if self.searchable(row):
+                self.changes.entries.pop(row, None)
+                self.changes.removed.add(row)
+            columns["state"][row], columns["reason"][row] = State.DENIED, Reason.ROBOTS
         self._details(row)
         self._count("denied", row)
 
@@ -158,6 +166,8 @@ class Repository:
         self.store.put_meta("fetches_by_hour", list(self.fetches_by_hour.items()))
         self.store.commit()
         self.details.clear()
+        self.fresh_links.clear()
+        self.discovery.committed()
         self.duplicates.committed()
         self.admission.committed()
 
@@ -265,6 +275,8 @@ class Repository:
         columns["not_before"][row] = -np.inf
         if self.searchable(row) and header_directives(response, self.agent)[0]:
             columns["reason"][row] = Reason.NOINDEX
+        elif row in self.discovery.gained and self.searchable(row):
+            self.changes.renewed.add(row)
         kind = "not-modified" if response.status == 304 else "unchanged"
         return self._outcome(kind, response)
 
@@ -283,7 +295,7 @@ class Repository:
         self._fill(details, fetched, document)
         nofollow = self._place(row, response, document)
         self._link(row, [] if nofollow else [link for link in document.links if not link.nofollow], response.time)
-        if self.searchable(row) and (changed or not was_live):
+        if self.searchable(row) and (changed or not was_live or row in self.discovery.gained):
             self._index(row, response, document)
         if columns["state"][row] == State.FAILED:
             columns["failures"][row] = 1
@@ -326,8 +338,13 @@ class Repository:
         columns = self.table.columns
         depth = int(columns["depth"][row])
         [other] = self.discovery.admit([url], row, depth, Source.CANONICAL, response.time)
-        if other in (row, REFUSED) or (other < len(self.table) and columns["alias"][other] == row):
-            return REFUSED
+        at = other
+        for _ in range(_ALIAS_STEPS):  # a ring of pages that name each other must keep one
+            if at in (row, REFUSED):
+                return REFUSED
+            if at >= len(self.table) or columns["state"][at] != State.ALIAS:
+                break
+            at = int(columns["alias"][at])
         return other
 
     def _link(self, row: int, links: Sequence[Link], now: float) -> None:
@@ -336,8 +353,12 @@ class Repository:
         distinct.pop(REFUSED, None)
         distinct.pop(row, None)
         targets = np.fromiter(distinct, np.uint32, len(distinct))
-        if self.table.columns["fetches"][row] > 1 and len(old := self.store.links(row)):
+        old = self.fresh_links.get(row)
+        if old is None and self.table.columns["fetches"][row] > 1:
+            old = self.store.links(row)
+        if old is not None and len(old):
             self.links_removed.append(old)
+        self.fresh_links[row] = targets
         if len(targets):
             self.links_added.append(targets)
         self.store.put(row_key(b"l", row), targets.tobytes())
@@ -353,12 +374,12 @@ class Repository:
         return Entry(row, response.url, title, body, self.anchors(row), document.language, response.time)
 
     def anchors(self, row: int) -> str:
-        texts = []
-        for _, text in self.store.scan(row_key(b"a", row)):
-            texts.append(text.decode())
-            if len(texts) == _ANCHORS:
-                break
-        return "\n".join(texts)
+        """Words of links to a row, each wording once, at most so many: those of lowest hash, whatever came first."""
+        key = row_key(b"a", row)
+        stored = [(k[len(key) :], text) for k, text in islice(self.store.scan(key), _ANCHORS)]
+        fresh = [(mark.to_bytes(4, "big"), text) for mark, text in self.discovery.fresh_anchors.get(row, ())]
+        self.discovery.gained.discard(row)
+        return "\n".join(text.decode() for _, text in sorted(stored + fresh)[:_ANCHORS])
 
     # ---- small things
 

@@ -8,8 +8,10 @@ import hashlib
 import re
 from dataclasses import dataclass
 
+# A date that ends the path, with separators or as exactly YYYYMM or YYYYMMDD; or a parameter that is called one.
 _DATE_AT_END = re.compile(
-    r"[/=_-](?:19|20|21)\d\d(?:[-/_]?(?:0?[1-9]|1[0-2])(?:[-/_]?\d{1,2})?)?/?$|(?:date|month|day|year)="
+    r"[/=_-](?:19|20|21)\d\d(?:[-/_](?:0?[1-9]|1[0-2])(?:[-/_](?:[12]\d|3[01]|0?[1-9]))?|"
+    r"(?:0[1-9]|1[0-2])(?:[0-2]\d|3[01])?)?/?$|[?&](?:date|month|day|year)="
 )
 _DIGITS = re.compile(r"\d+")
 

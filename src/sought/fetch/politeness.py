@@ -146,7 +146,8 @@ class Politeness:
 
     def _delay(self, place: _Place, elapsed: float) -> float:
         manners = self.manners
-        return min(manners.max_delay, max(manners.delay, place.crawl_delay, manners.latency_factor * elapsed))
+        asked = max(place.crawl_delay, manners.latency_factor * elapsed)
+        return max(manners.delay, min(manners.max_delay, asked))
 
     def _host(self, host: str) -> _Place:
         place = self._hosts.get(host)

@@ -16,7 +16,6 @@ from sought.web.tags import BASE, H1, H2, H3, HTML, LINK, META, TITLE
 from sought.web.visible import attribute, is_resolved, resolved
 
 AGENT = "sought"
-_FOR_US = (b"robots", AGENT.encode())
 MAX_TITLE = 500
 MAX_HEADINGS = 64
 _HTML = frozenset(("text/html", "application/xhtml+xml"))
@@ -27,16 +26,18 @@ _DOMAIN = re.compile(r"(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9-
 _REFRESH = re.compile(r"\s*(\d{1,4})(?:\.\d{0,9})?\s*[;,\s]\s*(?:url\s*=\s*)?[\"']?([^\"'\s]{1,4096})", re.IGNORECASE)
 _MAX_DELAY = 10
 _NO_COUNTS = Counts()
-_DIRECTIVES = frozenset(("noindex", "nofollow", "none"))
 
 
-def digest(response: Response) -> Document:
-    """The document a response holds; an empty one if it is neither HTML nor plain text."""
+def digest(response: Response, agent: str = AGENT) -> Document:
+    """The document a response holds; an empty one if it is neither HTML nor plain text.
+
+    `agent` is the name by which <meta> may address us.  X-Robots-Tag is a matter of the answer, not of the document.
+    """
     kind, body = response.media_type, response.body
     if not kind and b"\0" not in body[:512]:
         kind = "text/html" if body[:512].lstrip()[:1] == b"<" else "text/plain"
     if kind in _HTML:
-        return _html(response)
+        return _html(response, agent)
     if kind == "text/plain":
         return _plain(response)
     return _document(response, "", "", b"")
@@ -51,15 +52,15 @@ def _plain(response: Response) -> Document:
     )
 
 
-def _html(response: Response) -> Document:
+def _html(response: Response, agent: str) -> Document:
     page = read(decoded(response.body, response.header("content-type"))[1])
     if page.refused:
         return Document(refused=page.refused)
     base = next((target_of(attribute(value), response.url) for value in page.values(BASE)), "") or response.url
-    found, robots = Found(base), list(_header_directives(response.all_headers("x-robots-tag")))
+    found = Found(base)
     found.add_all(page)
     canonical = _relations(page, found) or next(canonical_in(response.all_headers("link")), "")
-    robots += _metas(page, found)
+    robots = list(_metas(page, found, (b"robots", agent.lower().encode())))
     text = resolved(page.text)
     return _document(
         response,
@@ -88,12 +89,12 @@ def _document(
     main: str | None = None,
     declared: str = "",
     mails: Iterable[str] = (),
-    robots: Iterable[str] | None = None,
+    robots: Iterable[str] = (),
     **parts: Any,
 ) -> Document:
     """`written` is the text in UTF-8."""
     shingles, words = shingled(written)
-    said = set(_header_directives(response.all_headers("x-robots-tag")) if robots is None else robots)
+    said = set(robots)
     return Document(
         title=title,
         text=text,
@@ -135,27 +136,19 @@ def _relations(page: Markup, found: Found) -> str:
     return canonical
 
 
-def _metas(page: Markup, found: Found) -> Iterator[str]:
+def _metas(page: Markup, found: Found, names: tuple[bytes, ...]) -> Iterator[str]:
     """Directives for us; a refresh is added to the links."""
     for name, value in page.pairs(META)[:_MAX_META]:
         name = name.strip().lower()
         if name == b"refresh":
             found.add(_refresh_target(attribute(value[:5000])))
-        elif name in _FOR_US:
+        elif name in names:
             yield from re.split(r"[\s,]+", attribute(value[:5000]).lower())
 
 
 def _refresh_target(content: str) -> str:
     found = _REFRESH.match(content)
     return found[2] if found and int(found[1]) <= _MAX_DELAY else ""
-
-
-def _header_directives(values: Iterable[str]) -> Iterator[str]:
-    """X-Robots-Tag: directives for all, or `agent: directives` for one."""
-    for value in values:
-        agent, colon, rest = value[:1000].lower().partition(":")
-        directives = agent if not colon else rest if agent.strip() == AGENT else ""
-        yield from (name for name in re.split(r"[\s,]+", directives) if name in _DIRECTIVES)
 
 
 def _emails(text: str, mails: Iterable[str]) -> int:
