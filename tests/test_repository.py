@@ -241,3 +241,13 @@ def test_a_page_that_breaks_the_digest_fails_alone(repository, answers, monkeypa
     monkeypatch.setattr("sought.crawl.repository.digest", broken)
     row = answers.get(HOME, page())
     assert answers.state(row) == (State.FAILED, Reason.REFUSED)
+
+
+def test_a_ring_of_canonical_links_keeps_one(repository, answers):
+    """Pages that name each other in a ring do not all vanish."""
+    answers.get(HOME, page(links=["/x", "/y", "/z"]))
+    rows = [
+        answers.get(f"http://a.example/{a}", page(f"page {a} " + TEXT, head=f"<link rel=canonical href=/{b}>"))
+        for a, b in ("xy", "yz", "zx")
+    ]
+    assert [answers.state(row)[0] for row in rows] == [State.ALIAS, State.ALIAS, State.LIVE]

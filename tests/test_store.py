@@ -471,3 +471,25 @@ def test_a_called_host_gets_one_turn_without_rows() -> None:
     assert queue.next_host(1.0) is host
     assert queue.next_host(1.0) is None
     assert len(queue) == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "is_date"),
+    [
+        ("/calendar/2031/05", "", True),
+        ("/calendar/2031-05-17", "", True),
+        ("/archive/203105", "", True),
+        ("/archive/20310517", "", True),
+        ("/archive/2031", "", True),
+        ("/events", "month=5", True),
+        ("/events", "view=day&year=2031", True),
+        ("/item/2134567", "", False),
+        ("/a/201234", "", False),
+        ("/p", "update=5", False),
+        ("/p", "holiday=1", False),
+    ],
+)
+def test_only_dates_are_dates(path: str, query: str, is_date: bool) -> None:
+    """Numbers and parameters that only look like dates are not counted as a calendar."""
+    found = shape("http://a.example", path, query, 5000, 400)
+    assert (found is not None and found.why == "calendar") == is_date

@@ -134,12 +134,13 @@ class Cycle:
         self.wake.set()
 
     async def _sleep(self) -> None:
+        """Until an answer comes, a host is ready, or a commit is due; a second at most."""
         now = time.time()
-        due = [self.queue.wake_at(), now + 1.0]
+        due = [now + 1.0]
         if self.directory.has_changes:
             due.append(self.committed_at + COMMIT_EVERY)
-        if self.queue and len(self.in_flight) < self.connections:
-            due.append(self.budget.ready_at(now))
+        if len(self.in_flight) < self.connections and not self.stopping:
+            due.append(max(self.queue.wake_at(), self.budget.ready_at(now)))
         timer = asyncio.get_running_loop().call_later(max(0.0, min(due) - now), self.wake.set)
         await self.wake.wait()
         self.wake.clear()
