@@ -443,7 +443,8 @@ MISTAKES = [
     (("frontier", "load", "{crawl}", "{garbage}.txt"), "cannot read"),
     (("frontier", "load", "{crawl}", "{file}.csv"), "has no column 'url'"),
     (("frontier", "dump", "{crawl}", "{none}/x.parquet"), "cannot write"),
-    (("frontier", "dump", "{crawl}", "{empty}"), "cannot write"),
+    (("frontier", "dump", "{crawl}", "{empty}"), "ends in .parquet"),
+    (("frontier", "dump", "{crawl}", "{none}/x.parquet"), "cannot write"),
     (("check", "{locked}"), "cannot write in {locked}"),
     (("crawl", "{wrong}"), "unknown key crawl.'budgets'; did you mean 'budget'?"),
 ]

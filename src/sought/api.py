@@ -2,6 +2,7 @@
 
 import gc
 import json
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 import uvloop
 
-from sought.crawl.config import FILE
+from sought.crawl.config import FILE, check_config
 from sought.crawl.cycle import Cycle
 from sought.crawl.live import crawl as crawl_live
 from sought.crawl.live import warm_up
@@ -117,6 +118,7 @@ def init(path: str | Path, seeds: Sequence[str], contact: str, domains: Sequence
     text = _TEMPLATE.format(
         seeds=json.dumps(urls), contact=json.dumps(contact), domains=json.dumps([d.lower() for d in domains])
     )
+    check_config(tomllib.loads(text), FILE)
     try:
         path.mkdir(parents=True, exist_ok=True)
         (path / FILE).write_text(text, "utf-8")

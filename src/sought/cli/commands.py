@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from sought.cli import bench, demo, frontier
-from sought.cli.options import Dir, Json, Limit, console, print_json
+from sought.cli.options import Dir, Json, console, print_json
+from sought.web.errors import BadInput
 
 app = typer.Typer(
     name="sought",
@@ -85,14 +86,16 @@ def crawl(
 def search(
     directory: Dir,
     query: Annotated[list[str], typer.Argument(metavar="QUERY...", help='What to look for; "quotes" make a phrase.')],
-    limit: Limit = 10,
-    offset: Annotated[int, typer.Option(min=0, max=100_000, help="Skip this many.")] = 0,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many to show.")] = 10,
+    offset: Annotated[int, typer.Option(min=0, max=10_000, help="Skip this many.")] = 0,
     json: Json = False,
 ) -> None:
     """Search what was crawled, also while a crawl is running."""
     from sought.api import open as open_crawl
     from sought.cli.show import show_answer
 
+    if not any(character.isalnum() for character in "".join(query)):
+        raise BadInput("nothing to search for: give at least one word")
     answer = open_crawl(directory).search(" ".join(query), limit, offset)
     if json:
         print_json(asdict(answer))
@@ -126,6 +129,8 @@ def urltest(
     from sought.crawl.view import View
     from sought.web.url import canonical
 
+    if "://" not in url and ":/" in str(directory):  # every other command names the directory first
+        url, directory = str(directory).replace(":/", "://", 1), Path(url)
     with View(directory) as view:
         found = view.judge(canonical(url))
     if json:

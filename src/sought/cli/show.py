@@ -3,6 +3,7 @@
 import time
 from typing import TYPE_CHECKING, Any
 
+from rich.padding import Padding
 from rich.text import Text
 
 from sought.cli.options import console
@@ -21,15 +22,15 @@ def show_answer(answer: "Answer") -> None:
     note = "no page has all the words; these have some" if answer.relaxed else ""
     console.print(f"{len(answer.hits)}{more} in {answer.elapsed * 1000:.1f} ms{'; ' + note if note else ''}\n")
     for number, hit in enumerate(answer.hits, 1):
-        snippet = Text("   ")
-        at = 0
+        snippet, at = Text(), 0
         for start, end in hit.highlights:
             snippet.append(hit.snippet[at:start]).append(hit.snippet[start:end], "bold")
             at = end
         snippet.append(hit.snippet[at:])
         console.print(Text(f"{number:>2} ").append(hit.title or hit.url, "bold"))
         console.print(Text(f"   {hit.url}  (fetched {_moment(hit.time)})", "dim"))
-        console.print(snippet, "")
+        # Wrapped for a person's screen; in a pipe a snippet is one line.
+        console.print(Padding(snippet, (0, 0, 1, 3)), soft_wrap=not console.is_terminal)
 
 
 def show_tree(data: dict[str, Any], indent: str = "") -> None:
@@ -42,9 +43,13 @@ def show_tree(data: dict[str, Any], indent: str = "") -> None:
         elif isinstance(value, list):
             console.print(Text(f"{indent}{key}"))
             for item in value:
-                console.print(Text(f"{indent}  {item}"))
+                console.print(Text(f"{indent}  {_line(item) if isinstance(item, dict) else item}"))
         else:
             console.print(Text(f"{indent}{key!s:<{width}}{_shown(str(key), value)}"))
+
+
+def _line(item: dict[str, Any]) -> str:
+    return "  ".join(f"{key} {_shown(key, value)}" for key, value in item.items() if value not in ("", 0))
 
 
 def _shown(key: str, value: Any) -> str:
@@ -52,6 +57,10 @@ def _shown(key: str, value: Any) -> str:
         return "–"
     if key in _TIMES:
         return _moment(value)
+    if key == "running":
+        return f"process {value}"
+    if isinstance(value, float):
+        return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.1f}"
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 

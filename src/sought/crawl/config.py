@@ -4,6 +4,7 @@ import difflib
 import ipaddress
 import re
 import tomllib
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -137,17 +138,23 @@ def check_config(data: dict[str, Any], where: str) -> Config:
         config = msgspec.structs.replace(config, seeds=tuple(dict.fromkeys(canonical(s) for s in config.seeds)))
         rate(config.crawl.budget)
         _ = config.policy, config.revisit_after
-        for network in config.fetch.allow_networks:
-            ipaddress.ip_network(network)
-        for address in config.fetch.resolve.values():
-            ipaddress.ip_address(address)
-        for pattern in config.scope.exclude:
-            re.compile(pattern)
+        _each("[fetch] allow_networks", config.fetch.allow_networks, ipaddress.ip_network)
+        _each("[fetch.resolve]", config.fetch.resolve.values(), ipaddress.ip_address)
+        _each("[scope] exclude", config.scope.exclude, re.compile)
         for name in (*config.scope.domains, *config.scope.hosts):
             _check_host(name)
     except (msgspec.ValidationError, BadInput, ValueError, OverflowError, RecursionError, re.error) as error:
         raise BadConfig(f"{where}: {error}") from None
     return config
+
+
+def _each(where: str, values: Iterable[str], reader: Callable[[str], object]) -> None:
+    """Each value must be readable; the message says where it stands."""
+    for value in values:
+        try:
+            reader(value)
+        except (ValueError, OverflowError, RecursionError, re.error) as error:
+            raise BadInput(f"{where}: {value!r} cannot be used: {error}") from None
 
 
 def _check_host(name: str) -> None:

@@ -48,6 +48,8 @@ def dump(view: View, file: Path) -> int:
         for frame in _frames(view):
             yield frame.select(with_columns) if with_columns else frame
 
+    if file.suffix != ".parquet":
+        raise BadInput(f"{file}: a dump is a Parquet file; give it a name that ends in .parquet")
     fresh = file.with_name(file.name + ".part")
     try:
         register_io_source(source, schema=_SCHEMA).sink_parquet(fresh)

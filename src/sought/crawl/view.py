@@ -130,13 +130,15 @@ class View:
         where = origin(url)
         host = self.hosts.by_origin.get(where)
         why, _ = Admission(self.config, self.store).look(url, where, host, 0)
-        row = self.row(url)
+        row, robots = self.row(url), _robots_says(host, url)
+        verdict = "would be fetched" if not why and not robots.startswith("dis") else "would not be fetched"
         return {
             "url": url,
+            "verdict": verdict,
             "host": hostname(url),
             "admitted": not why,
             "why": f"{why}: {REASONS[why]}" if why else "in scope, and no trap",
-            "robots": _robots_says(host, url),
+            "robots": robots,
             "known": self.describe(row) | {"history": [_plain(o) for o in self.history(row)]} if row >= 0 else None,
             "refused_on_host": host.refused if host else {},
         }
