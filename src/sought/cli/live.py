@@ -15,6 +15,8 @@ from sought.cli.options import console, errors
 if TYPE_CHECKING:  # a command that needs no crawl must not wait for one to load
     from sought.crawl.cycle import Cycle, Progress
 
+_LINE_EVERY = 10.0
+
 
 class Watch:
     """Shows progress four times a second and turns Ctrl-C into a clean stop; a second Ctrl-C ends at once."""
@@ -22,6 +24,7 @@ class Watch:
     def __init__(self, *, quiet: bool, seconds: float | None = None) -> None:
         self.seconds = seconds
         self.quiet = quiet or not errors.is_terminal
+        self.plain = not quiet and self.quiet  # not a terminal: a line now and then instead of a live picture
         self.live = Live(console=errors, refresh_per_second=4, transient=True)
         self.asked_to_stop = 0
 
@@ -45,6 +48,8 @@ class Watch:
             loop.call_later(self.seconds, cycle.stop)
         if not self.quiet:
             self._refresh(loop, cycle.progress)
+        elif self.plain:
+            loop.call_later(_LINE_EVERY, self._line, loop, cycle.progress)
 
     def _stop(self, cycle: "Cycle") -> None:
         self.asked_to_stop += 1
@@ -53,6 +58,13 @@ class Watch:
         else:
             errors.print("stopping: waiting for requests in flight (Ctrl-C again: at once)")
             cycle.stop()
+
+    def _line(self, loop: asyncio.AbstractEventLoop, progress: Progress) -> None:
+        p = progress
+        errors.print(
+            f"{p.fetched:,} fetched, {p.known:,} known, {p.in_flight:,} in flight, {p.hosts_waiting:,} hosts waiting"
+        )
+        loop.call_later(_LINE_EVERY, self._line, loop, progress)
 
     def _refresh(self, loop: asyncio.AbstractEventLoop, progress: "Progress") -> None:
         self.live.update(picture(progress))
