@@ -59,7 +59,7 @@ class Watch:
             errors.print("stopping: waiting for requests in flight (Ctrl-C again: at once)")
             cycle.stop()
 
-    def _line(self, loop: asyncio.AbstractEventLoop, progress: Progress) -> None:
+    def _line(self, loop: asyncio.AbstractEventLoop, progress: "Progress") -> None:
         p = progress
         errors.print(
             f"{p.fetched:,} fetched, {p.known:,} known, {p.in_flight:,} in flight, {p.hosts_waiting:,} hosts waiting"
