@@ -175,3 +175,23 @@ def test_a_host_whose_robots_cannot_be_had_keeps_its_pages(path):
     assert directory.repository.table["not_before"][0] == 2e9
     directory.close()
     assert sought.open(path).search("words").total == 1
+
+
+def test_an_interrupted_rebuild_goes_on(path):
+    """A rebuild that is stopped halfway loses nothing: the next command replays the rest."""
+    pages = [answer(f"{HOME}{n}", f"<p>page number {n}</p>") for n in range(600)]
+    crawl_one(path, answer(), *pages[:3])
+    archive = Archive.open(path / "archive", software="test")
+    for page in pages[3:]:
+        archive.append(page)
+    archive.close()
+
+    def stop(_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        rebuild(path, stop)
+    assert problems(path) == []
+    directory = open_directory(path)
+    assert int((directory.repository.table["fetches"] > 0).sum()) == 601
+    directory.close()

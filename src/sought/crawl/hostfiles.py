@@ -8,7 +8,7 @@ from sought.crawl.hosts import Host, Hosts
 from sought.crawl.outcome import DAY
 from sought.crawl.table import NO_ROW, Source, Table
 from sought.fetch.robots_fetch import RobotsFetch, redirected
-from sought.fetch.sitemaps import read_sitemap
+from sought.fetch.sitemaps import Sitemap, read_sitemap
 from sought.web.message import Response
 from sought.web.url import hostname, origin
 
@@ -48,7 +48,7 @@ class HostFiles:
         elif response.failure or response.status != 200:
             kind = "sitemap-failed"
         elif response.body:
-            sitemap = read_sitemap(response.body, response.url)
+            sitemap = _read(response)
             for child in sitemap.children:
                 self._add_sitemap(host, child)
             rows = self._signal(sitemap.pages, response.time)
@@ -75,3 +75,11 @@ class HostFiles:
                 column[row] = modified
                 changed.append(row)
         return changed
+
+
+def _read(response: Response) -> Sitemap:
+    """A sitemap must never stop the crawl, now or at a replay."""
+    try:
+        return read_sitemap(response.body, response.url)
+    except Exception as error:  # noqa: BLE001  whatever it was, it is this file's fault only
+        return Sitemap(problem=f"not readable: {type(error).__name__}")

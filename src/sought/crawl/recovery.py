@@ -99,6 +99,9 @@ def rebuild(path: Path, report: Report) -> int:
         lock.release()
     directory = Directory(path)
     try:
-        return recover(directory, report)
-    finally:
-        directory.close()
+        count = recover(directory, report)
+    except BaseException:
+        directory.abandon()  # what was not replayed yet is replayed by whoever opens the directory next
+        raise
+    directory.close()
+    return count
