@@ -36,6 +36,7 @@ PLAN_HORIZON = 30.0
 GRACE = 5.0
 _DENIED_FOR = 86400.0
 _TIDY_EVERY = 60.0
+_SIZE_EVERY = 3.0
 _TROUBLES = 20
 _ADDRESS_FOR = 300.0  # as long as the resolver keeps an answer
 _HOP_PATIENCE = 60.0
@@ -95,6 +96,7 @@ class Cycle:
         self.failed: BaseException | None = None
         self.wake = asyncio.Event()
         self.committed_at = self.indexed_at = self.planned_at = self.tidied_at = time.time()
+        self.sized_at = -math.inf
         self.plan_seconds = 0.0
         self.stale_plan = True
 
@@ -166,19 +168,25 @@ class Cycle:
             self.directory.leases.keep(list(self.in_flight.values()))
             self.stale_plan = True
             self.committed_at = time.time()
-            if now - self.tidied_at > _TIDY_EVERY:
-                self.politeness.forget(now)
-                self.tidied_at = now
+            self._tidy(now)
         waited = now - self.indexed_at >= INDEX_EVERY and self.directory.unindexed
         if waited or self.directory.unindexed >= INDEX_PAGES:
             await self._commit_index()
             self.indexed_at = time.time()
         self._show()
 
+    def _tidy(self, now: float) -> None:
+        """Small things that need not be done at every commit."""
+        if now - self.sized_at > _SIZE_EVERY:
+            self.progress.disk = folder_bytes(self.directory.path)
+            self.sized_at = now
+        if now - self.tidied_at > _TIDY_EVERY:
+            self.politeness.forget(now)
+            self.tidied_at = now
+
     async def _commit_index(self) -> None:
         await asyncio.to_thread(self.directory.index.commit)  # answers go on coming in
         self.directory.mark_indexed()
-        self.progress.disk = folder_bytes(self.directory.path)
 
     async def _finish(self) -> None:
         self.stopping = True
