@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sought.archive import Stored
 from sought.crawl.admission import Admission
+from sought.crawl.aliases import Aliases
 from sought.crawl.config import Config
 from sought.crawl.discovery import REFUSED, Discovery
 from sought.crawl.duplicates import Duplicates
@@ -28,15 +29,11 @@ from sought.fetch.directives import header_directives
 from sought.index import Entry
 from sought.web.digest import digest
 from sought.web.document import Document, Link
-from sought.web.errors import BadURL
 from sought.web.message import Purpose, Response
 from sought.web.sketch import similarity
-from sought.web.url import canonical, hostname, registered_domain
 
-MAX_REDIRECTS = 5
 HOUR = 3600.0
 _ANCHORS = 64
-_ALIAS_STEPS = 16
 _LIVE = int(State.LIVE)  # a plain number: looking a member up takes longer than all else here
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -71,6 +68,7 @@ class Repository:
         self.hosts.load(store)
         self.admission = Admission(config, store)
         self.discovery = Discovery(self.table, store, self.hosts, self.admission)
+        self.aliases = Aliases(self.table, self.discovery)
         self.host_files = HostFiles(self.hosts, self.discovery, self.table)
         self.duplicates = Duplicates(store)
         self.details: dict[int, Details] = {}
@@ -239,7 +237,7 @@ class Repository:
 
     def _redirect(self, row: int, response: Response) -> Outcome:
         columns = self.table.columns
-        target, reason = self._redirect_target(row, response)
+        target, reason = self.aliases.redirect(row, response)
         columns["failures"][row] = 0
         columns["not_before"][row] = -np.inf
         if target == REFUSED:
@@ -250,22 +248,6 @@ class Repository:
                 self._mark_change(row, response.time)
             columns["state"][row], columns["reason"][row], columns["alias"][row] = State.ALIAS, Reason.REDIRECT, target
         return self._outcome("redirect", response, detail=response.header("location")[:200])
-
-    def _redirect_target(self, row: int, response: Response) -> tuple[int, Reason]:
-        """Row of a redirect's target; the target is an ordinary URL and is fetched, and charged, in its own turn."""
-        columns = self.table.columns
-        try:
-            url = canonical(response.header("location"), response.url)
-        except BadURL:
-            return REFUSED, Reason.REDIRECT_BAD
-        hops, at = 1, row
-        while columns["source"][at] == Source.REDIRECT and hops <= MAX_REDIRECTS:
-            at, hops = int(columns["via"][at]), hops + 1
-        if hops > MAX_REDIRECTS and self.discovery.row(url) < 0:
-            self.discovery.refuse(self.hosts[int(columns["host"][row])], "redirect-limit")
-            return REFUSED, Reason.REDIRECT_LIMIT
-        [target] = self.discovery.admit([url], row, int(columns["depth"][row]), Source.REDIRECT, response.time)
-        return (target, Reason.REDIRECT) if target not in (row, REFUSED) else (REFUSED, Reason.REDIRECT_BAD)
 
     def _unchanged(self, row: int, fetched: Fetched) -> Outcome:
         columns, response = self.table.columns, fetched.response
@@ -318,7 +300,7 @@ class Repository:
             reason = Reason.NOINDEX
         elif not document.text:
             reason = Reason.EMPTY
-        elif (other := self._canonical_row(row, response, document)) != REFUSED:
+        elif (other := self.aliases.canonical(row, response, document)) != REFUSED:
             state, reason, alias = State.ALIAS, Reason.CANONICAL, other
         else:
             other, exact = self.duplicates.find(row, document, self.table, self.details)
@@ -327,25 +309,6 @@ class Repository:
                 reason = Reason.DUPLICATE if exact else Reason.NEAR_DUPLICATE
         columns["state"][row], columns["reason"][row], columns["alias"][row] = state, reason, alias
         return nofollow
-
-    def _canonical_row(self, row: int, response: Response, document: Document) -> int:
-        """Row of the page's rel=canonical, if it names another page of the same site that does not point back."""
-        url = document.canonical
-        if not url or url == response.url:
-            return REFUSED
-        if registered_domain(hostname(url)) != registered_domain(hostname(response.url)):
-            return REFUSED
-        columns = self.table.columns
-        depth = int(columns["depth"][row])
-        [other] = self.discovery.admit([url], row, depth, Source.CANONICAL, response.time)
-        at = other
-        for _ in range(_ALIAS_STEPS):  # a ring of pages that name each other must keep one
-            if at in (row, REFUSED):
-                return REFUSED
-            if at >= len(self.table) or columns["state"][at] != State.ALIAS:
-                break
-            at = int(columns["alias"][at])
-        return other
 
     def _link(self, row: int, links: Sequence[Link], now: float) -> None:
         rows = self.discovery.follow(links, row, now)
