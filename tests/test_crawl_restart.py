@@ -195,3 +195,15 @@ def test_an_interrupted_rebuild_goes_on(path):
     directory = open_directory(path)
     assert int((directory.repository.table["fetches"] > 0).sum()) == 601
     directory.close()
+
+
+def test_a_rebuild_does_not_bring_back_what_robots_forbids(path):
+    """A page that was fetched while it was open and is closed now stays out of the search."""
+    crawl_one(path, answer(), answer(f"{HOME}private/x", "<p>secret words</p>"))
+    directory = open_directory(path)
+    directory.record(-1, answer(f"{HOME}robots.txt", "User-agent: *\nDisallow: /private/", purpose=Purpose.ROBOTS))
+    directory.close()
+    rebuild(path, lambda _: None)
+    assert sought.open(path).search("secret").total == 0
+    assert sought.open(path).search("first").total == 1
+    assert problems(path) == []

@@ -100,8 +100,18 @@ def rebuild(path: Path, report: Report) -> int:
     directory = Directory(path)
     try:
         count = recover(directory, report)
+        _deny_again(directory)
     except BaseException:
         directory.abandon()  # what was not replayed yet is replayed by whoever opens the directory next
         raise
     directory.close()
     return count
+
+
+def _deny_again(directory: Directory) -> None:
+    """A denial leaves no record: pages that the last robots.txt on record forbids leave the index again."""
+    repository = directory.repository
+    for row in np.flatnonzero(repository.table["state"] == State.LIVE).tolist():
+        host = repository.hosts[int(repository.table["host"][row])]
+        if host.robots and host.robots_kind == "parsed" and not host.robots.allows(directory.store.url(row)):
+            repository.deny(row, host.robots_until, forbidden=True)

@@ -2,7 +2,7 @@
 
 `apply` is the only way in for answers.  A live fetch, the replay of the archive's tail after a crash and a rebuild from
 the first record all go through it, so they end in the same tables.  What robots.txt denied without a fetch (`deny`) is
-on no record: after a rebuild it is found out again.
+on no record: after a rebuild a URL never fetched is NEW again, and is denied when its turn comes.
 """
 
 from collections.abc import Sequence
