@@ -53,14 +53,17 @@ class Crawl:
             raise BadInput(f"the number of fetches is at least 1, not {fetches}")
         chosen = parse_policy(policy) if isinstance(policy, str) else policy
         directory = open_directory(self.path)
+        thresholds = gc.get_threshold()
         try:
             warm_up()
             gc.freeze()  # what is there now stays: it need not be looked through again and again
+            gc.set_threshold(20_000, *thresholds[1:])  # pages come and go without cycles
             progress = uvloop.run(crawl_live(directory, fetches, chosen or directory.config.policy, started))
         except BaseException:
             directory.abandon()
             raise
         finally:
+            gc.set_threshold(*thresholds)
             gc.unfreeze()
         directory.close()
         return asdict(progress)
