@@ -115,16 +115,6 @@ def test_retry_after_lengthens_the_cool_down() -> None:
     assert politeness.ready_at("b", "2", NOON) == NOON + 1
 
 
-def test_cooling_on_request() -> None:
-    """`cool` only ever lengthens, and an answer that was still under way does not shorten it."""
-    politeness = Politeness(Manners())
-    politeness.began("a", "1", NOON)
-    politeness.cool("a", NOON + 50)
-    politeness.cool("a", NOON + 10)
-    politeness.ended("a", "1", NOON, reply())
-    assert politeness.ready_at("a", "1", NOON) == NOON + 50
-
-
 def test_a_restart_changes_nothing() -> None:
     """State is plain numbers, and going on from it gives the same answers."""
     politeness = Politeness(Manners())

@@ -1,6 +1,7 @@
-"""The peer without features: an aiohttp loop that fetches, parses (title, text, links) and follows links.
+"""The peer without features: an aiohttp loop that fetches, parses and follows links.
 
-No robots, no politeness, nothing kept.  Prints its figures as JSON.
+Its first argument says what it takes of a page: `text` (title, text and links, as the other crawlers do) or `links`
+alone.  No robots, no politeness, nothing kept.  Prints its figures as JSON.
 """
 
 import asyncio
@@ -17,7 +18,7 @@ from resiliparse.parse.html import HTMLTree
 from sought.bench.memory import peak_mb
 
 
-async def crawl(seeds: list[str], workers: int) -> int:
+async def crawl(seeds: list[str], workers: int, *, with_text: bool) -> int:
     seen, queue, pages, letters = set(seeds), asyncio.Queue[str](), 0, 0
     for url in seeds:
         queue.put_nowait(url)
@@ -29,8 +30,9 @@ async def crawl(seeds: list[str], workers: int) -> int:
             async with session.get(url) as response:
                 html = await response.read()
             tree = HTMLTree.parse(html.decode("utf-8", "replace"))
-            text = extract_plain_text(tree, preserve_formatting=False, links=False, list_bullets=False)
-            letters += len(tree.title) + len(text)
+            if with_text:
+                text = extract_plain_text(tree, preserve_formatting=False, links=False, list_bullets=False)
+                letters += len(tree.title) + len(text)
             for link in tree.body.get_elements_by_tag_name("a"):
                 target = ada_url.join_url(url, link.getattr("href"))
                 if target not in seen:
@@ -50,7 +52,7 @@ async def crawl(seeds: list[str], workers: int) -> int:
 
 if __name__ == "__main__":
     start, cpu = time.perf_counter(), time.process_time()
-    fetched = uvloop.run(crawl(sys.argv[1:], 32))
+    fetched = uvloop.run(crawl(sys.argv[2:], 32, with_text=sys.argv[1] == "text"))
     figures = {
         "pages": fetched,
         "seconds": time.perf_counter() - start,

@@ -15,7 +15,6 @@ import fcntl
 import os
 import time
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import IO
@@ -40,8 +39,6 @@ _LIMIT = 64 << 20
 
 SEEDS = "urn:sought:seeds"
 LOADED = "urn:sought:loaded"
-
-Progress = Callable[[str, int, int], None]
 
 
 def crawl_files(path: Path) -> Config:

@@ -28,7 +28,6 @@ class Leases:
         self.found: list[tuple[int, int, float]] = list(_LEASE.iter_unpack(data[:whole]))
         if whole < len(data):
             os.truncate(path, whole)  # what is appended next must begin where a lease begins
-        self.lines = len(self.found)
         self.file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
 
     def add(self, host: int, row: int, time: float) -> None:
@@ -36,7 +35,6 @@ class Leases:
             os.write(self.file, _LEASE.pack(host, row, time))
         except OSError as error:
             raise StorageFull(_WHY_FULL.format(self.path)) from error
-        self.lines += 1
 
     def keep(self, in_flight: list[tuple[int, int, float]]) -> None:
         """Forget all but these.  The new file takes the old one's place in one step."""
@@ -48,7 +46,6 @@ class Leases:
         fresh.replace(self.path)
         os.close(self.file)
         self.file = os.open(self.path, os.O_WRONLY | os.O_APPEND, 0o644)
-        self.lines = len(in_flight)
 
     def close(self) -> None:
         os.close(self.file)

@@ -24,7 +24,7 @@ from typing import Any, cast
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
-from rocksdict import AccessType, DBCompressionType, Options, Rdict, WriteBatch, WriteOptions
+from rocksdict import AccessType, DBCompressionType, Options, Rdict, WriteBatch
 
 from sought.crawl.table import BIRTH, BIRTH_ROW, LIFE_ROW, Table
 from sought.web.errors import CrawlBusy, CrawlDamaged, StorageFull
@@ -77,8 +77,6 @@ class Store:
             self.db = Rdict(str(path), options, access_type=access)
         except Exception as error:  # noqa: BLE001  rocksdict raises nothing narrower
             raise _explained(error, path) from None
-        self.synced = WriteOptions()
-        self.synced.sync = True
         self.batch = WriteBatch(raw_mode=True)
         self.blocks: list[int] = [int.from_bytes(k[1:], "big") for k, _ in self.scan(b"u")]
 
@@ -92,10 +90,11 @@ class Store:
         value: bytes | None = self.db.get(key)
         return value
 
-    def commit(self, *, sync: bool = False) -> None:
+    def commit(self) -> None:
+        """Not synced to the disk: after a power cut the archive, which is, replays what is missing here."""
         batch, self.batch = self.batch, WriteBatch(raw_mode=True)
         try:
-            self.db.write(batch, self.synced if sync else None)
+            self.db.write(batch)
         except Exception as error:  # noqa: BLE001  rocksdict raises nothing narrower
             raise _explained(error, self.path) from None
 
@@ -145,10 +144,6 @@ class Store:
     def details(self, row: int) -> Details:
         value = self.get(row_key(b"p", row))
         return Details() if value is None else _decode_details(value[LIFE_ROW.itemsize :])
-
-    def all_details(self) -> Iterator[tuple[int, Details]]:
-        for key, value in self.scan(b"p"):
-            yield int.from_bytes(key[1:], "big"), _decode_details(value[LIFE_ROW.itemsize :])
 
     def links(self, row: int) -> NDArray[np.uint32]:
         return np.frombuffer(self.get(row_key(b"l", row)) or b"", np.uint32)

@@ -110,11 +110,6 @@ class Politeness:
         if place.last_ended:
             place.next_at = max(place.next_at, place.last_ended + self._delay(place, 0.0))
 
-    def cool(self, host: str, until: float) -> None:
-        """Leave a host alone until then."""
-        place = self._host(host)
-        place.next_at = max(place.next_at, until)
-
     def state(self, host: str) -> HostManners:
         place = self._hosts.get(host)
         if place is None:

@@ -5,13 +5,11 @@ crawl and a recorded web.
 """
 
 from dataclasses import dataclass, fields
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-Column = NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True)
