@@ -5,11 +5,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sought.policy import NEVER, POLICIES, BreadthFirst, Pages, RoundRobin, Split, parse_policy
+from sought.policy import (
+    NEVER,
+    POLICIES,
+    BreadthFirst,
+    DemandFirst,
+    Pages,
+    RoundRobin,
+    Split,
+    UserCentric,
+    beliefs_of,
+    parse_policy,
+)
 from sought.web.errors import BadInput, SoughtError
 
 
-def table(depth, last_fetch):
+def table(depth, last_fetch, beliefs=None):
     n = len(depth)
     return Pages(
         host=np.zeros(n, np.uint32),
@@ -21,6 +32,7 @@ def table(depth, last_fetch):
         changes=np.zeros(n, np.uint16),
         inlinks=np.zeros(n, np.uint32),
         signal=np.full(n, -np.inf),
+        beliefs=beliefs or {},
     )
 
 
@@ -36,14 +48,18 @@ def order(values):
     return [int(r) for r in ranked if values[r] > NEVER]
 
 
-@pytest.mark.parametrize("name", sorted(POLICIES))
-@given(rows=rows)
-def test_conformance(name, rows):
-    """Every policy gives one number a row, never NaN, changes no column and decides the same twice."""
-    pages = table(*zip(*rows, strict=True))
-    for column in Pages.column_names():
-        getattr(pages, column).flags.writeable = False
-    policy = POLICIES[name]()
+@pytest.mark.parametrize("policy", [*(POLICIES[n]() for n in sorted(POLICIES)), Split(DemandFirst(), UserCentric())])
+@given(rows=rows, beliefs=st.lists(st.floats(), min_size=1, max_size=60))
+def test_conformance(policy, rows, beliefs):
+    """Every policy gives one number a row, never NaN, changes no column and decides the same twice.
+
+    Whatever it is told to believe: any number, also those that no estimator gives.
+    """
+    believed = {b: np.resize(np.roll(beliefs, i), len(rows)) for i, b in enumerate(beliefs_of(policy))}
+    depth, last_fetch = zip(*rows, strict=True)
+    pages = table(depth, last_fetch, believed)
+    for column in (*(getattr(pages, name) for name in Pages.column_names()), *believed.values()):
+        column.flags.writeable = False
     first = policy(pages, 2e9)
     assert first.shape == (len(pages),)
     assert not np.isnan(first).any()
@@ -93,6 +109,15 @@ def test_split_keeps_order_beyond_the_exact_part(monkeypatch):
     assert [r for r in chosen if r >= 20] == list(range(20, 30))
 
 
+@given(values=st.lists(st.floats(width=32).filter(lambda v: v > NEVER), min_size=12, max_size=40, unique=True))
+def test_split_keeps_order_beyond_the_exact_part_whatever_the_values(values):
+    """Values of very different size, as beliefs have them, are told apart there, too."""
+    pages, side = table([0] * len(values), [-np.inf] * len(values)), np.array(values, float)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sought.policy.split._EXACT", 3)
+        assert order(Split(new=lambda pages, now: side.copy(), share=1.0)(pages, 1.0)) == order(side)
+
+
 @pytest.mark.parametrize("share", [0.0, 1.0])
 def test_a_side_without_a_share_fills_what_is_idle(share):
     """With everything given to one side, the other follows after it instead of never."""
@@ -101,7 +126,21 @@ def test_a_side_without_a_share_fills_what_is_idle(share):
     assert chosen == ([0, 2, 1, 3] if share else [1, 3, 0, 2])
 
 
-@pytest.mark.parametrize("policy", [BreadthFirst(), RoundRobin(), Split(), Split(new=RoundRobin(), share=0.125)])
+@pytest.mark.parametrize(
+    "policy",
+    [
+        BreadthFirst(),
+        RoundRobin(),
+        Split(),
+        Split(new=RoundRobin(), share=0.125),
+        UserCentric(),
+        UserCentric(delta="paper", window=12),
+        UserCentric(half_life=604800.0),
+        DemandFirst(),
+        DemandFirst(prior=0.25),
+        Split(new=DemandFirst(), known=UserCentric()),
+    ],
+)
 def test_repr_is_the_config_line(policy):
     """What a policy prints as is what sought.toml takes."""
     assert parse_policy(repr(policy)) == policy
@@ -114,6 +153,19 @@ def test_repr_is_the_config_line(policy):
         ("Split(share=2)", "from 0 to 1"),
         ("Split(shar=.5)", "shar"),
         ("Split(new=3)", "not a policy"),
+        ("UserCentric(delta='mean')", "'ratio_of_sums' or as in the 'paper', not 'mean'"),
+        ("UserCentric(delta=[])", "'ratio_of_sums' or as in the 'paper'"),
+        ("UserCentric(window=65)", "from 0 .all. to 64, not 65"),
+        ("UserCentric(window=2.5)", "a whole number"),
+        ("UserCentric(window='3')", "a whole number"),
+        ("UserCentric(half_life=-1)", "seconds"),
+        ("UserCentric(half_life=1e999)", "seconds"),
+        ("UserCentric(half_life='1d')", "seconds from 1, or 0 for none, not '1d'"),
+        ("UserCentric(window=3, half_life=60)", "set one of them"),
+        ("UserCentric(form='paper')", "it takes"),
+        ("DemandFirst(prior=1.5)", "from 0 to 1, not 1.5"),
+        ("DemandFirst(prior='much')", "from 0 to 1"),
+        ("Split(known=GainRate())", "no policy called"),
         ("__import__('os').system('true')", "not allowed"),
         ("(lambda: 1)()", "not allowed"),
         ("3", "not a policy"),
@@ -122,8 +174,9 @@ def test_repr_is_the_config_line(policy):
 )
 def test_a_bad_expression_says_what_is_wrong(text, says):
     """Nothing but known policies and plain values is built; the message helps."""
-    with pytest.raises(BadInput, match=says.replace("?", r"\?")):
+    with pytest.raises(BadInput, match=says.replace("?", r"\?")) as caught:
         parse_policy(text)
+    assert "\n" not in str(caught.value)
 
 
 @given(st.text(max_size=200))

@@ -1,5 +1,6 @@
 """`sought bench`: how fast, beside others, in one run."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -50,3 +51,23 @@ def duplicates(
     from sought.bench.duplicates import run
 
     _show(run(pairs=pairs), json)
+
+
+@app.command()
+def gain(
+    world: Annotated[
+        Path | None, typer.Option(help="A folder with site.bundle and queries.tsv; default: mdn-2024 of SOUGHT_WORLDS.")
+    ] = None,
+    pages: Annotated[int, typer.Option(min=100, max=1_000_000, help="Pages to index.")] = 4000,
+    queries: Annotated[
+        list[int] | None, typer.Option(min=1, help="Size of a workload (again for more); default: 1,000 to 1,000,000.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """What measuring every fetch adds to the cost of indexing real pages, for workloads of growing size."""
+    from sought.bench.gain import SIZES, run
+    from sought.bench.world import default_world
+
+    with Counting("queries now", quiet=json) as report:
+        found = run(world or default_world(), pages, queries or SIZES, report)
+    _show(found, json)

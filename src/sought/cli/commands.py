@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from sought.cli import bench, demo, frontier
-from sought.cli.options import Dir, Json, console, print_json
+from sought.cli import bench, demo, frontier, queries
+from sought.cli.options import Dir, Json, Limit, console, print_json
 from sought.web.errors import BadInput
 
 app = typer.Typer(
@@ -20,6 +20,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(frontier.app, name="frontier")
+app.add_typer(queries.app, name="queries")
 app.add_typer(bench.app, name="bench")
 app.command("demo")(demo.demo)
 
@@ -137,6 +138,29 @@ def urltest(
         print_json(found)
     else:
         show_tree(found)
+
+
+@app.command()
+def explain(
+    directory: Dir,
+    url: Annotated[str, typer.Argument(help="A URL that the crawl knows.")],
+    policy: Annotated[str | None, typer.Option(help="Whose view of it; default: the policy of sought.toml.")] = None,
+    limit: Limit = 10,
+    json: Json = False,
+) -> None:
+    """What is believed of a page, why it was fetched, whom that helped, and what a fetch now would be worth."""
+    from sought.cli.explain import show_page
+    from sought.crawl.insight import explain as look
+    from sought.crawl.view import View
+    from sought.policy import parse_policy
+    from sought.web.url import canonical
+
+    with View(directory) as view:
+        found = look(view, canonical(url), parse_policy(policy) if policy else view.config.policy, time.time(), limit)
+    if json:
+        print_json(found)
+    else:
+        show_page(found)
 
 
 @app.command()

@@ -28,7 +28,7 @@ def show_answer(answer: "Answer") -> None:
             at = end
         snippet.append(hit.snippet[at:])
         console.print(Text(f"{number:>2} ").append(hit.title or hit.url, "bold"))
-        console.print(Text(f"   {hit.url}  (fetched {_moment(hit.time)})", "dim"))
+        console.print(Text(f"   {hit.url}  (fetched {moment(hit.time)})", "dim"))
         # Wrapped for a person's screen; in a pipe a snippet is one line.
         console.print(Padding(snippet, (0, 0, 1, 3)), soft_wrap=not console.is_terminal)
 
@@ -56,7 +56,7 @@ def _shown(key: str, value: Any) -> str:
     if value is None:
         return "–"
     if key in _TIMES:
-        return _moment(value)
+        return moment(value)
     if key == "running":
         return f"process {value}"
     if isinstance(value, float):
@@ -64,5 +64,5 @@ def _shown(key: str, value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
-def _moment(value: float) -> str:
+def moment(value: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(value))

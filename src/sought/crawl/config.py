@@ -11,8 +11,12 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from sought.index.lists import ListsOf
+from sought.index.measure import ESTIMATORS
+from sought.index.scorers import SCORERS, Scorer
 from sought.policy import Policy, parse_policy
 from sought.web.errors import BadConfig, BadInput
+from sought.web.expression import evaluated
 from sought.web.url import canonical, hostname
 
 FILE = "sought.toml"
@@ -53,6 +57,29 @@ class CrawlSection(_Section, frozen=True):
     sitemaps: bool = True
 
 
+class DemandSection(_Section, frozen=True):
+    """What people ask for: which searches count, and how a fetch is measured against them."""
+
+    window: str = "28d"
+    half_life: str = ""
+    keep: str = "90d"
+    held_out: Annotated[float, Meta(ge=0, lt=1)] = 0.0
+    cut_head: Annotated[float, Meta(ge=0, lt=1)] = 0.0
+    cut_tail: Annotated[float, Meta(ge=0, lt=1)] = 0.0
+    max_queries: Annotated[int, Meta(ge=1, le=10_000_000)] = 100_000
+    refresh: str = "1h"
+    scorer: str = "BM25()"
+    estimator: str = "Curves()"
+
+    @property
+    def scorer_value(self) -> Scorer:
+        return evaluated(self.scorer, SCORERS, "scorer")  # type: ignore[no-any-return]  # one of SCORERS
+
+    @property
+    def estimator_value(self) -> ListsOf:
+        return evaluated(self.estimator, ESTIMATORS, "estimator")  # type: ignore[no-any-return]  # one of ESTIMATORS
+
+
 class PolitenessSection(_Section, frozen=True):
     """How hosts are treated."""
 
@@ -90,6 +117,7 @@ class Config(_Section, frozen=True):
     agent: AgentSection = AgentSection()
     scope: ScopeSection = ScopeSection()
     crawl: CrawlSection = CrawlSection()
+    demand: DemandSection = DemandSection()
     politeness: PolitenessSection = PolitenessSection()
     fetch: FetchSection = FetchSection()
     traps: TrapsSection = TrapsSection()
@@ -138,6 +166,7 @@ def check_config(data: dict[str, Any], where: str) -> Config:
         config = msgspec.structs.replace(config, seeds=tuple(dict.fromkeys(canonical(s) for s in config.seeds)))
         rate(config.crawl.budget)
         _ = config.policy, config.revisit_after
+        _check_demand(config.demand)
         _each("[fetch] allow_networks", config.fetch.allow_networks, ipaddress.ip_network)
         _each("[fetch.resolve]", config.fetch.resolve.values(), ipaddress.ip_address)
         _each("[scope] exclude", config.scope.exclude, re.compile)
@@ -146,6 +175,15 @@ def check_config(data: dict[str, Any], where: str) -> Config:
     except (msgspec.ValidationError, BadInput, ValueError, OverflowError, RecursionError, re.error) as error:
         raise BadConfig(f"{where}: {error}") from None
     return config
+
+
+def _check_demand(demand: DemandSection) -> None:
+    _ = demand.scorer_value, demand.estimator_value
+    for name in ("window", "keep", "refresh"):
+        if seconds(getattr(demand, name)) <= 0:
+            raise BadInput(f"[demand] {name} is longer than nothing")
+    if demand.half_life:
+        seconds(demand.half_life)
 
 
 def _each(where: str, values: Iterable[str], reader: Callable[[str], object]) -> None:

@@ -17,6 +17,7 @@ from itertools import chain, repeat
 
 import numpy as np
 
+from sought.crawl.beliefs import Beliefs
 from sought.crawl.budget import Budget
 from sought.crawl.directory import Directory, folder_bytes
 from sought.crawl.hostfiles import SITEMAP_EVERY
@@ -24,8 +25,9 @@ from sought.crawl.hosts import Host
 from sought.crawl.leases import ROBOTS, SITEMAP
 from sought.crawl.plan import Limits, Rows, choose
 from sought.crawl.queue import Queue
+from sought.crawl.refresh import Refresh
 from sought.fetch.robots_fetch import fetch_robots
-from sought.policy import Policy
+from sought.policy import Policy, beliefs_of
 from sought.web.message import Failure, Purpose, Request, Response, Web
 from sought.web.url import hostname
 
@@ -86,6 +88,10 @@ class Cycle:
         self.address_of = address_of
         self.budget = budget
         self.policy = policy
+        table = directory.repository.table
+        self.beliefs = Beliefs(beliefs_of(policy), directory.store, table, lambda: directory.prospects)
+        directory.learn = self.beliefs.learn
+        self.refresh = Refresh(directory)
         self.queue = Queue(self.repository.hosts, self.politeness)
         self.progress = Progress(time.time())
         self.connections = directory.config.fetch.connections
@@ -173,6 +179,7 @@ class Cycle:
         if waited or self.directory.unindexed >= INDEX_PAGES:
             await self._commit_index()
             self.indexed_at = time.time()
+        self.refresh.step(now)
         self._show()
 
     def _tidy(self, now: float) -> None:
@@ -224,8 +231,9 @@ class Cycle:
         room = max(64 * self.connections, 1024)
         delay = max(self.directory.config.politeness.delay, 0.05)
         limits = Limits(room, max(1, int(PLAN_HORIZON / delay)), self.directory.config.revisit_after)
-        rows = choose(self.policy, self.repository.table, now, limits, self._excluded(now))
-        self.queue.add(rows.tolist(), self.repository.table["host"][rows].tolist(), now)
+        table = self.repository.table
+        rows = choose(self.policy, table, self.beliefs.pages(), now, limits, self._excluded(now))
+        self.queue.add(rows.tolist(), table["host"][rows].tolist(), now)
         self.queue.call([h.number for h in self.repository.hosts.list if self._has_sitemap_due(h, now)], now)
         self.planned_at = time.time()
         self.plan_seconds = self.planned_at - now

@@ -2,6 +2,7 @@
 
     sought.toml   what the crawl is about
     archive/      the record: every answer ever received (WARC), and what was loaded by hand
+    queries/      the record of what people asked, saw and clicked
     store/        derived: table, links, hosts, history (RocksDB)
     index/        derived: the search index
     leases        requests sent and not yet recorded
@@ -15,6 +16,7 @@ import fcntl
 import os
 import time
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import IO
@@ -24,7 +26,10 @@ from sought.crawl.admission import REASONS
 from sought.crawl.config import FILE, Config, load_config
 from sought.crawl.hosts import Host
 from sought.crawl.leases import Leases
-from sought.crawl.repository import Fetched, Repository
+from sought.crawl.measuring import Measuring
+from sought.crawl.outcome import Finished
+from sought.crawl.prospects import Prospects
+from sought.crawl.repository import Changes, Fetched, Repository
 from sought.crawl.store import Store
 from sought.crawl.table import Source
 from sought.fetch.agent import user_agent
@@ -112,6 +117,8 @@ class Directory:
             self.store = Store(path / "store", writable=True)
             self.repository = Repository(self.config, self.store, self.config.agent.name)
             self.index = Index.open(path / "index", writable=True)
+            self.measuring = Measuring(self.config, self.store, self.repository.table)
+            self.prospects = Prospects(self.store, self.repository.table, self.measuring)
             self.leases = Leases(path / "leases")
         except BaseException:
             self.lock.release()
@@ -121,6 +128,7 @@ class Directory:
             self.politeness.restore(name, state)
         self.restore_delays()
         self.pending: list[Fetched] = []
+        self.learn: Callable[[Sequence[Finished]], None] = lambda _: None  # told of every fetch once it is measured
         self.applied = Position(*self.store.meta("applied", (0, 0)))
         self.unindexed = 0
         self.replayed_sitemaps: Counter[int] = Counter()  # by host, since the last commit of a crashed run
@@ -180,13 +188,27 @@ class Directory:
         self.unindexed += len(self.pending)
         self.pending.clear()
         self.commit_tables(self.archive.end)
-        self.index_changes()
 
     def commit_tables(self, applied: Position) -> None:
-        """Store what has been applied, and up to where that is."""
+        """Hand what has been applied to the index, measure what it was worth, and store it and up to where that is.
+
+        The index may thus get ahead of the tables; then the same records are replayed, and it gets the same again.
+        """
+        self.index_changes()
         self.applied = applied
         self.store.put_meta("applied", (applied.file, applied.offset))
+        self.measuring.save()
+        self.learn(self.repository.finished)
+        named = list(self.repository.discovery.fresh_anchors)
         self.repository.commit()
+        self.measuring.saved()
+        self.prospects.judge(named)
+
+    def commit_vectors(self) -> None:
+        """Store what the index has been handed beside any fetch."""
+        self.measuring.save()
+        self.store.commit()
+        self.measuring.saved()
 
     def was_polite(self, response: Response) -> None:
         """Take a recorded request into account, as if it had just been made."""
@@ -196,23 +218,23 @@ class Directory:
         self.remember_manners(self.repository.hosts.at(origin(response.url)))
 
     def index_changes(self) -> None:
-        """Hand what has changed to the search index; it shows with the next `commit_index`."""
-        changes = self.repository.changes
-        if changes.removed:
-            self.index.delete(sorted(changes.removed))
-        if changes.entries:
-            self.index.update(list(changes.entries.values()))
-        changes.entries.clear()
-        changes.removed.clear()
-        renewed, changes.renewed = changes.renewed, set()
-        if renewed:
-            self.index.update([entry for row in renewed if (entry := self.stored_entry(row))])
+        """Hand what has changed to the search index, to show with the next `commit_index`, and measure its worth."""
+        changes, self.repository.changes = self.repository.changes, Changes()
+        removed, renewed = sorted(changes.removed), sorted(changes.renewed - changes.entries.keys())
+        entries = list(changes.entries.values())
+        entries += [entry for row in renewed if (entry := self.stored_entry(row))]
+        if removed:
+            self.index.delete(removed)
+        if entries:
+            self.index.update(entries, self.measuring.counter)
+        self.measuring.shift(removed, [entry.row for entry in entries], self.repository.finished)
 
     def stored_entry(self, row: int) -> Entry | None:
         """What the index should have of a row, from its copy in the archive; None if it is not searchable."""
         if not self.repository.searchable(row):
             return None
-        response = with_body(self.archive.read(Place(*self.store.details(row).place)))
+        details = self.repository.details.get(row) or self.store.details(row)
+        response = with_body(self.archive.read(Place(*details.place)))
         return self.repository.entry(row, response, self.repository.digested(response))
 
     def commit_index(self) -> None:

@@ -10,6 +10,7 @@ from sought.crawl.config import Config, rate
 from sought.crawl.cycle import Cycle, Progress
 from sought.crawl.directory import Directory
 from sought.crawl.leases import ROBOTS, SITEMAP
+from sought.crawl.refresh import Refresh
 from sought.fetch.bounds import Bounds
 from sought.fetch.guard import Guard
 from sought.fetch.http import Http
@@ -74,6 +75,7 @@ async def crawl(directory: Directory, fetches: int | None, policy: Policy, start
     """Run one cycle on the live Web; `started` receives it to watch and to stop."""
     settle_leases(directory)
     directory.plant_seeds()
+    Refresh(directory).finish(time.time())
     budget = open_budget(directory, fetches, time.time())
     http, resolver = open_web(directory.config, directory.agent)
     async with http:

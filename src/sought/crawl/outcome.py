@@ -1,6 +1,7 @@
 """What came of a fetch, and when to try again: one table, no nested ifs."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import msgspec
 
@@ -8,10 +9,16 @@ from sought.crawl.table import Reason, State
 from sought.web.message import Failure, Response
 
 DAY = 86400.0
+_GONE = frozenset(("status-404", "status-410"))
+_AS_BEFORE = frozenset(("not-modified", "unchanged", "same-text"))
 
 
 class Outcome(msgspec.Struct, array_like=True, omit_defaults=True):
-    """One line of a page's history."""
+    """One line of a page's history.
+
+    `gain` is what the fetch added to the quality of the answers, None if there were no queries to measure it by;
+    `affected` queries saw another score of the page, and `helped` are those that gained most (gains.py).
+    """
 
     time: float
     kind: str
@@ -20,6 +27,28 @@ class Outcome(msgspec.Struct, array_like=True, omit_defaults=True):
     size: int = 0
     difference: float = 0.0
     detail: str = ""
+    gain: float | None = None
+    affected: int = 0
+    helped: bytes = b""
+
+
+class Finished(NamedTuple):
+    """A fetch that has been applied; `gap` is the time since the page was last observed, infinite if it never was."""
+
+    row: int
+    outcome: Outcome
+    gap: float
+
+    @property
+    def is_observation(self) -> bool:
+        """Whether it tells how the page is now: a page, a redirect, or that there is none."""
+        kind = self.outcome.kind
+        return kind in _GONE or not kind.startswith(("failed-", "status-"))
+
+    @property
+    def changed(self) -> bool:
+        """Whether the page was not as before: other words, or no page any more."""
+        return self.outcome.kind not in _AS_BEFORE
 
 
 @dataclass(frozen=True, slots=True)

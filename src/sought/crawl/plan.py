@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.crawl.table import State, Table
-from sought.policy import Policy
+from sought.policy import Pages, Policy
 
 Rows = NDArray[np.int64]
 
@@ -29,11 +29,11 @@ def eligible(table: Table, now: float, revisit_after: float, excluded: Rows) -> 
     return mask
 
 
-def choose(policy: Policy, table: Table, now: float, limits: Limits, excluded: Rows) -> Rows:
-    """The best rows in order of value, at most `per_host` of each host."""
+def choose(policy: Policy, table: Table, pages: Pages, now: float, limits: Limits, excluded: Rows) -> Rows:
+    """The best rows in order of value, at most `per_host` of each host; `pages` is the table as the policy sees it."""
     if not len(table):
         return np.zeros(0, np.int64)
-    values = policy(table.pages(), now)
+    values = policy(pages, now)
     values = np.where(eligible(table, now, limits.revisit_after, excluded), values, -np.inf)
     worthy = int(np.count_nonzero(values > -np.inf))
     want = min(limits.count, worthy)

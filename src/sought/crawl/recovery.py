@@ -37,7 +37,6 @@ def recover(directory: Directory, report: Report) -> int:
         count += 1
         if count % _BATCH == 0:
             directory.commit_tables(record.end)
-            directory.index_changes()
             report(count)
     if count or behind:
         directory.restore_delays()
@@ -85,6 +84,7 @@ def _reindex(directory: Directory) -> int:
     for start in range(0, len(rows), _BATCH):
         repository.changes.renewed.update(rows[start : start + _BATCH])
         directory.index_changes()
+        directory.commit_vectors()
     return len(rows) + len(repository.changes.removed) + 1
 
 

@@ -21,7 +21,7 @@ from sought.crawl.discovery import REFUSED, Discovery
 from sought.crawl.duplicates import Duplicates
 from sought.crawl.hostfiles import HostFiles
 from sought.crawl.hosts import Hosts
-from sought.crawl.outcome import AGAIN, DAY, Outcome, outcome_name, trouble
+from sought.crawl.outcome import AGAIN, DAY, Finished, Outcome, outcome_name, trouble
 from sought.crawl.store import Details, Store, row_key
 from sought.crawl.table import NO_ROW, Reason, Source, State, Table
 from sought.crawl.traps import is_soft_404
@@ -36,6 +36,7 @@ HOUR = 3600.0
 _ANCHORS = 64
 _LIVE = int(State.LIVE)  # a plain number: looking a member up takes longer than all else here
 _encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(Outcome).decode
 
 
 @dataclass(slots=True)
@@ -77,6 +78,7 @@ class Repository:
         self.fresh_links: dict[int, NDArray[np.uint32]] = {}  # of this batch, not in the store yet
         self.outcomes: dict[str, int] = store.meta("outcomes", {})
         self.changes = Changes()
+        self.finished: list[Finished] = []  # fetches applied since the last commit
         self.fetches_by_hour: dict[int, int] = dict(store.meta("fetches_by_hour", ()))
 
     # ---- ways in
@@ -155,6 +157,8 @@ class Repository:
                 rows, counts = np.unique(np.concatenate(arrays), return_counts=True)
                 inlinks[rows] = (inlinks[rows].astype(np.int64) + sign * counts).clip(0).astype(np.uint32)
                 arrays.clear()
+        for row, outcome, _ in self.finished:
+            self.store.put(row_key(b"o", row) + int(outcome.time * 1e6).to_bytes(8, "big"), _encode(outcome))
         rows_changed = np.fromiter(self.details, np.int64, len(self.details))
         for row, life in zip(self.details, self.table.life(rows_changed), strict=True):
             self.store.put_page(row, life.tobytes(), self.details[row])
@@ -163,6 +167,7 @@ class Repository:
         self.store.put_meta("refused", self.admission.refused)
         self.store.put_meta("fetches_by_hour", list(self.fetches_by_hour.items()))
         self.store.commit()
+        self.finished.clear()
         self.details.clear()
         self.fresh_links.clear()
         self.discovery.committed()
@@ -203,6 +208,7 @@ class Repository:
         columns = self.table.columns
         was_live = self.searchable(row)
         self._details(row)  # loaded, and so stored again with the next commit
+        gap = response.time - self._observed_at(row)
         columns["status"][row] = response.status
         columns["fetches"][row] = min(int(columns["fetches"][row]) + 1, 65535)
         columns["last_fetch"][row] = response.time
@@ -221,7 +227,16 @@ class Repository:
         if was_live and not self.searchable(row):
             self.changes.entries.pop(row, None)
             self.changes.removed.add(row)
-        self._remember(row, outcome)
+        self.finished.append(Finished(row, outcome, gap))
+        self._count(outcome.kind, row)
+
+    def _observed_at(self, row: int) -> float:
+        """When it was last seen how a page is; a fetch that failed does not count."""
+        columns = self.table.columns
+        if not columns["failures"][row]:
+            return float(columns["last_fetch"][row])
+        history = (Finished(row, _decode(value), 0.0) for _, value in self.store.scan(row_key(b"o", row)))
+        return max((each.outcome.time for each in history if each.is_observation), default=-np.inf)
 
     def _no_page(self, row: int, response: Response, kind: str) -> Outcome:
         columns, again = self.table.columns, AGAIN[kind]
@@ -339,10 +354,10 @@ class Repository:
     def anchors(self, row: int) -> str:
         """Words of links to a row, each wording once, at most so many: those of lowest hash, whatever came first."""
         key = row_key(b"a", row)
-        stored = [(k[len(key) :], text) for k, text in islice(self.store.scan(key), _ANCHORS)]
-        fresh = [(mark.to_bytes(4, "big"), text) for mark, text in self.discovery.fresh_anchors.get(row, ())]
+        found = {k[len(key) :]: text for k, text in islice(self.store.scan(key), _ANCHORS)}
+        found.update((mark.to_bytes(4, "big"), text) for mark, text in self.discovery.fresh_anchors.get(row, ()))
         self.discovery.gained.discard(row)
-        return "\n".join(text.decode() for _, text in sorted(stored + fresh)[:_ANCHORS])
+        return "\n".join(text.decode() for _, text in sorted(found.items())[:_ANCHORS])
 
     # ---- small things
 
@@ -375,11 +390,6 @@ class Repository:
     def _outcome(self, kind: str, response: Response, difference: float = 0.0, detail: str = "") -> Outcome:
         size = len(response.raw)
         return Outcome(response.time, kind, response.status, response.elapsed, size, difference, detail[:200])
-
-    def _remember(self, row: int, outcome: Outcome) -> None:
-        moment = int(outcome.time * 1e6).to_bytes(8, "big")
-        self.store.put(row_key(b"o", row) + moment, _encode(outcome))
-        self._count(outcome.kind, row)
 
     def _count(self, what: str, row: int) -> None:
         self.outcomes[what] = self.outcomes.get(what, 0) + 1

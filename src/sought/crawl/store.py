@@ -2,6 +2,7 @@
 
     u first-row          a block of newly found URLs: their birth columns and their spellings
     p row                a fetched (or signalled) row: life columns, then details nobody ranks by
+    d row                how often a searchable page holds the terms that people ask for (a vector)
     l row                target rows of the page's links, in order
     a row hash           one anchor text that points at the row
     o row time           one fetch of the row and what came of it
@@ -16,7 +17,7 @@ One `commit` is one atomic write: after a crash either all of it is there or non
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, cast
@@ -132,6 +133,17 @@ class Store:
         if value is None:
             raise CrawlDamaged(f"no URL for row {row} in {self.path}; run 'sought rebuild'")
         return _spelling(value, row - block)
+
+    def spellings(self, rows: Sequence[int]) -> list[str]:
+        """Spellings of rows, which ascend: blocks are read once."""
+        found: list[str] = []
+        block, spellings = -1, [""]
+        for row in rows:
+            first = self.blocks[bisect_right(self.blocks, row) - 1]
+            if first != block:
+                block, spellings = first, _spellings(self.get(row_key(b"u", first)) or b"")
+            found.append(spellings[row - first])
+        return found
 
     def urls(self) -> Iterator[tuple[int, list[str]]]:
         """All spellings, block by block: (first row, its URLs)."""

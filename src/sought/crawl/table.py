@@ -19,6 +19,7 @@ change; exactly the rows with `last_fetch = -inf` have `fetches = 0`.
 
 from collections.abc import Mapping
 from enum import IntEnum
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -151,10 +152,10 @@ class Table:
         for name in LIFE:
             self.columns[name][rows] = records[name]
 
-    def pages(self) -> Pages:
-        """What a policy may see: read-only views."""
+    def pages(self, beliefs: Mapping[Any, NDArray[np.float64]] = MappingProxyType({})) -> Pages:
+        """What a policy may see: read-only views, and what is believed of the rows."""
         views = {}
         for name in Pages.column_names():
             views[name] = self[name].view()
             views[name].flags.writeable = False
-        return Pages(**views)
+        return Pages(**views, beliefs=beliefs)

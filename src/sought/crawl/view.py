@@ -1,22 +1,27 @@
 """Looking at a crawl without touching it, also while it is running."""
 
 import fcntl
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from sought.crawl.admission import REASONS, Admission
+from sought.crawl.beliefs import Beliefs
 from sought.crawl.directory import crawl_files, folder_bytes
 from sought.crawl.hosts import Host, Hosts
+from sought.crawl.measuring import Measuring
 from sought.crawl.outcome import Outcome
 from sought.crawl.plan import Limits, choose
+from sought.crawl.prospects import Prospects
 from sought.crawl.store import Store, row_key
 from sought.crawl.table import Reason, Source, State
 from sought.index import Answer, Index
-from sought.policy import Policy
+from sought.policy import Belief, Pages, Policy, beliefs_of
 from sought.web.errors import BadInput
 from sought.web.url import fingerprint, hostname, origin
 
@@ -85,8 +90,24 @@ class View:
     def ranked(self, policy: Policy, now: float, count: int) -> list[dict[str, Any]]:
         """What would be fetched next, in order."""
         limits = Limits(count, len(self.table) + 1, self.config.revisit_after)
-        rows = choose(policy, self.table, now, limits, np.zeros(0, np.int64))
+        rows = choose(policy, self.table, self.pages(policy), now, limits, np.zeros(0, np.int64))
         return [self.describe(int(row)) for row in rows]
+
+    @cached_property
+    def measuring(self) -> Measuring:
+        """What is asked, and how well it is answered."""
+        return Measuring(self.config, self.store, self.table)
+
+    def pages(self, policy: Policy) -> Pages:
+        """The table as a policy sees it."""
+        return self._beliefs(beliefs_of(policy)).pages()
+
+    def believed(self, belief: Belief) -> NDArray[np.float64]:
+        """One belief about every row."""
+        return self._beliefs((belief,)).pages().belief(belief)
+
+    def _beliefs(self, wanted: Sequence[Belief]) -> Beliefs:
+        return Beliefs(wanted, self.store, self.table, lambda: Prospects(self.store, self.table, self.measuring))
 
     def describe(self, row: int) -> dict[str, Any]:
         c = {name: column[row] for name, column in self.table.columns.items()}
@@ -154,7 +175,7 @@ def _robots_says(host: Host | None, url: str) -> str:
 
 
 def _plain(outcome: Outcome) -> dict[str, Any]:
-    return {name: getattr(outcome, name) for name in outcome.__struct_fields__}
+    return {name: getattr(outcome, name) for name in outcome.__struct_fields__ if name != "helped"}
 
 
 def _spell(reason: Reason) -> str:

@@ -55,6 +55,7 @@ _STEMMERS = {
     "tr": "turkish",
 }
 _ALIASES = {"nb": "no", "nn": "no"}
+LANGUAGES = (NO_STEMMER, *_STEMMERS)  # all that `stemming` may say; their order is part of what crawls have stored
 _RUN = re.compile(f"[{UNSEGMENTED}]+")
 _ASCII_WORDS = bytes(c if c > 127 or chr(c).isalnum() else ord(" ") for c in range(256)).lower()
 
@@ -128,13 +129,19 @@ def _stemmer(language: str) -> Callable[[str], list[str]]:
     return _analyser(*stem, Filter.ascii_fold())
 
 
-@cache
-def _lexicon(language: str) -> Lexicon:
+def learning(language: str) -> Callable[[Sequence[str]], list[str]]:
+    """How a lexicon of a language learns what it does not know."""
+
     def learn(pieces: Sequence[str]) -> list[str]:
         known = iter(stemmed([piece for piece in pieces if piece.isascii()], language))
         return [next(known) if piece.isascii() else " ".join(stemmed(words(piece), language)) for piece in pieces]
 
-    return Lexicon(learn)
+    return learn
+
+
+@cache
+def _lexicon(language: str) -> Lexicon:
+    return Lexicon(learning(language))
 
 
 def _plain(piece: str) -> str:

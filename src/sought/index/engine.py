@@ -15,19 +15,22 @@ from typing import Any
 import numpy as np
 import tantivy
 from numpy.typing import NDArray
-from tantivy import FieldType, Order, Query
+from tantivy import FieldType, Occur, Order, Query
 
+from sought.index.analysis import stemming
 from sought.index.entry import Answer, Entry, Hit
-from sought.index.fields import document, number, record, schema
+from sought.index.fields import WORDED, document, number, record, schema
 from sought.index.held import Held
 from sought.index.query import Asked, build, parse, read
 from sought.index.snippet import snippet
+from sought.index.vectors import Counter
 from sought.web.errors import BadInput, CrawlBusy, CrawlDamaged, SoughtError, StorageFull
 
 MAX_LIMIT = 1_000
 MAX_OFFSET = 10_000
 _MIN_HEAP_MB = 16  # tantivy refuses less
 _ROWS_AT_ONCE = 1 << 18
+_TERMS_AT_ONCE = 1 << 12
 _FULL = re.compile(r"os error (27|28|122)\b")  # EFBIG, ENOSPC, EDQUOT
 
 
@@ -58,14 +61,22 @@ class Index:
             heap = max(heap_mb, _MIN_HEAP_MB) * 1_000_000
             return cls(folder, index, index.writer(heap, num_threads=1) if writable else None)
 
-    def update(self, entries: Sequence[Entry]) -> None:
-        """Enter pages, replacing those of the same rows; all entries are checked before the first is taken."""
+    def update(self, entries: Sequence[Entry], counter: Counter | None = None) -> None:
+        """Enter pages, replacing those of the same rows; all entries are checked before the first is taken.
+
+        `counter` counts the terms of each entry as it is read; of entries with the same row, none but the last.
+        """
         latest = {number(entry): entry for entry in entries}
         with self._writing() as writer:
             self._remove(writer, latest)
             self._held.add(latest)
-            for entry in latest.values():
-                writer.add_document(document(entry))
+            if counter is None:
+                for entry in latest.values():
+                    writer.add_document(document(entry))
+            else:
+                for entry in latest.values():
+                    writer.add_document(document(entry, counter.read))
+                    counter.end_page(stemming(entry.language))
 
     def delete(self, rows: Iterable[int]) -> None:
         with self._writing() as writer:
@@ -105,12 +116,30 @@ class Index:
 
     def rows(self) -> NDArray[np.uint64]:
         """The rows of all committed pages, ascending."""
-        searcher, parts = self._index.searcher(), [np.zeros(0, np.uint64)]
-        wanted = Query.all_query()
+        return self._rows(Query.all_query())
+
+    def holding(self, terms: Sequence[str]) -> NDArray[np.uint64]:
+        """The rows of committed pages that hold any of these terms, ascending."""
+        found = [np.zeros(0, np.uint64)]
+        for at in range(0, len(terms), _TERMS_AT_ONCE):
+            some = list(terms[at : at + _TERMS_AT_ONCE])
+            fields = [(Occur.Should, Query.term_set_query(self._index.schema, name, some)) for name in WORDED]
+            found.append(self._rows(Query.boolean_query(fields)))
+        return np.unique(np.concatenate(found))
+
+    def _rows(self, query: Query) -> NDArray[np.uint64]:
+        searcher, parts, wanted = self._index.searcher(), [np.zeros(0, np.uint64)], query
         while hits := searcher.search(wanted, _ROWS_AT_ONCE, count=False, order_by_field="row", order=Order.Asc).hits:
             parts.append(np.fromiter((row for row, _ in hits), np.uint64, len(hits)))
-            wanted = Query.range_query(self._index.schema, "row", FieldType.Unsigned, hits[-1][0], include_lower=False)
+            last = hits[-1][0]
+            behind = Query.range_query(self._index.schema, "row", FieldType.Unsigned, last, include_lower=False)
+            wanted = Query.boolean_query([(Occur.Must, query), (Occur.Must, behind)])
         return np.concatenate(parts)
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Those of the committed pages."""
+        return self._languages
 
     def __len__(self) -> int:
         return self._index.searcher().num_docs

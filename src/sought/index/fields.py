@@ -4,6 +4,7 @@ Texts enter the index already read (`analysis`), as terms with spaces between th
 one record of bytes.
 """
 
+from collections.abc import Callable
 from urllib.parse import unquote
 
 import msgspec
@@ -59,19 +60,26 @@ def number(entry: Entry) -> int:
     return row
 
 
-def document(entry: Entry) -> Document:
-    """An entry as tantivy takes it; any text is made fit."""
+def document(entry: Entry, read: Callable[[str, str], str] = reading) -> Document:
+    """An entry as tantivy takes it; any text is made fit.
+
+    `read` is given the texts of WORDED in this order, and the language.
+    """
     language = stemming(entry.language)
     made = Document()
     made.add_unsigned("row", number(entry))
-    made.add_text("title", reading(entry.title[:_MAX_TITLE], language))
-    made.add_text("body", reading(entry.body, language))
-    made.add_text("anchors", reading(clipped(entry.anchors, _MAX_ANCHORS), language))
-    made.add_text("address", reading(unquote(entry.url[:MAX_LENGTH].partition("://")[2]), language))
+    for name, text in zip(WORDED, texts(entry), strict=True):
+        made.add_text(name, read(text, language))
     made.add_text("language", language)
     made.add_text("site", " ".join(sites(entry.url)))
     made.add_bytes("record", _ENCODE(_record(entry, language)))
     return made
+
+
+def texts(entry: Entry) -> tuple[str, str, str, str]:
+    """What of a page is searched, as the fields of WORDED."""
+    address = unquote(entry.url[:MAX_LENGTH].partition("://")[2])
+    return entry.title[:_MAX_TITLE], entry.body, clipped(entry.anchors, _MAX_ANCHORS), address
 
 
 def sites(url: str) -> list[str]:

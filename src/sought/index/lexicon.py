@@ -17,6 +17,7 @@ from sought.index.pieces import (
     SIZE,
     Arena,
     Bytes,
+    Marks,
     Places,
     Progress,
     Slots,
@@ -39,15 +40,28 @@ class Placed(NamedTuple):
     places: Places
 
 
+class Noted:
+    """The marks of the pieces of several texts, one text after the other."""
+
+    def __init__(self) -> None:
+        self.marks: Marks = np.empty(1 << 14, np.int32)
+        self.count = 0
+
+
 class Lexicon:
     """The readings of pieces of text, in one language.
 
-    Invariant: what is remembered is what `learn` said of it, and at most half of all slots are taken.  Full, it starts
-    afresh.
+    Invariant: what is remembered is what `learn` and `mark` said of it, and at most half of all slots are taken.  Full,
+    it starts afresh.
     """
 
-    def __init__(self, learn: Callable[[Sequence[str]], Sequence[str]]) -> None:
+    def __init__(
+        self, learn: Callable[[Sequence[str]], Sequence[str]], mark: Callable[[str], int] = lambda _: 0
+    ) -> None:
+        """`learn` gives pieces their readings, `mark` gives a reading its mark."""
         self._learn = learn
+        self._mark = mark
+        self._noted = Noted()
         self._lock = Lock()
         self._seed = np.frombuffer(os.urandom(8), np.uint64)[0]
         # Room for most texts; that of longer ones is given back.
@@ -57,18 +71,18 @@ class Lexicon:
         self._lacking: Places = np.empty((_MAX_LACKING, 2), np.int64)
         self._forget()
 
-    def reading(self, text: str) -> str:
-        """The readings of all pieces of a text, with spaces between them."""
+    def reading(self, text: str, noted: Noted | None = None) -> str:
+        """The readings of all pieces of a text, with spaces between them; their marks are added to `noted`."""
         encoded = text.encode("utf-8", "replace")
         with self._lock:
-            out, _ = self._read(encoded)
+            out, _ = self._read(encoded, noted)
             return out.tobytes().decode()
 
     def placed(self, text: str) -> Placed:
         """The same, and where the pieces are."""
         encoded = text.encode("utf-8", "replace")
         with self._lock:
-            out, places = self._read(encoded)
+            out, places = self._read(encoded, None)
             return Placed(encoded, out.tobytes(), places.copy())
 
     def _forget(self) -> None:
@@ -77,14 +91,19 @@ class Lexicon:
         self._used = 1  # an empty slot is one that says 0
         self._count = 0
 
-    def _read(self, encoded: bytes) -> tuple[Bytes, Places]:
+    def _read(self, encoded: bytes, noted: Noted | None) -> tuple[Bytes, Places]:
         """What is returned is good until the next call."""
+        if noted is None:
+            noted, self._noted.count = self._noted, 0
         text, progress, out, places = eights(encoded + bytes(8)), self._progress, self._out, self._places
         progress[NOW] = 0
         while True:
             table = (self._lacking, self._slots, self._arena, self._seed)
-            ended = read(text, progress, eights(out), places, *table)
+            if noted.count + len(places) > len(noted.marks):
+                noted.marks = _grown(noted.marks, noted.count + len(places))
+            ended = read(text, progress, eights(out), places, noted.marks, noted.count, *table)
             if ended == READ:
+                noted.count += int(progress[NOW, PLACED])
                 return out[: progress[NOW, SIZE]], places[: progress[NOW, PLACED]]
             if ended == CRAMPED:
                 out, places = _grown(out, len(out) + 1), _grown(places, len(places) + 1)
@@ -95,7 +114,7 @@ class Lexicon:
         # Only ASCII comes in lower case: of other pieces, case may say how to read them.
         pieces = list(dict.fromkeys(piece.lower() if piece.isascii() else piece for piece in pieces))
         readings = self._learn([piece.decode() for piece in pieces])
-        entries = np.frombuffer(b"".join(map(_entry, pieces, readings)), "<u8")
+        entries = np.frombuffer(b"".join(map(_entry, pieces, readings, map(self._mark, readings))), "<u8")
         if self._count + len(pieces) > _MAX_PIECES or 8 * self._used > _MAX_BYTES:
             self._forget()
         first, self._used, self._count = self._used, self._used + len(entries), self._count + len(pieces)
@@ -106,10 +125,10 @@ class Lexicon:
         place(self._slots, self._arena, first, self._used, self._seed)
 
 
-def _entry(piece: bytes, reading: str) -> bytes:
-    """A piece and its reading as the arena holds them."""
+def _entry(piece: bytes, reading: str, mark: int) -> bytes:
+    """A piece, its reading and its mark as the arena holds them."""
     spaced = f"{reading} ".encode()
-    head = (len(piece) << 32 | len(spaced)).to_bytes(8, "little")
+    head = (len(piece) << 32 | len(spaced)).to_bytes(8, "little") + mark.to_bytes(8, "little", signed=True)
     return head + piece.ljust(-(-len(piece) // 8) * 8, b"\0") + spaced.ljust(-(-len(spaced) // 8) * 8, b"\0")
 
 

@@ -2,9 +2,9 @@
 
 A *piece* is either a word of ASCII letters and digits, in lower case, or whatever stands between white space and holds
 a character beyond ASCII, as it is.  A table of pieces is two arrays.  `arena` holds one entry after the other, in words
-of eight bytes: the lengths of piece and reading, the piece, its reading with a space behind.  `slots` finds an entry,
-by open addressing: half a slot is half of the piece's hash, the other half says where in the arena it is.  A hash only
-proposes: the bytes decide.
+of eight bytes: the lengths of piece and reading, a mark, the piece, its reading with a space behind.  `slots` finds an
+entry, by open addressing: half a slot is half of the piece's hash, the other half says where in the arena it is.  A
+hash only proposes: the bytes decide.  What a mark means is not known here: it is handed out for each piece met.
 
 Texts are read eight bytes at a time (L. Lamport, Multiple byte processing with full-word instructions, 1975): most
 words are one such read, and no branch has to guess how long they are.
@@ -21,6 +21,7 @@ Bytes = NDArray[np.uint8]
 Arena = NDArray[np.uint64]
 Slots = NDArray[np.uint64]
 Places = NDArray[np.int64]  # of each piece looked up: its start and stop in the text, and where its reading starts
+Marks = NDArray[np.int32]  # of each piece looked up
 # How far a pass over a text has come (NOW), where the present piece began (PIECE), and from where to go on (AGAIN).
 Progress = NDArray[np.int64]
 NOW, PIECE, AGAIN = 0, 1, 2
@@ -38,7 +39,7 @@ _KINDS = np.array(
     [_LETTER if chr(c).isalnum() else _SPACE if chr(c).isspace() else _MARK for c in range(128)] + [_BEYOND] * 128,
     np.uint8,
 )
-_0, _1, _7, _8, _32, _33, _56 = (np.uint64(number) for number in (0, 1, 7, 8, 32, 33, 56))
+_0, _1, _2, _7, _8, _32, _33, _56 = (np.uint64(number) for number in (0, 1, 2, 7, 8, 32, 33, 56))
 _BYTE, _HALF = np.uint64(0xFF), np.uint64(0xFFFFFFFF)
 _ONES = np.uint64(0x0101010101010101)
 _HIGH = np.uint64(0x80) * _ONES
@@ -82,7 +83,7 @@ def _chunk(text: Eights, at: Int, stop: Int, small: Int) -> Int:
 @inlined
 def _same(text: Eights, start: Int, stop: Int, small: Int, arena: Arena, entry: Int) -> Int:
     at = start
-    while at < stop and arena[entry + 1 + ((at - start) >> 3)] == _chunk(text, at, stop, small):
+    while at < stop and arena[entry + 2 + ((at - start) >> 3)] == _chunk(text, at, stop, small):
         at += 8
     return at >= stop
 
@@ -96,7 +97,7 @@ def _find(text: Eights, start: Int, stop: Int, small: Int, hashed: Int, first: I
         entry = slots[at] & _HALF
         if (
             slots[at] >> _32 == hashed >> _32
-            and arena[entry + _1] == first
+            and arena[entry + _2] == first
             and arena[entry] >> _32 == length
             and (length <= _8 or _same(text, start, stop, small, arena, np.int64(entry)))
         ):
@@ -113,13 +114,13 @@ def place(slots: Slots, arena: Arena, entry: Int, stop: Int, seed: np.uint64) ->
         length, reading = np.int64(arena[entry] >> _32), np.int64(arena[entry] & _HALF)
         hashed = seed
         for i in range(length >> 3):
-            hashed = _mix(hashed ^ arena[entry + 1 + i])
-        hashed = _mix(hashed ^ (arena[entry + 1 + (length >> 3)] if length & 7 else _0))
+            hashed = _mix(hashed ^ arena[entry + 2 + i])
+        hashed = _mix(hashed ^ (arena[entry + 2 + (length >> 3)] if length & 7 else _0))
         at = hashed & mask
         while slots[at]:
             at = (at + _1) & mask
         slots[at] = (hashed & ~_HALF) | np.uint64(entry)
-        entry += 1 + ((length + 7) >> 3) + ((reading + 7) >> 3)
+        entry += 2 + ((length + 7) >> 3) + ((reading + 7) >> 3)
 
 
 @inlined
@@ -209,11 +210,14 @@ def _next_piece(text: Eights, progress: Progress, seed: Int) -> tuple[Int, Int, 
 
 
 @inlined
-def _write(progress: Progress, start: Int, out: Eights, places: Places, arena: Arena, entry: Int) -> None:
+def _write(
+    progress: Progress, start: Int, out: Eights, places: Places, marks: Marks, base: Int, arena: Arena, entry: Int
+) -> None:
     size, placed = progress[NOW, SIZE], progress[NOW, PLACED]
     places[placed, 0], places[placed, 1], places[placed, 2] = start, progress[NOW, AT], size
+    marks[base + placed] = np.int64(arena[entry + 1])
     length, reading = np.int64(arena[entry] >> _32), np.int64(arena[entry] & _HALF)
-    entry += 1 + ((length + 7) >> 3)
+    entry += 2 + ((length + 7) >> 3)
     for i in range((reading + 7) >> 3):
         out[size + 8 * i] = arena[entry + i]
     progress[NOW, SIZE] = size + reading
@@ -226,6 +230,8 @@ def read(
     progress: Progress,
     out: Eights,
     places: Places,
+    marks: Marks,
+    base: Int,
     lacking: Places,
     slots: Slots,
     arena: Arena,
@@ -235,6 +241,7 @@ def read(
 
     The last item of `text` is behind its end.  Past an unknown piece this only looks for more of them, to note in
     `lacking`.  Unless it ended with the text it is to be called again, and goes on from before what was in the way.
+    From `base` on `marks` has room for as many pieces as `places`.
     """
     progress[NOW, LACKS] = 0
     _keep(progress, PIECE, NOW)
@@ -255,7 +262,7 @@ def read(
             ):
                 _keep(progress, NOW, PIECE)
                 return CRAMPED
-            _write(progress, start, out, places, arena, entry)
+            _write(progress, start, out, places, marks, base, arena, entry)
     lacks = progress[NOW, LACKS]
     if lacks:
         _keep(progress, NOW, AGAIN)

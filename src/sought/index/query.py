@@ -20,7 +20,7 @@ MAX_QUERY = 1_000  # characters
 MAX_TERMS = 32
 
 # What a page is called, by itself and by others, says a little more about it than a word somewhere in its text.
-_BOOST = {"title": 2.0, "anchors": 1.5}
+BOOST = {"title": 2.0, "anchors": 1.5}
 _QUOTES = str.maketrans("“”„«»", '"""""')
 _PART = re.compile(r'"([^"]*)"|(?<!\S)site:([^\s"]+)|([^\s"]+)')
 
@@ -110,7 +110,7 @@ def _phrase(words: tuple[str, ...], schema: Schema) -> Query:
 
 
 def _boosted(query: Query, field: str) -> Query:
-    return Query.boost_query(query, _BOOST[field]) if field in _BOOST else query
+    return Query.boost_query(query, BOOST[field]) if field in BOOST else query
 
 
 def _silent(query: Query) -> Query:

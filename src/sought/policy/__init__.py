@@ -1,10 +1,35 @@
 """What is a fetch worth?"""
 
 from sought.policy.breadth_first import BreadthFirst
+from sought.policy.demand_first import DemandFirst
+from sought.policy.estimator import Belief, Estimator, Fetches, Learner, beliefs_of
 from sought.policy.expression import POLICIES, parse_policy
+from sought.policy.first_gain import FirstGain
+from sought.policy.gain_rate import GainRate
 from sought.policy.pages import NEVER, Pages
 from sought.policy.policy import Policy
+from sought.policy.prospect import Prospect
 from sought.policy.round_robin import RoundRobin
 from sought.policy.split import Split
+from sought.policy.user_centric import UserCentric
 
-__all__ = ["NEVER", "POLICIES", "BreadthFirst", "Pages", "Policy", "RoundRobin", "Split", "parse_policy"]
+__all__ = [
+    "NEVER",
+    "POLICIES",
+    "Belief",
+    "BreadthFirst",
+    "DemandFirst",
+    "Estimator",
+    "Fetches",
+    "FirstGain",
+    "GainRate",
+    "Learner",
+    "Pages",
+    "Policy",
+    "Prospect",
+    "RoundRobin",
+    "Split",
+    "UserCentric",
+    "beliefs_of",
+    "parse_policy",
+]

@@ -4,7 +4,9 @@ One row is one URL, fetched or not.  A policy reads these columns and nothing el
 crawl and a recorded web.
 """
 
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +19,8 @@ class Pages:
     """A frozen table of NumPy columns of equal length; times are seconds since 1970.
 
     `last_fetch` is -inf for a URL that was never fetched, `last_change` for one never seen to change, `signal` (what
-    a sitemap says of its last change) for one no signal has come for.
+    a sitemap says of its last change) for one no signal has come for.  `beliefs` holds a column for each belief that
+    the policy reads, by the belief's value (see estimator.py).
     """
 
     host: NDArray[np.uint32]
@@ -29,6 +32,7 @@ class Pages:
     changes: NDArray[np.uint16]
     inlinks: NDArray[np.uint32]
     signal: Floats
+    beliefs: Mapping[Any, Floats] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.host)
@@ -37,9 +41,22 @@ class Pages:
     def is_new(self) -> NDArray[np.bool_]:
         return np.isneginf(self.last_fetch)
 
+    def belief(self, about: Any) -> Floats:
+        """The column of a belief; whoever calls a policy fills in all that `beliefs_of` names."""
+        if about not in self.beliefs:
+            raise LookupError(f"the policy reads {about!r}, and the pages have no such column of beliefs")
+        return self.beliefs[about]
+
     @classmethod
     def column_names(cls) -> tuple[str, ...]:
-        return tuple(f.name for f in fields(cls))
+        """What is observed of every row; `beliefs` is not one of them."""
+        return tuple(f.name for f in fields(cls) if f.name != "beliefs")
 
 
 NEVER = -np.inf
+
+
+def pieces(size: int) -> Iterator[slice]:
+    """Slices that together are a column: worked on one by one, ten million rows need no room but for the result."""
+    step = 1 << 17
+    return (slice(start, start + step) for start in range(0, size, step))

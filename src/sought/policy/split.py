@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sought.policy.breadth_first import BreadthFirst
-from sought.policy.pages import NEVER, Floats, Pages
+from sought.policy.estimator import Belief, beliefs_of
+from sought.policy.pages import NEVER, Floats, Pages, pieces
 from sought.policy.policy import Policy
 from sought.policy.round_robin import RoundRobin
 from sought.web.errors import BadInput
@@ -32,6 +33,10 @@ class Split:
         for side in (self.new, self.known):
             if not callable(side):
                 raise BadInput(f"Split: not a policy: {side!r}")
+
+    @property
+    def beliefs(self) -> tuple[Belief, ...]:
+        return beliefs_of(self.new) + beliefs_of(self.known)
 
     def __call__(self, pages: Pages, now: float) -> Floats:
         value = np.full(len(pages), NEVER)
@@ -60,12 +65,20 @@ def _positions(values: Floats) -> Floats:
     top = np.flatnonzero(ranked)
     order = top[np.argsort(-values[top], kind="stable")]
     if count > len(top):
-        most = values[order[-1]]
-        position = values
-        np.subtract(most, values, out=position)
-        position *= count / max(most - least, 1e-300)
-        position += len(top) + 1
+        most, position = values[order[-1]], values
+        scale = count / _floats_between(most, np.array([least]))[0]
+        for piece in pieces(len(values)):
+            behind = _floats_between(most, values[piece]) * scale + len(top) + 1
+            position[piece] = np.where(values[piece] > NEVER, behind, np.inf)
     else:
         position = np.full(len(values), np.inf)
     position[order] = np.arange(1, len(top) + 1)
     return position
+
+
+def _floats_between(most: float, values: Floats) -> Floats:
+    """How far below `most` each value is: counted in floats, which tells small numbers apart beside large ones too."""
+    top, bits = ((v + 0.0).view(np.int64) for v in (np.array([most]), values))  # + 0.0: a copy, and no -0.0
+    for ordinal in (top, bits):
+        ordinal ^= (ordinal >> 63) & np.iinfo(np.int64).max
+    return (top - bits).view(np.uint64).astype(np.float64)

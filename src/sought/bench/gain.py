@@ -1,0 +1,132 @@
+"""What does it cost to measure every fetch?  Indexing real pages with and without it.
+
+Indexing is everything from the HTML of a page to a committed index: digesting, analysing, writing.  A page is fetched
+for the first time, or it is there already and has changed.  Costs are in CPU time of all threads; each is the least of
+a few runs, taken in turns.
+"""
+
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from sought.bench.asked import simulated
+from sought.bench.world import World, read_world
+from sought.index import Entry, Index
+from sought.index.fields import texts
+from sought.index.measure import Measure
+from sought.index.statistics import Census
+from sought.index.vectors import Counter, Vectors, no_vectors
+from sought.index.words import single_words
+from sought.web.digest import digest
+from sought.web.message import Response
+
+SIZES = (1_000, 10_000, 100_000, 1_000_000)
+_BATCH = 256
+_RUNS = 3
+
+Report = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Cost:
+    """Of measuring, beside plain indexing."""
+
+    first: float
+    changed: float
+    matches: float
+    bytes_per_query: float
+
+    @property
+    def overhead(self) -> float:
+        """Of a first fetch and a changed page, one as often as the other."""
+        return (self.first + self.changed) / 2
+
+
+def run(world: Path, pages: int, sizes: Sequence[int], report: Report) -> dict[str, object]:
+    """Overheads by the number of queries, measured by whole queries and by their single words."""
+    found = read_world(world, pages)
+    known = [_entry(row, response) for row, response in enumerate(found.first)]
+    queries = simulated([entry.body for entry in known], found.queries, max(sizes))
+    plain = _plain(found)
+    whole, words = {}, {}
+    for size in sizes:
+        report(size)
+        asked = queries[:size]
+        weights = (1.0 / (np.arange(len(asked)) + 10.0)).astype(np.float64)
+        weights /= weights.sum()
+        whole[str(size)] = _cost(found, known, plain, asked, weights)
+        words[str(size)] = _cost(found, known, plain, *single_words(asked, weights))
+    last = str(sizes[-1])
+    return {
+        "world": found.name,
+        "pages": len(known),
+        "queries": len(queries),
+        "us_per_page": plain / len(known) * 1e6,
+        "overhead": {size: cost.overhead for size, cost in whole.items()},
+        "overhead_first": {size: cost.first for size, cost in whole.items()},
+        "overhead_changed": {size: cost.changed for size, cost in whole.items()},
+        "overhead_single_words": {size: cost.overhead for size, cost in words.items()},
+        "matches_per_page": {size: cost.matches for size, cost in whole.items()},
+        "bytes_per_query": whole[last].bytes_per_query,
+        "bytes_per_query_single_words": words[last].bytes_per_query,
+    }
+
+
+def _entry(row: int, response: Response) -> Entry:
+    document = digest(response)
+    return Entry(row, response.url, document.title, document.main or document.text, "", document.language)
+
+
+def _index(responses: Sequence[Response], measured: Callable[[Index, list[Entry]], None]) -> float:
+    """CPU seconds from HTML to a committed index."""
+    with tempfile.TemporaryDirectory(prefix="sought-bench-") as folder:
+        index = Index.open(Path(folder), writable=True)
+        start = time.process_time()
+        for at in range(0, len(responses), _BATCH):
+            some = responses[at : at + _BATCH]
+            measured(index, [_entry(at + i, response) for i, response in enumerate(some)])
+        index.commit()
+        spent = time.process_time() - start
+        index.close()
+    return spent
+
+
+def _plain(world: World) -> float:
+    return min(_index(world.last, lambda index, entries: index.update(entries)) for _ in range(_RUNS + 1))
+
+
+def _cost(world: World, known: list[Entry], plain: float, queries: list[str], weights: np.ndarray) -> _Cost:
+    measure = Measure(queries, weights)
+    counter = Counter(measure.vocabulary, measure.filing.read)
+    old = _vectors(known, counter)
+    census = Census(len(measure.vocabulary))
+    census.add(old)
+    measure.freeze(census.statistics())
+    rows = np.arange(len(known))
+    ties = np.random.default_rng(1).integers(0, 1 << 32, len(known), np.uint32)
+    matches = 0
+    spent: dict[bool, list[float]] = {False: [], True: []}
+    for first in (False, True) * _RUNS:
+        matches = measure.fill([(rows, ties, old)])
+        before = no_vectors(len(known)) if first else old
+
+        def measured(index: Index, entries: list[Entry], before: Vectors = before) -> None:
+            index.update(entries, counter)
+            at, stop = entries[0].row, entries[-1].row + 1
+            measure.shift(rows[at:stop], ties[at:stop], before.some(at, stop), counter.take())
+
+        spent[first].append(_index(world.last, measured) / plain - 1.0)
+    held = measure.nbytes / len(queries)
+    return _Cost(min(spent[True]), min(spent[False]), matches / len(known), held)
+
+
+def _vectors(entries: Sequence[Entry], counter: Counter) -> Vectors:
+    for entry in entries:
+        for text in texts(entry):
+            counter.read(text, entry.language)
+        counter.end_page(entry.language)
+    return counter.take()

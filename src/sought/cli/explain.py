@@ -1,0 +1,50 @@
+"""A page and a query, explained to people."""
+
+from typing import Any
+
+from rich.table import Table
+from rich.text import Text
+
+from sought.cli.options import console
+from sought.cli.show import moment, show_tree
+
+
+def show_page(found: dict[str, Any]) -> None:
+    show_tree({"page": found["page"]})
+    console.print("\nfetches" if found["history"] else "\nnever fetched")
+    for fetch in found["history"]:
+        console.print(Text(f"  {_fetch(fetch)}"))
+        for each in fetch["helped"]:
+            console.print(Text(f"    {_number(each['gain'])}  {each['query']}: {_move(each)}"))
+    if found["answers"]:
+        console.print("\nthe queries it matters most to")
+        show_queries(found["answers"])
+    console.print()
+    show_tree({"a fetch now": found["now"]})
+
+
+def _fetch(fetch: dict[str, Any]) -> str:
+    if fetch["gain"] is None:
+        worth = "not measured: there were no queries"
+    else:
+        worth = f"gain {_number(fetch['gain'])}, {fetch['affected']:,} queries affected"
+    return f"{moment(fetch['time'])}  {fetch['kind']}  {worth}"
+
+
+def _move(each: dict[str, Any]) -> str:
+    before, after = (f"rank {rank:,}" if rank else "not found" for rank in (each["rank_before"], each["rank_after"]))
+    return f"{before} → {after} (score {each['score_before']:.3g} → {each['score_after']:.3g})"
+
+
+def show_queries(rows: list[dict[str, Any]]) -> None:
+    """Dictionaries with the same keys as a table."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name, value in rows[0].items():
+        table.add_column(name.replace("_", " "), justify="left" if isinstance(value, str) else "right")
+    for row in rows:
+        table.add_row(*(Text(value if isinstance(value, str) else _number(value)) for value in row.values()))
+    console.print(table)
+
+
+def _number(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"

@@ -1,0 +1,115 @@
+"""Query log: what people ask, in and out."""
+
+import time
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sought.cli.options import Dir, Json, Limit, console, print_json
+
+if TYPE_CHECKING:  # --help must not wait for polars
+    from sought.demand import Format, QueryLog
+
+app = typer.Typer(help="What people ask: import, export, figures.", no_args_is_help=True)
+_FORMATS = "ubi, tsv, csv, parquet"
+
+
+def open_log(directory: Path) -> "QueryLog":
+    """The query log of a crawl directory, which need not have been crawled yet."""
+    from sought.crawl.config import FILE, load_config, seconds
+    from sought.demand import QueryLog
+
+    keep = seconds(load_config(directory / FILE).demand.keep)
+    return QueryLog(directory / "queries", keep)
+
+
+@app.command("import")
+def import_(
+    directory: Dir,
+    file: Annotated[Path, typer.Argument(help="The file to read, also .gz; for UBI also a folder.")],
+    format_: Annotated[
+        str | None, typer.Option("--format", help=f"One of {_FORMATS}, search-console; default: guessed.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Add a file to the query log; exit code 2 if nothing in it could be used."""
+    from sought.cli.live import Counting
+    from sought.demand import import_file
+
+    log = open_log(directory)
+    with Counting("rows read", quiet=json) as report:
+        done = import_file(log, file, _format(format_), report=report)
+    if json:
+        print_json(asdict(done))
+    else:
+        notes = {"older than the log keeps": done.expired, "of no concern": done.other, "bad": done.bad}
+        kept = f"{done.searches:,} searches, {done.events:,} views and clicks, {done.tallies:,} tallies"
+        more = "".join(f", {count:,} {note}" for note, count in notes.items() if count)
+        console.print(f"{done.rows:,} rows of {done.format}: {kept}{more}")
+        for name, line, what in done.first_bad:
+            console.print(f"  {name}:{line}: {what}", markup=False)
+    raise typer.Exit(0 if done.kept else 2)
+
+
+@app.command()
+def export(
+    directory: Dir,
+    file: Annotated[Path, typer.Argument(help="The file to write; for UBI the folder.")],
+    format_: Annotated[
+        str | None, typer.Option("--format", help=f"One of {_FORMATS}; default: by the name of the file.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Write the query log: UBI has no tallies, TSV and CSV have nothing else, Parquet has everything."""
+    from sought.demand import export_file
+    from sought.demand.formats import written
+
+    done = export_file(open_log(directory), file, _format(format_) or written(file))
+    if json:
+        print_json({**done, "file": str(file)})
+        return
+    console.print(
+        f"{done['searches']:,} searches, {done['events']:,} views and clicks, {done['tallies']:,} tallies in {file}",
+        markup=False,
+    )
+    if done["left_out"]:
+        console.print(f"{done['left_out']:,} rows are not in it: the format has no place for them; Parquet has")
+
+
+@app.command()
+def stats(directory: Dir, limit: Limit = 10, json: Json = False) -> None:
+    """What is in the query log, and what is asked most."""
+    from sought.cli.show import show_tree
+    from sought.demand import stats as figures
+
+    found = figures(open_log(directory), time.time(), lambda texts: [text.casefold() for text in texts], limit)
+    if json:
+        print_json(found)
+    else:
+        show_tree(found)
+
+
+@app.command()
+def forget(
+    directory: Dir,
+    query: Annotated[list[str], typer.Argument(metavar="QUERY...", help="The query, in capitals or not.")],
+    json: Json = False,
+) -> None:
+    """Delete every trace of a query from the log, for good."""
+    count = open_log(directory).remove(" ".join(query))
+    if json:
+        print_json({"removed": count})
+    else:
+        console.print(f"rows removed: {count:,}")
+
+
+def _format(name: str | None) -> "Format | None":
+    from sought.demand import Format
+    from sought.web.errors import BadInput
+
+    try:
+        return None if name is None else Format(name)
+    except ValueError:
+        raise BadInput(f"no format {name!r}: one of {', '.join(Format)}") from None

@@ -1,0 +1,71 @@
+"""What a policy believes of pages: the columns of its estimators, learnt from every fetch."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.crawl.outcome import Finished, Outcome
+from sought.crawl.prospects import Prospects
+from sought.crawl.store import Store
+from sought.crawl.table import Table
+from sought.policy import Belief, Fetches, Learner, Pages, Prospect
+
+_AT_ONCE = 100_000
+_decode = msgspec.msgpack.Decoder(Outcome).decode
+
+
+class Beliefs:
+    """Those that one policy reads; made from the history in the store, then kept up with what is fetched."""
+
+    def __init__(
+        self, wanted: Sequence[Belief], store: Store, table: Table, prospects: Callable[[], Prospects]
+    ) -> None:
+        self.table = table
+        self.prospects = prospects() if Prospect() in wanted else None
+        self.learners: dict[object, Learner] = {
+            belief: belief.learner() for belief in wanted if not isinstance(belief, Prospect)
+        }
+        if self.learners:
+            for some in _history(store):
+                self.learn(some)
+
+    def learn(self, finished: Sequence[Finished]) -> None:
+        """Take in fetches that have been applied."""
+        seen = [each for each in finished if each.is_observation]
+        if seen and self.learners:
+            fetches = Fetches(
+                row=np.array([each.row for each in seen], np.int64),
+                time=np.array([each.outcome.time for each in seen]),
+                gap=np.array([each.gap for each in seen]),
+                changed=np.array([each.changed for each in seen]),
+                gain=np.array([np.nan if each.outcome.gain is None else each.outcome.gain for each in seen]),
+            )
+            for learner in self.learners.values():
+                learner.learn(fetches)
+
+    def pages(self) -> Pages:
+        """The table as the policy sees it."""
+        pages = self.table.pages()
+        columns: dict[object, NDArray[np.float64]] = {b: each.column(pages) for b, each in self.learners.items()}
+        if self.prospects:
+            columns[Prospect()] = self.prospects.column()
+        return self.table.pages(columns)
+
+
+def _history(store: Store) -> Iterator[list[Finished]]:
+    """All fetches on record, page by page."""
+    found: list[Finished] = []
+    row, last = -1, -np.inf
+    for key, value in store.scan(b"o"):
+        here, outcome = int.from_bytes(key[1:5], "big"), _decode(value)
+        if here != row:
+            row, last = here, -np.inf
+        found.append(Finished(row, outcome, outcome.time - last))
+        if found[-1].is_observation:
+            last = outcome.time
+        if len(found) >= _AT_ONCE:
+            yield found
+            found = []
+    yield found

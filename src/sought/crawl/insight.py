@@ -1,0 +1,135 @@
+"""What does the crawler know of a page, and of a query, and what would it do next?"""
+
+from typing import Any
+
+import numpy as np
+
+from sought.crawl.gains import Helped, helped
+from sought.crawl.outcome import Outcome
+from sought.crawl.plan import eligible
+from sought.crawl.table import NO_ROW
+from sought.crawl.view import View
+from sought.crawl.workload import Asked
+from sought.index.ideal import made_for
+from sought.index.measure import Measure
+from sought.index.vectors import joined
+from sought.policy import GainRate, Policy, Prospect
+from sought.web.errors import BadInput
+
+POOR = 10  # results: a query with fewer has a poor answer
+
+
+def explain(view: View, url: str, policy: Policy, now: float, limit: int = 10) -> dict[str, Any]:
+    """What is believed of a page, when and why it was fetched, whom that helped, and what a fetch now is worth."""
+    row = view.row(url)
+    if row < 0:
+        raise BadInput(f"{url} is not known to this crawl; 'sought urltest' says whether it would be admitted")
+    via = int(view.table["via"][row])
+    known = view.describe(row) | {"found_on": view.store.url(via) if via != NO_ROW else None}
+    return {
+        "page": known,
+        "history": [_fetch(outcome, view.measuring.asked) for outcome in view.history(row)],
+        "answers": answers(view, row, limit),
+        "now": _worth(view, row, policy, now),
+    }
+
+
+def _fetch(outcome: Outcome, asked: Asked) -> dict[str, Any]:
+    return {
+        "time": outcome.time,
+        "kind": outcome.kind,
+        "status": outcome.status,
+        "difference": outcome.difference,
+        "gain": outcome.gain,
+        "affected": outcome.affected,
+        "helped": [_helped(each, asked) for each in helped(outcome)],
+    }
+
+
+def _helped(each: Helped, asked: Asked) -> dict[str, Any]:
+    query = asked.text(each.key) or "(no longer asked)"
+    return {
+        "query": query,
+        "gain": each.gain,
+        "rank_before": each.rank_before or None,
+        "rank_after": each.rank_after or None,
+        "score_before": each.before,
+        "score_after": each.after,
+    }
+
+
+def answers(view: View, row: int, limit: int) -> list[dict[str, Any]]:
+    """The queries that a page answers, those first to which it matters most: by weight, visibility and score."""
+    measure, vector = view.measuring.measure, view.measuring.vector(row)
+    if measure is None or not len(vector):
+        return []
+    found = measure.matches(np.array([row]), joined([vector]))
+    ranks = measure.ranks(found, view.measuring.ties(found.pages.astype(np.int64)))
+    shown = measure.weights[found.queries] * measure.visibility.at(ranks.astype(np.float64)) * found.scores
+    best = np.argsort(-shown, kind="stable")[:limit]
+    asked = view.measuring.asked
+    return [
+        {
+            "query": asked.texts[q],
+            "a_week": float(asked.rate[q]),
+            "rank": int(rank),
+            "of": int(measure.lists.counts[q]),
+            "score": float(score),
+        }
+        for q, rank, score in zip(
+            found.queries[best].tolist(), ranks[best].tolist(), found.scores[best].tolist(), strict=True
+        )
+    ]
+
+
+def _worth(view: View, row: int, policy: Policy, now: float) -> dict[str, Any]:
+    """What a fetch now is worth: by the policy's own value, and in the currency of all fetches."""
+    pages = view.pages(policy)
+    values = policy(pages, now)
+    may = eligible(view.table, now, view.config.revisit_after, np.zeros(0, np.int64))
+    before = np.count_nonzero(may & (values > values[row]))
+    new = np.isneginf(pages.last_fetch[row])
+    expected = float(view.believed(Prospect() if new else GainRate())[row])
+    return {
+        "policy": repr(policy),
+        "value": float(values[row]),
+        "may_be_fetched": bool(may[row]),
+        "rank": int(before) + 1 if may[row] and np.isfinite(values[row]) else None,
+        "expected_gain": expected if new else expected * float(now - pages.last_fetch[row]),
+        "beliefs": {repr(name): float(column[row]) for name, column in pages.beliefs.items()},
+    }
+
+
+def needy(view: View, limit: int) -> list[dict[str, Any]]:
+    """The queries with most to gain: what a page made for the query would add if it were there.
+
+    Such a page has the query for its title, holds each word three times, and is as long as pages are on average.
+    """
+    measure, asked = view.measuring.measure, view.measuring.asked
+    if measure is None:
+        return []
+    score = made_for(measure)
+    counts = measure.lists.counts
+    gain = measure.weights * measure.lists.entry(np.arange(len(score), dtype=np.uint32), score)
+    best = np.lexsort((np.arange(len(gain)), -gain))[:limit]
+    return [
+        {
+            "query": asked.texts[q],
+            "a_week": float(asked.rate[q]),
+            "results": int(counts[q]),
+            "best_score": float(measure.lists.best[q]),
+            "to_gain": float(gain[q]),
+        }
+        for q in best.tolist()
+    ]
+
+
+def coverage(measure: Measure, asked: Asked) -> dict[str, Any]:
+    """How much of what is asked has an answer; shares of demand, and of the held-out part where there is one."""
+    counts = measure.lists.counts
+    found: dict[str, Any] = {"queries": len(asked.texts), "searches_a_week": float(asked.rate.sum())}
+    for name, weights in (("", asked.weights), ("held_out_", asked.held_out_weights)):
+        if weights.any():
+            found[f"{name}unanswered"] = float(weights[counts == 0].sum())
+            found[f"{name}poor"] = float(weights[(counts > 0) & (counts < POOR)].sum())
+    return found

@@ -1,0 +1,234 @@
+"""Measuring every fetch against what people ask for.
+
+The crawl keeps a vector of every searchable page (key `d` of the store): how often it holds the terms of the workload.
+From these the scores of all pages for all queries follow without reading a page again, so that the statistics can be
+taken anew, and queries made of known terms can come and go.  New terms mean that the pages that hold them are read
+again, from the archive.
+
+The workload is drawn from the query log by `begin`; until the pages that hold new terms have been read (`owed`) the
+old one stays in force; `adopt` changes over.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+import numpy as np
+
+from sought.crawl.config import Config
+from sought.crawl.gains import note
+from sought.crawl.importance import importance
+from sought.crawl.outcome import Finished
+from sought.crawl.store import Store, row_key
+from sought.crawl.table import Table
+from sought.crawl.workload import Asked, load, save
+from sought.index.analysis import LANGUAGES
+from sought.index.measure import Measure, Rows, Ties, together
+from sought.index.quality import Matches
+from sought.index.statistics import Census, Statistics
+from sought.index.vectors import Counter, Vector, Vectors, Vocabulary, joined
+from sought.index.visibility import Visibility
+
+_AT_ONCE = 4096
+_FEW = 64  # pages: statistics of fewer say little
+
+
+class Sums(NamedTuple):
+    """Gains of all fetches so far: how many were measured, what first fetches brought, and what later ones did."""
+
+    fetches: int = 0
+    first: float = 0.0
+    later: float = 0.0
+
+
+class Measuring:
+    """The crawl's side of demand.  While there is no workload nothing is measured, at no cost.
+
+    Invariants: every searchable page has a vector in the store, once there is a workload; it holds all terms of the
+    vocabulary but perhaps those `lacking`, which no query of the present workload needs.
+    """
+
+    def __init__(self, config: Config, store: Store, table: Table) -> None:
+        self.config = config
+        self.store = store
+        self.table = table
+        self.asked = load(store)
+        self.sums = Sums(*store.meta("gains", ()))
+        self.vocabulary = Vocabulary(store.meta("vocabulary", ()))
+        self.lacking: list[str] = store.meta("lacking", [])
+        self.saved_terms = len(self.vocabulary)
+        self.fresh: dict[int, Vector] = {}  # not in the store yet
+        self.coming: Asked | None = None
+        self.next: Measure | None = None
+        self.measure: Measure | None = None
+        self.counter: Counter | None = None
+        self.pages = self.frozen_pages = 0
+        if self.asked.texts:
+            self.measure = self._opened(self.asked)
+            self.measure.freeze(load_statistics(store))
+            self.counter = Counter(self.vocabulary, self._met)
+            self._fill(self.measure)
+
+    # ---- a batch
+
+    def shift(self, removed: Sequence[int], counted: Sequence[int], finished: Sequence[Finished]) -> None:
+        """Pages have left the index, or were read into it by `counter`, in this order; their outcomes learn the gain."""
+        if self.counter is None:
+            return
+        rows, new = np.array([*removed, *counted], np.int64), self.counter.take()
+        old = joined([self.vector(row) for row in rows.tolist()])
+        self.fresh.update((row, new[i]) for i, row in enumerate(counted))
+        self.fresh.update((row, _NONE) for row in removed)
+        self.pages += len(counted) - int(np.count_nonzero(np.diff(old.bounds)))
+        if self.measure:
+            behind = {each.row: each.outcome for each in finished}
+            for each in finished:
+                each.outcome.gain = 0.0
+            new = Vectors(new.data, np.concatenate([np.zeros(len(removed), np.int64), new.bounds]))
+            gains = self.measure.shift(rows, self.ties(rows), old, new)
+            note([behind.get(row) for row in rows.tolist()], gains, self.asked.keys)
+            self._add_up(finished)
+
+    def vector(self, row: int) -> Vector:
+        """What is known of a page; empty if it is not searchable."""
+        fresh = self.fresh.get(row)
+        return np.frombuffer(self.store.get(row_key(b"d", row)) or b"", np.uint32) if fresh is None else fresh
+
+    def save(self) -> None:
+        """Put what has changed into the store's batch."""
+        for row, vector in self.fresh.items():
+            if len(vector):
+                self.store.put(row_key(b"d", row), vector.tobytes())
+            else:
+                self.store.delete(row_key(b"d", row))
+        if self.counter:
+            self.store.put_meta("gains", self.sums)
+        if self.saved_terms != len(self.vocabulary):
+            self.saved_terms = len(self.vocabulary)
+            self.store.put_meta("vocabulary", list(self.vocabulary.numbers))
+            self.store.put_meta("lacking", self.lacking)
+
+    def saved(self) -> None:
+        """The store's batch has been written; perhaps there are so many more pages that statistics are due."""
+        self.fresh.clear()
+        if self.measure and self.pages >= 2 * max(self.frozen_pages, _FEW // 2):
+            self.refreeze(self.measure)
+
+    # ---- the workload
+
+    def begin(self, asked: Asked, languages: Iterable[str]) -> list[str]:
+        """Prepare for a new workload; returns the terms that are not counted on all pages yet.
+
+        When the pages that hold them have been read again, `adopt`.
+        """
+        self.coming, self.next = asked, self._opened(asked)
+        known = len(self.vocabulary)
+        for language in {LANGUAGES.index(each) for each in languages} | set(self._languages()):
+            self.next.filing.read(language)
+        fresh = list(self.vocabulary.numbers)[known:]
+        self.lacking = [*self.lacking, *fresh]
+        if fresh or self.counter is None:
+            self.counter = Counter(self.vocabulary, self._met)
+        return self.lacking
+
+    def adopt(self) -> None:
+        """Measure by the new workload from now on; nothing is to be saved when this is called."""
+        if self.next and self.coming:
+            self.asked, self.measure, self.lacking = self.coming, self.next if self.coming.texts else None, []
+            self.coming = self.next = None
+            save(self.asked, self.store)
+            self.store.put_meta("lacking", self.lacking)
+        if self.measure:
+            self.refreeze(self.measure)
+        else:
+            self.counter = None
+
+    def reweigh(self, asked: Asked) -> None:
+        """The same queries are asked, more or less often."""
+        if self.measure:
+            self.asked, self.measure.weights = asked, asked.weights
+            save(asked, self.store)
+
+    def refreeze(self, measure: Measure) -> None:
+        """Take the statistics anew, and score all pages by them."""
+        census = Census(len(self.vocabulary))
+        for _, _, vectors in self._stored():
+            census.add(vectors)
+        measure.freeze(census.statistics(importance(measure.scorer, self.store, self.table)))
+        save_statistics(measure.statistics, self.store)
+        self._fill(measure)
+
+    def rows(self) -> Rows:
+        """Those that have a vector in the store, ascending."""
+        return np.frombuffer(b"".join(key[1:] for key, _ in self.store.scan(b"d")), ">u4").astype(np.int64)
+
+    def _opened(self, asked: Asked) -> Measure:
+        d = self.config.demand
+        visibility = Visibility(asked.exponent)
+        return Measure(asked.texts, asked.weights, self.vocabulary, d.scorer_value, d.estimator_value, visibility)
+
+    def _fill(self, measure: Measure) -> None:
+        self.pages = 0
+
+        def counted() -> Iterator[tuple[Rows, Ties, Vectors]]:
+            for rows, ties, vectors in self._stored():
+                self.pages += len(rows)
+                yield rows, ties, vectors
+
+        measure.fill(counted())
+        self.frozen_pages = measure.statistics.pages
+
+    def _stored(self) -> Iterator[tuple[Rows, Ties, Vectors]]:
+        """The vectors of all pages, some at a time."""
+        stored = self.store.scan(b"d")
+        while some := list(islice(stored, _AT_ONCE)):
+            rows = np.frombuffer(b"".join(key[1:] for key, _ in some), ">u4").astype(np.int64)
+            bounds = np.zeros(len(some) + 1, np.int64)
+            np.cumsum([len(value) // 4 for _, value in some], out=bounds[1:])
+            yield rows, self.ties(rows), Vectors(np.frombuffer(b"".join(v for _, v in some), np.uint32), bounds)
+
+    def ties(self, rows: Rows) -> Ties:
+        """Equal scores are ordered by a hash of the URL."""
+        return (self.table.columns["key"][rows] >> np.uint64(32)).astype(np.uint32)
+
+    def matches(self) -> Matches:
+        """The score of every page for every query it answers."""
+        found = [self.measure.matches(rows, vectors) for rows, _, vectors in self._stored()] if self.measure else []
+        return together(found)
+
+    def _languages(self) -> list[int]:
+        return self.measure.filing.languages if self.measure else []
+
+    def _met(self, language: int) -> None:
+        """A page of a new language is about to be read: its terms must be known."""
+        known = len(self.vocabulary)
+        for measure in (self.measure, self.next):
+            if measure:
+                measure.filing.read(language)
+        self.lacking += list(self.vocabulary.numbers)[known:]
+
+    def _add_up(self, finished: Sequence[Finished]) -> None:
+        fetches, first, later = self.sums
+        for each in finished:
+            gain = each.outcome.gain or 0.0
+            first, later = (first + gain, later) if np.isinf(each.gap) else (first, later + gain)
+        self.sums = Sums(fetches + len(finished), first, later)
+
+
+_NONE: Vector = np.zeros(0, np.uint32)
+
+
+def save_statistics(statistics: Statistics, store: Store) -> None:
+    columns = (statistics.lengths, statistics.frequency, statistics.importance)
+    store.put_meta("statistics", [statistics.pages, *(column.tobytes() for column in columns)])
+
+
+def load_statistics(store: Store) -> Statistics:
+    kept = store.meta("statistics")
+    if kept is None:
+        return Statistics()
+    pages, lengths, frequency, importance = kept
+    counts = np.frombuffer(lengths, np.int64)
+    return Statistics(
+        pages, counts, np.frombuffer(frequency, np.int64).reshape(-1, len(counts) + 1), np.frombuffer(importance)
+    )

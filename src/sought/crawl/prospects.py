@@ -1,0 +1,75 @@
+"""What might a page bring that was never fetched?  Judged by the words that others and its own address use for it.
+
+The address and the anchors of a new URL are scored like a page that has nothing else, for every query that they
+match, and what such a page would add to the answers now is its prospect.  It is judged when the URL is found, when
+another wording points at it, and again when the workload has changed.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import islice
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.crawl.measuring import Measuring
+from sought.crawl.store import Store, row_key
+from sought.crawl.table import NO_ROW, State, Table
+from sought.index import Entry
+from sought.index.analysis import stemming
+from sought.index.fields import texts
+from sought.index.vectors import Counter
+
+_AT_ONCE = 2048
+_ANCHORS = 64
+
+
+class Prospects:
+    """A column that is filled in for new rows, once somebody has asked for it."""
+
+    def __init__(self, store: Store, table: Table, measuring: Measuring) -> None:
+        self.store = store
+        self.table = table
+        self.measuring = measuring
+        self.values = np.zeros(0)
+        self.judged = 0  # rows below have been judged
+        self.wanted = False
+        self.judged_for: object = None
+        self.language = lru_cache(maxsize=10_000)(lambda row: store.details(row).language)
+
+    def column(self) -> NDArray[np.float64]:
+        """The prospect of every new row, and 0 for the others."""
+        if self.judged_for is not self.measuring.measure:
+            self.judged_for, self.judged = self.measuring.measure, 0
+        self.wanted = True
+        self.judge(())
+        return self.values[: len(self.table)]
+
+    def judge(self, rows: Iterable[int]) -> None:
+        """Judge rows that other words point at now, and those that have come since; they are in the store."""
+        if not self.wanted:
+            return
+        if len(self.values) < len(self.table):
+            self.values = np.concatenate([self.values[: self.judged], np.zeros(len(self.table) * 5 // 4)])
+        fresh = np.arange(self.judged, len(self.table))
+        found = np.concatenate([np.fromiter(rows, np.int64), fresh])
+        self.judged = len(self.table)
+        found = np.unique(found[self.table["state"][found] == State.NEW])
+        for at in range(0, len(found), _AT_ONCE):
+            self._judge(found[at : at + _AT_ONCE])
+
+    def _judge(self, rows: NDArray[np.int64]) -> None:
+        measure = self.measuring.measure
+        if measure is None:
+            return
+        counter = Counter(measure.vocabulary, measure.filing.read)
+        for row, url in zip(rows.tolist(), self.store.spellings(rows.tolist()), strict=True):
+            via = int(self.table.columns["via"][row])
+            language = stemming("" if via == NO_ROW else self.language(via))
+            for text in texts(Entry(row, url, anchors=self._anchors(row))):
+                counter.read(text, language)
+            counter.end_page(language)
+        self.values[rows] = measure.entry(rows, counter.take())
+
+    def _anchors(self, row: int) -> str:
+        return "\n".join(text.decode() for _, text in islice(self.store.scan(row_key(b"a", row)), _ANCHORS))

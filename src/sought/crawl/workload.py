@@ -1,0 +1,95 @@
+"""The workload a crawl measures by, as its store keeps it: what was asked when it was last drawn from the query log."""
+
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.crawl.config import Config, seconds
+from sought.crawl.store import Store
+from sought.demand import QueryLog, Selection, visibility_exponent, workload
+from sought.index import normal
+
+FOLDER = "queries"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Queries in order of their keys; item by item what is known of them."""
+
+    texts: list[str] = field(default_factory=list)
+    keys: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
+    weights: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    held_out: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    rate: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    exponent: float = 1.5
+    made: float = 0.0
+    left_out: dict[str, int] = field(default_factory=dict)
+
+    def text(self, key: int) -> str | None:
+        """The query of a key, if it is still asked."""
+        at = int(np.searchsorted(self.keys, np.uint64(key)))
+        return self.texts[at] if at < len(self.keys) and self.keys[at] == key else None
+
+    @property
+    def held_out_weights(self) -> NDArray[np.float64]:
+        """Of the queries that nothing is steered by; they sum to 1, if there are any."""
+        part = np.where(self.held_out, self.rate, 0.0)
+        return part / part.sum() if part.any() else part
+
+
+def query_log(path: Path, config: Config) -> QueryLog:
+    """The query log of a crawl directory."""
+    return QueryLog(path / FOLDER, seconds(config.demand.keep))
+
+
+def draw(log: QueryLog, config: Config, now: float) -> Asked:
+    """The workload as the log has it now."""
+    d = config.demand
+    half_life = seconds(d.half_life) if d.half_life else 0.0
+    selection = Selection(
+        window=seconds(d.window),
+        half_life=half_life,
+        held_out=d.held_out,
+        head=d.cut_head,
+        tail=d.cut_tail,
+        max_queries=d.max_queries,
+    )
+    found = workload(log, now, normal, selection)
+    exponent, _ = visibility_exponent(log, now)
+    return Asked(
+        list(found.texts),
+        found.keys,
+        found.weights,
+        found.held_out,
+        found.rate,
+        exponent,
+        now,
+        found.left_out,
+    )
+
+
+def save(asked: Asked, store: Store) -> None:
+    store.put_meta("workload", [_plain(getattr(asked, each.name)) for each in fields(asked)])
+
+
+def load(store: Store) -> Asked:
+    """An empty one if none was ever drawn."""
+    kept = store.meta("workload")
+    if kept is None:
+        return Asked()
+    texts, keys, weights, held_out, rate, *others = kept
+    return Asked(
+        texts,
+        np.frombuffer(keys, np.uint64),
+        np.frombuffer(weights, np.float64),
+        np.frombuffer(held_out, np.bool_),
+        np.frombuffer(rate, np.float64),
+        *others,
+    )
+
+
+def _plain(value: Any) -> Any:
+    return value.tobytes() if isinstance(value, np.ndarray) else value

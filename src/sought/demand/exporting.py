@@ -1,0 +1,75 @@
+"""How does the log become a file that others can read?"""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import polars as pl
+
+from sought.demand import parquet, table, ubi
+from sought.demand.formats import Format
+from sought.demand.log import QueryLog
+from sought.web.errors import BadInput
+
+_ROWS = 50_000
+
+
+def export_file(log: QueryLog, path: Path, form: Format) -> dict[str, int]:
+    """Write what the format can carry: how many searches, events and tallies that was, and how many rows it was not.
+
+    Parquet carries everything; UBI no tallies; TSV and CSV nothing but tallies.  Raises BadInput rather than write a
+    file without a single row of a log that has some.
+    """
+    if form not in _CARRIED:
+        raise BadInput(f"{form} can be read, not written: choose {', '.join(_CARRIED)}")
+    searches, events, tallies = log.searches(), log.events(), log.tallies()
+    has = {"searches": len(searches), "events": len(events), "tallies": len(tallies)}
+    carried = _CARRIED[form]
+    left_out = sum(count for name, count in has.items() if name not in carried)
+    if left_out and not any(has[name] for name in carried):
+        raise BadInput(f"{form} cannot hold what is in the log ({_said(has)}): choose {_instead(has)} or parquet")
+    if form is Format.UBI:
+        path.mkdir(parents=True, exist_ok=True)
+        _write_lines(path / ubi.QUERIES, searches, ubi.query_line)
+        _write_lines(path / ubi.EVENTS, events, ubi.event_line)
+    elif form is Format.PARQUET:
+        with _replacing(path) as new:
+            parquet.whole_log(searches, events, tallies).write_parquet(new)
+    else:
+        with _replacing(path) as new, new.open("w", encoding="utf-8", newline="") as file:
+            table.write(file, "\t" if form is Format.TSV else ",", tallies.iter_rows())
+    return {**{name: count if name in carried else 0 for name, count in has.items()}, "left_out": left_out}
+
+
+_CARRIED = {
+    Format.UBI: ("searches", "events"),
+    Format.TSV: ("tallies",),
+    Format.CSV: ("tallies",),
+    Format.PARQUET: ("searches", "events", "tallies"),
+}
+
+
+def _said(has: dict[str, int]) -> str:
+    return ", ".join(f"{count:,} {name}" for name, count in has.items() if count)
+
+
+def _instead(has: dict[str, int]) -> str:
+    return "tsv, csv" if has["tallies"] else "ubi"
+
+
+def _write_lines(path: Path, rows: pl.DataFrame, line: Callable[..., bytes]) -> None:
+    with _replacing(path) as new, new.open("wb") as file:
+        for part in rows.iter_slices(_ROWS):
+            file.write(b"".join(line(*row) for row in part.iter_rows()))
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """A name to write to; the file takes its place when it is whole."""
+    new = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        yield new
+        new.rename(path)
+    finally:
+        new.unlink(missing_ok=True)

@@ -1,0 +1,94 @@
+"""How does a file become part of the log?  Row by row into a staging, then all at once."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from sought.demand import parquet, search_console, table, ubi
+from sought.demand.formats import Format, delimiter, guessed
+from sought.demand.frames import kind_of
+from sought.demand.log import QueryLog
+from sought.demand.rows import Row, Tally
+from sought.demand.staging import Staging
+from sought.demand.text import Read
+from sought.demand.values import today
+from sought.web.errors import BadInput
+
+MAX_SHOWN_BAD = 5
+_EXPIRED, _OTHER, _BAD = "expired", "other", "bad"
+_REPORT_EVERY = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import found, counted in rows of the file.
+
+    `expired` rows are older than the retention time and `other` ones are no concern of ours (a log-in, a purchase);
+    neither is kept.  `first_bad` says of the first few bad rows where they are and what is wrong.
+    """
+
+    format: str
+    rows: int
+    searches: int
+    events: int
+    tallies: int
+    expired: int
+    other: int
+    bad: int
+    first_bad: tuple[tuple[str, int, str], ...]
+
+    @property
+    def kept(self) -> int:
+        return self.searches + self.events + self.tallies
+
+
+def import_file(
+    log: QueryLog,
+    path: Path,
+    form: Format | None = None,
+    now: float | None = None,
+    report: Callable[[int], None] = lambda rows: None,
+) -> Imported:
+    """Take in a file; raises BadInput, and leaves the log as it was, if the file as a whole cannot be read.
+
+    The good rows of a file with bad ones are taken in, all at once.  Importing a file twice changes nothing.
+    """
+    now = time.time() if now is None else now
+    form = form or guessed(path)
+    counts: Counter[str] = Counter()
+    first_bad: list[tuple[str, int, str]] = []
+    with log.writing() as staging:
+        for read in _reader(path, form, now):
+            what = _outcome(read, staging, now - log.keep)
+            counts[what] += 1
+            if what == _BAD and len(first_bad) < MAX_SHOWN_BAD:
+                first_bad.append((read.file, read.line, str(read.row)))
+            if counts.total() % _REPORT_EVERY == 0:
+                report(counts.total())
+    log.forget(now)
+    names = ("searches", "events", "tallies", _EXPIRED, _OTHER, _BAD)
+    return Imported(form, counts.total(), **{name: counts[name] for name in names}, first_bad=tuple(first_bad))
+
+
+def _outcome(read: Read, staging: Staging, oldest: float) -> str:
+    row: Row | BadInput | None = read.row
+    if row is None:
+        return _OTHER
+    if isinstance(row, BadInput):
+        return _BAD
+    if not isinstance(row, Tally) and row.time < oldest:
+        return _EXPIRED
+    staging.add(row)
+    return kind_of(row)
+
+
+def _reader(path: Path, form: Format, now: float) -> Iterator[Read]:
+    if form is Format.UBI:
+        return ubi.read(path)
+    if form is Format.PARQUET:
+        return parquet.read(path, today(now))
+    if form is Format.SEARCH_CONSOLE:
+        return search_console.read(path, today(now))
+    return table.read(path, delimiter(path, form), today(now))

@@ -1,0 +1,53 @@
+"""How are single searches kept until there are enough for a segment?  One JSON line each, appended at once."""
+
+import errno
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from sought.demand.disk import space_for
+from sought.demand.rows import Event, Search
+
+
+def append(path: Path, row: Search | Event) -> int:
+    """Write a row; the size of the file afterwards.  One `write`, so that a kill leaves all or nothing of it.
+
+    A disk that fills up can tear a line all the same: the next row then starts a line of its own.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+    try:
+        size = os.fstat(descriptor).st_size
+        torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+        data = (b"\n" if torn else b"") + msgspec.json.encode(row) + b"\n"
+        with space_for(path):
+            if os.write(descriptor, data) != len(data):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return size + len(data)
+    finally:
+        os.close(descriptor)
+
+
+def size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def read(path: Path) -> list[Search | Event]:
+    """The rows of a file in order; a line that is torn is not read."""
+    try:
+        return list(_rows(path.read_bytes()))
+    except FileNotFoundError:
+        return []
+
+
+def _rows(data: bytes) -> Iterator[Search | Event]:
+    for line in data.split(b"\n")[:-1]:
+        try:
+            fields = msgspec.json.decode(line)
+            yield msgspec.convert(fields, Search) if "query" in fields else msgspec.convert(fields, Event)
+        except (msgspec.MsgspecError, TypeError):
+            continue

@@ -1,0 +1,97 @@
+"""What did people ask, see and click?  The query log of a crawl: a record, like the archive, but one that forgets."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import polars as pl
+
+from sought.demand import live
+from sought.demand.frames import IDENTITY, Kind, latest
+from sought.demand.manifest import Segment, read_manifest
+from sought.demand.rows import DAY, Event, Search, checked_event, checked_search, query_text
+from sought.demand.staging import Staging
+from sought.demand.store import Store
+
+
+class QueryLog:
+    """Searches, events and tallies in a folder, which is made when something is first written.
+
+    Any number of processes may write and read.  What a method has written survives `kill -9`.  `keep` is the time in
+    seconds after which `forget` deletes searches and events; a tally is no dated event and stays until it is replaced
+    or removed.
+    """
+
+    def __init__(self, folder: Path, keep: float = 90 * DAY) -> None:
+        self.folder = folder
+        self.keep = keep
+        self._store = Store(folder)
+
+    def record(self, search: Search) -> int:
+        """Keep a search; its id, by which views and clicks can follow."""
+        search = checked_search(search)
+        self._store.append(search)
+        return search.id
+
+    def event(self, event: Event) -> None:
+        """Keep a view or click of a result of a recorded search."""
+        self._store.append(checked_event(event))
+
+    def stamp(self) -> object:
+        """Something that is equal as long as the log has not changed."""
+        manifest = read_manifest(self.folder)
+        return manifest.version, live.size(self.folder / manifest.live)
+
+    def searches(self, *columns: str) -> pl.DataFrame:
+        """id, query, time, shown; each search once, in order of time."""
+        wanted = list(columns) or None
+        rows = pl.concat(self._store.read(Kind.SEARCHES, wanted and [*{*wanted, "id", "time"}]))
+        once = rows.unique(IDENTITY[Kind.SEARCHES], keep="first", maintain_order=True).sort("time", "id")
+        return once.select(wanted) if wanted else once
+
+    def events(self) -> pl.DataFrame:
+        """id (of the search), action, url, rank, time; each event once, in order of time."""
+        rows = pl.concat(self._store.read(Kind.EVENTS))
+        once = rows.unique(IDENTITY[Kind.EVENTS], keep="first", maintain_order=True)
+        return once.sort("time", *IDENTITY[Kind.EVENTS])
+
+    def tallies(self) -> pl.DataFrame:
+        """query, day, count, url, clicks; sorted.  One row a query and day, or one for each URL clicked."""
+        return latest(self._store.read(Kind.TALLIES))
+
+    @contextmanager
+    def writing(self) -> Iterator[Staging]:
+        """Add many rows: they become visible together when the block ends, or not at all if it raises."""
+        with self._store.staging() as staging:
+            yield staging
+            staging.finish(self._known())
+            if staging.parts:
+                self._store.commit(staging)
+
+    def _known(self) -> dict[Kind, pl.DataFrame]:
+        dated = {kind: pl.concat(self._store.read(kind, what)) for kind, what in IDENTITY.items()}
+        return {**dated, Kind.TALLIES: self.tallies()}
+
+    def forget(self, now: float) -> int:
+        """Delete searches and events older than the retention time for good; how many."""
+        cutoff = now - self.keep
+        if any(row.time < cutoff for row in self._store.live_rows()):
+            self._store.roll()
+
+        def is_old(segment: Segment) -> bool:
+            return segment.oldest is not None and segment.oldest < cutoff
+
+        return self._store.rewrite(is_old, lambda _, rows: rows.filter(pl.col("time") >= cutoff))
+
+    def remove(self, query: str) -> int:
+        """Delete every trace of a query's text, in capitals or not; how many rows."""
+        is_wanted = pl.col("query").str.to_lowercase() == pl.lit(query_text(query)).str.to_lowercase()
+        if not self.folder.exists():
+            return 0
+        self._store.roll()
+        ids = pl.concat(self._store.read(Kind.SEARCHES, ["id", "query"])).filter(is_wanted)["id"]
+
+        def others(kind: Kind, rows: pl.DataFrame) -> pl.DataFrame:
+            return rows.filter(~pl.col("id").is_in(ids.implode()) if kind is Kind.EVENTS else ~is_wanted)
+
+        return self._store.rewrite(lambda _: True, others)

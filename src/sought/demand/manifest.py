@@ -1,0 +1,43 @@
+"""Which files are the log?  Those that one small file names; whoever replaces that file has changed the log."""
+
+from pathlib import Path
+
+import msgspec
+
+from sought.demand.disk import write_through
+from sought.demand.frames import Kind
+from sought.web.errors import CrawlDamaged
+
+_FILE = "manifest.json"
+
+
+class Segment(msgspec.Struct, frozen=True):
+    """An immutable Parquet file; `oldest` is the time of its first search or event (tallies have none)."""
+
+    name: str
+    kind: Kind
+    oldest: float | None
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """Segments in the order in which they were written, and the file that takes live searches."""
+
+    version: int = 0
+    segments: tuple[Segment, ...] = ()
+    live: str = "live-0.jsonl"
+
+
+def read_manifest(folder: Path) -> Manifest:
+    try:
+        return msgspec.json.decode((folder / _FILE).read_bytes(), type=Manifest)
+    except FileNotFoundError:
+        return Manifest()
+    except msgspec.MsgspecError as error:
+        raise CrawlDamaged(f"cannot use {folder / _FILE}: {error}; put it back from a backup") from None
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Replace it at once; on disk when this returns."""
+    new = folder / f"{_FILE}.new"
+    write_through(new, msgspec.json.encode(manifest))
+    new.rename(folder / _FILE)

@@ -1,0 +1,75 @@
+"""Parquet: a table like the plain ones, or a whole log as `export` writes it (a column `kind` says what a row is)."""
+
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from sought.demand import table, values
+from sought.demand.rows import Action, Event, Row, Search
+from sought.demand.text import Read, attempt, readable
+from sought.web.errors import BadInput
+
+_ROWS = 50_000
+_WHOLE_LOG = ("kind", "id", "query", "time", "shown", "action", "rank", "count", "from", "url", "clicks")
+
+
+def read(path: Path, day: date) -> Iterator[Read]:
+    with readable(path):
+        source = pl.scan_parquet(path, glob=False)
+        columns = _columns(source.collect_schema().names(), path)
+        rows = source.select(columns)
+        start = 0
+        while (chunk := rows.slice(start, _ROWS).collect()).height:
+            for number, row in enumerate(chunk.iter_rows(named=True), start + 1):
+                yield Read(path.name, number, attempt(lambda fields: _row(fields, day), row))
+            start += chunk.height
+
+
+def _columns(names: list[str], path: Path) -> list[str]:
+    needed = ("kind", "id", "time", "query") if "kind" in names else ("query", "count")
+    if missing := [name for name in needed if name not in names]:
+        raise BadInput(f"{path} has no column {missing[0]!r}")
+    return [name for name in (_WHOLE_LOG if "kind" in names else table.COLUMNS) if name in names]
+
+
+def _row(fields: dict[str, Any], day: date) -> Row:
+    kind = fields.get("kind", "tally")
+    if kind == "search":
+        shown = fields.get("shown") or []
+        hits = tuple(values.text(hit, "result") for hit in shown) if isinstance(shown, list) else ()
+        query, time = values.text(fields["query"], "query"), values.number(fields["time"], "time")
+        return Search(query, time, hits, _id(fields["id"]))
+    if kind == "event":
+        return _event(fields)
+    if kind == "tally":
+        return table.tally(fields, day)
+    raise BadInput(f"kind is neither search, event nor tally: {str(kind)[:40]!r}")
+
+
+def _event(fields: dict[str, Any]) -> Event:
+    try:
+        action = Action(str(fields.get("action")))
+    except ValueError:
+        raise BadInput("action is neither view nor click") from None
+    time, rank = values.number(fields["time"], "time"), values.whole(fields.get("rank") or 0, "rank")
+    return Event(_id(fields["id"]), action, time, values.text(fields.get("url") or "", "url"), rank)
+
+
+def _id(value: Any) -> int:
+    if not isinstance(value, int) or not 0 < value < 1 << 64:
+        raise BadInput("id is no positive number of 64 bits")
+    return value
+
+
+def whole_log(searches: pl.DataFrame, events: pl.DataFrame, tallies: pl.DataFrame) -> pl.DataFrame:
+    """Everything in one table."""
+    parts = {
+        "search": searches,
+        "event": events,
+        "tally": tallies.rename({"day": "from"}),
+    }
+    named = [part.select(pl.lit(kind).alias("kind"), pl.all()) for kind, part in parts.items()]
+    return pl.concat(named, how="diagonal").select(_WHOLE_LOG)

@@ -1,0 +1,143 @@
+"""What does the log hold?  Searches, what became of their results, and tallies; and nothing about who asked.
+
+A row enters only through `checked`: texts in one line and in Unicode, addresses in canonical form, everything bounded.
+"""
+
+import hashlib
+import re
+import secrets
+from dataclasses import dataclass, replace
+from datetime import date
+from enum import StrEnum
+from functools import lru_cache
+from math import isfinite
+
+from sought.web.errors import BadInput, BadURL
+from sought.web.url import canonical
+
+DAY = 86400.0
+WEEK = 7 * DAY
+MAX_QUERY = 1000
+MAX_SHOWN = 100
+MAX_HIT = 2048
+MAX_RANK = 10_000
+MAX_COUNT = 1e15
+MAX_TIME = 253402300799.0  # the year 9999
+_CONTROL = re.compile("[\x00-\x1f\x7f]")
+_OUR_ID = re.compile("sought-[0-9a-f]{16}")
+
+
+class Action(StrEnum):
+    """What a person did with a result."""
+
+    VIEW = "view"
+    CLICK = "click"
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """A query somebody asked, when (Unix time), and the results shown, best first.  `id` 0: one will be made up."""
+
+    query: str
+    time: float
+    shown: tuple[str, ...] = ()
+    id: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """A result of the search `search` was seen or clicked.  `rank` counts from 1; 0: where it stood was not told."""
+
+    search: int
+    action: Action
+    time: float
+    url: str = ""
+    rank: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """From this day on the query is asked `count` times a week, and `clicks` of these times the URL is clicked."""
+
+    query: str
+    count: float
+    day: date
+    url: str = ""
+    clicks: float = 0.0
+
+
+Row = Search | Event | Tally
+
+
+def checked(row: Row) -> Row:
+    """The row as the log keeps it; raises BadInput with what is wrong."""
+    if isinstance(row, Search):
+        return checked_search(row)
+    if isinstance(row, Event):
+        return checked_event(row)
+    if bad := [n for n in (row.count, row.clicks) if not 0 <= n <= MAX_COUNT]:
+        raise BadInput(f"count or clicks out of range: {bad[0]:g}")
+    return replace(row, query=query_text(row.query), url=_hit(row.url))
+
+
+def checked_search(search: Search) -> Search:
+    shown = tuple(_hit(each) for each in search.shown[:MAX_SHOWN])
+    return Search(query_text(search.query), _moment(search.time), shown, search.id or secrets.randbits(64) or 1)
+
+
+def checked_event(event: Event) -> Event:
+    if event.rank > MAX_RANK:
+        raise BadInput(f"rank {event.rank} is beyond {MAX_RANK:,}")
+    checked = replace(event, time=_moment(event.time), url=_hit(event.url), rank=max(event.rank, 0))
+    if not checked.url and not checked.rank:
+        raise BadInput("neither a result nor its rank is named")
+    return checked
+
+
+def query_text(text: str) -> str:
+    """A query in one line; raises BadInput."""
+    text = " ".join(text.split())
+    if not text:
+        raise BadInput("no query")
+    if len(text) > MAX_QUERY:
+        raise BadInput(f"query longer than {MAX_QUERY:,} characters: {text[:40]}…")
+    if not _is_unicode(text):
+        raise BadInput("query is not valid Unicode (UTF-8)")
+    if _CONTROL.search(text):
+        raise BadInput("query has control characters")
+    return text
+
+
+def source_id(text: str) -> int:
+    """The search's id for the id its source gave it: one-way, so that nobody can be looked up by it."""
+    if _OUR_ID.fullmatch(text):
+        return int(text[7:], 16) or 1
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "little") or 1
+
+
+def written_id(search: int) -> str:
+    """A search's id for others to read; `source_id` reads it back."""
+    return f"sought-{search:016x}"
+
+
+@lru_cache(maxsize=65536)
+def _hit(text: str) -> str:
+    """A result: a URL in canonical form, or what its source calls it."""
+    if text.lstrip()[:8].lower().startswith(("http://", "https://")):
+        try:
+            return canonical(text)
+        except BadURL:
+            pass
+    text = " ".join(text[: 2 * MAX_HIT].split())[:MAX_HIT].rstrip()
+    return text if _is_unicode(text) else text.encode("utf-8", "replace").decode()
+
+
+def _moment(time: float) -> float:
+    """Milliseconds are what every format can carry."""
+    if not (isfinite(time) and 0 <= time <= MAX_TIME):
+        raise BadInput(f"not a time between 1970 and 9999: {time:g}")
+    return round(time, 3)
+
+
+def _is_unicode(text: str) -> bool:
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)

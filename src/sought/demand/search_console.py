@@ -1,0 +1,125 @@
+"""A Search Console performance export: the .zip, or the table of queries alone.
+
+The tables are Query, Clicks, Impressions, CTR, Position; their names and headings are in the user's language, so a
+table is known by its shape.  In the .zip the queries come before the other tables of that shape, and the table whose
+first column is dates says which days the numbers are of.  Impressions become a weekly rate.  Clicks are left out: they
+are of a query, and not of a URL.
+"""
+
+import re
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from datetime import date, timedelta
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import IO
+
+from sought.demand import values
+from sought.demand.rows import Tally
+from sought.demand.text import Read, attempt, opened, readable, records, texts
+from sought.web.errors import BadInput
+
+WEEKS = 13.0  # of a table of queries alone: the report's usual three months
+_WIDTH = 5
+_HEADINGS = ("top queries", "queries", "query")
+_MAX_TABLES = 100
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_WHOLE = re.compile(r"\d+|\d{1,3}(?:[.,'’\s]\d{3})+")
+_SHARE = re.compile(r"\d+(?:[.,]\d+)?\s?%")
+_DECIMAL = re.compile(r"\d+(?:[.,]\d+)?")
+
+Open = Callable[[], AbstractContextManager[IO[bytes]]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """One CSV file of an export."""
+
+    path: Path  # that of the .zip, then its own
+    open: Open
+    rows: list[list[str]]  # the first two
+
+
+def read(path: Path, day: date) -> Iterator[Read]:
+    """`day` is the day of import: a rate holds from the day after those it was measured on, but never later."""
+    with readable(path), _tables(path) as tables:
+        queries = _queries(tables, path)
+        span = next((found for each in tables if (found := _span(each))), None)
+        weeks = (span[1] - span[0]).days / 7 + 1 / 7 if span else WEEKS
+        begin = min(day, span[1] + timedelta(days=1)) if span else day
+        rows = _records(queries)
+        next(rows)
+        for number, fields in rows:
+            row = fields if isinstance(fields, BadInput) else attempt(lambda row: _tally(row, weeks, begin), fields)
+            yield Read(queries.path.name, number, row)
+
+
+def is_export(rows: list[list[str]]) -> bool:
+    """Whether a table with these first lines is one of queries."""
+    if not rows or len(rows[0]) != _WIDTH:
+        return False
+    heading = [field.strip().lower() for field in rows[0]]
+    if heading[0] in _HEADINGS and heading[1:3] == ["clicks", "impressions"]:
+        return True
+    return len(rows) > 1 and _has_shape(rows[1])
+
+
+def _has_shape(row: list[str]) -> bool:
+    if len(row) != _WIDTH or _DATE.match(row[0]) or "://" in row[0]:
+        return False
+    patterns = (_WHOLE, _WHOLE, _SHARE, _DECIMAL)
+    return all(pattern.fullmatch(field.strip()) for pattern, field in zip(patterns, row[1:], strict=True))
+
+
+def _tally(row: list[str], weeks: float, day: date) -> Tally:
+    if len(row) != _WIDTH:
+        raise BadInput(f"{len(row)} columns instead of {_WIDTH}")
+    impressions = row[2].strip()
+    if not _WHOLE.fullmatch(impressions):
+        raise BadInput(f"impressions are no whole number: {impressions[:40]!r}")
+    return Tally(row[0], values.number(re.sub(r"\D", "", impressions), "impressions") / weeks, day)
+
+
+def _queries(tables: list[_Table], path: Path) -> _Table:
+    named = [table for table in tables if table.path.name.lower() == "queries.csv"]
+    for table in (*named, *tables):
+        if is_export(table.rows):
+            return table
+    raise BadInput(f"{path} is no Search Console export: no table with query, clicks, impressions, CTR, position")
+
+
+def _span(table: _Table) -> tuple[date, date] | None:
+    """First and last day of a table of dates."""
+    if len(table.rows) < 2 or not _DATE.match(table.rows[1][0]):
+        return None
+    found = []
+    for _, fields in islice(_records(table), 1, 100_000):
+        if not isinstance(fields, BadInput) and (match := _DATE.match(fields[0])):
+            try:
+                found.append(date.fromisoformat(match[0]))
+            except ValueError:
+                continue
+    return (min(found), max(found)) if found else None
+
+
+def _records(table: _Table) -> Iterator[tuple[int, list[str] | BadInput]]:
+    with table.open() as file:
+        yield from records(texts(file, table.path), ",")
+
+
+@contextmanager
+def _tables(path: Path) -> Iterator[list[_Table]]:
+    if not zipfile.is_zipfile(path):
+        yield [_table(path, partial(opened, path))]
+        return
+    with zipfile.ZipFile(path) as archive:
+        names = [name for name in archive.namelist() if name.lower().endswith(".csv")]
+        yield [_table(path / name, partial(archive.open, name)) for name in names[:_MAX_TABLES]]
+
+
+def _table(path: Path, open_it: Open) -> _Table:
+    rows = islice(_records(_Table(path, open_it, [])), 2)
+    return _Table(path, open_it, [fields for _, fields in rows if not isinstance(fields, BadInput)])

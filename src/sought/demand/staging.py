@@ -1,0 +1,118 @@
+"""How does a write of many rows become visible at once?  It gathers in a folder that nobody reads until it is whole."""
+
+import fcntl
+import io
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from sought.demand.disk import write_through
+from sought.demand.frames import SCHEMAS, Kind, folded, frame, kind_of, says_nothing_new
+from sought.demand.manifest import Segment
+from sought.demand.rows import Row
+
+_PREFIX = "staging-"
+_ROWS = 100_000  # in memory at a time, and in a segment
+
+
+class Staging:
+    """Part files of one write.
+
+    Its folder is locked as long as its owner lives, so that one left by a killed process can be told and swept away.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=folder))
+        self.parts: list[Segment] = []
+        self._rows: dict[Kind, list[Row]] = {kind: [] for kind in Kind}
+        self._tallies: list[Path] = []
+        self._written = 0
+        self._lock = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+
+    def close(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+        os.close(self._lock)
+
+    def add(self, row: Row) -> None:
+        kind = kind_of(row)
+        self._rows[kind].append(row)
+        if len(self._rows[kind]) >= _ROWS:
+            self._flush(kind)
+
+    def finish(self, known: dict[Kind, pl.DataFrame]) -> None:
+        """Every row is in a part file, but for those already known; the lines of tallies have become tallies.
+
+        A dump that is imported again every night then takes no more room than what is new in it.
+        """
+        for kind in Kind:
+            self._flush(kind)
+        for part in self.parts.copy():
+            self._drop_known(part, known[part.kind])
+        if self._tallies:
+            tallies = folded(pl.scan_parquet(self._tallies))
+            if not says_nothing_new(tallies, known[Kind.TALLIES]):
+                self.write(Kind.TALLIES, tallies)
+
+    def _drop_known(self, part: Segment, known: pl.DataFrame) -> None:
+        rows = pl.read_parquet(self.folder / part.name)
+        new = rows.join(known, on=known.columns, how="anti", maintain_order="left")
+        if len(new) < len(rows):
+            self.parts.remove(part)
+            self.write(part.kind, new)
+
+    def write(self, kind: Kind, rows: pl.DataFrame) -> list[Segment]:
+        """One more part file, or none if there are no rows; on disk when this returns."""
+        if rows.is_empty():
+            return []
+        oldest = None if kind is Kind.TALLIES else float(rows["time"].min())  # type: ignore[arg-type]  # of floats
+        self._written += 1
+        name = f"{self._written:06}-{kind}.parquet"
+        _write(self.folder / name, rows.select(list(SCHEMAS[kind])))
+        part = Segment(name, kind, oldest)
+        self.parts.append(part)
+        return [part]
+
+    def _flush(self, kind: Kind) -> None:
+        rows, self._rows[kind] = self._rows[kind], []
+        if not rows:
+            return
+        if kind is not Kind.TALLIES:
+            self.write(kind, frame(kind, rows))
+            return
+        lines = self.folder / f"lines-{len(self._tallies)}"
+        _write(lines, frame(kind, rows))
+        self._tallies.append(lines)
+
+
+def _write(path: Path, rows: pl.DataFrame) -> None:
+    buffer = io.BytesIO()
+    rows.write_parquet(buffer)
+    write_through(path, buffer.getbuffer())
+
+
+def sweep(folder: Path, kept: Sequence[str]) -> None:
+    """Remove what killed processes left: their stagings, and segments that nothing names.  Call it under the lock."""
+    for path in folder.iterdir():
+        if path.name.startswith(_PREFIX):
+            _sweep_staging(path)
+        elif path.name.endswith((".parquet", ".jsonl")) and path.name not in kept:
+            path.unlink()
+
+
+def _sweep_staging(path: Path) -> None:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    except FileNotFoundError:
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(path, ignore_errors=True)
+    except BlockingIOError:
+        pass  # its owner lives
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,60 @@
+"""What is in the log?  The figures a person asks for."""
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from sought.demand.log import QueryLog
+from sought.demand.rows import DAY, Action
+from sought.demand.visibility import DEFAULT, ENOUGH_RANKS, ENOUGH_VIEWS, are_enough, fitted, ranked, views_by_rank
+from sought.demand.workload import Normal, Selection, Workload, workload
+
+_TOP = (10, 100, 1000)
+_RANKS = 20
+
+
+def stats(log: QueryLog, now: float, normal: Normal, limit: int = 10) -> dict[str, Any]:
+    """Counts, demand as of now, what was clicked, and how far down people look."""
+    searches, events, tallies = log.searches("id", "query", "time"), log.events(), log.tallies()
+    asked = pl.concat([searches["query"], tallies["query"]])
+    actions = {action: events.filter(pl.col("action") == action) for action in Action}
+    drawn = workload(log, now, normal, Selection())
+    return {
+        "searches": len(searches),
+        "tallies": tallies.select("query", "day").n_unique(),
+        "distinct_queries": asked.n_unique(),
+        "views": len(actions[Action.VIEW]),
+        "clicks": len(actions[Action.CLICK]),
+        "clicks_of_tallies": float(tallies["clicks"].sum()),
+        "first_time": searches["time"].min(),
+        "last_time": searches["time"].max(),
+        "keep_days": log.keep / DAY,
+        "demand": _demand(drawn, limit),
+        "clicks_by_rank": _by_rank(ranked(actions[Action.CLICK], log)),
+        "visibility": _visibility(log, now),
+    }
+
+
+def _demand(drawn: Workload, limit: int) -> dict[str, Any]:
+    heaviest = np.argsort(-drawn.rate, kind="stable")
+    shares = np.cumsum(drawn.rate[heaviest]) / max(drawn.rate.sum(), 1e-300)
+    return {
+        "queries": len(drawn.texts),
+        "searches_a_week": float(drawn.rate.sum()),
+        "share_of_top": {str(top): float(shares[min(top, len(shares)) - 1]) for top in _TOP if len(shares)},
+        "top": [{"query": drawn.texts[row], "a_week": float(drawn.rate[row])} for row in heaviest[:limit]],
+    }
+
+
+def _by_rank(clicks: pl.DataFrame) -> dict[str, int]:
+    known = clicks.filter(pl.col("rank").is_between(1, _RANKS)).group_by("rank").len().sort("rank")
+    return {str(rank): count for rank, count in known.iter_rows()}
+
+
+def _visibility(log: QueryLog, now: float) -> dict[str, Any]:
+    shown, views = views_by_rank(log, now)
+    if are_enough(views):
+        return {"exponent": fitted(shown, views), "views": int(views.sum()), "from": "the log"}
+    reason = f"fewer than {ENOUGH_VIEWS:,} views, or on fewer than {ENOUGH_RANKS} ranks"
+    return {"exponent": DEFAULT, "views": int(views.sum()), "from": f"the default: {reason}"}

@@ -1,0 +1,163 @@
+"""How does the log lie on disk, so that many processes can write, any can be killed, and readers never wait?
+
+    manifest.json         names the files below that are the log
+    000007-searches.parquet, 000008-events.parquet, 000009-tallies.parquet       never changed once named
+    live-6.jsonl          the newest live searches and events
+    staging-*/            writes in the making
+    lock                  held for the moment of a write
+
+Invariant: whatever the manifest names is whole.  Everything else is left over from a killed process and swept away by
+the next write.
+"""
+
+import fcntl
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import polars as pl
+from msgspec import structs
+
+from sought.demand import live
+from sought.demand.frames import SCHEMAS, Kind, frame, kind_of
+from sought.demand.manifest import Manifest, Segment, read_manifest, write_manifest
+from sought.demand.rows import Event, Search
+from sought.demand.staging import Staging, sweep
+from sought.web.errors import CrawlBusy, CrawlDamaged
+
+_ROLL = 8 << 20  # bytes of live rows that become a segment
+_ATTEMPTS = 20
+
+Result = TypeVar("Result")
+Choose = Callable[[Kind, pl.DataFrame], pl.DataFrame]
+
+
+class Store:
+    """The files of one log."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @contextmanager
+    def locked(self) -> Iterator[Manifest]:
+        """One writer at a time, for a moment; the system releases the lock of a killed process."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / "lock").open("a") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield read_manifest(self.folder)
+
+    @contextmanager
+    def staging(self) -> Iterator[Staging]:
+        with self.locked() as manifest:
+            sweep(self.folder, _names(manifest))
+            staging = Staging(self.folder)
+        try:
+            yield staging
+        finally:
+            staging.close()
+
+    def append(self, row: Search | Event) -> None:
+        with self.locked() as manifest:
+            size = live.append(self.folder / manifest.live, row)
+        if size > _ROLL:
+            self.roll()
+
+    def roll(self) -> None:
+        """Turn the live rows into segments."""
+        with self.staging() as staging, self.locked() as manifest:
+            rows = live.read(self.folder / manifest.live)
+            for kind in (Kind.SEARCHES, Kind.EVENTS):
+                staging.write(kind, frame(kind, [row for row in rows if kind_of(row) is kind]))
+            emptied = structs.replace(manifest, live=f"live-{manifest.version + 1}.jsonl")
+            self._take(emptied, staging, [*manifest.segments, *staging.parts])
+
+    def commit(self, staging: Staging) -> None:
+        """Make every row of a finished staging visible at once."""
+        with self.locked() as manifest:
+            self._take(manifest, staging, [*manifest.segments, *staging.parts])
+
+    def rewrite(self, which: Callable[[Segment], bool], chosen: Choose) -> int:
+        """Keep only the chosen rows of some segments; how many went.  When this returns they are gone from the disk."""
+
+        def work(manifest: Manifest) -> int:
+            segments = [segment for segment in manifest.segments if which(segment)]
+            return self._rewrite(segments, chosen) if segments else 0
+
+        return self.patiently(work)
+
+    def _rewrite(self, segments: list[Segment], chosen: Choose) -> int:
+        gone = 0
+        with self.staging() as staging:
+            instead: dict[Segment, list[Segment]] = {}
+            for segment in segments:
+                before = self._read(segment)
+                after = chosen(segment.kind, before)
+                if len(after) < len(before):
+                    gone += len(before) - len(after)
+                    instead[segment] = staging.write(segment.kind, after)
+            if not gone:
+                return 0
+            with self.locked() as manifest:
+                if not instead.keys() <= set(manifest.segments):
+                    raise FileNotFoundError(self.folder)  # another process rewrote them meanwhile
+                self._take(manifest, staging, [new for old in manifest.segments for new in instead.get(old, [old])])
+        return gone
+
+    def read(self, kind: Kind, columns: list[str] | None = None) -> list[pl.DataFrame]:
+        """Every row of a kind, segment by segment in the order of writing."""
+        names = columns or list(SCHEMAS[kind])
+
+        def work(manifest: Manifest) -> list[pl.DataFrame]:
+            new = [row for row in self._live_rows(manifest) if kind_of(row) is kind]
+            written = [self._read(segment, names) for segment in manifest.segments if segment.kind is kind]
+            return [*written, frame(kind, new).select(names)]
+
+        return self.patiently(work)
+
+    def live_rows(self) -> list[Search | Event]:
+        return self.patiently(self._live_rows)
+
+    def patiently(self, work: Callable[[Manifest], Result]) -> Result:
+        """Do something with the files of the log; again, if another process has just replaced some of them."""
+        for _ in range(_ATTEMPTS):
+            manifest = read_manifest(self.folder)
+            try:
+                return work(manifest)
+            except FileNotFoundError as error:
+                if read_manifest(self.folder).version == manifest.version:
+                    raise CrawlDamaged(
+                        f"a part of the query log is missing: {error}; put it back from a backup"
+                    ) from None
+        raise CrawlBusy(f"{self.folder} is being rewritten all the time; try again later")
+
+    def _live_rows(self, manifest: Manifest) -> list[Search | Event]:
+        path = self.folder / manifest.live
+        if not path.exists() and read_manifest(self.folder).version != manifest.version:
+            raise FileNotFoundError(path)  # rolled meanwhile
+        return live.read(path)
+
+    def _read(self, segment: Segment, columns: list[str] | None = None) -> pl.DataFrame:
+        path = self.folder / segment.name
+        try:
+            return pl.read_parquet(path, columns=columns)
+        except pl.exceptions.PolarsError as error:
+            raise CrawlDamaged(f"cannot use {path}: {error}; put it back from a backup") from None
+
+    def _take(self, manifest: Manifest, staging: Staging, order: list[Segment]) -> None:
+        """Make these the segments of the log; those of the staging get their place and name."""
+        version = manifest.version + 1
+        named = []
+        for segment in order:
+            if segment in staging.parts:
+                name = f"{version:06}-{segment.name}"
+                (staging.folder / segment.name).rename(self.folder / name)
+                segment = Segment(name, segment.kind, segment.oldest)
+            named.append(segment)
+        after = Manifest(version, tuple(named), manifest.live)
+        write_manifest(self.folder, after)
+        sweep(self.folder, _names(after))
+
+
+def _names(manifest: Manifest) -> list[str]:
+    return [*(segment.name for segment in manifest.segments), manifest.live]

@@ -1,0 +1,120 @@
+"""What did a change of a score bring?  About: twenty bytes a query are remembered, whatever the number of its results.
+
+After S. Pandey, C. Olston, User-centric Web crawling, 2005, §5.1.2, with three departures.  Sums run along the curve
+instead of taking scores to fall evenly within a piece.  The list a page is ranked in is the one without it.  And curves
+are kept up to date between fills: a page that enters at rank r moves everything behind r by one, and the knots with it.
+"""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.index.curve import MIDPOINT, PRINTED, SUMS, Sight
+from sought.index.curve_loops import Records, entry, ranks_of, read_off, scores_at, shift
+from sought.index.lists import Numbers, Scores, Shifts, check, no_shifts
+from sought.index.slabs import Slabs
+from sought.index.visibility import Floats, Visibility
+from sought.web.errors import BadInput
+
+Integral = Literal["sums", "midpoint", "printed"]
+Ranks = Literal["leave_one_out", "paper"]
+
+_FORMS = {"sums": SUMS, "midpoint": MIDPOINT, "printed": PRINTED}
+_TABLE = 1 << 16  # ranks whose visibility and logarithm are looked up; of others it is worked out
+
+
+@dataclass(frozen=True)
+class Curves:
+    """Three log-log pieces a query.
+
+    `integral`: how visibility is added up over many ranks; "printed" is the paper's form, whose upper limit is wrong,
+    "midpoint" what it should have been.  `ranks`: "paper" ranks a page among its own old copy.
+    """
+
+    integral: Integral = "sums"
+    ranks: Ranks = "leave_one_out"
+
+    def __post_init__(self) -> None:
+        for name, value, options in (("integral", self.integral, Integral), ("ranks", self.ranks, Ranks)):
+            if value not in get_args(options):
+                raise BadInput(f"Curves: {name} is one of {', '.join(get_args(options))}, not {value!r}")
+
+    def open(self, queries: int, visibility: Visibility) -> "CurveLists":
+        return CurveLists(queries, visibility, self)
+
+
+class CurveLists:
+    """For every query the number of its results, and their scores at up to four ranks."""
+
+    def __init__(self, queries: int, visibility: Visibility, kind: Curves) -> None:
+        self._records: Records = np.zeros((queries, 5), np.uint32)
+        self._visibility = visibility
+        self._form, self._paper = _FORMS[kind.integral], kind.ranks == "paper"
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        return self._records[:, 0].astype(np.int64)
+
+    @property
+    def best(self) -> Scores:
+        return self._records[:, 1].copy().view(np.float32)
+
+    @property
+    def nbytes(self) -> int:
+        return self._records.nbytes
+
+    def fill(self, queries: Numbers, scores: Scores, ties: Numbers) -> None:
+        check(len(self._records), queries, scores, ties)
+        slabs = Slabs(len(self._records))
+        slabs.fill(queries, scores, ties)
+        self._records[:] = 0
+        read_off(slabs.items, slabs.starts, slabs.sizes, self._records, *self._sight)
+
+    def shift(self, queries: Numbers, before: Scores, after: Scores, ties: Numbers) -> Shifts:
+        check(len(self._records), queries, before, after, ties)
+        out = no_shifts(len(queries))
+        columns = queries, before, after, ties, self._records
+        missing = shift(*columns, *self._sight, self._form, self._paper, *out)
+        if missing >= 0:
+            raise ValueError(f"query {queries[missing]} has no results, hence none with score {before[missing]}")
+        return out
+
+    def entry(self, queries: Numbers, scores: Scores) -> Floats:
+        check(len(self._records), queries, scores)
+        gain = np.zeros(len(queries))
+        entry(queries, scores, self._records, *self._sight, self._form, gain)
+        return gain
+
+    def resize(self, queries: int) -> None:
+        if queries < len(self._records):
+            raise ValueError(f"{len(self._records)} lists cannot become {queries}")
+        more = np.zeros((queries - len(self._records), 5), np.uint32)
+        self._records = np.concatenate([self._records, more])
+
+    def ranks(self, queries: Numbers, scores: Scores) -> Floats:
+        """F, the rank of a score in a query's list: not whole between knots, n + 1 below all, 1 in an empty list."""
+        check(len(self._records), queries, scores)
+        out = np.zeros(len(queries))
+        ranks_of(queries, scores, self._records, *self._sight, out)
+        return out
+
+    def scores(self, queries: Numbers, ranks: Numbers) -> Floats:
+        """The inverse of F at whole ranks: the score at a rank, at the last one if it is beyond, 0 of an empty list."""
+        check(len(self._records), queries, ranks)
+        out = np.zeros(len(queries))
+        scores_at(queries, ranks, self._records, *self._sight, out)
+        return out
+
+    @property
+    def _sight(self) -> Sight:
+        seen = self._visibility.table(_TABLE)
+        return seen, *_logarithms_and_roots(), self._visibility.scale, self._visibility.exponent
+
+
+@cache
+def _logarithms_and_roots() -> tuple[Floats, Floats]:
+    ranks = np.arange(_TABLE, dtype=np.float64)
+    return np.log(np.maximum(ranks, 1)), np.cbrt(ranks)

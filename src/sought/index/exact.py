@@ -1,0 +1,219 @@
+"""What did a change of a score bring?  Exactly: every score of every query is remembered."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from sought.index.lists import Numbers, Scores, Shifts, check, no_shifts
+from sought.index.slabs import KEYS, OFFSETS, Keys, Offsets, Slabs, roomy
+from sought.index.visibility import Floats, Visibility
+from sought.web.compiled import Int, cached, compiled, readable
+
+_1, _2, _3, _4, _32 = (np.uint64(number) for number in (1, 2, 3, 4, 32))
+_NOTHING = np.uint64(0)
+_SLABS = (KEYS, OFFSETS, OFFSETS, OFFSETS, OFFSETS)
+_NUMBERS, _TABLE = readable(types.uint32), readable(types.float64)
+_SHIFTS = (types.uint32[::1], types.uint32[::1], types.float64[::1])
+
+
+@dataclass(frozen=True)
+class Exact:
+    """Ranks and displaced scores as they are: 8 bytes a result, and time with the number of results displaced."""
+
+    def open(self, queries: int, visibility: Visibility) -> "ExactLists":
+        return ExactLists(queries, visibility)
+
+
+class ExactLists:
+    """Every query's scores in descending order, ties by their hash; the same page twice is two results."""
+
+    def __init__(self, queries: int, visibility: Visibility) -> None:
+        self._visibility = visibility
+        self._slabs = Slabs(queries)
+        self._longest = 0  # no list is longer
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        return self._slabs.sizes.copy()
+
+    @property
+    def best(self) -> Scores:
+        best = np.zeros(len(self._slabs), np.uint32)
+        some = np.flatnonzero(self._slabs.sizes)
+        best[some] = self._slabs.items[self._slabs.starts[some]] >> _32
+        return best.view(np.float32)
+
+    @property
+    def nbytes(self) -> int:
+        return self._slabs.nbytes
+
+    def scores(self, query: int) -> Scores:
+        """The scores of a query's results, best first."""
+        return (self._slabs[query] >> _32).astype(np.uint32).view(np.float32)
+
+    def fill(self, queries: Numbers, scores: Scores, ties: Numbers) -> None:
+        check(len(self._slabs), queries, scores, ties)
+        self._slabs.fill(queries, scores, ties)
+        self._longest = int(self._slabs.sizes.max(initial=0))
+
+    def shift(self, queries: Numbers, before: Scores, after: Scores, ties: Numbers) -> Shifts:
+        check(len(self._slabs), queries, before, after, ties)
+        tables = self._tables(len(queries))
+        out = no_shifts(len(queries))
+        done, longest = 0, np.array([self._longest])
+        columns = queries, before.view(np.uint32), after.view(np.uint32), ties
+        while done < len(queries):
+            arguments: tuple[Any, ...] = (*columns, *self._slabs.arrays, *tables, *out, longest, done)
+            done = _shift(*arguments)
+            if done < 0:
+                raise ValueError(f"query {queries[-1 - done]} has no result with score {before[-1 - done]}")
+            if done < len(queries):
+                self._slabs.grow(2 * int(self._slabs.sizes[queries[done]]) + 4)
+        self._longest = int(longest[0])
+        return out
+
+    def entry(self, queries: Numbers, scores: Scores) -> Floats:
+        check(len(self._slabs), queries, scores)
+        gain = np.zeros(len(queries))
+        slabs = self._slabs
+        _entry(queries, scores.view(np.uint32), slabs.items, slabs.starts, slabs.sizes, *self._tables(1), gain)
+        return gain
+
+    def resize(self, queries: int) -> None:
+        self._slabs.resize(queries)
+
+    def _tables(self, more: int) -> tuple[Floats, Floats]:
+        longest = self._longest + more + 1
+        return self._visibility.table(longest), self._visibility.drops(longest)
+
+
+@compiled
+def _place(items: Keys, start: Int, size: Int, key: Int) -> Int:
+    """How many items of a list are larger."""
+    low, high = 0, size
+    while low < high:
+        middle = (low + high) >> 1
+        if items[start + middle] > key:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@compiled
+def _score(key: Int) -> float:
+    return np.float64(np.uint32(key >> _32).view(np.float32))
+
+
+@compiled
+def _moved(items: Keys, first: Int, count: Int, drops: Floats, rank: Int, score: float) -> float:
+    """Σ (I(k) - I(k+1))·(s - score) over `count` results, from `rank` on: what they lose by moving down, or win."""
+    a = b = c = d = 0.0  # four sums that need not wait for each other
+    item, drop = (
+        np.uint64(first),
+        np.uint64(rank),
+    )  # unsigned, for compiled code looks whether a signed index is negative
+    for _ in range(count >> 2):
+        a += drops[drop] * (_score(items[item]) - score)
+        b += drops[drop + _1] * (_score(items[item + _1]) - score)
+        c += drops[drop + _2] * (_score(items[item + _2]) - score)
+        d += drops[drop + _3] * (_score(items[item + _3]) - score)
+        item, drop = item + _4, drop + _4
+    for _ in range(count & 3):
+        a += drops[drop] * (_score(items[item]) - score)
+        item, drop = item + _1, drop + _1
+    return (a + b) + (c + d)
+
+
+@compiled
+def _rise(items: Keys, start: Int, to: Int, at: Int, key: Int, drops: Floats) -> float:
+    """Put a key at place `to`; those before place `at`, which is free, make way."""
+    gain = 0.0 - _moved(items, start + to, at - to, drops, to + 1, _score(key))
+    for k in range(start + at, start + to, -1):
+        items[k] = items[k - 1]
+    items[start + to] = key
+    return gain
+
+
+@compiled
+def _fall(items: Keys, start: Int, at: Int, to: Int, key: Int, drops: Floats) -> float:
+    """Take what is at place `at` out; those up to place `to` close ranks, and the key comes after them."""
+    gain = _moved(items, start + at + 1, to - at, drops, at + 1, _score(key))
+    for k in range(start + at, start + to):
+        items[k] = items[k + 1]
+    items[start + to] = key
+    return gain
+
+
+# The gain is Σ (I(k) - I(k+1))·|σ_k - s| over the results displaced, σ being the list without the page and s its score
+# afterwards; a page that enters adds I(n+1)·s.  That is §5.1.2 of the paper, added up in an order that cannot cancel:
+# no term is negative.
+@cached(types.int64(*[_NUMBERS] * 4, *_SLABS, _TABLE, _TABLE, *_SHIFTS, OFFSETS, types.int64))
+def _shift(
+    queries: Numbers,
+    before: Numbers,
+    after: Numbers,
+    ties: Numbers,
+    items: Keys,
+    starts: Offsets,
+    sizes: Offsets,
+    rooms: Offsets,
+    end: Offsets,
+    seen: Floats,
+    drops: Floats,
+    rank_before: Numbers,
+    rank_after: Numbers,
+    gain: Floats,
+    longest: Offsets,
+    done: Int,
+) -> Int:
+    """Shift from `done` on; returns how far it came before the array was full, or -1 - i if i is not in its list."""
+    for i in range(done, queries.size):
+        query, size, tie = queries[i], sizes[queries[i]], np.uint64(ties[i])
+        was, becomes = np.uint64(before[i]) << _32 | tie, np.uint64(after[i]) << _32 | tie
+        if after[i] and not before[i] and not roomy(size + 1, query, (items, starts, sizes, rooms, end)):
+            return i
+        start, at = starts[query], size
+        if before[i]:
+            at = _place(items, start, size, was)
+            if at == size or items[start + at] != was:
+                return -1 - i
+            rank_before[i] = rank_after[i] = at + 1
+        if before[i] == after[i]:
+            continue
+        to = _place(items, start, size, becomes) if after[i] else size
+        if to <= at:
+            gain[i] = _rise(items, start, to, at, becomes, drops)
+        else:
+            to -= 1
+            gain[i] = _fall(items, start, at, to, becomes if after[i] else _NOTHING, drops)
+        rank_after[i] = to + 1 if after[i] else 0
+        if not before[i]:
+            gain[i] += seen[size + 1] * _score(becomes)
+            sizes[query] = size + 1
+            longest[0] = max(longest[0], size + 1)
+        elif not after[i]:
+            sizes[query] = size - 1
+    return queries.size
+
+
+@cached(types.void(_NUMBERS, _NUMBERS, KEYS, OFFSETS, OFFSETS, _TABLE, _TABLE, types.float64[::1]))
+def _entry(
+    queries: Numbers,
+    scores: Numbers,
+    items: Keys,
+    starts: Offsets,
+    sizes: Offsets,
+    seen: Floats,
+    drops: Floats,
+    gain: Floats,
+) -> None:
+    """Where it would stand among equal scores makes no difference."""
+    for i in range(queries.size):
+        if scores[i]:
+            key, start, size = np.uint64(scores[i]) << _32, starts[queries[i]], sizes[queries[i]]
+            to = _place(items, start, size, key)
+            gain[i] = seen[size + 1] * _score(key) - _moved(items, start + to, size - to, drops, to + 1, _score(key))

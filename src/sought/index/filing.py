@@ -1,0 +1,135 @@
+"""Which queries might a page answer?  Each query is filed under the rarest of its terms (a percolator).
+
+A page is looked up by its terms, and of the queries filed under a term only the other terms need to be checked.
+Languages read a query differently, so each has a file of its own; the numbers of terms are common to all.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.index.analysis import LANGUAGES, NO_STEMMER, required, terms
+from sought.index.query import MAX_TERMS, parse
+from sought.index.vectors import Vocabulary
+
+Numbers = NDArray[np.int32]
+
+
+class Files(NamedTuple):
+    """The files of all languages, end to end.
+
+    Under term t in file f are `start[f, t]` to `start[f, t + 1]`, and `file` says which one a language has, -1 if none.
+    Item i is query `query[i]`; its second rarest term is `second[i]`, -1 if it has but one, and further ones are
+    `others[first[i]:first[i + 1]]`.
+    """
+
+    file: Numbers
+    start: NDArray[np.int32]
+    query: Numbers
+    second: Numbers
+    first: Numbers
+    others: Numbers
+
+
+def asked(text: str) -> str:
+    """The words of a query, those in quotes too; empty if it is confined to a site, which no workload can measure."""
+    query = parse(text)
+    return "" if query.site else " ".join([query.words, *query.phrases])
+
+
+def normal(texts: Sequence[str]) -> list[str]:
+    """One form for queries that have the same answers in every language: distinct words, in alphabetical order."""
+    return [" ".join(sorted(required(terms(asked(text), NO_STEMMER))[:MAX_TERMS])) for text in texts]
+
+
+def readings(queries: Sequence[str], language: str) -> list[list[str]]:
+    """The distinct terms of each query, as pages of a language hold them."""
+    return [required(terms(asked(text), language))[:MAX_TERMS] for text in queries]
+
+
+class Filing:
+    """The queries of a workload under their rarest terms, for each language that has been asked for."""
+
+    def __init__(self, queries: Sequence[str], vocabulary: Vocabulary) -> None:
+        self._queries = queries
+        self._vocabulary = vocabulary
+        self._read: dict[int, tuple[Numbers, Numbers]] = {}  # by language: where each query starts, and all terms
+        self.files: Files | None = None
+
+    def read(self, language: int) -> None:
+        """Make sure that pages of a language can be looked up; more terms may become known by that."""
+        if language not in self._read:
+            read = readings(self._queries, LANGUAGES[language])
+            self._vocabulary.add(term for query in read for term in query)
+            numbers = self._vocabulary.numbers
+            starts = np.zeros(len(read) + 1, np.int32)
+            np.cumsum([len(query) for query in read], out=starts[1:])
+            found = np.fromiter((numbers[term] for query in read for term in query), np.int32, starts[-1])
+            self._read[language] = starts, found
+            self.files = None
+
+    @property
+    def languages(self) -> list[int]:
+        """Those that have been asked for."""
+        return sorted(self._read)
+
+    def terms(self, language: int) -> tuple[Numbers, Numbers]:
+        """Where the terms of each query start, and all terms."""
+        self.read(language)
+        return self._read[language]
+
+    def file(self, frequency: NDArray[np.int64]) -> Files:
+        """The files, with each query under the term that fewest pages hold."""
+        if self.files is None:
+            rarity = np.zeros(len(self._vocabulary), np.int64)
+            rarity[: len(frequency)] = frequency[: len(rarity)]
+            # Among terms equally rare on pages, as all are before the first page, those rare in queries.
+            asked_for = np.zeros(len(self._vocabulary), np.int64)
+            for _, found in self._read.values():
+                asked_for += np.bincount(found, minlength=len(asked_for))
+            rarity = rarity << 32 | asked_for
+            self.files = _end_to_end(self._read, rarity, len(self._vocabulary))
+        return self.files
+
+
+def _end_to_end(read: dict[int, tuple[Numbers, Numbers]], rarity: NDArray[np.int64], size: int) -> Files:
+    parts = [_under_rarest(starts, found, rarity, size) for starts, found in read.values()]
+    number = np.full(len(LANGUAGES), -1, np.int32)
+    number[list(read)] = np.arange(len(read))
+    sizes, lengths = ([0, *np.cumsum([len(getattr(part, name)) for part in parts])] for name in ("query", "others"))
+    start = [part.start + at for part, at in zip(parts, sizes, strict=False)]
+    first = [part.first[:-1] + at for part, at in zip(parts, lengths, strict=False)]
+    return Files(
+        number,
+        np.concatenate([np.zeros((0, size + 1), np.int32), *start]).astype(np.int32),
+        _joined([part.query for part in parts]),
+        _joined([part.second for part in parts]),
+        _joined([*first, np.array(lengths[-1:])]),
+        _joined([part.others for part in parts]),
+    )
+
+
+def _number(column: NDArray[Any]) -> Numbers:
+    return column.astype(np.int32)
+
+
+def _joined(parts: list[NDArray[Any]]) -> Numbers:
+    return np.concatenate([np.zeros(0, np.int32), *parts]).astype(np.int32)
+
+
+def _under_rarest(starts: Numbers, found: Numbers, rarity: NDArray[np.int64], size: int) -> Files:
+    """The file of one language; queries without terms are not in it."""
+    lengths = np.diff(starts)
+    owner = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+    found = found[np.lexsort((rarity[found], owner))]  # each query's rarest term comes first
+    asking = np.flatnonzero(lengths)
+    rarest = found[starts[asking]]
+    query = asking[np.argsort(rarest, kind="stable")]
+    second = np.where(lengths[query] > 1, np.append(found, -1)[starts[query] + 1], -1)
+    more = (lengths[query] - 2).clip(0)
+    first = np.append(0, np.cumsum(more))
+    others = found[np.repeat(starts[query] + 2 - first[:-1], more) + np.arange(first[-1])]
+    start = np.searchsorted(np.sort(rarest), np.arange(size + 1))
+    return Files(np.zeros(0, np.int32), start[None].astype(np.int32), *map(_number, (query, second, first)), others)

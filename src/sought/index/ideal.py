@@ -1,0 +1,41 @@
+"""How well could a query be answered?  Judged by a page made for it."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.index.measure import Measure
+from sought.index.vectors import EACH, HEAD, Vector, joined
+
+_TITLE, _BODY, _ANCHORS = 1, 3, 1  # how often it holds each word of the query
+
+
+def made_for(measure: Measure) -> NDArray[np.float32]:
+    """For each query the score of a page that has it for its title and is as long as pages are on average.
+
+    The language is the one that most terms were read in: the first that pages were met in.
+    """
+    languages = measure.filing.languages
+    scores = np.zeros(len(measure.queries), np.float32)
+    if not languages:
+        return scores
+    language = languages[-1]
+    starts, terms = measure.filing.terms(language)
+    lengths = measure.statistics.lengths // max(measure.statistics.pages, 1)
+    pages = [
+        _page(language, terms[a:b], lengths) for a, b in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
+    ]
+    found = measure.matches(np.arange(len(pages)), joined(pages))
+    own = found.pages == found.queries
+    scores[found.queries[own]] = found.scores[own]
+    return scores
+
+
+def _page(language: int, terms: NDArray[np.int32], lengths: NDArray[np.int64]) -> Vector:
+    page = np.zeros(HEAD + EACH * len(terms), np.uint32)
+    page[0] = language
+    page[1:HEAD] = lengths
+    page[1] = len(terms)
+    page[HEAD::EACH] = terms
+    page[HEAD + 1 :: EACH] = _TITLE | _BODY << 16
+    page[HEAD + 2 :: EACH] = _ANCHORS
+    return page

@@ -1,0 +1,282 @@
+"""What was a fetch worth?  The change of the quality's numerator, query by query, measured while the index is updated.
+
+Each page has a vector (vectors.py).  Whoever keeps them gives the old and the new ones; `shift` finds the queries whose
+score has changed, what rank the page had and has, and what that adds to the answers (Pandey & Olston 2005, §5).
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import float32, float64, int32, uint32, void
+from numpy.typing import NDArray
+
+from sought.index.curves import Curves
+from sought.index.exact import Exact
+from sought.index.filing import Files, Filing
+from sought.index.lists import Lists, ListsOf
+from sought.index.matching import match
+from sought.index.quality import Matches
+from sought.index.scorers import BM25, Scorer
+from sought.index.statistics import Floats, Statistics
+from sought.index.vectors import Vectors, Vocabulary, no_vectors
+from sought.index.visibility import Visibility
+from sought.web.compiled import cached
+
+Rows = NDArray[np.int64]
+Ties = NDArray[np.uint32]
+
+_ROOM = 1 << 15
+ESTIMATORS: dict[str, type[Any]] = {"Curves": Curves, "Exact": Exact}
+TOLD = 8  # queries told of each page: those with the largest gains
+
+
+class Changed(NamedTuple):
+    """Pairs of page and query with their scores before and after; `page` counts within the batch."""
+
+    page: NDArray[np.int32]
+    query: NDArray[np.int32]
+    before: NDArray[np.float32]
+    after: NDArray[np.float32]
+
+    def first(self, count: int) -> "Changed":
+        return Changed(self.page[:count], self.query[:count], self.before[:count], self.after[:count])
+
+
+class Gains(NamedTuple):
+    """What each page of a batch was worth, and the queries that gained most by it.
+
+    Of page i the queries told are the first `told[i]` of row i of the other columns.
+    """
+
+    gain: Floats
+    affected: NDArray[np.int32]
+    told: NDArray[np.int32]
+    query: NDArray[np.int32]
+    before: NDArray[np.float32]
+    after: NDArray[np.float32]
+    rank_before: NDArray[np.uint32]
+    rank_after: NDArray[np.uint32]
+    query_gain: NDArray[np.float32]
+
+
+class Measure:
+    """A workload, how pages are scored for it, and what is known of each query's results.
+
+    Order of use: `fill` with the pages there are; then for each batch a Counter counts while the index reads, and
+    `shift` takes the vectors before and after.  Statistics stay as they are until `freeze`, after which `fill` is due.
+    """
+
+    def __init__(
+        self,
+        queries: Sequence[str],
+        weights: Floats,
+        vocabulary: Vocabulary | None = None,
+        scorer: Scorer = BM25(),  # noqa: B008  a frozen value
+        estimator: ListsOf = Curves(),  # noqa: B008  likewise
+        visibility: Visibility = Visibility(),  # noqa: B008  likewise
+    ) -> None:
+        self.queries = queries
+        self.weights = weights
+        self.vocabulary = Vocabulary() if vocabulary is None else vocabulary
+        self.scorer = scorer
+        self.visibility = visibility
+        self.statistics = Statistics()
+        self.filing = Filing(queries, self.vocabulary)
+        self.lists: Lists = estimator.open(len(queries), visibility)
+        self._before = np.zeros(len(queries), np.float32)
+        self._no_floors = np.zeros(len(queries), np.float32)
+        self._touched = np.zeros(len(queries), np.int32)
+        self._bounds = np.tile([0.0, 1.0, 0.0, 1.0], (len(queries), 1))
+        self._terms = -1
+        self._room = _room(_ROOM)
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held for the queries, but for their texts."""
+        own: list[NDArray[Any]] = [self.weights, self._before, self._touched, self._no_floors, self._bounds]
+        return self.lists.nbytes + sum(column.nbytes for column in [*own, *self._files()])
+
+    def freeze(self, statistics: Statistics) -> None:
+        """Score by these statistics from now on."""
+        self.statistics = statistics
+        self.filing.files = None
+        self._terms = -1
+
+    def fill(self, pages: Iterable[tuple[Rows, Ties, Vectors]]) -> int:
+        """Hold exactly these pages, given some at a time; returns how many pairs of page and query match."""
+        queries, sums, ties, ranks = [], [], [], []
+        for rows, hashes, vectors in pages:
+            for found in self._changed(None, vectors, self._no_floors):
+                queries.append(found.query.copy())
+                sums.append(found.after.copy())
+                ties.append(hashes[found.page])
+                ranks.append(self._importance(rows)[found.page])
+        query, total = _joined(queries, np.int32), _joined(sums, np.float32)
+        importance = _joined(ranks, np.float64)
+        self._bound(query, total, importance)
+        scores = self.scorer.finish(query, total, importance, self._bounds)
+        self.lists.fill(query.astype(np.uint32), scores, _joined(ties, np.uint32))
+        return len(query)
+
+    def shift(self, rows: Rows, ties: Ties, old: Vectors, new: Vectors) -> Gains:
+        """Enter what became of pages, in this order; returns what that was worth."""
+        gains = _no_gains(len(rows))
+        for found in self._changed(old, new, self._no_floors):
+            scored = self._finished(found, rows)
+            shifts = self.lists.shift(scored.query.astype(np.uint32), scored.before, scored.after, ties[scored.page])
+            _add_up(*scored, *shifts, self.weights, *gains)  # type: ignore[arg-type]  # columns in this order
+        return gains
+
+    def entry(self, rows: Rows, vectors: Vectors) -> Floats:
+        """What each of these pages would add to the answers if it entered now; nothing changes."""
+        gain = np.zeros(len(vectors))
+        for found in self._changed(None, vectors, self._no_floors):
+            scored = self._finished(found, rows)
+            added = self.lists.entry(scored.query.astype(np.uint32), scored.after)
+            gain += np.bincount(scored.page, self.weights[scored.query] * added, minlength=len(gain))
+        return gain
+
+    def ranks(self, found: Matches, ties: Ties) -> NDArray[np.uint32]:
+        """The rank that pages have among the results of queries, by their scores; `ties` are those of the pairs."""
+        return self.lists.shift(found.queries, found.scores, found.scores, ties).rank_after
+
+    def matches(self, rows: Rows, vectors: Vectors) -> Matches:
+        """The score of every query for these pages; nothing changes."""
+        found: list[Matches] = []
+        for each in self._changed(None, vectors, self._no_floors):
+            pages, queries = rows[each.page].astype(np.uint32), each.query.astype(np.uint32)
+            found.append(Matches(pages, queries, self._finished(each, rows).after.copy()))
+        return together(found)
+
+    def _changed(self, old: Vectors | None, new: Vectors, floors: NDArray[np.float32]) -> Iterator[Changed]:
+        """In pieces of bounded size; what is yielded is good until the next one."""
+        old = no_vectors(len(new)) if old is None else old
+        self._prepare({*old.languages, *new.languages})
+        files = self._files()
+        page, taken = 0, np.zeros(2, np.int64)
+        while page < len(new):
+            vectors = old.data, old.bounds, new.data, new.bounds
+            scoring = self.scorer.kind, self._weights, self._lengths, floors
+            scratch = self._term_scores, self._before, self._touched
+            reached = match(*vectors, page, *files, *scoring, *scratch, *self._room, taken)  # type: ignore[arg-type]  # columns in this order
+            if reached == page and not taken[0]:
+                self._room = _room(2 * int(taken[1]))
+            page = reached
+            if taken[0]:
+                yield self._room.first(int(taken[0]))
+
+    def _files(self) -> Files:
+        return self.filing.file(self.statistics.anywhere)
+
+    def _prepare(self, languages: set[int]) -> None:
+        """What matching needs of the vocabulary, which may have grown."""
+        for language in languages:
+            self.filing.read(language)
+        if self._terms != len(self.vocabulary):
+            self._terms = len(self.vocabulary)
+            self._weights = self.scorer.weights(self.statistics, self._terms)
+            self._lengths = self.scorer.lengths(self.statistics)
+            self._term_scores = np.zeros(self._terms, np.float32)
+
+    def _finished(self, found: Changed, rows: Rows) -> Changed:
+        importance = self._importance(rows)[found.page]
+        before, after = (
+            self.scorer.finish(found.query, sums, importance, self._bounds) for sums in (found.before, found.after)
+        )
+        return Changed(found.page, found.query, before, after)
+
+    def _importance(self, rows: Rows) -> Floats:
+        known = self.statistics.importance
+        held = rows < len(known)
+        return np.where(held, known[np.where(held, rows, 0)], 0.0) if len(known) else np.zeros(len(rows))
+
+    def _bound(self, query: NDArray[np.int32], total: NDArray[np.float32], importance: Floats) -> None:
+        """Least and largest sum and importance among the results of each query."""
+        self._bounds = np.tile([np.inf, -np.inf, np.inf, -np.inf], (len(self.queries), 1))
+        for column, values in ((0, total), (2, importance)):
+            np.minimum.at(self._bounds[:, column], query, values)
+            np.maximum.at(self._bounds[:, column + 1], query, values)
+        self._bounds[np.isinf(self._bounds).any(axis=1)] = 0.0
+
+
+def _room(size: int) -> Changed:
+    numbers, scores = np.empty((2, size), np.int32), np.empty((2, size), np.float32)
+    return Changed(numbers[0], numbers[1], scores[0], scores[1])
+
+
+def together(found: Sequence[Matches]) -> Matches:
+    """One after the other."""
+    return Matches(
+        _joined([each.pages for each in found], np.uint32),
+        _joined([each.queries for each in found], np.uint32),
+        _joined([each.scores for each in found], np.float32),
+    )
+
+
+def _joined(parts: list[NDArray[Any]], kind: type) -> NDArray[Any]:
+    return np.concatenate([np.zeros(0, kind), *parts])
+
+
+def _no_gains(pages: int) -> Gains:
+    def told(kind: type[Any]) -> NDArray[Any]:
+        return np.zeros((pages, TOLD), kind)
+
+    return Gains(
+        gain=np.zeros(pages),
+        affected=np.zeros(pages, np.int32),
+        told=np.zeros(pages, np.int32),
+        query=told(np.int32),
+        before=told(np.float32),
+        after=told(np.float32),
+        rank_before=told(np.uint32),
+        rank_after=told(np.uint32),
+        query_gain=told(np.float32),
+    )
+
+
+@cached(
+    void(
+        *(int32[::1], int32[::1], float32[::1], float32[::1]),
+        *(uint32[::1], uint32[::1], float64[::1], float64[::1]),
+        *(float64[::1], int32[::1], int32[::1], int32[:, ::1]),
+        *(float32[:, ::1], float32[:, ::1], uint32[:, ::1], uint32[:, ::1], float32[:, ::1]),
+    )
+)
+def _add_up(  # noqa: PLR0913
+    page: NDArray[np.int32],
+    query: NDArray[np.int32],
+    before: NDArray[np.float32],
+    after: NDArray[np.float32],
+    rank_before: NDArray[np.uint32],
+    rank_after: NDArray[np.uint32],
+    gain: Floats,
+    weights: Floats,
+    total: Floats,
+    affected: NDArray[np.int32],
+    told: NDArray[np.int32],
+    of_query: NDArray[np.int32],
+    of_before: NDArray[np.float32],
+    of_after: NDArray[np.float32],
+    of_rank_before: NDArray[np.uint32],
+    of_rank_after: NDArray[np.uint32],
+    of_gain: NDArray[np.float32],
+) -> None:
+    """Sum the weighted gains of each page, and keep the largest."""
+    for i in range(len(page)):
+        p, weighted = page[i], weights[query[i]] * gain[i]
+        total[p] += weighted
+        affected[p] += 1
+        slot = told[p]
+        if slot < TOLD:
+            told[p] += 1
+        else:
+            slot = 0
+            for k in range(1, TOLD):
+                if of_gain[p, k] < of_gain[p, slot]:
+                    slot = k
+            if weighted <= of_gain[p, slot]:
+                continue
+        of_query[p, slot], of_gain[p, slot] = query[i], weighted
+        of_before[p, slot], of_after[p, slot] = before[i], after[i]
+        of_rank_before[p, slot], of_rank_after[p, slot] = rank_before[i], rank_after[i]

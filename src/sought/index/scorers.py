@@ -1,0 +1,141 @@
+"""How good is a page for a query?  Scorers as values.
+
+A score is zero unless the page holds every term of the query.  It depends on the page and on frozen statistics only.
+All of them sum something over the query's terms, which the matching loop does; what differs is what a term adds
+(`kind` and `weights`) and what is made of the sum (`finish`).
+"""
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.index.fields import WORDED
+from sought.index.query import BOOST
+from sought.index.statistics import Floats, Statistics
+from sought.web.errors import BadInput
+
+Scores = NDArray[np.float32]
+Queries = NDArray[np.int32]
+Weights = NDArray[np.float32]
+
+FIELDS_APART, FIELDS_TOGETHER, PRESENCE = 0, 1, 2  # what a term adds
+_LEAST = np.float32(1e-6)  # of a page that matches and would score nothing: it is in the list, at its end
+
+
+class Scorer(Protocol):
+    """Names what a term adds, and makes a score of the sum."""
+
+    @property
+    def kind(self) -> int: ...
+
+    def weights(self, statistics: Statistics, terms: int) -> NDArray[np.float32]:
+        """Of each term in each field."""
+
+    def lengths(self, statistics: Statistics) -> NDArray[np.float32]:
+        """For each field and each of 256 classes of length: what is added to a term's count below the line."""
+
+    def finish(self, queries: Queries, sums: Scores, importance: Floats, bounds: Floats) -> Scores:
+        """Scores from sums; `bounds` are least and largest sum, least and largest importance of each query."""
+
+
+def length_classes() -> NDArray[np.int64]:
+    """The least length of each class: the index keeps lengths in a byte, exact up to 40 and 1 in 8 beyond."""
+    byte = np.arange(256) - 24
+    mantissa, shift = byte & 7, (byte >> 3) - 1
+    return np.where(byte < 8, byte, (mantissa | 8) << np.maximum(shift, 0)) + 24
+
+
+@dataclass(frozen=True)
+class BM25:
+    """What the search index itself ranks by: Robertson & Zaragoza 2009, in four fields, each with its boost."""
+
+    k1: float = 1.2
+    b: float = 0.75
+
+    kind = FIELDS_APART
+
+    def weights(self, statistics: Statistics, terms: int) -> NDArray[np.float32]:
+        frequency = statistics.of_terms(terms)[:, : len(WORDED)]
+        idf = np.log1p((max(statistics.pages, 1) - frequency + 0.5).clip(0.5) / (frequency + 0.5))
+        boosts = np.array([BOOST.get(name, 1.0) for name in WORDED])
+        weights: Weights = (idf * boosts * (self.k1 + 1)).astype(np.float32)
+        return weights
+
+    def lengths(self, statistics: Statistics) -> NDArray[np.float32]:
+        mean = statistics.lengths / max(statistics.pages, 1)
+        relative = length_classes() / np.maximum(mean, 1e-9)[:, None]
+        return (self.k1 * (1 - self.b + self.b * relative)).astype(np.float32)
+
+    def finish(self, queries: Queries, sums: Scores, importance: Floats, bounds: Floats) -> Scores:
+        return sums
+
+
+@dataclass(frozen=True)
+class TfIdf:
+    """TF-IDF as Lucene had it until version 5: sqrt(tf)·idf²/sqrt(length), over all fields as one text."""
+
+    kind = FIELDS_TOGETHER
+
+    def weights(self, statistics: Statistics, terms: int) -> NDArray[np.float32]:
+        idf = 1 + np.log(max(statistics.pages, 1) / (statistics.of_terms(terms)[:, -1] + 1.0))
+        return np.repeat((idf.clip(1e-3) ** 2)[:, None], len(WORDED), 1).astype(np.float32)
+
+    def lengths(self, statistics: Statistics) -> NDArray[np.float32]:
+        return np.zeros((len(WORDED), 256), np.float32)
+
+    def finish(self, queries: Queries, sums: Scores, importance: Floats, bounds: Floats) -> Scores:
+        return sums
+
+
+@dataclass(frozen=True)
+class Inlinks:
+    """The number of pages that link to it, and one, so that a page without links is in the list too."""
+
+    kind = PRESENCE
+
+    def weights(self, statistics: Statistics, terms: int) -> NDArray[np.float32]:
+        return np.ones((terms, len(WORDED)), np.float32)
+
+    def lengths(self, statistics: Statistics) -> NDArray[np.float32]:
+        return np.zeros((len(WORDED), 256), np.float32)
+
+    def finish(self, queries: Queries, sums: Scores, importance: Floats, bounds: Floats) -> Scores:
+        return np.where(sums > 0, importance + 1, 0).astype(np.float32)
+
+
+@dataclass(frozen=True)
+class TfIdfPageRank:
+    """a·TF-IDF + b·PageRank, each scaled to [0, 1] among the query's results (Tan & Mitra 2010)."""
+
+    a: float = 0.5
+    b: float = 0.5
+
+    kind = FIELDS_TOGETHER
+
+    def __post_init__(self) -> None:
+        if self.a < 0 or self.b < 0 or self.a + self.b <= 0:
+            raise BadInput(f"TfIdfPageRank: a and b are not negative, and one is positive; not {self.a} and {self.b}")
+
+    def weights(self, statistics: Statistics, terms: int) -> NDArray[np.float32]:
+        return TfIdf().weights(statistics, terms)
+
+    def lengths(self, statistics: Statistics) -> NDArray[np.float32]:
+        return TfIdf().lengths(statistics)
+
+    def finish(self, queries: Queries, sums: Scores, importance: Floats, bounds: Floats) -> Scores:
+        least, most, least_rank, most_rank = bounds[queries].T
+        text = _scaled(sums, least, most)
+        rank = _scaled(importance, least_rank, most_rank)
+        mixed = (self.a * text + self.b * rank).astype(np.float32)
+        return np.where(sums > 0, np.maximum(mixed, _LEAST), np.float32(0))
+
+
+def _scaled(values: NDArray[Any], least: Floats, most: Floats) -> Floats:
+    """To [0, 1]; 1 where all are alike."""
+    span = most - least
+    return np.where(span > 0, (values - least) / np.where(span > 0, span, 1.0), 1.0).clip(0.0, 1.0)
+
+
+SCORERS: dict[str, type[Any]] = {scorer.__name__: scorer for scorer in (BM25, TfIdf, Inlinks, TfIdfPageRank)}

@@ -1,0 +1,77 @@
+"""What do scores depend on beside the page itself?  Statistics of all pages, frozen.
+
+They change only when they are taken anew on purpose: were they to move with every page, the scores of pages nobody
+fetched would move too, and a change of quality could not be put down to a fetch.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numba import int64, uint32
+from numpy.typing import NDArray
+
+from sought.index.vectors import EACH, FIELDS, HEAD, Vector, Vectors
+from sought.web.compiled import cached, readable
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """Of all pages: how many, the terms in each field, and of each term how many pages hold it in each field.
+
+    `importance` is that of each row: its in-links or its PageRank, for the scorers that ask for it.
+    """
+
+    pages: int = 0
+    lengths: NDArray[np.int64] = field(default_factory=lambda: np.zeros(FIELDS, np.int64))
+    frequency: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, FIELDS + 1), np.int64))
+    importance: Floats = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def anywhere(self) -> NDArray[np.int64]:
+        """How many pages hold each term, in whichever field."""
+        return self.frequency[:, FIELDS]
+
+    def of_terms(self, count: int) -> NDArray[np.int64]:
+        """The frequencies of the first `count` terms; those that came later are on no page."""
+        known = np.zeros((count, FIELDS + 1), np.int64)
+        kept = min(count, len(self.frequency))
+        known[:kept] = self.frequency[:kept]
+        return known
+
+
+class Census:
+    """Takes statistics, some vectors at a time."""
+
+    def __init__(self, terms: int) -> None:
+        self._pages = 0
+        self._lengths = np.zeros(FIELDS, np.int64)
+        self._frequency = np.zeros((terms, FIELDS + 1), np.int64)
+
+    def add(self, vectors: Vectors) -> None:
+        self._pages += int(_take(vectors.data, vectors.bounds, self._lengths, self._frequency))
+
+    def statistics(self, importance: Floats | None = None) -> Statistics:
+        return Statistics(
+            self._pages, self._lengths, self._frequency, np.zeros(0) if importance is None else importance
+        )
+
+
+@cached(int64(readable(uint32), readable(int64), int64[::1], int64[:, ::1]))
+def _take(data: Vector, bounds: NDArray[np.int64], lengths: NDArray[np.int64], frequency: NDArray[np.int64]) -> int:
+    """Returns how many of the vectors are of a page."""
+    pages = 0
+    for p in range(len(bounds) - 1):
+        if bounds[p] == bounds[p + 1]:
+            continue
+        pages += 1
+        for f in range(FIELDS):
+            lengths[f] += data[bounds[p] + 1 + f]
+        for at in range(bounds[p] + HEAD, bounds[p + 1], EACH):
+            term = data[at]
+            for f in range(FIELDS):
+                if (data[at + 1 + (f >> 1)] >> (16 * (f & 1))) & 0xFFFF:
+                    frequency[term, f] += 1
+            frequency[term, FIELDS] += 1
+    return pages

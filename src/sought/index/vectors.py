@@ -1,0 +1,210 @@
+"""Which of the terms people ask for does a page hold, and how often?
+
+A *vector* is what measuring needs of a page, as an array of unsigned 32-bit numbers: its language, the number of terms
+in each field of WORDED, then three numbers for each distinct term that some query asks for: the term, how often title
+and body hold it (16 bits each), how often anchors and address do.  An empty array is a page that is not searchable.
+Many vectors lie end to end in one array; `bounds` says where each starts and the last one stops.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numba import int32, int64, uint32
+from numpy.typing import NDArray
+
+from sought.index.analysis import LANGUAGES, MAX_TEXT, clipped, learning
+from sought.index.fields import WORDED
+from sought.index.lexicon import Lexicon, Noted
+from sought.web.compiled import Int, cached, compiled
+
+FIELDS = len(WORDED)
+HEAD = 1 + FIELDS
+EACH = 3
+_MANY = 0xFFFF
+_NOBODY = -1  # the mark of a term that no query asks for; below it: not one term but several, or none
+_MAX_SEVERAL = 1 << 20
+
+Vector = NDArray[np.uint32]
+EMPTY: Vector = np.zeros(0, np.uint32)
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """Vectors end to end."""
+
+    data: Vector
+    bounds: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.bounds) - 1
+
+    def __getitem__(self, at: int) -> Vector:
+        return self.data[self.bounds[at] : self.bounds[at + 1]]
+
+    def some(self, first: int, stop: int) -> "Vectors":
+        """A run of them."""
+        bounds = self.bounds[first : stop + 1]
+        return Vectors(self.data[bounds[0] : bounds[-1]], bounds - bounds[0])
+
+    @property
+    def languages(self) -> list[int]:
+        """Those of all pages, each once."""
+        found: list[int] = np.unique(self.data[self.bounds[:-1][np.diff(self.bounds) > 0]]).tolist()
+        return found
+
+
+def no_vectors(count: int) -> Vectors:
+    """Of pages that are not searchable."""
+    return Vectors(EMPTY, np.zeros(count + 1, np.int64))
+
+
+def joined(vectors: Sequence[Vector]) -> Vectors:
+    """Vectors end to end."""
+    bounds = np.zeros(len(vectors) + 1, np.int64)
+    np.cumsum([len(vector) for vector in vectors], out=bounds[1:])
+    return Vectors(np.concatenate([EMPTY, *vectors]), bounds)
+
+
+class Vocabulary:
+    """The terms that queries ask for.  Numbers are given in order and never change; more terms may come."""
+
+    def __init__(self, terms: Iterable[str] = ()) -> None:
+        self.numbers: dict[str, int] = {}
+        self.add(terms)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def add(self, terms: Iterable[str]) -> list[str]:
+        """Make terms known; returns those that were not."""
+        fresh = [term for term in dict.fromkeys(terms) if term not in self.numbers]
+        self.numbers.update(zip(fresh, range(len(self), len(self) + len(fresh)), strict=True))
+        return fresh
+
+
+class Counter:
+    """Counts while the index reads: `read` each text of a page, `end_page`, and `take` the vectors of all pages.
+
+    `met` is told of every language before its first page is read, so that its terms can be known by then.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, met: Callable[[int], None] = lambda _: None) -> None:
+        self._vocabulary = vocabulary
+        self._met = met
+        self._noted = Noted()
+        self._bounds = [0]
+        self._languages: list[int] = []
+        self._lexicons: dict[str, Lexicon] = {}
+        self._several: list[NDArray[np.int32]] = []
+        self._seen: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._page = 0
+
+    def read(self, text: str, language: str) -> str:
+        """As `analysis.reading`."""
+        lexicon = self._lexicons.get(language)
+        if lexicon is None:
+            self._met(LANGUAGES.index(language))
+            lexicon = self._lexicons[language] = Lexicon(learning(language), self._mark)
+        read = lexicon.reading(clipped(text, MAX_TEXT), self._noted)
+        self._bounds.append(self._noted.count)
+        return read
+
+    def end_page(self, language: str) -> None:
+        self._languages.append(LANGUAGES.index(language))
+
+    def take(self) -> Vectors:
+        """The vectors of the pages read since the last time."""
+        pages, marks = len(self._languages), self._noted.marks[: self._noted.count]
+        if len(self._seen) < len(self._vocabulary):
+            self._seen = np.zeros(2 * len(self._vocabulary), np.int64)
+        starts = np.zeros(len(self._several) + 1, np.int32)
+        np.cumsum([len(each) for each in self._several], out=starts[1:])
+        extra = int(np.diff(starts)[_NOBODY - 1 - marks[marks < _NOBODY]].sum(dtype=np.int64)) if len(starts) > 1 else 0
+        data, bounds = np.empty(pages * HEAD + (len(marks) + extra) * EACH, np.uint32), np.zeros(pages + 1, np.int64)
+        languages, fields = np.array(self._languages, np.int32), np.array(self._bounds, np.int64)
+        several = np.concatenate([np.zeros(0, np.int32), *self._several])
+        _count(marks, fields, languages, starts, several, self._seen, self._page, data, bounds)
+        self._page += pages
+        self._forget()
+        return Vectors(data[: bounds[-1]].copy(), bounds)
+
+    def _forget(self) -> None:
+        self._noted.count, self._bounds, self._languages = 0, [0], []
+        if len(self._several) > _MAX_SEVERAL:
+            self._lexicons, self._several = {}, []
+
+    def _mark(self, reading: str) -> int:
+        numbers = self._vocabulary.numbers
+        if reading and " " not in reading:
+            return numbers.get(reading, _NOBODY)
+        self._several.append(np.array([numbers.get(term, _NOBODY) for term in reading.split()], np.int32))
+        return _NOBODY - len(self._several)
+
+
+@compiled
+def _enter(data: Vector, seen: NDArray[np.int64], page: Int, end: Int, term: Int, field: Int) -> Int:
+    """Count a term of the present page; returns where its vector now ends.
+
+    Of each term `seen` says on which page it was met last, and where that page's vector has it.
+    """
+    if seen[term] >> 32 == page:
+        at = seen[term] & 0xFFFFFFFF
+    else:
+        at = end
+        seen[term] = page << 32 | at
+        data[at], data[at + 1], data[at + 2] = term, 0, 0
+        end += EACH
+    at += 1 + (field >> 1)
+    shift = 16 * (field & 1)
+    if (data[at] >> shift) & _MANY < _MANY:
+        data[at] += 1 << shift
+    return end
+
+
+@cached(
+    (
+        int32[::1],
+        int64[::1],
+        int32[::1],
+        int32[::1],
+        int32[::1],
+        int64[::1],
+        int64,
+        uint32[::1],
+        int64[::1],
+    )
+)
+def _count(
+    marks: NDArray[np.int32],
+    fields: NDArray[np.int64],
+    languages: NDArray[np.int32],
+    starts: NDArray[np.int32],
+    several: NDArray[np.int32],
+    seen: NDArray[np.int64],
+    page: Int,
+    data: Vector,
+    bounds: NDArray[np.int64],
+) -> None:
+    """Vectors from marks: those of field f of page p are `marks[fields[4p + f]:fields[4p + f + 1]]`."""
+    end = 0
+    for p in range(len(languages)):
+        head = end
+        end += HEAD
+        data[head] = languages[p]
+        page += 1
+        for field in range(FIELDS):
+            length = 0
+            for i in range(fields[FIELDS * p + field], fields[FIELDS * p + field + 1]):
+                mark = np.int64(marks[i])
+                if mark >= _NOBODY:
+                    length += 1
+                    if mark >= 0:
+                        end = _enter(data, seen, page, end, mark, field)
+                else:
+                    for k in range(starts[_NOBODY - 1 - mark], starts[_NOBODY - mark]):
+                        length += 1
+                        if several[k] >= 0:
+                            end = _enter(data, seen, page, end, np.int64(several[k]), field)
+            data[head + 1 + field] = length
+        bounds[p + 1] = end

@@ -1,0 +1,50 @@
+"""From a value's `repr` back to the value: `Split(new=BreadthFirst(), known=RoundRobin(), share=0.5)`."""
+
+import ast
+import difflib
+import inspect
+from collections.abc import Mapping
+from typing import Any
+
+from sought.web.errors import BadInput
+
+MAX_LENGTH = 10_000
+
+
+def evaluated(text: str, classes: Mapping[str, type], what: str) -> Any:
+    """What an expression of these classes and literals stands for; BadInput, which says what is wrong, if nothing."""
+    if len(text) > MAX_LENGTH:
+        raise BadInput(f"a {what} has at most {MAX_LENGTH:,} characters")
+    known = f"known: {', '.join(sorted(classes))}"
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise BadInput(f"not a {what}: {text[:200]!r} ({known})") from None
+    value = _build(ast.Call(tree, [], []) if isinstance(tree, ast.Name) else tree, classes, what)
+    if not isinstance(value, tuple(classes.values())):
+        raise BadInput(f"not a {what}: {text[:200]!r} ({known})")
+    return value
+
+
+def _build(node: ast.expr, classes: Mapping[str, type], what: str) -> Any:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return _call(node.func.id, node, classes, what)
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError, RecursionError, MemoryError):
+        raise BadInput(f"not allowed in a {what}: {ast.unparse(node)[:100]}") from None
+
+
+def _call(name: str, node: ast.Call, classes: Mapping[str, type], what: str) -> Any:
+    cls = classes.get(name)
+    if cls is None:
+        near = difflib.get_close_matches(name, classes, 1)
+        hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(sorted(classes))}"
+        raise BadInput(f"no {what} called {name!r}; {hint}")
+    named = {k.arg: _build(k.value, classes, what) for k in node.keywords if k.arg}
+    unnamed = [_build(a, classes, what) for a in node.args]
+    try:
+        inspect.signature(cls).bind(*unnamed, **named)
+        return cls(*unnamed, **named)
+    except TypeError as error:
+        raise BadInput(f"{name}: {error}; it takes {inspect.signature(cls)}") from None

@@ -1,0 +1,241 @@
+"""Every fetch of a real crawl is measured: over real HTTP, on a site that a test rewrites."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import sought
+from sought.crawl.check import check
+from sought.crawl.gains import helped
+from sought.crawl.insight import coverage, explain, needy
+from sought.crawl.outcome import Outcome
+from sought.crawl.recovery import open_directory, rebuild
+from sought.crawl.refresh import Refresh
+from sought.crawl.view import View
+from sought.demand import QueryLog, import_file
+from sought.index.quality import Matches, quality
+from sought.policy import parse_policy
+from tests.test_crawl_change_of_mind import HTML, Site, due_now, serving, write_config
+
+EXACT = '\n[demand]\nestimator = "Exact()"\n'
+WORDS = ["amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heron", "inlet", "jetty"]
+QUERIES = "query\tcount\namber\t9\nbirch cedar\t5\ndelta\t3\nember fjord grove\t2\nnowhere\t4\n"
+
+
+def page(title: str, *words: str, links: str = "") -> tuple[int, dict[str, str], str]:
+    text = " ".join(words)
+    return 200, HTML, f"<html lang=en><head><title>{title}</title></head><body><p>{text}</p>{links}</body></html>"
+
+
+def wordy(number: int) -> tuple[int, dict[str, str], str]:
+    """A page of its own words, each another number of times."""
+    words = [word for i, word in enumerate(WORDS) for _ in range((number * (i + 3) + i) % 4)]
+    return page(f"Page {number}", *words, f"only{number}", *(f"filler{number}x{i}" for i in range(5 * number)))
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with serving() as site:
+        links = " ".join(f"<a href=/p{i}>{WORDS[i]}</a>" for i in range(10))
+        site.answers["/"] = page("Home", "welcome", links=links)
+        site.answers |= {f"/p{i}": wordy(i) for i in range(10)}
+        yield site
+
+
+@pytest.fixture
+def crawled(site: Site, tmp_path: Path) -> Path:
+    """All pages fetched once, measured exactly."""
+    directory = write_config(site, tmp_path, 'hosts = ["127.0.0.1"]' + EXACT)
+    ask(directory, QUERIES)
+    sought.open(directory).crawl(11, "BreadthFirst()")
+    return directory
+
+
+def ask(directory: Path, tsv: str) -> None:
+    (directory / "asked.tsv").write_text(tsv)
+    import_file(QueryLog(directory / "queries"), directory / "asked.tsv")
+
+
+def last(directory: Path, url: str) -> Outcome:
+    with View(directory) as view:
+        return list(view.history(view.row(url)))[-1]
+
+
+def held(directory: Path) -> tuple[Matches, np.ndarray, np.ndarray]:
+    """What the crawl holds: its matrix, the weights of the queries, and the ties."""
+    with View(directory) as view:
+        rows = np.arange(len(view.table))
+        return view.measuring.matches(), view.measuring.asked.weights, view.measuring.ties(rows)
+
+
+def refetched(directory: Path, url: str) -> tuple[float, float]:
+    """The measured gain of one more fetch of a page, and the gain by the definition of quality."""
+    before, weights, ties = held(directory)
+    opened = open_directory(directory)
+    row = opened.repository.discovery.row(url)
+    opened.repository.table.columns["last_fetch"][row] = 1.0  # the one fetched longest ago
+    opened.repository._details(row)
+    opened.close()
+    sought.open(directory).crawl(1, "RoundRobin()")
+    after, _, _ = held(directory)
+    expected = quality(after, after, weights, ties).numerator - quality(before, after, weights, ties).numerator
+    return last(directory, url).gain or 0.0, expected
+
+
+def test_first_fetches_add_up_to_the_worth_of_all_answers(crawled: Path):
+    """The gains of all fetches that found something are together what the answers are worth."""
+    matches, weights, ties = held(crawled)
+    with View(crawled) as view:
+        gains = [o.gain for row in range(len(view.table)) for o in view.history(row)]
+        sums = view.measuring.sums
+    assert all(gain is not None for gain in gains)
+    assert sum(gains) == pytest.approx(quality(matches, matches, weights, ties).numerator, rel=1e-9)
+    assert sums.fetches == 11
+    assert sums.first == pytest.approx(sum(gains), rel=1e-9)
+    assert sums.later == 0.0
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        page("Page 3", "amber", "amber", "amber", "delta", "only3"),
+        page("Page 3", "nothing", "that", "anybody", "asks", "for"),
+        page("Amber birch cedar", "amber", "birch", "cedar", "ember", "fjord", "grove", "delta"),
+        (404, {}, "gone"),
+        (301, {"Location": "/p4"}, ""),
+        (200, HTML, wordy(4)[2]),  # word for word another page
+        (200, {**HTML, "X-Robots-Tag": "noindex"}, wordy(3)[2]),
+    ],
+    ids=["other words", "leaves every list", "rises", "deleted", "redirect", "duplicate", "noindex"],
+)
+def test_the_gain_of_a_fetch_is_the_change_of_quality(crawled: Path, site: Site, answer):
+    """Whatever becomes of a page, its gain is the difference that it makes to the numerator, by definition."""
+    site.answers["/p3"] = answer
+    gain, expected = refetched(crawled, site.url("/p3"))
+    assert gain == pytest.approx(expected, abs=1e-12)
+    assert gain > 0.0
+    agree(crawled)
+
+
+def test_a_fetch_that_changes_nothing_gains_nothing(crawled: Path, site: Site):
+    """An unchanged page and a server in trouble leave the answers as they were."""
+    assert refetched(crawled, site.url("/p3")) == (0.0, 0.0)
+    site.answers["/p3"] = (500, {}, "trouble")
+    assert refetched(crawled, site.url("/p3")) == (0.0, 0.0)
+
+
+def test_a_page_that_comes_back_enters_again(crawled: Path, site: Site):
+    """Deleted and back again: once it leaves, once it enters; both are measured."""
+    was = site.answers["/p3"]
+    site.answers["/p3"] = (404, {}, "gone")
+    refetched(crawled, site.url("/p3"))
+    site.answers["/p3"] = was
+    due_now(crawled)
+    gain, expected = refetched(crawled, site.url("/p3"))
+    assert gain == pytest.approx(expected, abs=1e-12)
+    assert gain > 0.0
+
+
+def test_the_outcome_tells_whom_it_helped(crawled: Path, site: Site):
+    """Scores and ranks before and after, of the queries that gained most; gains are those of the fetch."""
+    site.answers["/p3"] = page("Nowhere", "nowhere", "to", "be", "found", "only3")
+    gain, _ = refetched(crawled, site.url("/p3"))
+    outcome = last(crawled, site.url("/p3"))
+    with View(crawled) as view:
+        told = {view.measuring.asked.text(each.key): each for each in helped(outcome)}
+    assert outcome.affected == len(told)
+    assert sum(each.gain for each in told.values()) == pytest.approx(gain, rel=1e-5)
+    assert (told["nowhere"].rank_before, told["nowhere"].rank_after) == (0, 1)
+    assert told["nowhere"].before == 0.0 < told["nowhere"].after
+    assert told["amber"].rank_after == 0
+
+
+def test_queries_that_come_later_need_no_fetch(site: Site, tmp_path: Path):
+    """A workload that changes is measured against the pages on record, read again from the archive."""
+    directory = write_config(site, tmp_path, 'hosts = ["127.0.0.1"]' + EXACT)
+    sought.open(directory).crawl(11, "BreadthFirst()")
+    asked = len(site.asked)
+    assert last(directory, site.url("/p3")).gain is None
+    ask(directory, QUERIES)
+    take_in(directory)
+    early = held(directory)
+    ask(directory, QUERIES + "heron jetty\t8\n")
+    take_in(directory)
+    assert len(site.asked) == asked
+    with View(directory) as view:
+        texts = view.measuring.asked.texts
+    assert "heron jetty" in texts
+    late = held(directory)
+    assert len(late[0].scores) > len(early[0].scores) > 0
+    again = tmp_path / "again"
+    again.mkdir()
+    write_config(site, again, 'hosts = ["127.0.0.1"]' + EXACT)
+    ask(again, QUERIES + "heron jetty\t8\n")
+    sought.open(again).crawl(11, "BreadthFirst()")
+    take_in(again)
+    assert np.sort(late[0].scores) == pytest.approx(np.sort(held(again)[0].scores), rel=1e-6)
+    agree(directory)
+
+
+def test_a_crawl_that_starts_with_queries_and_one_that_gets_them_later_agree(crawled: Path):
+    """What is kept of pages does not depend on when queries came, nor on a rebuild."""
+    take_in(crawled)  # statistics of all pages
+    before = held(crawled)[0]
+    rebuild(crawled, lambda _: None)
+    take_in(crawled)
+    after = held(crawled)[0]
+    assert np.array_equal(np.sort(before.scores), np.sort(after.scores))
+    agree(crawled)
+
+
+def take_in(directory: Path) -> None:
+    opened = open_directory(directory)
+    Refresh(opened).finish(2e9)
+    opened.measuring.adopt()
+    opened.commit_vectors()
+    opened.close()
+
+
+def agree(directory: Path) -> None:
+    opened = open_directory(directory)
+    try:
+        assert check(opened, lambda _: None) == []
+    finally:
+        opened.close()
+
+
+def test_explain_tells_all(crawled: Path, site: Site):
+    """What is believed of a page, its fetches, the queries it answers, and what a fetch now is worth."""
+    with View(crawled) as view:
+        found = explain(view, site.url("/p3"), parse_policy("UserCentric()"), 2e9)
+    assert found["page"]["found_on"] == site.url("/")
+    assert [fetch["kind"] for fetch in found["history"]] == ["new"]
+    assert found["history"][0]["gain"] > 0
+    assert {each["query"] for each in found["answers"]} <= {"amber", "birch cedar", "delta", "ember fjord grove"}
+    assert all(1 <= each["rank"] <= each["of"] for each in found["answers"])
+    assert found["now"]["policy"].startswith("UserCentric(")
+    assert found["now"]["may_be_fetched"]
+    assert found["now"]["expected_gain"] >= 0.0
+
+
+def test_needy_queries_come_first(crawled: Path):
+    """A query without an answer that many ask for has most to gain; coverage says how much is unanswered."""
+    with View(crawled) as view:
+        found = needy(view, 10)
+        covered = coverage(view.measuring.measure, view.measuring.asked)
+    by_query = {each["query"]: each for each in found}
+    assert by_query["nowhere"]["results"] == 0
+    assert by_query["nowhere"]["to_gain"] > by_query["delta"]["to_gain"]
+    assert covered["unanswered"] == pytest.approx(4 / 23)
+    assert covered["poor"] == pytest.approx(19 / 23)
+    assert [each["to_gain"] for each in found] == sorted((each["to_gain"] for each in found), reverse=True)
+
+
+def test_demand_decides_what_is_fetched_first(site: Site, tmp_path: Path):
+    """With a demand-aware order the pages whose anchors people ask for come before the others."""
+    directory = write_config(site, tmp_path, 'hosts = ["127.0.0.1"]' + EXACT)
+    ask(directory, "query\tcount\nheron\t10\njetty\t5\n")
+    sought.open(directory).crawl(3, "DemandFirst()")
+    assert site.paths() == ["/", "/p7", "/p9"]
