@@ -34,7 +34,7 @@ def make_table(hosts):
 def test_the_ranking_is_walked_with_hosts_skipped(hosts, count, per_host):
     """The same rows as walking the ranking row by row and skipping a host that has had its turns."""
     table = make_table(hosts)
-    chosen = choose(BreadthFirst(), table, table.pages(), 0.0, Limits(count, per_host, 0.0), NONE).tolist()
+    chosen = choose(BreadthFirst(), table, table.pages(), 0.0, Limits(count, per_host, 0.0), NONE)[0].tolist()
     taken: dict[int, int] = {}
     expected: list[int] = []
     for row, host in enumerate(hosts):
@@ -64,9 +64,9 @@ def test_what_is_not_eligible_is_not_chosen():
     table["state"][0] = State.DEAD
     table["not_before"][1] = 100.0
     table["last_fetch"][2] = 40.0
-    rows = choose(Split(), table, table.pages(), 50.0, Limits(10, 10, 20.0), np.array([3]))
+    rows, _ = choose(Split(), table, table.pages(), 50.0, Limits(10, 10, 20.0), np.array([3]))
     assert rows.tolist() == [4]
-    assert choose(RoundRobin(), table, table.pages(), 60.0, Limits(10, 10, 20.0), NONE).tolist() == [2]
+    assert choose(RoundRobin(), table, table.pages(), 60.0, Limits(10, 10, 20.0), NONE)[0].tolist() == [2]
 
 
 def test_a_number_of_fetches_is_exact():

@@ -2,6 +2,7 @@
 
 import gc
 import json
+import time
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
@@ -15,11 +16,12 @@ from sought.crawl.cycle import Cycle
 from sought.crawl.live import crawl as crawl_live
 from sought.crawl.live import warm_up
 from sought.crawl.recovery import open_directory
+from sought.crawl.refresh import Refresh
 from sought.crawl.view import View, search
 from sought.fetch.agent import user_agent
 from sought.index import Answer
 from sought.policy import Policy, parse_policy
-from sought.web.errors import BadInput
+from sought.web.errors import BadInput, CrawlBusy
 from sought.web.url import canonical
 
 
@@ -67,6 +69,23 @@ class Crawl:
             gc.unfreeze()
         directory.close()
         return asdict(progress)
+
+    def take_in_queries(self, report: Callable[[int], None] = lambda _: None) -> int | None:
+        """Measure by what the query log says now; returns the number of queries.
+
+        None if another process writes to the crawl: one that crawls takes them in by itself.
+        """
+        try:
+            directory = open_directory(self.path)
+        except CrawlBusy:
+            return None
+        try:
+            queries = Refresh(directory).finish(time.time(), report)
+        except BaseException:
+            directory.abandon()
+            raise
+        directory.close()
+        return queries
 
     def search(self, query: str, limit: int = 10, offset: int = 0) -> Answer:
         """The pages that answer a query, best first; works while a crawl is running."""

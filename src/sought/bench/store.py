@@ -48,7 +48,7 @@ def _measure(path: Path, urls: int, report: Callable[[int], None]) -> dict[str, 
     ranked = {}
     for policy in (BreadthFirst(), Split()):
         start = time.perf_counter()
-        chosen = choose(policy, table, table.pages(), 2e6, Limits(10_000, 1000, 0.0), np.zeros(0, np.int64))
+        chosen, _ = choose(policy, table, table.pages(), 2e6, Limits(10_000, 1000, 0.0), np.zeros(0, np.int64))
         ranked[type(policy).__name__] = time.perf_counter() - start
     peak = peak_mb()
     size = sum(f.stat().st_size for f in path.rglob("*") if f.is_file())

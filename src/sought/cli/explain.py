@@ -28,7 +28,8 @@ def _fetch(fetch: dict[str, Any]) -> str:
         worth = "not measured: there were no queries"
     else:
         worth = f"gain {_number(fetch['gain'])}, {fetch['affected']:,} queries affected"
-    return f"{moment(fetch['time'])}  {fetch['kind']}  {worth}"
+    why = f", chosen by {fetch['chosen_by']} as number {fetch['rank']:,} of its plan" if fetch["chosen_by"] else ""
+    return f"{moment(fetch['time'])}  {fetch['kind']}  {worth}{why}"
 
 
 def _move(each: dict[str, Any]) -> str:

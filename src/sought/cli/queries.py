@@ -18,11 +18,10 @@ _FORMATS = "ubi, tsv, csv, parquet"
 
 def open_log(directory: Path) -> "QueryLog":
     """The query log of a crawl directory, which need not have been crawled yet."""
-    from sought.crawl.config import FILE, load_config, seconds
-    from sought.demand import QueryLog
+    from sought.crawl.config import FILE, load_config
+    from sought.crawl.workload import query_log
 
-    keep = seconds(load_config(directory / FILE).demand.keep)
-    return QueryLog(directory / "queries", keep)
+    return query_log(directory, load_config(directory / FILE))
 
 
 @app.command("import")
@@ -41,8 +40,9 @@ def import_(
     log = open_log(directory)
     with Counting("rows read", quiet=json) as report:
         done = import_file(log, file, _format(format_), report=report)
+    measured = _take_in(directory, json) if done.kept else 0
     if json:
-        print_json(asdict(done))
+        print_json({**asdict(done), "measured_by": measured})
     else:
         notes = {"older than the log keeps": done.expired, "of no concern": done.other, "bad": done.bad}
         kept = f"{done.searches:,} searches, {done.events:,} views and clicks, {done.tallies:,} tallies"
@@ -50,7 +50,22 @@ def import_(
         console.print(f"{done.rows:,} rows of {done.format}: {kept}{more}")
         for name, line, what in done.first_bad:
             console.print(f"  {name}:{line}: {what}", markup=False)
+        if measured is None:
+            console.print("The crawl that is running takes them in by itself ([demand] refresh says how soon).")
+        elif measured:
+            console.print(f"Fetches are now measured by {measured:,} queries.")
     raise typer.Exit(0 if done.kept else 2)
+
+
+def _take_in(directory: Path, quiet: bool) -> int | None:
+    """Measure by the new queries from now on; None if another process is at it."""
+    from sought.api import open as open_crawl
+    from sought.cli.live import Counting
+
+    if not (directory / "store").exists():
+        return 0  # the first crawl will
+    with Counting("pages to read again for new words", quiet=quiet) as report:
+        return open_crawl(directory).take_in_queries(report)
 
 
 @app.command()
@@ -80,15 +95,40 @@ def export(
 
 @app.command()
 def stats(directory: Dir, limit: Limit = 10, json: Json = False) -> None:
-    """What is in the query log, and what is asked most."""
+    """What is in the query log, what is asked most, and how well it is answered."""
     from sought.cli.show import show_tree
+    from sought.crawl.config import FILE, load_config
+    from sought.crawl.insight import answers_to_all
+    from sought.crawl.view import View
+    from sought.crawl.workload import selection
     from sought.demand import stats as figures
+    from sought.index import normal
 
-    found = figures(open_log(directory), time.time(), lambda texts: [text.casefold() for text in texts], limit)
+    found = figures(open_log(directory), time.time(), normal, selection(load_config(directory / FILE)), limit)
+    if (directory / "store").exists():
+        with View(directory) as view:
+            found["answers"] = answers_to_all(view)
     if json:
         print_json(found)
     else:
         show_tree(found)
+
+
+@app.command()
+def needy(directory: Dir, limit: Limit = 20, json: Json = False) -> None:
+    """The queries with most to gain: what a page made for the query would add to the answers."""
+    from sought.cli.explain import show_queries
+    from sought.crawl.insight import needy as look
+    from sought.crawl.view import View
+
+    with View(directory) as view:
+        found = look(view, limit)
+    if json:
+        print_json(found)
+    elif found:
+        show_queries(found)
+    else:
+        console.print(f"No queries to measure by: import some with 'sought queries import {directory} FILE'")
 
 
 @app.command()

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from itertools import chain, repeat
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sought.crawl.beliefs import Beliefs
 from sought.crawl.budget import Budget
@@ -91,6 +92,7 @@ class Cycle:
         table = directory.repository.table
         self.beliefs = Beliefs(beliefs_of(policy), directory.store, table, lambda: directory.prospects)
         directory.learn = self.beliefs.learn
+        self.policy_number = directory.number_of_policy(repr(policy))
         self.refresh = Refresh(directory)
         self.queue = Queue(self.repository.hosts, self.politeness)
         self.progress = Progress(time.time())
@@ -232,12 +234,21 @@ class Cycle:
         delay = max(self.directory.config.politeness.delay, 0.05)
         limits = Limits(room, max(1, int(PLAN_HORIZON / delay)), self.directory.config.revisit_after)
         table = self.repository.table
-        rows = choose(self.policy, table, self.beliefs.pages(), now, limits, self._excluded(now))
+        rows, values = choose(self.policy, table, self.beliefs.pages(), now, limits, self._excluded(now))
+        self._note_why(rows, values)
         self.queue.add(rows.tolist(), table["host"][rows].tolist(), now)
         self.queue.call([h.number for h in self.repository.hosts.list if self._has_sitemap_due(h, now)], now)
         self.planned_at = time.time()
         self.plan_seconds = self.planned_at - now
         self.stale_plan = False
+
+    def _note_why(self, rows: Rows, values: NDArray[np.float64]) -> None:
+        """Remember why each row is chosen until it is fetched; what is in flight or not applied yet keeps its reason."""
+        asked = {row for _, row, _ in self.in_flight.values()} | {each.row for each in self.directory.pending}
+        kept = {row: why for row, why in self.repository.chosen.items() if row in asked}
+        ranked = zip(rows.tolist(), values.tolist(), strict=True)
+        why = {row: (self.policy_number, value, rank) for rank, (row, value) in enumerate(ranked, 1)}
+        self.repository.chosen = why | kept
 
     def _excluded(self, now: float) -> Rows:
         """Rows in flight, rows answered and not yet applied, and all rows of hosts that are cooling down."""

@@ -145,6 +145,14 @@ class Directory:
             if host.robots and host.robots.delay:
                 self.politeness.set_crawl_delay(host.name, host.robots.delay)
 
+    def number_of_policy(self, name: str) -> int:
+        """The number by which outcomes name a policy."""
+        known: list[str] = self.store.meta("policies", [])
+        if name not in known:
+            known.append(name)
+            self.store.put_meta("policies", known)
+        return known.index(name)
+
     def remember_manners(self, host: Host) -> None:
         """Store with the next commit what politeness knows of a host."""
         self.repository.hosts.manners[host.name] = self.politeness.state(host.name)

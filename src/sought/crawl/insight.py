@@ -10,12 +10,16 @@ from sought.crawl.plan import eligible
 from sought.crawl.table import NO_ROW
 from sought.crawl.view import View
 from sought.crawl.workload import Asked
+from sought.index import Index
+from sought.index.exact import Exact
 from sought.index.ideal import made_for
 from sought.index.measure import Measure
+from sought.index.quality import Matches, Quality, quality
 from sought.index.vectors import joined
 from sought.policy import GainRate, Policy, Prospect
 from sought.web.errors import BadInput
 
+_DEPTH = 1000  # results of a query as it is served
 POOR = 10  # results: a query with fewer has a poor answer
 
 
@@ -28,13 +32,15 @@ def explain(view: View, url: str, policy: Policy, now: float, limit: int = 10) -
     known = view.describe(row) | {"found_on": view.store.url(via) if via != NO_ROW else None}
     return {
         "page": known,
-        "history": [_fetch(outcome, view.measuring.asked) for outcome in view.history(row)],
+        "history": [_fetch(outcome, view) for outcome in view.history(row)],
         "answers": answers(view, row, limit),
         "now": _worth(view, row, policy, now),
     }
 
 
-def _fetch(outcome: Outcome, asked: Asked) -> dict[str, Any]:
+def _fetch(outcome: Outcome, view: View) -> dict[str, Any]:
+    policies: list[str] = view.store.meta("policies", [])
+    known = 0 <= outcome.policy < len(policies)
     return {
         "time": outcome.time,
         "kind": outcome.kind,
@@ -42,7 +48,10 @@ def _fetch(outcome: Outcome, asked: Asked) -> dict[str, Any]:
         "difference": outcome.difference,
         "gain": outcome.gain,
         "affected": outcome.affected,
-        "helped": [_helped(each, asked) for each in helped(outcome)],
+        "helped": [_helped(each, view.measuring.asked) for each in helped(outcome)],
+        "chosen_by": policies[outcome.policy] if known else None,
+        "value": outcome.value if known else None,
+        "rank": outcome.rank if known else None,
     }
 
 
@@ -133,3 +142,59 @@ def coverage(measure: Measure, asked: Asked) -> dict[str, Any]:
             found[f"{name}unanswered"] = float(weights[counts == 0].sum())
             found[f"{name}poor"] = float(weights[(counts > 0) & (counts < POOR)].sum())
     return found
+
+
+def answers_to_all(view: View) -> dict[str, Any]:
+    """What the crawl can know of its answers: how much of demand has one, how well they are ranked, what was gained."""
+    measure, asked, sums = view.measuring.measure, view.measuring.asked, view.measuring.sums
+    if measure is None:
+        return {}
+    served, share = served_quality(view)
+    return {
+        **coverage(measure, asked),
+        "quality_of_own_copies": served.value,
+        "judged_by_share_of_demand": share,
+        "measured_fetches": sums.fetches,
+        "gain_of_first_fetches": sums.first,
+        "gain_of_later_fetches": sums.later,
+    }
+
+
+def served_quality(view: View, heaviest: int = 200) -> tuple[Quality, float]:
+    """Q of the answers as the index serves them now, against the copies the crawl holds.
+
+    That is all a crawler can know by itself: it is below 1 where the index is behind its copies, or ranks by statistics
+    that have moved since those of the scores were frozen.  Judged by the heaviest queries, whose share of demand is
+    returned too.
+    """
+    main, asked = view.measuring.measure, view.measuring.asked
+    if main is None or not (view.path / "index").exists():
+        return Quality(0.0, 0.0), 0.0
+    chosen = np.argsort(-asked.weights, kind="stable")[:heaviest]
+    some = Measure([asked.texts[q] for q in chosen], asked.weights[chosen], main.vocabulary, main.scorer, Exact())
+    some.freeze(main.statistics)
+    copies = view.measuring.matches(some)
+    index = Index.open(view.path / "index", writable=False)
+    try:
+        rankings = [index.ranking(text, _DEPTH) for text in some.queries]
+    finally:
+        index.close()
+    found = _as_served(copies, rankings, len(view.table), some)
+    ties = view.measuring.ties(np.arange(len(view.table)))
+    ideal = quality(copies, copies, some.weights, ties, main.visibility)
+    return Quality(found, ideal.numerator), float(some.weights.sum())
+
+
+def _as_served(copies: Matches, rankings: list[list[int]], rows: int, measure: Measure) -> float:
+    """What attention finds, going down the rankings."""
+    pair = copies.queries.astype(np.int64) * rows + copies.pages
+    order = np.argsort(pair)
+    pair, scores = pair[order], np.append(copies.scores[order], np.float32(0))
+    total = 0.0
+    for query, ranking in enumerate(rankings):
+        wanted = query * rows + np.array(ranking, np.int64)
+        at = np.searchsorted(pair, wanted)
+        held = np.append(pair, -1)[at] == wanted
+        seen = measure.visibility.at(np.arange(1.0, len(ranking) + 1))
+        total += float(measure.weights[query] * np.sum(seen * np.where(held, scores[at], 0.0)))
+    return total

@@ -191,9 +191,10 @@ class Measuring:
         """Equal scores are ordered by a hash of the URL."""
         return (self.table.columns["key"][rows] >> np.uint64(32)).astype(np.uint32)
 
-    def matches(self) -> Matches:
-        """The score of every page for every query it answers."""
-        found = [self.measure.matches(rows, vectors) for rows, _, vectors in self._stored()] if self.measure else []
+    def matches(self, measure: Measure | None = None) -> Matches:
+        """The score of every page for every query it answers, of this workload or another of the same terms."""
+        measure = measure or self.measure
+        found = [measure.matches(rows, vectors) for rows, _, vectors in self._stored()] if measure else []
         return together(found)
 
     def _languages(self) -> list[int]:

@@ -17,7 +17,8 @@ class Outcome(msgspec.Struct, array_like=True, omit_defaults=True):
     """One line of a page's history.
 
     `gain` is what the fetch added to the quality of the answers, None if there were no queries to measure it by;
-    `affected` queries saw another score of the page, and `helped` are those that gained most (gains.py).
+    `affected` queries saw another score of the page, and `helped` are those that gained most (gains.py).  `policy` is
+    the number of the policy that chose the page (-1: not on record), by this `value`, as the `rank`-th of its plan.
     """
 
     time: float
@@ -30,6 +31,9 @@ class Outcome(msgspec.Struct, array_like=True, omit_defaults=True):
     gain: float | None = None
     affected: int = 0
     helped: bytes = b""
+    policy: int = -1
+    value: float = 0.0
+    rank: int = 0
 
 
 class Finished(NamedTuple):

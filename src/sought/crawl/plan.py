@@ -29,10 +29,15 @@ def eligible(table: Table, now: float, revisit_after: float, excluded: Rows) -> 
     return mask
 
 
-def choose(policy: Policy, table: Table, pages: Pages, now: float, limits: Limits, excluded: Rows) -> Rows:
-    """The best rows in order of value, at most `per_host` of each host; `pages` is the table as the policy sees it."""
+def choose(
+    policy: Policy, table: Table, pages: Pages, now: float, limits: Limits, excluded: Rows
+) -> tuple[Rows, NDArray[np.float64]]:
+    """The best rows in order of value, at most `per_host` of each host, and their values.
+
+    `pages` is the table as the policy sees it.
+    """
     if not len(table):
-        return np.zeros(0, np.int64)
+        return np.zeros(0, np.int64), np.zeros(0)
     values = policy(pages, now)
     values = np.where(eligible(table, now, limits.revisit_after, excluded), values, -np.inf)
     worthy = int(np.count_nonzero(values > -np.inf))
@@ -44,8 +49,8 @@ def choose(policy: Policy, table: Table, pages: Pages, now: float, limits: Limit
         turns = turn_within_host(table["host"][rows])
         chosen = rows[turns < limits.per_host][: limits.count]
         if len(chosen) >= want or depth == worthy:
-            return chosen
-    return np.zeros(0, np.int64)
+            return chosen, values[chosen]
+    return np.zeros(0, np.int64), np.zeros(0)
 
 
 def best(values: NDArray[np.float64], count: int) -> Rows:

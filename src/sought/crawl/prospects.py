@@ -5,7 +5,7 @@ match, and what such a page would add to the answers now is its prospect.  It is
 another wording points at it, and again when the workload has changed.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import islice
 

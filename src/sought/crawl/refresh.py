@@ -1,5 +1,7 @@
 """Keeping the workload up with the query log, a little at a time, while the crawl goes on."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from sought.crawl.config import seconds
@@ -41,10 +43,14 @@ class Refresh:
         terms = self.measuring.begin(asked, self.directory.index.languages)
         self.owed = self._owing(terms)
 
-    def finish(self, now: float) -> int:
-        """Draw the workload and read all pages that need it, at once; returns how many queries are measured by."""
+    def finish(self, now: float, report: Callable[[int], None] = lambda _: None) -> int:
+        """Draw the workload and read all pages that need it, at once; returns how many queries are measured by.
+
+        `report` is told how many pages are left to read.
+        """
         self.begin(now)
         while self.measuring.coming is not None:
+            report(len(self.owed))
             self._read_again()
         self.directory.commit_vectors()
         return len(self.measuring.asked.texts)

@@ -79,6 +79,7 @@ class Repository:
         self.outcomes: dict[str, int] = store.meta("outcomes", {})
         self.changes = Changes()
         self.finished: list[Finished] = []  # fetches applied since the last commit
+        self.chosen: dict[int, tuple[int, float, int]] = {}  # why rows are being fetched: policy, value, rank
         self.fetches_by_hour: dict[int, int] = dict(store.meta("fetches_by_hour", ()))
 
     # ---- ways in
@@ -227,6 +228,7 @@ class Repository:
         if was_live and not self.searchable(row):
             self.changes.entries.pop(row, None)
             self.changes.removed.add(row)
+        outcome.policy, outcome.value, outcome.rank = self.chosen.pop(row, (-1, 0.0, 0))
         self.finished.append(Finished(row, outcome, gap))
         self._count(outcome.kind, row)
 

@@ -90,7 +90,7 @@ class View:
     def ranked(self, policy: Policy, now: float, count: int) -> list[dict[str, Any]]:
         """What would be fetched next, in order."""
         limits = Limits(count, len(self.table) + 1, self.config.revisit_after)
-        rows = choose(policy, self.table, self.pages(policy), now, limits, np.zeros(0, np.int64))
+        rows, _ = choose(policy, self.table, self.pages(policy), now, limits, np.zeros(0, np.int64))
         return [self.describe(int(row)) for row in rows]
 
     @cached_property

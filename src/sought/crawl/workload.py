@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from sought.crawl.config import Config, seconds
 from sought.crawl.store import Store
-from sought.demand import QueryLog, Selection, visibility_exponent, workload
+from sought.demand import QueryLog, Selection, Workload, query_key, visibility_exponent, workload
 from sought.index import normal
+from sought.index.words import single_words
 
 FOLDER = "queries"
 
@@ -45,20 +46,25 @@ def query_log(path: Path, config: Config) -> QueryLog:
     return QueryLog(path / FOLDER, seconds(config.demand.keep))
 
 
-def draw(log: QueryLog, config: Config, now: float) -> Asked:
-    """The workload as the log has it now."""
+def selection(config: Config) -> Selection:
+    """How sought.toml says that the workload is drawn."""
     d = config.demand
-    half_life = seconds(d.half_life) if d.half_life else 0.0
-    selection = Selection(
+    return Selection(
         window=seconds(d.window),
-        half_life=half_life,
+        half_life=seconds(d.half_life) if d.half_life else 0.0,
         held_out=d.held_out,
         head=d.cut_head,
         tail=d.cut_tail,
         max_queries=d.max_queries,
     )
-    found = workload(log, now, normal, selection)
+
+
+def draw(log: QueryLog, config: Config, now: float) -> Asked:
+    """The workload as the log has it now."""
+    found = workload(log, now, normal, selection(config))
     exponent, _ = visibility_exponent(log, now)
+    if config.demand.single_words:
+        return _split(found, exponent, now)
     return Asked(
         list(found.texts),
         found.keys,
@@ -69,6 +75,17 @@ def draw(log: QueryLog, config: Config, now: float) -> Asked:
         now,
         found.left_out,
     )
+
+
+def _split(found: Workload, exponent: float, now: float) -> Asked:
+    """The single words of the queries that are not held out."""
+    words, weights = single_words(found.texts, found.weights)
+    keys = np.array([query_key(word) for word in words], np.uint64)
+    order = np.argsort(keys)
+    rate = weights[order] * found.rate[~found.held_out].sum()
+    none = np.zeros(len(words), np.bool_)
+    texts = [words[i] for i in order]
+    return Asked(texts, keys[order], weights[order], none, rate, exponent, now, found.left_out)
 
 
 def save(asked: Asked, store: Store) -> None:

@@ -7,7 +7,7 @@ from sought.demand.log import QueryLog
 from sought.demand.rows import DAY, WEEK, Action, Event, Search, Tally
 from sought.demand.stats import stats
 from sought.demand.visibility import visibility_exponent
-from sought.demand.workload import Selection, Workload, workload
+from sought.demand.workload import Selection, Workload, query_key, workload
 
 __all__ = [
     "DAY",
@@ -23,6 +23,7 @@ __all__ = [
     "Workload",
     "export_file",
     "import_file",
+    "query_key",
     "stats",
     "visibility_exponent",
     "workload",

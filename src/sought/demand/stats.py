@@ -14,12 +14,18 @@ _TOP = (10, 100, 1000)
 _RANKS = 20
 
 
-def stats(log: QueryLog, now: float, normal: Normal, limit: int = 10) -> dict[str, Any]:
+def stats(
+    log: QueryLog,
+    now: float,
+    normal: Normal,
+    selection: Selection = Selection(),  # noqa: B008  # a frozen value
+    limit: int = 10,
+) -> dict[str, Any]:
     """Counts, demand as of now, what was clicked, and how far down people look."""
     searches, events, tallies = log.searches("id", "query", "time"), log.events(), log.tallies()
     asked = pl.concat([searches["query"], tallies["query"]])
     actions = {action: events.filter(pl.col("action") == action) for action in Action}
-    drawn = workload(log, now, normal, Selection())
+    drawn = workload(log, now, normal, selection)
     return {
         "searches": len(searches),
         "tallies": tallies.select("query", "day").n_unique(),

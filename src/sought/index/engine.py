@@ -114,6 +114,14 @@ class Index:
                 return Answer(hits, found.count, relaxed, time.perf_counter() - began)
         return Answer(elapsed=time.perf_counter() - began)
 
+    def ranking(self, query: str, limit: int) -> list[int]:
+        """The rows of the pages that hold all of the query, best first."""
+        self._refresh()
+        searcher = self._index.searcher()
+        wanted = build(parse(query), self._languages, self._index.schema)
+        hits = searcher.search(wanted, limit=limit, count=False).hits if wanted else []
+        return [record(searcher.doc(address)).row for _, address in hits]
+
     def rows(self) -> NDArray[np.uint64]:
         """The rows of all committed pages, ascending."""
         return self._rows(Query.all_query())

@@ -132,4 +132,5 @@ def _under_rarest(starts: Numbers, found: Numbers, rarity: NDArray[np.int64], si
     first = np.append(0, np.cumsum(more))
     others = found[np.repeat(starts[query] + 2 - first[:-1], more) + np.arange(first[-1])]
     start = np.searchsorted(np.sort(rarest), np.arange(size + 1))
-    return Files(np.zeros(0, np.int32), start[None].astype(np.int32), *map(_number, (query, second, first)), others)
+    none = np.zeros(0, np.int32)
+    return Files(none, start[None].astype(np.int32), _number(query), _number(second), _number(first), others)

@@ -243,7 +243,7 @@ def _no_gains(pages: int) -> Gains:
         *(float32[:, ::1], float32[:, ::1], uint32[:, ::1], uint32[:, ::1], float32[:, ::1]),
     )
 )
-def _add_up(  # noqa: PLR0913
+def _add_up(
     page: NDArray[np.int32],
     query: NDArray[np.int32],
     before: NDArray[np.float32],
