@@ -79,7 +79,7 @@ def compared(shape, n, kind, seed=0):
 def test_rank_of_the_score_at_a_rank_is_that_rank(scores):
     """F(F⁻¹(r)) = r, at every whole rank of a list without ties; and F⁻¹ never rises."""
     count = len(scores)
-    lists = filled(Curves(), sorted(scores))
+    lists = filled(Curves(depth=0), sorted(scores))
     zeros, ranks = np.zeros(count, np.uint32), np.arange(1, count + 1, dtype=np.uint32)
     at = lists.scores(zeros, ranks)
     assert np.all(np.diff(at) <= 0)
@@ -94,11 +94,11 @@ def test_rank_of_the_score_at_a_rank_is_that_rank(scores):
 def test_knots_are_equally_spaced_on_a_log_scale():
     """Of a thousand results those at rank 1, 10, 100 and 1000 are remembered, whatever the order they come in."""
     rng = np.random.default_rng(1)
-    lists = filled(Curves(), rng.permutation(np.arange(1, 1001)))
+    lists = filled(Curves(depth=0), rng.permutation(np.arange(1, 1001)))
     assert lists.scores(np.zeros(4, np.uint32), np.array([1, 10, 100, 1000], np.uint32)).tolist() == [1000, 991, 901, 1]
     assert lists.counts.tolist() == [1000]
     assert lists.best.tolist() == [1000]
-    assert lists.nbytes == 20
+    assert lists.nbytes == 28  # 20 for the curve, and how many results are deeper, and from which score on
 
 
 small_moves = st.lists(st.tuples(st.integers(0, 3), st.sampled_from([0.0, *np.geomspace(0.1, 9, 40)])), max_size=30)
@@ -108,7 +108,7 @@ small_moves = st.lists(st.tuples(st.integers(0, 3), st.sampled_from([0.0, *np.ge
 @given(small_moves)
 def test_lists_of_four_are_exact(moves):
     """At most four results, no two alike: the same ranks and gains as Exact, through entries, exits and moves."""
-    exact, curves = Exact().open(1, VISIBILITY), Curves().open(1, VISIBILITY)
+    exact, curves = Exact().open(1, VISIBILITY), Curves(depth=0).open(1, VISIBILITY)
     held = dict.fromkeys(range(4), 0.0)
     for page, score in moves:
         if score and score in held.values():
@@ -136,7 +136,7 @@ def test_on_its_own_curve_it_is_exact(n, slopes):
     alike = 0
     for i in range(30):
         shift = columns([0], [scores[at[i]] if i % 5 else 0], [after[i]], [n - 1 - at[i]])
-        a, b = (filled(kind, scores[::-1].copy()).shift(*shift) for kind in (Exact(), Curves()))
+        a, b = (filled(kind, scores[::-1].copy()).shift(*shift) for kind in (Exact(), Curves(depth=0)))
         if a.rank_before[0] == b.rank_before[0] and a.rank_after[0] == b.rank_after[0]:
             alike += 1
             assert b.gain[0] == pytest.approx(a.gain[0], rel=1e-3, abs=1e-10)
@@ -144,37 +144,43 @@ def test_on_its_own_curve_it_is_exact(n, slopes):
 
 
 # Three pieces are what the paper has; the first ranks of a list, where attention is, are where they err, and the longer
-# the list the more.  Least rank correlation of single gains, largest error of their sum (entries, exits, moves).
+# the list the more.  Least rank correlation of single gains, and largest error of their sum (entries, exits, moves), of
+# eight draws.  Of long lists there is no sum to speak of: one fetch of thousands is up to 95 % of it, and with 10,000
+# results it was off by anything from -66 % to +588 %.
 MEASURED = {
-    ("zipf", 10): (0.94, 0.02),
+    ("zipf", 10): (0.95, 0.02),
     ("zipf", 100): (0.98, 0.1),
     ("zipf", 1000): (0.98, 0.25),
-    ("zipf", 100_000): (0.98, 0.5),
+    ("zipf", 10_000): (0.98, np.inf),
+    ("zipf", 100_000): (0.98, np.inf),
     ("exponential", 10): (0.93, 0.02),
     ("exponential", 100): (0.94, 0.2),
     ("exponential", 1000): (0.92, 0.25),
-    ("exponential", 100_000): (0.9, 1.0),
+    ("exponential", 10_000): (0.93, np.inf),
+    ("exponential", 100_000): (0.93, np.inf),
     ("normal", 10): (0.95, 0.06),
-    ("normal", 100): (0.9, 0.3),
+    ("normal", 100): (0.91, 0.3),
     ("normal", 1000): (0.84, 0.6),
-    ("normal", 100_000): (0.7, 2.0),
+    ("normal", 10_000): (0.78, np.inf),
+    ("normal", 100_000): (0.7, np.inf),
 }
 
 
 @pytest.mark.parametrize(("shape", "n"), MEASURED)
 def test_how_far_from_exact(shape, n):
-    """Curves put fetches into nearly the same order as Exact; sums of gains are right to some tens of percent."""
+    """Curves put fetches into much the same order as Exact; up to 1000 results, sums are right to some tens of %."""
     correlation, error = MEASURED[shape, n]
-    exact, estimated = compared(shape, n, Curves())
-    assert spearman(exact, estimated) > correlation
-    assert abs(estimated.sum() / exact.sum() - 1) < error
+    for seed in range(8 if n <= 10_000 else 2):
+        exact, estimated = compared(shape, n, Curves(depth=0), seed)
+        assert spearman(exact, estimated) > correlation
+        assert abs(estimated.sum() / exact.sum() - 1) < error
 
 
 @pytest.mark.parametrize("integral", ["midpoint", "printed"])
 def test_falling_evenly_within_a_piece_is_further_off(integral):
     """The paper's simplification costs much of the order of fetches, with either integral (erratum 2)."""
-    exact, estimated = compared("exponential", 1000, Curves())
-    _, simplified = compared("exponential", 1000, Curves(integral))
+    exact, estimated = compared("exponential", 1000, Curves(depth=0))
+    _, simplified = compared("exponential", 1000, Curves(depth=0, integral=integral))
     assert spearman(exact, simplified) < spearman(exact, estimated) - 0.1
     assert simplified.min() < 0 <= estimated.min()
 
@@ -186,7 +192,7 @@ def test_falling_evenly_within_a_piece_is_further_off(integral):
 )
 def test_no_gain_is_negative(scores, moves):
     """Up to rounding, 1e-8 of the score: ties, flat lists, entries, exits, after whatever upkeep."""
-    lists, held = filled(Curves(), scores), dict(enumerate(scores))
+    lists, held = filled(Curves(depth=0), scores), dict(enumerate(scores))
     for page, score in moves:
         shift = columns([0], [held.get(page, 0.0)], [score], [page])
         held[page] = score
@@ -209,7 +215,7 @@ def test_upkeep_keeps_the_curve(shape, n):
     queries = 20_000 // n
     scores, owners = draw(rng, shape, n * queries), np.repeat(np.arange(queries, dtype=np.uint32), n)
     ties = rng.integers(0, 2**32, n * queries, np.uint32)
-    kept, fresh = Curves().open(queries, VISIBILITY), Curves().open(queries, VISIBILITY)
+    kept, fresh = Curves(depth=0).open(queries, VISIBILITY), Curves(depth=0).open(queries, VISIBILITY)
     kept.fill(owners, scores, ties)
     for some in np.array_split(rng.permutation(n * queries), 20):
         after, none = draw(rng, shape, len(some)), np.zeros(len(some), np.float32)
@@ -244,11 +250,11 @@ def test_equal_scores(n):
         return lists
 
     entering = np.zeros(3, np.uint32), np.array([1, 2, 3], np.float32)
-    assert fresh(Curves()).entry(*entering) == pytest.approx(fresh(Exact()).entry(*entering), rel=1e-9)
+    assert fresh(Curves(depth=0)).entry(*entering) == pytest.approx(fresh(Exact()).entry(*entering), rel=1e-9)
     for page in range(0, n, max(1, n // 20)):
         for after in (0, 1, 3):
             shift = columns([0], [2], [after], [ties[page]])
-            a, b = fresh(Exact()).shift(*shift), fresh(Curves()).shift(*shift)
+            a, b = fresh(Exact()).shift(*shift), fresh(Curves(depth=0)).shift(*shift)
             assert (a.rank_before[0], a.rank_after[0]) == (b.rank_before[0], b.rank_after[0])
             assert b.gain[0] == pytest.approx(a.gain[0], rel=1e-9, abs=1e-12)
 
@@ -257,14 +263,14 @@ def test_a_page_ranked_among_its_own_copy():
     """Erratum 8: by the paper's ranks one page too many is displaced when a page goes down or out."""
     scores = [8.0, 4.0, 2.0, 1.0]
     seen = VISIBILITY.table(6)
-    exact, paper = filled(Curves(), scores), filled(Curves(ranks="paper"), scores)
+    exact, paper = filled(Curves(depth=0), scores), filled(Curves(depth=0, ranks="paper"), scores)
     out = columns([0], [8], [0], [0])
     gain = (seen[1] - seen[2]) * 4 + (seen[2] - seen[3]) * 2 + (seen[3] - seen[4]) * 1
     assert exact.shift(*out).gain[0] == pytest.approx(gain)
     assert paper.shift(*out).gain[0] == pytest.approx(gain + (seen[4] - seen[5]) * 1)
     down = columns([0], [4], [1], [1])
-    assert filled(Curves(), scores).shift(*down).rank_after[0] == 3
-    assert filled(Curves(ranks="paper"), scores).shift(*down).rank_after[0] == 4
+    assert filled(Curves(depth=0), scores).shift(*down).rank_after[0] == 3
+    assert filled(Curves(depth=0, ranks="paper"), scores).shift(*down).rank_after[0] == 4
 
 
 @pytest.mark.parametrize(
@@ -291,7 +297,7 @@ def test_the_printed_integral_at_its_worst():
 def test_forms_of_the_paper(integral, rule):
     """Summation by parts with an even fall within each piece: §5.1.2 as it is printed, written out here."""
     scores = np.geomspace(1000, 1, 1000).astype(np.float32)
-    lists, zero = filled(Curves(integral), scores), np.zeros(1, np.uint32)
+    lists, zero = filled(Curves(depth=0, integral=integral), scores), np.zeros(1, np.uint32)
     at, to = 20, 90  # both within the piece from rank 10 to rank 100
     finv = {r: float(lists.scores(zero, np.array([r], np.uint32))[0]) for r in (at, at + 1, to)}
     s2 = np.float32(finv[to] * 1.0001)
@@ -299,7 +305,7 @@ def test_forms_of_the_paper(integral, rule):
     assert (shifts.rank_before[0], shifts.rank_after[0]) == (at, to - 1)
     last = to - 1
     seen, fall = VISIBILITY.table(100), (scores[9] - scores[99]) / 90
-    end = float(filled(Curves(), scores).scores(zero, np.array([last], np.uint32))[0])
+    end = float(filled(Curves(depth=0), scores).scores(zero, np.array([last], np.uint32))[0])
     middle = VISIBILITY.scale * rule(at + 1, last - 1, 1.5)
     others = seen[at] * finv[at + 1] - fall * middle - seen[last] * end
     assert shifts.gain[0] == pytest.approx((seen[last] - seen[at]) * s2 + others, rel=1e-6)
@@ -309,7 +315,7 @@ def test_forms_of_the_paper(integral, rule):
 @given(st.lists(st.floats(0.125, 8, width=32), max_size=40), st.floats(0.125, 8, width=32))
 def test_entry_foretells_the_gain(scores, score):
     """What `entry` says is what a shift from nothing then measures, and asking changes nothing."""
-    lists = filled(Curves(), scores)
+    lists = filled(Curves(depth=0), scores)
     foretold = lists.entry(np.zeros(1, np.uint32), np.array([score], np.float32))
     assert lists.counts.tolist() == [len(scores)]
     shifts = lists.shift(*columns([0], [0], [score], [99]))
@@ -323,17 +329,17 @@ def test_a_list_longer_than_the_tables():
     scores = (1000 / np.arange(1, n + 1)).astype(np.float32)
     for at, to in ((150_000, 60_000), (60_000, 150_000), (70_000, 190_000), (190_000, 70_000)):
         shift = columns([0], [scores[at]], [scores[to] * 1.000002], [at])
-        a, b = (filled(kind, scores).shift(*shift) for kind in (Exact(), Curves()))
+        a, b = (filled(kind, scores).shift(*shift) for kind in (Exact(), Curves(depth=0)))
         assert abs(int(a.rank_after[0]) - int(b.rank_after[0])) <= 1
         assert b.gain[0] == pytest.approx(a.gain[0], rel=1e-3, abs=0)
 
 
 def test_more_queries_may_come():
-    """Their lists are empty; twenty bytes each."""
-    lists = filled(Curves(), [3, 1])
+    """Their lists are empty."""
+    lists = filled(Curves(depth=0), [3, 1])
     lists.resize(3)
     assert lists.counts.tolist() == [2, 0, 0]
-    assert lists.nbytes == 60
+    assert lists.nbytes == 3 * 28
     lists.shift(*columns([2], [0], [5], [0]))
     assert lists.best.tolist() == [3, 0, 5]
     with pytest.raises(ValueError, match="cannot become"):
@@ -343,11 +349,42 @@ def test_more_queries_may_come():
 def test_what_cannot_be_is_refused():
     """A page in an empty list, a query that is not there, and forms nobody has heard of."""
     with pytest.raises(ValueError, match="has no results"):
-        filled(Curves(), []).shift(*columns([0], [1], [2], [0]))
+        filled(Curves(depth=0), []).shift(*columns([0], [1], [2], [0]))
     with pytest.raises(IndexError):
-        filled(Curves(), [1]).entry(np.array([1], np.uint32), np.ones(1, np.float32))
+        filled(Curves(depth=0), [1]).entry(np.array([1], np.uint32), np.ones(1, np.float32))
     options: list[dict[str, Any]] = [{"integral": "simpson"}, {"ranks": "fractional"}]
     for option in options:
         with pytest.raises(BadInput, match="is one of"):
-            Curves(**option)
-    assert repr(Curves()) == "Curves(integral='sums', ranks='leave_one_out')"
+            Curves(depth=0, **option)
+    assert repr(Curves(depth=0)) == "Curves(depth=0, integral='sums', ranks='leave_one_out')"
+
+
+def test_a_curve_of_the_first_results():
+    """With a depth, what happens further down gains nothing; lists that are no longer are as without."""
+    n, depth = 3000, 100
+    lists = filled(Curves(depth=depth), np.arange(1, n + 1))
+    assert lists.floors[0] > n - depth
+    assert lists.counts[0] == n
+    assert lists.best[0] == n
+    deep = lists.shift(*columns([0, 0], [0, 500], [700, 0], [1, 2]))
+    assert deep.gain.tolist() == [0.0, 0.0]
+    assert deep.rank_before.tolist() == deep.rank_after.tolist() == [0, 0]
+    assert lists.entry(np.zeros(1, np.uint32), np.full(1, 700, np.float32)).tolist() == [0.0]
+    rises = lists.shift(*columns([0], [500], [n + 1], [3]))
+    assert (int(rises.rank_before[0]), int(rises.rank_after[0])) == (0, 1)
+    assert rises.gain[0] > 0
+    short = np.arange(1, depth + 1)
+    entering = columns([0], [0], [50.5], [1])
+    assert (
+        filled(Curves(depth=depth), short).shift(*entering).gain == filled(Curves(depth=0), short).shift(*entering).gain
+    )
+
+
+def test_equal_scores_at_the_floor():
+    """A list of equal scores that is longer than the depth has no head; pages may come and go all the same."""
+    lists = filled(Curves(depth=10), [5.0] * 50)
+    assert lists.counts[0] == 50
+    assert lists.best[0] > 5.0 - 1e-5
+    lists.shift(*columns([0] * 60, [5] * 60, [0] * 60, range(60)))
+    lists.shift(*columns([0], [0], [9], [1]))
+    assert lists.shift(*columns([0], [9], [9], [1])).rank_after.tolist() == [1]

@@ -12,10 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sought.bench.asked import simulated
 from sought.bench.world import World, read_world
 from sought.index import Entry, Index
+from sought.index.curves import Curves
+from sought.index.exact import Exact
 from sought.index.fields import texts
 from sought.index.measure import Measure
 from sought.index.statistics import Census
@@ -27,6 +30,7 @@ from sought.web.message import Response
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 _BATCH = 256
 _RUNS = 3
+_JUDGED = 10_000  # queries by which the estimate is compared with the exact gain
 
 Report = Callable[[int], None]
 
@@ -56,11 +60,10 @@ def run(world: Path, pages: int, sizes: Sequence[int], report: Report) -> dict[s
     for size in sizes:
         report(size)
         asked = queries[:size]
-        weights = (1.0 / (np.arange(len(asked)) + 10.0)).astype(np.float64)
-        weights /= weights.sum()
-        whole[str(size)] = _cost(found, known, plain, asked, weights)
-        words[str(size)] = _cost(found, known, plain, *single_words(asked, weights))
+        whole[str(size)] = _cost(found, known, plain, asked, _weights(asked))
+        words[str(size)] = _cost(found, known, plain, *single_words(asked, _weights(asked)))
     last = str(sizes[-1])
+    fidelity = _fidelity(found, known, queries[: min(sizes[-1], _JUDGED)])
     return {
         "world": found.name,
         "pages": len(known),
@@ -71,6 +74,8 @@ def run(world: Path, pages: int, sizes: Sequence[int], report: Report) -> dict[s
         "overhead_changed": {size: cost.changed for size, cost in whole.items()},
         "overhead_single_words": {size: cost.overhead for size, cost in words.items()},
         "matches_per_page": {size: cost.matches for size, cost in whole.items()},
+        "estimated_over_exact": fidelity[0],
+        "correlation_with_exact": fidelity[1],
         "bytes_per_query": whole[last].bytes_per_query,
         "bytes_per_query_single_words": words[last].bytes_per_query,
     }
@@ -99,15 +104,43 @@ def _plain(world: World) -> float:
     return min(_index(world.last, lambda index, entries: index.update(entries)) for _ in range(_RUNS + 1))
 
 
-def _cost(world: World, known: list[Entry], plain: float, queries: list[str], weights: np.ndarray) -> _Cost:
-    measure = Measure(queries, weights)
+def _weights(queries: Sequence[str]) -> NDArray[np.float64]:
+    weights: NDArray[np.float64] = 1.0 / (np.arange(len(queries)) + 10.0)
+    weights /= weights.sum()
+    return weights
+
+
+def _fidelity(world: World, known: list[Entry], queries: list[str]) -> tuple[float, float]:
+    """The gains of the changed pages by curves and exactly: sum over sum, and Pearson's correlation."""
+    ties = _ties(len(known))
+    rows, gains = np.arange(len(known)), []
+    for estimator in (Curves(), Exact()):
+        measure = Measure(queries, _weights(queries), estimator=estimator)
+        counter, old = _opened(measure, known)
+        new = _vectors([_entry(row, response) for row, response in enumerate(world.last)], counter)
+        measure.fill([(rows, ties, old)])
+        gains.append(measure.shift(rows, ties, old, new).gain)
+    return float(gains[0].sum() / gains[1].sum()), float(np.corrcoef(gains[0], gains[1])[0, 1])
+
+
+def _opened(measure: Measure, known: list[Entry]) -> tuple[Counter, Vectors]:
+    """A counter and the vectors of the known pages, by whose statistics scores are frozen."""
     counter = Counter(measure.vocabulary, measure.filing.read)
     old = _vectors(known, counter)
     census = Census(len(measure.vocabulary))
     census.add(old)
     measure.freeze(census.statistics())
-    rows = np.arange(len(known))
-    ties = np.random.default_rng(1).integers(0, 1 << 32, len(known), np.uint32)
+    return counter, old
+
+
+def _ties(count: int) -> NDArray[np.uint32]:
+    return np.random.default_rng(1).integers(0, 1 << 32, count, np.uint32)
+
+
+def _cost(world: World, known: list[Entry], plain: float, queries: list[str], weights: NDArray[np.float64]) -> _Cost:
+    measure = Measure(queries, weights)
+    counter, old = _opened(measure, known)
+    rows, ties = np.arange(len(known)), _ties(len(known))
     matches = 0
     spent: dict[bool, list[float]] = {False: [], True: []}
     for first in (False, True) * _RUNS:

@@ -28,7 +28,7 @@ class Beliefs:
             belief: belief.learner() for belief in wanted if not isinstance(belief, Prospect)
         }
         if self.learners:
-            for some in _history(store):
+            for some in history(store):
                 self.learn(some)
 
     def learn(self, finished: Sequence[Finished]) -> None:
@@ -54,7 +54,7 @@ class Beliefs:
         return self.table.pages(columns)
 
 
-def _history(store: Store) -> Iterator[list[Finished]]:
+def history(store: Store) -> Iterator[list[Finished]]:
     """All fetches on record, page by page."""
     found: list[Finished] = []
     row, last = -1, -np.inf

@@ -1,10 +1,13 @@
-"""Do archive, table, links and index agree?"""
+"""Do archive, table, links, index and what was measured agree?"""
 
+import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sought.archive import Position
+from sought.crawl.beliefs import history
 from sought.crawl.directory import Directory
 from sought.crawl.table import Reason, State
 from sought.web.message import Purpose
@@ -17,7 +20,7 @@ _SHOWN = 20
 def check(directory: Directory, report: Report) -> list[str]:
     """What does not agree, one line each, the first few of a kind; empty if all is well."""
     problems: list[str] = []
-    for part in (_spellings, _records, _links, _index):
+    for part in (_spellings, _records, _links, _index, _vectors, _sums):
         found = list(_first(part(directory, report)))
         problems += found
     return problems
@@ -86,8 +89,7 @@ def _links(directory: Directory, report: Report) -> Iterator[str]:
 
 def _index(directory: Directory, report: Report) -> Iterator[str]:
     """Exactly the searchable pages can be found."""
-    table = directory.repository.table
-    wanted = np.flatnonzero((table["state"] == State.LIVE) & (table["reason"] == Reason.NONE))
+    wanted = _searchable(directory)
     indexed = directory.index.rows().astype(np.int64)
     if len(np.unique(indexed)) != len(indexed):
         yield "a page is in the search index twice"
@@ -95,3 +97,36 @@ def _index(directory: Directory, report: Report) -> Iterator[str]:
         yield f"{directory.store.url(int(row))} is missing from the search index"
     for row in np.setdiff1d(indexed, wanted):
         yield f"row {row} is in the search index and should not be"
+
+
+def _vectors(directory: Directory, report: Report) -> Iterator[str]:
+    """While there is a workload exactly the searchable pages have a vector; without a vocabulary nothing has."""
+    measuring = directory.measuring
+    counted, wanted = measuring.rows(), _searchable(directory)
+    if measuring.asked.texts:
+        for row in np.setdiff1d(wanted, counted):
+            yield f"{directory.store.url(int(row))} is searchable and has no vector"
+    for row in np.setdiff1d(counted, wanted) if measuring.counter else counted:
+        yield f"row {row} has a vector and should not"
+
+
+def _sums(directory: Directory, report: Report) -> Iterator[str]:
+    """The gains of all fetches that were measured add up to what is kept of them."""
+    fetches, first, later = 0, 0.0, 0.0
+    for some in history(directory.store):
+        for each in some:
+            gain = each.outcome.gain
+            if gain is not None:
+                fetches += 1
+                first, later = (first + gain, later) if math.isinf(each.gap) else (first, later + gain)
+    kept = directory.measuring.sums
+    if kept.fetches != fetches:
+        yield f"{kept.fetches} fetches are said to be measured, and {fetches} are"
+    for name, one, other in (("first", kept.first, first), ("later", kept.later, later)):
+        if not math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-9):
+            yield f"the gains of {name} fetches are said to add up to {one:g}, and add up to {other:g}"
+
+
+def _searchable(directory: Directory) -> NDArray[np.int64]:
+    table = directory.repository.table
+    return np.flatnonzero((table["state"] == State.LIVE) & (table["reason"] == Reason.NONE))

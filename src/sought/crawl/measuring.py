@@ -5,11 +5,12 @@ From these the scores of all pages for all queries follow without reading a page
 taken anew, and queries made of known terms can come and go.  New terms mean that the pages that hold them are read
 again, from the archive.
 
-The workload is drawn from the query log by `begin`; until the pages that hold new terms have been read (`owed`) the
-old one stays in force; `adopt` changes over.
+The workload is drawn from the query log (refresh.py) and handed to `begin`; until the pages that hold new terms have
+been read again the old one stays in force; `adopt` changes over.  When nothing is asked any more, `stop` forgets all.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from typing import NamedTuple
 
@@ -44,8 +45,11 @@ class Sums(NamedTuple):
 class Measuring:
     """The crawl's side of demand.  While there is no workload nothing is measured, at no cost.
 
-    Invariants: every searchable page has a vector in the store, once there is a workload; it holds all terms of the
-    vocabulary but perhaps those `lacking`, which no query of the present workload needs.
+    Invariants: only searchable pages have a vector in the store, and once there is a workload all of them have.  A
+    vector is of the page as it is indexed, also while the workload is not in force yet: pages are counted as long as
+    there is a vocabulary.  It holds all terms of the vocabulary but perhaps those `lacking`, without which the page
+    still matches what it should: they are of a workload to come, or of another language than the page's, and then only
+    statistics miss them.
     """
 
     def __init__(self, config: Config, store: Store, table: Table) -> None:
@@ -62,17 +66,22 @@ class Measuring:
         self.next: Measure | None = None
         self.measure: Measure | None = None
         self.counter: Counter | None = None
+        self.catching_up = 0  # how many of those lacking the pages are being read again for
         self.pages = self.frozen_pages = 0
+        self.drawn_at, self.drawn_from = -np.inf, object()  # when, and from which state of the query log
+        self.spoken: set[int] = set()  # languages of pages that have been counted
+        if self.asked.texts or len(self.vocabulary):
+            self.counter = Counter(self.vocabulary, self._met)
         if self.asked.texts:
             self.measure = self._opened(self.asked)
             self.measure.freeze(load_statistics(store))
-            self.counter = Counter(self.vocabulary, self._met)
             self._fill(self.measure)
+            self.spoken.update(self.measure.filing.languages)
 
     # ---- a batch
 
     def shift(self, removed: Sequence[int], counted: Sequence[int], finished: Sequence[Finished]) -> None:
-        """Pages have left the index, or were read into it by `counter`, in this order; their outcomes learn the gain."""
+        """Pages have left the index, or `counter` has read them into it, in this order; outcomes learn their gain."""
         if self.counter is None:
             return
         rows, new = np.array([*removed, *counted], np.int64), self.counter.take()
@@ -125,29 +134,41 @@ class Measuring:
         known = len(self.vocabulary)
         for language in {LANGUAGES.index(each) for each in languages} | set(self._languages()):
             self.next.filing.read(language)
-        fresh = list(self.vocabulary.numbers)[known:]
-        self.lacking = [*self.lacking, *fresh]
-        if fresh or self.counter is None:
-            self.counter = Counter(self.vocabulary, self._met)
+        if self.counter:
+            self.lacking += list(self.vocabulary.numbers)[known:]
+        self.catching_up = len(self.lacking)
+        if self.catching_up or self.counter is None:
+            self.counter = Counter(self.vocabulary, self._met)  # the one before takes new terms for what nobody asks
         return self.lacking
 
     def adopt(self) -> None:
         """Measure by the new workload from now on; nothing is to be saved when this is called."""
         if self.next and self.coming:
-            self.asked, self.measure, self.lacking = self.coming, self.next if self.coming.texts else None, []
+            self.asked, self.measure = self.coming, self.next
+            self.lacking, self.catching_up = self.lacking[self.catching_up :], 0
             self.coming = self.next = None
             save(self.asked, self.store)
             self.store.put_meta("lacking", self.lacking)
         if self.measure:
             self.refreeze(self.measure)
-        else:
-            self.counter = None
 
     def reweigh(self, asked: Asked) -> None:
-        """The same queries are asked, more or less often."""
+        """The same queries are asked, more or less often; they stay as they are spelled, and so does visibility."""
         if self.measure:
-            self.asked, self.measure.weights = asked, asked.weights
-            save(asked, self.store)
+            self.asked = replace(asked, texts=self.asked.texts, exponent=self.asked.exponent)
+            self.measure.weights = asked.weights
+            save(self.asked, self.store)
+
+    def stop(self) -> None:
+        """Nothing is asked any more: forget every query, and what was counted for them."""
+        self.asked, self.vocabulary, self.lacking, self.catching_up = Asked(), Vocabulary(), [], 0
+        self.coming = self.next = self.measure = self.counter = None
+        self.pages = self.frozen_pages = self.saved_terms = 0
+        self.fresh.clear()
+        self.spoken.clear()
+        self.store.batch.delete_range(b"d", b"e")
+        for name in ("workload", "vocabulary", "lacking", "statistics"):
+            self.store.delete(b"m" + name.encode())
 
     def refreeze(self, measure: Measure) -> None:
         """Take the statistics anew, and score all pages by them."""
@@ -200,13 +221,18 @@ class Measuring:
     def _languages(self) -> list[int]:
         return self.measure.filing.languages if self.measure else []
 
-    def _met(self, language: int) -> None:
-        """A page of a new language is about to be read: its terms must be known."""
+    def meet(self, language: int) -> None:
+        """A text of a language is about to be read: its terms must be known.  Pages of others may lack those."""
         known = len(self.vocabulary)
         for measure in (self.measure, self.next):
             if measure:
                 measure.filing.read(language)
-        self.lacking += list(self.vocabulary.numbers)[known:]
+        if self.spoken - {language}:
+            self.lacking += list(self.vocabulary.numbers)[known:]
+
+    def _met(self, language: int) -> None:
+        self.meet(language)
+        self.spoken.add(language)
 
     def _add_up(self, finished: Sequence[Finished]) -> None:
         fetches, first, later = self.sums

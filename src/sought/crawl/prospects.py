@@ -2,7 +2,8 @@
 
 The address and the anchors of a new URL are scored like a page that has nothing else, for every query that they
 match, and what such a page would add to the answers now is its prospect.  It is judged when the URL is found, when
-another wording points at it, and again when the workload has changed.
+another wording points at it, and again when the workload or the statistics have changed; between these, it stays what
+it was by the answers of that time.
 """
 
 from collections.abc import Iterable
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from sought.crawl.measuring import Measuring
 from sought.crawl.store import Store, row_key
-from sought.crawl.table import NO_ROW, State, Table
+from sought.crawl.table import NO_ROW, Table
 from sought.index import Entry
 from sought.index.analysis import stemming
 from sought.index.fields import texts
@@ -38,9 +39,12 @@ class Prospects:
         self.language = lru_cache(maxsize=10_000)(lambda row: store.details(row).language)
 
     def column(self) -> NDArray[np.float64]:
-        """The prospect of every new row, and 0 for the others."""
-        if self.judged_for is not self.measuring.measure:
-            self.judged_for, self.judged = self.measuring.measure, 0
+        """The prospect of every row that was never fetched; the others may hold anything."""
+        measure = self.measuring.measure
+        now_for = measure.statistics if measure else None  # taken anew for every workload
+        if self.judged_for is not now_for:
+            self.judged_for, self.judged = now_for, 0
+            self.values[:] = 0.0
         self.wanted = True
         self.judge(())
         return self.values[: len(self.table)]
@@ -54,7 +58,7 @@ class Prospects:
         fresh = np.arange(self.judged, len(self.table))
         found = np.concatenate([np.fromiter(rows, np.int64), fresh])
         self.judged = len(self.table)
-        found = np.unique(found[self.table["state"][found] == State.NEW])
+        found = np.unique(found[np.isneginf(self.table["last_fetch"][found])])
         for at in range(0, len(found), _AT_ONCE):
             self._judge(found[at : at + _AT_ONCE])
 
@@ -62,7 +66,7 @@ class Prospects:
         measure = self.measuring.measure
         if measure is None:
             return
-        counter = Counter(measure.vocabulary, measure.filing.read)
+        counter = Counter(measure.vocabulary, self.measuring.meet)
         for row, url in zip(rows.tolist(), self.store.spellings(rows.tolist()), strict=True):
             via = int(self.table.columns["via"][row])
             language = stemming("" if via == NO_ROW else self.language(via))

@@ -1,6 +1,7 @@
 """Bring the tables and the index up to the archive: after a crash its tail, after `sought rebuild` all of it."""
 
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import numpy as np
 
 from sought.archive import Position, Record, Stored
 from sought.crawl.directory import LOADED, SEEDS, Directory, Lock, crawl_files, with_body
+from sought.crawl.refresh import Refresh
 from sought.crawl.table import Reason, Source, State
 from sought.web.message import Purpose
 from sought.web.url import origin
@@ -31,13 +33,16 @@ def open_directory(path: Path, report: Report | None = None) -> Directory:
 def recover(directory: Directory, report: Report) -> int:
     """Replay what the archive has and the tables or the index lack; returns the number of records."""
     behind = _reindex(directory)
-    count = 0
+    count, end = 0, directory.applied
+    fetched: set[str] = set()  # since the last commit: what each fetch of a page was worth is measured by itself
     for record in directory.archive.records(since=directory.applied):
-        _apply(directory, record)
-        count += 1
-        if count % _BATCH == 0:
-            directory.commit_tables(record.end)
+        if len(fetched) == _BATCH or record.uri in fetched:
+            directory.commit_tables(end)
             report(count)
+            fetched.clear()
+        _apply(directory, record)
+        count, end = count + 1, record.end
+        fetched.add(record.uri)
     if count or behind:
         directory.restore_delays()
         directory.commit()
@@ -89,7 +94,11 @@ def _reindex(directory: Directory) -> int:
 
 
 def rebuild(path: Path, report: Report) -> int:
-    """Make everything derived again from the archive; returns the number of records read."""
+    """Make everything derived again from the archive and the query log; returns the number of records read.
+
+    The workload is drawn first, so that every fetch on record is measured again.  Gains are then those by what is asked
+    today, and not by what was asked at the time of the fetch; of terms that nobody asks for any more nothing is left.
+    """
     crawl_files(path)
     lock = Lock(path / "lock")
     try:
@@ -99,6 +108,7 @@ def rebuild(path: Path, report: Report) -> int:
         lock.release()
     directory = Directory(path)
     try:
+        Refresh(directory).before_the_first_page(time.time())
         count = recover(directory, report)
         _deny_again(directory)
     except BaseException:

@@ -7,53 +7,101 @@ import numpy as np
 from sought.crawl.config import seconds
 from sought.crawl.directory import Directory
 from sought.crawl.table import Reason, State
-from sought.crawl.workload import draw, query_log
+from sought.crawl.workload import Asked, draw, query_log
+from sought.demand import DAY
 
 _AT_ONCE = 100  # pages read again before the crawl goes on
+_FORGOTTEN = "forgotten"  # when the log was last asked to forget
 
 
 class Refresh:
-    """Draws the workload anew when it is due and the log has changed, and reads again the pages that need it."""
+    """Draws the workload anew when it is due and the log has changed, and reads again the pages that need it.
+
+    What is asked for the first time, or no longer, is taken in whenever it is due.  Once a day the log forgets what is
+    older than it keeps (that rewrites its files), and the workload is drawn although nothing was added: tallies begin,
+    and searches leave the window.  Then, too, queries are spelled as they mostly are now, and visibility is as fitted.
+    """
 
     def __init__(self, directory: Directory) -> None:
         self.directory = directory
         self.measuring = directory.measuring
         self.log = query_log(directory.path, directory.config)
         self.every = seconds(directory.config.demand.refresh)
-        self.drawn_at = -np.inf
-        self.owed: list[int] = []
+        self.forgot_at: float = directory.store.meta(_FORGOTTEN, -np.inf)
+        self.owed: list[int] | None = None  # pages to be read again before the coming workload is in force
 
     def step(self, now: float) -> None:
-        """What can be done at once."""
-        if self.measuring.coming is not None:
+        """What can be done at once; nothing, most of the time."""
+        if self.owed is not None:
             self._read_again()
-        elif now - self.drawn_at >= self.every:
-            self.begin(now)
-
-    def begin(self, now: float) -> None:
-        """Draw the workload as of now."""
-        self.drawn_at = now
-        self.log.forget(now)
-        asked = draw(self.log, self.directory.config, now)
-        if np.array_equal(asked.keys, self.measuring.asked.keys):
-            self.measuring.reweigh(asked)
-            return
-        self.directory.commit()
-        self.directory.commit_index()
-        terms = self.measuring.begin(asked, self.directory.index.languages)
-        self.owed = self._owing(terms)
+        elif now - self.measuring.drawn_at >= self.every:
+            self._look(now)
 
     def finish(self, now: float, report: Callable[[int], None] = lambda _: None) -> int:
         """Draw the workload and read all pages that need it, at once; returns how many queries are measured by.
 
         `report` is told how many pages are left to read.
         """
-        self.begin(now)
-        while self.measuring.coming is not None:
+        self._begin(now)
+        while self.owed is not None:
             report(len(self.owed))
             self._read_again()
         self.directory.commit_vectors()
         return len(self.measuring.asked.texts)
+
+    def before_the_first_page(self, now: float) -> None:
+        """Draw the workload while there is nothing to read again, so that all that is applied from now on is measured."""
+        asked = self._drawn(now)
+        if asked.texts:
+            self.measuring.begin(asked, ())
+            self.measuring.adopt()
+        self.directory.commit_vectors()
+
+    def _look(self, now: float) -> None:
+        """Draw the workload if the log may say something new."""
+        is_same = self.measuring.drawn_from == self.log.stamp() and not self._must_forget(now)
+        if is_same and not self.measuring.lacking:
+            self.measuring.drawn_at = now
+        else:
+            self._begin(now)
+
+    def _begin(self, now: float) -> None:
+        """Draw the workload as of now."""
+        a_day_passed = self._must_forget(now)
+        asked = self._drawn(now)
+        if not asked.texts:
+            self._stop()
+        elif self._serves(asked, a_day_passed):
+            self.measuring.reweigh(asked)
+        else:
+            self.directory.commit()
+            self.directory.commit_index()
+            self.owed = self._owing(self.measuring.begin(asked, self.directory.index.languages))
+
+    def _drawn(self, now: float) -> Asked:
+        if self._must_forget(now):
+            self.log.forget(now)
+            self.forgot_at = now
+            self.directory.store.put_meta(_FORGOTTEN, now)
+        self.measuring.drawn_at, self.measuring.drawn_from = now, self.log.stamp()
+        return draw(self.log, self.directory.config, now)
+
+    def _must_forget(self, now: float) -> bool:
+        return not 0.0 <= now - self.forgot_at < DAY
+
+    def _serves(self, asked: Asked, wholly: bool) -> bool:
+        """Whether the workload in force is this one, but for weights."""
+        present = self.measuring.asked
+        if self.measuring.lacking or not np.array_equal(asked.keys, present.keys):
+            return False
+        return not wholly or (asked.texts == present.texts and asked.exponent == present.exponent)
+
+    def _stop(self) -> None:
+        """Nothing is asked: nothing is counted."""
+        if self.measuring.counter:
+            self.directory.commit()
+            self.measuring.stop()
+            self.directory.commit_vectors()
 
     def _owing(self, terms: list[str]) -> list[int]:
         """Searchable pages without a vector, and those that hold terms which are not in their vectors."""
@@ -65,8 +113,10 @@ class Refresh:
         return owing
 
     def _read_again(self) -> None:
-        some, self.owed = self.owed[:_AT_ONCE], self.owed[_AT_ONCE:]
-        self.directory.repository.changes.renewed.update(some)
+        owed = self.owed or []
+        self.directory.repository.changes.renewed.update(owed[:_AT_ONCE])
         self.directory.commit()
-        if not self.owed:
+        self.owed = owed[_AT_ONCE:] or None
+        if self.owed is None:
             self.measuring.adopt()
+            self.directory.commit_vectors()

@@ -1,8 +1,12 @@
 """What did a change of a score bring?  About: twenty bytes a query are remembered, whatever the number of its results.
 
-After S. Pandey, C. Olston, User-centric Web crawling, 2005, §5.1.2, with three departures.  Sums run along the curve
+After S. Pandey, C. Olston, User-centric Web crawling, 2005, §5.1.2, with departures.  Sums run along the curve
 instead of taking scores to fall evenly within a piece.  The list a page is ranked in is the one without it.  And curves
 are kept up to date between fills: a page that enters at rank r moves everything behind r by one, and the knots with it.
+
+A fourth one is optional, and the default: a curve describes only the first `depth` results.  Most shifts happen further
+down, where they are hardly ever seen; to leave them out costs little gain and saves most of the time (`sought bench
+gain` prints how much of either).
 """
 
 from dataclasses import dataclass
@@ -28,12 +32,13 @@ _TABLE = 1 << 16  # ranks whose visibility and logarithm are looked up; of other
 
 @dataclass(frozen=True)
 class Curves:
-    """Three log-log pieces a query.
+    """Three log-log pieces a query, over its first `depth` results (0: all, as in the paper).
 
     `integral`: how visibility is added up over many ranks; "printed" is the paper's form, whose upper limit is wrong,
     "midpoint" what it should have been.  `ranks`: "paper" ranks a page among its own old copy.
     """
 
+    depth: int = 100
     integral: Integral = "sums"
     ranks: Ranks = "leave_one_out"
 
@@ -42,40 +47,67 @@ class Curves:
             if value not in get_args(options):
                 raise BadInput(f"Curves: {name} is one of {', '.join(get_args(options))}, not {value!r}")
 
+        if type(self.depth) is not int or self.depth < 0:
+            raise BadInput(f"Curves: depth is a number of results, or 0 for all, not {self.depth!r}")
+
     def open(self, queries: int, visibility: Visibility) -> "CurveLists":
         return CurveLists(queries, visibility, self)
 
 
 class CurveLists:
-    """For every query the number of its results, and their scores at up to four ranks."""
+    """For every query the number of its results, and the scores at up to four ranks of the first `depth`.
+
+    Invariant: the curve is about the results that score at least the floor; how many are below is as of the last fill.
+    """
 
     def __init__(self, queries: int, visibility: Visibility, kind: Curves) -> None:
         self._records: Records = np.zeros((queries, 5), np.uint32)
         self._visibility = visibility
+        self._depth = kind.depth
+        self._deeper: NDArray[np.uint32] = np.zeros(queries, np.uint32)
+        self.floors: Scores = np.zeros(queries, np.float32)
         self._form, self._paper = _FORMS[kind.integral], kind.ranks == "paper"
 
     @property
     def counts(self) -> NDArray[np.int64]:
-        return self._records[:, 0].astype(np.int64)
+        return self._records[:, 0].astype(np.int64) + self._deeper
 
     @property
     def best(self) -> Scores:
-        return self._records[:, 1].copy().view(np.float32)
+        return np.maximum(self._records[:, 1].copy().view(np.float32), self.floors)
 
     @property
     def nbytes(self) -> int:
-        return self._records.nbytes
+        return self._records.nbytes + self._deeper.nbytes + self.floors.nbytes
 
     def fill(self, queries: Numbers, scores: Scores, ties: Numbers) -> None:
         check(len(self._records), queries, scores, ties)
         slabs = Slabs(len(self._records))
         slabs.fill(queries, scores, ties)
         self._records[:] = 0
-        read_off(slabs.items, slabs.starts, slabs.sizes, self._records, *self._sight)
+        heads = self._heads(slabs)
+        self._deeper = (slabs.sizes - heads).astype(np.uint32)
+        read_off(slabs.items, slabs.starts, heads, self._records, *self._sight)
+
+    def _heads(self, slabs: Slabs) -> NDArray[np.int64]:
+        """How many results each curve is about: those better than the first one that is too deep."""
+        self.floors = np.zeros(len(self._records), np.float32)
+        heads = slabs.sizes.copy()
+        if self._depth:
+            for i in np.flatnonzero(heads > self._depth).tolist():
+                scores = (slabs[i][: self._depth + 1] >> np.uint64(32)).astype(np.uint32).view(np.float32)
+                heads[i] = np.count_nonzero(scores > scores[-1])
+                self.floors[i] = np.nextafter(scores[-1], np.float32(np.inf))
+        return heads
+
+    def _above(self, queries: Numbers, scores: Scores) -> Scores:
+        """Scores below the floor are none."""
+        return np.where(scores >= self.floors[queries], scores, np.float32(0)) if self._depth else scores
 
     def shift(self, queries: Numbers, before: Scores, after: Scores, ties: Numbers) -> Shifts:
         check(len(self._records), queries, before, after, ties)
         out = no_shifts(len(queries))
+        before, after = self._above(queries, before), self._above(queries, after)
         columns = queries, before, after, ties, self._records
         missing = shift(*columns, *self._sight, self._form, self._paper, *out)
         if missing >= 0:
@@ -85,6 +117,7 @@ class CurveLists:
     def entry(self, queries: Numbers, scores: Scores) -> Floats:
         check(len(self._records), queries, scores)
         gain = np.zeros(len(queries))
+        scores = self._above(queries, scores)
         entry(queries, scores, self._records, *self._sight, self._form, gain)
         return gain
 
@@ -93,6 +126,8 @@ class CurveLists:
             raise ValueError(f"{len(self._records)} lists cannot become {queries}")
         more = np.zeros((queries - len(self._records), 5), np.uint32)
         self._records = np.concatenate([self._records, more])
+        self._deeper = np.append(self._deeper, more[:, 0])
+        self.floors = np.append(self.floors, np.zeros(len(more), np.float32))
 
     def ranks(self, queries: Numbers, scores: Scores) -> Floats:
         """F, the rank of a score in a query's list: not whole between knots, n + 1 below all, 1 in an empty list."""

@@ -34,6 +34,7 @@ class ExactLists:
         self._visibility = visibility
         self._slabs = Slabs(queries)
         self._longest = 0  # no list is longer
+        self.floors: Scores = np.zeros(queries, np.float32)
 
     @property
     def counts(self) -> NDArray[np.int64]:
@@ -84,6 +85,7 @@ class ExactLists:
 
     def resize(self, queries: int) -> None:
         self._slabs.resize(queries)
+        self.floors = np.zeros(queries, np.float32)
 
     def _tables(self, more: int) -> tuple[Floats, Floats]:
         longest = self._longest + more + 1

@@ -85,11 +85,6 @@ class Filing:
         if self.files is None:
             rarity = np.zeros(len(self._vocabulary), np.int64)
             rarity[: len(frequency)] = frequency[: len(rarity)]
-            # Among terms equally rare on pages, as all are before the first page, those rare in queries.
-            asked_for = np.zeros(len(self._vocabulary), np.int64)
-            for _, found in self._read.values():
-                asked_for += np.bincount(found, minlength=len(asked_for))
-            rarity = rarity << 32 | asked_for
             self.files = _end_to_end(self._read, rarity, len(self._vocabulary))
         return self.files
 
@@ -120,7 +115,12 @@ def _joined(parts: list[NDArray[Any]]) -> Numbers:
 
 
 def _under_rarest(starts: Numbers, found: Numbers, rarity: NDArray[np.int64], size: int) -> Files:
-    """The file of one language; queries without terms are not in it."""
+    """The file of one language; queries without terms are not in it.
+
+    Scores are added up in its order, so it must not change when another language is met.
+    """
+    # Among terms equally rare on pages, as all are before the first page, those rare in queries.
+    rarity = rarity << 32 | np.bincount(found, minlength=size)
     lengths = np.diff(starts)
     owner = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
     found = found[np.lexsort((rarity[found], owner))]  # each query's rarest term comes first

@@ -38,6 +38,10 @@ class Lists(Protocol):
         """The highest score of each query, 0 if it has no results."""
 
     @property
+    def floors(self) -> Scores:
+        """A score below which a result is too deep in a query's list to matter: such shifts need not be told."""
+
+    @property
     def nbytes(self) -> int:
         """Memory held."""
 

@@ -16,6 +16,7 @@ Scores = NDArray[np.float32]
 Bounds = NDArray[np.int64]
 Float = Any  # of compiled code, with 32 bits
 
+ABSENT = np.float32(-1e30)  # what a term adds that the page does not hold: no sum with it is positive
 _SHIFTS = (np.uint32(0), np.uint32(16))
 
 
@@ -38,13 +39,15 @@ def _norm(data: Vector, start: Int, field: Int, below: Scores) -> Float:
 
 @compiled
 def _score_terms(
-    data: Vector, start: Int, stop: Int, kind: Int, weights: Scores, below: Scores, scores: Scores
+    data: Vector, start: Int, stop: Int, kind: Int, weights: Scores, below: Scores, scores: Scores, side: Int
 ) -> None:
-    """Fill in what each term of a page adds to the score of a query."""
-    total: Int = np.int64(1)
+    """Fill in what each term of a page adds to the score of a query, on the side of before (0) or after (1)."""
+    if start == stop:
+        return
+    total: Int = np.int64(0)
     for f in range(FIELDS):
         total += np.int64(data[start + 1 + f])
-    together = np.float32(1.0 / math.sqrt(total))
+    together = np.float32(1.0 / math.sqrt(max(total, np.int64(1))))
     norms = (
         _norm(data, start, 0, below),
         _norm(data, start, 1, below),
@@ -63,71 +66,73 @@ def _score_terms(
             added = np.float32(math.sqrt(count)) * weights[term, 0] * together
         elif kind == PRESENCE:
             added = weights[term, 0]
-        scores[term] = added
+        scores[term, side] = added
 
 
 @compiled
 def _clear_terms(data: Vector, start: Int, stop: Int, scores: Scores) -> None:
     for at in range(start + HEAD, stop, EACH):
-        scores[data[at]] = 0
+        scores[data[at], 0] = scores[data[at], 1] = ABSENT
 
 
 @compiled
-def _score(i: Int, term: Int, second: Numbers, first: Numbers, others: Numbers, scores: Scores) -> Float:
-    """The score of a query filed under a term that the page holds; 0 if it lacks another."""
-    score = scores[term]
-    if second[i] < 0:
-        return score
-    added = scores[second[i]]
-    if added == 0:
-        return np.float32(0)
-    score += added
-    for k in range(first[i], first[i + 1]):
-        added = scores[others[k]]
-        if added == 0:
-            return np.float32(0)
-        score += added
-    return score
-
-
-@compiled
-def _note_before(
+def _tell(
     data: Vector,
     low: Int,
     high: Int,
+    only: Int,
     file: Numbers,
     start: Numbers,
     query: Numbers,
     second: Numbers,
     first: Numbers,
     others: Numbers,
+    floors: Scores,
     scores: Scores,
-    before: Scores,
-    touched: Numbers,
+    page: Int,
+    out: Int,
+    out_page: Numbers,
+    out_query: Numbers,
+    out_before: Scores,
+    out_after: Scores,
 ) -> Int:
-    """Fill in the scores of a page as it was; returns how many queries it answered, which are `touched`."""
-    held = np.int64(0)
+    """Note the changed queries filed under the terms of a vector; returns how many there are by now.
+
+    With `only`, just those under terms that the other side does not hold.  There may be more than fit.
+    """
     if low == high:
-        return held
-    language, terms = file[data[low]], start.shape[1] - 1
+        return out
+    language, terms, room = file[data[low]], np.int64(start.shape[1] - 1), np.int64(len(out_page))
     for at in range(low + HEAD, high, EACH):
         term = np.int64(data[at])
-        if term < terms:
-            for i in range(start[language, term], start[language, term + 1]):
-                score = _score(i, term, second, first, others, scores)
-                if score > 0:
-                    before[query[i]] = score
-                    touched[held] = query[i]
-                    held += 1
-    return held
+        if term >= terms or (only and scores[term, 1] > 0):
+            continue
+        was, becomes = scores[term, 0], scores[term, 1]
+        for i in range(start[language, term], start[language, term + 1]):
+            before, after = was, becomes
+            if second[i] >= 0:
+                before += scores[second[i], 0]
+                after += scores[second[i], 1]
+                if before <= 0 and after <= 0:
+                    continue
+                for k in range(first[i], first[i + 1]):
+                    before += scores[others[k], 0]
+                    after += scores[others[k], 1]
+            before, after = max(before, np.float32(0)), max(after, np.float32(0))
+            floor = floors[query[i]]
+            if before != after and (before >= floor or after >= floor):
+                if out < room:
+                    out_page[out], out_query[out] = page, query[i]
+                    out_before[out], out_after[out] = before, after
+                out += 1
+    return out
 
 
 @cached(
     int64(
         *(readable(uint32), readable(int64), readable(uint32), readable(int64), int64),
         *(int32[::1], int32[:, ::1], int32[::1], int32[::1], int32[::1], int32[::1]),
-        *(int64, float32[:, ::1], float32[:, ::1], float32[::1]),
-        *(float32[::1], float32[::1], int32[::1]),
+        *(int64, float32[:, ::1], float32[:, ::1], float32[::1], float32[:, ::1]),
         *(int32[::1], int32[::1], float32[::1], float32[::1], int64[::1]),
     )
 )
@@ -148,8 +153,6 @@ def match(
     below: Scores,
     floors: Scores,
     scores: Scores,
-    before: Scores,
-    touched: Numbers,
     out_page: Numbers,
     out_query: Numbers,
     out_before: Scores,
@@ -160,46 +163,26 @@ def match(
 
     Stops before a page whose queries do not fit into what is left of the output, and returns that page; `taken` says
     how much of the output is taken, and how much that page would take.  A change is not told if the score is below the
-    query's floor before and after.  `scores` (of terms) and `before` (of queries) are zero, here and afterwards.
+    query's floor before and after.  `scores` (of terms, before and after) are ABSENT, here and afterwards.  Pages
+    whose language has changed are passed over.
     """
-    out, room, terms = np.int64(0), len(out_page), start.shape[1] - 1
+    out: Int = np.int64(0)
     while page < len(new_bounds) - 1:
         begun = out
         low, high = old_bounds[page], old_bounds[page + 1]
-        if low < high:
-            _score_terms(old, low, high, kind, weights, below, scores)
-        held = _note_before(old, low, high, file, start, query, second, first, others, scores, before, touched)
+        new_low, new_high = new_bounds[page], new_bounds[page + 1]
+        if low < high and new_low < new_high and old[low] != new[new_low]:
+            page += 1
+            continue
+        _score_terms(old, low, high, kind, weights, below, scores, 0)
+        _score_terms(new, new_low, new_high, kind, weights, below, scores, 1)
+        filed = (file, start, query, second, first, others, floors, scores)
+        room = (out_page, out_query, out_before, out_after)
+        out = _tell(new, new_low, new_high, 0, *filed, page, out, *room)
+        out = _tell(old, low, high, 1, *filed, page, out, *room)
+        _clear_terms(new, new_low, new_high, scores)
         _clear_terms(old, low, high, scores)
-        low, high = new_bounds[page], new_bounds[page + 1]
-        if low < high:
-            _score_terms(new, low, high, kind, weights, below, scores)
-            language = file[new[low]]
-            for at in range(low + HEAD, high, EACH):
-                term = np.int64(new[at])
-                if term >= terms:
-                    continue
-                for i in range(start[language, term], start[language, term + 1]):
-                    score = _score(i, term, second, first, others, scores)
-                    if score > 0:
-                        asked = query[i]
-                        was = before[asked]
-                        before[asked] = 0
-                        if was != score and (was >= floors[asked] or score >= floors[asked]):
-                            if out < room:
-                                out_page[out], out_query[out] = page, asked
-                                out_before[out], out_after[out] = was, score
-                            out += 1
-            _clear_terms(new, low, high, scores)
-        for i in range(held):
-            asked = touched[i]
-            was = before[asked]
-            before[asked] = 0
-            if was > 0 and was >= floors[asked]:
-                if out < room:
-                    out_page[out], out_query[out] = page, asked
-                    out_before[out], out_after[out] = was, 0
-                out += 1
-        if out > room:
+        if out > len(out_page):
             taken[0], taken[1] = begun, out - begun
             return page
         page += 1

@@ -15,11 +15,11 @@ from sought.index.curves import Curves
 from sought.index.exact import Exact
 from sought.index.filing import Files, Filing
 from sought.index.lists import Lists, ListsOf
-from sought.index.matching import match
+from sought.index.matching import ABSENT, match
 from sought.index.quality import Matches
 from sought.index.scorers import BM25, Scorer
 from sought.index.statistics import Floats, Statistics
-from sought.index.vectors import Vectors, Vocabulary, no_vectors
+from sought.index.vectors import Vector, Vectors, Vocabulary, joined, no_vectors, translated
 from sought.index.visibility import Visibility
 from sought.web.compiled import cached
 
@@ -84,17 +84,15 @@ class Measure:
         self.statistics = Statistics()
         self.filing = Filing(queries, self.vocabulary)
         self.lists: Lists = estimator.open(len(queries), visibility)
-        self._before = np.zeros(len(queries), np.float32)
         self._no_floors = np.zeros(len(queries), np.float32)
-        self._touched = np.zeros(len(queries), np.int32)
-        self._bounds = np.tile([0.0, 1.0, 0.0, 1.0], (len(queries), 1))
+        self._bounds = np.zeros((0 if scorer.is_sum else len(queries), 4))
         self._terms = -1
         self._room = _room(_ROOM)
 
     @property
     def nbytes(self) -> int:
         """Memory held for the queries, but for their texts."""
-        own: list[NDArray[Any]] = [self.weights, self._before, self._touched, self._no_floors, self._bounds]
+        own: list[NDArray[Any]] = [self.weights, self._no_floors, self._bounds]
         return self.lists.nbytes + sum(column.nbytes for column in [*own, *self._files()])
 
     def freeze(self, statistics: Statistics) -> None:
@@ -111,20 +109,22 @@ class Measure:
                 queries.append(found.query.copy())
                 sums.append(found.after.copy())
                 ties.append(hashes[found.page])
-                ranks.append(self._importance(rows)[found.page])
-        query, total = _joined(queries, np.int32), _joined(sums, np.float32)
-        importance = _joined(ranks, np.float64)
-        self._bound(query, total, importance)
-        scores = self.scorer.finish(query, total, importance, self._bounds)
-        self.lists.fill(query.astype(np.uint32), scores, _joined(ties, np.uint32))
+                if not self.scorer.is_sum:
+                    ranks.append(self._importance(rows)[found.page])
+        query, scores = _joined(queries, np.int32), _joined(sums, np.float32)
+        if not self.scorer.is_sum:
+            importance = _joined(ranks, np.float64)
+            self._bound(query, scores, importance)
+            scores = self.scorer.finish(query, scores, importance, self._bounds)
+        self.lists.fill(query.view(np.uint32), scores, _joined(ties, np.uint32))
         return len(query)
 
     def shift(self, rows: Rows, ties: Ties, old: Vectors, new: Vectors) -> Gains:
         """Enter what became of pages, in this order; returns what that was worth."""
         gains = _no_gains(len(rows))
-        for found in self._changed(old, new, self._no_floors):
+        for found in self._changed(old, new, self.lists.floors):
             scored = self._finished(found, rows)
-            shifts = self.lists.shift(scored.query.astype(np.uint32), scored.before, scored.after, ties[scored.page])
+            shifts = self.lists.shift(scored.query.view(np.uint32), scored.before, scored.after, ties[scored.page])
             _add_up(*scored, *shifts, self.weights, *gains)  # type: ignore[arg-type]  # columns in this order
         return gains
 
@@ -133,7 +133,7 @@ class Measure:
         gain = np.zeros(len(vectors))
         for found in self._changed(None, vectors, self._no_floors):
             scored = self._finished(found, rows)
-            added = self.lists.entry(scored.query.astype(np.uint32), scored.after)
+            added = self.lists.entry(scored.query.view(np.uint32), scored.after)
             gain += np.bincount(scored.page, self.weights[scored.query] * added, minlength=len(gain))
         return gain
 
@@ -151,15 +151,35 @@ class Measure:
 
     def _changed(self, old: Vectors | None, new: Vectors, floors: NDArray[np.float32]) -> Iterator[Changed]:
         """In pieces of bounded size; what is yielded is good until the next one."""
-        old = no_vectors(len(new)) if old is None else old
+        if old is None:
+            yield from self._matched(no_vectors(len(new)), new, floors)
+            return
+        yield from self._matched(old, new, floors)
+        for page in translated(old, new):
+            yield self._translation(page, old[page], new[page])
+
+    def _translation(self, page: int, old: Vector, new: Vector) -> Changed:
+        """What changes for a page in another language: other files hold the queries, so they are matched apart."""
+        sides = [
+            [(c.query.copy(), c.after.copy()) for c in self._changed(None, joined([v]), self._no_floors)]
+            for v in (old, new)
+        ]
+        (before, was), (after, becomes) = (
+            (_joined([q for q, _ in side], np.int32), _joined([s for _, s in side], np.float32)) for side in sides
+        )
+        query, place = np.unique(np.concatenate([before, after]), return_inverse=True)
+        scores = np.zeros((2, len(query)), np.float32)
+        scores[0, place[: len(before)]], scores[1, place[len(before) :]] = was, becomes
+        return Changed(np.full(len(query), page, np.int32), query, scores[0], scores[1])
+
+    def _matched(self, old: Vectors, new: Vectors, floors: NDArray[np.float32]) -> Iterator[Changed]:
         self._prepare({*old.languages, *new.languages})
         files = self._files()
         page, taken = 0, np.zeros(2, np.int64)
         while page < len(new):
             vectors = old.data, old.bounds, new.data, new.bounds
             scoring = self.scorer.kind, self._weights, self._lengths, floors
-            scratch = self._term_scores, self._before, self._touched
-            reached = match(*vectors, page, *files, *scoring, *scratch, *self._room, taken)  # type: ignore[arg-type]  # columns in this order
+            reached = match(*vectors, page, *files, *scoring, self._term_scores, *self._room, taken)
             if reached == page and not taken[0]:
                 self._room = _room(2 * int(taken[1]))
             page = reached
@@ -177,9 +197,11 @@ class Measure:
             self._terms = len(self.vocabulary)
             self._weights = self.scorer.weights(self.statistics, self._terms)
             self._lengths = self.scorer.lengths(self.statistics)
-            self._term_scores = np.zeros(self._terms, np.float32)
+            self._term_scores = np.full((self._terms, 2), ABSENT)
 
     def _finished(self, found: Changed, rows: Rows) -> Changed:
+        if self.scorer.is_sum:
+            return found
         importance = self._importance(rows)[found.page]
         before, after = (
             self.scorer.finish(found.query, sums, importance, self._bounds) for sums in (found.before, found.after)

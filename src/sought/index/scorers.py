@@ -30,6 +30,10 @@ class Scorer(Protocol):
     @property
     def kind(self) -> int: ...
 
+    @property
+    def is_sum(self) -> bool:
+        """Whether the sum is the score."""
+
     def weights(self, statistics: Statistics, terms: int) -> NDArray[np.float32]:
         """Of each term in each field."""
 
@@ -55,17 +59,25 @@ class BM25:
     b: float = 0.75
 
     kind = FIELDS_APART
+    is_sum = True
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.k1 < np.inf and 0 <= self.b <= 1):
+            raise BadInput(f"BM25: k1 is not negative and b is from 0 to 1; not {self.k1} and {self.b}")
 
     def weights(self, statistics: Statistics, terms: int) -> NDArray[np.float32]:
         frequency = statistics.of_terms(terms)[:, : len(WORDED)]
-        idf = np.log1p((max(statistics.pages, 1) - frequency + 0.5).clip(0.5) / (frequency + 0.5))
+        odds = ((max(statistics.pages, 1) - frequency + 0.5).clip(0.5) / (frequency + 0.5)).astype(np.float32)
+        # In 32 bits, as in the index: of a term that all pages hold much is rounding, and all of it from 2^24 pages on.
+        idf = np.log(1 + odds).clip(2.0**-24)
         boosts = np.array([BOOST.get(name, 1.0) for name in WORDED])
         weights: Weights = (idf * boosts * (self.k1 + 1)).astype(np.float32)
         return weights
 
     def lengths(self, statistics: Statistics) -> NDArray[np.float32]:
-        mean = statistics.lengths / max(statistics.pages, 1)
-        relative = length_classes() / np.maximum(mean, 1e-9)[:, None]
+        mean = (statistics.lengths / max(statistics.pages, 1))[:, None]
+        # Of a field that no page had yet, any length is the average.
+        relative = np.where(mean > 0, length_classes() / np.maximum(mean, 1e-9), 1.0)
         return (self.k1 * (1 - self.b + self.b * relative)).astype(np.float32)
 
     def finish(self, queries: Queries, sums: Scores, importance: Floats, bounds: Floats) -> Scores:
@@ -77,6 +89,7 @@ class TfIdf:
     """TF-IDF as Lucene had it until version 5: sqrt(tf)·idf²/sqrt(length), over all fields as one text."""
 
     kind = FIELDS_TOGETHER
+    is_sum = True
 
     def weights(self, statistics: Statistics, terms: int) -> NDArray[np.float32]:
         idf = 1 + np.log(max(statistics.pages, 1) / (statistics.of_terms(terms)[:, -1] + 1.0))
@@ -94,6 +107,7 @@ class Inlinks:
     """The number of pages that link to it, and one, so that a page without links is in the list too."""
 
     kind = PRESENCE
+    is_sum = False
 
     def weights(self, statistics: Statistics, terms: int) -> NDArray[np.float32]:
         return np.ones((terms, len(WORDED)), np.float32)
@@ -113,9 +127,10 @@ class TfIdfPageRank:
     b: float = 0.5
 
     kind = FIELDS_TOGETHER
+    is_sum = False
 
     def __post_init__(self) -> None:
-        if self.a < 0 or self.b < 0 or self.a + self.b <= 0:
+        if not (self.a >= 0 and self.b >= 0 and 0 < self.a + self.b < np.inf):
             raise BadInput(f"TfIdfPageRank: a and b are not negative, and one is positive; not {self.a} and {self.b}")
 
     def weights(self, statistics: Statistics, terms: int) -> NDArray[np.float32]:

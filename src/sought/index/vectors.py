@@ -6,6 +6,7 @@ and body hold it (16 bits each), how often anchors and address do.  An empty arr
 Many vectors lie end to end in one array; `bounds` says where each starts and the last one stops.
 """
 
+from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -23,7 +24,7 @@ HEAD = 1 + FIELDS
 EACH = 3
 _MANY = 0xFFFF
 _NOBODY = -1  # the mark of a term that no query asks for; below it: not one term but several, or none
-_MAX_SEVERAL = 1 << 20
+_MAX_SEVERAL = 1 << 22  # terms of such pieces remembered
 
 Vector = NDArray[np.uint32]
 EMPTY: Vector = np.zeros(0, np.uint32)
@@ -57,6 +58,13 @@ class Vectors:
 def no_vectors(count: int) -> Vectors:
     """Of pages that are not searchable."""
     return Vectors(EMPTY, np.zeros(count + 1, np.int64))
+
+
+def translated(old: Vectors, new: Vectors) -> list[int]:
+    """The pages that have another language than before."""
+    both = np.flatnonzero((np.diff(old.bounds) > 0) & (np.diff(new.bounds) > 0))
+    found: list[int] = both[old.data[old.bounds[both]] != new.data[new.bounds[both]]].tolist()
+    return found
 
 
 def joined(vectors: Sequence[Vector]) -> Vectors:
@@ -96,16 +104,16 @@ class Counter:
         self._bounds = [0]
         self._languages: list[int] = []
         self._lexicons: dict[str, Lexicon] = {}
-        self._several: list[NDArray[np.int32]] = []
+        self._known = 0  # terms there were when the lexicons were opened
+        self._several, self._starts = array("i"), array("i", [0])
         self._seen: NDArray[np.int64] = np.zeros(0, np.int64)
         self._page = 0
 
     def read(self, text: str, language: str) -> str:
         """As `analysis.reading`."""
         lexicon = self._lexicons.get(language)
-        if lexicon is None:
-            self._met(LANGUAGES.index(language))
-            lexicon = self._lexicons[language] = Lexicon(learning(language), self._mark)
+        if lexicon is None or self._known < len(self._vocabulary):
+            lexicon = self._opened(language)
         read = lexicon.reading(clipped(text, MAX_TEXT), self._noted)
         self._bounds.append(self._noted.count)
         return read
@@ -118,12 +126,10 @@ class Counter:
         pages, marks = len(self._languages), self._noted.marks[: self._noted.count]
         if len(self._seen) < len(self._vocabulary):
             self._seen = np.zeros(2 * len(self._vocabulary), np.int64)
-        starts = np.zeros(len(self._several) + 1, np.int32)
-        np.cumsum([len(each) for each in self._several], out=starts[1:])
-        extra = int(np.diff(starts)[_NOBODY - 1 - marks[marks < _NOBODY]].sum(dtype=np.int64)) if len(starts) > 1 else 0
+        starts, several = np.frombuffer(self._starts, np.int32), np.frombuffer(self._several, np.int32)
+        extra = int(np.diff(starts)[_NOBODY - 1 - marks[marks < _NOBODY]].sum(dtype=np.int64))
         data, bounds = np.empty(pages * HEAD + (len(marks) + extra) * EACH, np.uint32), np.zeros(pages + 1, np.int64)
         languages, fields = np.array(self._languages, np.int32), np.array(self._bounds, np.int64)
-        several = np.concatenate([np.zeros(0, np.int32), *self._several])
         _count(marks, fields, languages, starts, several, self._seen, self._page, data, bounds)
         self._page += pages
         self._forget()
@@ -131,15 +137,23 @@ class Counter:
 
     def _forget(self) -> None:
         self._noted.count, self._bounds, self._languages = 0, [0], []
-        if len(self._several) > _MAX_SEVERAL:
-            self._lexicons, self._several = {}, []
+        if len(self._several) + len(self._starts) > _MAX_SEVERAL:
+            self._lexicons, self._several, self._starts = {}, array("i"), array("i", [0])
+
+    def _opened(self, language: str) -> Lexicon:
+        self._met(LANGUAGES.index(language))
+        if self._known < len(self._vocabulary):  # lexicons remember words as terms that nobody asks for
+            self._known, self._lexicons = len(self._vocabulary), {}
+        opened = self._lexicons[language] = Lexicon(learning(language), self._mark)
+        return opened
 
     def _mark(self, reading: str) -> int:
         numbers = self._vocabulary.numbers
         if reading and " " not in reading:
             return numbers.get(reading, _NOBODY)
-        self._several.append(np.array([numbers.get(term, _NOBODY) for term in reading.split()], np.int32))
-        return _NOBODY - len(self._several)
+        self._several.extend([numbers.get(term, _NOBODY) for term in reading.split()])
+        self._starts.append(len(self._several))
+        return _NOBODY - (len(self._starts) - 1)
 
 
 @compiled
