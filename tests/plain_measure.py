@@ -105,6 +105,11 @@ def scores_of(found: Matches) -> dict[tuple[int, int], float]:
     return dict(zip(pairs, found.scores.tolist(), strict=True))
 
 
+def by_query(scores: dict[tuple[int, int], float], queries: int) -> list[list[float]]:
+    """The scores for each query, best first."""
+    return [sorted((s for (_, q), s in scores.items() if q == query), reverse=True) for query in range(queries)]
+
+
 def lists_of(measure: Measure) -> list[list[float]]:
     """The scores that a measure holds for each query, best first."""
     assert isinstance(measure.lists, ExactLists)

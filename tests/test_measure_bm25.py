@@ -86,8 +86,8 @@ def asking(rng: np.random.Generator, entries: Sequence[Entry]) -> list[str]:
 def test_scores_equal_those_of_the_index(seed):
     """Same pages, same scores: eight languages at once, all fields, lengths from nothing to thousands of words."""
     rng = np.random.default_rng(seed)
-    entries = [page(rng, row) for row in range(150)]
-    assert compare(entries, asking(rng, entries)) > 2000
+    entries = [page(rng, row) for row in range(110)]
+    assert compare(entries, asking(rng, entries)) > 1000
 
 
 WORD = st.sampled_from([word for words in WORDS.values() for word in words] + ["boat"] * 20)

@@ -1,10 +1,12 @@
 """A page answers a query if it holds every term of it, as its language reads them."""
 
+import numpy as np
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sought.index import Entry, measure
 from sought.index.analysis import stemming
+from sought.index.measure import Measure
 from sought.index.vectors import Vocabulary
 from tests.plain_measure import WORDS, answered, counted, counter_of, measure_of, rows_of, scores_of, survey
 
@@ -41,7 +43,7 @@ def parts(text):
     return st.sampled_from(text.split() or [""]) | st.integers(0, 20).map(lambda at: text[at : at + 3])
 
 
-@settings(deadline=None, max_examples=250)
+@settings(deadline=None, max_examples=200)
 @given(st.lists(ENTRY, min_size=1, max_size=4), st.data())
 @example([Entry(0, "https://a.b/", "東京都", "état-major", language="fr")], None)
 def test_a_page_matches_iff_it_holds_all_terms(entries, data):
@@ -73,7 +75,7 @@ def test_languages_read_queries_differently():
 def test_terms_of_another_workload_do_no_harm():
     """Two workloads may share a vocabulary; what the later one brings is on pages that the earlier one looks up."""
     vocabulary = Vocabulary()
-    early, late = (measure.Measure([query], measure.np.ones(1), vocabulary) for query in ("boat", "lake city"))
+    early, late = (Measure([query], np.ones(1), vocabulary) for query in ("boat", "lake city"))
     entries = [Entry(0, "", "boat lake city", language="en"), Entry(1, "", "lake city", language="en")]
     vectors = counted(entries[:1], counter_of(early, ["en"]))
     assert early.matches(rows_of(vectors), vectors).queries.tolist() == [0]

@@ -29,7 +29,7 @@ from sought.web.message import Response
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 _BATCH = 256
-_RUNS = 3
+_RUNS = 5
 _JUDGED = 10_000  # queries by which the estimate is compared with the exact gain
 
 Report = Callable[[int], None]
@@ -37,8 +37,9 @@ Report = Callable[[int], None]
 
 @dataclass(frozen=True, slots=True)
 class _Cost:
-    """Of measuring, beside plain indexing."""
+    """Of plain indexing, in seconds a page, and of measuring, as a part of that."""
 
+    seconds: float
     first: float
     changed: float
     matches: float
@@ -55,20 +56,19 @@ def run(world: Path, pages: int, sizes: Sequence[int], report: Report) -> dict[s
     found = read_world(world, pages)
     known = [_entry(row, response) for row, response in enumerate(found.first)]
     queries = simulated([entry.body for entry in known], found.queries, max(sizes))
-    plain = _plain(found)
     whole, words = {}, {}
     for size in sizes:
         report(size)
         asked = queries[:size]
-        whole[str(size)] = _cost(found, known, plain, asked, _weights(asked))
-        words[str(size)] = _cost(found, known, plain, *single_words(asked, _weights(asked)))
+        whole[str(size)] = _cost(found, known, asked, _weights(asked))
+        words[str(size)] = _cost(found, known, *single_words(asked, _weights(asked)))
     last = str(sizes[-1])
     fidelity = _fidelity(found, known, queries[: min(sizes[-1], _JUDGED)])
     return {
         "world": found.name,
         "pages": len(known),
         "queries": len(queries),
-        "us_per_page": plain / len(known) * 1e6,
+        "us_per_page": min(cost.seconds for cost in whole.values()) * 1e6,
         "overhead": {size: cost.overhead for size, cost in whole.items()},
         "overhead_first": {size: cost.first for size, cost in whole.items()},
         "overhead_changed": {size: cost.changed for size, cost in whole.items()},
@@ -100,14 +100,9 @@ def _index(responses: Sequence[Response], measured: Callable[[Index, list[Entry]
     return spent
 
 
-def _plain(world: World) -> float:
-    return min(_index(world.last, lambda index, entries: index.update(entries)) for _ in range(_RUNS + 1))
-
-
 def _weights(queries: Sequence[str]) -> NDArray[np.float64]:
-    weights: NDArray[np.float64] = 1.0 / (np.arange(len(queries)) + 10.0)
-    weights /= weights.sum()
-    return weights
+    weights = np.reciprocal(np.arange(len(queries), dtype=np.float64) + 10.0)
+    return np.asarray(weights / weights.sum(), np.float64)
 
 
 def _fidelity(world: World, known: list[Entry], queries: list[str]) -> tuple[float, float]:
@@ -137,24 +132,26 @@ def _ties(count: int) -> NDArray[np.uint32]:
     return np.random.default_rng(1).integers(0, 1 << 32, count, np.uint32)
 
 
-def _cost(world: World, known: list[Entry], plain: float, queries: list[str], weights: NDArray[np.float64]) -> _Cost:
+def _cost(world: World, known: list[Entry], queries: list[str], weights: NDArray[np.float64]) -> _Cost:
     measure = Measure(queries, weights)
     counter, old = _opened(measure, known)
     rows, ties = np.arange(len(known)), _ties(len(known))
+    spent: dict[str, list[float]] = {"plain": [], "first": [], "changed": []}
     matches = 0
-    spent: dict[bool, list[float]] = {False: [], True: []}
-    for first in (False, True) * _RUNS:
-        matches = measure.fill([(rows, ties, old)])
-        before = no_vectors(len(known)) if first else old
+    for _ in range(_RUNS):
+        spent["plain"].append(_index(world.last, lambda index, entries: index.update(entries)))
+        for kind, before in (("first", no_vectors(len(known))), ("changed", old)):
+            matches = measure.fill([(rows, ties, old)])
 
-        def measured(index: Index, entries: list[Entry], before: Vectors = before) -> None:
-            index.update(entries, counter)
-            at, stop = entries[0].row, entries[-1].row + 1
-            measure.shift(rows[at:stop], ties[at:stop], before.some(at, stop), counter.take())
+            def measured(index: Index, entries: list[Entry], before: Vectors = before) -> None:
+                index.update(entries, counter)
+                at, stop = entries[0].row, entries[-1].row + 1
+                measure.shift(rows[at:stop], ties[at:stop], before.some(at, stop), counter.take())
 
-        spent[first].append(_index(world.last, measured) / plain - 1.0)
+            spent[kind].append(_index(world.last, measured))
+    plain, first, changed = (min(times) for times in spent.values())
     held = measure.nbytes / len(queries)
-    return _Cost(min(spent[True]), min(spent[False]), matches / len(known), held)
+    return _Cost(plain / len(known), first / plain - 1.0, changed / plain - 1.0, matches / len(known), held)
 
 
 def _vectors(entries: Sequence[Entry], counter: Counter) -> Vectors:

@@ -71,3 +71,18 @@ def gain(
     with Counting("queries now", quiet=json) as report:
         found = run(world or default_world(), pages, queries or SIZES, report)
     _show(found, json)
+
+
+@app.command()
+def curves(
+    results: Annotated[
+        list[int] | None, typer.Option(min=1, max=1_000_000, help="Length of a list (again for more).")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """How far estimated gains are from exact ones, on lists of random scores."""
+    from sought.bench.curves import SIZES, run
+
+    with Counting("results now", quiet=json) as report:
+        found = run(results or SIZES, report)
+    _show(found, json)

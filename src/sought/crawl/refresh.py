@@ -50,7 +50,7 @@ class Refresh:
         return len(self.measuring.asked.texts)
 
     def before_the_first_page(self, now: float) -> None:
-        """Draw the workload while there is nothing to read again, so that all that is applied from now on is measured."""
+        """Draw the workload while there is no page to read again: all that is applied from now on is measured."""
         asked = self._drawn(now)
         if asked.texts:
             self.measuring.begin(asked, ())

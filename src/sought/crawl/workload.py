@@ -101,7 +101,7 @@ def load(store: Store) -> Asked:
     return Asked(
         texts,
         np.frombuffer(keys, np.uint64),
-        np.frombuffer(weights, np.float64),
+        np.frombuffer(weights, np.float64).copy(),  # compiled code takes none that cannot be written to
         np.frombuffer(held_out, np.bool_),
         np.frombuffer(rate, np.float64),
         *others,

@@ -20,9 +20,9 @@ Numbers = NDArray[np.int32]
 class Files(NamedTuple):
     """The files of all languages, end to end.
 
-    Under term t in file f are `start[f, t]` to `start[f, t + 1]`, and `file` says which one a language has, -1 if none.
-    Item i is query `query[i]`; its second rarest term is `second[i]`, -1 if it has but one, and further ones are
-    `others[first[i]:first[i + 1]]`.
+    Under term t in file f are `start[f, 3t]` to `start[f, 3t + 3]`: those of one term, from `start[f, 3t + 1]` on those
+    of two and from `start[f, 3t + 2]` on those of more.  `file` says which one a language has, -1 if none.  Item i is
+    query `query[i]`; its second rarest term is `second[i]` and further ones are `others[first[i]:first[i + 1]]`.
     """
 
     file: Numbers
@@ -98,7 +98,7 @@ def _end_to_end(read: dict[int, tuple[Numbers, Numbers]], rarity: NDArray[np.int
     first = [part.first[:-1] + at for part, at in zip(parts, lengths, strict=False)]
     return Files(
         number,
-        np.concatenate([np.zeros((0, size + 1), np.int32), *start]).astype(np.int32),
+        np.concatenate([np.zeros((0, 3 * size + 1), np.int32), *start]).astype(np.int32),
         _joined([part.query for part in parts]),
         _joined([part.second for part in parts]),
         _joined([*first, np.array(lengths[-1:])]),
@@ -125,12 +125,12 @@ def _under_rarest(starts: Numbers, found: Numbers, rarity: NDArray[np.int64], si
     owner = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
     found = found[np.lexsort((rarity[found], owner))]  # each query's rarest term comes first
     asking = np.flatnonzero(lengths)
-    rarest = found[starts[asking]]
-    query = asking[np.argsort(rarest, kind="stable")]
-    second = np.where(lengths[query] > 1, np.append(found, -1)[starts[query] + 1], -1)
+    place = 3 * found[starts[asking]].astype(np.int64) + np.minimum(lengths[asking], 3) - 1
+    query = asking[np.argsort(place, kind="stable")]
+    second = np.where(lengths[query] > 1, np.append(found, 0)[starts[query] + 1], 0)
     more = (lengths[query] - 2).clip(0)
     first = np.append(0, np.cumsum(more))
     others = found[np.repeat(starts[query] + 2 - first[:-1], more) + np.arange(first[-1])]
-    start = np.searchsorted(np.sort(rarest), np.arange(size + 1))
+    start = np.searchsorted(np.sort(place), np.arange(3 * size + 1))
     none = np.zeros(0, np.int32)
     return Files(none, start[None].astype(np.int32), _number(query), _number(second), _number(first), others)

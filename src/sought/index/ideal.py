@@ -12,20 +12,22 @@ _TITLE, _BODY, _ANCHORS = 1, 3, 1  # how often it holds each word of the query
 def made_for(measure: Measure) -> NDArray[np.float32]:
     """For each query the score of a page that has it for its title and is as long as pages are on average.
 
-    The language is the one that most terms were read in: the first that pages were met in.
+    The language is the one whose terms for the queries are on most pages.  Nobody links to the page.
     """
     languages = measure.filing.languages
     scores = np.zeros(len(measure.queries), np.float32)
     if not languages:
         return scores
-    language = languages[-1]
+    held = measure.statistics.of_terms(len(measure.vocabulary))[:, -1]
+    language = max(languages, key=lambda each: int(held[measure.filing.terms(each)[1]].sum()))
     starts, terms = measure.filing.terms(language)
     lengths = measure.statistics.lengths // max(measure.statistics.pages, 1)
     pages = [
         _page(language, terms[a:b], lengths) for a, b in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
     ]
-    found = measure.matches(np.arange(len(pages)), joined(pages))
-    own = found.pages == found.queries
+    first = len(measure.statistics.importance)
+    found = measure.matches(first + np.arange(len(pages)), joined(pages))
+    own = found.pages - first == found.queries
     scores[found.queries[own]] = found.scores[own]
     return scores
 

@@ -7,20 +7,24 @@ import numpy as np
 from numba import float32, int32, int64, uint32
 from numpy.typing import NDArray
 
+from sought.index.pieces import inlined
 from sought.index.scorers import FIELDS_APART, FIELDS_TOGETHER, PRESENCE
 from sought.index.vectors import EACH, FIELDS, HEAD, Vector
-from sought.web.compiled import Int, cached, compiled, readable
+from sought.web.compiled import Bool, Int, cached, readable
 
 Numbers = NDArray[np.int32]
 Scores = NDArray[np.float32]
 Bounds = NDArray[np.int64]
 Float = Any  # of compiled code, with 32 bits
+Filed = Any  # a tuple of the columns of Files, floors and scores; the file of each language last
+Room = tuple[Numbers, Numbers, Scores, Scores]  # of the output
 
 ABSENT = np.float32(-1e30)  # what a term adds that the page does not hold: no sum with it is positive
+_NOTHING = np.float32(0)
 _SHIFTS = (np.uint32(0), np.uint32(16))
 
 
-@compiled
+@inlined
 def length_class(length: Int) -> Int:
     """The class of a length, as the search index keeps it in a byte."""
     if length < 40:
@@ -32,12 +36,12 @@ def length_class(length: Int) -> Int:
     return min(24 + ((shift + 1) << 3) + ((rest >> shift) & 7), 255)
 
 
-@compiled
+@inlined
 def _norm(data: Vector, start: Int, field: Int, below: Scores) -> Float:
     return below[field, length_class(np.int64(data[start + 1 + field]))]
 
 
-@compiled
+@inlined
 def _score_terms(
     data: Vector, start: Int, stop: Int, kind: Int, weights: Scores, below: Scores, scores: Scores, side: Int
 ) -> None:
@@ -69,62 +73,63 @@ def _score_terms(
         scores[term, side] = added
 
 
-@compiled
+@inlined
 def _clear_terms(data: Vector, start: Int, stop: Int, scores: Scores) -> None:
     for at in range(start + HEAD, stop, EACH):
         scores[data[at], 0] = scores[data[at], 1] = ABSENT
 
 
-@compiled
-def _tell(
-    data: Vector,
-    low: Int,
-    high: Int,
-    only: Int,
-    file: Numbers,
-    start: Numbers,
-    query: Numbers,
-    second: Numbers,
-    first: Numbers,
-    others: Numbers,
-    floors: Scores,
-    scores: Scores,
-    page: Int,
-    out: Int,
-    out_page: Numbers,
-    out_query: Numbers,
-    out_before: Scores,
-    out_after: Scores,
-) -> Int:
-    """Note the changed queries filed under the terms of a vector; returns how many there are by now.
+@inlined
+def _note(i: Int, before: Float, after: Float, page: Int, out: Int, filed: Filed, room: Room) -> Int:
+    """Write a change down, and count it if it is worth telling: without a branch, for nobody could foresee it."""
+    _, query, _, _, _, floor, _ = filed
+    before, after = max(before, _NOTHING), max(after, _NOTHING)
+    room[0][out], room[1][out], room[2][out], room[3][out] = page, query[i], before, after
+    return out + ((before != after) & ((before >= floor[i]) | (after >= floor[i])))
 
-    With `only`, just those under terms that the other side does not hold.  There may be more than fit.
-    """
+
+@inlined
+def _tell(term: Int, language: Int, page: Int, out: Int, filed: Filed, room: Room) -> Int:
+    """Note the changed queries filed under a term; returns how many there are by now, -1 if there is no room."""
+    start, _, second, first, others, _, scores = filed
+    one, two, more, stop = (
+        np.int64(start[language, 3 * term]),
+        np.int64(start[language, 3 * term + 1]),
+        np.int64(start[language, 3 * term + 2]),
+        np.int64(start[language, 3 * term + 3]),
+    )
+    if out + stop - one > len(room[0]):
+        return np.int64(-1)
+    was, becomes = scores[term, 0], scores[term, 1]
+    if was != becomes:
+        for i in range(one, two):
+            out = _note(i, was, becomes, page, out, filed, room)
+    for i in range(two, more):
+        other = np.uint64(second[i])
+        out = _note(i, was + scores[other, 0], becomes + scores[other, 1], page, out, filed, room)
+    for i in range(more, stop):
+        other = np.uint64(second[i])
+        before, after = was + scores[other, 0], becomes + scores[other, 1]
+        if before > 0 or after > 0:
+            for k in range(first[i], first[i + 1]):
+                before += scores[others[k], 0]
+                after += scores[others[k], 1]
+            out = _note(i, before, after, page, out, filed, room)
+    return out
+
+
+@inlined
+def _tell_all(data: Vector, low: Int, high: Int, gone: Bool, page: Int, out: Int, filed: Filed, room: Room) -> Int:
+    """The same for all terms of a vector; if `gone`, for those which the page does not hold any more."""
     if low == high:
         return out
-    language, terms, room = file[data[low]], np.int64(start.shape[1] - 1), np.int64(len(out_page))
+    language, terms = np.int64(filed[7][data[low]]), np.int64(filed[0].shape[1] // 3)
     for at in range(low + HEAD, high, EACH):
         term = np.int64(data[at])
-        if term >= terms or (only and scores[term, 1] > 0):
-            continue
-        was, becomes = scores[term, 0], scores[term, 1]
-        for i in range(start[language, term], start[language, term + 1]):
-            before, after = was, becomes
-            if second[i] >= 0:
-                before += scores[second[i], 0]
-                after += scores[second[i], 1]
-                if before <= 0 and after <= 0:
-                    continue
-                for k in range(first[i], first[i + 1]):
-                    before += scores[others[k], 0]
-                    after += scores[others[k], 1]
-            before, after = max(before, np.float32(0)), max(after, np.float32(0))
-            floor = floors[query[i]]
-            if before != after and (before >= floor or after >= floor):
-                if out < room:
-                    out_page[out], out_query[out] = page, query[i]
-                    out_before[out], out_after[out] = before, after
-                out += 1
+        if term < terms and not (gone and filed[6][term, 1] > 0):
+            out = _tell(term, language, page, out, filed[:7], room)
+            if out < 0:
+                return out
     return out
 
 
@@ -161,30 +166,28 @@ def match(
 ) -> Int:
     """The queries whose score for a page has changed, page after page from `page` on.
 
-    Stops before a page whose queries do not fit into what is left of the output, and returns that page; `taken` says
-    how much of the output is taken, and how much that page would take.  A change is not told if the score is below the
-    query's floor before and after.  `scores` (of terms, before and after) are ABSENT, here and afterwards.  Pages
-    whose language has changed are passed over.
+    Stops before a page whose queries might not fit into what is left of the output, and returns that page; `taken[0]`
+    says how much of the output is taken.  A change is not told if the score is below the floor before and after;
+    `floors` are those of the items in the files.  `scores` (of terms, before and after) are ABSENT, here and
+    afterwards.  Pages whose language has changed are passed over.
     """
     out: Int = np.int64(0)
+    filed = (start, query, second, first, others, floors, scores, file)
+    room = (out_page, out_query, out_before, out_after)
     while page < len(new_bounds) - 1:
-        begun = out
         low, high = old_bounds[page], old_bounds[page + 1]
         new_low, new_high = new_bounds[page], new_bounds[page + 1]
-        if low < high and new_low < new_high and old[low] != new[new_low]:
-            page += 1
-            continue
-        _score_terms(old, low, high, kind, weights, below, scores, 0)
-        _score_terms(new, new_low, new_high, kind, weights, below, scores, 1)
-        filed = (file, start, query, second, first, others, floors, scores)
-        room = (out_page, out_query, out_before, out_after)
-        out = _tell(new, new_low, new_high, 0, *filed, page, out, *room)
-        out = _tell(old, low, high, 1, *filed, page, out, *room)
-        _clear_terms(new, new_low, new_high, scores)
-        _clear_terms(old, low, high, scores)
-        if out > len(out_page):
-            taken[0], taken[1] = begun, out - begun
-            return page
+        if low == high or new_low == new_high or old[low] == new[new_low]:
+            taken[0] = out
+            _score_terms(old, low, high, kind, weights, below, scores, 0)
+            _score_terms(new, new_low, new_high, kind, weights, below, scores, 1)
+            out = _tell_all(new, new_low, new_high, False, page, out, filed, room)
+            if out >= 0:
+                out = _tell_all(old, low, high, True, page, out, filed, room)
+            _clear_terms(new, new_low, new_high, scores)
+            _clear_terms(old, low, high, scores)
+            if out < 0:
+                return page
         page += 1
-    taken[0], taken[1] = out, 0
+    taken[0] = out
     return page

@@ -120,9 +120,10 @@ class Measure:
         return len(query)
 
     def shift(self, rows: Rows, ties: Ties, old: Vectors, new: Vectors) -> Gains:
-        """Enter what became of pages, in this order; returns what that was worth."""
+        """Enter what became of pages, in this order (those in another language now come last); what that was worth."""
         gains = _no_gains(len(rows))
-        for found in self._changed(old, new, self.lists.floors):
+        floors = self.lists.floors if self.scorer.is_sum else self._no_floors  # they are about scores, not sums
+        for found in self._changed(old, new, floors):
             scored = self._finished(found, rows)
             shifts = self.lists.shift(scored.query.view(np.uint32), scored.before, scored.after, ties[scored.page])
             _add_up(*scored, *shifts, self.weights, *gains)  # type: ignore[arg-type]  # columns in this order
@@ -175,13 +176,13 @@ class Measure:
     def _matched(self, old: Vectors, new: Vectors, floors: NDArray[np.float32]) -> Iterator[Changed]:
         self._prepare({*old.languages, *new.languages})
         files = self._files()
-        page, taken = 0, np.zeros(2, np.int64)
+        page, taken = 0, np.zeros(1, np.int64)
         while page < len(new):
             vectors = old.data, old.bounds, new.data, new.bounds
-            scoring = self.scorer.kind, self._weights, self._lengths, floors
+            scoring = self.scorer.kind, self._weights, self._lengths, floors[files.query]
             reached = match(*vectors, page, *files, *scoring, self._term_scores, *self._room, taken)
             if reached == page and not taken[0]:
-                self._room = _room(2 * int(taken[1]))
+                self._room = _room(2 * len(self._room.page))
             page = reached
             if taken[0]:
                 yield self._room.first(int(taken[0]))
@@ -286,6 +287,8 @@ def _add_up(
 ) -> None:
     """Sum the weighted gains of each page, and keep the largest."""
     for i in range(len(page)):
+        if before[i] == after[i]:  # another sum may come to the same score
+            continue
         p, weighted = page[i], weights[query[i]] * gain[i]
         total[p] += weighted
         affected[p] += 1

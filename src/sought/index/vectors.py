@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numba import int32, int64, uint32
+from numba import int32, int64, types, uint32, uint64
 from numpy.typing import NDArray
 
 from sought.index.analysis import LANGUAGES, MAX_TEXT, clipped, learning
@@ -22,7 +22,7 @@ from sought.web.compiled import Int, cached, compiled
 FIELDS = len(WORDED)
 HEAD = 1 + FIELDS
 EACH = 3
-_MANY = 0xFFFF
+_ONE, _32, _MANY, _LOW = (np.uint64(number) for number in (1, 32, 0xFFFF, 0xFFFFFFFF))
 _NOBODY = -1  # the mark of a term that no query asks for; below it: not one term but several, or none
 _MAX_SEVERAL = 1 << 22  # terms of such pieces remembered
 
@@ -106,8 +106,7 @@ class Counter:
         self._lexicons: dict[str, Lexicon] = {}
         self._known = 0  # terms there were when the lexicons were opened
         self._several, self._starts = array("i"), array("i", [0])
-        self._seen: NDArray[np.int64] = np.zeros(0, np.int64)
-        self._page = 0
+        self._counts: NDArray[np.uint64] = np.zeros(0, np.uint64)
 
     def read(self, text: str, language: str) -> str:
         """As `analysis.reading`."""
@@ -124,14 +123,13 @@ class Counter:
     def take(self) -> Vectors:
         """The vectors of the pages read since the last time."""
         pages, marks = len(self._languages), self._noted.marks[: self._noted.count]
-        if len(self._seen) < len(self._vocabulary):
-            self._seen = np.zeros(2 * len(self._vocabulary), np.int64)
+        if len(self._counts) < len(self._vocabulary):
+            self._counts = np.zeros(2 * len(self._vocabulary), np.uint64)
         starts, several = np.frombuffer(self._starts, np.int32), np.frombuffer(self._several, np.int32)
         extra = int(np.diff(starts)[_NOBODY - 1 - marks[marks < _NOBODY]].sum(dtype=np.int64))
         data, bounds = np.empty(pages * HEAD + (len(marks) + extra) * EACH, np.uint32), np.zeros(pages + 1, np.int64)
         languages, fields = np.array(self._languages, np.int32), np.array(self._bounds, np.int64)
-        _count(marks, fields, languages, starts, several, self._seen, self._page, data, bounds)
-        self._page += pages
+        _count(marks, fields, languages, starts, several, self._counts, data, bounds)
         self._forget()
         return Vectors(data[: bounds[-1]].copy(), bounds)
 
@@ -157,36 +155,30 @@ class Counter:
 
 
 @compiled
-def _enter(data: Vector, seen: NDArray[np.int64], page: Int, end: Int, term: Int, field: Int) -> Int:
-    """Count a term of the present page; returns where its vector now ends.
-
-    Of each term `seen` says on which page it was met last, and where that page's vector has it.
-    """
-    if seen[term] >> 32 == page:
-        at = seen[term] & 0xFFFFFFFF
-    else:
-        at = end
-        seen[term] = page << 32 | at
-        data[at], data[at + 1], data[at + 2] = term, 0, 0
+def _enter(data: Vector, counts: NDArray[np.uint64], end: Int, term: Int, field: Int) -> Int:
+    """Count a term of the present page; returns where its vector now ends."""
+    count, shift = counts[term], np.uint64(16 * field)
+    if not count:
+        data[end] = term
         end += EACH
-    at += 1 + (field >> 1)
-    shift = 16 * (field & 1)
-    if (data[at] >> shift) & _MANY < _MANY:
-        data[at] += 1 << shift
+    if (count >> shift) & _MANY != _MANY:
+        counts[term] = count + (_ONE << shift)
     return end
 
 
+@compiled
+def _empty(data: Vector, counts: NDArray[np.uint64], start: Int, end: Int) -> None:
+    """Move the counts of the terms of a vector into it."""
+    for at in range(start, end, EACH):
+        term = np.uint64(data[at])
+        data[at + 1], data[at + 2] = counts[term] & _LOW, counts[term] >> _32
+        counts[term] = 0
+
+
 @cached(
-    (
-        int32[::1],
-        int64[::1],
-        int32[::1],
-        int32[::1],
-        int32[::1],
-        int64[::1],
-        int64,
-        uint32[::1],
-        int64[::1],
+    types.void(
+        *(int32[::1], int64[::1], int32[::1], int32[::1], int32[::1]),
+        *(uint64[::1], uint32[::1], int64[::1]),
     )
 )
 def _count(
@@ -195,30 +187,32 @@ def _count(
     languages: NDArray[np.int32],
     starts: NDArray[np.int32],
     several: NDArray[np.int32],
-    seen: NDArray[np.int64],
-    page: Int,
+    counts: NDArray[np.uint64],
     data: Vector,
     bounds: NDArray[np.int64],
 ) -> None:
-    """Vectors from marks: those of field f of page p are `marks[fields[4p + f]:fields[4p + f + 1]]`."""
-    end = 0
+    """Vectors from marks: those of field f of page p are `marks[fields[4p + f]:fields[4p + f + 1]]`.
+
+    `counts` has 16 bits of each term for each field; it is zero, here and afterwards.
+    """
+    end: Int = np.int64(0)
     for p in range(len(languages)):
         head = end
         end += HEAD
         data[head] = languages[p]
-        page += 1
         for field in range(FIELDS):
             length = 0
             for i in range(fields[FIELDS * p + field], fields[FIELDS * p + field + 1]):
-                mark = np.int64(marks[i])
+                mark = marks[i]
                 if mark >= _NOBODY:
                     length += 1
                     if mark >= 0:
-                        end = _enter(data, seen, page, end, mark, field)
+                        end = _enter(data, counts, end, np.uint64(mark), field)
                 else:
                     for k in range(starts[_NOBODY - 1 - mark], starts[_NOBODY - mark]):
                         length += 1
                         if several[k] >= 0:
-                            end = _enter(data, seen, page, end, np.int64(several[k]), field)
+                            end = _enter(data, counts, end, np.uint64(several[k]), field)
             data[head + 1 + field] = length
+        _empty(data, counts, head + HEAD, end)
         bounds[p + 1] = end
