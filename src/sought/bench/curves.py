@@ -1,7 +1,7 @@
 """How far are estimated gains from exact ones?  Lists of random scores, pages that enter, leave and move.
 
-Scores fall like a power law, exponentially, or are bell-shaped.  Of the pages of many lists a fifth is chosen at random,
-at most five thousand: a quarter of them enters, a quarter leaves and half get another score, one after the other.
+Scores fall like a power law, exponentially, or are bell-shaped.  Of the pages of many lists a fifth is chosen, at most
+five thousand: a quarter of them enters, a quarter leaves and half get another score, one after the other.
 """
 
 from collections.abc import Callable, Sequence

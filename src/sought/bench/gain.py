@@ -20,6 +20,7 @@ from sought.index import Entry, Index
 from sought.index.curves import Curves
 from sought.index.exact import Exact
 from sought.index.fields import texts
+from sought.index.lists import ListsOf
 from sought.index.measure import Measure
 from sought.index.statistics import Census
 from sought.index.vectors import Counter, Vectors, no_vectors
@@ -31,6 +32,7 @@ SIZES = (1_000, 10_000, 100_000, 1_000_000)
 _BATCH = 256
 _RUNS = 5
 _JUDGED = 10_000  # queries by which the estimate is compared with the exact gain
+_ESTIMATORS: dict[str, ListsOf] = {"first_100": Curves(), "all_results": Curves(depth=0), "exact": Exact()}
 
 Report = Callable[[int], None]
 
@@ -105,17 +107,19 @@ def _weights(queries: Sequence[str]) -> NDArray[np.float64]:
     return np.asarray(weights / weights.sum(), np.float64)
 
 
-def _fidelity(world: World, known: list[Entry], queries: list[str]) -> tuple[float, float]:
-    """The gains of the changed pages by curves and exactly: sum over sum, and Pearson's correlation."""
+def _fidelity(world: World, known: list[Entry], queries: list[str]) -> tuple[dict[str, float], float]:
+    """Gains of the changed pages by curves, over the exact ones; and how those of the default correlate with them."""
     ties = _ties(len(known))
-    rows, gains = np.arange(len(known)), []
-    for estimator in (Curves(), Exact()):
+    rows, gains = np.arange(len(known)), {}
+    for name, estimator in _ESTIMATORS.items():
         measure = Measure(queries, _weights(queries), estimator=estimator)
         counter, old = _opened(measure, known)
         new = _vectors([_entry(row, response) for row, response in enumerate(world.last)], counter)
         measure.fill([(rows, ties, old)])
-        gains.append(measure.shift(rows, ties, old, new).gain)
-    return float(gains[0].sum() / gains[1].sum()), float(np.corrcoef(gains[0], gains[1])[0, 1])
+        gains[name] = measure.shift(rows, ties, old, new).gain
+    exact = gains.pop("exact")
+    ratios = {name: float(gain.sum() / exact.sum()) for name, gain in gains.items()}
+    return ratios, float(np.corrcoef(gains["first_100"], exact)[0, 1])
 
 
 def _opened(measure: Measure, known: list[Entry]) -> tuple[Counter, Vectors]:

@@ -38,12 +38,10 @@ def read_world(folder: Path, pages: int) -> World:
     lines = (folder / "queries.tsv").read_text("utf-8").splitlines()[1:]
     with tempfile.TemporaryDirectory(prefix="sought-bench-") as name:
         clone = Path(name) / "site"
-        subprocess.run(["git", "clone", "-q", "--", str(folder / "site.bundle"), str(clone)], check=True)
+        _git("clone", "-q", "--", str(folder / "site.bundle"), str(clone))
         last = _read(clone)
-        commits = subprocess.run(
-            ["git", "-C", str(clone), "log", "--reverse", "--format=%H"], check=True, capture_output=True, text=True
-        ).stdout.split()
-        subprocess.run(["git", "-C", str(clone), "checkout", "-q", commits[0]], check=True)
+        commits = _git("-C", str(clone), "log", "--reverse", "--format=%H").split()
+        _git("-C", str(clone), "checkout", "-q", commits[0])
         first = _read(clone)
     both = sorted(first.keys() & last.keys())
     chosen = both[:: max(1, len(both) // pages)][:pages]
@@ -53,6 +51,13 @@ def read_world(folder: Path, pages: int) -> World:
         [_answer(path, last[path]) for path in chosen],
         [line.partition("\t")[0] for line in lines],
     )
+
+
+def _git(*arguments: str) -> str:
+    try:
+        return subprocess.run(["git", *arguments], check=True, capture_output=True, text=True).stdout
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise BadInput(f"git {arguments[0]} failed: {getattr(error, 'stderr', '') or error}") from None
 
 
 def _read(clone: Path) -> dict[str, bytes]:
