@@ -363,7 +363,9 @@ def test_bench() -> None:
 # ---- help
 
 HELP = {
-    "": ("init", "crawl", "search", "status", "frontier", "urltest", "check", "rebuild", "demo", "bench", "--version"),
+    "": ("init", "crawl", "search", "status", "explain", "queries", "frontier", "urltest", "check", "rebuild", "demo"),
+    "explain": ("DIR", "URL", "--policy", "--limit", "--json"),
+    "queries needy": ("DIR", "--limit", "--json"),
     "init": ("DIR", "URL", "--contact", "--domain", "--json"),
     "crawl": ("DIR", "--fetches", "--policy", "--json"),
     "search": ("DIR", "QUERY", "--limit", "--offset", "--json"),
@@ -377,7 +379,9 @@ HELP = {
     "frontier list": ("DIR", "--limit", "--policy", "--json"),
     "frontier dump": ("DIR", "FILE", "--json"),
     "frontier load": ("DIR", "FILE", "--json"),
-    "bench": ("crawl", "store", "duplicates"),
+    "bench": ("crawl", "store", "duplicates", "gain", "curves"),
+    "bench gain": ("--world", "--pages", "--queries", "--json"),
+    "bench curves": ("--results", "--json"),
     "bench crawl": ("--pages", "--json"),
     "bench store": ("--urls", "--json"),
     "bench duplicates": ("--pairs", "--json"),

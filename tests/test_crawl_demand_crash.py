@@ -19,8 +19,8 @@ from sought.crawl.view import View
 from sought.policy import parse_policy
 from sought.web.message import Response
 from tests.counted_anew import ask, is_sound, opened
+from tests.demand_site import QUERIES, WORDS, page, write_config
 from tests.test_crawl_change_of_mind import HTML, Answer, Site, serving
-from tests.test_crawl_demand import QUERIES, WORDS, page, write_config
 
 HUBS, LEAVES = 3, 15
 LATER = [*QUERIES, "zebra crossing", "running zebra"]

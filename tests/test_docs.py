@@ -54,10 +54,14 @@ def test_python_examples_run(block, tmp_path):
 
 def test_commands_run(healthy, make_crawl, tmp_path):
     """The README's commands run in their order; after `init` the directory is pointed at the toy web."""
-    commands = re.findall(r"^\$ (sought .*)$", (ROOT / "README.md").read_text(), re.M)
-    assert len(commands) >= 9
+    readme = (ROOT / "README.md").read_text()
+    commands = re.findall(r"^\$ (sought .*)$", readme, re.M)
+    assert len(commands) >= 14
+    (tmp_path / "queries.tsv").write_text(re.findall(r"```tsv\n(.*?)```", readme, re.S)[0])
     for command in commands:
         words = shlex.split(command)[1:]
+        if words[0] == "explain":
+            words[2] = healthy.seeds[0]
         done = subprocess.run(
             [sys.executable, "-m", "sought", *words],
             capture_output=True,
@@ -73,6 +77,8 @@ def test_commands_run(healthy, make_crawl, tmp_path):
             (tmp_path / "toy" / "sought.toml").rename(tmp_path / "my-crawl" / "sought.toml")
         elif words[0] == "search":
             assert "toy.test" in done.stdout
+        elif words[0] == "explain":
+            assert "a fetch now" in done.stdout
 
 
 def test_links_between_documents_lead_somewhere():

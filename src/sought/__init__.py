@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sought.api import Crawl, init, open  # noqa: A004  sought.open, like tarfile.open
     from sought.index import Answer, Hit
-    from sought.policy import BreadthFirst, Pages, Policy, RoundRobin, Split
+    from sought.policy import BreadthFirst, DemandFirst, Pages, Policy, RoundRobin, Split, UserCentric
     from sought.web.errors import SoughtError
 
 __version__ = _version("sought")
@@ -24,12 +24,14 @@ __all__ = [
     "Answer",
     "BreadthFirst",
     "Crawl",
+    "DemandFirst",
     "Hit",
     "Pages",
     "Policy",
     "RoundRobin",
     "SoughtError",
     "Split",
+    "UserCentric",
     "__version__",
     "init",
     "open",
@@ -39,7 +41,7 @@ __all__ = [
 _HOMES = {
     "sought.api": ("Crawl", "init", "open"),
     "sought.index": ("Answer", "Hit"),
-    "sought.policy": ("BreadthFirst", "Pages", "Policy", "RoundRobin", "Split"),
+    "sought.policy": ("BreadthFirst", "DemandFirst", "Pages", "Policy", "RoundRobin", "Split", "UserCentric"),
     "sought.web.errors": ("SoughtError",),
 }
 

@@ -13,11 +13,14 @@ import uvloop
 
 from sought.crawl.config import FILE, check_config
 from sought.crawl.cycle import Cycle
+from sought.crawl.directory import crawl_files
 from sought.crawl.live import crawl as crawl_live
 from sought.crawl.live import warm_up
 from sought.crawl.recovery import open_directory
 from sought.crawl.refresh import Refresh
 from sought.crawl.view import View, search
+from sought.crawl.workload import query_log
+from sought.demand import QueryLog
 from sought.fetch.agent import user_agent
 from sought.index import Answer
 from sought.policy import Policy, parse_policy
@@ -69,6 +72,11 @@ class Crawl:
             gc.unfreeze()
         directory.close()
         return asdict(progress)
+
+    @property
+    def queries(self) -> QueryLog:
+        """The query log: `record` what was asked and shown, and then what was seen and clicked."""
+        return query_log(self.path, crawl_files(self.path))
 
     def take_in_queries(self, report: Callable[[int], None] = lambda _: None) -> int | None:
         """Measure by what the query log says now; returns the number of queries.

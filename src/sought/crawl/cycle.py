@@ -243,7 +243,7 @@ class Cycle:
         self.stale_plan = False
 
     def _note_why(self, rows: Rows, values: NDArray[np.float64]) -> None:
-        """Remember why each row is chosen until it is fetched; what is in flight or not applied yet keeps its reason."""
+        """Remember why rows are chosen until they are fetched; what is in flight or not applied keeps its reason."""
         asked = {row for _, row, _ in self.in_flight.values()} | {each.row for each in self.directory.pending}
         kept = {row: why for row, why in self.repository.chosen.items() if row in asked}
         ranked = zip(rows.tolist(), values.tolist(), strict=True)

@@ -137,8 +137,8 @@ class Measuring:
         if self.counter:
             self.lacking += list(self.vocabulary.numbers)[known:]
         self.catching_up = len(self.lacking)
-        if self.catching_up or self.counter is None:
-            self.counter = Counter(self.vocabulary, self._met)  # the one before takes new terms for what nobody asks
+        if self.counter is None:
+            self.counter = Counter(self.vocabulary, self._met)
         return self.lacking
 
     def adopt(self) -> None:

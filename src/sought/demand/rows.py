@@ -136,7 +136,8 @@ def _moment(time: float) -> float:
     """Milliseconds are what every format can carry."""
     if not (isfinite(time) and 0 <= time <= MAX_TIME):
         raise BadInput(f"not a time between 1970 and 9999: {time:g}")
-    return round(time, 3)
+    rounded = round(time, 3)
+    return rounded if rounded <= time else round(rounded - 0.001, 3)  # down: what was just asked is not in the future
 
 
 def _is_unicode(text: str) -> bool:

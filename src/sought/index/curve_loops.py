@@ -55,6 +55,21 @@ def read_off(
         records[i, 0] = sizes[i]
 
 
+@cached(types.void(KEYS, OFFSETS, OFFSETS, types.int64, types.uint32[::1]))
+def find_heads(items: Keys, starts: Offsets, sizes: Offsets, depth: Int, floors: Numbers) -> None:
+    """Cut lists to those results that are better than the first one below `depth`; the next higher score is the floor.
+
+    Scores are looked at as bits, which are ordered as they are.
+    """
+    for i in range(starts.size):
+        if sizes[i] > depth:
+            deep = items[starts[i] + depth] >> np.uint64(32)
+            floors[i] = deep + np.uint64(1)
+            sizes[i] = depth
+            while sizes[i] and items[starts[i] + sizes[i] - 1] >> np.uint64(32) == deep:
+                sizes[i] -= 1
+
+
 @inlined
 def _near(knot: Int, rank: Int, curve: Curve, sight: Sight) -> Float:
     """The score at a rank next to a knot, which is to become that knot's score.

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.index.curve import MIDPOINT, PRINTED, SUMS, Sight
-from sought.index.curve_loops import Records, entry, ranks_of, read_off, scores_at, shift
+from sought.index.curve_loops import Records, entry, find_heads, ranks_of, read_off, scores_at, shift
 from sought.index.lists import Numbers, Scores, Shifts, check, no_shifts
 from sought.index.slabs import Slabs
 from sought.index.visibility import Floats, Visibility
@@ -91,13 +91,10 @@ class CurveLists:
 
     def _heads(self, slabs: Slabs) -> NDArray[np.int64]:
         """How many results each curve is about: those better than the first one that is too deep."""
-        self.floors = np.zeros(len(self._records), np.float32)
-        heads = slabs.sizes.copy()
+        heads, floors = slabs.sizes.copy(), np.zeros(len(self._records), np.uint32)
         if self._depth:
-            for i in np.flatnonzero(heads > self._depth).tolist():
-                scores = (slabs[i][: self._depth + 1] >> np.uint64(32)).astype(np.uint32).view(np.float32)
-                heads[i] = np.count_nonzero(scores > scores[-1])
-                self.floors[i] = np.nextafter(scores[-1], np.float32(np.inf))
+            find_heads(slabs.items, slabs.starts, heads, self._depth, floors)
+        self.floors = floors.view(np.float32)
         return heads
 
     def _above(self, queries: Numbers, scores: Scores) -> Scores:

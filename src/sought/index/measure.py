@@ -85,6 +85,7 @@ class Measure:
         self.filing = Filing(queries, self.vocabulary)
         self.lists: Lists = estimator.open(len(queries), visibility)
         self._no_floors = np.zeros(len(queries), np.float32)
+        self._filed: tuple[Files, NDArray[np.float32], NDArray[np.float32]] | None = None
         self._bounds = np.zeros((0 if scorer.is_sum else len(queries), 4))
         self._terms = -1
         self._room = _room(_ROOM)
@@ -176,16 +177,25 @@ class Measure:
     def _matched(self, old: Vectors, new: Vectors, floors: NDArray[np.float32]) -> Iterator[Changed]:
         self._prepare({*old.languages, *new.languages})
         files = self._files()
+        filed = self._floors_of(files, floors)
         page, taken = 0, np.zeros(1, np.int64)
         while page < len(new):
             vectors = old.data, old.bounds, new.data, new.bounds
-            scoring = self.scorer.kind, self._weights, self._lengths, floors[files.query]
+            scoring = self.scorer.kind, self._weights, self._lengths, filed
             reached = match(*vectors, page, *files, *scoring, self._term_scores, *self._room, taken)
             if reached == page and not taken[0]:
                 self._room = _room(2 * len(self._room.page))
             page = reached
             if taken[0]:
                 yield self._room.first(int(taken[0]))
+
+    def _floors_of(self, files: Files, floors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Floors in the order of the files; there are many queries, so this is done once for each fill."""
+        if floors is self._no_floors:
+            return np.zeros(len(files.query), np.float32)
+        if self._filed is None or self._filed[0] is not files or self._filed[1] is not floors:
+            self._filed = files, floors, floors[files.query]
+        return self._filed[2]
 
     def _files(self) -> Files:
         return self.filing.file(self.statistics.anywhere)
