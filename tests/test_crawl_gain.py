@@ -8,8 +8,9 @@ import pytest
 
 import sought
 from sought.crawl.check import check
+from sought.crawl.coverage import coverage
 from sought.crawl.gains import helped
-from sought.crawl.insight import coverage, explain, needy
+from sought.crawl.insight import explain, needy
 from sought.crawl.outcome import Outcome
 from sought.crawl.recovery import open_directory, rebuild
 from sought.crawl.refresh import Refresh
@@ -187,6 +188,9 @@ def test_a_crawl_that_starts_with_queries_and_one_that_gets_them_later_agree(cra
     take_in(crawled)
     after = held(crawled)[0]
     assert np.array_equal(np.sort(before.scores), np.sort(after.scores))
+    with View(crawled) as view:
+        outcomes = [outcome for row in range(len(view.table)) for outcome in view.history(row)]
+    assert sorted(outcome.rank for outcome in outcomes)[0] >= 1  # why each was fetched is on record
     agree(crawled)
 
 

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import uvloop
 
@@ -20,12 +20,14 @@ from sought.crawl.recovery import open_directory
 from sought.crawl.refresh import Refresh
 from sought.crawl.view import View, search
 from sought.crawl.workload import query_log
-from sought.demand import QueryLog
 from sought.fetch.agent import user_agent
 from sought.index import Answer
 from sought.policy import Policy, parse_policy
 from sought.web.errors import BadInput, CrawlBusy
 from sought.web.url import canonical
+
+if TYPE_CHECKING:
+    from sought.demand import QueryLog
 
 
 class Crawl:
@@ -74,7 +76,7 @@ class Crawl:
         return asdict(progress)
 
     @property
-    def queries(self) -> QueryLog:
+    def queries(self) -> "QueryLog":
         """The query log: `record` what was asked and shown, and then what was seen and clicked."""
         return query_log(self.path, crawl_files(self.path))
 

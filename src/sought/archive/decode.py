@@ -96,6 +96,7 @@ def _answer(
         failure=failure,
         detail=detail,
         purpose=Purpose(fields.get("sought-purpose", Purpose.PAGE)),
+        why=fields.get("sought-why", ""),
     )
 
 

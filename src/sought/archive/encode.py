@@ -115,7 +115,8 @@ def _failure(response: Response) -> bytes:
 
 def _extensions(response: Response) -> str:
     address = f"WARC-IP-Address: {one_line(response.address)}\r\n" if response.address else ""
-    return f"{address}Sought-Purpose: {response.purpose}\r\nSought-Elapsed: {response.elapsed:.6f}\r\n"
+    why = f"Sought-Why: {one_line(response.why[:MAX_DETAIL])}\r\n" if response.why else ""
+    return f"{address}Sought-Purpose: {response.purpose}\r\nSought-Elapsed: {response.elapsed:.6f}\r\n{why}"
 
 
 def _http_head(response: Response, length: int | None) -> bytes:

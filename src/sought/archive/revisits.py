@@ -21,7 +21,8 @@ def complete(record: Record, captures: Captures, read: Read) -> Response | None:
     if source is record or response is None or source.response is None:
         return response
     if response.status == 304:  # says "as before" (RFC 9110, 15.4.5)
-        return replace(source.response, time=response.time, elapsed=response.elapsed, address=response.address)
+        own = {name: getattr(response, name) for name in ("time", "elapsed", "address", "why")}
+        return replace(source.response, **own)
     return replace(response, raw=source.response.raw) if source.digest == record.digest else None
 
 

@@ -12,7 +12,7 @@ import asyncio
 import math
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, repeat
 
 import numpy as np
@@ -24,6 +24,7 @@ from sought.crawl.directory import Directory, folder_bytes
 from sought.crawl.hostfiles import SITEMAP_EVERY
 from sought.crawl.hosts import Host
 from sought.crawl.leases import ROBOTS, SITEMAP
+from sought.crawl.outcome import reason
 from sought.crawl.plan import Limits, Rows, choose
 from sought.crawl.queue import Queue
 from sought.crawl.refresh import Refresh
@@ -92,7 +93,8 @@ class Cycle:
         table = directory.repository.table
         self.beliefs = Beliefs(beliefs_of(policy), directory.store, table, lambda: directory.prospects)
         directory.learn = self.beliefs.learn
-        self.policy_number = directory.number_of_policy(repr(policy))
+        self.policy_name = repr(policy)
+        self.chosen: dict[int, tuple[int, float]] = {}  # rank and value of rows in the present plan
         self.refresh = Refresh(directory)
         self.queue = Queue(self.repository.hosts, self.politeness)
         self.progress = Progress(time.time())
@@ -149,6 +151,8 @@ class Cycle:
         due = [now + 1.0]
         if self.directory.has_changes:
             due.append(self.committed_at + COMMIT_EVERY)
+        if self.refresh.owed:
+            due.append(now)
         if len(self.in_flight) < self.connections and not self.stopping:
             due.append(max(self.queue.wake_at(), self.budget.ready_at(now)))
         timer = asyncio.get_running_loop().call_later(max(0.0, min(due) - now), self.wake.set)
@@ -243,12 +247,11 @@ class Cycle:
         self.stale_plan = False
 
     def _note_why(self, rows: Rows, values: NDArray[np.float64]) -> None:
-        """Remember why rows are chosen until they are fetched; what is in flight or not applied keeps its reason."""
-        asked = {row for _, row, _ in self.in_flight.values()} | {each.row for each in self.directory.pending}
-        kept = {row: why for row, why in self.repository.chosen.items() if row in asked}
-        ranked = zip(rows.tolist(), values.tolist(), strict=True)
-        why = {row: (self.policy_number, value, rank) for rank, (row, value) in enumerate(ranked, 1)}
-        self.repository.chosen = why | kept
+        """Remember why rows are chosen until they are fetched."""
+        asked = {row for _, row, _ in self.in_flight.values()}
+        kept = {row: why for row, why in self.chosen.items() if row in asked}
+        ranked = enumerate(zip(rows.tolist(), values.tolist(), strict=True), 1)
+        self.chosen = {row: (rank, value) for rank, (row, value) in ranked} | kept
 
     def _excluded(self, now: float) -> Rows:
         """Rows in flight, rows answered and not yet applied, and all rows of hosts that are cooling down."""
@@ -339,6 +342,8 @@ class Cycle:
 
     async def _fetch(self, host: Host, address: str, row: int, request: Request) -> None:
         response = await self.web(request)
+        if row in self.chosen:
+            response = replace(response, why=reason(*self.chosen.pop(row), self.policy_name))
         self.politeness.ended(host.name, address, time.time(), response)
         self.directory.remember_manners(host)
         self.directory.record(row if row < SITEMAP else -1, response)

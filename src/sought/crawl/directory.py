@@ -145,14 +145,6 @@ class Directory:
             if host.robots and host.robots.delay:
                 self.politeness.set_crawl_delay(host.name, host.robots.delay)
 
-    def number_of_policy(self, name: str) -> int:
-        """The number by which outcomes name a policy."""
-        known: list[str] = self.store.meta("policies", [])
-        if name not in known:
-            known.append(name)
-            self.store.put_meta("policies", known)
-        return known.index(name)
-
     def remember_manners(self, host: Host) -> None:
         """Store with the next commit what politeness knows of a host."""
         self.repository.hosts.manners[host.name] = self.politeness.state(host.name)
@@ -252,6 +244,7 @@ class Directory:
 
     def mark_indexed(self) -> None:
         self.unindexed = 0
+        self.store.put_meta("demand", self.measuring.report())
         self.store.put_meta("indexed", (self.applied.file, self.applied.offset))
         self.store.commit()
 

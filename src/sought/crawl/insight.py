@@ -20,7 +20,6 @@ from sought.policy import GainRate, Policy, Prospect
 from sought.web.errors import BadInput
 
 _DEPTH = 1000  # results of a query as it is served
-POOR = 10  # results: a query with fewer has a poor answer
 
 
 def explain(view: View, url: str, policy: Policy, now: float, limit: int = 10) -> dict[str, Any]:
@@ -133,31 +132,12 @@ def needy(view: View, limit: int) -> list[dict[str, Any]]:
     ]
 
 
-def coverage(measure: Measure, asked: Asked) -> dict[str, Any]:
-    """How much of what is asked has an answer; shares of demand, and of the held-out part where there is one."""
-    counts = measure.lists.counts
-    found: dict[str, Any] = {"queries": len(asked.texts), "searches_a_week": float(asked.rate.sum())}
-    for name, weights in (("", asked.weights), ("held_out_", asked.held_out_weights)):
-        if weights.any():
-            found[f"{name}unanswered"] = float(weights[counts == 0].sum())
-            found[f"{name}poor"] = float(weights[(counts > 0) & (counts < POOR)].sum())
-    return found
-
-
 def answers_to_all(view: View) -> dict[str, Any]:
     """What the crawl can know of its answers: how much of demand has one, how well they are ranked, what was gained."""
-    measure, asked, sums = view.measuring.measure, view.measuring.asked, view.measuring.sums
-    if measure is None:
+    if view.measuring.measure is None:
         return {}
     served, share = served_quality(view)
-    return {
-        **coverage(measure, asked),
-        "quality_of_own_copies": served.value,
-        "judged_by_share_of_demand": share,
-        "measured_fetches": sums.fetches,
-        "gain_of_first_fetches": sums.first,
-        "gain_of_later_fetches": sums.later,
-    }
+    return {**view.measuring.report(), "quality_of_own_copies": served.value, "judged_by_share_of_demand": share}
 
 
 def served_quality(view: View, heaviest: int = 200) -> tuple[Quality, float]:

@@ -12,11 +12,12 @@ been read again the old one stays in force; `adopt` changes over.  When nothing 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sought.crawl.config import Config
+from sought.crawl.coverage import coverage
 from sought.crawl.gains import note
 from sought.crawl.importance import importance
 from sought.crawl.outcome import Finished
@@ -67,7 +68,7 @@ class Measuring:
         self.measure: Measure | None = None
         self.counter: Counter | None = None
         self.catching_up = 0  # how many of those lacking the pages are being read again for
-        self.pages = self.frozen_pages = 0
+        self.pages = self.frozen_pages = self.shifted = 0
         self.drawn_at, self.drawn_from = -np.inf, object()  # when, and from which state of the query log
         self.spoken: set[int] = set()  # languages of pages that have been counted
         if self.asked.texts or len(self.vocabulary):
@@ -75,7 +76,10 @@ class Measuring:
         if self.asked.texts:
             self.measure = self._opened(self.asked)
             self.measure.freeze(load_statistics(store))
-            self._fill(self.measure)
+            if self.measure.scorer.is_sum or len(self.measure.statistics.importance):
+                self._fill(self.measure)
+            else:  # sought.toml names another scorer than when they were taken
+                self.refreeze(self.measure)
             self.spoken.update(self.measure.filing.languages)
 
     # ---- a batch
@@ -89,6 +93,7 @@ class Measuring:
         self.fresh.update((row, new[i]) for i, row in enumerate(counted))
         self.fresh.update((row, _NONE) for row in removed)
         self.pages += len(counted) - int(np.count_nonzero(np.diff(old.bounds)))
+        self.shifted += len(rows)
         if self.measure:
             behind = {each.row: each.outcome for each in finished}
             for each in finished:
@@ -97,6 +102,13 @@ class Measuring:
             gains = self.measure.shift(rows, self.ties(rows), old, new)
             note([behind.get(row) for row in rows.tolist()], gains, self.asked.keys)
             self._add_up(finished)
+
+    def report(self) -> dict[str, Any]:
+        """What is known of the answers without further work; empty if nothing is measured."""
+        if self.measure is None:
+            return {}
+        gains = {"first_fetches": self.sums.first, "later_fetches": self.sums.later}
+        return {**coverage(self.measure, self.asked), "measured_fetches": self.sums.fetches, "gain": gains}
 
     def vector(self, row: int) -> Vector:
         """What is known of a page; empty if it is not searchable."""
@@ -118,9 +130,10 @@ class Measuring:
             self.store.put_meta("lacking", self.lacking)
 
     def saved(self) -> None:
-        """The store's batch has been written; perhaps there are so many more pages that statistics are due."""
+        """The store's batch has been written; perhaps so many pages have come or changed that statistics are due."""
         self.fresh.clear()
-        if self.measure and self.pages >= 2 * max(self.frozen_pages, _FEW // 2):
+        has_doubled = self.pages >= 2 * max(self.frozen_pages, _FEW // 2)
+        if self.measure and (has_doubled or self.shifted >= max(self.pages, _FEW)):
             self.refreeze(self.measure)
 
     # ---- the workload
@@ -197,7 +210,7 @@ class Measuring:
                 yield rows, ties, vectors
 
         measure.fill(counted())
-        self.frozen_pages = measure.statistics.pages
+        self.frozen_pages, self.shifted = measure.statistics.pages, 0
 
     def _stored(self) -> Iterator[tuple[Rows, Ties, Vectors]]:
         """The vectors of all pages, some at a time."""

@@ -55,6 +55,11 @@ class Finished(NamedTuple):
         return self.outcome.kind not in _AS_BEFORE
 
 
+def reason(rank: int, value: float, policy: str) -> str:
+    """Why a page is fetched, in one line: as the archive keeps it."""
+    return f"{rank} {value!r} {policy}"
+
+
 @dataclass(frozen=True, slots=True)
 class Again:
     """Wait `first` seconds, each further time `factor` as long, and give up after `tries` in a row."""

@@ -1,15 +1,20 @@
 """Keeping the workload up with the query log, a little at a time, while the crawl goes on."""
 
 from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sought.crawl.config import seconds
 from sought.crawl.directory import Directory
 from sought.crawl.table import Reason, State
-from sought.crawl.workload import Asked, draw, query_log
-from sought.demand import DAY
+from sought.crawl.workload import FOLDER, Asked, draw, query_log
 
+if TYPE_CHECKING:
+    from sought.demand import QueryLog
+
+DAY = 86400.0
 _AT_ONCE = 100  # pages read again before the crawl goes on
 _FORGOTTEN = "forgotten"  # when the log was last asked to forget
 
@@ -25,10 +30,17 @@ class Refresh:
     def __init__(self, directory: Directory) -> None:
         self.directory = directory
         self.measuring = directory.measuring
-        self.log = query_log(directory.path, directory.config)
         self.every = seconds(directory.config.demand.refresh)
         self.forgot_at: float = directory.store.meta(_FORGOTTEN, -np.inf)
         self.owed: list[int] | None = None  # pages to be read again before the coming workload is in force
+
+    @cached_property
+    def log(self) -> "QueryLog":
+        return query_log(self.directory.path, self.directory.config)
+
+    @property
+    def _nothing_ever_asked(self) -> bool:
+        return self.measuring.counter is None and not (self.directory.path / FOLDER).exists()
 
     def step(self, now: float) -> None:
         """What can be done at once; nothing, most of the time."""
@@ -42,6 +54,8 @@ class Refresh:
 
         `report` is told how many pages are left to read.
         """
+        if self._nothing_ever_asked:
+            return 0
         self._begin(now)
         while self.owed is not None:
             report(len(self.owed))
@@ -51,6 +65,8 @@ class Refresh:
 
     def before_the_first_page(self, now: float) -> None:
         """Draw the workload while there is no page to read again: all that is applied from now on is measured."""
+        if self._nothing_ever_asked:
+            return
         asked = self._drawn(now)
         if asked.texts:
             self.measuring.begin(asked, ())
@@ -59,6 +75,9 @@ class Refresh:
 
     def _look(self, now: float) -> None:
         """Draw the workload if the log may say something new."""
+        if self._nothing_ever_asked:
+            self.measuring.drawn_at = now
+            return
         is_same = self.measuring.drawn_from == self.log.stamp() and not self._must_forget(now)
         if is_same and not self.measuring.lacking:
             self.measuring.drawn_at = now

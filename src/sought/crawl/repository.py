@@ -79,7 +79,7 @@ class Repository:
         self.outcomes: dict[str, int] = store.meta("outcomes", {})
         self.changes = Changes()
         self.finished: list[Finished] = []  # fetches applied since the last commit
-        self.chosen: dict[int, tuple[int, float, int]] = {}  # why rows are being fetched: policy, value, rank
+        self.policies: list[str] = store.meta("policies", [])  # that have chosen pages; outcomes name their numbers
         self.fetches_by_hour: dict[int, int] = dict(store.meta("fetches_by_hour", ()))
 
     # ---- ways in
@@ -228,7 +228,7 @@ class Repository:
         if was_live and not self.searchable(row):
             self.changes.entries.pop(row, None)
             self.changes.removed.add(row)
-        outcome.policy, outcome.value, outcome.rank = self.chosen.pop(row, (-1, 0.0, 0))
+        self._note_why(outcome, response.why)
         self.finished.append(Finished(row, outcome, gap))
         self._count(outcome.kind, row)
 
@@ -392,6 +392,18 @@ class Repository:
     def _outcome(self, kind: str, response: Response, difference: float = 0.0, detail: str = "") -> Outcome:
         size = len(response.raw)
         return Outcome(response.time, kind, response.status, response.elapsed, size, difference, detail[:200])
+
+    def _note_why(self, outcome: Outcome, why: str) -> None:
+        """Which policy chose the page, by which value, and as which of its plan; see `reason`."""
+        try:
+            rank, value, policy = why.split(" ", 2)
+            outcome.value, outcome.rank = float(value), int(rank)
+        except ValueError:
+            return  # it was not chosen by a policy
+        if policy not in self.policies:
+            self.policies.append(policy)
+            self.store.put_meta("policies", self.policies)
+        outcome.policy = self.policies.index(policy)
 
     def _count(self, what: str, row: int) -> None:
         self.outcomes[what] = self.outcomes.get(what, 0) + 1

@@ -84,6 +84,7 @@ class View:
             "hosts": len(self.hosts),
             "last_fetch": float(last) if np.isfinite(last) else None,
             "searchable": searchable_pages(self.path),
+            "demand": self.store.meta("demand", {}),
             "bytes": {part: folder_bytes(self.path / part) for part in ("archive", "store", "index")},
         }
 

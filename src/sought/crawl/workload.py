@@ -2,16 +2,18 @@
 
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sought.crawl.config import Config, seconds
 from sought.crawl.store import Store
-from sought.demand import QueryLog, Selection, Workload, query_key, visibility_exponent, workload
 from sought.index import normal
 from sought.index.words import single_words
+
+if TYPE_CHECKING:  # reading query logs takes 30 MB of libraries, which a crawl without one does without
+    from sought.demand import QueryLog, Selection, Workload
 
 FOLDER = "queries"
 
@@ -41,13 +43,17 @@ class Asked:
         return part / part.sum() if part.any() else part
 
 
-def query_log(path: Path, config: Config) -> QueryLog:
+def query_log(path: Path, config: Config) -> "QueryLog":
     """The query log of a crawl directory."""
+    from sought.demand import QueryLog
+
     return QueryLog(path / FOLDER, seconds(config.demand.keep))
 
 
-def selection(config: Config) -> Selection:
+def selection(config: Config) -> "Selection":
     """How sought.toml says that the workload is drawn."""
+    from sought.demand import Selection
+
     d = config.demand
     return Selection(
         window=seconds(d.window),
@@ -59,8 +65,10 @@ def selection(config: Config) -> Selection:
     )
 
 
-def draw(log: QueryLog, config: Config, now: float) -> Asked:
+def draw(log: "QueryLog", config: Config, now: float) -> Asked:
     """The workload as the log has it now."""
+    from sought.demand import visibility_exponent, workload
+
     found = workload(log, now, normal, selection(config))
     exponent, _ = visibility_exponent(log, now)
     if config.demand.single_words:
@@ -77,8 +85,10 @@ def draw(log: QueryLog, config: Config, now: float) -> Asked:
     )
 
 
-def _split(found: Workload, exponent: float, now: float) -> Asked:
+def _split(found: "Workload", exponent: float, now: float) -> Asked:
     """The single words of the queries that are not held out."""
+    from sought.demand import query_key
+
     words, weights = single_words(found.texts, found.weights)
     keys = np.array([query_key(word) for word in words], np.uint64)
     order = np.argsort(keys)

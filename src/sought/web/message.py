@@ -49,7 +49,8 @@ class Response:
 
     `raw` is the body as it came (still compressed if the server compressed it), `body` the same decoded; headers are
     in the order and spelling of the server, `sent` are the request's.  `time` is when the request was sent (seconds
-    since 1970), `elapsed` how long until the last byte; both are whole microseconds, as the archive keeps them.
+    since 1970), `elapsed` how long until the last byte; both are whole microseconds, as the archive keeps them.  `why`
+    is for whoever asked to say what made him ask, in one line.
     """
 
     url: str
@@ -65,6 +66,7 @@ class Response:
     failure: Failure | None = None
     detail: str = ""
     purpose: Purpose = Purpose.PAGE
+    why: str = ""
 
     def header(self, name: str) -> str:
         """First value of a header, by any spelling; empty if absent."""
