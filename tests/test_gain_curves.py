@@ -334,18 +334,6 @@ def test_a_list_longer_than_the_tables():
         assert b.gain[0] == pytest.approx(a.gain[0], rel=1e-3, abs=0)
 
 
-def test_more_queries_may_come():
-    """Their lists are empty."""
-    lists = filled(Curves(depth=0), [3, 1])
-    lists.resize(3)
-    assert lists.counts.tolist() == [2, 0, 0]
-    assert lists.nbytes == 3 * 28
-    lists.shift(*columns([2], [0], [5], [0]))
-    assert lists.best.tolist() == [3, 0, 5]
-    with pytest.raises(ValueError, match="cannot become"):
-        lists.resize(1)
-
-
 def test_what_cannot_be_is_refused():
     """A page in an empty list, a query that is not there, and forms nobody has heard of."""
     with pytest.raises(ValueError, match="has no results"):

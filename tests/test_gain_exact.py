@@ -153,18 +153,6 @@ def test_fill_is_the_same_as_shifting_in():
     assert filled.counts.tolist() == [0] * 5
 
 
-def test_more_queries_may_come():
-    """Their lists are empty; the others are as they were."""
-    lists = opened([3, 1])
-    lists.resize(3)
-    assert lists.counts.tolist() == [2, 0, 0]
-    lists.shift(*columns([2, 0], [0, 1], [5, 0], [0, 1]))
-    assert lists.counts.tolist() == [1, 0, 1]
-    assert lists.best.tolist() == [3, 0, 5]
-    with pytest.raises(ValueError, match="cannot become"):
-        lists.resize(1)
-
-
 def test_what_cannot_be_is_refused():
     """A page that is not in its list, a query that is not there, scores that are no scores."""
     lists = opened([3, 1])

@@ -118,14 +118,6 @@ class CurveLists:
         entry(queries, scores, self._records, *self._sight, self._form, gain)
         return gain
 
-    def resize(self, queries: int) -> None:
-        if queries < len(self._records):
-            raise ValueError(f"{len(self._records)} lists cannot become {queries}")
-        more = np.zeros((queries - len(self._records), 5), np.uint32)
-        self._records = np.concatenate([self._records, more])
-        self._deeper = np.append(self._deeper, more[:, 0])
-        self.floors = np.append(self.floors, np.zeros(len(more), np.float32))
-
     def ranks(self, queries: Numbers, scores: Scores) -> Floats:
         """F, the rank of a score in a query's list: not whole between knots, n + 1 below all, 1 in an empty list."""
         check(len(self._records), queries, scores)

@@ -83,10 +83,6 @@ class ExactLists:
         _entry(queries, scores.view(np.uint32), slabs.items, slabs.starts, slabs.sizes, *self._tables(1), gain)
         return gain
 
-    def resize(self, queries: int) -> None:
-        self._slabs.resize(queries)
-        self.floors = np.zeros(queries, np.float32)
-
     def _tables(self, more: int) -> tuple[Floats, Floats]:
         longest = self._longest + more + 1
         return self._visibility.table(longest), self._visibility.drops(longest)

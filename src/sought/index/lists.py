@@ -57,8 +57,6 @@ class Lists(Protocol):
     def entry(self, queries: Numbers, scores: Scores) -> Floats:
         """What each page would gain if it entered with such a score now; nothing changes."""
 
-    def resize(self, queries: int) -> None:
-        """Make room for more queries, whose lists are empty."""
 
 
 class ListsOf(Protocol):

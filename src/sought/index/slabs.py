@@ -69,12 +69,6 @@ class Slabs:
         self.items, self.starts = items, starts
         self.end[0] = total
 
-    def resize(self, count: int) -> None:
-        """More lists, which are empty."""
-        if count < len(self):
-            raise ValueError(f"{len(self)} lists cannot become {count}")
-        more = np.zeros(count - len(self), np.int64)
-        self.starts, self.sizes, self.rooms = (np.append(a, more) for a in (self.starts, self.sizes, self.rooms))
 
 
 def _kept(
