@@ -376,3 +376,13 @@ def test_equal_scores_at_the_floor():
     lists.shift(*columns([0] * 60, [5] * 60, [0] * 60, range(60)))
     lists.shift(*columns([0], [0], [9], [1]))
     assert lists.shift(*columns([0], [9], [9], [1])).rank_after.tolist() == [1]
+
+
+@pytest.mark.parametrize("shape", ["zipf", "exponential", "normal"])
+def test_what_a_list_is_worth(shape):
+    """Along a curve it is about what it is along the list: short ones the same, long ones within a quarter."""
+    rng = np.random.default_rng(1)
+    for count, tolerance in ((3, 1e-6), (100, 0.25), (3000, 0.25)):
+        scores = draw(rng, shape, count)
+        exact, curve = (float(filled(kind, scores).found()[0]) for kind in (Exact(), Curves()))
+        assert curve == pytest.approx(exact, rel=tolerance), count

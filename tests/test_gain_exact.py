@@ -168,3 +168,18 @@ def test_what_cannot_be_is_refused():
     with pytest.raises(ValueError, match="lengths"):
         lists.shift(*columns([0], [0, 0], [1, 1], [0]))
     assert repr(Exact()) == "Exact()"
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(0.0625, 1024, width=32), max_size=50))
+def test_what_a_list_is_worth(scores):
+    """Σ I(rank)·score; and it is what all pages gained by entering, in whatever order."""
+    lists = opened(scores)
+    expected = sum(VISIBILITY.scale * r**-1.5 * s for r, s in enumerate(sorted(scores, reverse=True), 1))
+    assert lists.found().tolist() == [pytest.approx(expected, rel=1e-9)]
+    empty = Exact().open(1, VISIBILITY)
+    zeros, count = np.zeros(len(scores), np.uint32), len(scores)
+    gain = empty.shift(
+        zeros, np.zeros(count, np.float32), np.array(scores, np.float32), np.arange(count, dtype=np.uint32)
+    )
+    assert gain.gain.sum() == pytest.approx(expected, rel=1e-9)

@@ -13,7 +13,7 @@ def show_page(found: dict[str, Any]) -> None:
     show_tree({"page": found["page"]})
     console.print("\nfetches" if found["history"] else "\nnever fetched")
     for fetch in found["history"]:
-        console.print(Text(f"  {_fetch(fetch)}"))
+        console.print(Text(f"  {_fetch(fetch, found['worth_of_answers'])}"))
         for each in fetch["helped"]:
             console.print(Text(f"    {_number(each['gain'])}  {each['query']}: {_move(each)}"))
     if found["answers"]:
@@ -23,11 +23,12 @@ def show_page(found: dict[str, Any]) -> None:
     show_tree({"a fetch now": found["now"]})
 
 
-def _fetch(fetch: dict[str, Any]) -> str:
+def _fetch(fetch: dict[str, Any], worth_of_answers: float | None) -> str:
     if fetch["gain"] is None:
         worth = "not measured: there were no queries"
     else:
-        worth = f"gain {_number(fetch['gain'])}, {fetch['affected']:,} queries affected"
+        share = f" ({fetch['gain'] / worth_of_answers:.2%} of all answers)" if worth_of_answers else ""
+        worth = f"gain {_number(fetch['gain'])}{share}, {fetch['affected']:,} queries affected"
     why = f", chosen by {fetch['chosen_by']} as number {fetch['rank']:,} of its plan" if fetch["chosen_by"] else ""
     return f"{moment(fetch['time'])}  {fetch['kind']}  {worth}{why}"
 

@@ -80,6 +80,8 @@ class Watch:
             console.print(f"trouble with {host}: {what}", markup=False)
         if more := len(result["troubles"]) - 5 if len(result["troubles"]) > 5 else 0:
             console.print(f"… and with {more} more hosts")
+        if result["measured"]:
+            console.print(f"gain {result['gain']:.3g}, measured on {result['measured']:,} fetches")
         console.print(f"ended: {result['ended']}")
 
 
@@ -93,6 +95,10 @@ def picture(progress: "Progress") -> Table:
     table.add_row("known", f"{progress.known:,}", f"{progress.chosen:,} chosen on {progress.waiting:,} hosts")
     table.add_row("in flight", f"{progress.in_flight:,}", f"{progress.hosts_waiting:,} hosts waiting for their turn")
     table.add_row("received", f"{progress.bytes / 1e6:,.1f} MB", f"{progress.disk / 1e6:,.1f} MB on disk")
+    if progress.measured:
+        table.add_row(
+            "gain", f"{progress.gain:.3g}", f"{progress.gain / progress.measured:.3g} a fetch, for the answers"
+        )
     return table
 
 

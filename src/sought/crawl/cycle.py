@@ -64,6 +64,8 @@ class Progress:
     known: int = 0
     disk: int = 0
     seconds: float = 0.0
+    measured: int = 0
+    gain: float = 0.0
     ended: str = ""
 
     def trouble(self, origin: str, response: Response) -> None:
@@ -96,6 +98,7 @@ class Cycle:
         self.policy_name = repr(policy)
         self.chosen: dict[int, tuple[int, float]] = {}  # rank and value of rows in the present plan
         self.refresh = Refresh(directory)
+        self.sums = directory.measuring.sums  # before this run
         self.queue = Queue(self.repository.hosts, self.politeness)
         self.progress = Progress(time.time())
         self.connections = directory.config.fetch.connections
@@ -219,6 +222,8 @@ class Cycle:
         p.in_flight, p.chosen, p.waiting = len(self.in_flight), len(self.queue), len(self.queue.rows)
         p.known = len(self.repository.table)
         p.hosts_waiting = len(self.queue.listed)
+        sums = self.directory.measuring.sums
+        p.measured, p.gain = sums.fetches - self.sums.fetches, sums.total - self.sums.total
         p.seconds = time.time() - p.started
 
     # ---- choosing

@@ -33,6 +33,7 @@ def explain(view: View, url: str, policy: Policy, now: float, limit: int = 10) -
         "page": known,
         "history": [_fetch(outcome, view) for outcome in view.history(row)],
         "answers": answers(view, row, limit),
+        "worth_of_answers": view.measuring.measure.worth if view.measuring.measure else None,
         "now": _worth(view, row, policy, now),
     }
 

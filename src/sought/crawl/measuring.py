@@ -42,6 +42,10 @@ class Sums(NamedTuple):
     first: float = 0.0
     later: float = 0.0
 
+    @property
+    def total(self) -> float:
+        return self.first + self.later
+
 
 class Measuring:
     """The crawl's side of demand.  While there is no workload nothing is measured, at no cost.
@@ -108,7 +112,8 @@ class Measuring:
         if self.measure is None:
             return {}
         gains = {"first_fetches": self.sums.first, "later_fetches": self.sums.later}
-        return {**coverage(self.measure, self.asked), "measured_fetches": self.sums.fetches, "gain": gains}
+        found = coverage(self.measure, self.asked) | {"worth_of_answers": self.measure.worth}
+        return {**found, "measured_fetches": self.sums.fetches, "gain": gains}
 
     def vector(self, row: int) -> Vector:
         """What is known of a page; empty if it is not searchable."""

@@ -30,6 +30,7 @@ from sought.web.compiled import Bool, Int, cached, readable
 
 Records = NDArray[np.uint32]  # of each query, the number of its results and the bits of the scores at its knots
 
+_FAR = 1000  # ranks; all further ones together are a fortieth of what is seen
 _NUMBERS, _SCORES, _FLOATS = readable(types.uint32), readable(types.float32), types.float64[::1]
 _RECORDS = types.uint32[:, ::1]
 _SIGHT = (*[readable(types.float64)] * 3, types.float64, types.float64)
@@ -245,3 +246,18 @@ def scores_at(
         n = np.int64(records[queries[i], 0])
         count = load(n, records[queries[i]], (scores, ranks, knot_logs, slopes, 0), sight)
         out[i] = score_at(np.int64(asked[i]), (scores, ranks, knot_logs, slopes, count), sight) if n else 0.0
+
+
+@cached(types.void(_RECORDS, *_SIGHT, _FLOATS))
+def found_on(
+    records: Records, seen: Floats, logs: Floats, roots: Floats, scale: Float, exponent: Float, out: Floats
+) -> None:
+    """Σ I(rank)·score along each curve, as far as people look."""
+    sight = (seen, logs, roots, scale, exponent)
+    scores, ranks, knot_logs, slopes = np.zeros(4), np.zeros(4, np.int64), np.zeros(4), np.zeros(4)
+    for i in range(len(records)):
+        n = np.int64(records[i, 0])
+        curve = (scores, ranks, knot_logs, slopes, load(n, records[i], (scores, ranks, knot_logs, slopes, 0), sight))
+        last: Int = min(n, np.int64(_FAR))
+        for rank in range(1, last + 1):
+            out[i] += seen_at(rank, sight) * score_at(rank, curve, sight)

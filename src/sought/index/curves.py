@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.index.curve import MIDPOINT, PRINTED, SUMS, Sight
-from sought.index.curve_loops import Records, entry, find_heads, ranks_of, read_off, scores_at, shift
+from sought.index.curve_loops import Records, entry, find_heads, found_on, ranks_of, read_off, scores_at, shift
 from sought.index.lists import Numbers, Scores, Shifts, check, no_shifts
 from sought.index.slabs import Slabs
 from sought.index.visibility import Floats, Visibility
@@ -79,6 +79,11 @@ class CurveLists:
     @property
     def nbytes(self) -> int:
         return self._records.nbytes + self._deeper.nbytes + self.floors.nbytes
+
+    def found(self) -> Floats:
+        found = np.zeros(len(self._records))
+        found_on(self._records, *self._sight, found)
+        return found
 
     def fill(self, queries: Numbers, scores: Scores, ties: Numbers) -> None:
         check(len(self._records), queries, scores, ties)

@@ -55,6 +55,11 @@ class ExactLists:
         """The scores of a query's results, best first."""
         return (self._slabs[query] >> _32).astype(np.uint32).view(np.float32)
 
+    def found(self) -> Floats:
+        seen, slabs, found = self._visibility.table(self._longest), self._slabs, np.zeros(len(self._slabs))
+        _found(slabs.items, slabs.starts, slabs.sizes, seen, found)
+        return found
+
     def fill(self, queries: Numbers, scores: Scores, ties: Numbers) -> None:
         check(len(self._slabs), queries, scores, ties)
         self._slabs.fill(queries, scores, ties)
@@ -215,3 +220,10 @@ def _entry(
             key, start, size = np.uint64(scores[i]) << _32, starts[queries[i]], sizes[queries[i]]
             to = _place(items, start, size, key)
             gain[i] = seen[size + 1] * _score(key) - _moved(items, start + to, size - to, drops, to + 1, _score(key))
+
+
+@cached(types.void(KEYS, OFFSETS, OFFSETS, _TABLE, types.float64[::1]))
+def _found(items: Keys, starts: Offsets, sizes: Offsets, seen: Floats, found: Floats) -> None:
+    for i in range(starts.size):
+        for k in range(sizes[i]):
+            found[i] += seen[k + 1] * _score(items[starts[i] + k])

@@ -41,6 +41,9 @@ class Lists(Protocol):
     def floors(self) -> Scores:
         """A score below which a result is too deep in a query's list to matter: such shifts need not be told."""
 
+    def found(self) -> Floats:
+        """What attention finds going down each list, Σ I(rank)·score: what the query's answer is worth."""
+
     @property
     def nbytes(self) -> int:
         """Memory held."""
@@ -56,7 +59,6 @@ class Lists(Protocol):
 
     def entry(self, queries: Numbers, scores: Scores) -> Floats:
         """What each page would gain if it entered with such a score now; nothing changes."""
-
 
 
 class ListsOf(Protocol):

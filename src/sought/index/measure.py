@@ -96,6 +96,11 @@ class Measure:
         own: list[NDArray[Any]] = [self.weights, self._no_floors, self._bounds]
         return self.lists.nbytes + sum(column.nbytes for column in [*own, *self._files()])
 
+    @property
+    def worth(self) -> float:
+        """What all answers are worth, by the copies there are: the numerator of quality, of which gains are parts."""
+        return float(np.sum(self.weights * self.lists.found()))
+
     def freeze(self, statistics: Statistics) -> None:
         """Score by these statistics from now on."""
         self.statistics = statistics

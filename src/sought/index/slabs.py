@@ -70,7 +70,6 @@ class Slabs:
         self.end[0] = total
 
 
-
 def _kept(
     keep: NDArray[np.bool_], lists: NDArray[np.uint32], scores: NDArray[np.float32], low: NDArray[np.uint32]
 ) -> tuple[NDArray[np.uint32], NDArray[np.float32], NDArray[np.uint32]]:
