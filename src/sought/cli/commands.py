@@ -150,12 +150,13 @@ def explain(
 ) -> None:
     """What is believed of a page, why it was fetched, whom that helped, and what a fetch now would be worth."""
     from sought.cli.explain import show_page
+    from sought.cli.live import working
     from sought.crawl.insight import explain as look
     from sought.crawl.view import View
     from sought.policy import parse_policy
     from sought.web.url import canonical
 
-    with View(directory) as view:
+    with working("scoring all pages for all queries", quiet=json), View(directory) as view:
         found = look(view, canonical(url), parse_policy(policy) if policy else view.config.policy, time.time(), limit)
     if json:
         print_json(found)

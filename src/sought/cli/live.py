@@ -3,7 +3,8 @@
 import asyncio
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -100,6 +101,16 @@ def picture(progress: "Progress") -> Table:
             "gain", f"{progress.gain:.3g}", f"{progress.gain / progress.measured:.3g} a fetch, for the answers"
         )
     return table
+
+
+@contextmanager
+def working(on: str, *, quiet: bool) -> Iterator[None]:
+    """Say what is being done while it is, on a screen."""
+    if quiet or not errors.is_terminal:
+        yield
+    else:
+        with errors.status(on):
+            yield
 
 
 class Counting:

@@ -96,6 +96,7 @@ def export(
 @app.command()
 def stats(directory: Dir, limit: Limit = 10, json: Json = False) -> None:
     """What is in the query log, what is asked most, and how well it is answered."""
+    from sought.cli.live import working
     from sought.cli.show import show_tree
     from sought.crawl.config import FILE, load_config
     from sought.crawl.insight import answers_to_all
@@ -106,7 +107,7 @@ def stats(directory: Dir, limit: Limit = 10, json: Json = False) -> None:
 
     found = figures(open_log(directory), time.time(), normal, selection(load_config(directory / FILE)), limit)
     if (directory / "store").exists():
-        with View(directory) as view:
+        with working("judging the answers", quiet=json), View(directory) as view:
             found["answers"] = answers_to_all(view)
     if json:
         print_json(found)
@@ -118,10 +119,11 @@ def stats(directory: Dir, limit: Limit = 10, json: Json = False) -> None:
 def needy(directory: Dir, limit: Limit = 20, json: Json = False) -> None:
     """The queries with most to gain: what a page made for the query would add to the answers."""
     from sought.cli.explain import show_queries
+    from sought.cli.live import working
     from sought.crawl.insight import needy as look
     from sought.crawl.view import View
 
-    with View(directory) as view:
+    with working("scoring all pages for all queries", quiet=json), View(directory) as view:
         found = look(view, limit)
     if json:
         print_json(found)

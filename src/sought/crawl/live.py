@@ -5,8 +5,10 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
+
 from sought.crawl.budget import Budget
-from sought.crawl.config import Config, rate
+from sought.crawl.config import Config, DemandSection, rate
 from sought.crawl.cycle import Cycle, Progress
 from sought.crawl.directory import Directory
 from sought.crawl.leases import ROBOTS, SITEMAP
@@ -16,7 +18,10 @@ from sought.fetch.guard import Guard
 from sought.fetch.http import Http
 from sought.fetch.resolve import Resolver
 from sought.index import Entry
+from sought.index.analysis import NO_STEMMER
 from sought.index.fields import document as to_indexed
+from sought.index.measure import Measure
+from sought.index.vectors import Counter, no_vectors
 from sought.policy import Policy
 from sought.web.digest import digest
 from sought.web.message import Response
@@ -71,11 +76,22 @@ def warm_up() -> None:
     to_indexed(Entry(0, "http://example.org/", document.title, document.text, "", document.language))
 
 
+def warm_up_measuring(demand: DemandSection) -> None:
+    """The same for measuring: else the first page that is measured would keep everything waiting."""
+    measure = Measure(["word"], np.ones(1), scorer=demand.scorer_value, estimator=demand.estimator_value)
+    counter = Counter(measure.vocabulary, measure.filing.read)
+    to_indexed(Entry(0, "http://example.org/", "word"), counter.read)
+    counter.end_page(NO_STEMMER)
+    measure.fill([])
+    measure.shift(np.zeros(1, np.int64), np.zeros(1, np.uint32), no_vectors(1), counter.take())
+
+
 async def crawl(directory: Directory, fetches: int | None, policy: Policy, started: Started) -> Progress:
     """Run one cycle on the live Web; `started` receives it to watch and to stop."""
     settle_leases(directory)
     directory.plant_seeds()
-    Refresh(directory).finish(time.time())
+    if Refresh(directory).finish(time.time()):
+        warm_up_measuring(directory.config.demand)
     budget = open_budget(directory, fetches, time.time())
     http, resolver = open_web(directory.config, directory.agent)
     async with http:
