@@ -1,5 +1,6 @@
 """Every fetch of a real crawl is measured: over real HTTP, on a site that a test rewrites."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,14 +11,16 @@ import sought
 from sought.crawl.check import check
 from sought.crawl.coverage import coverage
 from sought.crawl.gains import helped
-from sought.crawl.insight import explain, needy
+from sought.crawl.insight import explain, needy, served_quality
 from sought.crawl.outcome import Outcome
 from sought.crawl.recovery import open_directory, rebuild
 from sought.crawl.refresh import Refresh
 from sought.crawl.view import View
-from sought.demand import QueryLog, import_file
+from sought.demand import Action, Event, QueryLog, Search, import_file
 from sought.index.quality import Matches, quality
 from sought.policy import parse_policy
+from sought.web.errors import SoughtError
+from tests.demand_site import answer
 from tests.test_crawl_change_of_mind import HTML, Site, due_now, serving, write_config
 
 EXACT = '\n[demand]\nestimator = "Exact()"\n'
@@ -194,9 +197,9 @@ def test_a_crawl_that_starts_with_queries_and_one_that_gets_them_later_agree(cra
     agree(crawled)
 
 
-def take_in(directory: Path) -> None:
+def take_in(directory: Path, now: float = 2e9) -> None:
     opened = open_directory(directory)
-    Refresh(opened).finish(2e9)
+    Refresh(opened).finish(now)
     opened.measuring.adopt()
     opened.commit_vectors()
     opened.close()
@@ -246,3 +249,107 @@ def test_demand_decides_what_is_fetched_first(site: Site, tmp_path: Path):
     ask(directory, "query\tcount\nheron\t10\njetty\t5\n")
     sought.open(directory).crawl(3, "DemandFirst()")
     assert site.paths() == ["/", "/p7", "/p9"]
+
+
+def test_what_others_call_a_page_is_no_gain_of_its_own_fetch(crawled: Path, site: Site):
+    """Links with new words enter the index at the page's next visit, change its answers, and are not its merit."""
+    status, headers, body = site.answers["/p5"]
+    site.answers["/p5"] = status, headers, body.replace("</body>", "<a href=/p3>amber amber nowhere</a></body>")
+    assert "nowhere" not in matched(crawled, site.url("/p3"))
+    opened = open_directory(crawled)
+    for moment, path in enumerate(("/p5", "/p3")):  # in this order, before all others
+        row = opened.repository.discovery.row(site.url(path))
+        opened.repository.table.columns["last_fetch"][row] = moment
+        opened.repository._details(row)
+    opened.close()
+    sought.open(crawled).crawl(2, "RoundRobin()")
+    assert (last(crawled, site.url("/p3")).kind, last(crawled, site.url("/p3")).gain) == ("unchanged", 0.0)
+    assert "nowhere" in matched(crawled, site.url("/p3"))
+    agree(crawled)
+
+
+def matched(directory: Path, url: str) -> set[str]:
+    with View(directory) as view:
+        return {each["query"] for each in explain(view, url, parse_policy("RoundRobin()"), 2e9)["answers"]}
+
+
+def test_giving_up_on_a_page_is_no_gain(crawled: Path, site: Site):
+    """After too many errors a page leaves the index; nobody has seen that it is gone, so nothing is put down to it."""
+    url = site.url("/p3")
+    opened = open_directory(crawled)
+    for day in range(5):
+        opened.record(opened.repository.discovery.row(url), answer(url, "trouble", 500, time=2e9 + day))
+        opened.commit()
+    opened.close()
+    with View(crawled) as view:
+        assert view.describe(view.row(url))["state"] == "dead"
+        assert [outcome.gain for outcome in view.history(view.row(url))][1:] == [0.0] * 5
+        assert view.measuring.sums.later == 0.0
+    agree(crawled)
+
+
+@pytest.mark.parametrize("scorer", ["BM25()", "TfIdf()", "Inlinks()", "TfIdfPageRank()"])
+def test_quality_of_own_copies_is_at_most_one(site: Site, tmp_path: Path, scorer: str):
+    """Whatever the scorer and however far down people look; and the index ranks nearly as BM25 does."""
+    directory = write_config(site, tmp_path, f'hosts = ["127.0.0.1"]\n[demand]\nscorer = "{scorer}"')
+    log = QueryLog(directory / "queries")
+    now = time.time() - 60
+    with log.writing() as staging:
+        for i in range(700):  # people who look at everything
+            staging.add(Search("amber", now, tuple(f"http://a/{k}" for k in range(6)), id=i + 1))
+            for rank in range(1, 7):
+                staging.add(Event(i + 1, Action.VIEW, now, f"http://a/{rank}", rank))
+    ask(directory, QUERIES)
+    sought.open(directory).crawl(11, "BreadthFirst()")
+    take_in(directory, time.time())  # statistics of all pages
+    with View(directory) as view:
+        assert view.measuring.asked.exponent < 1.2
+        served, share = served_quality(view)
+    assert share == pytest.approx(1.0)
+    assert 0.0 < served.value <= 1.0 + 1e-9
+    if scorer == "BM25()":
+        assert served.value > 0.99
+
+
+def test_ranks_are_exact_when_explained(site: Site, tmp_path: Path):
+    """Estimates serve to measure fast; who asks about a page is told where it really stands, however deep."""
+    count = 130
+    links = " ".join(f"<a href=/q{i}>q{i}</a>" for i in range(count))
+    site.answers["/"] = page("Home", "welcome", links=links)
+    for i in range(count):
+        site.answers[f"/q{i}"] = page(f"Only {i}", *["amber"] * (i % 7 + 1), *(f"own{i}x{k}" for k in range(20 + i)))
+    directory = write_config(site, tmp_path, 'hosts = ["127.0.0.1"]')
+    ask(directory, QUERIES)
+    sought.open(directory).crawl(count + 1, "BreadthFirst()")
+    with View(directory) as view:
+        found = [explain(view, site.url(f"/q{i}"), parse_policy("RoundRobin()"), 2e9)["answers"] for i in range(count)]
+    ranks = [each["rank"] for answers in found for each in answers if each["query"] == "amber"]
+    assert sorted(ranks) == list(range(1, count + 1))
+
+
+def test_a_rebuild_deletes_nothing_if_the_log_cannot_be_read(crawled: Path):
+    """A log with a part missing is said to be so; what was derived stays as it was."""
+    for part in (crawled / "queries").glob("*.parquet"):
+        part.unlink()
+    known = sought.open(crawled).status()["known"]
+    with pytest.raises(SoughtError):
+        rebuild(crawled, lambda _: None)
+    assert sought.open(crawled).status()["known"] == known > 0
+
+
+def test_new_pages_are_judged_again_when_other_things_are_asked(site: Site, tmp_path: Path):
+    """The same queries with other weights: another page comes first."""
+    directory = write_config(site, tmp_path, 'hosts = ["127.0.0.1"]' + EXACT)
+    ask(directory, "query\tcount\nheron\t1000\njetty\t1\n")
+    sought.open(directory).crawl(1, "BreadthFirst()")
+    opened = open_directory(directory)
+    try:
+        rows = [opened.repository.discovery.row(site.url(path)) for path in ("/p7", "/p9")]
+        heron, jetty = opened.prospects.column()[rows]
+        assert heron > jetty > 0
+        ask(directory, "query\tcount\nheron\t1\njetty\t1000\n")
+        Refresh(opened).finish(time.time())
+        heron, jetty = opened.prospects.column()[rows]
+        assert jetty > heron > 0
+    finally:
+        opened.close()

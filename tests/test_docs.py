@@ -34,7 +34,7 @@ def test_the_documented_configuration_is_complete_and_has_the_defaults():
     [text] = re.findall(r"```toml\n(.*?)```", (ROOT / "docs" / "configuration.md").read_text(), re.S)
     shown, defaults = tomllib.loads(text), check_config({}, "defaults")
     examples = {"seeds", "agent.contact", "scope.domains", "scope.hosts", "scope.exclude", "fetch.resolve"}
-    for section in ("agent", "scope", "crawl", "politeness", "fetch", "traps"):
+    for section in ("agent", "scope", "crawl", "demand", "politeness", "fetch", "traps"):
         default = getattr(defaults, section)
         assert set(shown[section]) == set(default.__struct_fields__)
         for key, value in shown[section].items():

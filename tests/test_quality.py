@@ -15,7 +15,7 @@ PAGES, QUERIES = 6, 4
 scores = st.sampled_from([0.5, 1.0, 1.5, 7.0])
 webs = st.dictionaries(st.tuples(st.integers(0, PAGES - 1), st.integers(0, QUERIES - 1)), scores)
 hashes = st.lists(st.integers(0, 3), min_size=PAGES, max_size=PAGES).map(lambda h: np.array(h, np.uint32))
-weights = st.lists(st.floats(0, 10), min_size=QUERIES, max_size=QUERIES).map(np.array)
+weights = st.lists(st.just(0.0) | st.floats(1e-6, 10), min_size=QUERIES, max_size=QUERIES).map(np.array)
 ties = st.sampled_from(["hash", "mean"])
 
 

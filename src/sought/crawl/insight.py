@@ -152,8 +152,10 @@ def served_quality(view: View, heaviest: int = 200) -> tuple[Quality, float]:
     if main is None or not (view.path / "index").exists():
         return Quality(0.0, 0.0), 0.0
     chosen = np.argsort(-asked.weights, kind="stable")[:heaviest]
-    some = Measure([asked.texts[q] for q in chosen], asked.weights[chosen], main.vocabulary, main.scorer, Exact())
+    texts, weights = [asked.texts[q] for q in chosen], asked.weights[chosen]
+    some = Measure(texts, weights, main.vocabulary, main.scorer, Exact(), main.visibility)
     some.freeze(main.statistics)
+    view.measuring.fill(some)
     copies = view.measuring.matches(some)
     index = Index.open(view.path / "index", writable=False)
     try:

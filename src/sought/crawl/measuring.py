@@ -25,6 +25,8 @@ from sought.crawl.store import Store, row_key
 from sought.crawl.table import Table
 from sought.crawl.workload import Asked, load, save
 from sought.index.analysis import LANGUAGES
+from sought.index.anchored import with_anchors
+from sought.index.lists import ListsOf
 from sought.index.measure import Measure, Rows, Ties, together
 from sought.index.quality import Matches
 from sought.index.statistics import Census, Statistics
@@ -57,8 +59,10 @@ class Measuring:
     statistics miss them.
     """
 
-    def __init__(self, config: Config, store: Store, table: Table) -> None:
+    def __init__(self, config: Config, store: Store, table: Table, estimator: ListsOf | None = None) -> None:
+        """`estimator` takes the place of the one in sought.toml."""
         self.config = config
+        self.estimator = estimator or config.demand.estimator_value
         self.store = store
         self.table = table
         self.asked = load(store)
@@ -81,7 +85,7 @@ class Measuring:
             self.measure = self._opened(self.asked)
             self.measure.freeze(load_statistics(store))
             if self.measure.scorer.is_sum or len(self.measure.statistics.importance):
-                self._fill(self.measure)
+                self.fill(self.measure)
             else:  # sought.toml names another scorer than when they were taken
                 self.refreeze(self.measure)
             self.spoken.update(self.measure.filing.languages)
@@ -99,13 +103,23 @@ class Measuring:
         self.pages += len(counted) - int(np.count_nonzero(np.diff(old.bounds)))
         self.shifted += len(rows)
         if self.measure:
-            behind = {each.row: each.outcome for each in finished}
+            behind = {each.row: each.outcome for each in finished if each.is_observation}
             for each in finished:
                 each.outcome.gain = 0.0
             new = Vectors(new.data, np.concatenate([np.zeros(len(removed), np.int64), new.bounds]))
+            old = self._enter_anchors(self.measure, rows, old, new)
             gains = self.measure.shift(rows, self.ties(rows), old, new)
             note([behind.get(row) for row in rows.tolist()], gains, self.asked.keys)
             self._add_up(finished)
+
+    def _enter_anchors(self, measure: Measure, rows: Rows, old: Vectors, new: Vectors) -> Vectors:
+        """Let known pages have what others call them now: that is no merit of their own fetch.  Returns them so."""
+        anchored, moved = with_anchors(old, new, len(self.vocabulary))
+        if moved.any():
+            places = np.flatnonzero(moved)
+            some = rows[places]
+            measure.shift(some, self.ties(some), old.at(places), anchored.at(places))
+        return anchored
 
     def report(self) -> dict[str, Any]:
         """What is known of the answers without further work; empty if nothing is measured."""
@@ -195,7 +209,7 @@ class Measuring:
             census.add(vectors)
         measure.freeze(census.statistics(importance(measure.scorer, self.store, self.table)))
         save_statistics(measure.statistics, self.store)
-        self._fill(measure)
+        self.fill(measure)
 
     def rows(self) -> Rows:
         """Those that have a vector in the store, ascending."""
@@ -204,9 +218,10 @@ class Measuring:
     def _opened(self, asked: Asked) -> Measure:
         d = self.config.demand
         visibility = Visibility(asked.exponent)
-        return Measure(asked.texts, asked.weights, self.vocabulary, d.scorer_value, d.estimator_value, visibility)
+        return Measure(asked.texts, asked.weights, self.vocabulary, d.scorer_value, self.estimator, visibility)
 
-    def _fill(self, measure: Measure) -> None:
+    def fill(self, measure: Measure) -> None:
+        """Show all pages to a measure."""
         self.pages = 0
 
         def counted() -> Iterator[tuple[Rows, Ties, Vectors]]:

@@ -35,14 +35,14 @@ class Prospects:
         self.values = np.zeros(0)
         self.judged = 0  # rows below have been judged
         self.wanted = False
-        self.judged_for: object = None
+        self.judged_for: tuple[object, object] = (None, None)  # statistics and weights
         self.language = lru_cache(maxsize=10_000)(lambda row: store.details(row).language)
 
     def column(self) -> NDArray[np.float64]:
         """The prospect of every row that was never fetched; the others may hold anything."""
         measure = self.measuring.measure
-        now_for = measure.statistics if measure else None  # taken anew for every workload
-        if self.judged_for is not now_for:
+        now_for = (measure.statistics, measure.weights) if measure else (None, None)
+        if any(was is not now for was, now in zip(self.judged_for, now_for, strict=True)):
             self.judged_for, self.judged = now_for, 0
             self.values[:] = 0.0
         self.wanted = True

@@ -11,6 +11,7 @@ from sought.archive import Position, Record, Stored
 from sought.crawl.directory import LOADED, SEEDS, Directory, Lock, crawl_files, with_body
 from sought.crawl.refresh import Refresh
 from sought.crawl.table import Reason, Source, State
+from sought.crawl.workload import FOLDER, draw, query_log
 from sought.web.message import Purpose
 from sought.web.url import origin
 
@@ -97,11 +98,14 @@ def rebuild(path: Path, report: Report) -> int:
     """Make everything derived again from the archive and the query log; returns the number of records read.
 
     The workload is drawn first, so that every fetch on record is measured again.  Gains are then those by what is asked
-    today, and not by what was asked at the time of the fetch; of terms that nobody asks for any more nothing is left.
+    today and not by what was asked at the time of the fetch, and by statistics frozen at other moments; of terms that
+    nobody asks for any more nothing is left.
     """
-    crawl_files(path)
+    config = crawl_files(path)
     lock = Lock(path / "lock")
     try:
+        if (path / FOLDER).exists():
+            draw(query_log(path, config), config, time.time())  # nothing is deleted if the log cannot be read
         for derived in ("store", "index"):
             shutil.rmtree(path / derived, ignore_errors=True)
     finally:

@@ -21,6 +21,7 @@ from sought.crawl.prospects import Prospects
 from sought.crawl.store import Store, row_key
 from sought.crawl.table import Reason, Source, State
 from sought.index import Answer, Index
+from sought.index.exact import Exact
 from sought.policy import Belief, Pages, Policy, beliefs_of
 from sought.web.errors import BadInput
 from sought.web.url import fingerprint, hostname, origin
@@ -96,8 +97,8 @@ class View:
 
     @cached_property
     def measuring(self) -> Measuring:
-        """What is asked, and how well it is answered."""
-        return Measuring(self.config, self.store, self.table)
+        """What is asked, and how well it is answered; exactly, for nobody waits for the next page here."""
+        return Measuring(self.config, self.store, self.table, Exact())
 
     def pages(self, policy: Policy) -> Pages:
         """The table as a policy sees it."""
@@ -170,9 +171,11 @@ def _robots_says(host: Host | None, url: str) -> str:
     if host is None or host.robots is None:
         return "not read yet"
     verdict = "allowed" if host.robots.allows(url) else "disallowed"
-    return {"deny": "disallowed: robots.txt could not be had", "allow": "allowed: there is no robots.txt"}.get(
-        host.robots_kind, f"{verdict} by robots.txt"
-    )
+    return {
+        "guarded": "disallowed: its address is in a network that is not listed in [fetch] allow_networks",
+        "deny": "disallowed: robots.txt could not be had",
+        "allow": "allowed: there is no robots.txt",
+    }.get(host.robots_kind, f"{verdict} by robots.txt")
 
 
 def _plain(outcome: Outcome) -> dict[str, Any]:

@@ -6,21 +6,22 @@ from typing import Self
 from sought.fetch.robots import ALLOW_ALL, DENY_ALL, Robots
 from sought.fetch.robots_text import MAX_BYTES
 from sought.web.errors import BadURL
-from sought.web.message import Purpose, Request, Response, Web
+from sought.web.message import Failure, Purpose, Request, Response, Web
 from sought.web.url import canonical
 
 MAX_REDIRECTS = 5
 HOUR = 3600.0
 
-# How long an answer holds. "deny" only ever means that the file could not be had: asked again sooner.
-LIFETIMES = {"parsed": 24 * HOUR, "allow": 24 * HOUR, "deny": HOUR}
+# How long an answer holds. "deny" only ever means that the file could not be had: asked again sooner.  "guarded" means
+# that we ourselves may not go there, which takes no more than a line of sought.toml to change.
+LIFETIMES = {"parsed": 24 * HOUR, "allow": 24 * HOUR, "deny": HOUR, "guarded": 10.0}
 
 
 @dataclass(frozen=True, slots=True)
 class RobotsFetch:
     """The outcome of one look at a robots.txt, as it is stored: three plain values."""
 
-    kind: str  # "parsed", "allow" (there is none) or "deny" (it could not be had)
+    kind: str  # "parsed", "allow" (there is none), "deny" (it could not be had) or "guarded" (the address is refused)
     text: bytes
     fetched_at: float
 
@@ -66,7 +67,7 @@ def redirected(response: Response) -> str:
 
 def _verdict(response: Response) -> str:
     if response.failure:
-        return "deny"
+        return "guarded" if response.failure is Failure.ADDRESS else "deny"
     if 200 <= response.status <= 299:
         return "parsed"
     # 429 is a 4xx, but a server that has too much to do has not told us that everything is open: Google's reading.

@@ -48,6 +48,10 @@ class Vectors:
         bounds = self.bounds[first : stop + 1]
         return Vectors(self.data[bounds[0] : bounds[-1]], bounds - bounds[0])
 
+    def at(self, places: Iterable[int]) -> "Vectors":
+        """Some of them."""
+        return joined([self[place] for place in places])
+
     @property
     def languages(self) -> list[int]:
         """Those of all pages, each once."""
