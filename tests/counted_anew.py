@@ -54,7 +54,7 @@ def assert_sound(directory: Directory, *, measured: bool = True) -> None:
     assert {row: spelled(directory.measuring, directory.measuring.vector(row)) for row in rows.tolist()} == right
     assert directory.measuring.measure
     assert lists_of(directory.measuring.measure) == filled(directory.measuring)
-    gains = [each.outcome.gain for some in history(directory.store) for each in some]
+    gains = [each.outcome.gain for some in history(directory.store, directory.measuring.since) for each in some]
     if measured:
         assert None not in gains
         assert directory.measuring.sums.fetches == len(gains)

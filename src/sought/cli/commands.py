@@ -74,13 +74,19 @@ def crawl(
     """Crawl, archive and index.  Ctrl-C stops cleanly; the same command goes on."""
     from sought.api import open as open_crawl
     from sought.cli.live import Watch
+    from sought.crawl.directory import crawl_files
+    from sought.policy import beliefs_of, parse_policy
 
     with Watch(quiet=json) as watch:
-        result = open_crawl(directory).crawl(fetches, policy, watch.started)
+        chosen = parse_policy(policy) if policy else crawl_files(directory).policy
+        result = open_crawl(directory).crawl(fetches, chosen, watch.started)
     if json:
         print_json(result)
-    else:
-        watch.summary(result)
+        return
+    watch.summary(result)
+    if beliefs_of(chosen) and not result["measured"]:
+        remedy = f"sought queries import {directory} FILE"
+        console.print(f"The policy goes by demand, and there are no queries yet: {remedy}", markup=False)
 
 
 @app.command()
@@ -198,4 +204,4 @@ def rebuild(directory: Dir, json: Json = False) -> None:
     if json:
         print_json({"records": count, "seconds": seconds})
     else:
-        console.print(f"{count:,} records applied in {seconds:.1f} s")
+        console.print(f"{count:,} records applied in {seconds:.1f} s; gains are measured anew, by what is asked today")

@@ -34,8 +34,13 @@ def _fetch(fetch: dict[str, Any], worth_of_answers: float | None) -> str:
 
 
 def _move(each: dict[str, Any]) -> str:
-    before, after = (f"rank {rank:,}" if rank else "not found" for rank in (each["rank_before"], each["rank_after"]))
+    before, after = _place(each["rank_before"], each["score_before"]), _place(each["rank_after"], each["score_after"])
     return f"{before} → {after} (score {each['score_before']:.3g} → {each['score_after']:.3g})"
+
+
+def _place(rank: int | None, score: float) -> str:
+    """A rank as it was measured; curves look at the first results only."""
+    return f"rank {rank:,}" if rank else "far down" if score else "not found"
 
 
 def show_queries(rows: list[dict[str, Any]]) -> None:

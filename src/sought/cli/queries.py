@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # --help must not wait for polars
 
 app = typer.Typer(help="What people ask: import, export, figures.", no_args_is_help=True)
 _FORMATS = "ubi, tsv, csv, parquet"
+_LATER = "The crawl that is running takes this in by itself ([demand] refresh in sought.toml says how soon)."
 
 
 def open_log(directory: Path) -> "QueryLog":
@@ -51,7 +52,7 @@ def import_(
         for name, line, what in done.first_bad:
             console.print(f"  {name}:{line}: {what}", markup=False)
         if measured is None:
-            console.print("The crawl that is running takes them in by itself ([demand] refresh says how soon).")
+            console.print(_LATER, markup=False)
         elif measured:
             console.print(f"Fetches are now measured by {measured:,} queries.")
     raise typer.Exit(0 if done.kept else 2)
@@ -126,11 +127,15 @@ def needy(directory: Dir, limit: Limit = 20, json: Json = False) -> None:
     with working("scoring all pages for all queries", quiet=json), View(directory) as view:
         found = look(view, limit)
     if json:
-        print_json(found)
+        print_json({"queries": found})
     elif found:
         show_queries(found)
+        console.print(
+            "\nto gain: what a page made for the query would add, in the unit of worth_of_answers (sought status)"
+        )
     else:
-        console.print(f"No queries to measure by: import some with 'sought queries import {directory} FILE'")
+        remedy = f"import some with 'sought queries import {directory} FILE', or see [demand] in sought.toml"
+        console.print(f"There are no queries to measure by: {remedy}", markup=False)
 
 
 @app.command()
@@ -139,12 +144,15 @@ def forget(
     query: Annotated[list[str], typer.Argument(metavar="QUERY...", help="The query, in capitals or not.")],
     json: Json = False,
 ) -> None:
-    """Delete every trace of a query from the log, for good."""
+    """Delete every trace of a query from the log, for good, and measure by it no longer."""
     count = open_log(directory).remove(" ".join(query))
+    measured = _take_in(directory, json) if count else 0
     if json:
         print_json({"removed": count})
     else:
         console.print(f"rows removed: {count:,}")
+        if measured is None:
+            console.print(_LATER, markup=False)
 
 
 def _format(name: str | None) -> "Format | None":

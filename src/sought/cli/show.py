@@ -11,7 +11,7 @@ from sought.cli.options import console
 if TYPE_CHECKING:  # printing a status must not load the search engine
     from sought.index import Answer
 
-_TIMES = ("last_fetch", "not_before", "signal", "found", "time")
+_TIMES = ("last_fetch", "not_before", "signal", "found", "time", "first_time", "last_time")
 
 
 def show_answer(answer: "Answer") -> None:

@@ -20,15 +20,16 @@ class Beliefs:
     """Those that one policy reads; made from the history in the store, then kept up with what is fetched."""
 
     def __init__(
-        self, wanted: Sequence[Belief], store: Store, table: Table, prospects: Callable[[], Prospects]
+        self, wanted: Sequence[Belief], store: Store, table: Table, since: float, prospects: Callable[[], Prospects]
     ) -> None:
+        """Gains of fetches up to `since` are in another unit."""
         self.table = table
         self.prospects = prospects() if Prospect() in wanted else None
         self.learners: dict[object, Learner] = {
             belief: belief.learner() for belief in wanted if not isinstance(belief, Prospect)
         }
         if self.learners:
-            for some in history(store):
+            for some in history(store, since):
                 self.learn(some)
 
     def learn(self, finished: Sequence[Finished]) -> None:
@@ -54,14 +55,16 @@ class Beliefs:
         return self.table.pages(columns)
 
 
-def history(store: Store) -> Iterator[list[Finished]]:
-    """All fetches on record, page by page."""
+def history(store: Store, since: float) -> Iterator[list[Finished]]:
+    """All fetches on record, page by page; gains of those up to `since` are left out."""
     found: list[Finished] = []
     row, last = -1, -np.inf
     for key, value in store.scan(b"o"):
         here, outcome = int.from_bytes(key[1:5], "big"), _decode(value)
         if here != row:
             row, last = here, -np.inf
+        if outcome.time <= since:
+            outcome.gain = None
         found.append(Finished(row, outcome, outcome.time - last))
         if found[-1].is_observation:
             last = outcome.time

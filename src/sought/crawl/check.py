@@ -113,7 +113,7 @@ def _vectors(directory: Directory, report: Report) -> Iterator[str]:
 def _sums(directory: Directory, report: Report) -> Iterator[str]:
     """The gains of all fetches that were measured add up to what is kept of them."""
     fetches, first, later = 0, 0.0, 0.0
-    for some in history(directory.store):
+    for some in history(directory.store, directory.measuring.since):
         for each in some:
             gain = each.outcome.gain
             if gain is not None:

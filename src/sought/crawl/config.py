@@ -180,11 +180,16 @@ def check_config(data: dict[str, Any], where: str) -> Config:
 
 def _check_demand(demand: DemandSection) -> None:
     _ = demand.scorer_value, demand.estimator_value
-    for name in ("window", "keep", "refresh"):
-        if seconds(getattr(demand, name)) <= 0:
-            raise BadInput(f"[demand] {name} is longer than nothing")
-    if demand.half_life:
-        seconds(demand.half_life)
+    for name in ("window", "keep", "refresh", "half_life"):
+        text = getattr(demand, name)
+        try:
+            is_time = seconds(text) > 0 if text or name != "half_life" else True
+        except BadInput as error:
+            raise BadInput(f"[demand] {name}: {error}") from None
+        if not is_time:
+            raise BadInput(f"[demand] {name}: {text!r} is no time at all")
+    if demand.cut_head + demand.cut_tail >= 1:
+        raise BadInput("[demand] cut_head and cut_tail together leave nothing: their sum must be below 1")
 
 
 def _each(where: str, values: Iterable[str], reader: Callable[[str], object]) -> None:

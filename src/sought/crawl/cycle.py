@@ -93,7 +93,8 @@ class Cycle:
         self.budget = budget
         self.policy = policy
         table = directory.repository.table
-        self.beliefs = Beliefs(beliefs_of(policy), directory.store, table, lambda: directory.prospects)
+        wanted, since = beliefs_of(policy), directory.measuring.since
+        self.beliefs = Beliefs(wanted, directory.store, table, since, lambda: directory.prospects)
         directory.learn = self.beliefs.learn
         self.policy_name = repr(policy)
         self.chosen: dict[int, tuple[int, float]] = {}  # rank and value of rows in the present plan

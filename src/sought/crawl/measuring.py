@@ -18,6 +18,7 @@ import numpy as np
 
 from sought.crawl.config import Config
 from sought.crawl.coverage import coverage
+from sought.crawl.currency import gains_since, save_currency
 from sought.crawl.gains import note
 from sought.crawl.importance import importance
 from sought.crawl.outcome import Finished
@@ -66,7 +67,9 @@ class Measuring:
         self.store = store
         self.table = table
         self.asked = load(store)
-        self.sums = Sums(*store.meta("gains", ()))
+        self.since = gains_since(config.demand.scorer, store, table)
+        since, *sums = store.meta("gains", (self.since,))
+        self.sums = Sums(*sums) if since == self.since else Sums()
         self.vocabulary = Vocabulary(store.meta("vocabulary", ()))
         self.lacking: list[str] = store.meta("lacking", [])
         self.saved_terms = len(self.vocabulary)
@@ -142,7 +145,8 @@ class Measuring:
             else:
                 self.store.delete(row_key(b"d", row))
         if self.counter:
-            self.store.put_meta("gains", self.sums)
+            self.store.put_meta("gains", (self.since, *self.sums))
+            save_currency(self.config.demand.scorer, self.since, self.store)
         if self.saved_terms != len(self.vocabulary):
             self.saved_terms = len(self.vocabulary)
             self.store.put_meta("vocabulary", list(self.vocabulary.numbers))

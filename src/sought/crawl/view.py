@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sought.crawl.admission import REASONS, Admission
 from sought.crawl.beliefs import Beliefs
+from sought.crawl.currency import gains_since
 from sought.crawl.directory import crawl_files, folder_bytes
 from sought.crawl.hosts import Host, Hosts
 from sought.crawl.measuring import Measuring
@@ -109,7 +110,8 @@ class View:
         return self._beliefs((belief,)).pages().belief(belief)
 
     def _beliefs(self, wanted: Sequence[Belief]) -> Beliefs:
-        return Beliefs(wanted, self.store, self.table, lambda: Prospects(self.store, self.table, self.measuring))
+        since = gains_since(self.config.demand.scorer, self.store, self.table)
+        return Beliefs(wanted, self.store, self.table, since, lambda: Prospects(self.store, self.table, self.measuring))
 
     def describe(self, row: int) -> dict[str, Any]:
         c = {name: column[row] for name, column in self.table.columns.items()}

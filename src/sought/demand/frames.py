@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from sought.demand.rows import Event, Row, Search
+from sought.demand.rows import DAY, Event, Row, Search, Tally
 
 
 class Kind(StrEnum):
@@ -68,6 +68,12 @@ def _column(name: str, of: pl.DataType, values: list[Any]) -> pl.Series:
     return joined.select(pl.col(name).str.split("\n").list.head(pl.col("length"))).to_series()
 
 
+def tally_lines(rows: Sequence[Row]) -> pl.DataFrame:
+    """Lines of a file, still to be folded; unlike tallies of the log they know whether they were dated."""
+    undated = [isinstance(row, Tally) and row.undated for row in rows]
+    return frame(Kind.TALLIES, rows).with_columns(pl.Series("undated", undated, pl.Boolean))
+
+
 def folded(lines: pl.LazyFrame) -> pl.DataFrame:
     """The tallies that the lines of one file mean, sorted; every row of one query and day has the query's count.
 
@@ -80,9 +86,10 @@ def folded(lines: pl.LazyFrame) -> pl.DataFrame:
         lines.filter(pl.col("url") != "").group_by([*what, "url"]).agg(pl.col("count").max(), pl.col("clicks").sum())
     )
     totals = pl.concat([plain, linked.select([*what, "count"])]).group_by(what).agg(pl.col("count").max())
-    rows = totals.join(linked.drop("count"), on=what, how="left")
+    undated = lines.group_by(what).agg(pl.col("undated").all())
+    rows = totals.join(undated, on=what).join(linked.drop("count"), on=what, how="left")
     filled = rows.with_columns(pl.col("url").fill_null(""), pl.col("clicks").fill_null(0.0))
-    return filled.select(list(SCHEMAS[Kind.TALLIES])).sort([*what, "url"]).collect()
+    return filled.select([*SCHEMAS[Kind.TALLIES], "undated"]).sort([*what, "url"]).collect()
 
 
 def latest(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
@@ -95,10 +102,35 @@ def latest(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
     return rows.filter(is_last).drop("part").sort("query", "day", "url")
 
 
-def says_nothing_new(tallies: pl.DataFrame, known: pl.DataFrame) -> bool:
-    """Whether all that is said of these queries and days is already known, clicks and all."""
-    of_these = known.join(tallies, on=["query", "day"], how="semi")
-    return len(of_these) == len(tallies) and tallies.join(of_these, on=tallies.columns, how="anti").is_empty()
+def news(tallies: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
+    """Of folded tallies those that say something new, each with all its URLs.
+
+    A dated one repeats what is known of its query and day.  An undated one repeats what is in force on its day, be it
+    by other lines of its file: a table without dates that is imported every day says the same only once.
+    """
+    dated = tallies.filter(~pl.col("undated")).drop("undated")
+    undated = tallies.filter(pl.col("undated")).drop("undated").sort("day")
+    by_then = latest([known, dated])
+    days = by_then.select("query", "day", pl.col("day").alias("since")).unique().sort("day")
+    begun = undated.join_asof(days, on="day", by="query", check_sortedness=False)  # both are sorted
+    same_day = dated.with_columns(pl.col("day").alias("since"))
+    return pl.concat([_differing(same_day, known), _differing(begun, by_then)]).sort("query", "day", "url")
+
+
+def _differing(tallies: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
+    """Those of which something else, or something more or less, is known `since` the day they are compared with."""
+    what, said = ["query", "day"], list(SCHEMAS[Kind.TALLIES])
+    compared = tallies.select(*what, "since").unique()
+    before = known.rename({"day": "since"}).join(compared, on=["query", "since"]).select(said)
+    now = tallies.select(said)
+    changed = pl.concat([now.join(before, on=said, how="anti"), before.join(now, on=said, how="anti")])
+    return now.join(changed, on=what, how="semi")
+
+
+def outlived(tallies: pl.DataFrame, moment: float) -> pl.DataFrame:
+    """Query and day of the tallies that at a moment were no longer in force."""
+    begun = tallies.select("query", "day").unique().filter(pl.col("day").cast(pl.Int32) * DAY <= moment)
+    return begun.filter(pl.col("day") < pl.col("day").max().over("query"))
 
 
 def in_force(tallies: pl.DataFrame, today: date) -> pl.DataFrame:

@@ -10,7 +10,7 @@ from sought.demand import parquet, search_console, table, ubi
 from sought.demand.formats import Format, delimiter, guessed
 from sought.demand.frames import kind_of
 from sought.demand.log import QueryLog
-from sought.demand.rows import Row, Tally
+from sought.demand.rows import DAY, Row, Tally
 from sought.demand.staging import Staging
 from sought.demand.text import Read
 from sought.demand.values import today
@@ -59,12 +59,13 @@ def import_file(
     form = form or guessed(path)
     counts: Counter[str] = Counter()
     first_bad: list[tuple[str, int, str]] = []
-    with log.writing() as staging:
+    with log.writing(now - log.keep) as staging:
         for read in _reader(path, form, now):
-            what = _outcome(read, staging, now - log.keep)
+            row = _timely(read.row, now)
+            what = _outcome(row, staging, now - log.keep)
             counts[what] += 1
             if what == _BAD and len(first_bad) < MAX_SHOWN_BAD:
-                first_bad.append((read.file, read.line, str(read.row)))
+                first_bad.append((read.file, read.line, str(row)))
             if counts.total() % _REPORT_EVERY == 0:
                 report(counts.total())
     log.forget(now)
@@ -72,8 +73,14 @@ def import_file(
     return Imported(form, counts.total(), **{name: counts[name] for name in names}, first_bad=tuple(first_bad))
 
 
-def _outcome(read: Read, staging: Staging, oldest: float) -> str:
-    row: Row | BadInput | None = read.row
+def _timely(row: Row | BadInput | None, now: float) -> Row | BadInput | None:
+    """A search or event of the future is a mistake, and would be kept too long; a day of it is a clock or a zone."""
+    if row is None or isinstance(row, BadInput | Tally) or row.time <= now + DAY:
+        return row
+    return BadInput(f"in the future: {today(row.time)}")
+
+
+def _outcome(row: Row | BadInput | None, staging: Staging, oldest: float) -> str:
     if row is None:
         return _OTHER
     if isinstance(row, BadInput):

@@ -2,13 +2,12 @@
 
 import errno
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
 from sought.demand.disk import space_for
-from sought.demand.rows import Event, Search
+from sought.demand.rows import Event, Search, is_bounded
 
 
 def append(path: Path, row: Search | Event) -> int:
@@ -37,17 +36,23 @@ def size(path: Path) -> int:
 
 
 def read(path: Path) -> list[Search | Event]:
-    """The rows of a file in order; a line that is torn is not read."""
+    """The rows of a file in order."""
+    return [row for row in lines(path) if row]
+
+
+def lines(path: Path) -> list[Search | Event | None]:
+    """The lines of a file in order; None for one that is torn, or that has a row no log should hold."""
     try:
-        return list(_rows(path.read_bytes()))
+        *whole, torn = path.read_bytes().split(b"\n")
     except FileNotFoundError:
         return []
+    return [*map(_row, whole), *([None] if torn else [])]
 
 
-def _rows(data: bytes) -> Iterator[Search | Event]:
-    for line in data.split(b"\n")[:-1]:
-        try:
-            fields = msgspec.json.decode(line)
-            yield msgspec.convert(fields, Search) if "query" in fields else msgspec.convert(fields, Event)
-        except (msgspec.MsgspecError, TypeError):
-            continue
+def _row(line: bytes) -> Search | Event | None:
+    try:
+        fields = msgspec.json.decode(line)
+        row = msgspec.convert(fields, Search) if "query" in fields else msgspec.convert(fields, Event)
+    except (msgspec.MsgspecError, TypeError, UnicodeDecodeError, RecursionError):
+        return None
+    return row if is_bounded(row) else None

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import inf
 from pathlib import Path
 
 import polars as pl
 
 from sought.demand import live
-from sought.demand.frames import IDENTITY, Kind, latest
+from sought.demand.frames import IDENTITY, Kind, latest, outlived
 from sought.demand.manifest import Segment, read_manifest
 from sought.demand.rows import DAY, Event, Search, checked_event, checked_search, query_text
 from sought.demand.staging import Staging
@@ -18,8 +19,8 @@ class QueryLog:
     """Searches, events and tallies in a folder, which is made when something is first written.
 
     Any number of processes may write and read.  What a method has written survives `kill -9`.  `keep` is the time in
-    seconds after which `forget` deletes searches and events; a tally is no dated event and stays until it is replaced
-    or removed.
+    seconds after which `forget` deletes searches and events; a tally is no dated event and stays as long as it is in
+    force, and `keep` longer.
     """
 
     def __init__(self, folder: Path, keep: float = 90 * DAY) -> None:
@@ -60,11 +61,14 @@ class QueryLog:
         return latest(self._store.read(Kind.TALLIES))
 
     @contextmanager
-    def writing(self) -> Iterator[Staging]:
-        """Add many rows: they become visible together when the block ends, or not at all if it raises."""
+    def writing(self, since: float = -inf) -> Iterator[Staging]:
+        """Add many rows: they become visible together when the block ends, or not at all if it raises.
+
+        Tallies that others had replaced before `since` are not taken in.
+        """
         with self._store.staging() as staging:
             yield staging
-            staging.finish(self._known())
+            staging.finish(self._known(), since)
             if staging.parts:
                 self._store.commit(staging)
 
@@ -73,15 +77,27 @@ class QueryLog:
         return {**dated, Kind.TALLIES: self.tallies()}
 
     def forget(self, now: float) -> int:
-        """Delete searches and events older than the retention time for good; how many."""
-        cutoff = now - self.keep
-        if any(row.time < cutoff for row in self._store.live_rows()):
+        """Delete for good what is older than the retention time; how many rows.
+
+        Those are searches and events, and tallies that others replaced so long ago.  Searches and events of the future
+        go at once, as they would never grow old.
+        """
+        oldest, newest = now - self.keep, self._store.clock(now) + DAY
+        if any(row is None or not oldest <= row.time <= newest for row in self._store.live_lines()):
             self._store.roll()
+        replaced = outlived(self.tallies(), oldest)
 
-        def is_old(segment: Segment) -> bool:
-            return segment.oldest is not None and segment.oldest < cutoff
+        def is_due(segment: Segment) -> bool:
+            if segment.oldest is None:
+                return not replaced.is_empty()
+            return segment.oldest < oldest or segment.newest is None or segment.newest > newest
 
-        return self._store.rewrite(is_old, lambda _, rows: rows.filter(pl.col("time") >= cutoff))
+        def kept(kind: Kind, rows: pl.DataFrame) -> pl.DataFrame:
+            if kind is Kind.TALLIES:
+                return rows.join(replaced, on=replaced.columns, how="anti", maintain_order="left")
+            return rows.filter(pl.col("time").is_between(oldest, newest))
+
+        return self._store.rewrite(is_due, kept)
 
     def remove(self, query: str) -> int:
         """Delete every trace of a query's text, in capitals or not; how many rows."""

@@ -12,11 +12,12 @@ _FILE = "manifest.json"
 
 
 class Segment(msgspec.Struct, frozen=True):
-    """An immutable Parquet file; `oldest` is the time of its first search or event (tallies have none)."""
+    """An immutable Parquet file; `oldest` and `newest` are times of searches or events (tallies have none)."""
 
     name: str
     kind: Kind
     oldest: float | None
+    newest: float | None = None  # of old logs not known
 
 
 class Manifest(msgspec.Struct, frozen=True):

@@ -11,6 +11,8 @@ from datetime import date
 from enum import StrEnum
 from functools import lru_cache
 from math import isfinite
+from operator import index
+from typing import Any
 
 from sought.web.errors import BadInput, BadURL
 from sought.web.url import canonical
@@ -23,6 +25,7 @@ MAX_HIT = 2048
 MAX_RANK = 10_000
 MAX_COUNT = 1e15
 MAX_TIME = 253402300799.0  # the year 9999
+_IDS = 1 << 64
 _CONTROL = re.compile("[\x00-\x1f\x7f]")
 _OUR_ID = re.compile("sought-[0-9a-f]{16}")
 
@@ -57,13 +60,17 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """From this day on the query is asked `count` times a week, and `clicks` of these times the URL is clicked."""
+    """From this day on the query is asked `count` times a week, and `clicks` of these times the URL is clicked.
+
+    `undated`: its source named no day, and `day` is that of the import.
+    """
 
     query: str
     count: float
     day: date
     url: str = ""
     clicks: float = 0.0
+    undated: bool = False
 
 
 Row = Search | Event | Tally
@@ -82,16 +89,28 @@ def checked(row: Row) -> Row:
 
 def checked_search(search: Search) -> Search:
     shown = tuple(_hit(each) for each in search.shown[:MAX_SHOWN])
-    return Search(query_text(search.query), _moment(search.time), shown, search.id or secrets.randbits(64) or 1)
+    given = _whole(search.id, "id")
+    return Search(query_text(search.query), _moment(search.time), shown, _id(given or secrets.randbits(64) or 1))
 
 
 def checked_event(event: Event) -> Event:
-    if event.rank > MAX_RANK:
-        raise BadInput(f"rank {event.rank} is beyond {MAX_RANK:,}")
-    checked = replace(event, time=_moment(event.time), url=_hit(event.url), rank=max(event.rank, 0))
+    rank = _whole(event.rank, "rank")
+    if rank > MAX_RANK:
+        raise BadInput(f"rank is beyond {MAX_RANK:,}")
+    search, time = _id(_whole(event.search, "id")), _moment(event.time)
+    checked = Event(search, _action(event.action), time, _hit(event.url), max(rank, 0))
     if not checked.url and not checked.rank:
         raise BadInput("neither a result nor its rank is named")
     return checked
+
+
+def is_bounded(row: Search | Event) -> bool:
+    """Whether the numbers of a row that was read back are such as `checked` lets through."""
+    if isinstance(row, Search):
+        number, fits = row.id, len(row.shown) <= MAX_SHOWN
+    else:
+        number, fits = row.search, 0 <= row.rank <= MAX_RANK
+    return fits and 0 < number < _IDS and 0 <= row.time <= MAX_TIME
 
 
 def query_text(text: str) -> str:
@@ -132,8 +151,33 @@ def _hit(text: str) -> str:
     return text if _is_unicode(text) else text.encode("utf-8", "replace").decode()
 
 
-def _moment(time: float) -> float:
+def _whole(number: Any, name: str) -> int:
+    """A plain int, of NumPy's too."""
+    try:
+        return index(number)
+    except TypeError:
+        raise BadInput(f"{name} is no whole number") from None
+
+
+def _id(number: int) -> int:
+    if not 0 < number < _IDS:
+        raise BadInput("id is no positive number of 64 bits")
+    return number
+
+
+def _action(name: str) -> Action:
+    try:
+        return Action(name)
+    except ValueError:
+        raise BadInput("action is neither view nor click") from None
+
+
+def _moment(given: Any) -> float:
     """Milliseconds are what every format can carry."""
+    try:
+        time = float(given)
+    except (TypeError, ValueError, OverflowError):
+        raise BadInput("time is no number") from None
     if not (isfinite(time) and 0 <= time <= MAX_TIME):
         raise BadInput(f"not a time between 1970 and 9999: {time:g}")
     rounded = round(time, 3)

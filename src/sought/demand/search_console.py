@@ -48,12 +48,15 @@ def read(path: Path, day: date) -> Iterator[Read]:
     with readable(path), _tables(path) as tables:
         queries = _queries(tables, path)
         span = next((found for each in tables if (found := _span(each))), None)
+        if span and span[1] > day + timedelta(days=1):
+            raise BadInput(f"cannot use {path}: its numbers are of days in the future ({span[1]})")
         weeks = (span[1] - span[0]).days / 7 + 1 / 7 if span else WEEKS
         begin = min(day, span[1] + timedelta(days=1)) if span else day
+        tally = partial(_tally, weeks=weeks, day=begin, undated=span is None)
         rows = _records(queries)
         next(rows)
         for number, fields in rows:
-            row = fields if isinstance(fields, BadInput) else attempt(lambda row: _tally(row, weeks, begin), fields)
+            row = fields if isinstance(fields, BadInput) else attempt(tally, fields)
             yield Read(queries.path.name, number, row)
 
 
@@ -74,13 +77,14 @@ def _has_shape(row: list[str]) -> bool:
     return all(pattern.fullmatch(field.strip()) for pattern, field in zip(patterns, row[1:], strict=True))
 
 
-def _tally(row: list[str], weeks: float, day: date) -> Tally:
+def _tally(row: list[str], *, weeks: float, day: date, undated: bool) -> Tally:
     if len(row) != _WIDTH:
         raise BadInput(f"{len(row)} columns instead of {_WIDTH}")
     impressions = row[2].strip()
     if not _WHOLE.fullmatch(impressions):
         raise BadInput(f"impressions are no whole number: {impressions[:40]!r}")
-    return Tally(row[0], values.number(re.sub(r"\D", "", impressions), "impressions") / weeks, day)
+    count = values.number(re.sub(r"\D", "", impressions), "impressions") / weeks
+    return Tally(row[0], count, day, undated=undated)
 
 
 def _queries(tables: list[_Table], path: Path) -> _Table:

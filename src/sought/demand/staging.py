@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 
 from sought.demand.disk import write_through
-from sought.demand.frames import SCHEMAS, Kind, folded, frame, kind_of, says_nothing_new
+from sought.demand.frames import SCHEMAS, Kind, folded, frame, kind_of, latest, news, outlived, tally_lines
 from sought.demand.manifest import Segment
 from sought.demand.rows import Row
 
@@ -44,8 +44,10 @@ class Staging:
         if len(self._rows[kind]) >= _ROWS:
             self._flush(kind)
 
-    def finish(self, known: dict[Kind, pl.DataFrame]) -> None:
+    def finish(self, known: dict[Kind, pl.DataFrame], since: float) -> None:
         """Every row is in a part file, but for those already known; the lines of tallies have become tallies.
+
+        Those that were no longer in force at the moment `since` are left out.
 
         A dump that is imported again every night then takes no more room than what is new in it.
         """
@@ -54,9 +56,9 @@ class Staging:
         for part in self.parts.copy():
             self._drop_known(part, known[part.kind])
         if self._tallies:
-            tallies = folded(pl.scan_parquet(self._tallies))
-            if not says_nothing_new(tallies, known[Kind.TALLIES]):
-                self.write(Kind.TALLIES, tallies)
+            tallies = news(folded(pl.scan_parquet(self._tallies)), known[Kind.TALLIES])
+            replaced = outlived(latest([known[Kind.TALLIES], tallies]), since)
+            self.write(Kind.TALLIES, tallies.join(replaced, on=replaced.columns, how="anti", maintain_order="left"))
 
     def _drop_known(self, part: Segment, known: pl.DataFrame) -> None:
         rows = pl.read_parquet(self.folder / part.name)
@@ -69,11 +71,10 @@ class Staging:
         """One more part file, or none if there are no rows; on disk when this returns."""
         if rows.is_empty():
             return []
-        oldest = None if kind is Kind.TALLIES else float(rows["time"].min())  # type: ignore[arg-type]  # of floats
         self._written += 1
         name = f"{self._written:06}-{kind}.parquet"
         _write(self.folder / name, rows.select(list(SCHEMAS[kind])))
-        part = Segment(name, kind, oldest)
+        part = Segment(name, kind, *_span(kind, rows))
         self.parts.append(part)
         return [part]
 
@@ -85,8 +86,15 @@ class Staging:
             self.write(kind, frame(kind, rows))
             return
         lines = self.folder / f"lines-{len(self._tallies)}"
-        _write(lines, frame(kind, rows))
+        _write(lines, tally_lines(rows))
         self._tallies.append(lines)
+
+
+def _span(kind: Kind, rows: pl.DataFrame) -> tuple[float | None, float | None]:
+    if kind is Kind.TALLIES:
+        return None, None
+    times = rows["time"].to_numpy()
+    return float(times.min()), float(times.max())
 
 
 def _write(path: Path, rows: pl.DataFrame) -> None:

@@ -109,14 +109,23 @@ class Store:
         names = columns or list(SCHEMAS[kind])
 
         def work(manifest: Manifest) -> list[pl.DataFrame]:
-            new = [row for row in self._live_rows(manifest) if kind_of(row) is kind]
+            new = [row for row in self._live_lines(manifest) if row and kind_of(row) is kind]
             written = [self._read(segment, names) for segment in manifest.segments if segment.kind is kind]
             return [*written, frame(kind, new).select(names)]
 
         return self.patiently(work)
 
-    def live_rows(self) -> list[Search | Event]:
-        return self.patiently(self._live_rows)
+    def live_lines(self) -> list[Search | Event | None]:
+        """Rows not yet in a segment; None for a line that cannot be read and goes when the rows become one."""
+        return self.patiently(self._live_lines)
+
+    def clock(self, now: float) -> float:
+        """`now`, or when a segment was last written: a clock that was set back cannot put the log into the future."""
+
+        def work(manifest: Manifest) -> float:
+            return max([now, *((self.folder / each.name).stat().st_mtime for each in manifest.segments)])
+
+        return self.patiently(work)
 
     def patiently(self, work: Callable[[Manifest], Result]) -> Result:
         """Do something with the files of the log; again, if another process has just replaced some of them."""
@@ -131,11 +140,11 @@ class Store:
                     ) from None
         raise CrawlBusy(f"{self.folder} is being rewritten all the time; try again later")
 
-    def _live_rows(self, manifest: Manifest) -> list[Search | Event]:
+    def _live_lines(self, manifest: Manifest) -> list[Search | Event | None]:
         path = self.folder / manifest.live
         if not path.exists() and read_manifest(self.folder).version != manifest.version:
             raise FileNotFoundError(path)  # rolled meanwhile
-        return live.read(path)
+        return live.lines(path)
 
     def _read(self, segment: Segment, columns: list[str] | None = None) -> pl.DataFrame:
         path = self.folder / segment.name
@@ -152,7 +161,7 @@ class Store:
             if segment in staging.parts:
                 name = f"{version:06}-{segment.name}"
                 (staging.folder / segment.name).rename(self.folder / name)
-                segment = Segment(name, segment.kind, segment.oldest)
+                segment = structs.replace(segment, name=name)
             named.append(segment)
         after = Manifest(version, tuple(named), manifest.live)
         write_manifest(self.folder, after)

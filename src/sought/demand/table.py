@@ -39,13 +39,14 @@ def read(path: Path, delimiter: str, day: date) -> Iterator[Read]:
 def tally(fields: dict[str, Any], day: date) -> Tally:
     """One line of a table, whatever the types of its values."""
     clicks = fields.get("clicks")
-    url = fields.get("url")
+    url, begin = fields.get("url"), fields.get("from")
     return Tally(
         values.text(fields.get("query"), "query"),
         values.number(fields.get("count"), "count"),
-        values.day(fields.get("from"), day),
+        values.day(begin, day),
         "" if url is None else values.text(url, "url"),
         0.0 if clicks in (None, "") else values.number(clicks, "clicks"),
+        undated=begin in (None, ""),
     )
 
 

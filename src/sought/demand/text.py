@@ -91,22 +91,19 @@ def texts(file: IO[bytes], path: Path) -> Iterator[str]:
 
 def records(source: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str] | BadInput]]:
     """Lines split into fields: (line number, fields).  Tab-separated text knows no quotes."""
-    if delimiter == "\t":
-        for number, line in enumerate(source, 1):
-            if text := line.rstrip("\r\n"):
-                yield number, text.split("\t")
-        return
-    reader = csv.reader(source, delimiter=delimiter)
-    while True:
-        try:
-            fields = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            yield reader.line_num, BadInput(str(error))
-        else:
-            if fields:
-                yield reader.line_num, fields
+    for number, line in enumerate(source, 1):
+        if text := line.rstrip("\r\n"):
+            yield number, text.split("\t") if delimiter == "\t" else _quoted(text, delimiter)
+
+
+def _quoted(line: str, delimiter: str) -> list[str] | BadInput:
+    """Fields that may be in quotes.  A row is one line: a quote left open must not swallow the rows behind it."""
+    reader = csv.reader((line, ""), delimiter=delimiter)
+    try:
+        fields = next(reader)
+    except csv.Error as error:
+        return BadInput(str(error))
+    return fields if reader.line_num == 1 else BadInput("a quote is not closed")
 
 
 def attempt(parse: Callable[[Item], Row | None], item: Item) -> Row | BadInput | None:

@@ -14,15 +14,15 @@ MAX_LENGTH = 10_000
 def evaluated(text: str, classes: Mapping[str, type], what: str) -> Any:
     """What an expression of these classes and literals stands for; BadInput, which says what is wrong, if nothing."""
     if len(text) > MAX_LENGTH:
-        raise BadInput(f"a {what} has at most {MAX_LENGTH:,} characters")
+        raise BadInput(f"{what}: at most {MAX_LENGTH:,} characters")
     known = f"known: {', '.join(sorted(classes))}"
     try:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise BadInput(f"not a {what}: {text[:200]!r} ({known})") from None
+        raise BadInput(f"not {_a(what)}: {text[:200]!r} ({known})") from None
     value = _build(ast.Call(tree, [], []) if isinstance(tree, ast.Name) else tree, classes, what)
     if not isinstance(value, tuple(classes.values())):
-        raise BadInput(f"not a {what}: {text[:200]!r} ({known})")
+        raise BadInput(f"not {_a(what)}: {text[:200]!r} ({known})")
     return value
 
 
@@ -32,7 +32,7 @@ def _build(node: ast.expr, classes: Mapping[str, type], what: str) -> Any:
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, RecursionError, MemoryError):
-        raise BadInput(f"not allowed in a {what}: {ast.unparse(node)[:100]}") from None
+        raise BadInput(f"not allowed in {_a(what)}: {ast.unparse(node)[:100]}") from None
 
 
 def _call(name: str, node: ast.Call, classes: Mapping[str, type], what: str) -> Any:
@@ -48,3 +48,7 @@ def _call(name: str, node: ast.Call, classes: Mapping[str, type], what: str) -> 
         return cls(*unnamed, **named)
     except TypeError as error:
         raise BadInput(f"{name}: {error}; it takes {inspect.signature(cls)}") from None
+
+
+def _a(what: str) -> str:
+    return f"an {what}" if what[0] in "aeiou" else f"a {what}"
