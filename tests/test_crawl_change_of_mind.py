@@ -253,3 +253,19 @@ def test_a_first_fetch_is_no_change(site: Site, directory: Path) -> None:
     look(directory, 1, "RoundRobin()")
     with View(directory) as view:
         assert view.describe(0)["changes"] == 1
+
+
+def test_a_network_that_is_allowed_later(site: Site, directory: Path):
+    """A host that was refused for its address is asked as soon as sought.toml allows it, not an hour later."""
+    site.answers["/"] = (200, HTML, PAGE)
+    config = directory / "sought.toml"
+    text = config.read_text()
+    config.write_text(text.replace('allow_networks = ["127.0.0.0/8"]', "allow_networks = []"))
+    look(directory)
+    assert site.asked == []
+    look(directory)
+    assert site.asked == []
+    config.write_text(text)
+    look(directory)
+    assert site.paths() == ["/"]
+    assert found(directory) == [site.url("/")]

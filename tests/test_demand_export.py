@@ -31,6 +31,7 @@ def filled(folder, rows):
                 staging.add(checked(row))
             except BadInput:
                 continue
+    log.forget(NOW)  # tallies that were replaced long ago are not taken in again
     return log
 
 

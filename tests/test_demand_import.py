@@ -16,7 +16,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sought.demand import Format, QueryLog, Search, import_file
+from sought.demand import DAY, Format, QueryLog, Search, import_file
+from sought.demand.frames import in_force
+from sought.demand.values import today
 from sought.web.errors import BadInput
 
 NOW = 1_700_000_000.0  # 2023-11-14
@@ -89,6 +91,71 @@ def test_importing_twice_changes_nothing(log, file):
     once, stamp = log.tallies(), log.stamp()
     import_file(log, path, now=NOW)
     assert log.tallies().equals(once)
+    assert log.stamp() == stamp
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("q.csv", f"query,count,url,clicks\na,1,,\na,2,,\nb,10,{A},4\nb,10,{B},1\n"),
+        ("q.csv", "query,count,from\na,3,\na,7,2023-11-01\nb,1,2022-01-03\nb,2,2023-01-03\nb,3,\n"),
+        ("anything.csv", "Top queries,Clicks,Impressions,CTR,Position\ncomet,5,280,1.79%,3.4\n"),
+    ],
+)
+def test_importing_on_another_day_changes_nothing(log, file, name, content):
+    """A table that names no day is no news as long as it says what is in force; nor are the lines that do."""
+    path = file(name, content)
+    import_file(log, path, now=NOW)
+    once, stamp = log.tallies(), log.stamp()
+    for days in (1, 2, 50, 400):
+        import_file(log, path, now=NOW + days * DAY)
+    assert log.tallies().filter(pl.col("day") > TODAY).is_empty()
+    assert in_force_on(log, NOW + 400 * DAY) == in_force_on(log, NOW)
+    if "from" not in content:  # of dated lines some are forgotten by then
+        assert log.tallies().equals(once)
+        assert log.stamp() == stamp
+
+
+def in_force_on(log, now):
+    return in_force(log.tallies(), today(now)).rows()
+
+
+def test_what_changed_in_a_table_without_dates_is_all_that_is_added(log, file):
+    """A query with another count, or with other clicks, begins anew, with all its URLs; the others stay."""
+    content = f"query,count,url,clicks\na,3,,\nb,10,{A},4\nb,10,{B},1\nc,5,{A},1\nc,5,{B},1\n"
+    import_file(log, file("q.csv", content), now=NOW)
+    once = log.tallies().rows()
+    changed = content.replace(f"b,10,{B},1", f"b,10,{B},2").replace(f"c,5,{B},1\n", "")
+    import_file(log, file("q.csv", changed), now=NOW + DAY)
+    day = date(2023, 11, 15)
+    added = [("b", day, 10.0, A, 4.0), ("b", day, 10.0, B, 2.0), ("c", day, 5.0, A, 1.0)]
+    assert log.tallies().rows() == sorted([*once, *added])
+    assert [len(pl.read_parquet(path)) for path in sorted(log.folder.glob("*tallies.parquet"))] == [5, 3]
+
+
+def test_a_count_that_comes_back_is_news(log, file):
+    """What is compared is what is in force, not what once was; a dated line stands for its day in any case."""
+    for days, count in ((0, 3), (1, 5), (2, 3)):
+        import_file(log, file("q.csv", f"query,count\na,{count}\n"), now=NOW + days * DAY)
+    assert log.tallies()["count"].to_list() == [3.0, 5.0, 3.0]
+    import_file(log, file("q.csv", "query,count,from\na,3,2023-11-18\n"), now=NOW + 4 * DAY)
+    assert log.tallies()["count"].to_list() == [3.0, 5.0, 3.0, 3.0]
+
+
+def test_the_file_itself_may_replace_what_was_in_force(log, file):
+    """An undated line that repeats the log, but not a newer dated line beside it, is news."""
+    import_file(log, file("q.csv", "query,count,from\na,3,2023-10-01\n"), now=NOW)
+    import_file(log, file("q.csv", "query,count,from\na,7,2023-11-01\na,3,\n"), now=NOW)
+    assert in_force_on(log, NOW) == [("a", 3.0)]
+
+
+def test_history_that_would_be_forgotten_is_not_taken_in(log, file):
+    """Importing it twice changes nothing, though the log does not keep all of it."""
+    path = file("q.csv", "query,count,from\na,3,2020-01-01\na,4,2021-01-01\na,5,2023-11-01\na,6,2033-01-01\n")
+    import_file(log, path, now=NOW)
+    stamp = log.stamp()
+    assert log.tallies()["count"].to_list() == [4.0, 5.0, 6.0]
+    import_file(log, path, now=NOW)
     assert log.stamp() == stamp
 
 
@@ -169,6 +236,17 @@ def test_searches_beyond_retention_are_not_taken_in(log, file):
     assert len(log.searches()) == 1
 
 
+def test_searches_of_the_future_are_bad_rows(log, file):
+    """They would outlive the retention time; a clock or a zone may be a day off.  A tally may begin when it likes."""
+    ahead = [{**QUERY, "query_id": str(days), "timestamp": NOW + days * DAY} for days in (0.9, 1.1, 3000)]
+    content = lines(*ahead, CLICK, {**CLICK, "timestamp": "2033-01-01T00:00:00Z"})
+    done = import_file(log, file("ubi.jsonl", content), now=NOW)
+    assert (done.searches, done.events, done.bad) == (1, 1, 3)
+    assert done.first_bad[-1] == ("ubi.jsonl", 5, "in the future: 2033-01-01")
+    done = import_file(log, file("q.csv", "query,count,from\ncomet,3,2033-01-01\n"), now=NOW)
+    assert (done.tallies, done.bad) == (1, 0)
+
+
 CONSOLE = "Top queries,Clicks,Impressions,CTR,Position\ncomet,5,280,1.79%,3.4\ntail,0,28,0%,10\n"
 GERMAN = 'Häufigste Suchanfragen,Klicks,Impressionen,CTR,Position\ncomet,5,280,"1,79 %","3,4"\ntail,0,28,0%,10\n'
 DATES = "Date,Clicks,Impressions,CTR,Position\n2023-10-01,1,2,50%,1\n2023-10-28,1,2,50%,1\n"
@@ -206,6 +284,17 @@ def test_search_console_zip(log, tmp_path, members):
     ]
 
 
+@pytest.mark.parametrize("last", ["2023-11-16", "9999-12-31"])
+def test_search_console_of_the_future(log, tmp_path, last):
+    """Nobody has measured the days to come: one line says so."""
+    with zipfile.ZipFile(tmp_path / "export.zip", "w") as archive:
+        archive.writestr("Queries.csv", CONSOLE)
+        archive.writestr("Dates.csv", DATES + f"{last},1,2,50%,1\n")
+    with pytest.raises(BadInput, match=f"future.*{last}"):
+        import_file(log, tmp_path / "export.zip", now=NOW)
+    assert log.tallies().is_empty()
+
+
 def test_parquet_table(log, tmp_path):
     """The columns of the plain table, whatever their types."""
     table = pl.DataFrame(
@@ -229,6 +318,26 @@ def test_bad_rows_are_counted_and_the_first_shown(log, file):
     ):
         assert expected in what
     assert log.tallies()["query"].to_list() == ["best", "good"]
+
+
+def test_a_quote_left_open_costs_one_row(log, file):
+    """A row is one line: whatever its quotes, the rows behind it are read."""
+    rows = [f"query {number},1" for number in range(5000)]
+    rows[10], rows[20], rows[4999] = '"comet,1', 'a,"1', '"'
+    done = import_file(log, file("q.csv", "query,count\n" + "\n".join(rows)), now=NOW)
+    assert (done.rows, done.tallies, done.bad) == (5000, 4997, 3)
+    assert done.first_bad == tuple(("q.csv", line, "a quote is not closed") for line in (12, 22, 5001))
+
+
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_quotes_of_a_spreadsheet(log, file, separator):
+    """Separators and doubled quotes in quotes are part of the query; so are quotes inside of a word."""
+    written = ['"a, b"', '"c; d"', '"say ""hi"", all"', '"""e"""', '5" nail', '"f" g']
+    content = "\r\n".join(["query,count".replace(",", separator), *(f"{each}{separator}1" for each in written), ""])
+    done = import_file(log, file("q.csv", content), now=NOW)
+    assert (done.tallies, done.bad) == (6, 0)
+    expected = ["a, b", "c; d", 'say "hi", all', '"e"', '5" nail', "f g"]
+    assert sorted(log.tallies()["query"].to_list()) == sorted(expected)
 
 
 @pytest.mark.parametrize(
@@ -367,7 +476,8 @@ def test_any_ubi(tmp_path_factory, documents):
 @THOROUGHLY
 @given(
     rows=st.lists(
-        st.lists(st.text(max_size=6) | st.sampled_from(["3", "1%", "2022-01-03", '"']), max_size=6), max_size=5
+        st.lists(st.text(max_size=6) | st.sampled_from(["3", "1%", "2022-01-03", "9999-12-31", '"']), max_size=6),
+        max_size=5,
     )
 )
 def test_any_table(tmp_path_factory, rows):

@@ -7,10 +7,11 @@ import threading
 from datetime import date
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 
-from sought.demand import DAY, Action, Event, QueryLog, Search, Tally, store
+from sought.demand import DAY, Action, Event, QueryLog, Search, Tally, manifest, store
 from sought.web.errors import BadInput, CrawlDamaged
 
 NOW = 1_700_000_000.0
@@ -64,6 +65,12 @@ def test_live_ids_are_not_repeated(log):
         Search("\ud800", NOW),
         Search("comet", float("nan")),
         Search("comet", -1.0),
+        Search("comet", "noon"),  # type: ignore[arg-type]  # what a program without types may pass
+        Search("comet", None),  # type: ignore[arg-type]
+        Search("comet", 10**400),
+        Search("comet", NOW, (), -5),
+        Search("comet", NOW, (), 2**64),
+        Search("comet", NOW, (), 1.5),  # type: ignore[arg-type]
     ],
 )
 def test_what_cannot_be_kept_is_refused(log, row):
@@ -73,6 +80,73 @@ def test_what_cannot_be_kept_is_refused(log, row):
     with pytest.raises(BadInput):
         log.event(Event(1, Action.VIEW, NOW))
     assert not log.folder.exists()
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        Event(0, Action.CLICK, NOW, A, 1),
+        Event(-1, Action.CLICK, NOW, A, 1),
+        Event(2**70, Action.CLICK, NOW, A, 1),
+        Event("5", Action.CLICK, NOW, A, 1),  # type: ignore[arg-type]  # what a program without types may pass
+        Event(5, "buy", NOW, A, 1),  # type: ignore[arg-type]
+        Event(5, Action.CLICK, NOW, A, 1.5),  # type: ignore[arg-type]
+        Event(5, Action.CLICK, NOW, A, 10_001),
+        Event(5, Action.CLICK, float("inf"), A, 1),
+        Event(5, Action.CLICK, None, A, 1),  # type: ignore[arg-type]
+    ],
+)
+def test_an_event_that_cannot_be_kept_is_refused(log, row):
+    """It is of a search with an id, one of the actions, at a rank and a time."""
+    with pytest.raises(BadInput):
+        log.event(row)
+    assert not log.folder.exists()
+
+
+def test_numbers_of_numpy_are_numbers(log):
+    """Times, ids and ranks may come out of an array, and an action may be said by its name."""
+    log.record(Search("comet", np.float64(NOW), (), np.uint64(2**64 - 1)))  # type: ignore[arg-type]
+    log.event(Event(np.int64(5), "click", np.float64(NOW), A, np.int32(1)))  # type: ignore[arg-type]
+    assert log.searches().rows() == [(2**64 - 1, "comet", NOW, [])]
+    assert log.events().rows() == [(5, "click", A, 1, NOW)]
+
+
+POISON = [
+    '{"search":-1,"action":"click","time":1700000000.0,"url":"http://a/","rank":1}',
+    '{"search":1180591620717411303424,"action":"click","time":1700000000.0,"url":"http://a/","rank":1}',
+    '{"search":5,"action":"click","time":1700000000.0,"url":"http://a/","rank":99999999999}',
+    '{"search":5,"action":"click","time":1700000000.0,"url":"http://a/","rank":-1}',
+    '{"search":5,"action":"click","time":1e300,"url":"http://a/","rank":1}',
+    '{"search":5,"action":"buy","time":1700000000.0,"url":"http://a/","rank":1}',
+    '{"query":"poison","time":1700000000.0,"shown":[],"id":-5}',
+    '{"query":"poison","time":1700000000.0,"shown":[],"id":18446744073709551616}',
+    '{"query":"poison","time":-1,"shown":[],"id":5}',
+    '{"query":"poison","time":1700000000.0,"shown":[' + ",".join(['"a"'] * 101) + '],"id":5}',
+    '{"query":"pois\\ud800","time":1700000000.0,"shown":[],"id":5}',
+    '{"query":"poison\xff","time":1700000000.0,"shown":[],"id":5}',
+    "[" * 100_000,
+    "7777777777777777",
+]
+
+
+@pytest.mark.parametrize("line", POISON)
+def test_a_poisoned_log_heals(log, line):
+    """A line out of bounds is not read, stops nothing, and is gone from the disk when the log next forgets."""
+    log.record(Search("before", NOW, ("a",)))
+    [live] = log.folder.glob("*.jsonl")
+    with live.open("ab") as file:
+        file.write(line.encode("latin-1") + b"\n")
+    search = log.record(Search("after", NOW + 1))
+    log.event(Event(search, Action.VIEW, NOW + 1, A, 1))
+    assert texts(log) == ["before", "after"]
+    assert log.events().rows() == [(search, "view", A, 1, NOW + 1)]
+    assert log.forget(NOW) == 0
+    assert line.encode("latin-1") not in b"".join(path.read_bytes() for path in log.folder.iterdir())
+    assert texts(log) == ["before", "after"]
+    assert len(log.events()) == 1
+    stamp = log.stamp()
+    assert log.forget(NOW) == 0
+    assert log.stamp() == stamp
 
 
 def test_at_most_a_hundred_results_are_kept(log):
@@ -260,6 +334,60 @@ def test_old_searches_are_deleted_for_good(log):
     stamp = log.stamp()
     assert log.forget(NOW) == 0
     assert log.stamp() == stamp
+
+
+FAR = 9e9  # later than the clock of whoever runs this
+
+
+def test_what_is_dated_in_the_future_does_not_stay_for_ever(log):
+    """It would never be older than `keep`: `forget` deletes what is more than a day ahead, live or not."""
+    log.record(Search("tomorrow", NOW + DAY / 2))
+    search = log.record(Search("future live", FAR))
+    log.event(Event(search, Action.VIEW, FAR, rank=1))
+    with log.writing() as staging:
+        staging.add(Search("future", FAR, (), 7))
+        staging.add(Search("today", NOW, (), 8))
+    assert log.forget(NOW) == 3
+    assert texts(log) == ["today", "tomorrow"]
+    assert log.events().is_empty()
+
+
+def test_a_segment_of_an_older_version_is_looked_into(log):
+    """A manifest that does not say how far a segment reaches hides nothing."""
+    with log.writing() as staging:
+        staging.add(Search("future", FAR, (), 7))
+        staging.add(Search("today", NOW, (), 8))
+    found = manifest.read_manifest(log.folder)
+    unsaid = tuple(manifest.Segment(each.name, each.kind, each.oldest) for each in found.segments)
+    manifest.write_manifest(log.folder, manifest.Manifest(found.version, unsaid, found.live))
+    assert log.forget(NOW) == 1
+    assert texts(log) == ["today"]
+
+
+def test_a_clock_that_was_set_back_deletes_nothing(log):
+    """A machine that wakes up in 1970 does not take all of the log for the future."""
+    with log.writing() as staging:
+        staging.add(Search("comet", NOW, (), 7))
+    assert log.forget(0.0) == 0
+    assert texts(log) == ["comet"]
+
+
+def test_tallies_replaced_long_ago_are_deleted(log):
+    """One that another replaced more than `keep` ago goes from the disk; what was in force since then stays."""
+    days = [date(2022, 1, 3), date(2023, 8, 1), date(2023, 9, 1), date(2023, 11, 1), date(2024, 1, 1)]
+    with log.writing() as staging:
+        for day in days:
+            staging.add(Tally("comet", 3, day, A, 1))
+            staging.add(Tally("comet", 3, day, B, 1))
+        staging.add(Tally("tail", 1, days[0]))
+    with log.writing() as staging:
+        staging.add(Tally("comet", 4, days[0]))
+    assert log.forget(NOW) == 3  # of the first day, all that was ever said
+    left = [(query, day) for query, day, *_ in log.tallies().rows()]
+    assert left == [("comet", day) for day in days[1:] for _ in (A, B)] + [("tail", days[0])]
+    on_disk = pl.concat(pl.read_parquet(path) for path in log.folder.glob("*tallies.parquet"))
+    assert len(on_disk) == len(left)
+    assert log.forget(NOW) == 0
 
 
 def test_a_query_can_be_removed_with_every_trace(log):

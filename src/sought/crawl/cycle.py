@@ -381,7 +381,7 @@ class Cycle:
         self.repository.hosts.set_robots(host, fetched)
         self.politeness.set_crawl_delay(host.name, host.robots.delay or 0.0 if host.robots else 0.0)
         self.directory.remember_manners(host)
-        if fetched.kind == "deny":
+        if fetched.kind in ("deny", "guarded"):
             self.progress.trouble(host.origin, responses[-1])
 
     async def _hop(self, request: Request) -> Response:

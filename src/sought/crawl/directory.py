@@ -13,6 +13,7 @@ index has; what lies behind is replayed when the directory is opened for writing
 """
 
 import fcntl
+import math
 import os
 import time
 from collections import Counter
@@ -20,6 +21,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import IO
+
+import msgspec
 
 from sought.archive import Archive, Original, Place, Position
 from sought.crawl.admission import REASONS
@@ -123,6 +126,7 @@ class Directory:
         except BaseException:
             self.lock.release()
             raise
+        self._forgive_guarded()
         self.politeness = Politeness(manners(self.config))
         for name, state in self.repository.hosts.manners.items():
             self.politeness.restore(name, state)
@@ -133,6 +137,18 @@ class Directory:
         self.unindexed = 0
         self.replayed_sitemaps: Counter[int] = Counter()  # by host, since the last commit of a crashed run
         self.in_flight = list(self.leases.found)  # requests without an answer, until a crawl has settled them
+
+    def _forgive_guarded(self) -> None:
+        """If sought.toml allows other networks than before, hosts that were refused for theirs get another chance."""
+        allowed = [list(self.config.fetch.allow_networks), sorted(self.config.fetch.resolve.items())]
+        allowed = msgspec.msgpack.decode(msgspec.msgpack.encode(allowed))  # as it comes back from the store
+        if self.store.meta("allowed", allowed) != allowed:
+            for host in self.repository.hosts.list:
+                if host.robots_kind == "guarded":
+                    host.robots, host.robots_until = None, -math.inf
+                    self.repository.hosts.manners.pop(host.name, None)
+                    self.repository.hosts.changed.add(host.number)
+        self.store.put_meta("allowed", allowed)
 
     @property
     def has_changes(self) -> bool:

@@ -38,7 +38,7 @@ class RefusedAddressError(OSError):
     """An OSError so that the HTTP library treats it as one more way a connection can fail."""
 
     def __init__(self, address: str) -> None:
-        super().__init__(errno.EACCES, f"address {address} is not public (list its network to allow it)")
+        super().__init__(errno.EACCES, f"address {address} is not public (to allow it, list its network in [fetch] allow_networks)")
 
 
 @dataclass(frozen=True, slots=True)

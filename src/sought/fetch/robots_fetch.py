@@ -12,9 +12,8 @@ from sought.web.url import canonical
 MAX_REDIRECTS = 5
 HOUR = 3600.0
 
-# How long an answer holds. "deny" only ever means that the file could not be had: asked again sooner.  "guarded" means
-# that we ourselves may not go there, which takes no more than a line of sought.toml to change.
-LIFETIMES = {"parsed": 24 * HOUR, "allow": 24 * HOUR, "deny": HOUR, "guarded": 10.0}
+# How long an answer holds. "deny" only ever means that the file could not be had: asked again sooner.
+LIFETIMES = {"parsed": 24 * HOUR, "allow": 24 * HOUR, "deny": HOUR, "guarded": HOUR}
 
 
 @dataclass(frozen=True, slots=True)
