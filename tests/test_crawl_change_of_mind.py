@@ -227,7 +227,7 @@ def test_redirects_to_private_addresses_meet_the_guard(site: Site, tmp_path: Pat
     with View(tmp_path) as view:
         robots = {host.origin: host.robots_kind for host in view.hosts.list}
         status = view.status()
-    assert {robots[o] for o in ("http://10.0.0.1", "http://169.254.169.254", "http://[::1]")} == {"deny"}
+    assert {robots[o] for o in ("http://10.0.0.1", "http://169.254.169.254", "http://[::1]")} == {"guarded"}
     assert status["fetched"] == 3
 
 

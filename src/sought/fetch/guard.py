@@ -38,7 +38,8 @@ class RefusedAddressError(OSError):
     """An OSError so that the HTTP library treats it as one more way a connection can fail."""
 
     def __init__(self, address: str) -> None:
-        super().__init__(errno.EACCES, f"address {address} is not public (to allow it, list its network in [fetch] allow_networks)")
+        remedy = "to allow it, list its network in [fetch] allow_networks"
+        super().__init__(errno.EACCES, f"address {address} is not public ({remedy})")
 
 
 @dataclass(frozen=True, slots=True)
