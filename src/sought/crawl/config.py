@@ -66,7 +66,7 @@ class DemandSection(_Section, frozen=True):
     held_out: Annotated[float, Meta(ge=0, lt=1)] = 0.0
     cut_head: Annotated[float, Meta(ge=0, lt=1)] = 0.0
     cut_tail: Annotated[float, Meta(ge=0, lt=1)] = 0.0
-    max_queries: Annotated[int, Meta(ge=1, le=10_000_000)] = 100_000
+    max_queries: Annotated[int, Meta(ge=1, le=10_000_000)] = 20_000
     single_words: bool = False
     refresh: str = "1h"
     scorer: str = "BM25()"
