@@ -150,7 +150,9 @@ class TfIdfPageRank:
 def _scaled(values: NDArray[Any], least: Floats, most: Floats) -> Floats:
     """To [0, 1]; 1 where all are alike."""
     span = most - least
-    return np.where(span > 0, (values - least) / np.where(span > 0, span, 1.0), 1.0).clip(0.0, 1.0)
+    with np.errstate(over="ignore"):  # a newcomer may be far beyond those that differ by next to nothing
+        scaled = (values - least) / np.where(span > 0, span, 1.0)
+    return np.where(span > 0, scaled, 1.0).clip(0.0, 1.0)
 
 
 SCORERS: dict[str, type[Any]] = {scorer.__name__: scorer for scorer in (BM25, TfIdf, Inlinks, TfIdfPageRank)}
