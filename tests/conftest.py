@@ -4,8 +4,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from sought.toyweb import Served, ToyWeb, serve_in_thread
+
+# The same examples everywhere and every time; `--hypothesis-profile=default` looks for others.
+settings.register_profile("steady", derandomize=True)
+settings.load_profile("steady")
 
 MakeCrawl = Callable[..., Path]
 

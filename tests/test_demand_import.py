@@ -528,7 +528,7 @@ ODD: list[list] = [
 ]
 
 
-@THOROUGHLY
+@settings(THOROUGHLY, max_examples=12)  # each starts a process
 @given(
     column=st.sampled_from(list(GOOD)),
     values=st.sampled_from(ODD),
@@ -544,6 +544,17 @@ def test_any_parquet(tmp_path_factory, column, values, damage):
         data[int(damage[0] * len(data))] = damage[1]
         path.write_bytes(data)
     survives(folder, path, Format.PARQUET)
+
+
+def test_a_file_over_which_the_reader_dies(log, file, monkeypatch, tmp_path):
+    """The library that reads Parquet may end its process over a damaged file: it is not ours that it ends."""
+    deadly = tmp_path / "deadly"
+    deadly.write_text("#!/bin/sh\nkill -ABRT $$\n")
+    deadly.chmod(0o755)
+    monkeypatch.setattr("sought.demand.parquet.sys.executable", str(deadly))
+    path = file("q.parquet", b"PAR1" + b"x" * 100 + b"PAR1")
+    with pytest.raises(BadInput, match="not a sound Parquet file"):
+        import_file(log, path)
 
 
 def test_the_worlds_are_clean(log):

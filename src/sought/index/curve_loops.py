@@ -95,12 +95,16 @@ def _keep_up(
     """The knots of the list of n results that comes about when the page at rank `at` goes to rank `to` (0: none)."""
     count = knot_ranks(n, ranks, sight)
     record[0] = n
+    above = np.inf
     for j in range(4):
         knot = 0.0
         if j < count:
             without = ranks[j] - (to > 0 and ranks[j] > to)  # its rank in the list without the page
             rank = without + (at > 0 and without >= at)  # and in the old list
             knot = score if ranks[j] == to else _near(j, rank, curve, sight)
+            if to > 0:  # those before the page are no worse, those behind it no better
+                knot = max(knot, score) if ranks[j] < to else min(knot, score)
+            above = knot = min(knot, above)
         record[1 + j] = np.float32(knot).view(np.uint32)
 
 
