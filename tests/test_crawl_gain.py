@@ -243,6 +243,17 @@ def test_needy_queries_come_first(crawled: Path):
     assert [each["to_gain"] for each in found] == sorted((each["to_gain"] for each in found), reverse=True)
 
 
+def test_before_the_first_page_the_heaviest_queries_are_the_neediest(site: Site, tmp_path: Path):
+    """Nothing is answered yet, and everything is to gain."""
+    directory = write_config(site, tmp_path, 'hosts = ["127.0.0.1"]')
+    ask(directory, "query\tcount\nheron\t1\njetty\t3\namber\t2\n")
+    take_in(directory)
+    with View(directory) as view:
+        found = needy(view, 10)
+    assert [each["query"] for each in found] == ["jetty", "amber", "heron"]
+    assert found[-1]["to_gain"] > 0.0
+
+
 def test_demand_decides_what_is_fetched_first(site: Site, tmp_path: Path):
     """With a demand-aware order the pages whose anchors people ask for come before the others."""
     directory = write_config(site, tmp_path, 'hosts = ["127.0.0.1"]' + EXACT)

@@ -102,6 +102,8 @@ def test_nobody_links_to_a_page_that_is_not_there():
     assert ideal[1] == pytest.approx(1e-6)
 
 
-def test_without_pages_there_is_no_language_to_make_one_in():
-    """Nothing is known of any query."""
-    assert made_for(measure_of(QUERIES)).tolist() == [0] * len(QUERIES)
+def test_without_pages_words_are_read_as_in_no_language():
+    """All lengths are average then, and a page made for a query of more words scores more."""
+    one, two = made_for(measure_of(["boat", "boat lake"])).tolist()
+    assert two == pytest.approx(2 * one)
+    assert one > 0.0

@@ -84,7 +84,7 @@ def crawl(
         print_json(result)
         return
     watch.summary(result)
-    if beliefs_of(chosen) and not result["measured"]:
+    if beliefs_of(chosen) and result["fetched"] and not result["measured"]:
         remedy = f"sought queries import {directory} FILE"
         console.print(f"The policy goes by demand, and there are no queries yet: {remedy}", markup=False)
 

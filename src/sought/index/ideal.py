@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from sought.index.analysis import LANGUAGES, NO_STEMMER
 from sought.index.measure import Measure
 from sought.index.vectors import EACH, HEAD, Vector, joined
 
@@ -12,12 +13,13 @@ _TITLE, _BODY, _ANCHORS = 1, 3, 1  # how often it holds each word of the query
 def made_for(measure: Measure) -> NDArray[np.float32]:
     """For each query the score of a page that has it for its title and is as long as pages are on average.
 
-    The language is the one whose terms for the queries are on most pages.  Nobody links to the page.
+    The language is the one whose terms for the queries are on most pages; without pages, none in particular.  Nobody
+    links to the page.
     """
-    languages = measure.filing.languages
+    languages = measure.filing.languages or [LANGUAGES.index(NO_STEMMER)]
+    for language in languages:
+        measure.filing.read(language)
     scores = np.zeros(len(measure.queries), np.float32)
-    if not languages:
-        return scores
     held = measure.statistics.of_terms(len(measure.vocabulary))[:, -1]
     language = max(languages, key=lambda each: int(held[measure.filing.terms(each)[1]].sum()))
     starts, terms = measure.filing.terms(language)

@@ -111,6 +111,7 @@ class Counter:
         self._known = 0  # terms there were when the lexicons were opened
         self._several, self._starts = array("i"), array("i", [0])
         self._counts: NDArray[np.uint64] = np.zeros(0, np.uint64)
+        self._data: Vector = EMPTY  # room for the vectors of a batch
 
     def read(self, text: str, language: str) -> str:
         """As `analysis.reading`."""
@@ -131,11 +132,13 @@ class Counter:
             self._counts = np.zeros(2 * len(self._vocabulary), np.uint64)
         starts, several = np.frombuffer(self._starts, np.int32), np.frombuffer(self._several, np.int32)
         extra = int(np.diff(starts)[_NOBODY - 1 - marks[marks < _NOBODY]].sum(dtype=np.int64))
-        data, bounds = np.empty(pages * HEAD + (len(marks) + extra) * EACH, np.uint32), np.zeros(pages + 1, np.int64)
+        size, bounds = pages * HEAD + (len(marks) + extra) * EACH, np.zeros(pages + 1, np.int64)
+        if len(self._data) < size:
+            self._data = np.empty(size + size // 2, np.uint32)
         languages, fields = np.array(self._languages, np.int32), np.array(self._bounds, np.int64)
-        _count(marks, fields, languages, starts, several, self._counts, data, bounds)
+        _count(marks, fields, languages, starts, several, self._counts, self._data, bounds)
         self._forget()
-        return Vectors(data[: bounds[-1]].copy(), bounds)
+        return Vectors(self._data[: bounds[-1]].copy(), bounds)
 
     def _forget(self) -> None:
         self._noted.count, self._bounds, self._languages = 0, [0], []
