@@ -18,7 +18,7 @@ from sought.crawl.refresh import Refresh
 from sought.crawl.view import View
 from sought.demand import Action, Event, QueryLog, Search, import_file
 from sought.index.quality import Matches, quality
-from sought.policy import parse_policy
+from sought.policy import GainRate, parse_policy
 from sought.web.errors import SoughtError
 from tests.demand_site import answer
 from tests.test_crawl_change_of_mind import HTML, Site, due_now, serving, write_config
@@ -364,3 +364,58 @@ def test_new_pages_are_judged_again_when_other_things_are_asked(site: Site, tmp_
         assert jetty > heron > 0
     finally:
         opened.close()
+
+
+def test_single_words_instead_of_queries(site: Site, tmp_path: Path):
+    """A word weighs as much as the queries that hold it; a page with one word of a query counts for that word."""
+    directory = write_config(site, tmp_path, 'hosts = ["127.0.0.1"]\n[demand]\nsingle_words = true')
+    ask(directory, "query\tcount\nbirch cedar\t6\nbirch\t2\n")
+    sought.open(directory).crawl(11, "BreadthFirst()")
+    with View(directory) as view:
+        asked = view.measuring.asked
+        assert dict(zip(asked.texts, asked.weights.round(9).tolist(), strict=True)) == {
+            "birch": round(8 / 14, 9),
+            "cedar": round(6 / 14, 9),
+        }
+        assert {each["query"] for each in explain(view, site.url("/p3"), parse_policy("Split()"), 2e9)["answers"]} <= {
+            "birch",
+            "cedar",
+        }
+        assert view.measuring.sums.first > 0.0
+
+
+def test_held_out_queries_steer_nothing_and_are_judged_by(site: Site, tmp_path: Path):
+    """Their weight in a gain is zero; how much of them is answered is told apart."""
+    directory = write_config(site, tmp_path, 'hosts = ["127.0.0.1"]\n[demand]\nheld_out = 0.5')
+    ask(directory, "query\tcount\n" + "".join(f"{word}\t1\n" for word in [*WORDS, "nowhere", "nothing"]))
+    sought.open(directory).crawl(11, "BreadthFirst()")
+    with View(directory) as view:
+        asked, report = view.measuring.asked, view.status()["demand"]
+    assert 0 < asked.held_out.sum() < len(asked.texts)
+    assert asked.weights[asked.held_out].tolist() == [0.0] * int(asked.held_out.sum())
+    assert asked.weights.sum() == pytest.approx(1.0)
+    missing = np.array([text in ("nowhere", "nothing") for text in asked.texts])
+    assert report["unanswered"] == pytest.approx(np.mean(missing[~asked.held_out]))
+    assert report["held_out_unanswered"] == pytest.approx(np.mean(missing[asked.held_out]))
+
+
+def test_gains_by_another_scorer_are_in_another_unit(crawled: Path, site: Site):
+    """When the scorer changes, sums and beliefs start afresh, also after a restart; the history stays as it was."""
+    site.answers["/p3"] = page("Amber birch cedar", "amber", "birch", "cedar", "ember", "fjord", "grove", "delta")
+    refetched(crawled, site.url("/p3"))
+    with View(crawled) as view:
+        assert view.measuring.sums.total > 0.0
+        assert view.believed(GainRate()).max() > 0.0
+    config = crawled / "sought.toml"
+    config.write_text(config.read_text().replace("[demand]", '[demand]\nscorer = "Inlinks()"'))
+    for _ in range(2):
+        with View(crawled) as view:
+            assert view.measuring.sums == (0, 0.0, 0.0)
+            assert view.believed(GainRate()).max() == 0.0
+        agree(crawled)
+    assert (last(crawled, site.url("/p3")).gain or 0.0) > 0.0
+    site.answers["/p3"] = (404, {}, "gone")
+    gain, _ = refetched(crawled, site.url("/p3"))
+    with View(crawled) as view:
+        assert view.measuring.sums.later == gain > 0.0
+        assert view.believed(GainRate())[view.row(site.url("/p3"))] > 0.0

@@ -4,12 +4,11 @@ import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sought.archive import Position
 from sought.crawl.beliefs import history
 from sought.crawl.directory import Directory
-from sought.crawl.table import Reason, State
+from sought.crawl.table import State
 from sought.web.message import Purpose
 from sought.web.url import fingerprint
 
@@ -89,7 +88,7 @@ def _links(directory: Directory, report: Report) -> Iterator[str]:
 
 def _index(directory: Directory, report: Report) -> Iterator[str]:
     """Exactly the searchable pages can be found."""
-    wanted = _searchable(directory)
+    wanted = directory.repository.table.searchable()
     indexed = directory.index.rows().astype(np.int64)
     if len(np.unique(indexed)) != len(indexed):
         yield "a page is in the search index twice"
@@ -102,7 +101,7 @@ def _index(directory: Directory, report: Report) -> Iterator[str]:
 def _vectors(directory: Directory, report: Report) -> Iterator[str]:
     """While there is a workload exactly the searchable pages have a vector; without a vocabulary nothing has."""
     measuring = directory.measuring
-    counted, wanted = measuring.rows(), _searchable(directory)
+    counted, wanted = measuring.rows(), directory.repository.table.searchable()
     if measuring.asked.texts:
         for row in np.setdiff1d(wanted, counted):
             yield f"{directory.store.url(int(row))} is searchable and has no vector"
@@ -125,8 +124,3 @@ def _sums(directory: Directory, report: Report) -> Iterator[str]:
     for name, one, other in (("first", kept.first, first), ("later", kept.later, later)):
         if not math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-9):
             yield f"the gains of {name} fetches are said to add up to {one:g}, and add up to {other:g}"
-
-
-def _searchable(directory: Directory) -> NDArray[np.int64]:
-    table = directory.repository.table
-    return np.flatnonzero((table["state"] == State.LIVE) & (table["reason"] == Reason.NONE))

@@ -22,8 +22,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
-import msgspec
-
 from sought.archive import Archive, Original, Place, Position
 from sought.crawl.admission import REASONS
 from sought.crawl.config import FILE, Config, load_config
@@ -140,8 +138,8 @@ class Directory:
 
     def _forgive_guarded(self) -> None:
         """If sought.toml allows other networks than before, hosts that were refused for theirs get another chance."""
-        allowed = [list(self.config.fetch.allow_networks), sorted(self.config.fetch.resolve.items())]
-        allowed = msgspec.msgpack.decode(msgspec.msgpack.encode(allowed))  # as it comes back from the store
+        fetch = self.config.fetch
+        allowed = [list(fetch.allow_networks), [list(each) for each in sorted(fetch.resolve.items())]]
         if self.store.meta("allowed", allowed) != allowed:
             for host in self.repository.hosts.list:
                 if host.robots_kind == "guarded":

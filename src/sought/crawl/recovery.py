@@ -10,7 +10,7 @@ import numpy as np
 from sought.archive import Position, Record, Stored
 from sought.crawl.directory import LOADED, SEEDS, Directory, Lock, crawl_files, with_body
 from sought.crawl.refresh import Refresh
-from sought.crawl.table import Reason, Source, State
+from sought.crawl.table import Source, State
 from sought.crawl.workload import FOLDER, draw, query_log
 from sought.web.message import Purpose
 from sought.web.url import origin
@@ -76,7 +76,7 @@ def _reindex(directory: Directory) -> int:
     repository, applied = directory.repository, directory.applied
     table, indexed = repository.table, Position(*directory.store.meta("indexed", (0, 0)))
     held = directory.index.rows().astype(np.int64)
-    wanted = np.flatnonzero((table["state"] == State.LIVE) & (table["reason"] == Reason.NONE))
+    wanted = table.searchable()
     if indexed >= applied and len(held) == len(wanted):
         return 0
     repository.changes.removed.update(np.setdiff1d(held, wanted).tolist())

@@ -8,7 +8,6 @@ import numpy as np
 
 from sought.crawl.config import seconds
 from sought.crawl.directory import Directory
-from sought.crawl.table import Reason, State
 from sought.crawl.workload import FOLDER, Asked, draw, query_log
 
 if TYPE_CHECKING:
@@ -124,8 +123,7 @@ class Refresh:
 
     def _owing(self, terms: list[str]) -> list[int]:
         """Searchable pages without a vector, and those that hold terms which are not in their vectors."""
-        table = self.directory.repository.table
-        searchable = np.flatnonzero((table["state"] == State.LIVE) & (table["reason"] == Reason.NONE))
+        searchable = self.directory.repository.table.searchable()
         missing = np.setdiff1d(searchable, self.measuring.rows())
         holding = self.directory.index.holding(terms).astype(np.int64)
         owing: list[int] = np.union1d(missing, np.intersect1d(holding, searchable)).tolist()

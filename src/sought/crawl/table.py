@@ -152,6 +152,10 @@ class Table:
         for name in LIFE:
             self.columns[name][rows] = records[name]
 
+    def searchable(self) -> Rows:
+        """The rows that people can find, ascending."""
+        return np.flatnonzero((self["state"] == State.LIVE) & (self["reason"] == Reason.NONE))
+
     def pages(self, beliefs: Mapping[Any, NDArray[np.float64]] = MappingProxyType({})) -> Pages:
         """What a policy may see: read-only views, and what is believed of the rows."""
         views = {}

@@ -28,8 +28,6 @@ class Asked:
     held_out: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
     rate: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     exponent: float = 1.5
-    made: float = 0.0
-    left_out: dict[str, int] = field(default_factory=dict)
 
     def text(self, key: int) -> str | None:
         """The query of a key, if it is still asked."""
@@ -72,20 +70,11 @@ def draw(log: "QueryLog", config: Config, now: float) -> Asked:
     found = workload(log, now, normal, selection(config))
     exponent, _ = visibility_exponent(log, now)
     if config.demand.single_words:
-        return _split(found, exponent, now)
-    return Asked(
-        list(found.texts),
-        found.keys,
-        found.weights,
-        found.held_out,
-        found.rate,
-        exponent,
-        now,
-        found.left_out,
-    )
+        return _split(found, exponent)
+    return Asked(list(found.texts), found.keys, found.weights, found.held_out, found.rate, exponent)
 
 
-def _split(found: "Workload", exponent: float, now: float) -> Asked:
+def _split(found: "Workload", exponent: float) -> Asked:
     """The single words of the queries that are not held out."""
     from sought.demand import query_key
 
@@ -95,7 +84,7 @@ def _split(found: "Workload", exponent: float, now: float) -> Asked:
     rate = weights[order] * found.rate[~found.held_out].sum()
     none = np.zeros(len(words), np.bool_)
     texts = [words[i] for i in order]
-    return Asked(texts, keys[order], weights[order], none, rate, exponent, now, found.left_out)
+    return Asked(texts, keys[order], weights[order], none, rate, exponent)
 
 
 def save(asked: Asked, store: Store) -> None:
@@ -107,14 +96,14 @@ def load(store: Store) -> Asked:
     kept = store.meta("workload")
     if kept is None:
         return Asked()
-    texts, keys, weights, held_out, rate, *others = kept
+    texts, keys, weights, held_out, rate, exponent = kept
     return Asked(
         texts,
         np.frombuffer(keys, np.uint64),
         np.frombuffer(weights, np.float64).copy(),  # compiled code takes none that cannot be written to
         np.frombuffer(held_out, np.bool_),
         np.frombuffer(rate, np.float64),
-        *others,
+        exponent,
     )
 
 

@@ -48,6 +48,7 @@ def _demand(drawn: Workload, limit: int) -> dict[str, Any]:
     return {
         "queries": len(drawn.texts),
         "searches_a_week": float(drawn.rate.sum()),
+        "left_out": {reason: count for reason, count in drawn.left_out.items() if count},
         "share_of_top": {str(top): float(shares[min(top, len(shares)) - 1]) for top in _TOP if len(shares)},
         "top": [{"query": drawn.texts[row], "a_week": float(drawn.rate[row])} for row in heaviest[:limit]],
     }

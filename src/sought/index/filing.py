@@ -75,6 +75,11 @@ class Filing:
         """Those that have been asked for."""
         return sorted(self._read)
 
+    @property
+    def nbytes(self) -> int:
+        """Memory held for the terms of all queries, but for the files."""
+        return sum(column.nbytes for read in self._read.values() for column in read)
+
     def terms(self, language: int) -> tuple[Numbers, Numbers]:
         """Where the terms of each query start, and all terms."""
         self.read(language)

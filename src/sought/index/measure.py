@@ -92,9 +92,11 @@ class Measure:
 
     @property
     def nbytes(self) -> int:
-        """Memory held for the queries, but for their texts."""
-        own: list[NDArray[Any]] = [self.weights, self._no_floors, self._bounds]
-        return self.lists.nbytes + sum(column.nbytes for column in [*own, *self._files()])
+        """Memory held for the queries, but for the texts of them and of their terms."""
+        self._prepare(set())
+        own: list[NDArray[Any]] = [self.weights, self._no_floors, self._bounds, *self._files()]
+        own += [self._weights, self._term_scores, *([self._filed[2]] if self._filed else [])]
+        return self.lists.nbytes + self.filing.nbytes + sum(column.nbytes for column in own)
 
     @property
     def worth(self) -> float:
