@@ -23,6 +23,7 @@ from sought.web.errors import BadInput, SoughtError
 def table(depth, last_fetch, beliefs=None):
     n = len(depth)
     return Pages(
+        key=np.arange(n, dtype=np.uint64),
         host=np.zeros(n, np.uint32),
         depth=np.array(depth, np.uint16),
         found=np.zeros(n),

@@ -17,6 +17,7 @@ ODD = [math.inf, -math.inf, math.nan, 1.7e308, -1.7e308, 5e-324, -0.0, 1.0]
 def table(last_fetch, beliefs, depth=None):
     n = len(last_fetch)
     return Pages(
+        key=np.arange(n, dtype=np.uint64),
         host=np.zeros(n, np.uint32),
         depth=np.zeros(n, np.uint16) if depth is None else np.array(depth, np.uint16),
         found=np.zeros(n),

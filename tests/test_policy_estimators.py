@@ -27,6 +27,7 @@ def known(hosts):
     """Pages of which only the host matters."""
     n = len(hosts)
     return Pages(
+        key=np.arange(n, dtype=np.uint64),
         host=np.array(hosts, np.uint32),
         depth=np.zeros(n, np.uint16),
         found=np.zeros(n),
@@ -246,6 +247,6 @@ def test_what_a_policy_reads():
 def test_pages_say_which_belief_is_missing():
     """Beliefs are no ordinary column, and a policy without its beliefs says which it needs."""
     assert "beliefs" not in Pages.column_names()
-    assert len(Pages.column_names()) == 9
+    assert len(Pages.column_names()) == 10
     with pytest.raises(LookupError, match=r"GainRate\(form='ratio_of_sums', window=0, half_life=0.0\)"):
         UserCentric()(known([0]), 1.0)

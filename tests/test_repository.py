@@ -232,13 +232,13 @@ def test_what_is_committed_is_what_is_loaded(repository, answers):
         assert np.array_equal(column[: len(again)], again[name]), name
 
 
-def test_a_page_that_breaks_the_digest_fails_alone(repository, answers, monkeypatch):
+def test_a_page_that_breaks_the_digest_fails_alone(repository, answers):
     """Whatever goes wrong with a page, the crawl goes on, and so does a replay of its record."""
 
-    def broken(_):
+    def broken(*_):
         raise ZeroDivisionError
 
-    monkeypatch.setattr("sought.crawl.repository.digest", broken)
+    repository.digest = broken
     row = answers.get(HOME, page())
     assert answers.state(row) == (State.FAILED, Reason.REFUSED)
 

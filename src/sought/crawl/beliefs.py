@@ -1,6 +1,7 @@
 """What a policy believes of pages: the columns of its estimators, learnt from every fetch."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -13,6 +14,7 @@ from sought.crawl.table import Table
 from sought.policy import Belief, Fetches, Learner, Pages, Prospect
 
 _AT_ONCE = 100_000
+Told = Mapping[Any, Callable[[NDArray[np.uint64]], NDArray[np.float64]]]  # columns, by the keys of rows
 _decode = msgspec.msgpack.Decoder(Outcome).decode
 
 
@@ -20,13 +22,22 @@ class Beliefs:
     """Those that one policy reads; made from the history in the store, then kept up with what is fetched."""
 
     def __init__(
-        self, wanted: Sequence[Belief], store: Store, table: Table, since: float, prospects: Callable[[], Prospects]
+        self,
+        wanted: Sequence[Belief],
+        store: Store,
+        table: Table,
+        since: float,
+        prospects: Callable[[], Prospects],
+        told: Told = {},  # noqa: B006  nobody writes to it
     ) -> None:
-        """Gains of fetches up to `since` are in another unit."""
+        """Gains of fetches up to `since` are in another unit.  Beliefs that are `told` come from elsewhere."""
         self.table = table
+        self.told = {belief: told[belief] for belief in wanted if belief in told}
         self.prospects = prospects() if Prospect() in wanted else None
         self.learners: dict[object, Learner] = {
-            belief: belief.learner() for belief in wanted if not isinstance(belief, Prospect)
+            belief: belief.learner()
+            for belief in wanted
+            if not isinstance(belief, Prospect) and belief not in self.told
         }
         if self.learners:
             for some in history(store, since):
@@ -52,6 +63,7 @@ class Beliefs:
         columns: dict[object, NDArray[np.float64]] = {b: each.column(pages) for b, each in self.learners.items()}
         if self.prospects:
             columns[Prospect()] = self.prospects.column()
+        columns |= {belief: tell(self.table["key"]) for belief, tell in self.told.items()}
         return self.table.pages(columns)
 
 

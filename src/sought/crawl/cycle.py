@@ -10,15 +10,14 @@
 
 import asyncio
 import math
-import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain, repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.crawl.beliefs import Beliefs
+from sought.crawl.beliefs import Beliefs, Told
 from sought.crawl.budget import Budget
 from sought.crawl.directory import Directory, folder_bytes
 from sought.crawl.hostfiles import SITEMAP_EVERY
@@ -26,6 +25,7 @@ from sought.crawl.hosts import Host
 from sought.crawl.leases import ROBOTS, SITEMAP
 from sought.crawl.outcome import reason
 from sought.crawl.plan import Limits, Rows, choose
+from sought.crawl.progress import Progress
 from sought.crawl.queue import Queue
 from sought.crawl.refresh import Refresh
 from sought.fetch.robots_fetch import fetch_robots
@@ -33,75 +33,65 @@ from sought.policy import Policy, beliefs_of
 from sought.web.message import Failure, Purpose, Request, Response, Web
 from sought.web.url import hostname
 
-COMMIT_EVERY = 0.5
-INDEX_EVERY = 10.0  # seconds, or …
-INDEX_PAGES = 5000  # … pages: small commits make the index merge the same segments again and again
-PLAN_HORIZON = 30.0
+INDEX_PAGES = 5000  # small commits make the index merge the same segments again and again
 GRACE = 5.0
 _DENIED_FOR = 86400.0
 _TIDY_EVERY = 60.0
 _SIZE_EVERY = 3.0
-_TROUBLES = 20
 _ADDRESS_FOR = 300.0  # as long as the resolver keeps an answer
 _HOP_PATIENCE = 60.0
 
 AddressOf = Callable[[str], Awaitable[str]]
 
 
-@dataclass(slots=True)
-class Progress:
-    """Where a running crawl stands; the cycle writes, anybody reads."""
+@dataclass(frozen=True, slots=True)
+class Rhythm:
+    """How often things are done, in seconds: tables committed, the index committed, a plan thrown away for a new one.
 
-    started: float
-    fetched: int = 0
-    bytes: int = 0
-    outcomes: dict[str, int] = field(default_factory=dict)
-    troubles: dict[str, str] = field(default_factory=dict)
-    in_flight: int = 0
+    `chosen` is how many rows a plan has; 0: enough for all connections.
+    """
+
+    commit: float = 0.5
+    index: float = 10.0
+    plan: float = 30.0
     chosen: int = 0
-    waiting: int = 0
-    hosts_waiting: int = 0
-    known: int = 0
-    disk: int = 0
-    seconds: float = 0.0
-    measured: int = 0
-    gain: float = 0.0
-    ended: str = ""
 
-    def trouble(self, origin: str, response: Response) -> None:
-        """Remember the last trouble with a host, of a few hosts."""
-        if len(self.troubles) < _TROUBLES or origin in self.troubles:
-            what = response.failure or f"status {response.status}"
-            self.troubles[origin] = f"{what}: {response.detail}" if response.detail else str(what)
 
-    def count(self, response: Response) -> None:
-        self.fetched += 1
-        self.bytes += len(response.raw)
-        name = str(response.failure) if response.failure else str(response.status)
-        self.outcomes[name] = self.outcomes.get(name, 0) + 1
+LIVE = Rhythm()
 
 
 class Cycle:
     """One run of the crawler over an open directory."""
 
-    def __init__(self, directory: Directory, web: Web, address_of: AddressOf, budget: Budget, policy: Policy) -> None:
+    def __init__(
+        self,
+        directory: Directory,
+        web: Web,
+        address_of: AddressOf,
+        budget: Budget,
+        policy: Policy,
+        rhythm: Rhythm = LIVE,
+        beliefs: Beliefs | None = None,
+        refresh: Refresh | None = None,
+    ) -> None:
+        """`beliefs` and `refresh` are kept from run to run by whoever runs many."""
         self.directory = directory
+        self.clock = directory.clock
+        self.rhythm = rhythm
         self.repository = directory.repository
         self.politeness = directory.politeness
         self.web = web
         self.address_of = address_of
         self.budget = budget
         self.policy = policy
-        table = directory.repository.table
-        wanted, since = beliefs_of(policy), directory.measuring.since
-        self.beliefs = Beliefs(wanted, directory.store, table, since, lambda: directory.prospects)
+        self.beliefs = beliefs or beliefs_in(directory, policy)
         directory.learn = self.beliefs.learn
         self.policy_name = repr(policy)
         self.chosen: dict[int, tuple[int, float]] = {}  # rank and value of rows in the present plan
-        self.refresh = Refresh(directory)
+        self.refresh = refresh or Refresh(directory)
         self.sums = directory.measuring.sums  # before this run
         self.queue = Queue(self.repository.hosts, self.politeness)
-        self.progress = Progress(time.time())
+        self.progress = Progress(self.clock.now())
         self.connections = directory.config.fetch.connections
         self.sitemaps = directory.config.crawl.sitemaps
         self.max_delay = directory.config.politeness.max_delay
@@ -109,7 +99,7 @@ class Cycle:
         self.stopping = self.ending = False
         self.failed: BaseException | None = None
         self.wake = asyncio.Event()
-        self.committed_at = self.indexed_at = self.planned_at = self.tidied_at = time.time()
+        self.committed_at = self.indexed_at = self.planned_at = self.tidied_at = self.clock.now()
         self.sized_at = -math.inf
         self.plan_seconds = 0.0
         self.stale_plan = True
@@ -119,7 +109,7 @@ class Cycle:
     async def run(self) -> Progress:
         """Until the budget is spent, nothing is left to do, or `stop` is called."""
         try:
-            while not self.failed and await self._step(time.time()):
+            while not self.failed and await self._step(self.clock.now()):
                 await self._sleep()
         except BaseException as error:  # noqa: BLE001  `_finish` raises it, after what is in flight has ended
             self.failed = self.failed or error
@@ -134,8 +124,8 @@ class Cycle:
             charged = any(row != ROBOTS for _, row, _ in self.in_flight.values())
             return charged and not self.ending  # for robots.txt alone nobody waits
         self._plan_if_needed(now)
-        self._dispatch(time.time())
-        return bool(self.in_flight) or self._idle(time.time())
+        self._dispatch(self.clock.now())
+        return bool(self.in_flight) or self._idle(self.clock.now())
 
     def stop(self) -> None:
         """Let what is in flight end, for a few seconds, then end."""
@@ -150,19 +140,17 @@ class Cycle:
         self.wake.set()
 
     async def _sleep(self) -> None:
-        """Until an answer comes, a host is ready, or a commit is due; a second at most."""
-        now = time.time()
-        due = [now + 1.0]
+        """Until an answer comes, a host is ready, or a commit is due."""
+        now = self.clock.now()
+        due = [math.inf]
         if self.directory.has_changes:
-            due.append(self.committed_at + COMMIT_EVERY)
+            due.append(self.committed_at + self.rhythm.commit)
         if self.refresh.owed:
             due.append(now)
         if len(self.in_flight) < self.connections and not self.stopping:
             due.append(max(self.queue.wake_at(), self.budget.ready_at(now)))
-        timer = asyncio.get_running_loop().call_later(max(0.0, min(due) - now), self.wake.set)
-        await self.wake.wait()
+        await self.clock.wait(self.wake, min(due), busy=bool(self.in_flight))
         self.wake.clear()
-        timer.cancel()
 
     def _idle(self, now: float) -> bool:
         """Nothing is in flight: whether there will ever be something to do."""
@@ -179,16 +167,16 @@ class Cycle:
         return True  # a crawl with a rate goes on: pages become due again
 
     async def _maintain(self, now: float) -> None:
-        if now - self.committed_at >= COMMIT_EVERY and self.directory.has_changes:
+        if now - self.committed_at >= self.rhythm.commit and self.directory.has_changes:
             self.directory.commit()
             self.directory.leases.keep(list(self.in_flight.values()))
             self.stale_plan = True
-            self.committed_at = time.time()
+            self.committed_at = self.clock.now()
             self._tidy(now)
-        waited = now - self.indexed_at >= INDEX_EVERY and self.directory.unindexed
+        waited = now - self.indexed_at >= self.rhythm.index and self.directory.unindexed
         if waited or self.directory.unindexed >= INDEX_PAGES:
             await self._commit_index()
-            self.indexed_at = time.time()
+            self.indexed_at = self.clock.now()
         self.refresh.step(now)
         self._show()
 
@@ -225,14 +213,14 @@ class Cycle:
         p.hosts_waiting = len(self.queue.listed)
         sums = self.directory.measuring.sums
         p.measured, p.gain = sums.fetches - self.sums.fetches, sums.total - self.sums.total
-        p.seconds = time.time() - p.started
+        p.seconds = self.clock.now() - p.started
 
     # ---- choosing
 
     def _plan_if_needed(self, now: float) -> None:
         low = len(self.queue) < self.connections
         rested = now - self.planned_at >= max(4 * self.plan_seconds, 0.05)
-        if self.stale_plan and rested and (low or now - self.planned_at > PLAN_HORIZON):
+        if self.stale_plan and rested and (low or now - self.planned_at > self.rhythm.plan):
             if self.directory.has_changes:
                 self.directory.commit()
             self._plan(now)
@@ -240,15 +228,16 @@ class Cycle:
     def _plan(self, now: float) -> None:
         self.queue.drop_all()
         # More than the budget may allow: some hosts will rest, and what is dispatched is what is charged.
-        room = max(64 * self.connections, 1024)
+        room = self.rhythm.chosen or max(64 * self.connections, 1024)
         delay = max(self.directory.config.politeness.delay, 0.05)
-        limits = Limits(room, max(1, int(PLAN_HORIZON / delay)), self.directory.config.revisit_after)
+        per_host = int(max(1, min(self.rhythm.plan / delay, room)))
+        limits = Limits(room, per_host, self.directory.config.revisit_after)
         table = self.repository.table
         rows, values = choose(self.policy, table, self.beliefs.pages(), now, limits, self._excluded(now))
         self._note_why(rows, values)
         self.queue.add(rows.tolist(), table["host"][rows].tolist(), now)
         self.queue.call([h.number for h in self.repository.hosts.list if self._has_sitemap_due(h, now)], now)
-        self.planned_at = time.time()
+        self.planned_at = self.clock.now()
         self.plan_seconds = self.planned_at - now
         self.stale_plan = False
 
@@ -336,7 +325,7 @@ class Cycle:
             self.failed = self.failed or error
             self.wake.set()
             return
-        now = time.time()
+        now = self.clock.now()
         self.queue.again(self.repository.hosts[number], now)
         try:
             if not self.stopping and not self.failed:
@@ -350,7 +339,7 @@ class Cycle:
         response = await self.web(request)
         if row in self.chosen:
             response = replace(response, why=reason(*self.chosen.pop(row), self.policy_name))
-        self.politeness.ended(host.name, address, time.time(), response)
+        self.politeness.ended(host.name, address, self.clock.now(), response)
         self.directory.remember_manners(host)
         self.directory.record(row if row < SITEMAP else -1, response)
         self.progress.count(response)
@@ -359,7 +348,7 @@ class Cycle:
 
     async def _find_address(self, host: Host) -> None:
         """Which machine a host is on: politeness is owed to it as well."""
-        now = time.time()
+        now = self.clock.now()
         try:
             host.address, host.address_until = await self.address_of(host.name), now + _ADDRESS_FOR
         except OSError:
@@ -371,7 +360,7 @@ class Cycle:
 
         async def first(request: Request) -> Response:
             response = await self.web(request)
-            self.politeness.ended(host.name, address, time.time(), response)
+            self.politeness.ended(host.name, address, self.clock.now(), response)
             return response
 
         turns = chain([first], repeat(self._hop))
@@ -386,17 +375,23 @@ class Cycle:
 
     async def _hop(self, request: Request) -> Response:
         """A request that a robots.txt redirects to: that host, too, is asked when it is ready, or not at all."""
-        name, now = hostname(request.url), time.time()
+        name, now = hostname(request.url), self.clock.now()
         patience = now + _HOP_PATIENCE
         while (ready := self.politeness.ready_at(name, "", now)) > now:
             if now > patience or patience < ready < math.inf:
                 return Response(request.url, time=round(now, 6), failure=Failure.TIMEOUT, purpose=request.purpose)
-            await asyncio.sleep(min(ready - now, 0.2))
-            now = time.time()
+            await self.clock.wait(asyncio.Event(), min(ready, now + 0.2), busy=False)
+            now = self.clock.now()
         self.politeness.began(name, "", now)
         response = await self.web(request)
-        self.politeness.ended(name, "", time.time(), response)
+        self.politeness.ended(name, "", self.clock.now(), response)
         return response
+
+
+def beliefs_in(directory: Directory, policy: Policy, told: Told = {}) -> Beliefs:  # noqa: B006  nobody writes to it
+    """What the policy reads, from the history of a crawl, but for what is told."""
+    table, since = directory.repository.table, directory.measuring.since
+    return Beliefs(beliefs_of(policy), directory.store, table, since, lambda: directory.prospects, told)
 
 
 def _due(host: Host, now: float) -> str:

@@ -15,27 +15,26 @@ index has; what lies behind is replayed when the directory is opened for writing
 import fcntl
 import math
 import os
-import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
-from sought.archive import Archive, Original, Place, Position
+from sought.archive import Original, Place, Position
 from sought.crawl.admission import REASONS
 from sought.crawl.config import FILE, Config, load_config
 from sought.crawl.hosts import Host
-from sought.crawl.leases import Leases
 from sought.crawl.measuring import Measuring
 from sought.crawl.outcome import Finished
+from sought.crawl.parts import Parts
 from sought.crawl.prospects import Prospects
 from sought.crawl.repository import Changes, Fetched, Repository
 from sought.crawl.store import Store
 from sought.crawl.table import Source
 from sought.fetch.agent import user_agent
 from sought.fetch.politeness import Manners, Politeness
-from sought.index import Entry, Index
+from sought.index import Entry
 from sought.web.coding import CodingError, decoded
 from sought.web.errors import BadConfig, BadInput, CrawlBusy
 from sought.web.message import Response
@@ -108,19 +107,20 @@ class Directory:
     the tables; the search index follows in `commit_index`.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, parts: Parts = Parts()) -> None:  # noqa: B008  a frozen value
         self.path = path
+        self.clock = parts.clock
         self.config = crawl_files(path)
         self.agent = user_agent(self.config.agent.contact, self.config.agent.name)
         self.lock = Lock(path / "lock")
         try:
-            self.archive = Archive.open(path / "archive", software=self.agent)
+            self.archive = parts.archive(path / "archive", self.agent)
             self.store = Store(path / "store", writable=True)
-            self.repository = Repository(self.config, self.store, self.config.agent.name)
-            self.index = Index.open(path / "index", writable=True)
-            self.measuring = Measuring(self.config, self.store, self.repository.table)
+            self.repository = Repository(self.config, self.store, self.config.agent.name, parts.digest)
+            self.index = parts.index(path / "index")
+            self.measuring = Measuring(self.config, self.store, self.repository.table, counter=parts.counter)
             self.prospects = Prospects(self.store, self.repository.table, self.measuring)
-            self.leases = Leases(path / "leases")
+            self.leases = parts.leases(path / "leases")
         except BaseException:
             self.lock.release()
             raise
@@ -177,7 +177,7 @@ class Directory:
 
     def add_urls(self, urls: list[str], uri: str, source: Source) -> list[int]:
         """URLs named by a person; recorded in the archive so that a rebuild knows them too."""
-        now = round(time.time(), 6)  # as the archive keeps it
+        now = round(self.clock.now(), 6)  # as the archive keeps it
         self.archive.note(uri, "\n".join(urls).encode(), "text/plain", now)
         rows = self.repository.add_urls(urls, source, now)
         self.commit()

@@ -9,9 +9,10 @@ import numpy as np
 
 from sought.crawl.budget import Budget
 from sought.crawl.config import Config, DemandSection, rate
-from sought.crawl.cycle import Cycle, Progress
+from sought.crawl.cycle import Cycle
 from sought.crawl.directory import Directory
 from sought.crawl.leases import ROBOTS, SITEMAP
+from sought.crawl.progress import Progress
 from sought.crawl.refresh import Refresh
 from sought.fetch.bounds import Bounds
 from sought.fetch.guard import Guard

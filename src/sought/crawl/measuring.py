@@ -9,7 +9,7 @@ The workload is drawn from the query log (refresh.py) and handed to `begin`; unt
 been read again the old one stays in force; `adopt` changes over.  When nothing is asked any more, `stop` forgets all.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
@@ -60,8 +60,16 @@ class Measuring:
     statistics miss them.
     """
 
-    def __init__(self, config: Config, store: Store, table: Table, estimator: ListsOf | None = None) -> None:
+    def __init__(
+        self,
+        config: Config,
+        store: Store,
+        table: Table,
+        estimator: ListsOf | None = None,
+        counter: Callable[[Vocabulary, Callable[[int], None]], Counter] = Counter,
+    ) -> None:
         """`estimator` takes the place of the one in sought.toml."""
+        self._new_counter = counter
         self.config = config
         self.estimator = estimator or config.demand.estimator_value
         self.store = store
@@ -83,7 +91,7 @@ class Measuring:
         self.drawn_at, self.drawn_from = -np.inf, object()  # when, and from which state of the query log
         self.spoken: set[int] = set()  # languages of pages that have been counted
         if self.asked.texts or len(self.vocabulary):
-            self.counter = Counter(self.vocabulary, self._met)
+            self.counter = self._new_counter(self.vocabulary, self._met)
         if self.asked.texts:
             self.measure = self._opened(self.asked)
             self.measure.freeze(load_statistics(store))
@@ -174,7 +182,7 @@ class Measuring:
             self.lacking += list(self.vocabulary.numbers)[known:]
         self.catching_up = len(self.lacking)
         if self.counter is None:
-            self.counter = Counter(self.vocabulary, self._met)
+            self.counter = self._new_counter(self.vocabulary, self._met)
         return self.lacking
 
     def adopt(self) -> None:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from sought.crawl.table import State, Table
 from sought.policy import Pages, Policy
+from sought.policy.ranking import best
 
 Rows = NDArray[np.int64]
 
@@ -32,35 +33,27 @@ def eligible(table: Table, now: float, revisit_after: float, excluded: Rows) -> 
 def choose(
     policy: Policy, table: Table, pages: Pages, now: float, limits: Limits, excluded: Rows
 ) -> tuple[Rows, NDArray[np.float64]]:
-    """The best rows in order of value, at most `per_host` of each host, and their values.
+    """The best rows in order of value, at most `per_host` of each host, and their values; equals by a hash of the URL.
 
     `pages` is the table as the policy sees it.
     """
     if not len(table):
         return np.zeros(0, np.int64), np.zeros(0)
     values = policy(pages, now)
-    values = np.where(eligible(table, now, limits.revisit_after, excluded), values, -np.inf)
-    worthy = int(np.count_nonzero(values > -np.inf))
+    may = eligible(table, now, limits.revisit_after, excluded)
+    may &= values > -np.inf  # NaN is not
+    values = np.where(may, values, -np.inf)
+    worthy = int(np.count_nonzero(may))
     want = min(limits.count, worthy)
     depth = want
     while want:
         depth = min(worthy, depth * 4)
-        rows = best(values, depth)
+        rows = best(values, table["key"], depth)
         turns = turn_within_host(table["host"][rows])
         chosen = rows[turns < limits.per_host][: limits.count]
         if len(chosen) >= want or depth == worthy:
             return chosen, values[chosen]
     return np.zeros(0, np.int64), np.zeros(0)
-
-
-def best(values: NDArray[np.float64], count: int) -> Rows:
-    """The `count` largest, in order; ties by row."""
-    if count < len(values):
-        threshold = np.partition(values, len(values) - count)[len(values) - count]
-        rows = np.flatnonzero(values >= threshold)
-    else:
-        rows = np.arange(len(values))
-    return rows[np.argsort(-values[rows], kind="stable")][:count]
 
 
 def turn_within_host(hosts: NDArray[np.uint32]) -> NDArray[np.int64]:

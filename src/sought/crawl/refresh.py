@@ -26,8 +26,10 @@ class Refresh:
     and searches leave the window.  Then, too, queries are spelled as they mostly are now, and visibility is as fitted.
     """
 
-    def __init__(self, directory: Directory) -> None:
+    def __init__(self, directory: Directory, drawn: Callable[[float], Asked] | None = None) -> None:
+        """`drawn` says what is asked at a time, in place of the query log."""
         self.directory = directory
+        self.drawn = drawn
         self.measuring = directory.measuring
         self.every = seconds(directory.config.demand.refresh)
         self.forgot_at: float = directory.store.meta(_FORGOTTEN, -np.inf)
@@ -39,7 +41,8 @@ class Refresh:
 
     @property
     def _nothing_ever_asked(self) -> bool:
-        return self.measuring.counter is None and not (self.directory.path / FOLDER).exists()
+        is_empty = self.drawn is None and not (self.directory.path / FOLDER).exists()
+        return self.measuring.counter is None and is_empty
 
     def step(self, now: float) -> None:
         """What can be done at once; nothing, most of the time."""
@@ -77,7 +80,7 @@ class Refresh:
         if self._nothing_ever_asked:
             self.measuring.drawn_at = now
             return
-        is_same = self.measuring.drawn_from == self.log.stamp() and not self._must_forget(now)
+        is_same = not self.drawn and self.measuring.drawn_from == self.log.stamp() and not self._must_forget(now)
         if is_same and not self.measuring.lacking:
             self.measuring.drawn_at = now
         else:
@@ -97,6 +100,9 @@ class Refresh:
             self.owed = self._owing(self.measuring.begin(asked, self.directory.index.languages))
 
     def _drawn(self, now: float) -> Asked:
+        if self.drawn:
+            self.measuring.drawn_at = now
+            return self.drawn(now)
         if self._must_forget(now):
             self.log.forget(now)
             self.forgot_at = now
@@ -105,7 +111,7 @@ class Refresh:
         return draw(self.log, self.directory.config, now)
 
     def _must_forget(self, now: float) -> bool:
-        return not 0.0 <= now - self.forgot_at < DAY
+        return not self.drawn and not 0.0 <= now - self.forgot_at < DAY
 
     def _serves(self, asked: Asked, wholly: bool) -> bool:
         """Whether the workload in force is this one, but for weights."""

@@ -5,7 +5,7 @@ the first record all go through it, so they end in the same tables.  What robots
 on no record: after a rebuild a URL never fetched is NEW again, and is denied when its turn comes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -33,6 +33,7 @@ from sought.web.message import Purpose, Response
 from sought.web.sketch import similarity
 
 HOUR = 3600.0
+Digest = Callable[[Response, str], Document]
 _ANCHORS = 64
 _LIVE = int(State.LIVE)  # a plain number: looking a member up takes longer than all else here
 _encode = msgspec.msgpack.Encoder().encode
@@ -61,9 +62,10 @@ class Changes:
 class Repository:
     """Table, hosts, links and history.  Changes gather in the store's batch until `commit`."""
 
-    def __init__(self, config: Config, store: Store, agent: str) -> None:
+    def __init__(self, config: Config, store: Store, agent: str, digest: Digest = digest) -> None:
         self.store = store
         self.agent = agent
+        self.digest = digest
         self.table: Table = store.load()
         self.hosts = Hosts(agent)
         self.hosts.load(store)
@@ -98,9 +100,9 @@ class Repository:
     def digested(self, response: Response) -> Document:
         """A page must never stop the crawl: should digesting fail, it fails alone, now and at every replay."""
         try:
-            return digest(response, self.agent)
+            return self.digest(response, self.agent)
         except Exception:  # noqa: BLE001  whatever it was, it is this page's fault only
-            return Document(refused="digest-failed")
+            return Document(refused="digest-failed", size=len(response.body))
 
     @property
     def has_changes(self) -> bool:
@@ -290,7 +292,7 @@ class Repository:
             self._mark_change(row, response.time)
         columns["failures"][row] = 0
         columns["not_before"][row] = -np.inf
-        columns["size"][row] = len(response.body)
+        columns["size"][row] = document.size
         self._fill(details, fetched, document)
         nofollow = self._place(row, response, document)
         self._link(row, [] if nofollow else [link for link in document.links if not link.nofollow], response.time)

@@ -8,6 +8,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from sought.index.evaluator_gains import add_changes, add_impacts, moves_of
 from sought.index.quality import Matches, Quality, Tie, total
 from sought.index.slabs import KEYS, OFFSETS, Keys, Offsets, Slabs, roomy, scatter
 from sought.index.visibility import Floats, Visibility
@@ -15,6 +16,7 @@ from sought.web.compiled import Bool, Int, cached, compiled, readable
 
 Numbers = NDArray[np.uint32]
 Scores = NDArray[np.float32]
+Lists = tuple[Keys, Offsets, Offsets]
 
 _32, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 _TABLE = readable(types.float64)
@@ -36,6 +38,7 @@ class Evaluator:
         # Pages are renumbered, so that the larger number comes first among equal scores.
         numbers = np.empty(len(ties), np.uint32)
         numbers[np.lexsort((np.arange(len(ties)), ties))] = np.arange(len(ties))
+        self._numbers = numbers
         self._copies, self._live = _Side(len(weights), numbers), _Side(len(weights), numbers)
         self._found, self._ideal = np.zeros(len(weights)), np.zeros(len(weights))
         self._worth: Scores = np.zeros(len(ties), np.float32)
@@ -64,12 +67,54 @@ class Evaluator:
 
     def quality(self) -> Quality:
         """As things stand."""
+        return total(*self.by_query(), self._weights, self._norm)
+
+    def by_query(self) -> tuple[Floats, Floats]:
+        """What attention finds for each query, and could find, before weights; good until the next change."""
         dirty = np.union1d(self._copies.flush(), self._live.flush())
         longest = max(int(side.slabs.sizes[dirty].max(initial=0)) for side in (self._copies, self._live))
         tables = self._visibility.table(longest), self._visibility.sums(longest)
         lists = (*self._copies.slabs.arrays[:3], *self._live.slabs.arrays[:3])
         _work_out(dirty, *lists, *tables, self._tie == "mean", self._worth, self._found, self._ideal)
-        return total(self._found, self._ideal, self._weights, self._norm)
+        return self._found, self._ideal
+
+    def gains(self, pages: Numbers) -> Floats:
+        """By how much the numerator would change if the copy of each page alone became its live version."""
+        return self._changes(pages, self._live.rows(pages))
+
+    def gains_of(self, pages: Numbers, matches: Matches) -> Floats:
+        """The same, if the copy of each of these different pages became what `matches` says of it."""
+        order = np.argsort(pages)
+        at = np.searchsorted(pages, matches.pages, sorter=order)
+        if len(at) and not (at.max() < len(pages) and np.array_equal(pages[order[at]], matches.pages)):
+            raise ValueError("matches of pages that are not asked about")
+        return self._changes(pages, Matches(order[at].astype(np.uint32), matches.queries, matches.scores))
+
+    def impacts(self) -> Floats:
+        """What each live page adds to the denominator: Σ f_q·I(rank on the live Web)·score."""
+        _, _, weights, sums, shift = self._up_to_date()
+        impacts = np.zeros(len(self._numbers))
+        add_impacts(*self._live.slabs.arrays[:3], weights, sums, shift, impacts)
+        return impacts[self._numbers]
+
+    def _changes(self, pages: Numbers, others: Matches) -> Floats:
+        """`others` has places among `pages` for pages."""
+        copies, lives, weights, sums, shift = self._up_to_date()
+        moves = moves_of(self._copies.rows(pages), others, weights > 0)
+        changes = np.zeros(len(pages))
+        numbers = self._numbers[pages]
+        columns = moves.query, moves.page, moves.old, moves.new, numbers
+        add_changes(*columns, *copies, *lives, weights, sums, shift, self._worth, changes)
+        return changes
+
+    def _up_to_date(self) -> tuple[Lists, Lists, Floats, Floats, np.uint64]:
+        """Lists of both sides, what a query's find weighs, sums of visibility, how far keys are shifted to tie."""
+        _, ideal = self.by_query()
+        weights = self._weights / np.where(ideal, ideal, 1.0) if self._norm else self._weights
+        sides = self._copies.slabs, self._live.slabs
+        longest = max(int(slabs.sizes.max(initial=0)) for slabs in sides)
+        copies, lives = (slabs.arrays[:3] for slabs in sides)
+        return copies, lives, weights, self._visibility.sums(longest + 2), _32 if self._tie == "mean" else np.uint64(0)
 
 
 class _Side:
@@ -98,6 +143,14 @@ class _Side:
             raise ValueError("matches of pages that are not to be set, or pages to be set twice")
         for page, start, stop in zip(pages.tolist(), starts.tolist(), stops.tolist(), strict=True):
             self._set(page, queries[start:stop].copy(), scores[start:stop].copy())
+
+    def rows(self, pages: Numbers) -> Matches:
+        """What these pages match; in place of each page is its place among them."""
+        none = np.zeros(0, np.uint32), np.zeros(0, np.float32)
+        rows = [self._rows.get(page, none) for page in pages.tolist()]
+        places = np.repeat(np.arange(len(rows), dtype=np.uint32), [len(queries) for queries, _ in rows])
+        queries, scores = (np.concatenate([none[i], *(row[i] for row in rows)]) for i in (0, 1))
+        return Matches(places, queries, scores)
 
     def flush(self) -> Offsets:
         """Enter the changes that wait; returns the lists they touch."""

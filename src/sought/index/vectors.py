@@ -98,12 +98,16 @@ class Vocabulary:
 class Counter:
     """Counts while the index reads: `read` each text of a page, `end_page`, and `take` the vectors of all pages.
 
-    `met` is told of every language before its first page is read, so that its terms can be known by then.
+    `met` is told of every language before its first page is read, so that its terms can be known by then.  If the
+    vocabulary `grows`, all terms that are read enter it.
     """
 
-    def __init__(self, vocabulary: Vocabulary, met: Callable[[int], None] = lambda _: None) -> None:
+    def __init__(
+        self, vocabulary: Vocabulary, met: Callable[[int], None] = lambda _: None, *, grows: bool = False
+    ) -> None:
         self._vocabulary = vocabulary
         self._met = met
+        self._grows = grows
         self._noted = Noted()
         self._bounds = [0]
         self._languages: list[int] = []
@@ -154,6 +158,9 @@ class Counter:
 
     def _mark(self, reading: str) -> int:
         numbers = self._vocabulary.numbers
+        if self._grows:
+            self._vocabulary.add(reading.split())
+            self._known = len(numbers)
         if reading and " " not in reading:
             return numbers.get(reading, _NOBODY)
         self._several.extend([numbers.get(term, _NOBODY) for term in reading.split()])

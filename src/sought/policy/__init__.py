@@ -6,9 +6,11 @@ from sought.policy.estimator import Belief, Estimator, Fetches, Learner, beliefs
 from sought.policy.expression import POLICIES, parse_policy
 from sought.policy.first_gain import FirstGain
 from sought.policy.gain_rate import GainRate
+from sought.policy.never import Never
 from sought.policy.pages import NEVER, Pages
 from sought.policy.policy import Policy
 from sought.policy.prospect import Prospect
+from sought.policy.random_order import Random
 from sought.policy.round_robin import RoundRobin
 from sought.policy.split import Split
 from sought.policy.user_centric import UserCentric
@@ -24,9 +26,11 @@ __all__ = [
     "FirstGain",
     "GainRate",
     "Learner",
+    "Never",
     "Pages",
     "Policy",
     "Prospect",
+    "Random",
     "RoundRobin",
     "Split",
     "UserCentric",

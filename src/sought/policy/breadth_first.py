@@ -1,6 +1,7 @@
 """New pages in the order in which they were found, level by level."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,6 +14,8 @@ class BreadthFirst:
 
     Rows are numbered as they are found, so depth and then row number is the order of a queue.
     """
+
+    order_matters: ClassVar[bool] = True
 
     def __call__(self, pages: Pages, now: float) -> Floats:
         value = np.arange(0, -len(pages), -1, dtype=np.float64)

@@ -1,6 +1,7 @@
 """New pages by what their first fetch is expected to bring."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,8 @@ class DemandFirst:
     the same query, how long a gain lasts, or what links a page would bring.  Values that differ by less than one in
     four thousand are equal, for no belief is known better.
     """
+
+    order_matters: ClassVar[bool] = True  # among equals
 
     prior: float = 0.5
 

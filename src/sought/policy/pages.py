@@ -18,11 +18,13 @@ Floats = NDArray[np.float64]
 class Pages:
     """A frozen table of NumPy columns of equal length; times are seconds since 1970.
 
-    `last_fetch` is -inf for a URL that was never fetched, `last_change` for one never seen to change, `signal` (what
-    a sitemap says of its last change) for one no signal has come for.  `beliefs` holds a column for each belief that
-    the policy reads, by the belief's value (see estimator.py).
+    `key` is a hash of the URL: it tells rows apart and says nothing else.  `last_fetch` is -inf for a URL that was
+    never fetched, `last_change` for one never seen to change, `signal` (what a sitemap says of its last change) for
+    one no signal has come for.  `beliefs` holds a column for each belief that the policy reads, by the belief's
+    value (see estimator.py).
     """
 
+    key: NDArray[np.uint64]
     host: NDArray[np.uint32]
     depth: NDArray[np.uint16]
     found: Floats

@@ -6,12 +6,19 @@ import numpy as np
 
 from sought.policy.pages import NEVER, Floats, Pages
 
+_BEFORE_ALL = 1e12  # seconds: older than anything
+
 
 @dataclass(frozen=True)
 class RoundRobin:
-    """Every known page equally often (the uniform policy of Cho & Garcia-Molina 2003): value is age."""
+    """Every known page equally often (the uniform policy of Cho & Garcia-Molina 2003): value is age.
+
+    With `new`, pages never fetched count as fetched before all others, in the order in which they were found.
+    """
+
+    new: bool = False
 
     def __call__(self, pages: Pages, now: float) -> Floats:
         value = now - pages.last_fetch
-        np.copyto(value, NEVER, where=pages.is_new)
+        np.copyto(value, _BEFORE_ALL + (now - pages.found) if self.new else NEVER, where=pages.is_new)
         return value

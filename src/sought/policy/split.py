@@ -3,11 +3,13 @@
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sought.policy.breadth_first import BreadthFirst
 from sought.policy.estimator import Belief, beliefs_of
 from sought.policy.pages import NEVER, Floats, Pages, pieces
-from sought.policy.policy import Policy
+from sought.policy.policy import Policy, order_matters
+from sought.policy.ranking import best
 from sought.policy.round_robin import RoundRobin
 from sought.web.errors import BadInput
 
@@ -38,11 +40,15 @@ class Split:
     def beliefs(self) -> tuple[Belief, ...]:
         return beliefs_of(self.new) + beliefs_of(self.known)
 
+    @property
+    def order_matters(self) -> bool:
+        return order_matters(self.new) or order_matters(self.known)
+
     def __call__(self, pages: Pages, now: float) -> Floats:
         value = np.full(len(pages), NEVER)
         for policy, share in ((self.new, self.share), (self.known, 1.0 - self.share)):
             side = policy(pages, now)
-            position = _positions(side if side.flags.writeable else side.copy())
+            position = _positions(side if side.flags.writeable else side.copy(), pages.key)
             del side
             # A side without a share comes after everything else instead of never: it fills what would be idle.
             position *= -1.0 / share if share > 0 else -1e12
@@ -50,29 +56,25 @@ class Split:
         return value
 
 
-def _positions(values: Floats) -> Floats:
+def _positions(values: Floats, key: NDArray[np.uint64]) -> Floats:
     """1 for the largest, 2 for the next, …, inf for NEVER; beyond the first `_EXACT` only the order is right.
 
     Works in place: at ten million rows every copy is 80 MB.
     """
     ranked = values > NEVER
-    finite = values[ranked]
-    count, least = len(finite), finite.min(initial=np.inf)
-    if count > _EXACT:
-        finite.partition(count - _EXACT)
-        ranked &= values >= finite[count - _EXACT]
-    del finite
-    top = np.flatnonzero(ranked)
-    order = top[np.argsort(-values[top], kind="stable")]
+    count = int(np.count_nonzero(ranked))
+    np.copyto(values, NEVER, where=~ranked)  # NaN
+    top = best(values, key, min(count, _EXACT))
     if count > len(top):
-        most, position = values[order[-1]], values
-        scale = count / _floats_between(most, np.array([least]))[0]
+        most, position = values[top[-1]], values
+        least = min(values[piece][ranked[piece]].min(initial=np.inf) for piece in pieces(len(values)))
+        scale = count / max(1.0, _floats_between(most, np.array([least]))[0])
         for piece in pieces(len(values)):
             behind = _floats_between(most, values[piece]) * scale + len(top) + 1
             position[piece] = np.where(values[piece] > NEVER, behind, np.inf)
     else:
         position = np.full(len(values), np.inf)
-    position[order] = np.arange(1, len(top) + 1)
+    position[top] = np.arange(1, len(top) + 1)
     return position
 
 

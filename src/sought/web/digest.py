@@ -55,7 +55,7 @@ def _plain(response: Response) -> Document:
 def _html(response: Response, agent: str) -> Document:
     page = read(decoded(response.body, response.header("content-type"))[1])
     if page.refused:
-        return Document(refused=page.refused)
+        return Document(refused=page.refused, size=len(response.body))
     base = next((target_of(attribute(value), response.url) for value in page.values(BASE)), "") or response.url
     found = Found(base)
     found.add_all(page)
@@ -106,6 +106,7 @@ def _document(
         content=_content(title, written),
         shingles=shingles,
         sketch=sketch(shingles),
+        size=len(response.body),
         **parts,
     )
 

@@ -35,8 +35,8 @@ class Document:
 
     `text` is everything visible, `main` without navigation and boilerplate.  `content` is 64 bits of title and text:
     equal means the same page to a reader.  `shingles` is the set of its word 10-grams, sorted and hashed; `sketch` is a
-    small sample of that set (near-duplicates, estimated difference between versions).  `refused` names the bound that
-    a hostile page broke; everything else is then empty.
+    small sample of that set (near-duplicates, estimated difference between versions).  `size` is that of its source in
+    bytes.  `refused` names the bound that a hostile page broke; everything else is then empty.
     """
 
     title: str = ""
@@ -54,3 +54,4 @@ class Document:
     shingles: Shingles = field(default_factory=lambda: np.zeros(0, np.uint64))
     sketch: Sketch = field(default_factory=lambda: np.zeros(0, np.uint32))
     refused: str = ""
+    size: int = 0

@@ -1,0 +1,155 @@
+"""Worlds from graphs and wikis, made-up worlds, and what is asked of a world that has no queries of its own."""
+
+import inspect
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sought.cli.lab_import import Name, Queries, To, _making
+from sought.cli.options import Json, console, print_json
+from sought.lab.generate_shape import Shape
+from sought.web.errors import BadInput
+
+app = typer.Typer(help="Make a world from a graph or a wiki.", no_args_is_help=True)
+queries = typer.Typer(help="What is asked of a world.", no_args_is_help=True)
+
+World = Annotated[Path, typer.Argument(metavar="WORLD", help="The world's folder.", show_default=False)]
+
+
+@app.command()
+def graph(
+    file: Annotated[
+        Path, typer.Argument(help="Edges as text, SciPy's .npz or WebGraph's ASCII format; text also .gz.")
+    ],
+    seed_node: Annotated[
+        int | None, typer.Option(min=0, help="Where crawls start; default: the node with most links.")
+    ] = None,
+    queries: Queries = None,
+    name: Name = None,
+    to: To = None,
+    json: Json = False,
+) -> None:
+    """A web graph: one moment, links without words."""
+    from sought.lab.import_graph import import_graph
+    from sought.lab.recorder import Recorder
+    from sought.lab.world import WEEK
+
+    with _making([file], name, to, json) as made:
+        recorder = Recorder()
+        taken = import_graph(recorder, file, made.progress("nodes"), seed_node)
+        made.finish(recorder, taken, WEEK, queries, source="graph", file=file.resolve().name)
+
+
+@app.command()
+def wiki(
+    dump: Annotated[Path, typer.Argument(help="MediaWiki's XML export with revisions, also .gz or .bz2.")],
+    base_url: Annotated[str, typer.Option(help="The URL of the wiki's root; pages are at /wiki/ below it.")],
+    unit: Annotated[str, typer.Option(help="How finely a replay cuts time.")] = "7d",
+    seed: Annotated[
+        str | None, typer.Option(help="The title at which crawls start; default: the page most linked to.")
+    ] = None,
+    queries: Queries = None,
+    name: Name = None,
+    to: To = None,
+    json: Json = False,
+) -> None:
+    """The articles of a wiki with all their revisions."""
+    from sought.crawl.config import seconds
+    from sought.lab.import_wiki import import_wiki
+    from sought.lab.recorder import Recorder
+
+    step = seconds(unit)
+    if not step:
+        raise BadInput("--unit: 0 is no time at all")
+    with _making([dump], name, to, json) as made:
+        recorder = Recorder()
+        taken = import_wiki(recorder, dump, base_url, made.progress("bytes read"), seed)
+        made.finish(recorder, taken, step, queries, source="wiki", file=dump.resolve().name, base_url=base_url)
+
+
+def generate(name: str, to: Path | None, json: bool, **knobs: Any) -> None:
+    """Make up a world: pages that are born, change, move and die, and what is asked of them."""
+    from sought.lab.generate import generate as make
+    from sought.lab.recorder import Recorder
+    from sought.lab.world import WEEK
+
+    shape = Shape(**knobs)
+    with _making([Path(name)], name, to, json) as made:
+        recorder = Recorder()
+        taken = make(recorder, shape, made.progress("events"))
+        made.finish(recorder, taken, WEEK, None, source="generated", shape=asdict(shape))
+
+
+def _with_knobs() -> None:
+    """The knobs of Shape are the options of `generate`: their names, defaults and bounds are said in one place."""
+    hints: dict[str, Any] = {"name": Annotated[str, typer.Option(help="The world's name.")], "to": To, "json": Json}
+    defaults: dict[str, Any] = {"name": "made-up", "to": None, "json": False}
+    for each in fields(Shape):
+        kind = int if each.type is int else float
+        said = each.metadata
+        hints[each.name] = Annotated[kind, typer.Option(min=said["min"], max=said["max"], help=said["help"])]
+        defaults[each.name] = each.default
+    order = [
+        inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=defaults[n], annotation=hints[n]) for n in hints
+    ]
+    generate.__signature__ = inspect.Signature(order)  # type: ignore[attr-defined]  # typer reads options from it
+    generate.__annotations__ = hints
+
+
+_with_knobs()
+
+
+@queries.command()
+def derive(
+    world: World,
+    weighting: Annotated[str, typer.Option(help="zipf: by links; views: by page views.")] = "zipf",
+    views: Annotated[
+        Path | None, typer.Option(help="Lines url<TAB>share of page views, with a heading.", show_default=False)
+    ] = None,
+    count: Annotated[int, typer.Option(min=1, max=10_000_000, help="How many queries, at most.")] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Another number gives other ranks.")] = 0,
+    json: Json = False,
+) -> None:
+    """Queries from the titles and anchors of a world, in place of those it has."""
+    from sought.cli.live import working
+    from sought.lab.derive import derive as make
+    from sought.lab.derive import read_views
+    from sought.lab.files import open_world, save_queries
+
+    if weighting not in ("zipf", "views"):
+        raise BadInput(f"no weighting {weighting!r}: one of zipf, views")
+    with working("reading titles and anchors", quiet=json):
+        found = open_world(world)
+        shares = read_views(views, found) if views else None
+        tallies, notes = make(found, "views" if weighting == "views" else "zipf", count, seed, shares)
+        if views:
+            notes["file"] = views.resolve().name
+        save_queries(found.with_tallies(tallies, demand=[notes]), world)
+    _say(world, notes | {"later": int((tallies.since > found.start).sum())}, json)
+
+
+@queries.command("import")
+def import_(
+    world: World,
+    file: Annotated[Path, typer.Argument(help="Any file that 'sought queries import' reads.")],
+    json: Json = False,
+) -> None:
+    """Queries of a file, in place of those that a world has."""
+    from sought.cli.options import errors
+    from sought.lab.files import open_world, save_queries
+    from sought.lab.import_queries import import_queries
+
+    found = open_world(world)
+    tallies = import_queries(file, found.start, lambda bad: errors.print(bad, markup=False))
+    notes = {"file": file.resolve().name, "queries": len(tallies)}
+    save_queries(found.with_tallies(tallies, demand=[notes]), world)
+    _say(world, notes | {"later": int((tallies.since > found.start).sum())}, json)
+
+
+def _say(world: Path, said: dict[str, Any], json: bool) -> None:
+    if json:
+        print_json(said | {"directory": str(world)})
+    else:
+        console.print(f"{world}: {said['queries']:,} queries, {said['later']:,} of them asked later", markup=False)

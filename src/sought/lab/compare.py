@@ -1,0 +1,79 @@
+"""How much better is one policy than another, and how sure is that?"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from sought.lab.by_hand import hand_made
+from sought.lab.cells import Cell, judge_for, read_found, read_summary
+from sought.lab.files import open_world
+from sought.lab.oracles import ORACLES
+from sought.lab.over_budgets import share_of_gap
+from sought.lab.statistics import Scored, difference
+from sought.policy import POLICIES, Policy
+from sought.web.expression import evaluated
+
+# The papers, by their numbers, that policies are of.
+SEEDS = {"BreadthFirst": "001", "IdealRanking": "003", "UserCentric": "000"}
+
+
+def parse_any_policy(text: str) -> Policy:
+    """The policy an expression stands for, oracles among them; BadInput, which says what is wrong, if none."""
+    return evaluated(text, POLICIES | ORACLES, "policy")  # type: ignore[no-any-return]  # one of these
+
+
+def differences(
+    cells: Sequence[Cell], folder: Path, results: Path, baseline: Policy, draws: int = 2000, block: int = 4
+) -> pl.DataFrame:
+    """Of judged quality after the fetches, to the baseline at the same budget and seed: mean and 95 % interval."""
+    world, rows = open_world(folder), []
+    for setting in dict.fromkeys(cell.setting for cell in cells):
+        mine = [cell for cell in cells if cell.setting == setting]
+        moments = np.array(read_summary(mine[0], results)["moments"], np.float64)
+        nothing = hand_made(judge_for(world, setting), moments, [])
+        ideal, weights = nothing.answers.ideal, nothing.weights("judged")
+        for cell in mine:
+            if cell.policy != baseline:
+                other = read_found(replace(cell, policy=baseline), results)
+                pair = (Scored(found, ideal, weights) for found in (read_found(cell, results), other))
+                rows.append(_row(cell, baseline, *difference(*pair, draws=draws, block=block)))
+    return pl.DataFrame(rows, _COLUMNS)
+
+
+_COLUMNS = {
+    "policy": pl.String,
+    "baseline": pl.String,
+    "budget": pl.Float64,
+    "seed": pl.Int64,
+    "difference": pl.Float64,
+    "low": pl.Float64,
+    "high": pl.Float64,
+}
+
+
+def _row(cell: Cell, baseline: Policy, mean: float, low: float, high: float, _draws: int) -> dict[str, Any]:
+    values = repr(cell.policy), repr(baseline), float(cell.budget), cell.setting.seed, mean, low, high
+    return dict(zip(_COLUMNS, values, strict=True))
+
+
+def gaps(table: pl.DataFrame, floor: Policy, bound: Policy, measure: str = "quality") -> pl.DataFrame:
+    """A table with a further column: how much of the way from floor to bound, at the same budget and seed.
+
+    NaN where there is no way to go, or one of the two was not run.
+    """
+    keys = [name for name in ("world", "budget", "seed") if name in table.columns]
+
+    def of(policy: Policy) -> dict[Any, float]:
+        part = table.filter(pl.col("policy") == repr(policy))
+        return dict(zip(part.select(keys).rows(), part[measure].to_list(), strict=True))
+
+    floors, bounds = of(floor), of(bound)
+    shares = [
+        share_of_gap(value, floors.get(key, np.nan), bounds.get(key, np.nan))
+        for key, value in zip(table.select(keys).rows(), table[measure].to_list(), strict=True)
+    ]
+    return table.with_columns(share_of_gap=pl.Series(shares, dtype=pl.Float64))

@@ -1,0 +1,164 @@
+"""Do floors, oracles and the ceiling stand in the order in which they must?
+
+A new measure or a new oracle that is wrong shows here first.  Whatever a policy reaches is told as its share of the gap
+between round-robin and the ceiling.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from sought.lab.by_hand import hand_made
+from sought.lab.cells import judge_for, load
+from sought.lab.compare import gaps
+from sought.lab.experiment import grid, run_all, table
+from sought.lab.figures import lines
+from sought.lab.files import open_world
+from sought.lab.judge import Judge
+from sought.lab.measures import Quality
+from sought.lab.oracles import Ceiling, ClairvoyantFuture, ClairvoyantNow, ClairvoyantRate
+from sought.lab.run import Run
+from sought.lab.setting import Setting, fetches_of, pages_at_start
+from sought.lab.study import Bench, Figure, Finding, Part, Study, Table, Value, finding, plain
+from sought.lab.transport import transport_bound
+from sought.lab.world import World
+from sought.policy import Never, Policy, Random, RoundRobin
+
+BUDGETS, QUICK = (0.005, 0.01, 0.02, 0.05), (0.01,)
+SLACK = 0.002  # the ceiling takes the largest gain now, which is not always best for later
+SMALL = 10_000  # versions, up to which the transport problem is solved
+_ROUNDING = 1e-5
+
+FLOOR = RoundRobin(new=True)
+FLOORS: tuple[Policy, ...] = (Random(), FLOOR)
+ORACLES: tuple[Policy, ...] = (ClairvoyantNow(), ClairvoyantRate(), ClairvoyantFuture())
+ARMS: tuple[Policy, ...] = (Never(), *FLOORS, *ORACLES, Ceiling())
+
+
+@dataclass(frozen=True)
+class Order:
+    """The quality of `less` is at most that of `more`, and so much."""
+
+    less: Policy
+    more: Policy
+    slack: float = 0.0
+
+    def failure(self, quality: Mapping[str, float]) -> str:
+        """What is wrong, if anything is."""
+        less, more = quality[repr(self.less)], quality[repr(self.more)]
+        if less <= more + self.slack:
+            return ""
+        return f"{self.less!r} has {less:.4f}, {self.more!r} only {more:.4f}"
+
+
+ORDERS = [
+    *(Order(Never(), floor) for floor in FLOORS),
+    *(Order(floor, oracle) for floor, oracle in product(FLOORS, ORACLES)),
+    *(Order(oracle, Ceiling(), SLACK) for oracle in ORACLES),
+]
+
+
+def run(bench: Bench) -> Finding:
+    budgets, setting = QUICK if bench.quick else BUDGETS, Setting()
+    parts = [_world(folder, budgets, setting, bench) for folder in bench.worlds]
+    return finding("bounds", bench, parts, budgets=list(budgets), seeds=[0], setting=repr(setting))
+
+
+def _world(folder: Path, budgets: tuple[float, ...], setting: Setting, bench: Bench) -> Part:
+    world = open_world(folder)
+    if lack := lacks(world):
+        return Part(world.name, None, lack)
+    cells, measures = grid(ARMS, folder, budgets, (setting.seed,), setting), [Quality()]
+    run_all(cells, folder, measures, bench.results, bench.cores, bench.progress(f"replaying {world.name}"))
+    found = gaps(table(cells, measures, bench.results), FLOOR, Ceiling())
+    judge = judge_for(world, setting)
+    never = load(cells[0], judge, bench.results).run
+    in_step = float(np.abs(1 - Quality()(in_step_run(judge, never)[1])).max())
+    failures = _failures(found)
+    if in_step > _ROUNDING:
+        failures.append(f"a repository in step has quality {1 - in_step:.6f}, not 1")
+    because = "; ".join(failures[:3]) + (f"; and {len(failures) - 3} more" if len(failures) > 3 else "")
+    numbers: dict[str, Value] = {
+        "orders checked": len(ORDERS) * len(budgets),
+        "orders broken": len(failures),
+        "largest error of a repository in step": in_step,
+        **_shares(found),
+        **_transport(judge, never, budgets, bench.progress(f"transport problem of {world.name}")),
+    }
+    holds = not failures
+    return Part(
+        world.name, holds, because or "all orders hold", numbers, [_table(world, found)], [_figure(world, found)]
+    )
+
+
+def lacks(world: World) -> str:
+    """What a world would need for a year to be judged in it."""
+    if not len(world.tallies):
+        return "nobody asks for anything (sought lab queries derive makes queries)"
+    return "" if world.units else "it has one moment only"
+
+
+def in_step_run(judge: Judge, like: Run) -> tuple[None, Run]:
+    """Whatever changes is fetched at once."""
+    return None, hand_made(judge, like.moments, [judge.world.at(time) for time in like.moments.tolist()])
+
+
+def _failures(found: pl.DataFrame) -> list[str]:
+    failures = []
+    for (budget,), part in found.group_by("budget", maintain_order=True):
+        quality = dict(zip(part["policy"].to_list(), part["quality"].to_list(), strict=True))
+        failures += [f"at {budget:.1%} {failure}" for order in ORDERS if (failure := order.failure(quality))]
+    return failures
+
+
+def _shares(found: pl.DataFrame) -> dict[str, Value]:
+    """Of the gap, by policy and budget."""
+    columns = (found[name].to_list() for name in ("policy", "budget", "share_of_gap"))
+    return {
+        f"{policy} at {budget:.1%}, share of gap": plain(share) for policy, budget, share in zip(*columns, strict=True)
+    }
+
+
+def _transport(
+    judge: Judge, never: Run, budgets: tuple[float, ...], report: Callable[[float, int], None]
+) -> dict[str, Value]:
+    if len(judge.world.versions) > SMALL:
+        return {}
+    numbers: dict[str, Value] = {}
+    for done, budget in enumerate(budgets):
+        report(done, len(budgets))
+        bound = transport_bound(judge, never.moments, fetches_of(budget, pages_at_start(judge.world)), never.copies)
+        numbers[f"transport bound at {budget:.1%}, share of surrogate loss"] = bound.loss_share
+        numbers["additivity error of a repository never refreshed"] = bound.additivity_error
+    report(len(budgets), len(budgets))
+    return numbers
+
+
+def _table(world: World, found: pl.DataFrame) -> Table:
+    names = ["policy", "budget", "fetches", "quality", "share_of_gap"]
+    rows = [[plain(value) for value in row] for row in found.select(names).rows()]
+    return Table(f"{world.name}: mean quality, and share of the gap from round-robin to the ceiling", names, rows)
+
+
+def _figure(world: World, found: pl.DataFrame) -> Figure:
+    title = f"{world.name}: quality by budget"
+    series = {
+        str(policy): ((100 * part["budget"]).to_list(), part["quality"].to_list())
+        for (policy,), part in found.group_by("policy", maintain_order=True)
+    }
+    return Figure(title, lines(series, "fetches a unit, % of pages", "mean quality", f"{title} (bounds)"))
+
+
+BOUNDS = Study(
+    "bounds",
+    "beyond",
+    "Floors, oracles and the ceiling",
+    "How much is there to gain between what anybody can do and what nobody can?",
+    f"never ≤ random, round-robin ≤ clairvoyants ≤ ceiling + {SLACK}; a repository in step has quality 1",
+    "a world with queries and at least two moments",
+    run,
+)

@@ -1,0 +1,78 @@
+"""Figures as SVG that can be put into an HTML page: the same figures give the same bytes."""
+
+import io
+import re
+from collections.abc import Mapping, Sequence
+
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+# M. Okabe, K. Ito, Color Universal Design, 2008: told apart by the colour-blind too; yellow is too light for lines.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
+MARKERS = "osD^vPX<>*"
+DASHES = ("-", "--", "-.", ":")
+
+Series = Mapping[str, tuple[Sequence[float], Sequence[float]]]
+Bars = Mapping[str, tuple[float, float, float]]
+
+
+def lines(series: Series, x: str, y: str, title: str) -> str:
+    """One line for each name: its x and its y values."""
+    figure = Figure(figsize=(7.2, 4.2), layout="constrained")
+    axes = figure.subplots()
+    for number, (name, (across, up)) in enumerate(series.items()):
+        colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
+        style = DASHES[number // len(COLOURS) % len(DASHES)]
+        axes.plot(across, up, style, color=colour, marker=marker, markersize=5, linewidth=1.6, label=_plain(name))
+    axes.set_xlabel(_plain(x))
+    axes.set_ylabel(_plain(y))
+    _dress(axes, title)
+    axes.grid(color="#dddddd", linewidth=0.6)
+    if series:
+        figure.legend(loc="outside lower center", ncols=2 if len(series) > 1 else 1, frameon=False, fontsize=9)
+    return _svg(figure, title)
+
+
+def bars(values: Bars, title: str) -> str:
+    """One bar for each name, with what it lies between: value, low, high."""
+    figure = Figure(figsize=(7.2, 1.0 + 0.4 * max(1, len(values))), layout="constrained")
+    axes = figure.subplots()
+    means = [mean for mean, _, _ in values.values()]
+    below = [max(mean - low, 0.0) for mean, low, _ in values.values()]
+    above = [max(high - mean, 0.0) for mean, _, high in values.values()]
+    rows = range(len(values))
+    if values:
+        axes.barh(rows, means, 0.6, color=COLOURS[4], xerr=(below, above), ecolor=COLOURS[6], capsize=3)
+    axes.set_yticks(rows, [_plain(name) for name in values])
+    axes.invert_yaxis()  # the first is on top
+    axes.axvline(0, color="#555555", linewidth=0.8)
+    _dress(axes, title)
+    axes.grid(color="#dddddd", linewidth=0.6, axis="x")
+    return _svg(figure, title)
+
+
+def _dress(axes: Axes, title: str) -> None:
+    axes.set_title(_plain(title), fontsize=11, loc="left")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.set_axisbelow(True)
+
+
+def _plain(text: str) -> str:
+    """Dollars would begin a formula."""
+    return text.replace("$", r"\$")
+
+
+def _svg(figure: Figure, title: str) -> str:
+    written = io.StringIO()
+    # Without a salt ids are drawn by lot; with the title as salt those of two figures on one page do not meet.
+    with mpl.rc_context({"svg.hashsalt": title, "svg.fonttype": "none"}):
+        figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    text = written.getvalue()
+    return _without_idle_ids(text[text.index("<svg") :])
+
+
+def _without_idle_ids(svg: str) -> str:
+    """Ids that nothing in the figure refers to would be there twice on a page with two figures."""
+    used = set(re.findall(r'(?:url\(|href=")#([^")]+)', svg))
+    return re.sub(r' id="([^"]*)"', lambda found: found[0] if found[1] in used else "", svg)

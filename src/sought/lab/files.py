@@ -1,0 +1,218 @@
+"""A world on disk: a folder of Parquet files, described in docs/lab.md.
+
+world.json           name, times, seeds, headers, notes, and the number of this format
+pages.parquet        url
+versions.parquet     the columns of Versions; `links`, `terms` and `sketch` say how many of each below are its
+links.parquet        url, anchor, nofollow: each distinct link once
+link_lists.parquet   numbers of links, version after version
+vectors.parquet      vectors over the terms, version after version
+sketches.parquet     sketches, version after version
+terms.parquet        term
+texts.parquet        text: the body of each version, for people; replay does not read it
+files.parquet        robots.txt and sitemaps as they were answered
+queries.parquet      query, count a week, since
+"""
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import polars as pl
+
+from sought.index.vectors import Vectors
+from sought.lab.world import Ragged, Tallies, Versions, World
+from sought.web.document import Link
+from sought.web.errors import BadInput
+from sought.web.message import Purpose, Response
+
+FORMAT = 1
+_HEAD = "world.json"
+_LISTS = {"links": "link_lists", "terms": "vectors", "sketch": "sketches"}
+
+
+class _Head(msgspec.Struct, forbid_unknown_fields=True):
+    format: int
+    name: str
+    start: float
+    end: float
+    unit: float
+    seeds: tuple[str, ...]
+    headers: list[tuple[tuple[str, str], ...]]
+    notes: dict[str, Any]
+
+
+def save_world(world: World, folder: Path, texts: Sequence[str]) -> None:
+    """Write a world; a folder that holds one already is replaced in one step, any other is refused."""
+    check_folder(folder)
+    fresh = folder.with_name(folder.name + ".new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir(parents=True)
+    for name, frame in _frames(world, texts).items():
+        frame.write_parquet(fresh / f"{name}.parquet", compression="zstd", statistics=False)
+    _save_head(world, fresh)
+    shutil.rmtree(folder, ignore_errors=True)
+    fresh.rename(folder)
+
+
+def check_folder(folder: Path) -> None:
+    """Whether a world can be written here; asked before long work, too."""
+    if folder.exists() and not (folder / _HEAD).exists() and not (folder.is_dir() and not any(folder.iterdir())):
+        raise BadInput(f"{folder} is not empty and holds no world: choose another folder")
+
+
+def save_queries(world: World, folder: Path) -> None:
+    """Write what is asked of a world that is on disk, and its notes."""
+    tidy = folder / "queries.new"
+    _queries(world.tallies).write_parquet(tidy, compression="zstd", statistics=False)
+    tidy.replace(folder / "queries.parquet")
+    _save_head(world, folder)
+
+
+def open_world(folder: Path) -> World:
+    """A world as it was saved."""
+    head = _read_head(folder / _HEAD)
+    versions = _read(folder, "versions")
+    lists = {name: _ragged(folder, name, versions[column].to_numpy()) for column, name in _LISTS.items()}
+    links = _read(folder, "links")
+    vectors = lists.pop("vectors")
+    world = World(
+        head.name,
+        head.start,
+        head.end,
+        head.unit,
+        head.seeds,
+        _read(folder, "pages")["url"].to_list(),
+        _versions(versions),
+        head.headers,
+        list(map(Link, links["url"].to_list(), links["anchor"].to_list(), links["nofollow"].to_list())),
+        vectors=Vectors(vectors.data, vectors.bounds),
+        terms=_read(folder, "terms")["term"].to_list(),
+        files=[_answer(row) for row in _read(folder, "files").iter_rows(named=True)],
+        tallies=_tallies(_read(folder, "queries")),
+        notes=head.notes,
+        **lists,
+    )
+    _check(world, folder)
+    return world
+
+
+def read_name(folder: Path) -> str:
+    """What a world is called."""
+    return _read_head(folder / _HEAD).name
+
+
+def read_texts(folder: Path) -> list[str]:
+    """The body of each version."""
+    return _read(folder, "texts")["text"].to_list()
+
+
+def _frames(world: World, texts: Sequence[str]) -> dict[str, pl.DataFrame]:
+    counts = {column: np.diff(getattr(world, name).bounds) for column, name in _LISTS.items()}
+    columns = {each.name: getattr(world.versions, each.name) for each in fields(Versions)}
+    return {
+        "pages": pl.DataFrame({"url": world.urls}, {"url": pl.String}),
+        "versions": pl.DataFrame(columns | counts, schema_overrides={"headings": pl.List(pl.String)}),
+        "links": pl.DataFrame(
+            [(link.url, link.anchor, link.nofollow) for link in world.links],
+            {"url": pl.String, "anchor": pl.String, "nofollow": pl.Boolean},
+            orient="row",
+        ),
+        **{name: pl.DataFrame({"number": getattr(world, name).data}) for name in _LISTS.values()},
+        "terms": pl.DataFrame({"term": world.terms}, {"term": pl.String}),
+        "texts": pl.DataFrame({"text": list(texts)}, {"text": pl.String}),
+        "files": pl.DataFrame([_file(each) for each in world.files], _FILE, orient="row"),
+        "queries": _queries(world.tallies),
+    }
+
+
+_FILE: dict[str, Any] = {
+    "url": pl.String,
+    "purpose": pl.String,
+    "time": pl.Float64,
+    "status": pl.UInt16,
+    "headers": pl.List(pl.String),
+    "body": pl.Binary,
+}
+
+
+def _file(response: Response) -> tuple[Any, ...]:
+    flat = [part for header in response.headers for part in header]
+    return response.url, str(response.purpose), response.time, response.status, flat, response.body
+
+
+def _answer(row: dict[str, Any]) -> Response:
+    headers = tuple(zip(row["headers"][::2], row["headers"][1::2], strict=True))
+    body, purpose = row["body"], Purpose(row["purpose"])
+    return Response(row["url"], row["status"], headers=headers, raw=body, body=body, time=row["time"], purpose=purpose)
+
+
+def _queries(tallies: Tallies) -> pl.DataFrame:
+    columns = {each.name: getattr(tallies, each.name) for each in fields(Tallies)}
+    return pl.DataFrame(columns, {"query": pl.String, "count": pl.Float64, "since": pl.Float64})
+
+
+def _tallies(frame: pl.DataFrame) -> Tallies:
+    return Tallies(frame["query"].to_list(), frame["count"].to_numpy(), frame["since"].to_numpy())
+
+
+def _versions(frame: pl.DataFrame) -> Versions:
+    def column(name: str) -> Any:
+        if name == "counts":
+            return np.stack(frame[name].to_list()) if len(frame) else np.zeros((0, 5), np.int32)
+        is_plain = frame.schema[name].is_numeric() or frame.schema[name] == pl.Boolean
+        return frame[name].to_numpy() if is_plain else frame[name].to_list()
+
+    return Versions(**{each.name: column(each.name) for each in fields(Versions)})
+
+
+def _ragged(folder: Path, name: str, counts: Any) -> Ragged:
+    bounds = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=bounds[1:])
+    data = _read(folder, name)["number"].to_numpy()
+    if len(data) != bounds[-1]:
+        raise BadInput(f"{folder / name}.parquet has {len(data)} numbers where the versions need {bounds[-1]}")
+    return Ragged(data, bounds)
+
+
+def _save_head(world: World, folder: Path) -> None:
+    head = _Head(FORMAT, world.name, world.start, world.end, world.unit, world.seeds, world.headers, world.notes)
+    tidy = folder / (_HEAD + ".new")
+    tidy.write_bytes(msgspec.json.format(msgspec.json.encode(head), indent=1))
+    tidy.replace(folder / _HEAD)
+
+
+def _read_head(path: Path) -> _Head:
+    if not path.is_file():
+        raise BadInput(f"no world at {path.parent}: make one with 'sought lab import' or 'sought lab generate'")
+    try:
+        head = msgspec.json.decode(path.read_bytes(), type=_Head)
+    except msgspec.MsgspecError as error:
+        raise BadInput(f"{path} is damaged: {error}") from None
+    if head.format != FORMAT:
+        raise BadInput(f"{path}: format {head.format}, not {FORMAT}: import the world again")
+    return head
+
+
+def _read(folder: Path, name: str) -> pl.DataFrame:
+    path = folder / f"{name}.parquet"
+    try:
+        return pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise BadInput(f"{path} is damaged: {str(error)[:200]}") from None
+
+
+def _check(world: World, folder: Path) -> None:
+    """Numbers that point outside of what there is would surface much later."""
+    v = world.versions
+    pairs = (
+        ("page", v.page, len(world.urls)),
+        ("headers", v.headers, len(world.headers)),
+        ("links", world.link_lists.data, len(world.links)),
+    )
+    for name, numbers, size in pairs:
+        if len(numbers) and int(numbers.max()) >= size:
+            raise BadInput(f"{folder / 'versions.parquet'} is damaged: {name} {int(numbers.max())} of {size}")

@@ -1,0 +1,58 @@
+"""Change ratio: how many of the copies that were fetched again had changed?
+
+    none         |C| / |D|
+    default      Σ_C w / Σ_D w
+    printed      Σ_C w / |C|
+    cho_ntoulas  Σ_C w / |D|
+
+D are the pages fetched in a unit of which there was a copy, C those of them that show a reader something else than the
+copy (or nothing any more), w is PageRank at the world's start.  F. Douglis et al., USITS 1997; J. Cho, A. Ntoulas, VLDB
+2002; Q. Tan, P. Mitra, TOIS 2010, eq. 5 (printed), which is but the mean weight of what changed.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from sought.graph.pagerank import pagerank
+from sought.lab.judge import links_at
+from sought.lab.measures.measure import Floats, check_choice, named
+from sought.lab.measures.reading import Reading
+from sought.lab.run import Run
+from sought.lab.world import NOTHING, World
+
+Weighting = Literal["none", "default", "printed", "cho_ntoulas"]
+
+
+@dataclass(frozen=True)
+class ChangeRatio:
+    """NaN for units in which nothing was fetched again, or (printed) nothing had changed."""
+
+    weighting: Weighting = "none"
+
+    def __post_init__(self) -> None:
+        check_choice("weighting", self.weighting, get_args(Weighting))
+
+    @property
+    def name(self) -> str:
+        kinds = {"none": "", "default": "weighted"}
+        return named("change_ratio", kinds.get(self.weighting, self.weighting))
+
+    def __call__(self, run: Run) -> Floats:
+        weights = np.ones(len(run.world.urls)) if self.weighting == "none" else _weights(run.world)
+        reading, values = Reading(run.world), np.full(len(run.moments), np.nan)
+        for moment in run.walk():
+            pages = np.unique(run.log.page[moment.fetched])
+            pages = pages[pages != NOTHING]
+            pages = pages[reading.there(moment.before[pages])]
+            changed = pages[reading.shown[moment.before[pages]] != reading.shown[moment.after[pages]]]
+            counts = {"printed": len(changed), "cho_ntoulas": len(pages)}
+            per = counts.get(self.weighting, float(weights[pages].sum()))
+            if per:
+                values[moment.unit] = weights[changed].sum() / per
+        return values
+
+
+def _weights(world: World) -> Floats:
+    return pagerank(*links_at(world, world.at(world.start)), len(world.urls))

@@ -1,0 +1,40 @@
+"""Freshness: the share of pages whose copy shows what the Web shows.
+
+    F(U; t) = |{p in U: copy of p = p}| / |U|
+
+J. Cho, H. Garcia-Molina, Synchronizing a database to improve freshness, SIGMOD 2000; Q. Tan, P. Mitra, TOIS 2010, eq.
+1–2.  There U is what is stored.  Here U is also what is live and not stored, so that to fetch nothing is not perfect; a
+deleted page whose copy is still held is in U and stale.  Equal is what is equal to a reader: title and text.
+"""
+
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+
+from sought.lab.measures.measure import Floats, When, check_choice, held, named
+from sought.lab.measures.reading import Reading
+from sought.lab.run import Run
+
+
+@dataclass(frozen=True)
+class Freshness:
+    """Before or after the fetches of a unit.  NaN where there are neither pages nor copies."""
+
+    when: When = "after"
+
+    def __post_init__(self) -> None:
+        check_choice("when", self.when, get_args(When))
+
+    @property
+    def name(self) -> str:
+        return named("freshness", "before" * (self.when == "before"))
+
+    def __call__(self, run: Run) -> Floats:
+        reading, values = Reading(run.world), np.full(len(run.moments), np.nan)
+        for moment in run.walk():
+            copies = held(moment, self.when)
+            counted = reading.there(moment.live) | reading.there(copies)
+            if counted.any():
+                values[moment.unit] = 1 - reading.stale(copies, moment.live)[counted].mean()
+        return values

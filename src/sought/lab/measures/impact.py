@@ -1,0 +1,55 @@
+"""Search impact: how much is a page of the frontier seen, and clicked, in what people search for?
+
+    views(p) = Σ_q f_q·I(R(p, q))        clicks(p) = Σ_q f_q·I(R(p, q))·S(p, q) / max_p' S(p', q)
+
+R is the rank among all live pages, S the score: people look as far down as I says, and click the more, the nearer a
+result comes to the best one.  The frontier are the pages live at the beginning of a run of which there is no copy; the
+truth is that of the same moment, by the demand that judges.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.lab.measures.measure import Floats
+from sought.lab.run import Run
+from sought.lab.world import NOTHING
+
+
+@dataclass(frozen=True)
+class Impact:
+    """Of every page, and whether it is of the frontier."""
+
+    views: Floats
+    clicks: Floats
+    frontier: NDArray[np.bool_]
+
+    @staticmethod
+    def of(run: Run) -> "Impact":
+        time = float(run.moments[0])
+        live = run.searchable(run.world.at(time))
+        results = run.judge.ranked.lists(live)
+        best = np.zeros(len(run.judge.demand))
+        first = results.rank == 1
+        best[results.query[first]] = results.score[first]
+        seen = run.judge.visibility.table(int(results.rank.max(initial=0)))[results.rank]
+        seen = seen * run.judge.demand.weights("judged", time)[results.query]
+        page, count = run.world.versions.page[results.version], len(live)
+        clicked = seen * results.score / best[results.query]
+        frontier = (live != NOTHING) & (run.searchable(run.copies) == NOTHING)
+        return Impact(
+            np.bincount(page, seen, count).astype(np.float64),
+            np.bincount(page, clicked, count).astype(np.float64),
+            frontier,
+        )
+
+
+def chosen(run: Run, frontier: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
+    """Which pages of the frontier have been fetched by the end of every unit."""
+    taken, units = np.zeros(len(frontier), np.bool_), []
+    for unit in range(len(run.moments)):
+        pages = run.log.page[run.log.of(unit)]
+        taken[pages[pages != NOTHING]] = True
+        units.append(taken & frontier)
+    return units

@@ -1,0 +1,193 @@
+"""The crawl's own cycle, against a world, on a virtual clock.
+
+A replay is a crawl directory whose archive, index and clock are recorded ones (recorded.py); everything else is what
+runs on the Web: robots.txt, politeness, the table, estimators, the policy, the plan, the budget.
+"""
+
+import asyncio
+import math
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.crawl.beliefs import Told
+from sought.crawl.budget import Budget
+from sought.crawl.cycle import Cycle, Rhythm, beliefs_in
+from sought.crawl.directory import LOADED, manners
+from sought.crawl.refresh import Refresh
+from sought.crawl.table import Source
+from sought.crawl.workload import Asked
+from sought.fetch.politeness import Politeness
+from sought.lab.clock import VirtualClock
+from sought.lab.demand import Demand
+from sought.lab.judge import Judge
+from sought.lab.recorded import RecordedWeb, open_recorded
+from sought.lab.run import Log
+from sought.lab.setting import Setting, fetches_of, frozen, pages_at_start
+from sought.lab.truth import Truth
+from sought.lab.world import NOTHING, Numbers, World
+from sought.policy import BreadthFirst, Policy, beliefs_of
+
+_AT_ONCE = 4096  # pages of a warm start chosen at a time
+
+Floats = NDArray[np.float64]
+Report = Callable[[int, int], None]
+
+
+class Replayed(NamedTuple):
+    """The fetches of all units, when each unit begins, and what the repository held before the first."""
+
+    log: Log
+    moments: Floats
+    copies: Numbers
+
+
+def replay(
+    world: World,
+    demand: Demand,
+    policy: Policy,
+    budget: float,
+    setting: Setting = Setting(),  # noqa: B008  a frozen value
+    judge: Judge | None = None,
+    report: Report = lambda done, total: None,
+) -> Replayed:
+    """Run one policy through a world; `judge` is for oracles, others never meet it."""
+    if setting.start == "frontier":
+        world = frozen(world, world.start)
+    with tempfile.TemporaryDirectory(prefix="sought-lab-") as folder:
+        run = _Replay(Path(folder), world, demand, policy, setting)
+        try:
+            return asyncio.run(run.run(fetches_of(budget, pages_at_start(world)), judge, report))
+        finally:
+            run.directory.abandon()
+
+
+class _Replay:
+    def __init__(self, folder: Path, world: World, demand: Demand, policy: Policy, setting: Setting) -> None:
+        self.world, self.demand, self.policy, self.setting = world, demand, policy, setting
+        self.clock = VirtualClock(world.start)
+        self.web = RecordedWeb(world, self.clock, setting.signals)
+        self.directory = open_recorded(folder, world, self.clock, setting)
+        learns = any(not is_oracle(belief) for belief in beliefs_of(policy))
+        self.refresh = Refresh(self.directory, self._asked) if learns else None
+
+    async def run(self, fetches: int, judge: Judge | None, report: Report) -> Replayed:
+        if self.refresh:
+            self.refresh.before_the_first_page(self.clock.now())
+        self.directory.plant_seeds()
+        copies = await self._start()
+        beliefs = beliefs_in(self.directory, self.policy, self._told(judge, copies))
+        rhythm = _rhythm(math.ceil(fetches / self.setting.rounds))
+        moments, stops = self._moments(), []
+        for done, moment in enumerate(moments.tolist(), 1):
+            self.clock.advance(moment)
+            if getattr(self.policy, "knows_all", False):
+                self._make_known()
+            cycle = Cycle(
+                self.directory,
+                self.web.get,
+                self.web.address_of,
+                Budget(fetches),
+                self.policy,
+                rhythm,
+                beliefs,
+                self.refresh,
+            )
+            await cycle.run()
+            stops.append(len(self.web.asked.time))
+            report(done, len(moments))
+        return Replayed(self._log(stops), moments, copies)
+
+    # ---- the start
+
+    async def _start(self) -> Numbers:
+        """Bring the repository to where the replay begins, at no cost; what it then holds."""
+        copies = np.full(len(self.world.urls), NOTHING)
+        if self.setting.start == "cold":
+            return copies
+        polite = self.directory.politeness
+        self.directory.politeness = Politeness(replace(manners(self.directory.config), delay=0.0, latency_factor=0.0))
+        share = self.setting.crawled if self.setting.start == "frontier" else 1.0
+        await self._fetch_all(math.ceil(share * pages_at_start(self.world)) if share < 1.0 else None)
+        if self.setting.start == "warm":
+            self._make_known()  # pages that no link leads to
+            await self._fetch_all(None)
+        self.directory.politeness = polite
+        pages, versions = np.array(self.web.asked.page, np.int64), np.array(self.web.asked.version, np.int64)
+        copies[pages[pages != NOTHING]] = versions[pages != NOTHING]
+        self.web.forget()
+        return copies
+
+    async def _fetch_all(self, most: int | None) -> None:
+        budget = Budget(fetches=most)
+        beliefs = beliefs_in(self.directory, BreadthFirst())
+        cycle = Cycle(
+            self.directory,
+            self.web.get,
+            self.web.address_of,
+            budget,
+            BreadthFirst(),
+            _rhythm(_AT_ONCE),
+            beliefs,
+            self.refresh,
+        )
+        await cycle.run()
+
+    def _make_known(self) -> None:
+        """Add all pages that are live now to the crawl's table, as if somebody had named them."""
+        live = self.world.at(self.clock.now())
+        held = np.flatnonzero(np.where(live == NOTHING, False, self.world.is_page[live]))
+        unknown = held[self.directory.repository.table.find(self.world.keys[held]) < 0]
+        if len(unknown):
+            self.directory.add_urls([self.world.urls[page] for page in unknown.tolist()], LOADED, Source.LOAD)
+
+    # ---- what the policy is given
+
+    def _asked(self, now: float) -> Asked:
+        """What the crawler may know of demand.  Queries nobody has asked yet are there, and weigh nothing."""
+        demand = self.demand
+        weights = demand.weights("known", now)
+        return Asked(demand.texts, demand.keys, weights, np.zeros(len(demand), np.bool_), weights)
+
+    def _told(self, judge: Judge | None, copies: Numbers) -> Told:
+        wanted = [belief for belief in beliefs_of(self.policy) if is_oracle(belief)]
+        if not wanted:
+            return {}
+        if judge is None:
+            raise ValueError(f"{self.policy!r} is an oracle and needs a judge")
+        truth = Truth(judge, copies)
+        self.web.observe = truth.observe
+        return {belief: partial(self._true, truth, belief) for belief in wanted}
+
+    def _true(self, truth: Truth, belief: object, keys: NDArray[np.uint64]) -> Floats:
+        return truth.column(belief, keys, self.clock.now())
+
+    # ---- what comes of it
+
+    def _moments(self) -> Floats:
+        """When units begin.  A repository in step at the start has nothing to do then."""
+        first = 1 if self.setting.start == "warm" else 0
+        moments = self.world.start + self.world.unit * np.arange(first, self.world.units + 1, dtype=np.float64)
+        return moments[: self.setting.units or None]
+
+    def _log(self, stops: list[int]) -> Log:
+        asked = self.web.asked
+        unit = np.repeat(np.arange(len(stops), dtype=np.int32), np.diff([0, *stops]))
+        pages, versions = np.array(asked.page, np.int64), np.array(asked.version, np.int64)
+        return Log(unit, np.array(asked.time, np.float64), pages, versions, asked.url)
+
+
+def is_oracle(value: object) -> bool:
+    """Whether a policy or a belief knows what a crawler cannot."""
+    return bool(getattr(value, "is_oracle", False))
+
+
+def _rhythm(chosen: int) -> Rhythm:
+    """Rounds: choose so many, fetch them, commit, choose again."""
+    return Rhythm(commit=math.inf, index=math.inf, plan=math.inf, chosen=max(chosen, 1))

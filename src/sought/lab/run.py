@@ -1,0 +1,124 @@
+"""What one replay did, as the judge sees it: which versions were fetched when, and so what was in the repository."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.index.quality import Matches
+from sought.lab.demand import Part
+from sought.lab.judge import Judge
+from sought.lab.world import NOTHING, Numbers, World
+
+Floats = NDArray[np.float64]
+Change = Callable[[NDArray[np.uint32], Matches], None]
+
+
+@dataclass(frozen=True)
+class Log:
+    """Fetches in the order in which they were made, one item of each column a fetch; all were charged.
+
+    `page` and `version` are of the world; NOTHING where it has no such page (a sitemap, an address that leads nowhere).
+    """
+
+    unit: NDArray[np.int32]
+    time: Floats
+    page: Numbers
+    version: Numbers
+    url: list[str]
+
+    def __len__(self) -> int:
+        return len(self.unit)
+
+    def of(self, unit: int) -> slice:
+        """Which fetches are of a unit; units ascend."""
+        first, stop = np.searchsorted(self.unit, (unit, unit + 1))
+        return slice(int(first), int(stop))
+
+
+class Moment(NamedTuple):
+    """One unit: the Web has moved on to `time`, then the fetches `log[fetched]` are made.
+
+    `live`, `before` and `after` have the version of every page on the Web, in the repository before these fetches, and
+    after them.  In the repository it is the one that was last observed, be it a page or not; NOTHING if none ever was.
+    """
+
+    unit: int
+    time: float
+    live: Numbers
+    before: Numbers
+    after: Numbers
+    fetched: slice
+
+
+@dataclass(frozen=True)
+class Run:
+    """`moments` are the times at which the fetches of each unit begin; `copies` what the repository began with."""
+
+    judge: Judge
+    log: Log
+    moments: Floats
+    copies: Numbers
+
+    @property
+    def world(self) -> World:
+        return self.judge.world
+
+    def walk(self) -> Iterator[Moment]:
+        """Unit after unit."""
+        after = self.copies
+        for unit, time in enumerate(self.moments.tolist()):
+            before, fetched = after, self.log.of(unit)
+            after = before.copy()
+            pages, versions = self.log.page[fetched], self.log.version[fetched]
+            held = pages != NOTHING
+            after[pages[held]] = versions[held]  # the last of several counts
+            yield Moment(unit, time, self.world.at(time), before, after, fetched)
+
+    def searchable(self, versions: Numbers) -> Numbers:
+        """The same, with NOTHING in place of what nobody can find: redirects, pages gone, pages not there yet."""
+        found = np.where(versions == NOTHING, False, self.world.is_page[versions])
+        return np.where(found, versions, NOTHING)
+
+    @cached_property
+    def answers(self) -> "Answers":
+        return Answers.of(self)
+
+    def weights(self, part: Part) -> Floats:
+        """f_q of every query in every unit, of the part of demand that is known, or judged by."""
+        return np.array([self.judge.demand.weights(part, time) for time in self.moments.tolist()])
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What attention found in every unit (first axis) for every query, before and after its fetches, and could find."""
+
+    before: NDArray[np.float32]
+    after: NDArray[np.float32]
+    ideal: NDArray[np.float32]
+
+    @staticmethod
+    def of(run: Run) -> "Answers":
+        shape = len(run.moments), len(run.judge.demand)
+        before, after, ideal = (np.zeros(shape, np.float32) for _ in range(3))
+        evaluator = run.judge.evaluator()
+        copies = live = np.full(len(run.world.urls), NOTHING)
+        for moment in run.walk():
+            now = run.searchable(moment.live)
+            _set(evaluator.set_lives, run.judge, live, now)
+            live = now
+            for rows, state in ((before, moment.before), (after, moment.after)):
+                held = run.searchable(state)
+                _set(evaluator.set_copies, run.judge, copies, held)
+                copies = held
+                found, could = evaluator.by_query()
+                rows[moment.unit], ideal[moment.unit] = found, could
+        return Answers(before, after, ideal)
+
+
+def _set(change: Change, judge: Judge, old: Numbers, new: Numbers) -> None:
+    pages = np.flatnonzero(old != new)
+    change(pages.astype(np.uint32), judge.matches(pages, new[pages]))

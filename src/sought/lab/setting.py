@@ -1,0 +1,90 @@
+"""Under which conditions is a policy replayed?"""
+
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from sought.index.vectors import Vectors
+from sought.lab.demand import SEARCHES, Split
+from sought.lab.signals import Signals
+from sought.lab.world import Numbers, Ragged, Versions, World
+from sought.web.errors import BadInput
+
+Start = Literal["warm", "cold", "frontier"]
+STARTS: tuple[Start, ...] = get_args(Start)
+MAX_ROUNDS = 10_000
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Where a replay starts, and what the crawler is told.
+
+    warm      the repository is in step with the Web at the start
+    cold      only the seeds are known
+    frontier  a share (`crawled`) of the pages has been fetched, breadth first; then the Web stands still, and only
+              pages never fetched may be
+
+    In each unit the budget is spent in so many `rounds`: after each the policy ranks anew with what it has learnt.
+    `units` ends the replay early (0: the whole world).
+    """
+
+    start: Start = "warm"
+    rounds: int = 8
+    split: Split = "thinning"
+    searches: float = SEARCHES
+    signals: Signals = Signals()  # noqa: RUF009  a frozen value
+    scorer: str = "BM25()"
+    crawled: float = 0.5
+    units: int = 0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.start not in STARTS:
+            raise BadInput(f"a replay starts {', '.join(STARTS)}, not {self.start!r}")
+        if not 1 <= self.rounds <= MAX_ROUNDS:
+            raise BadInput(f"rounds: 1 to {MAX_ROUNDS}, not {self.rounds}")
+        if not 0.0 < self.crawled < 1.0:
+            raise BadInput(f"crawled is a share of pages between 0 and 1, not {self.crawled}")
+        if self.units < 0:
+            raise BadInput(f"units cannot be {self.units}")
+
+
+def fetches_of(budget: float, pages: int) -> int:
+    """Fetches a unit: a number from 1 on is one, anything below is a share of the pages."""
+    if not 0 < budget < float("inf") or (budget >= 1 and budget != int(budget)):
+        raise BadInput(f"a budget is a whole number of fetches a unit, or a share of pages below 1, not {budget}")
+    return int(budget) if budget >= 1 else max(1, round(budget * pages))
+
+
+def pages_at_start(world: World) -> int:
+    """How many pages people can find at the start; shares are of them."""
+    versions = world.at(world.start)
+    return int(np.count_nonzero(world.is_page[versions[versions >= 0]]))
+
+
+def frozen(world: World, time: float) -> World:
+    """A world in which nothing happens any more after a time."""
+    return with_versions(world, np.flatnonzero(world.versions.time <= time))
+
+
+def with_versions(world: World, kept: Numbers) -> World:
+    """Only these versions, in order."""
+    v = world.versions
+    columns: dict[str, Any] = {}
+    for each in fields(Versions):
+        column = getattr(v, each.name)
+        columns[each.name] = column[kept] if isinstance(column, np.ndarray) else [column[i] for i in kept.tolist()]
+    vectors = world.vectors.at(kept.tolist())
+    return replace(
+        world,
+        versions=Versions(**columns),
+        vectors=vectors,
+        link_lists=_some(world.link_lists, kept),
+        sketches=_some(world.sketches, kept),
+    )
+
+
+def _some(lists: Ragged, kept: Numbers) -> Ragged:
+    found = Vectors(lists.data, lists.bounds).at(kept.tolist())
+    return Ragged(found.data, found.bounds)

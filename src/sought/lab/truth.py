@@ -1,0 +1,73 @@
+"""What oracles may look at: the live Web, the repository, and what the judge will ask.  No crawler can."""
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.index.evaluator import Evaluator
+from sought.lab.judge import Judge
+from sought.lab.world import NOTHING, Numbers
+
+Floats = NDArray[np.float64]
+
+
+class Known(Protocol):
+    """A belief that is true, because the laboratory fills it in (see oracles.py)."""
+
+    def of(self, truth: "Truth") -> Floats:
+        """A value for every page of the world."""
+
+
+class Truth:
+    """Kept up with a replay: `observe` every fetch, and go on in time by `at`.
+
+    `copies` and `live` have the version of every page that was last observed, and that is on the Web `now`.
+    """
+
+    def __init__(self, judge: Judge, start: Numbers) -> None:
+        """`start` is what the repository begins with."""
+        self.judge, self.copies, self.now = judge, start.copy(), -np.inf
+        self.live = np.full(len(start), NOTHING)
+        self._evaluator, self._entered = judge.evaluator(), np.full(len(start), NOTHING)
+        self._order = np.argsort(judge.world.keys)
+        self._keys = judge.world.keys[self._order]
+
+    def observe(self, page: int, version: int) -> None:
+        """A page of the world was fetched, and this is what it was."""
+        self.copies[page] = version
+
+    def at(self, time: float) -> None:
+        """The Web and what is asked have moved on."""
+        if time != self.now:
+            live = self.judge.world.at(time)
+            pages = np.flatnonzero(live != self.live)
+            self._evaluator.set_lives(pages.astype(np.uint32), self.judge.matches(pages, live[pages]))
+            self._evaluator.set_weights(self.judge.demand.weights("judged", time))
+            self.live, self.now = live, time
+
+    @property
+    def evaluator(self) -> Evaluator:
+        """One that knows all of this."""
+        pages = np.flatnonzero(self.copies != self._entered)
+        self._evaluator.set_copies(pages.astype(np.uint32), self.judge.matches(pages, self.copies[pages]))
+        self._entered[pages] = self.copies[pages]
+        return self._evaluator
+
+    def gains(self) -> Floats:
+        """What fetching each page, and no other, would change now; 0 for those in step."""
+        gains = np.zeros(len(self.live))
+        stale = np.flatnonzero(self.copies != self.live)
+        gains[stale] = self.evaluator.gains(stale.astype(np.uint32))
+        return gains
+
+    def rows(self, keys: NDArray[np.uint64]) -> Numbers:
+        """The page of each key; NOTHING if the world has none."""
+        at = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        return np.where(self._keys[at] == keys, self._order[at], NOTHING)
+
+    def column(self, belief: Known, keys: NDArray[np.uint64], now: float) -> Floats:
+        """A belief about the rows of a crawl's table, which has these keys; 0 for those unknown to the world."""
+        self.at(now)
+        rows = self.rows(keys)
+        return np.where(rows == NOTHING, 0.0, belief.of(self)[rows])

@@ -1,0 +1,15 @@
+"""Nothing is fetched: what is there without a crawler?"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sought.policy.pages import NEVER, Floats, Pages
+
+
+@dataclass(frozen=True)
+class Never:
+    """The lowest of floors: what any fetch at all has to be better than."""
+
+    def __call__(self, pages: Pages, now: float) -> Floats:
+        return np.full(len(pages), NEVER)

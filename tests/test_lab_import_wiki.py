@@ -1,0 +1,174 @@
+"""Wikis as worlds: dumps in, revisions as versions; any wikitext gives a page."""
+
+import bz2
+import gzip
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sought.lab import wikitext
+from sought.lab.import_wiki import import_wiki
+from sought.lab.recorder import Recorder
+from sought.web.digest import digest
+from sought.web.errors import BadInput
+from sought.web.message import Response
+from sought.web.url import canonical
+
+BASE = "https://wiki.example"
+HEAD = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" xml:lang="en">
+<siteinfo><case>first-letter</case><namespaces><namespace key="6">Datei</namespace><namespace key="0"/></namespaces>
+</siteinfo>"""
+
+
+def revision(time, text, more=""):
+    return f"<revision><id>1</id><timestamp>{time}</timestamp><contributor><username>x</username></contributor><text {more}>{text}</text></revision>"
+
+
+def page(title, *revisions, ns="0"):
+    return f"<page><title>{title}</title><ns>{ns}</ns><id>1</id>{''.join(revisions)}</page>\n"
+
+
+DUMP = HEAD + "\n".join(
+    (
+        page(
+            "Red fox",
+            revision("2020-01-15T00:00:00Z", "A '''fox''' eats [[mouse|mice]] and [[Bird]]s."),
+            revision("2020-01-01T00:00:00Z", "A fox, see [[mouse]]."),
+            revision("2020-01-08T00:00:00Z", "", 'deleted="deleted"'),
+        ),
+        page(
+            "Mouse",
+            revision("2020-01-02T00:00:00Z", "A mouse fears the [[red fox]]."),
+            revision("2020-02-01T00:00:00Z", "#redirect [[House mouse#Life]]"),
+        ),
+        page("House mouse", revision("2020-02-01T00:00:00Z", "Small. See [[red fox]] and [[Datei:a.png|mini]].")),
+        page("Talk:Mouse", revision("2020-01-02T00:00:00Z", "Not here."), ns="1"),
+        page("What?/100% (film)", revision("2020-01-03T00:00:00Z", "Say &lt;b&gt;what&lt;/b&gt; [[What?/100% (film)]]")),
+    )
+) + "</mediawiki>"  # fmt: skip
+
+
+def imported(path, data=DUMP, **more):
+    path.write_bytes(data if isinstance(data, bytes) else data.encode())
+    recorder = Recorder()
+    taken = import_wiki(recorder, path, BASE, **more)
+    return taken, recorder.finish("wiki", taken.seeds, taken.start, taken.end, 86400.0)
+
+
+def test_dump_becomes_a_world(tmp_path):
+    """Articles only; revisions in order of time, deleted ones left out, redirects as 301, links between the pages."""
+    taken, world = imported(tmp_path / "dump.xml")
+    names = [url.removeprefix(f"{BASE}/wiki/") for url in world.urls]
+    assert names == ["Red_fox", "Mouse", "House_mouse", "What%3F/100%25_(film)"]
+    assert all(canonical(url) == url for url in world.urls)
+    fox = [world.versions.time[i] for i in range(world.first[0], world.first[1])]
+    assert fox == [1577836800.0, 1579046400.0]
+    assert (taken.start, taken.end) == (1577836800.0, 1580515200.0)
+    last = world.document(int(world.first[1]) - 1)
+    assert {(link.url, link.anchor) for link in last.links} == {
+        (f"{BASE}/wiki/Mouse", "mice"), (f"{BASE}/wiki/Bird", "Bird"),
+    }  # fmt: skip
+    moved = world.answer(world.version(1, 1.6e9), 1.6e9)
+    assert (moved.status, moved.header("location")) == (301, f"{BASE}/wiki/House_mouse")
+    assert world.document(world.version(3, 1.6e9)).links[0].url == world.urls[3]
+    assert world.versions.title[0] == "Red fox"
+    assert set(world.versions.language) == {"en", ""}
+
+
+def test_seed_is_the_page_most_linked_to_or_the_named_one(tmp_path):
+    """A crawl starts where links lead."""
+    assert imported(tmp_path / "a.xml")[0].seeds == (f"{BASE}/wiki/Red_fox",)
+    assert imported(tmp_path / "a.xml", seed="house_mouse")[0].seeds == (f"{BASE}/wiki/House_mouse",)
+    with pytest.raises(BadInput, match="no page 'Dog'"):
+        imported(tmp_path / "a.xml", seed="Dog")
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress])
+def test_compressed_dumps_are_the_same(tmp_path, pack):
+    """Also if bytes after the end were cut off, it is said which file."""
+    plain, packed = imported(tmp_path / "a.xml"), imported(tmp_path / "a.packed", pack(DUMP.encode()))
+    assert plain[0] == packed[0]
+    assert plain[1].versions.digest == packed[1].versions.digest
+    with pytest.raises(BadInput, match=r"cut"):
+        imported(tmp_path / "cut", pack(DUMP.encode())[:-20])
+
+
+def test_titles_keep_their_case_where_the_wiki_does(tmp_path):
+    """A dictionary's words begin with small letters."""
+    _, world = imported(
+        tmp_path / "a.xml", DUMP.replace("first-letter", "case-sensitive").replace("Red fox", "red fox")
+    )
+    assert world.urls[0] == f"{BASE}/wiki/red_fox"
+    assert f"{BASE}/wiki/mouse" in {link.url for link in world.links}
+
+
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (DUMP[:-30], r"bad\.xml, line 11, column \d+: "),
+        (DUMP.replace("<ns>1</ns>", "<ns>1</nt>"), r"line 10, column \d+: mismatched tag"),
+        ("<!DOCTYPE x [<!ENTITY a 'b'>]>" + DUMP, "line 1, column 0: document type"),
+        (DUMP.replace("2020-01-15T", "last week"), r"line 4, column \d+: not a time: 'last week00"),
+        (DUMP.replace("House mouse", "red fox"), "line 9: page 'red fox' comes twice"),
+        (HEAD + "<x>" * 50, "nested deeper"),
+        (HEAD + "</mediawiki>", "no pages of namespace 0"),
+        ("", r"bad\.xml, line 1"),
+        (b"\xff\xfe\x00", r"bad\.xml"),
+    ],
+)
+def test_bad_dumps_name_file_and_place(tmp_path, data, says):
+    """Line and column, or the page."""
+    with pytest.raises(BadInput, match=says):
+        imported(tmp_path / "bad.xml", data)
+
+
+def shown(text, title="T"):
+    body = wikitext.html(text, title, lambda name: f"{BASE}/wiki/{name}", "en").encode()
+    return digest(Response(f"{BASE}/wiki/{title}", 200, headers=(("Content-Type", "text/html"),), body=body))
+
+
+def test_wikitext_as_a_reader_sees_it():
+    """Words, headings and links stay; templates, references, comments and marks go."""
+    page = shown(
+        "{{Box|a={{b|[[no]]}}}}'''Fat''' and ''thin'' & <small>little</small>.<ref name=x>[[no]]</ref><ref name=x />\n"
+        "== Past ==\n* one [[two]]\n<!-- [[no]] -->\n{| class=x\n|-\n! head\n| style=a | cell || [[three|3]]\n|}\n"
+        "[[File:no.png|thumb|With a [[four]] in it]] [http://out.example/?a=1&b=2 out] [[:Category:C]] [[Category:no]]"
+        " __NOTOC__ <nowiki>[[no]]</nowiki>&nbsp;end"
+    )
+    words = page.text
+    for word in ("Fat and thin & little", "one two", "head", "cell", "3", "With a four in it", "out", "end"):
+        assert word in words.replace("  ", " ").replace(" .", ".")
+    assert not re.search(r"no\b|thumb|''|NOTOC|class|\{|\[", words)
+    assert page.headings == ("T", "Past")
+    assert [link.anchor for link in page.links] == ["two", "3", "four", "out"]
+    assert page.links[3].url == "http://out.example/?a=1&b=2"
+
+
+_MARKS = st.sampled_from(
+    "{{ }} [[ ]] | [ ] < > <ref> </ref> <ref/> <ref <!-- --> <nowiki> ''' == = {| |} |- ! # * a File: Category: : "
+    'http://x &amp; &# ; __A__ \n \0 \ud800 é " # #REDIRECT'.split(" ")
+)
+
+
+@given(st.lists(_MARKS, max_size=60).map("".join))
+def test_any_wikitext_gives_a_page(text):
+    """Never an exception, never an open mark that takes more than it is allowed, links always to addresses given."""
+    text = text.encode("utf-8", "replace").decode()
+    page = shown(text)
+    assert page.title == "T"
+    assert not page.refused
+    wikitext.redirect(text)
+
+
+@pytest.mark.parametrize(
+    "mark",
+    ["{{", "}}", "[[", "]]", "<ref>", "</ref>", "<ref", "<!--", "'''", "[http://a", "[[File:a|", "[[a|", "==", "{|\n|", " ",
+     "&", "#REDIRECT", "<math><ref>", "{{[[<ref>", "__A", "|!", "\n"],
+)  # fmt: skip
+def test_wikitext_takes_linear_time(mark):
+    """Half a megabyte of one mark is done in a moment; quadratic time would not end while anybody waits."""
+    text = (mark * 500_000)[:500_000]
+    assert wikitext.html(text, "T", lambda _: "")
+    wikitext.redirect(text)
