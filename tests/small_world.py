@@ -1,4 +1,4 @@
-"""A web of eleven pages on two hosts over five weeks, small enough to follow by hand; and runs over it."""
+"""A web of twelve pages on two hosts over five weeks, small enough to follow by hand; and runs over it."""
 
 from collections.abc import Sequence
 
@@ -57,6 +57,8 @@ ANSWERS = [
     page(f"{A}/pear", 4, "pear", "pear again with plum", [f"{A}/"]),  # it is back
     page(f"{B}/dir/elm", 5, "elm", "elm tree and oak tree", [f"{B}/"], "noindex"),  # nobody can find it any more
     page(f"{A}/late", 5, "late", "late apple", [f"{A}/"]),
+    gone(f"{B}/soon", 1),  # somebody asked for it before it was there
+    page(f"{B}/soon", 3, "soon", "soon a tree", [f"{B}/oak"]),
 ]
 QUERIES = [
     ("apple", 5.0, 0), ("pear", 3.0, 0), ("plum", 2.0, 0), ("tree", 4.0, 0), ("fruit", 1.0, 0), ("apple tree", 2.0, 0),

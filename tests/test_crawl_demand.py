@@ -81,7 +81,7 @@ def test_a_full_disk_in_the_middle_of_a_commit(path: Path):
     root = Path(__file__).parents[1]
     assert subprocess.run([sys.executable, "-c", code], cwd=root, timeout=60, check=False).returncode == 7
     with opened(path) as directory:
-        assert len(directory.index) == 8
+        assert len(directory.index.rows()) == 8
         assert directory.measuring.sums.fetches == 8
     is_sound(path)
 

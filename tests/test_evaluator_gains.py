@@ -49,7 +49,7 @@ def tried(evaluator, copies, others):
     return found
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(webs, webs, weights, hashes, ties, st.booleans())
 def test_gains_are_what_fetching_brings(copies, live, f, hashes, tie, norm):
     """Pages that enter, leave, rise, fall or stay, alone or among equals."""
@@ -58,7 +58,7 @@ def test_gains_are_what_fetching_brings(copies, live, f, hashes, tie, norm):
     assert gains == pytest.approx(tried(evaluator, copies, live), abs=1e-9)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(webs, webs, webs, weights, hashes, ties)
 def test_any_other_copy_can_be_asked_about(copies, live, others, f, hashes, tie):
     """Also one that is neither what is held nor what is live, pages in any order."""

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 import sought.cli.lab_import
 from sought.demand import Action, Event, QueryLog, Search, export_file
 from sought.demand.formats import Format
-from sought.lab.addresses import base_of, is_page, linked, page_address
 from sought.lab.files import open_world, read_texts
-from sought.lab.git_history import snapshots
-from sought.lab.import_git import import_git
-from sought.lab.import_queries import import_queries
-from sought.lab.markdown import to_html
-from sought.lab.moves import read_moves
+from sought.lab.imports.addresses import base_of, is_page, linked, page_address
+from sought.lab.imports.git import import_git
+from sought.lab.imports.git_history import snapshots
+from sought.lab.imports.markdown import to_html
+from sought.lab.imports.moves import read_moves
+from sought.lab.imports.queries import import_queries
 from sought.lab.recorder import Recorder
 from sought.lab.world import NOTHING, WEEK, World
 from sought.web.digest import digest

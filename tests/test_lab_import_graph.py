@@ -4,12 +4,15 @@ import gzip
 
 import numpy as np
 import pytest
+import typer
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix, save_npz
+from typer.testing import CliRunner
 
+from sought.cli import lab_make
 from sought.lab.files import open_world, save_world
-from sought.lab.import_graph import HOST, import_graph, read_graph
+from sought.lab.imports.graph import HOST, import_graph, read_graph
 from sought.lab.recorder import Recorder
 from sought.web.errors import BadInput
 from sought.web.url import canonical
@@ -138,3 +141,16 @@ def test_any_text_is_a_graph_or_bad_input(tmp_path_factory, text):
     assert len(graph.bounds) == len(graph.names) + 1
     assert (np.diff(graph.bounds) >= 0).all()
     assert ((graph.targets >= 0) & (graph.targets < len(graph.names))).all()
+
+
+def test_command_makes_a_world(tmp_path):
+    """A file in, a world out, and a line of figures."""
+    (tmp_path / "edges.txt").write_text(EDGES)
+    app = typer.Typer()
+    app.command()(lab_make.graph)
+    run = CliRunner().invoke(app, [str(tmp_path / "edges.txt"), "--to", str(tmp_path / "w"), "--seed-node", "2"])
+    assert run.exit_code == 0, run.output
+    assert "4 pages, 4 versions, 4 links, 0 queries" in " ".join(run.stdout.split())
+    world = open_world(tmp_path / "w")
+    assert (world.name, world.seeds) == ("edges", (f"{HOST}2",))
+    assert world.notes["source"] == "graph"

@@ -14,8 +14,8 @@ import sought
 import sought.cli.lab_import
 from sought.archive import Archive, Original
 from sought.lab.files import open_world, save_world
-from sought.lab.http_block import http
-from sought.lab.import_warc import import_warc
+from sought.lab.imports.http_block import http
+from sought.lab.imports.warc import import_warc
 from sought.lab.recorder import Recorder
 from sought.lab.world import WEEK, World
 from sought.web.errors import BadInput

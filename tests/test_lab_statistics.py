@@ -5,7 +5,7 @@ from statistics import fmean, variance
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sought.lab.measures import Quality
@@ -78,6 +78,14 @@ def test_blocks_see_that_units_go_together():
     assert 2 < width(blocks) / width(single) < 3.2  # √8 = 2.8, a little less since blocks end somewhere
 
 
+def test_every_unit_is_drawn():
+    """Blocks go round the end: the first and the last unit count as often as others."""
+    for unit in range(10):
+        seen = interval_of(np.eye(10)[unit], draws=1000, block=4)
+        assert seen.mean == pytest.approx(0.1)
+        assert seen.high == pytest.approx(0.3, abs=0.101)
+
+
 def test_what_both_runs_share_cancels_out():
     """Hard weeks are hard for both: only the difference varies."""
     hard = DICE.uniform(0.2, 0.8, 40)
@@ -87,6 +95,7 @@ def test_what_both_runs_share_cancels_out():
     assert width(interval_of(hard)) > 0.05
 
 
+@settings(deadline=None)
 @given(st.integers(1, 12), st.integers(1, 20), st.floats(-1, 1))
 def test_what_does_not_vary_has_no_width(units, block, value):
     """Whatever the block, also if it is longer than the run."""

@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 
 from sought.lab.demand import demand_of
-from sought.lab.generate import Shape, generate
 from sought.lab.judge import judge_of
 from sought.lab.oracles import ORACLES, NowGain
 from sought.lab.recorder import Recorder
 from sought.lab.replay import replay
 from sought.lab.setting import Setting
 from sought.lab.signals import Signals
+from sought.lab.synthetic.web import Shape, generate
 from sought.lab.wall import first_leak, scrambled
+from sought.lab.world import World
 from sought.policy import POLICIES, BreadthFirst, DemandFirst, Pages, RoundRobin, Split, UserCentric
 
 SHAPE = Shape(pages=120, hosts=4, weeks=8, rate=0.6, births=0.03, deletes=0.02, words=60.0, queries=150, drift=0.4)
@@ -69,16 +70,14 @@ def judging(world):
 
 def test_a_policy_that_cheats_is_caught():
     """A policy that looks at the live Web decides otherwise when that is noise."""
-    assert "if what cannot be known is noise" in first_leak(
-        Cheat(), made(), 0.05, Setting(rounds=3), middle(), judging
-    )
+    assert "if what cannot be known is noise" in first_leak(Cheat(), made(), 0.05, Setting(rounds=3), middle(), judging)
 
 
 @dataclass(frozen=True)
 class Peeping:
     """Reads the unfetched: the size of pages, straight from the world."""
 
-    is_oracle: ClassVar[bool] = False
+    world: ClassVar[World]
 
     def __call__(self, pages: Pages, now: float):
         world = Peeping.world
@@ -119,8 +118,8 @@ def test_noise_is_noise():
     assert not np.any(world.versions.content[unseen] == noisy.versions.content[unseen])
     assert np.array_equal(world.versions.content[seen], noisy.versions.content[seen])
     for lists, others in ((world.link_lists, noisy.link_lists), (world.vectors, noisy.vectors)):
-        assert all(np.array_equal(lists[i], others[i]) for i in seen)
-        assert np.mean([not np.array_equal(lists[i], others[i]) for i in unseen]) > 0.9
+        assert all(np.array_equal(lists[i], others[i]) for i in seen.tolist())
+        assert np.mean([not np.array_equal(lists[i], others[i]) for i in unseen.tolist()]) > 0.9
     later = world.tallies.since > middle()
     assert later.any()
     assert [a == b for a, b in zip(world.tallies.query, noisy.tallies.query, strict=True)] == (~later).tolist()

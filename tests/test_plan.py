@@ -1,23 +1,25 @@
 """Choosing rows, spending a budget, waiting for hosts."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sought.crawl.budget import Budget
-from sought.crawl.plan import Limits, best, choose, turn_within_host
+from sought.crawl.plan import Limits, choose, turn_within_host
 from sought.crawl.table import State, Table
 from sought.policy import BreadthFirst, RoundRobin, Split
+from sought.policy.ranking import best
 
 NONE = np.zeros(0, np.int64)
 
 
-def make_table(hosts):
+def make_table(hosts, key=None):
     n = len(hosts)
     table = Table()
     table.append(
         {
-            "key": np.arange(1, n + 1, dtype=np.uint64),
+            "key": np.arange(1, n + 1, dtype=np.uint64) if key is None else key,
             "host": np.array(hosts, np.uint32),
             "via": np.zeros(n, np.uint32),
             "depth": np.zeros(n, np.uint16),
@@ -44,11 +46,60 @@ def test_the_ranking_is_walked_with_hosts_skipped(hosts, count, per_host):
     assert chosen == expected
 
 
-@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=100), st.integers(1, 100))
-def test_best_is_the_top_of_a_sort(values, count):
-    """The largest values in order, ties by row."""
-    array = np.array(values)
-    assert best(array, min(count, len(values))).tolist() == np.argsort(-array, kind="stable")[:count].tolist()
+values = st.one_of(st.floats(-1e6, 1e6), st.sampled_from([-np.inf, -1.0, -0.0, 0.0, 1.0]))
+
+
+@given(st.lists(values, max_size=100), st.integers(0, 120), st.randoms(use_true_random=False))
+def test_best_is_the_top_of_a_sort(values, count, random):
+    """The largest values in order, ties by key."""
+    key = random.sample(range(2**62), len(values))
+    expected = sorted(range(len(values)), key=lambda row: (-values[row], key[row]))[:count]
+    assert best(np.array(values, float), np.array(key, np.uint64), count).tolist() == expected
+
+
+SHAPES = {
+    "distinct": lambda rng, n: rng.random(n),
+    "descending": lambda rng, n: -np.arange(n, dtype=float),
+    "all equal": lambda rng, n: np.zeros(n),
+    "few values": lambda rng, n: rng.integers(0, 5, n).astype(float),
+    "most are the largest": lambda rng, n: np.where(rng.random(n) < 0.001, rng.random(n), 1.0),
+    "most are the smallest": lambda rng, n: np.where(rng.random(n) < 0.001, rng.random(n), -np.inf),
+    "most are in the middle": lambda rng, n: np.where(rng.random(n) < 0.01, rng.normal(size=n), 0.0),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_best_of_many(shape):
+    """Also where only a part is sorted, and however many are equal at the place of the cut."""
+    rng, size = np.random.default_rng(0), 50_000
+    values, key = SHAPES[shape](rng, size), rng.permutation(size).astype(np.uint64)
+    expected = np.lexsort((key, -values))
+    for count in (1, 2, 49, 1000, 4095, 25_000, size - 300, size - 1):
+        assert best(values, key, count).tolist() == expected[:count].tolist()
+
+
+@pytest.mark.parametrize(
+    "policy", [RoundRobin(), Split(), Split(share=1.0), Split(new=RoundRobin(), known=RoundRobin())]
+)
+def test_equals_are_chosen_by_hash(policy):
+    """Neither the order of rows nor that of URLs decides between pages that a policy cannot tell apart."""
+    key = np.random.default_rng(0).permutation(500).astype(np.uint64)
+    table = make_table([0] * 500, key)
+    table["last_fetch"][:] = 1.0
+    rows, _ = choose(policy, table, table.pages(), 50.0, Limits(100, 1000, 0.0), NONE)
+    assert rows.tolist() == np.argsort(key)[:100].tolist()
+
+
+def test_a_value_that_is_no_number_is_not_chosen():
+    """A policy at fault fetches less, and does not stop the crawl."""
+
+    def half(pages, now):
+        return np.where(np.arange(len(pages)) % 2, np.nan, 1.0)
+
+    table = make_table([0] * 6)
+    for policy in (half, Split(new=half, known=half)):
+        rows, _ = choose(policy, table, table.pages(), 50.0, Limits(100, 1000, 0.0), NONE)
+        assert rows.tolist() == [0, 2, 4]
 
 
 @given(st.lists(st.integers(0, 4), max_size=50))
@@ -107,3 +158,14 @@ def test_a_rate_is_paced():
             started += 1
         now += 1.0
     assert 55 <= started <= 65
+
+
+def test_a_split_of_very_many_equals(monkeypatch):
+    """More pages that are alike than are ranked one by one: all have a place, those of lowest hash the first ones."""
+    monkeypatch.setattr("sought.policy.split._EXACT", 20)
+    key = np.random.default_rng(0).permutation(100).astype(np.uint64)
+    table = make_table([0] * 100, key)
+    table["last_fetch"][:] = 1.0
+    assert np.isfinite(Split()(table.pages(), 50.0)).all()
+    rows, _ = choose(Split(), table, table.pages(), 50.0, Limits(100, 1000, 0.0), NONE)
+    assert rows.tolist() == np.argsort(key).tolist()

@@ -12,8 +12,8 @@ from sought.cli.options import Json, console, errors, print_json
 from sought.web.errors import BadInput
 
 if TYPE_CHECKING:  # --help must not wait for polars
+    from sought.lab.imports.taken import Taken
     from sought.lab.recorder import Recorder
-    from sought.lab.taken import Taken
     from sought.lab.world import World
 
 app = typer.Typer(help="Make a world from recorded history.", no_args_is_help=True)
@@ -46,7 +46,7 @@ def git(
 ) -> None:
     """The HTML and Markdown pages of git repositories, as they were at each snapshot."""
     from sought.crawl.config import seconds
-    from sought.lab.import_git import import_git
+    from sought.lab.imports.git import import_git
     from sought.lab.recorder import Recorder
     from sought.lab.world import WEEK
 
@@ -81,7 +81,7 @@ def warc(
 ) -> None:
     """What a crawl recorded; the first capture of a page counts from the beginning."""
     from sought.crawl.config import seconds
-    from sought.lab.import_warc import import_warc
+    from sought.lab.imports.warc import import_warc
     from sought.lab.recorder import Recorder
 
     step = seconds(unit)
@@ -100,7 +100,7 @@ def _each_path(option: str, values: list[Any], paths: list[Path]) -> list[Any]:
 
 
 def _together(taken: "list[Taken]") -> "Taken":
-    from sought.lab.taken import Taken
+    from sought.lab.imports.taken import Taken
 
     seeds = tuple(seed for each in taken for seed in each.seeds)
     return Taken(min(each.start for each in taken), max(each.end for each in taken), seeds)
@@ -161,7 +161,7 @@ def _making(paths: list[Path], name: str | None, to: Path | None, json: bool) ->
 
 
 def _ask(recorder: "Recorder", file: Path, start: float) -> dict[str, Any]:
-    from sought.lab.import_queries import import_queries
+    from sought.lab.imports.queries import import_queries
 
     tallies = import_queries(file, start, lambda bad: errors.print(bad, markup=False))
     for query, count, since in zip(tallies.query, tallies.count.tolist(), tallies.since.tolist(), strict=True):

@@ -9,7 +9,7 @@ import typer
 
 from sought.cli.lab_import import Name, Queries, To, _making
 from sought.cli.options import Json, console, print_json
-from sought.lab.generate_shape import Shape
+from sought.lab.synthetic.shape import Shape
 from sought.web.errors import BadInput
 
 app = typer.Typer(help="Make a world from a graph or a wiki.", no_args_is_help=True)
@@ -32,7 +32,7 @@ def graph(
     json: Json = False,
 ) -> None:
     """A web graph: one moment, links without words."""
-    from sought.lab.import_graph import import_graph
+    from sought.lab.imports.graph import import_graph
     from sought.lab.recorder import Recorder
     from sought.lab.world import WEEK
 
@@ -57,7 +57,7 @@ def wiki(
 ) -> None:
     """The articles of a wiki with all their revisions."""
     from sought.crawl.config import seconds
-    from sought.lab.import_wiki import import_wiki
+    from sought.lab.imports.wiki import import_wiki
     from sought.lab.recorder import Recorder
 
     step = seconds(unit)
@@ -71,8 +71,8 @@ def wiki(
 
 def generate(name: str, to: Path | None, json: bool, **knobs: Any) -> None:
     """Make up a world: pages that are born, change, move and die, and what is asked of them."""
-    from sought.lab.generate import generate as make
     from sought.lab.recorder import Recorder
+    from sought.lab.synthetic.web import generate as make
     from sought.lab.world import WEEK
 
     shape = Shape(**knobs)
@@ -139,7 +139,7 @@ def import_(
     """Queries of a file, in place of those that a world has."""
     from sought.cli.options import errors
     from sought.lab.files import open_world, save_queries
-    from sought.lab.import_queries import import_queries
+    from sought.lab.imports.queries import import_queries
 
     found = open_world(world)
     tallies = import_queries(file, found.start, lambda bad: errors.print(bad, markup=False))

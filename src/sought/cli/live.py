@@ -14,7 +14,8 @@ from rich.table import Table
 from sought.cli.options import console, errors
 
 if TYPE_CHECKING:  # a command that needs no crawl must not wait for one to load
-    from sought.crawl.cycle import Cycle, Progress
+    from sought.crawl.cycle import Cycle
+    from sought.crawl.progress import Progress
 
 _LINE_EVERY = 10.0
 

@@ -8,7 +8,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from sought.index.evaluator_gains import add_changes, add_impacts, moves_of
+from sought.index.evaluator_gains import add_changes, add_impacts, ascending, moves_of
 from sought.index.quality import Matches, Quality, Tie, total
 from sought.index.slabs import KEYS, OFFSETS, Keys, Offsets, Slabs, roomy, scatter
 from sought.index.visibility import Floats, Visibility
@@ -100,7 +100,7 @@ class Evaluator:
     def _changes(self, pages: Numbers, others: Matches) -> Floats:
         """`others` has places among `pages` for pages."""
         copies, lives, weights, sums, shift = self._up_to_date()
-        moves = moves_of(self._copies.rows(pages), others, weights > 0)
+        moves = moves_of(self._copies.rows(pages), others, weights)
         changes = np.zeros(len(pages))
         numbers = self._numbers[pages]
         columns = moves.query, moves.page, moves.old, moves.new, numbers
@@ -136,8 +136,8 @@ class _Side:
         self._set(page, queries[order], scores[order])
 
     def set_all(self, pages: Numbers, matches: Matches) -> None:
-        order = np.lexsort((matches.queries, matches.pages))
-        owners, queries, scores = matches.pages[order], matches.queries[order], matches.scores[order]
+        pairs, scores = ascending(matches)
+        owners, queries = (pairs >> _32).astype(np.uint32), (pairs & _LOW).astype(np.uint32)
         starts, stops = (np.searchsorted(owners, pages, side) for side in ("left", "right"))
         if int((stops - starts).sum()) != len(owners):
             raise ValueError("matches of pages that are not to be set, or pages to be set twice")

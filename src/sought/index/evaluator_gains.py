@@ -32,31 +32,57 @@ class Moves(NamedTuple):
     new: Scores
 
 
-def moves_of(rows: Matches, others: Matches, wanted: NDArray[np.bool_]) -> Moves:
-    """From `rows` to `others`, whose pages are places; queries that are not wanted are left out."""
-    before, after = _pairs(rows), _pairs(others)
-    pairs = np.union1d(before, after)
-    pairs = pairs[wanted[(pairs >> _32).astype(np.int64)]]
-    old, new = _scores(pairs, before, rows.scores), _scores(pairs, after, others.scores)
-    moved = old != new
-    pairs = pairs[moved]
-    return Moves((pairs >> _32).astype(np.int64), (pairs & _LOW).astype(np.int64), old[moved], new[moved])
+def moves_of(rows: Matches, others: Matches, weights: Floats) -> Moves:
+    """From `rows` to `others`, whose pages are places; queries that weigh nothing are left out."""
+    size = len(rows.queries) + len(others.queries)
+    query, page = np.empty(size, np.int64), np.empty(size, np.int64)
+    old, new = np.empty(size, np.float32), np.empty(size, np.float32)
+    found = _merge(*ascending(rows), *ascending(others), weights, query, page, old, new)
+    order = np.argsort(query[:found])
+    return Moves(query[order], page[order], old[order], new[order])
 
 
-def _pairs(matches: Matches) -> Keys:
-    return matches.queries.astype(np.uint64) << _32 | matches.pages
+def ascending(matches: Matches) -> tuple[Keys, Scores]:
+    """Pages and queries as keys, and their scores; what is in order already is not sorted."""
+    pairs = matches.pages.astype(np.uint64) << _32 | matches.queries
+    if (pairs[1:] > pairs[:-1]).all():
+        return pairs, matches.scores
+    order = np.argsort(pairs)
+    return pairs[order], matches.scores[order]
 
 
-def _scores(pairs: Keys, known: Keys, scores: Scores) -> Scores:
-    """Score 0 where a pair is not known."""
-    found = np.zeros(len(pairs), np.float32)
-    order = np.argsort(known)
-    known, scores = known[order], scores[order]
-    at = np.searchsorted(known, pairs)
-    held = np.flatnonzero(at < len(known))
-    held = held[known[at[held]] == pairs[held]]
-    found[held] = scores[at[held]]
-    return found
+@cached(
+    types.int64(
+        *[readable(types.uint64), readable(types.float32)] * 2,
+        _TABLE,
+        *[types.int64[::1]] * 2,
+        *[types.float32[::1]] * 2,
+    )
+)
+def _merge(
+    before: Keys,
+    before_scores: Scores,
+    after: Keys,
+    after_scores: Scores,
+    weights: Floats,
+    query: Offsets,
+    page: Offsets,
+    old: Scores,
+    new: Scores,
+) -> Int:
+    """Write down pairs whose score is not the same before and after, 0 where there is none; how many they are."""
+    i, j, count = 0, 0, 0
+    while i < before.size or j < after.size:
+        leads = j == after.size or (i < before.size and before[i] <= after[j])
+        pair = before[i] if leads else after[j]
+        is_old, is_new = i < before.size and before[i] == pair, j < after.size and after[j] == pair
+        old[count] = before_scores[i] if is_old else np.float32(0.0)
+        new[count] = after_scores[j] if is_new else np.float32(0.0)
+        query[count], page[count] = np.int64(pair & _LOW), np.int64(pair >> _32)
+        if old[count] != new[count] and weights[query[count]] > 0:
+            count += 1
+        i, j = i + is_old, j + is_new
+    return count
 
 
 @compiled

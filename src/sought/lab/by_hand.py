@@ -21,6 +21,6 @@ def hand_made(judge: Judge, moments: Floats, states: Sequence[Numbers], copies: 
         rows.append((np.full(len(pages), unit), np.full(len(pages), moments[unit]), pages, state[pages]))
         held = state
     none = (np.zeros(0, np.int64),) * 4
-    unit, time, page, version = (np.concatenate(column) for column in zip(none, *rows, strict=True))
-    log = Log(unit.astype(np.int32), time.astype(np.float64), page, version, [urls[p] for p in page.tolist()])
+    units, times, pages, versions = (np.concatenate(column) for column in zip(none, *rows, strict=True))
+    log = Log(units.astype(np.int32), times.astype(np.float64), pages, versions, [urls[p] for p in pages.tolist()])
     return Run(judge, log, moments, start)

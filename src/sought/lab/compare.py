@@ -13,7 +13,7 @@ from sought.lab.cells import Cell, judge_for, read_found, read_summary
 from sought.lab.files import open_world
 from sought.lab.oracles import ORACLES
 from sought.lab.over_budgets import share_of_gap
-from sought.lab.statistics import Scored, difference
+from sought.lab.statistics import Interval, Scored, difference
 from sought.policy import POLICIES, Policy
 from sought.web.expression import evaluated
 
@@ -39,8 +39,8 @@ def differences(
         for cell in mine:
             if cell.policy != baseline:
                 other = read_found(replace(cell, policy=baseline), results)
-                pair = (Scored(found, ideal, weights) for found in (read_found(cell, results), other))
-                rows.append(_row(cell, baseline, *difference(*pair, draws=draws, block=block)))
+                ours, theirs = (Scored(found, ideal, weights) for found in (read_found(cell, results), other))
+                rows.append(_row(cell, baseline, difference(ours, theirs, draws, block)))
     return pl.DataFrame(rows, _COLUMNS)
 
 
@@ -55,8 +55,8 @@ _COLUMNS = {
 }
 
 
-def _row(cell: Cell, baseline: Policy, mean: float, low: float, high: float, _draws: int) -> dict[str, Any]:
-    values = repr(cell.policy), repr(baseline), float(cell.budget), cell.setting.seed, mean, low, high
+def _row(cell: Cell, baseline: Policy, found: Interval) -> dict[str, Any]:
+    values = repr(cell.policy), repr(baseline), float(cell.budget), cell.setting.seed, *found[:3]
     return dict(zip(_COLUMNS, values, strict=True))
 
 

@@ -15,7 +15,7 @@ from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import poisson
+from scipy.special import pdtrik
 
 from sought.demand.workload import is_held_out, query_key
 from sought.index import normal
@@ -32,9 +32,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Demand:
-    """Distinct queries in order of their keys, and when so much more of each begins to be asked.
+    """Distinct queries in order of their keys, and when each begins to be asked more (or less) often.
 
-    The three columns behind `query` say of each beginning: since when, and how much more is then known, or judged by.
+    The three columns behind `query` say of each such change: since when, and how much more is then known, or judged by.
     """
 
     texts: list[str]
@@ -53,6 +53,7 @@ class Demand:
         counts, until = (self.known, time) if part == "known" else (self.judged, time + self.ahead)
         begun = self.since <= until
         rates = np.bincount(self.query[begun], counts[begun], len(self.texts)).astype(np.float64)
+        rates = np.maximum(rates, 0.0)  # what is left of sums that should be 0
         return rates / rates.sum() if rates.any() else rates
 
 
@@ -61,6 +62,7 @@ def demand_of(tallies: Tallies, split: Split, unit: float, seed: int = 0, search
     if split not in SPLITS:
         raise BadInput(f"demand is split by {', '.join(SPLITS)}, not {split!r}")
     texts = list(dict.fromkeys(tallies.query))
+    numbers = {text: number for number, text in enumerate(texts)}
     keys = {text: query_key(form) for text, form in zip(texts, normal(texts), strict=True) if form}
     spelled: dict[int, str] = {}
     for text, key in keys.items():
@@ -77,7 +79,19 @@ def demand_of(tallies: Tallies, split: Split, unit: float, seed: int = 0, search
         apart = is_held_out(ordered, 0.5)[query]
         known, judged = np.where(apart, 0.0, count), np.where(apart, count, 0.0)
     ahead = unit if split == "time" else 0.0
+    spelling = np.array([numbers[tallies.query[i]] for i in rows.tolist()], np.int64)
+    known, judged = (_increments(part, spelling, since) for part in (known, judged))
     return Demand([spelled[int(key)] for key in ordered], ordered, query, since, known, judged, ahead)
+
+
+def _increments(count: Floats, spelling: NDArray[np.int64], since: Floats) -> Floats:
+    """How much more each line is than the one before it of the same spelling."""
+    order = np.lexsort((since, spelling))
+    counts, spellings = count[order], spelling[order]
+    before = np.where(np.diff(spellings, prepend=-1) == 0, np.roll(counts, 1), 0.0)
+    more = np.empty(len(count))
+    more[order] = counts - before
+    return more
 
 
 def _sample(count: Floats, since: Floats, keys: NDArray[np.uint64], searches: float, seed: tuple[int, int]) -> Floats:
@@ -92,4 +106,5 @@ def _sample(count: Floats, since: Floats, keys: NDArray[np.uint64], searches: fl
     rows = np.ascontiguousarray(told)
     hashes = [hashlib.blake2b(row.tobytes(), digest_size=8).digest() for row in rows]
     chance = (np.frombuffer(b"".join(hashes), np.uint64).astype(np.float64) + 0.5) / 2.0**64
-    return poisson.ppf(np.minimum(chance, 1 - 1e-12), mean).astype(np.float64)
+    drawn: Floats = np.ceil(pdtrik(chance, np.maximum(mean, 1e-12)))  # the inverse of the distribution
+    return np.maximum(drawn, 0.0)

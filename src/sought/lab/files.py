@@ -27,7 +27,7 @@ from sought.index.vectors import Vectors
 from sought.lab.world import Ragged, Tallies, Versions, World
 from sought.web.document import Link
 from sought.web.errors import BadInput
-from sought.web.message import Purpose, Response
+from sought.web.message import Failure, Purpose, Response
 
 FORMAT = 1
 _HEAD = "world.json"
@@ -42,6 +42,7 @@ class _Head(msgspec.Struct, forbid_unknown_fields=True):
     unit: float
     seeds: tuple[str, ...]
     headers: list[tuple[tuple[str, str], ...]]
+    addresses: dict[str, str]
     notes: dict[str, Any]
 
 
@@ -93,6 +94,7 @@ def open_world(folder: Path) -> World:
         terms=_read(folder, "terms")["term"].to_list(),
         files=[_answer(row) for row in _read(folder, "files").iter_rows(named=True)],
         tallies=_tallies(_read(folder, "queries")),
+        addresses=head.addresses,
         notes=head.notes,
         **lists,
     )
@@ -134,6 +136,7 @@ _FILE: dict[str, Any] = {
     "purpose": pl.String,
     "time": pl.Float64,
     "status": pl.UInt16,
+    "failure": pl.String,
     "headers": pl.List(pl.String),
     "body": pl.Binary,
 }
@@ -141,13 +144,22 @@ _FILE: dict[str, Any] = {
 
 def _file(response: Response) -> tuple[Any, ...]:
     flat = [part for header in response.headers for part in header]
-    return response.url, str(response.purpose), response.time, response.status, flat, response.body
+    failure = str(response.failure or "")
+    return response.url, str(response.purpose), response.time, response.status, failure, flat, response.body
 
 
 def _answer(row: dict[str, Any]) -> Response:
     headers = tuple(zip(row["headers"][::2], row["headers"][1::2], strict=True))
-    body, purpose = row["body"], Purpose(row["purpose"])
-    return Response(row["url"], row["status"], headers=headers, raw=body, body=body, time=row["time"], purpose=purpose)
+    return Response(
+        row["url"],
+        row["status"],
+        headers=headers,
+        raw=row["body"],
+        body=row["body"],
+        time=row["time"],
+        failure=Failure(row["failure"]) if row["failure"] else None,
+        purpose=Purpose(row["purpose"]),
+    )
 
 
 def _queries(tallies: Tallies) -> pl.DataFrame:
@@ -162,7 +174,7 @@ def _tallies(frame: pl.DataFrame) -> Tallies:
 def _versions(frame: pl.DataFrame) -> Versions:
     def column(name: str) -> Any:
         if name == "counts":
-            return np.stack(frame[name].to_list()) if len(frame) else np.zeros((0, 5), np.int32)
+            return np.array(frame[name].to_list(), np.int32).reshape(len(frame), -1)
         is_plain = frame.schema[name].is_numeric() or frame.schema[name] == pl.Boolean
         return frame[name].to_numpy() if is_plain else frame[name].to_list()
 
@@ -179,7 +191,9 @@ def _ragged(folder: Path, name: str, counts: Any) -> Ragged:
 
 
 def _save_head(world: World, folder: Path) -> None:
-    head = _Head(FORMAT, world.name, world.start, world.end, world.unit, world.seeds, world.headers, world.notes)
+    head = _Head(
+        FORMAT, world.name, world.start, world.end, world.unit, world.seeds, world.headers, world.addresses, world.notes
+    )
     tidy = folder / (_HEAD + ".new")
     tidy.write_bytes(msgspec.json.format(msgspec.json.encode(head), indent=1))
     tidy.replace(folder / _HEAD)

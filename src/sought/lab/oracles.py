@@ -79,7 +79,7 @@ def next_changes(world: World) -> Floats:
 def _changed(world: World) -> NDArray[np.bool_]:
     """Whether each version but the first is of the same page as the one before, and differs for a reader."""
     v = world.versions
-    differs = (v.content[1:] != v.content[:-1]) | (v.status[1:] != v.status[:-1])
+    differs: NDArray[np.bool_] = (v.content[1:] != v.content[:-1]) | (v.status[1:] != v.status[:-1])
     same: NDArray[np.bool_] = v.page[1:] == v.page[:-1]
     return same & differs
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.archive import Original, Place, Position, Record, Stored
+from sought.crawl.clock import Clock
 from sought.crawl.config import FILE
 from sought.crawl.directory import Directory
 from sought.crawl.parts import Parts
@@ -58,6 +59,7 @@ class RecordedWeb:
         self.signals = signals
         self.observe: Callable[[int, int], None] = lambda page, version: None  # told of every page fetched
         self.asked = Asked()
+        self.given: dict[int, int] = {}  # the version of each page that was last given away
         self.files: dict[str, list[Response]] = {}
         for file in world.files:
             self.files.setdefault(file.url, []).append(file)
@@ -69,26 +71,31 @@ class RecordedWeb:
             return self._file(request, now)
         page = self.world.pages.get(request.url, NOTHING)
         version = NOTHING if page == NOTHING else self.world.version(page, now)
+        answer = Response(request.url, 404, time=now) if version == NOTHING else self._page(version, now)
+        if request.etag and request.etag == answer.header("etag"):  # if that is not true, the old copy stays
+            answer, version = replace(answer, status=304), self.given.get(page, version)
+        self.given[page] = version
         self._note(now, page, version, request.url)
         if request.purpose is Purpose.SITEMAP:
             return self._file(request, now)
-        if version == NOTHING:
-            return Response(request.url, 404, time=now)
-        self.observe(page, version)
-        answer = self.world.answer(version, now)
-        if self.signals.etag and answer.status == 200:
-            tag = self.signals.etag_of(self.world, version, now)
-            answer = replace(answer, headers=(*answer.headers, ("ETag", tag)))
-        if request.etag and request.etag == answer.header("etag"):
-            return replace(answer, status=304)
+        if page != NOTHING:
+            self.observe(page, version)
         return answer
+
+    def _page(self, version: int, now: float) -> Response:
+        answer = self.world.answer(version, now)
+        if not self.signals.etag or answer.status != 200:
+            return answer
+        tag = "ETag", self.signals.etag_of(self.world, version, now)
+        return replace(answer, headers=(*(h for h in answer.headers if h[0].lower() != "etag"), tag))
 
     def forget(self) -> None:
         """What was asked so far does not count."""
         self.asked = Asked()
 
     async def address_of(self, host: str) -> str:
-        return host
+        """Hosts on one machine take turns; where it is not known, each is on its own."""
+        return self.world.addresses.get(host, host)
 
     def _note(self, now: float, page: int, version: int, url: str) -> None:
         asked = self.asked
@@ -237,7 +244,12 @@ def open_recorded(folder: Path, world: World, clock: VirtualClock, setting: Sett
         "traps": dict.fromkeys(("queries_per_path", "dates_per_path"), 1000000),
     }
     (folder / FILE).write_text(_toml(config))
-    parts = Parts(
+    return Directory(folder, recorded_parts(world, clock))
+
+
+def recorded_parts(world: World, clock: Clock) -> Parts:
+    """What a crawl directory is made of when its Web is a world."""
+    return Parts(
         archive=lambda _, __: RecordedArchive(world),
         index=lambda _: RecordedIndex(world),
         leases=lambda _: NoLeases(),
@@ -245,7 +257,6 @@ def open_recorded(folder: Path, world: World, clock: VirtualClock, setting: Sett
         counter=partial(RecordedCounter, world),
         clock=clock,
     )
-    return Directory(folder, parts)
 
 
 def _toml(config: dict[str, Any]) -> str:

@@ -16,6 +16,7 @@ from sought.web.digest import digest
 from sought.web.document import Document, Link
 from sought.web.errors import BadInput
 from sought.web.message import Purpose, Response
+from sought.web.url import hostname
 
 _KEPT = ("content-type", "location", "etag", "last-modified", "retry-after", "x-robots-tag", "content-language")
 _AT_ONCE = 256  # pages counted together
@@ -38,9 +39,12 @@ class Recorder:
         self.vectors: list[Vectors] = []
         self.files: list[Response] = []
         self.queries: list[tuple[str, float, float]] = []
+        self.addresses: dict[str, str] = {}
 
     def answer(self, response: Response, document: Document | None = None) -> bool:
         """From `response.time` on, this is the answer; whether that is news.  Pages are digested, if not given so."""
+        if response.address:
+            self.addresses.setdefault(hostname(response.url), response.address)
         if response.purpose is not Purpose.PAGE:
             self.files.append(response)
             return True
@@ -89,6 +93,7 @@ class Recorder:
             terms=list(self.vocabulary.numbers),
             files=sorted(self.files, key=lambda f: (f.url, f.time)),
             tallies=_tallies(self.queries),
+            addresses=self.addresses,
             notes=notes,
             **ragged,
         )

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -165,7 +165,7 @@ class _Replay:
         self.web.observe = truth.observe
         return {belief: partial(self._true, truth, belief) for belief in wanted}
 
-    def _true(self, truth: Truth, belief: object, keys: NDArray[np.uint64]) -> Floats:
+    def _true(self, truth: Truth, belief: Any, keys: NDArray[np.uint64]) -> Floats:
         return truth.column(belief, keys, self.clock.now())
 
     # ---- what comes of it

@@ -44,6 +44,7 @@ class Moment(NamedTuple):
 
     `live`, `before` and `after` have the version of every page on the Web, in the repository before these fetches, and
     after them.  In the repository it is the one that was last observed, be it a page or not; NOTHING if none ever was.
+    An answer that is an error tells nothing, and the copy stays.
     """
 
     unit: int
@@ -74,7 +75,7 @@ class Run:
             before, fetched = after, self.log.of(unit)
             after = before.copy()
             pages, versions = self.log.page[fetched], self.log.version[fetched]
-            held = pages != NOTHING
+            held = (pages != NOTHING) & ((versions == NOTHING) | self.world.is_observation[versions])
             after[pages[held]] = versions[held]  # the last of several counts
             yield Moment(unit, time, self.world.at(time), before, after, fetched)
 

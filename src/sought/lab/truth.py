@@ -11,6 +11,8 @@ from sought.lab.world import NOTHING, Numbers
 
 Floats = NDArray[np.float64]
 
+_LOOKED_AT = 1024  # pages
+
 
 class Known(Protocol):
     """A belief that is true, because the laboratory fills it in (see oracles.py)."""
@@ -32,10 +34,12 @@ class Truth:
         self._evaluator, self._entered = judge.evaluator(), np.full(len(start), NOTHING)
         self._order = np.argsort(judge.world.keys)
         self._keys = judge.world.keys[self._order]
+        self._gains, self._moved = np.zeros(len(start)), True
 
     def observe(self, page: int, version: int) -> None:
-        """A page of the world was fetched, and this is what it was."""
-        self.copies[page] = version
+        """A page of the world was fetched, and this is what it was; an error tells nothing of it."""
+        if version == NOTHING or self.judge.world.is_observation[version]:
+            self.copies[page] = version
 
     def at(self, time: float) -> None:
         """The Web and what is asked have moved on."""
@@ -44,6 +48,7 @@ class Truth:
             pages = np.flatnonzero(live != self.live)
             self._evaluator.set_lives(pages.astype(np.uint32), self.judge.matches(pages, live[pages]))
             self._evaluator.set_weights(self.judge.demand.weights("judged", time))
+            self._moved = self._moved or len(pages) > 0
             self.live, self.now = live, time
 
     @property
@@ -55,11 +60,19 @@ class Truth:
         return self._evaluator
 
     def gains(self) -> Floats:
-        """What fetching each page, and no other, would change now; 0 for those in step."""
-        gains = np.zeros(len(self.live))
+        """What fetching each page, and no other, would change now; 0 for those in step.
+
+        While the Web stands still, only the pages that gained most when last looked at are looked at again: what the
+        others gain, which hardly grows by what has been fetched since, is looked at when the Web has moved on.
+        """
         stale = np.flatnonzero(self.copies != self.live)
-        gains[stale] = self.evaluator.gains(stale.astype(np.uint32))
-        return gains
+        known, self._gains = self._gains, np.zeros(len(self.live))
+        if not self._moved and len(stale) > _LOOKED_AT:
+            self._gains[stale] = known[stale]
+            stale = stale[np.argpartition(-known[stale], _LOOKED_AT)[:_LOOKED_AT]]
+        self._gains[stale] = self.evaluator.gains(stale.astype(np.uint32))
+        self._moved = False
+        return self._gains.copy()
 
     def rows(self, keys: NDArray[np.uint64]) -> Numbers:
         """The page of each key; NOTHING if the world has none."""

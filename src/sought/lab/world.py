@@ -71,7 +71,7 @@ class Versions:
 
 @dataclass(frozen=True)
 class Tallies:
-    """Demand: each query is asked so many times a week, from a time on."""
+    """Demand: each query is asked so many times a week, from a time on and until it has a later line."""
 
     query: list[str] = field(default_factory=list)
     count: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
@@ -88,7 +88,8 @@ Headers = tuple[tuple[str, str], ...]
 class World:
     """See above.  `start` and `end` are the times of the first and the last snapshot, `unit` what lies between two.
 
-    `files` are answers that are no pages (robots.txt, sitemaps), by URL and time.  `notes` say where all of it is from.
+    `files` are answers that are no pages (robots.txt, sitemaps), by URL and time.  `addresses` say which machine a host
+    is on, where that is known: hosts on one machine take turns.  `notes` say where all of it is from.
     """
 
     name: str
@@ -106,6 +107,7 @@ class World:
     terms: list[str]
     files: list[Response] = field(default_factory=list)
     tallies: Tallies = field(default_factory=Tallies)
+    addresses: dict[str, str] = field(default_factory=dict)
     notes: dict[str, Any] = field(default_factory=dict)
 
     # ---- time
@@ -179,6 +181,13 @@ class World:
         return shown & np.array(
             [not failure and not refused for failure, refused in zip(v.failure, v.refused, strict=True)], np.bool_
         )
+
+    @cached_property
+    def is_observation(self) -> NDArray[np.bool_]:
+        """Whether an answer tells how the page is: a page, a redirect, or that there is none; not an error."""
+        v = self.versions
+        told = ((v.status >= 200) & (v.status < 400)) | np.isin(v.status, (404, 410))
+        return told & np.array([not failure for failure in v.failure], np.bool_)
 
     @property
     def ties(self) -> NDArray[np.uint32]:

@@ -77,7 +77,7 @@ def _world(folder: Path, budgets: tuple[float, ...], setting: Setting, bench: Be
     found = gaps(table(cells, measures, bench.results), FLOOR, Ceiling())
     judge = judge_for(world, setting)
     never = load(cells[0], judge, bench.results).run
-    in_step = float(np.abs(1 - Quality()(in_step_run(judge, never)[1])).max())
+    in_step = float(np.abs(1 - Quality()(_in_step(judge, never))).max())
     failures = _failures(found)
     if in_step > _ROUNDING:
         failures.append(f"a repository in step has quality {1 - in_step:.6f}, not 1")
@@ -102,9 +102,9 @@ def lacks(world: World) -> str:
     return "" if world.units else "it has one moment only"
 
 
-def in_step_run(judge: Judge, like: Run) -> tuple[None, Run]:
+def _in_step(judge: Judge, like: Run) -> Run:
     """Whatever changes is fetched at once."""
-    return None, hand_made(judge, like.moments, [judge.world.at(time) for time in like.moments.tolist()])
+    return hand_made(judge, like.moments, [judge.world.at(time) for time in like.moments.tolist()])
 
 
 def _failures(found: pl.DataFrame) -> list[str]:

@@ -46,11 +46,11 @@ def _world(folder: Path, setting: Setting, bench: Bench) -> Part:
     world = open_world(folder)
     if lack := lacks(world):
         return Part(world.name, None, lack)
-    moments = world.start + world.unit * np.arange(1, world.units + 1)
+    moments = world.start + world.unit * np.arange(1, world.units + 1, dtype=np.float64)
     if bench.quick:
         moments = moments[-1 :: -max(1, len(moments) // _QUICK)][::-1]
     costs = split(judge_for(world, setting), moments, bench, f"repairing {world.name}")
-    total = sum(costs.values())
+    total = _total(costs)
     if total[-1] <= 0 or total.mean() <= 0:
         return Part(world.name, None, "a repository that is never refreshed loses nothing in it")
     at_end, on_average = (
@@ -65,6 +65,11 @@ def _world(folder: Path, setting: Setting, bench: Bench) -> Part:
     because = f"stale text is {at_end[TEXT]:.0%} of the loss at the end, {on_average[TEXT]:.0%} on average"
     holds = max(at_end[TEXT], on_average[TEXT]) < MOST
     return Part(world.name, holds, because, numbers, [_table(world, costs)], [_figure(world, moments, costs)])
+
+
+def _total(costs: dict[str, Floats]) -> Floats:
+    total: Floats = np.sum(list(costs.values()), axis=0)
+    return total
 
 
 def _last(values: Floats) -> float:
@@ -119,7 +124,7 @@ def _shapley(kind: str, quality: dict[Kinds, Floats]) -> Floats:
 
 
 def _table(world: World, costs: dict[str, Floats]) -> Table:
-    total = sum(costs.values())
+    total = _total(costs)
     rows: list[list[Value]] = [
         [kind, _last(cost), _last(cost) / _last(total), float(cost.mean()), float(cost.mean() / total.mean())]
         for kind, cost in costs.items()

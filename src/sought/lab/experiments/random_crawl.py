@@ -4,8 +4,8 @@ After K of T pages, drawn without replacement: P_CS = P_ST = 100·K/T, in the me
 and P_ST = 100·min(K, H)/H.  J. Cho, H. Garcia-Molina, L. Page, Efficient Crawling Through URL Ordering, WWW7 1998,
 §2.2; there drawn with replacement, which does not give K/T distinct pages.
 
-Where pages are as important as the K-th they are hot too, and more than K are.  So each K here is one where no page left
-is as important as the last one taken.
+Where pages are as important as the K-th they are hot too, and more than K are.  So each K here is one where no page
+left is as important as the last one taken.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ from sought.lab.demand import demand_of
 from sought.lab.figures import lines
 from sought.lab.files import open_world
 from sought.lab.judge import Judge
-from sought.lab.measures import CrawlAndStop, Threshold
+from sought.lab.measures import CrawlAndStop, Measure, Threshold
 from sought.lab.measures.importance import IMPORTANCES, Importance, Weighed, is_hot, weighed
 from sought.lab.run import Run
 from sought.lab.study import Bench, Figure, Finding, Part, Study, Table, Value, finding
@@ -33,6 +33,7 @@ ORDERS, QUICK = 100, 20
 FEWEST = 20  # pages
 
 Floats = NDArray[np.float64]
+Curves = dict[str, tuple[list[float], list[float]]]
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,9 @@ def _world(folder: Path, orders: int, bench: Bench) -> Part:
     able = [(kind, web) for kind, web in zip(IMPORTANCES, found, strict=True) if len(_counts(web.importance))]
     if not able:
         return Part(world.name, None, "all pages are equally important: no links lead to any")
-    report, checks, curves = bench.progress(f"random crawls of {world.name}"), [], {}
+    report = bench.progress(f"random crawls of {world.name}")
+    checks: list[Check] = []
+    curves: Curves = {}
     for done, (kind, web) in enumerate(able):
         report(done, len(able))
         checks += list(_checks(judge, kind, web, orders))
@@ -114,7 +117,7 @@ def _crawl(judge: Judge, order: Numbers, counts: Sequence[int]) -> Run:
 def _checks(judge: Judge, kind: Importance, web: Weighed, orders: int) -> Iterator[Check]:
     counts, total = _counts(web.importance), len(web.pages)
     hot = int(np.count_nonzero(is_hot(web.importance, max(1, round(HOT * total)))))
-    measures = CrawlAndStop(kind), Threshold(HOT, kind)
+    measures: tuple[Measure, ...] = CrawlAndStop(kind), Threshold(HOT, kind)
     dice = np.random.default_rng([0xC4A1, IMPORTANCES.index(kind)])
     drawn = np.array(
         [
@@ -147,7 +150,7 @@ def _deviation(total: int, marked: int, drawn: int) -> float:
     return float(np.sqrt(drawn * share * (1 - share) * (total - drawn) / max(1, total - 1)))
 
 
-def _curves(judge: Judge, kind: Importance, web: Weighed) -> dict[str, tuple[list[float], list[float]]]:
+def _curves(judge: Judge, kind: Importance, web: Weighed) -> Curves:
     counts = sorted({max(1, round(share * len(web.pages))) for share in np.linspace(0.02, 1, 25)})
     across = [100 * count / len(web.pages) for count in counts]
     orders = {"random": np.random.default_rng(0xC0DE).permutation(web.pages), "ideal": _ideal(web)}
@@ -168,7 +171,7 @@ def _table(world: World, checks: Sequence[Check]) -> Table:
     return Table(f"{world.name}: closed forms of crawls", columns, rows)
 
 
-def _figure(world: World, curves: dict[str, tuple[list[float], list[float]]]) -> Figure:
+def _figure(world: World, curves: Curves) -> Figure:
     title = f"{world.name}: hot pages found"
     return Figure(title, lines(curves, "pages crawled, %", "P_ST, %", f"{title} (random-crawl)"))
 

@@ -1,10 +1,10 @@
 """Search impact: how much is a page of the frontier seen, and clicked, in what people search for?
 
-    views(p) = Σ_q f_q·I(R(p, q))        clicks(p) = Σ_q f_q·I(R(p, q))·S(p, q) / max_p' S(p', q)
+    views(p) = Σ_q f_q·[R(p, q) ≤ 10]        clicks(p) = Σ_q f_q·I(R(p, q))
 
-R is the rank among all live pages, S the score: people look as far down as I says, and click the more, the nearer a
-result comes to the best one.  The frontier are the pages live at the beginning of a run of which there is no copy; the
-truth is that of the same moment, by the demand that judges.
+R is the rank among all live pages.  Both are what is expected of a search, not counts of a sample.  The frontier are
+the pages live at the beginning of a run of which there is no copy; the truth is that of the same moment, by the demand
+that judges.
 """
 
 from dataclasses import dataclass
@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from sought.lab.measures.measure import Floats
 from sought.lab.run import Run
 from sought.lab.world import NOTHING
+
+SHOWN = 10  # results on a page of them
 
 
 @dataclass(frozen=True)
@@ -30,13 +32,10 @@ class Impact:
         time = float(run.moments[0])
         live = run.searchable(run.world.at(time))
         results = run.judge.ranked.lists(live)
-        best = np.zeros(len(run.judge.demand))
-        first = results.rank == 1
-        best[results.query[first]] = results.score[first]
-        seen = run.judge.visibility.table(int(results.rank.max(initial=0)))[results.rank]
-        seen = seen * run.judge.demand.weights("judged", time)[results.query]
+        asked = run.judge.demand.weights("judged", time)[results.query]
+        seen = asked * (results.rank <= SHOWN)
+        clicked = asked * run.judge.visibility.table(int(results.rank.max(initial=0)))[results.rank]
         page, count = run.world.versions.page[results.version], len(live)
-        clicked = seen * results.score / best[results.query]
         frontier = (live != NOTHING) & (run.searchable(run.copies) == NOTHING)
         return Impact(
             np.bincount(page, seen, count).astype(np.float64),

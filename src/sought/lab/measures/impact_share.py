@@ -2,8 +2,8 @@
 
     share = Σ_{p chosen} I(p) / Σ_{p among the |chosen| best of the frontier} I(p)
 
-G. B. Tran et al., A Random Walk Model for Optimization of Search Impact in Web Frontier Ranking, SIGIR 2015, §5; what
-impact is says measures/impact.py.  Chosen are the pages of the frontier that have been fetched since the run began.
+G. B. Tran et al., A Random Walk Model for Optimization of Search Impact in Web Frontier Ranking, SIGIR 2015, fig. 4–5;
+what impact is says measures/impact.py.  Chosen are the pages of the frontier fetched since the run began.
 """
 
 from dataclasses import dataclass

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sought.lab.generate_lives import Kind, Page
-from sought.lab.generate_shape import MONDAY, Shape
-from sought.lab.generate_words import Dice, dice
+from sought.lab.synthetic.lives import Kind, Page
+from sought.lab.synthetic.shape import MONDAY, Shape
+from sought.lab.synthetic.words import Dice, dice
 from sought.lab.world import WEEK
 from sought.web.message import Purpose, Response
 

@@ -2,10 +2,10 @@
 
 from html import escape
 
-from sought.lab.generate_lives import NOBODY, Kind, Page, hubs_of
-from sought.lab.generate_shape import Shape
-from sought.lab.generate_texts import Draft, Texts
-from sought.lab.generate_words import Lexis
+from sought.lab.synthetic.lives import NOBODY, Kind, Page, hubs_of
+from sought.lab.synthetic.shape import Shape
+from sought.lab.synthetic.texts import Draft, Texts
+from sought.lab.synthetic.words import Lexis
 from sought.web.message import Response
 
 _HTML = (("Content-Type", "text/html; charset=utf-8"),)

@@ -18,8 +18,8 @@ from typing import IO, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from sought.lab.imports.taken import Taken
 from sought.lab.recorder import Recorder
-from sought.lab.taken import Taken
 from sought.web.document import Document, Link
 from sought.web.errors import BadInput
 from sought.web.message import Response
@@ -107,9 +107,11 @@ def _opened(file: Path) -> Iterator[IO[bytes]]:
 
 
 def _sparse(file: Path) -> Graph:
-    from scipy.sparse import csr_matrix, load_npz
+    from scipy import sparse
 
-    matrix: Any = csr_matrix(load_npz(file))
+    untyped: Any = sparse
+    with file.open("rb") as raw:
+        matrix: Any = untyped.csr_matrix(untyped.load_npz(raw))
     matrix.check_format(full_check=True)
     if matrix.shape[0] != matrix.shape[1]:
         raise BadInput(f"{file}: {matrix.shape[0]} rows and {matrix.shape[1]} columns, where a graph has as many")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from sought.archive import files, members
-from sought.lab.warc import BEGINNING, Spot, walk
+from sought.lab.imports.warc_records import BEGINNING, Spot, walk
 from sought.web.errors import BadInput, CrawlDamaged
 
 _SUFFIXES = (".warc", ".warc.gz")

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from sought.lab.generate_demand import Asked
-from sought.lab.generate_lives import NOBODY, Kind, Page
-from sought.lab.generate_shape import Shape
-from sought.lab.generate_words import Lexis, Words, dice
+from sought.lab.synthetic.demand import Asked
+from sought.lab.synthetic.lives import NOBODY, Kind, Page
+from sought.lab.synthetic.shape import Shape
+from sought.lab.synthetic.words import Lexis, Words, dice
 
 _ITEM = 8  # words of an item of a list
 _ALTERED = 0.01  # of the words of a near-duplicate

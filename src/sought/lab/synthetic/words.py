@@ -9,7 +9,7 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.lab.generate_shape import Shape
+from sought.lab.synthetic.shape import Shape
 
 Dice = np.random.Generator
 Words = NDArray[np.int64]

@@ -9,8 +9,8 @@ from enum import Enum
 
 import numpy as np
 
-from sought.lab.generate_shape import MONDAY, Shape
-from sought.lab.generate_words import Dice, dice
+from sought.lab.synthetic.shape import MONDAY, Shape
+from sought.lab.synthetic.words import Dice, dice
 from sought.lab.world import WEEK
 
 MAX_RATE = 14.0

@@ -20,9 +20,9 @@ from typing import IO, cast
 from urllib.parse import quote
 from xml.parsers import expat
 
-from sought.lab import wikitext
+from sought.lab.imports import wikitext
+from sought.lab.imports.taken import Taken
 from sought.lab.recorder import Recorder
-from sought.lab.taken import Taken
 from sought.web.errors import BadInput, BadURL
 from sought.web.message import Response
 from sought.web.url import canonical

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from sought.lab.addresses import address
+from sought.lab.imports.addresses import address
 from sought.web.errors import BadInput
 
 _COLUMNS = ("week", "from", "to")

@@ -14,11 +14,11 @@ from sought.archive import Place
 from sought.archive.catalogue import outcome_at
 from sought.archive.fields import instant
 from sought.crawl.directory import LOADED, SEEDS, with_body
-from sought.lab.http_block import http
+from sought.lab.imports.http_block import http
+from sought.lab.imports.taken import Taken
+from sought.lab.imports.warc_files import WarcFile, warc_files
+from sought.lab.imports.warc_records import Fields, Spot, content, head, time_of
 from sought.lab.recorder import Recorder
-from sought.lab.taken import Taken
-from sought.lab.warc import Fields, Spot, content, head, time_of
-from sought.lab.warc_files import WarcFile, warc_files
 from sought.web.errors import BadInput, BadURL, CrawlDamaged
 from sought.web.message import Failure, Purpose, Response
 from sought.web.url import canonical, hostname, origin
@@ -185,7 +185,7 @@ class _Answers:
         if answer is None:
             return Response(url, failure=None if kind == "revisit" else Failure.HEADERS)
         status, headers, raw = answer
-        return Response(url, status, headers=headers, raw=raw)
+        return Response(url, status, headers=headers, raw=raw, address=fields.get("warc-ip-address", ""))
 
 
 def _repeated(said: Response, original: Response) -> Response:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from sought.lab.addresses import (
+from sought.lab.imports.addresses import (
     address,
     base_of,
     is_folder,
@@ -21,11 +21,11 @@ from sought.lab.addresses import (
     page_address,
     precedence,
 )
-from sought.lab.git_history import Blobs, Change, Repository, Snapshot, opened, snapshots
-from sought.lab.markdown import to_html
-from sought.lab.moves import Move, read_moves
+from sought.lab.imports.git_history import Blobs, Change, Repository, Snapshot, opened, snapshots
+from sought.lab.imports.markdown import to_html
+from sought.lab.imports.moves import Move, read_moves
+from sought.lab.imports.taken import Taken
 from sought.lab.recorder import Recorder, digested
-from sought.lab.taken import Taken
 from sought.web.errors import BadInput, BadURL
 from sought.web.message import Failure, Response
 

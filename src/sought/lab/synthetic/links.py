@@ -6,9 +6,9 @@ the drawn ones prefer their own; links point at pages that are there; spam links
 
 import numpy as np
 
-from sought.lab.generate_lives import Kind, Page
-from sought.lab.generate_shape import Shape
-from sought.lab.generate_words import dice
+from sought.lab.synthetic.lives import Kind, Page
+from sought.lab.synthetic.shape import Shape
+from sought.lab.synthetic.words import dice
 
 _TRIES = 4  # for each link, to find one that is new
 

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.lab.generate_lives import Kind, Page, end_of
-from sought.lab.generate_shape import MONDAY, Shape
-from sought.lab.generate_words import Lexis, Words, dice
+from sought.lab.synthetic.lives import Kind, Page, end_of
+from sought.lab.synthetic.shape import MONDAY, Shape
+from sought.lab.synthetic.words import Lexis, Words, dice
 from sought.lab.world import WEEK
 
 SEARCHES = 1_000_000.0  # a week, all queries together

@@ -1,24 +1,24 @@
 """A made-up web that evolves, and what is asked of it: all of it can be chosen, and the same seed gives the same web.
 
 Pages are born, change, move and die; those that something happened to are answered anew, in order of time, with real
-HTML.  The parts: generate_lives (when), generate_links (who links to whom), generate_texts and generate_words (what
-they say), generate_site (how they look), generate_demand (what is asked), generate_sitemaps (what hosts tell).
+HTML.  The parts: lives (when), links (who links to whom), texts and words (what they say), site (how they look), demand
+(what is asked), sitemaps (what hosts tell).
 """
 
 from collections.abc import Callable
 from enum import IntEnum
 from itertools import groupby
 
-from sought.lab.generate_demand import demand
-from sought.lab.generate_links import Linking
-from sought.lab.generate_lives import NOBODY, Kind, Page, end_of, hubs_of, lives
-from sought.lab.generate_shape import MONDAY, Shape
-from sought.lab.generate_site import Site
-from sought.lab.generate_sitemaps import host_files
-from sought.lab.generate_texts import Texts
-from sought.lab.generate_words import Lexis
+from sought.lab.imports.taken import Taken
 from sought.lab.recorder import Recorder
-from sought.lab.taken import Taken
+from sought.lab.synthetic.demand import demand
+from sought.lab.synthetic.links import Linking
+from sought.lab.synthetic.lives import NOBODY, Kind, Page, end_of, hubs_of, lives
+from sought.lab.synthetic.shape import MONDAY, Shape
+from sought.lab.synthetic.site import Site
+from sought.lab.synthetic.sitemaps import host_files
+from sought.lab.synthetic.texts import Texts
+from sought.lab.synthetic.words import Lexis
 
 __all__ = ["Shape", "generate"]
 
@@ -102,7 +102,7 @@ class _History:
             self.texts.go_on(self.pages[page.like], page)
             self.links[page.number] = list(self.links[page.like])
         elif page.kind is Kind.DUPLICATE:
-            self.links[page.number] = list(self.links[page.like])
+            self.links[page.number] = list(self.links.get(page.like, ()))
         elif page.kind not in (Kind.HOME, Kind.HUB, Kind.TRAP):
             self.links[page.number] = self.linking.links(page, self.links)
         if page.has_advert:

@@ -1,0 +1,184 @@
+"""`sought lab compare`: which policy is better on a world?"""
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sought.cli.lab_show import Bars, Cores, Results, World, cell_of, plain_rows, show_rows
+from sought.cli.options import Json, console, errors, print_json
+from sought.web.errors import BadInput
+
+if TYPE_CHECKING:  # --help must not wait for polars
+    import polars as pl
+
+    from sought.lab.setting import Setting
+
+_MEASURES = ("quality", "quality_before", "quality_known", "freshness", "age")
+
+
+def compare(
+    world: World,
+    policy: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A policy (again for more), the first is what others are compared to; "
+            "default: RoundRobin(new=True) and that of a new sought.toml.",
+            show_default=False,
+        ),
+    ] = None,
+    budget: Annotated[
+        list[str] | None,
+        typer.Option(help="Fetches a unit: 260, or a share of pages: 2% or 0.02 (again for more).", show_default="2%"),
+    ] = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(help="A measure (again for more).", show_default=", ".join(_MEASURES)),
+    ] = None,
+    seeds: Annotated[int, typer.Option(min=1, max=1000, help="How many samples of demand to try.")] = 1,
+    start: Annotated[str, typer.Option(help="warm: in step; cold: seeds only; frontier: new pages only.")] = "warm",
+    split: Annotated[
+        str, typer.Option(help="How demand is split for judging: time, thinning, string, none.")
+    ] = "thinning",
+    rounds: Annotated[int, typer.Option(min=1, help="How often a unit's fetches are ranked anew.")] = 8,
+    units: Annotated[int, typer.Option(min=0, help="Stop after this many; 0: at the world's end.")] = 0,
+    scorer: Annotated[str, typer.Option(help="By what pages are ranked for a query.")] = "BM25()",
+    sitemaps: Annotated[bool, typer.Option("--sitemaps", help="Servers have sitemaps with dates of changes.")] = False,
+    etags: Annotated[bool, typer.Option("--etags", help="Servers answer conditional requests.")] = False,
+    recall: Annotated[float, typer.Option(min=0, max=1, help="Share of changes these tell of.")] = 1.0,
+    noise: Annotated[float, typer.Option(min=0, max=1, help="False changes a page and unit.")] = 0.0,
+    lag: Annotated[str, typer.Option(help="How long after a change a sitemap tells of it: 0s, 2d.")] = "0s",
+    liars: Annotated[float, typer.Option(min=0, max=1, help="Share of hosts that say all has just changed.")] = 0.0,
+    results: Results = Path("lab-results"),
+    decisions: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write every fetch as Parquet.", show_default=False)
+    ] = None,
+    cores: Cores = 2,
+    json: Json = False,
+) -> None:
+    """Replay policies on a world and judge them.  Ctrl-C keeps what is finished; the same command goes on."""
+    from sought.crawl.config import seconds
+    from sought.lab.compare import differences, parse_any_policy
+    from sought.lab.experiment import decisions as fetches
+    from sought.lab.experiment import grid, run_all, table
+    from sought.lab.findings import save_table
+    from sought.lab.measures import parse_measure
+    from sought.lab.setting import Setting
+    from sought.lab.signals import Signals
+
+    signals = Signals(sitemaps, etags, recall, noise, seconds(lag), liars)
+    setting = Setting(start=start, rounds=rounds, split=split, signals=signals, scorer=scorer, units=units)  # type: ignore[arg-type]  # checked there
+    _check(setting)
+    policies = list(dict.fromkeys(map(parse_any_policy, policy or _default_policies())))
+    measures = [parse_measure(name) for name in dict.fromkeys(measure or _MEASURES)]
+    budgets = [share_or_number(text) for text in budget or ["2%"]]
+    cells = grid(policies, world, budgets, range(seeds), setting)
+    with Bars(quiet=json) as bars:
+        try:
+            run_all(cells, world, measures, results, cores, bars.progress("replaying"))
+        except KeyboardInterrupt:
+            errors.print(f"What is finished is kept in {results}; the same command goes on.", markup=False)
+            raise
+        found = table(cells, measures, results)
+        bars.say("drawing samples of queries and units")
+        gaps = differences(cells, world, results, policies[0])
+    if decisions:
+        _write(fetches(cells, results), decisions)
+    command = _command(world, [repr(p) for p in policies], budgets, [m.name for m in measures], seeds, setting)
+    save_table(_merged(found, gaps, f"{cells[0].world}: {len(policies)} policies", command), results)
+    if json:
+        print_json({"table": plain_rows(found), "differences": plain_rows(gaps)})
+    else:
+        _show(found, gaps, [m.name for m in measures], repr(policies[0]))
+        if decisions:
+            console.print(f"Every fetch is in {decisions}", markup=False)
+
+
+def share_or_number(text: str) -> float:
+    """`260`, `0.02` or `2%`."""
+    from sought.lab.setting import fetches_of
+
+    bare = text.strip()
+    try:
+        value = float(bare.removesuffix("%")) / (100 if bare.endswith("%") else 1)
+    except ValueError:
+        raise BadInput(f"--budget: 260, 0.02 or 2%, not {text!r}") from None
+    if bare.endswith("%") and not 0 < value < 1:
+        raise BadInput(f"--budget: a share of pages is more than 0% and less than 100%, not {text!r}")
+    fetches_of(value, 1)
+    return value
+
+
+def _default_policies() -> list[str]:
+    from sought.crawl.config import CrawlSection
+
+    return ["RoundRobin(new=True)", CrawlSection().policy]
+
+
+def _check(setting: "Setting") -> None:
+    """What would come to light only in another process."""
+    from sought.index.scorers import SCORERS
+    from sought.lab.demand import SPLITS
+    from sought.web.expression import evaluated
+
+    evaluated(setting.scorer, SCORERS, "scorer")
+    if setting.split not in SPLITS:
+        raise BadInput(f"--split: {', '.join(SPLITS)}, not {setting.split!r}")
+
+
+def _write(frame: "pl.DataFrame", path: Path) -> None:
+    """Complete or not at all; the same fetches are the same bytes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_name(path.name + ".new")
+    frame.write_parquet(fresh, compression="zstd")
+    fresh.replace(path)
+
+
+def _command(
+    world: Path, policies: list[str], budgets: list[float], measures: list[str], seeds: int, setting: "Setting"
+) -> str:
+    """What to type to see the same again, in the folder that holds the world."""
+    signals = setting.signals
+    parts = ["sought", "lab", "compare", world.resolve().name]
+    parts += [part for name in policies for part in ("--policy", name)]
+    parts += [part for value in budgets for part in ("--budget", f"{value:g}")]
+    parts += [part for name in measures for part in ("--measure", name)]
+    given: dict[str, Any] = {"seeds": seeds, "start": setting.start, "split": setting.split, "rounds": setting.rounds}
+    given |= {"units": setting.units, "scorer": setting.scorer}
+    given |= {"recall": signals.recall, "noise": signals.noise, "lag": f"{signals.lag:g}s", "liars": signals.liars}
+    parts += [part for name, value in given.items() for part in (f"--{name}", str(value))]
+    parts += ["--sitemaps"] * signals.sitemap + ["--etags"] * signals.etag
+    return shlex.join(parts)
+
+
+def _merged(found: "pl.DataFrame", gaps: "pl.DataFrame", title: str, command: str) -> Any:
+    from sought.lab.study import Table, plain
+
+    keys = ["policy", "budget", "seed"]
+    whole = found.drop("world", "seconds").join(gaps.drop("baseline"), on=keys, how="left", maintain_order="left")
+    rows = [[plain(value) for value in row] for row in whole.rows()]
+    return Table(title, whole.columns, rows, command)
+
+
+def _show(found: "pl.DataFrame", gaps: "pl.DataFrame", measures: list[str], baseline: str) -> None:
+    several = ["seed"] if found["seed"].n_unique() > 1 else []
+    show_rows([_shown(row, [*several, "fetches", *measures]) for row in found.iter_rows(named=True)])
+    if len(gaps):
+        console.print(f"\ndifference of judged quality after the fetches to {baseline}\n", markup=False)
+        show_rows([_gap(row, several) for row in gaps.iter_rows(named=True)])
+
+
+def _shown(row: dict[str, Any], names: list[str]) -> dict[str, str]:
+    told = {name.replace("_", " "): cell_of(row[name]) for name in names}
+    return {"budget": _budget(row["budget"]), **told, "policy": row["policy"]}
+
+
+def _gap(row: dict[str, Any], several: list[str]) -> dict[str, str]:
+    between = {"difference": f"{row['difference']:+.4f}", "95 % interval": f"{row['low']:+.4f} … {row['high']:+.4f}"}
+    shown = _shown(row, several)
+    return {name: value for name, value in shown.items() if name != "policy"} | between | {"policy": shown["policy"]}
+
+
+def _budget(value: float) -> str:
+    return f"{value:,.0f}" if value >= 1 else f"{100 * value:g} %"

@@ -1,0 +1,153 @@
+"""All findings on one page that needs nothing but itself: what was asked, what came out, and how to repeat it."""
+
+import shlex
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from sought.lab.experiments import EXPERIMENTS
+from sought.lab.page import document, drawing, element, text
+from sought.lab.study import FAILS, HOLDS, UNJUDGED, VERDICTS, Figure, Finding, Study, Table, Value, Verdict
+
+_KINDS: dict[Verdict, str] = {HOLDS: "holds", FAILS: "fails", UNJUDGED: "unjudged"}
+_TITLE = "What the laboratory found"
+
+
+def report_page(
+    findings: Sequence[Finding], tables: Sequence[Table] = (), studies: Mapping[str, Study] = EXPERIMENTS
+) -> str:
+    """The same findings and tables give the same page."""
+    ordered = sorted(findings, key=lambda finding: (_seed(finding, studies), finding.study))
+    return document(
+        _TITLE,
+        text("h1", _TITLE),
+        _counts(ordered),
+        _contents(ordered, tables, studies),
+        *(_section(finding, studies.get(finding.study)) for finding in ordered),
+        _comparisons(tables),
+    )
+
+
+def command_of(finding: Finding) -> str:
+    """What to type to find it again, in a folder that holds the worlds."""
+    worlds = [part for name in finding.settings.get("worlds", {}) for part in ("--world", str(name))]
+    quick = ["--quick"] if finding.settings.get("quick") else []
+    return shlex.join(["sought", "lab", "run", finding.study, *worlds, *quick])
+
+
+def shown(value: Value) -> str:
+    """A value for people."""
+    if value is None:
+        return "–"
+    if isinstance(value, float):
+        return f"{value:,.0f}" if abs(value) >= 1e4 else f"{value:.4g}"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def _seed(finding: Finding, studies: Mapping[str, Study]) -> str:
+    study = studies.get(finding.study)
+    return study.seed if study else ""
+
+
+def _counts(findings: Sequence[Finding]) -> str:
+    """How many verdicts of each kind."""
+    counts = Counter(finding.verdict for finding in findings)
+    if not findings:
+        return text("p", "No experiment has been run yet: sought lab run all")
+    return element(
+        "p", " ".join(_badge(verdict, f"{counts[verdict]} × {verdict}") for verdict in VERDICTS), id="counts"
+    )
+
+
+def _badge(verdict: Verdict, words: str) -> str:
+    return text("span", words, kind=f"verdict {_KINDS[verdict]}")
+
+
+def _contents(findings: Sequence[Finding], tables: Sequence[Table], studies: Mapping[str, Study]) -> str:
+    rows = [
+        element(
+            "li", text("a", _name(finding, studies), href=f"#{finding.study}"), " ", _badge(*(finding.verdict,) * 2)
+        )
+        for finding in findings
+    ]
+    if tables:
+        rows.append(element("li", text("a", "Comparisons", href="#comparisons"), f" ({len(tables)})"))
+    return element("nav", text("h3", "Contents"), element("ul", *rows)) if rows else ""
+
+
+def _name(finding: Finding, studies: Mapping[str, Study]) -> str:
+    study = studies.get(finding.study)
+    return f"{study.title} ({study.name}, {study.seed})" if study else finding.study
+
+
+def _section(finding: Finding, study: Study | None) -> str:
+    asked = (
+        [
+            text("p", study.question),
+            element("p", "Must hold: ", text("span", study.expects)),
+            text("p", f"Needs {study.needs}; {'paper ' if study.seed.isdigit() else ''}{study.seed}.", kind="dim"),
+        ]
+        if study
+        else []
+    )
+    return element(
+        "section",
+        text("h2", study.title if study else finding.study),
+        *asked,
+        element("p", _badge(finding.verdict, finding.verdict), " ", text("span", finding.because)),
+        *(_numbers(world, numbers) for world, numbers in finding.numbers.items() if numbers),
+        *map(_table, finding.tables),
+        *map(_figure, finding.figures),
+        _repeat(finding),
+        id=finding.study,
+    )
+
+
+def _numbers(world: str, numbers: Mapping[str, Value]) -> str:
+    rows = [element("tr", text("td", name), text("td", shown(value), kind="number")) for name, value in numbers.items()]
+    return text("h3", world) + element("div", element("table", *rows), kind="wide")
+
+
+def _table(table: Table) -> str:
+    kinds = [{"kind": "number"} if _is_number(table, at) else {} for at in range(len(table.columns))]
+    head = element("tr", *(text("th", name, **kind) for name, kind in zip(table.columns, kinds, strict=True)))
+    rows = [
+        element("tr", *(text("td", shown(value), **kind) for value, kind in zip(row, kinds, strict=True)))
+        for row in table.rows
+    ]
+    whole = element("table", element("thead", head), element("tbody", *rows))
+    return text("h3", table.title) + element("div", whole, kind="wide")
+
+
+def _is_number(table: Table, at: int) -> bool:
+    return all(not isinstance(row[at], str) for row in table.rows)
+
+
+def _figure(figure: Figure) -> str:
+    return element("figure", drawing(figure.svg), text("figcaption", figure.title))
+
+
+def _repeat(finding: Finding) -> str:
+    """The command, the settings, and which code and day it was."""
+    of = ", ".join(filter(None, (finding.date, finding.code and f"code {finding.code}")))
+    return "".join(
+        (
+            text("h3", "To repeat it"),
+            text("pre", command_of(finding)),
+            text("pre", _settings(finding.settings)),
+            text("p", of, kind="dim") if of else "",
+        )
+    )
+
+
+def _settings(settings: dict[str, Any]) -> str:
+    return msgspec.json.format(msgspec.json.encode(settings), indent=1).decode()
+
+
+def _comparisons(tables: Sequence[Table]) -> str:
+    if not tables:
+        return ""
+    parts = [_table(table) + (text("pre", table.note) if table.note else "") for table in tables]
+    return element("section", text("h2", "Comparisons"), *parts, id="comparisons")

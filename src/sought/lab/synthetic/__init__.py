@@ -1,0 +1,1 @@
+"""A made-up web that evolves, all of which can be chosen."""

@@ -1,0 +1,93 @@
+"""What was crawled live, over HTTP, is crawled again from its record, fetch by fetch."""
+
+import asyncio
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sought.crawl.budget import Budget
+from sought.crawl.cycle import Cycle, Rhythm, beliefs_in
+from sought.crawl.directory import Directory
+from sought.crawl.live import open_web
+from sought.crawl.parts import Parts
+from sought.lab.clock import VirtualClock
+from sought.lab.imports.warc import import_warc
+from sought.lab.recorded import RecordedWeb, recorded_parts
+from sought.lab.recorder import Recorder
+from sought.lab.signals import Signals
+from sought.policy import parse_policy
+from sought.toyweb import ToyWeb, serve_in_thread
+
+START, WEEK, WEEKS, FETCHES = 1_700_000_000.0, 7 * 86400.0, 2, 30
+RHYTHM = Rhythm(commit=math.inf, index=math.inf, plan=math.inf, chosen=20)
+
+
+async def crawled(directory: Directory, web, address_of, policy, clock: VirtualClock) -> None:
+    """Some weeks, so many fetches in each."""
+    directory.plant_seeds()
+    beliefs = beliefs_in(directory, policy)
+    for week in range(WEEKS):
+        clock.advance(START + week * WEEK)
+        await Cycle(directory, web, address_of, Budget(FETCHES), policy, RHYTHM, beliefs).run()
+
+
+def live(path: Path, served, policy) -> list[tuple[float, str]]:
+    """Over HTTP; the toy web's time and ours are one."""
+    clock, asked = VirtualClock(START), []
+    directory = Directory(path, Parts(clock=clock))
+    http, resolver = open_web(directory.config, directory.agent)
+
+    async def get(request):
+        served.set_time((clock.now() - START) / 86400.0)
+        asked.append((clock.now(), request.url))
+        return replace(await http.get(request), time=round(clock.now(), 6), elapsed=0.0)
+
+    async def run():
+        async with http:
+            await crawled(directory, get, resolver.address, policy, clock)
+
+    try:
+        asyncio.run(run())
+    finally:
+        directory.close()
+    return asked
+
+
+def again(path: Path, record: Path, policy) -> list[tuple[float, str]]:
+    """The same from the record."""
+    recorder = Recorder()
+    taken = import_warc(recorder, [record])
+    world = recorder.finish("recorded", taken.seeds, taken.start, taken.end, WEEK)
+    clock = VirtualClock(START)
+    directory = Directory(path, recorded_parts(world, clock))
+    web, asked = RecordedWeb(world, clock, Signals()), []
+
+    async def get(request):
+        asked.append((clock.now(), request.url))
+        return await web.get(request)
+
+    try:
+        asyncio.run(crawled(directory, get, web.address_of, policy, clock))
+    finally:
+        directory.abandon()
+    return asked
+
+
+@pytest.mark.parametrize("hostile", [False, True])
+@pytest.mark.parametrize("policy", ["Split(new=BreadthFirst(), known=RoundRobin(), share=0.5)", "RoundRobin(new=True)"])
+def test_a_record_is_crawled_like_the_web_it_was_taken_of(make_crawl, tmp_path, policy, hostile):
+    """The same policy and clock give the same requests at the same times in the same order, robots.txt included."""
+    toy = ToyWeb(sites=4, pages=8, hostile=hostile, slow=0.05, patience=0.2)
+    with serve_in_thread(toy) as served:
+        first = make_crawl(served, delay=1.0, timeout=0.5)
+        config = (first / "sought.toml").read_text().replace("[fetch]\n", "[fetch]\nconnections = 1\n", 1)
+        (first / "sought.toml").write_text(config)
+        then = live(first, served, parse_policy(policy))
+    second = tmp_path / "again"
+    second.mkdir()
+    (second / "sought.toml").write_text(config)
+    now = again(second, first, parse_policy(policy))
+    assert len(then) >= WEEKS * FETCHES
+    assert now == then
