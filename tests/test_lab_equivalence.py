@@ -20,8 +20,8 @@ from sought.lab.signals import Signals
 from sought.policy import parse_policy
 from sought.toyweb import ToyWeb, serve_in_thread
 
-START, WEEK, WEEKS, FETCHES = 1_700_000_000.0, 7 * 86400.0, 2, 30
-RHYTHM = Rhythm(commit=math.inf, index=math.inf, plan=math.inf, chosen=20)
+START, WEEK, WEEKS, FETCHES = 1_700_000_000.0, 7 * 86400.0, 4, 60
+RHYTHM = Rhythm(commit=math.inf, index=math.inf, plan=3600.0, chosen=20)
 
 
 async def crawled(directory: Directory, web, address_of, policy, clock: VirtualClock) -> None:
@@ -30,7 +30,10 @@ async def crawled(directory: Directory, web, address_of, policy, clock: VirtualC
     beliefs = beliefs_in(directory, policy)
     for week in range(WEEKS):
         clock.advance(START + week * WEEK)
-        await Cycle(directory, web, address_of, Budget(FETCHES), policy, RHYTHM, beliefs).run()
+        clock.limit = START + (week + 1) * WEEK
+        cycle = Cycle(directory, web, address_of, Budget(FETCHES), policy, RHYTHM, beliefs)
+        clock.at_limit = cycle.stop_now
+        await cycle.run()
 
 
 def live(path: Path, served, policy) -> list[tuple[float, str]]:

@@ -20,6 +20,7 @@ from sought.lab.recorder import Recorder
 from sought.lab.replay import replay
 from sought.lab.run import Moment, Run
 from sought.lab.setting import Setting
+from sought.lab.world import Numbers
 from sought.policy import Policy
 from sought.web.errors import BadInput
 
@@ -92,7 +93,7 @@ def _plain(run: Run) -> tuple[float, list[float]]:
     return (time.perf_counter() - began) / len(moments) * 2 * len(run.moments), found
 
 
-def _of(run: Run, moment: Moment, copies: "np.typing.NDArray[np.int64]") -> float:
+def _of(run: Run, moment: Moment, copies: Numbers) -> float:
     pages, judge = np.arange(len(run.world.urls)), run.judge
     held, live = (judge.matches(pages, run.searchable(state)) for state in (copies, moment.live))
     return quality(held, live, judge.demand.weights("judged", moment.time), judge.ties).value

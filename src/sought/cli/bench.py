@@ -86,3 +86,22 @@ def curves(
     with Counting("results now", quiet=json) as report:
         found = run(results or SIZES, report)
     _show(found, json)
+
+
+@app.command()
+def lab(
+    world: Annotated[
+        Path | None,
+        typer.Option(help="A folder with site.bundle, queries.tsv and moves.tsv; default: mdn-2024 of SOUGHT_WORLDS."),
+    ] = None,
+    policy: Annotated[str, typer.Option(help="The policy to replay.")] = "RoundRobin(new=True)",
+    json: Json = False,
+) -> None:
+    """Import a recorded year, replay it under one policy at 2 % of pages a week, and judge every week."""
+    from sought.bench.lab import run
+    from sought.bench.world import default_world
+    from sought.policy import parse_policy
+
+    with Counting("done", quiet=json) as report:
+        found = run(world or default_world(), parse_policy(policy), lambda done, _: report(done))
+    _show(found, json)

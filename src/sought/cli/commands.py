@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sought.cli import bench, demo, frontier, queries
+from sought.cli import bench, demo, frontier, lab, queries
 from sought.cli.options import Dir, Json, Limit, console, print_json
 from sought.web.errors import BadInput
 
@@ -21,6 +21,7 @@ app = typer.Typer(
 )
 app.add_typer(frontier.app, name="frontier")
 app.add_typer(queries.app, name="queries")
+app.add_typer(lab.app, name="lab")
 app.add_typer(bench.app, name="bench")
 app.command("demo")(demo.demo)
 

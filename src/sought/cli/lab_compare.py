@@ -62,11 +62,13 @@ def compare(
     from sought.lab.compare import differences, parse_any_policy
     from sought.lab.experiment import decisions as fetches
     from sought.lab.experiment import grid, run_all, table
+    from sought.lab.files import read_name
     from sought.lab.findings import save_table
     from sought.lab.measures import parse_measure
     from sought.lab.setting import Setting
     from sought.lab.signals import Signals
 
+    read_name(world)  # says so if there is none
     signals = Signals(sitemaps, etags, recall, noise, seconds(lag), liars)
     setting = Setting(start=start, rounds=rounds, split=split, signals=signals, scorer=scorer, units=units)  # type: ignore[arg-type]  # checked there
     _check(setting)

@@ -57,11 +57,9 @@ class Bars:
 
 def plain_rows(frame: "pl.DataFrame") -> list[dict[str, Any]]:
     """Rows as JSON can have them: a number that is none is null."""
+    from sought.lab.study import plain
+
     return [{name: plain(value) for name, value in row.items()} for row in frame.iter_rows(named=True)]
-
-
-def plain(value: Any) -> Any:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def cell_of(value: Any) -> str:

@@ -154,7 +154,7 @@ class Cycle:
 
     def _idle(self, now: float) -> bool:
         """Nothing is in flight: whether there will ever be something to do."""
-        if self.queue:
+        if self.queue and now - self.planned_at <= self.rhythm.plan:
             return True  # hosts are resting
         if self.directory.has_changes:
             self.directory.commit()

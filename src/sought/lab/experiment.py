@@ -60,7 +60,7 @@ def grid(
     """All combinations; those of the same seed, and so of the same demand, next to each other."""
     if not policies or not budgets or not seeds:
         raise BadInput("an experiment needs a policy, a budget and a seed")
-    mark, name = world_mark(folder), read_name(folder)
+    name, mark = read_name(folder), world_mark(folder)
     return [
         Cell(name, mark, policy, budget, replace(setting, seed=seed))
         for seed, budget, policy in product(dict.fromkeys(seeds), dict.fromkeys(budgets), dict.fromkeys(policies))

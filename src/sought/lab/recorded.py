@@ -31,7 +31,7 @@ from sought.lab.world import NOTHING, Numbers, World
 from sought.web.message import Purpose, Request, Response
 from sought.web.url import hostname
 
-_FOR_EVER = 100 * 365 * 86400
+_FOR_EVER = 30 * 365 * 86400  # seconds
 _MARK = 1  # in place of the number of an archive's file: nothing recorded is there
 
 

@@ -35,6 +35,7 @@ from sought.lab.world import NOTHING, Numbers, World
 from sought.policy import BreadthFirst, Policy, beliefs_of
 
 _AT_ONCE = 4096  # pages of a warm start chosen at a time
+_PATIENCE = 3600.0  # seconds that a round waits for hosts in trouble
 
 Floats = NDArray[np.float64]
 Report = Callable[[int, int], None]
@@ -87,6 +88,7 @@ class _Replay:
         moments, stops = self._moments(), []
         for done, moment in enumerate(moments.tolist(), 1):
             self.clock.advance(moment)
+            self.clock.limit = moment + self.world.unit
             if getattr(self.policy, "knows_all", False):
                 self._make_known()
             cycle = Cycle(
@@ -99,6 +101,7 @@ class _Replay:
                 beliefs,
                 self.refresh,
             )
+            self.clock.at_limit = cycle.stop_now
             await cycle.run()
             stops.append(len(self.web.asked.time))
             report(done, len(moments))
@@ -137,6 +140,7 @@ class _Replay:
             beliefs,
             self.refresh,
         )
+        self.clock.limit, self.clock.at_limit = self.world.start + self.world.unit / 2, cycle.stop_now
         await cycle.run()
 
     def _make_known(self) -> None:
@@ -190,4 +194,4 @@ def is_oracle(value: object) -> bool:
 
 def _rhythm(chosen: int) -> Rhythm:
     """Rounds: choose so many, fetch them, commit, choose again."""
-    return Rhythm(commit=math.inf, index=math.inf, plan=math.inf, chosen=max(chosen, 1))
+    return Rhythm(commit=math.inf, index=math.inf, plan=_PATIENCE, chosen=max(chosen, 1))

@@ -1,0 +1,218 @@
+"""`sought lab` as a person uses it."""
+
+import json
+import shlex
+from pathlib import Path
+
+import polars as pl
+import pytest
+from typer.testing import CliRunner
+
+from sought.cli.lab import app
+from sought.cli.lab_compare import share_or_number
+from sought.lab.experiments import EXPERIMENTS
+from sought.lab.files import save_world
+from sought.lab.recorder import Recorder
+from sought.lab.world import WEEK
+from sought.web.errors import BadInput
+from tests.small_world import START, gone, moved, page, small_world
+
+COMPARE = "compare small.world --cores 0 --policy RoundRobin(new=True) --policy Never --budget 2"
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Run a command in a folder that has a world (`small.world`); what it prints, or the error it ends in."""
+    monkeypatch.chdir(tmp_path)
+    world = small_world()
+    save_world(world, Path("small.world"), [""] * len(world.versions))
+
+    def command(line, fails=False):
+        found = CliRunner().invoke(app, shlex.split(line.replace("(", "\\(").replace(")", "\\)")))
+        if fails:
+            assert isinstance(found.exception, BadInput), found.output
+            return str(found.exception)
+        assert found.exit_code == 0, (found.output, found.exception)
+        return found.stdout
+
+    return command
+
+
+def test_compare(run):
+    """A row for each policy with the measures asked for, and how the others differ from the first."""
+    found = json.loads(run(f"{COMPARE} --budget 50% --measure quality --measure freshness --json"))
+    assert [(row["policy"], row["budget"]) for row in found["table"]] == [
+        ("RoundRobin(new=True)", 2.0), ("Never()", 2.0), ("RoundRobin(new=True)", 0.5), ("Never()", 0.5),
+    ]  # fmt: skip
+    assert {"quality", "freshness", "fetches", "seed"} <= set(found["table"][0])
+    assert "age" not in found["table"][0]
+    assert [row["policy"] for row in found["differences"]] == ["Never()", "Never()"]
+    assert all(row["low"] <= row["difference"] <= row["high"] for row in found["differences"])
+    first, second = (row["quality"] for row in found["table"][:2])
+    assert found["differences"][0]["difference"] == pytest.approx(second - first, abs=1e-6)
+
+
+def test_compare_for_people(run):
+    """Five measures, and the interval; nothing is cut where nobody looks at a screen."""
+    out = run("compare small.world --cores 0 --units 2")
+    head, *rows = out.splitlines()
+    assert head.split("  ")[0].strip() == "budget"
+    assert all(name in head for name in ("quality", "quality before", "quality known", "freshness", "age", "policy"))
+    assert rows[0].endswith("RoundRobin(new=True)")
+    assert rows[1].endswith("share=0.5)")
+    assert "95 % interval" in out
+    assert " … " in out
+
+
+def test_compare_goes_on(run, tmp_path):
+    """What is on record is not run again."""
+    run(COMPARE)
+    marks = {file: file.stat().st_mtime_ns for file in tmp_path.glob("lab-results/cells/*/*")}
+    assert len(marks) == 10
+    run(COMPARE)
+    assert {file: file.stat().st_mtime_ns for file in tmp_path.glob("lab-results/cells/*/*")} == marks
+
+
+def test_decisions_are_the_same_bytes(run, tmp_path):
+    """Every fetch, with policy, budget, seed, time and URL; run anew with the same seed they are the same bytes."""
+    for name in "ab":
+        run(f"{COMPARE} --policy Random --seeds 2 --decisions {name}.parquet --results {name}")
+    assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
+    frame = pl.read_parquet(tmp_path / "a.parquet")
+    assert frame.columns == ["policy", "budget", "seed", "time", "url"]
+    assert set(frame["policy"]) == {"RoundRobin(new=True)", "Random(seed=0)"}
+    assert frame["seed"].unique().sort().to_list() == [0, 1]
+
+
+def test_settings_reach_the_replay(run):
+    """Start, split, rounds, units, scorer and signals."""
+    line = f"{COMPARE} --start cold --split time --rounds 1 --units 3 --scorer Inlinks --sitemaps --etags --recall 0.5"
+    found = json.loads(run(f"{line} --noise 0.1 --lag 1d --liars 0.5 --json"))
+    assert len(found["table"]) == 2
+    cell = next(Path("lab-results/cells").iterdir()) / "cell.json"
+    told = json.loads(cell.read_bytes())["setting"]
+    assert "start='cold', rounds=1, split='time'" in told
+    assert "Signals(sitemap=True, etag=True, recall=0.5, noise=0.1, lag=86400.0, liars=0.5, seed=0)" in told
+    assert "scorer='Inlinks'" in told
+    assert "units=3" in told
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("compare none.world", "no world at none.world"),
+        ("compare small.world --policy Nobody", "no policy called 'Nobody'"),
+        ("compare small.world --budget some", "--budget: 260, 0.02 or 2%, not 'some'"),
+        ("compare small.world --budget 150%", "less than 100%"),
+        ("compare small.world --budget 1.5", "whole number"),
+        ("compare small.world --measure luck", "measure"),
+        ("compare small.world --start hot", "a replay starts warm, cold, frontier"),
+        ("compare small.world --split apart", "--split: time"),
+        ("compare small.world --scorer Luck", "no scorer called 'Luck'"),
+        ("compare small.world --lag soon", "soon"),
+        ("run nothing", "no experiment 'nothing'; there are"),
+        ("run bound", "did you mean bounds?"),
+        ("run all --world none.world", "no world at none.world"),
+        ("report --results none", "no results in none"),
+        ("show none.world", "no world at none.world"),
+    ],
+)
+def test_bad_input(run, line, words):
+    """One line that says what is wrong; nothing was begun."""
+    message = run(line, fails=True)
+    assert words in message
+    assert "\n" not in message
+    assert not Path("lab-results/cells").exists()
+
+
+def test_bad_input_ends_with_code_2(run, capfd, monkeypatch):
+    """On the command line too."""
+    import sought.cli
+
+    monkeypatch.setattr("sys.argv", ["sought", "lab", "show", "none.world"])
+    with pytest.raises(SystemExit) as end:
+        sought.cli.main()
+    assert end.value.code == 2
+    assert len(capfd.readouterr().err.splitlines()) == 1
+
+
+def test_budgets():
+    """Numbers and shares, in either way of writing."""
+    assert [share_or_number(text) for text in ("260", "0.02", "2%", " 0.5 %")] == [260, 0.02, 0.02, 0.005]
+
+
+def test_run_verdicts_and_report(run):
+    """Experiments keep their verdicts; the report has them, and comparisons."""
+    found = json.loads(run("run all --quick --cores 0 --json"))["findings"]
+    assert [each["study"] for each in found] == list(EXPERIMENTS)
+    assert all(each["command"].endswith("--world small.world --quick") for each in found)
+    assert all(each["same_code"] and each["date"] and "figures" not in each for each in found)
+    listed = json.loads(run("verdicts --json"))["verdicts"]
+    assert {each["study"]: each["verdict"] for each in listed} == {each["study"]: each["verdict"] for each in found}
+    assert {each["verdict"] for each in listed} <= {"holds", "does not hold", "cannot be judged on this data"}
+    assert "Where the loss comes from (losses)" in run("verdicts")
+    run(COMPARE)
+    assert run("report") == "lab-report.html: 3 verdicts, 1 comparisons\n"
+    page = Path("lab-report.html").read_text()
+    assert "sought lab compare small.world --policy" in page
+    assert str(Path.cwd()) not in page
+
+
+def test_run_for_people(run):
+    """The verdict and the numbers."""
+    out = run("run losses --world small.world --quick")
+    assert out.startswith("Where the loss comes from (losses)\n  ")
+    assert "edited text, share of loss at the end" in out
+    assert "No experiment has been run yet" in run("verdicts --results elsewhere")
+
+
+def test_no_world_here(run, tmp_path, monkeypatch):
+    """It is said how to get one."""
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    assert "sought lab generate" in run("run losses", fails=True)
+
+
+def test_lists(run):
+    """Policies with what they are, oracles marked; experiments by paper, with the last verdict."""
+    rows = {row["policy"]: row for row in json.loads(run("policies --json"))["policies"]}
+    assert rows["Ceiling"]["oracle"]
+    assert not rows["RoundRobin"]["oracle"]
+    assert (rows["UserCentric"]["seed"], rows["BreadthFirst"]["seed"]) == ("000", "001")
+    assert all(row["what"] for row in rows.values())
+    assert run("policies").splitlines()[0].split() == ["policy", "oracle", "seed", "what"]
+    listed = json.loads(run("experiments --json"))["experiments"]
+    assert [row["seed"] for row in listed] == sorted(row["seed"] for row in listed)
+    assert not any(row["verdict"] for row in listed)
+    run("run random-crawl --world small.world")
+    listed = json.loads(run("experiments --json"))["experiments"]
+    verdicts = {row["experiment"]: row["verdict"] for row in listed}
+    assert verdicts["random-crawl"] == "cannot be judged on this data"
+
+
+def test_show(run):
+    """What a world holds, counted by hand: an edit, a birth and a move in a week, an edit and a death in the next."""
+    recorder, site = Recorder(), "http://s.test"
+    for answer in (
+        page(f"{site}/a", 0, "a", "one", [f"{site}/b"]),
+        page(f"{site}/c", 0, "c", "two"),
+        page(f"{site}/d", 0, "d", "three"),
+        page(f"{site}/a", 1, "a", "four", [f"{site}/b"]),
+        page(f"{site}/b", 1, "b", "five"),
+        moved(f"{site}/d", 1, f"{site}/b"),
+        page(f"{site}/a", 2, "a", "six"),
+        gone(f"{site}/c", 2),
+    ):
+        recorder.answer(answer)
+    recorder.ask("one", 1.0, START)
+    recorder.ask("five", 1.0, START + WEEK)
+    world = recorder.finish("shown", [f"{site}/a"], START, START + 3 * WEEK, WEEK, source="hand")
+    save_world(world, Path("shown.world"), recorder.texts)
+    found = json.loads(run("show shown.world --json"))
+    assert (found["name"], found["pages"], found["versions"], found["links"]) == ("shown", 4, 8, 2)
+    assert (found["queries"], found["queries_later"], found["units"]) == (2, 1, 3)
+    assert (found["pages_at_start"], found["pages_at_end"]) == (3, 2)
+    assert (found["births"], found["deaths"], found["redirects"], found["edits"]) == (1, 1, 1, 2)
+    assert found["changes_a_unit"] == {"mean": pytest.approx(5 / 3), "median": 2.0, "max": 3}
+    assert found["notes"] == {"source": "hand"}
+    assert "7 days" in run("show shown.world")

@@ -1,0 +1,277 @@
+"""Comparisons, named experiments and their verdicts, on a world small enough to follow by hand."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from sought.lab.by_hand import hand_made
+from sought.lab.cells import judge_for, load
+from sought.lab.compare import SEEDS, differences, gaps, parse_any_policy
+from sought.lab.experiment import decisions, experiment, grid, run_all, table
+from sought.lab.experiments import EXPERIMENTS
+from sought.lab.experiments.bounds import Order
+from sought.lab.experiments.losses import KINDS, repaired, split
+from sought.lab.experiments.random_crawl import _counts, _deviation
+from sought.lab.files import save_world
+from sought.lab.findings import read_findings, read_tables, save_finding, save_table
+from sought.lab.measures import Freshness, Quality
+from sought.lab.oracles import ORACLES, Ceiling
+from sought.lab.recorder import Recorder
+from sought.lab.setting import Setting
+from sought.lab.study import FAILS, HOLDS, UNJUDGED, Bench, Finding, Part, Table, finding
+from sought.lab.world import NOTHING, WEEK, Tallies
+from sought.policy import POLICIES, Never, Random, RoundRobin
+from sought.web.errors import BadInput
+from tests.small_world import START, moments, page, small_judge, small_world
+
+FLOOR = RoundRobin(new=True)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    world = small_world()
+    save_world(world, tmp_path / "small.world", [""] * len(world.versions))
+    return tmp_path / "small.world"
+
+
+@pytest.fixture
+def results(tmp_path):
+    return tmp_path / "results"
+
+
+def ring(pages=30):
+    """Pages that link to the next ones, the first of them much linked to; nobody asks for anything."""
+    recorder = Recorder()
+    for n in range(pages):
+        links = [f"http://r.test/{m}" for m in range(n % 7)]
+        assert recorder.answer(page(f"http://r.test/{n}", 0, f"page {n}", f"text {n}", links))
+    return recorder.finish("ring", ["http://r.test/0"], START, START, WEEK), recorder.texts
+
+
+# ---- comparisons
+
+
+def test_experiment_and_differences(folder, results):
+    """One table; differences are those of its qualities, and lie in their intervals; a seed is paired with itself."""
+    cells = grid([FLOOR, Never()], folder, [1, 3], [0, 1], Setting(rounds=2))
+    run_all(cells, folder, [Quality()], results, cores=0)
+    found, gap = table(cells, [Quality()], results), differences(cells, folder, results, FLOOR, draws=200)
+    assert len(found) == 8
+    assert gap["policy"].to_list() == ["Never()"] * 4
+    for row in gap.iter_rows(named=True):
+        same = found.filter(pl.col("budget") == row["budget"], pl.col("seed") == row["seed"])
+        quality = dict(zip(same["policy"], same["quality"], strict=True))
+        assert row["difference"] == pytest.approx(quality["Never()"] - quality[repr(FLOOR)], abs=1e-6)
+        assert row["low"] <= row["difference"] + 1e-9
+        assert row["difference"] <= row["high"] + 1e-9
+
+
+def test_of_processes_and_in_process(folder, results, tmp_path):
+    """Other processes find the same, down to the bytes of the decisions."""
+    cells = grid([FLOOR, Random(1)], folder, [2])
+    files = []
+    for cores, place in ((0, tmp_path / "a"), (2, tmp_path / "b")):
+        run_all(cells, folder, [Quality()], place, cores)
+        decisions(cells, place).write_parquet(tmp_path / f"{cores}.parquet")
+        files.append((tmp_path / f"{cores}.parquet").read_bytes())
+    assert files[0] == files[1]
+    assert len(pl.read_parquet(tmp_path / "0.parquet")) == 20
+
+
+def test_a_cell_is_run_once(folder, results):
+    """What is on record is not run again; a further measure is taken of it; another budget is run."""
+    told: list[tuple[float, int]] = []
+
+    def run(budgets, measures):
+        told.clear()
+        experiment(
+            [FLOOR], folder, budgets, measures, results=results, cores=0, report=lambda d, t: told.append((d, t))
+        )
+        return told[0][1]
+
+    assert run([1], [Quality()]) == 1
+    marks = {file: file.stat().st_mtime_ns for file in results.rglob("cell.json")}
+    assert run([1], [Quality()]) == 0
+    assert run([1], [Quality(), Freshness()]) == 1
+    assert {file: file.stat().st_mtime_ns for file in results.rglob("cell.json")} == marks
+    assert run([1, 2], [Quality()]) == 1
+    assert len(list(results.rglob("cell.json"))) == 2
+
+
+def test_share_of_the_gap():
+    """0 at the floor, 1 at the bound, at each budget by itself; NaN where one of them is missing."""
+    rows = [(repr(FLOOR), 1.0, 0.5), ("Never()", 1.0, 0.25), (repr(Ceiling()), 1.0, 1.0), ("Never()", 2.0, 0.3)]
+    found = gaps(pl.DataFrame(rows, ["policy", "budget", "quality"], orient="row"), FLOOR, Ceiling())
+    assert found["share_of_gap"].to_list()[:3] == [0.0, -0.5, 1.0]
+    assert np.isnan(found["share_of_gap"].to_list()[3])
+
+
+def test_any_policy():
+    """Oracles are read like policies; what is neither is refused."""
+    for name in (*POLICIES, *ORACLES):
+        if name != "Split":
+            assert type(parse_any_policy(name)).__name__ == name
+    with pytest.raises(BadInput, match="did you mean Ceiling"):
+        parse_any_policy("Ceilin()")
+    assert set(SEEDS) <= set(POLICIES | ORACLES)
+
+
+def test_runs_by_hand():
+    """The repository is in the states it is given, whatever it began with."""
+    judge = small_judge()
+    states = [judge.world.at(time) for time in moments().tolist()]
+    run = hand_made(judge, moments(), states)
+    assert all(np.array_equal(moment.after, state) for moment, state in zip(run.walk(), states, strict=True))
+    assert Quality()(run) == pytest.approx(1)
+    assert len(run.log) == len(judge.world.versions)  # each of them is new in one unit
+    assert not len(hand_made(judge, moments(), []).log)
+
+
+# ---- verdicts
+
+
+def part(name, holds):
+    return Part(name, holds, f"because of {name}", {"a": 1.0, "b": float("nan")})
+
+
+def test_one_verdict_of_several_worlds(folder, results):
+    """It fails if one world says so, holds if another can judge it, and is open otherwise; worlds are named only."""
+    bench = Bench([folder], results)
+    both = finding("x", bench, [part("one", True), part("two", False), part("three", None)], budgets=[1])
+    assert (both.verdict, both.because) == (FAILS, "two: because of two; three: because of three")
+    assert finding("x", bench, [part("one", True), part("three", None)]).verdict == HOLDS
+    assert finding("x", bench, [part("three", None)]).verdict == UNJUDGED
+    assert finding("x", Bench([], results), []).verdict == UNJUDGED
+    assert both.numbers["one"] == {"a": 1.0, "b": None}
+    assert list(both.settings["worlds"]) == ["small.world"]
+    assert str(folder.parent) not in repr(both)
+
+
+def test_findings_are_kept(results):
+    """As they were, the last of each study; damage is named."""
+    first = Finding("x", HOLDS, "so", {"w": {"a": 1.5, "b": None}}, [Table("t", ["c"], [[1], ["s"]])])
+    save_finding(first, results)
+    kept = save_finding(replace(first, verdict=FAILS), results, "mark", "2020-01-01")
+    assert read_findings(results) == {"x": kept}
+    assert (kept.code, kept.date, kept.verdict) == ("mark", "2020-01-01", FAILS)
+    for note in ("one", "one", "two"):
+        save_table(Table("t", ["c"], [[1.5]], note), results)
+    assert [kept_table.note for kept_table in read_tables(results)] == ["one", "two"]
+    with pytest.raises(BadInput, match="small letters"):
+        save_finding(replace(first, study="../x"), results)
+    (results / "findings" / "x.json").write_text("{")
+    with pytest.raises(BadInput, match=r"x\.json is damaged"):
+        read_findings(results)
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_what_cannot_be_judged(name, results, tmp_path):
+    """Without queries, moments or enough pages there is no verdict, and the reason is told."""
+    world = small_world()
+    for number, each in enumerate((world.with_tallies(Tallies()), replace(world, end=world.start))):
+        save_world(each, tmp_path / f"{number}.world", [""] * len(each.versions))
+        found = EXPERIMENTS[name].run(Bench([tmp_path / f"{number}.world"], results, cores=0, quick=True))
+        assert found.verdict == UNJUDGED
+        assert found.because.startswith("small: ")
+        assert found.study == name
+
+
+# ---- the experiments
+
+
+def judged(name: str, world: Path, results: Path, **how: Any) -> tuple[Finding, dict[str, Any], list[Any]]:
+    """What an experiment finds on one world, its numbers there, and the rows of its table."""
+    found = EXPERIMENTS[name].run(Bench([world], results, cores=0, **how))
+    (numbers,), (shown,) = found.numbers.values(), found.tables
+    return found, dict(numbers), list(shown.rows)
+
+
+def test_bounds(folder, results):
+    """Every arm has a quality at every budget, and the verdict follows from the orders among them."""
+    found, numbers, rows = judged("bounds", folder, results, quick=True)
+    assert len(rows) == 7
+    assert numbers["largest error of a repository in step"] < 1e-6
+    assert numbers["Ceiling() at 1.0%, share of gap"] == pytest.approx(1)
+    assert 0 <= numbers["transport bound at 1.0%, share of surrogate loss"] <= 1
+    assert found.verdict == (FAILS if numbers["orders broken"] else HOLDS)
+    quality = {row[0]: row[3] for row in rows}
+    assert quality["Never()"] < quality["Ceiling()"]
+
+
+def test_an_order_that_is_broken_is_named():
+    """Which policies, and their qualities."""
+    order = Order(Never(), Random(), 0.1)
+    assert not order.failure({"Never()": 0.6, "Random(seed=0)": 0.5})
+    assert order.failure({"Never()": 0.61, "Random(seed=0)": 0.5}) == "Never() has 0.6100, Random(seed=0) only 0.5000"
+
+
+def test_losses_sum_to_the_loss(folder, results):
+    """What kinds of change cost sums to what is lost, and all repaired is in step; one kind alone costs all."""
+    judge = judge_for(small_world(), Setting())
+    times = moments()[1:]
+    costs = split(judge, times, Bench([], results))
+    never = Quality()(repaired(judge, times, ()))
+    assert sum(costs.values()) == pytest.approx(1 - never, abs=1e-6)
+    assert Quality()(repaired(judge, times, KINDS)) == pytest.approx(1, abs=1e-6)
+    assert never.min() < 0.95
+
+
+def test_losses_of_edits_only(results, tmp_path):
+    """Where text is all that changes it is all that is lost, and the expectation fails."""
+    recorder = Recorder()
+    for week, word in enumerate(("apple", "pear", "plum")):
+        recorder.answer(page("http://e.test/", week, "page", f"{word} {word}"))
+    recorder.ask("pear", 1.0, START)
+    recorder.ask("plum", 1.0, START)
+    world = recorder.finish("edits", ["http://e.test/"], START, START + 2 * WEEK, WEEK)
+    save_world(world, tmp_path / "edits.world", recorder.texts)
+    found, numbers, _ = judged("losses", tmp_path / "edits.world", results)
+    assert found.verdict == FAILS
+    assert numbers["edited text, share of loss at the end"] == pytest.approx(1)
+
+
+def test_losses_of_the_small_world(folder, results):
+    """Shares sum to 1, and the verdict is that of the share of stale text."""
+    found, numbers, _ = judged("losses", folder, results)
+    assert sum(numbers[f"{kind}, share of loss at the end"] for kind in KINDS) == pytest.approx(1)
+    assert found.verdict == (HOLDS if numbers["edited text, share of loss at the end"] < 0.5 else FAILS)
+
+
+def test_random_crawl(results, tmp_path):
+    """Closed forms are met where there are links, though nobody asks for anything and time stands still."""
+    world, texts = ring()
+    save_world(world, tmp_path / "ring.world", texts)
+    found, numbers, rows = judged("random-crawl", tmp_path / "ring.world", results, quick=True)
+    assert (found.verdict, numbers["failed"]) == (HOLDS, 0)
+    ideal = [row for row in rows if row[1] == "ideal" and row[0] == "p_cs"]
+    assert all(row[4] == 100 for row in ideal)
+    assert any(row[1] == "random" and row[3] < 50 for row in rows)
+
+
+def test_cuts_without_equals():
+    """K is where the next page is less important; there is none where all are equal."""
+    assert _counts(np.array([3.0, 2.0, 2.0, 1.0])) == [1]
+    assert _counts(np.array([2.0, 2.0, 1.0, 3.0, 2.0])) == [1]
+    assert _counts(np.array([3.0, 4.0, 2.0, 1.0])) == [1, 2]
+    assert _counts(np.ones(5)) == []
+
+
+def test_deviation_of_draws():
+    """That of the hypergeometric distribution, by drawing."""
+    dice = np.random.default_rng(0)
+    drawn = [np.count_nonzero(dice.permutation(20)[:5] < 8) for _ in range(20000)]
+    assert np.std(drawn) == pytest.approx(_deviation(20, 8, 5), rel=0.03)
+
+
+def test_cells_can_be_looked_at_again(folder, results):
+    """A run on record gives the same measures."""
+    cells = grid([FLOOR], folder, [2])
+    run_all(cells, folder, [Quality()], results, cores=0)
+    judge = judge_for(small_world(), cells[0].setting)
+    found = load(cells[0], judge, results).run
+    assert Quality()(found).mean() == pytest.approx(table(cells, [Quality()], results)["quality"][0])
+    assert (found.copies != NOTHING).any()
