@@ -81,6 +81,24 @@ def test_commands_run(healthy, make_crawl, tmp_path):
             assert "a fetch now" in done.stdout
 
 
+def test_the_commands_of_the_laboratory_run(tmp_path):
+    """Those of docs/lab.md, in their order, with nothing but what they make themselves."""
+    commands = re.findall(r"^\$ (sought .*)$", (ROOT / "docs" / "lab.md").read_text(), re.M)
+    assert len(commands) == 6
+    for command in commands:
+        done = subprocess.run(
+            [sys.executable, "-m", *shlex.split(command)],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+            cwd=tmp_path,
+        )
+        assert done.returncode == 0, f"{command}: {done.stderr}"
+    assert (tmp_path / "lab-report.html").exists()
+    assert (tmp_path / "fetches.parquet").exists()
+
+
 def test_links_between_documents_lead_somewhere():
     """No dead links inside the repository."""
     for document in DOCUMENTS:

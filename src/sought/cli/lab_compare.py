@@ -13,6 +13,7 @@ from sought.web.errors import BadInput
 if TYPE_CHECKING:  # --help must not wait for polars
     import polars as pl
 
+    from sought.lab.measures import Measure
     from sought.lab.setting import Setting
 
 _MEASURES = ("quality", "quality_before", "quality_known", "freshness", "age")
@@ -32,6 +33,13 @@ def compare(
         list[str] | None,
         typer.Option(help="Fetches a unit: 260, or a share of pages: 2% or 0.02 (again for more).", show_default="2%"),
     ] = None,
+    floor: Annotated[
+        str | None,
+        typer.Option(help="A policy to measure from; with --bound: the share of the gap.", show_default=False),
+    ] = None,
+    bound: Annotated[
+        str | None, typer.Option(help="A policy to measure to, as a rule Ceiling().", show_default=False)
+    ] = None,
     measure: Annotated[
         list[str] | None,
         typer.Option(help="A measure (again for more).", show_default=", ".join(_MEASURES)),
@@ -41,6 +49,8 @@ def compare(
     split: Annotated[
         str, typer.Option(help="How demand is split for judging: time, thinning, string, none.")
     ] = "thinning",
+    searches: Annotated[float, typer.Option(min=1, help="Searches a week of which thinning makes two samples.")] = 1e5,
+    crawled: Annotated[float, typer.Option(help="Share of pages that a frontier has behind it.")] = 0.5,
     rounds: Annotated[int, typer.Option(min=1, help="How often a unit's fetches are ranked anew.")] = 8,
     units: Annotated[int, typer.Option(min=0, help="Stop after this many; 0: at the world's end.")] = 0,
     scorer: Annotated[str, typer.Option(help="By what pages are ranked for a query.")] = "BM25()",
@@ -59,7 +69,7 @@ def compare(
 ) -> None:
     """Replay policies on a world and judge them.  Ctrl-C keeps what is finished; the same command goes on."""
     from sought.crawl.config import seconds
-    from sought.lab.compare import differences, parse_any_policy
+    from sought.lab.compare import differences, gaps, over_budgets, parse_any_policy
     from sought.lab.experiment import decisions as fetches
     from sought.lab.experiment import grid, run_all, table
     from sought.lab.files import read_name
@@ -70,31 +80,58 @@ def compare(
 
     read_name(world)  # says so if there is none
     signals = Signals(sitemaps, etags, recall, noise, seconds(lag), liars)
-    setting = Setting(start=start, rounds=rounds, split=split, signals=signals, scorer=scorer, units=units)  # type: ignore[arg-type]  # checked there
+    if bool(floor) != bool(bound):
+        raise BadInput("--floor and --bound are the two ends of one gap: give both")
+    setting = Setting(start, rounds, split, searches, signals, scorer, crawled, units)  # type: ignore[arg-type]  # checked there
     _check(setting)
-    policies = list(dict.fromkeys(map(parse_any_policy, policy or _default_policies())))
+    wanted = [*(policy or _default_policies()), *([floor, bound] if floor and bound else [])]
+    policies = list(dict.fromkeys(map(parse_any_policy, wanted)))
     measures = [parse_measure(name) for name in dict.fromkeys(measure or _MEASURES)]
     budgets = [share_or_number(text) for text in budget or ["2%"]]
     cells = grid(policies, world, budgets, range(seeds), setting)
     with Bars(quiet=json) as bars:
         try:
-            run_all(cells, world, measures, results, cores, bars.progress("replaying"))
+            run_all(cells, world, _with_quality(measures), results, cores, bars.progress("replaying"))
         except KeyboardInterrupt:
             errors.print(f"What is finished is kept in {results}; the same command goes on.", markup=False)
             raise
-        found = table(cells, measures, results)
+        found = table(cells, _with_quality(measures) if floor else measures, results)
+        if floor and bound:
+            found = gaps(found, parse_any_policy(floor), parse_any_policy(bound))
         bars.say("drawing samples of queries and units")
-        gaps = differences(cells, world, results, policies[0])
+        apart = differences(cells, world, results, policies[0])
+    curves = over_budgets(cells, world, results) if len(budgets) > 1 else None
     if decisions:
         _write(fetches(cells, results), decisions)
     command = _command(world, [repr(p) for p in policies], budgets, [m.name for m in measures], seeds, setting)
-    save_table(_merged(found, gaps, f"{cells[0].world}: {len(policies)} policies", command), results)
+    save_table(_merged(found, apart, f"{cells[0].world}: {len(policies)} policies", command), results)
     if json:
-        print_json({"table": plain_rows(found), "differences": plain_rows(gaps)})
+        told = {"table": plain_rows(found), "differences": plain_rows(apart)}
+        print_json(told | ({} if curves is None else {"over_budgets": plain_rows(curves)}))
     else:
-        _show(found, gaps, [m.name for m in measures], repr(policies[0]))
+        shown = [*(m.name for m in measures), *(["share_of_gap"] if floor else [])]
+        _show(found, apart, shown, repr(policies[0]))
+        if curves is not None:
+            _show_curves(curves)
         if decisions:
             console.print(f"Every fetch is in {decisions}", markup=False)
+
+
+def _with_quality(measures: list["Measure"]) -> list["Measure"]:
+    """Curves and gaps are of judged quality, whatever else is asked for."""
+    from sought.lab.measures import MEASURES
+
+    return list(dict.fromkeys([*measures, MEASURES["quality"]]))
+
+
+def _show_curves(curves: "pl.DataFrame") -> None:
+    console.print("\nquality over budgets: mean height of the curve, and fetches a unit needed for a quality\n")
+    show_rows(
+        [
+            {name.replace("_", " "): cell_of(value) if name != "policy" else value for name, value in row.items()}
+            for row in ({**r, "policy": r.pop("policy")} for r in curves.iter_rows(named=True))
+        ]
+    )
 
 
 def share_or_number(text: str) -> float:
@@ -148,6 +185,7 @@ def _command(
     parts += [part for name in measures for part in ("--measure", name)]
     given: dict[str, Any] = {"seeds": seeds, "start": setting.start, "split": setting.split, "rounds": setting.rounds}
     given |= {"units": setting.units, "scorer": setting.scorer}
+    given |= {"searches": f"{setting.searches:g}", "crawled": setting.crawled}
     given |= {"recall": signals.recall, "noise": signals.noise, "lag": f"{signals.lag:g}s", "liars": signals.liars}
     parts += [part for name, value in given.items() for part in (f"--{name}", str(value))]
     parts += ["--sitemaps"] * signals.sitemap + ["--etags"] * signals.etag

@@ -10,9 +10,12 @@ import polars as pl
 
 from sought.lab.by_hand import hand_made
 from sought.lab.cells import Cell, judge_for, read_found, read_summary
+from sought.lab.experiment import table as table_of
 from sought.lab.files import open_world
+from sought.lab.measures import MEASURES
 from sought.lab.oracles import ORACLES
-from sought.lab.over_budgets import share_of_gap
+from sought.lab.over_budgets import by_policy, share_of_gap
+from sought.lab.setting import fetches_of, pages_at_start
 from sought.lab.statistics import Interval, Scored, difference
 from sought.policy import POLICIES, Policy
 from sought.web.expression import evaluated
@@ -58,6 +61,14 @@ _COLUMNS = {
 def _row(cell: Cell, baseline: Policy, found: Interval) -> dict[str, Any]:
     values = repr(cell.policy), repr(baseline), float(cell.budget), cell.setting.seed, *found[:3]
     return dict(zip(_COLUMNS, values, strict=True))
+
+
+def over_budgets(cells: Sequence[Cell], folder: Path, results: Path) -> pl.DataFrame:
+    """Each policy's quality as a curve over fetches a unit: its mean height, and what a quality of .90 … .99 takes."""
+    pages = pages_at_start(open_world(folder))
+    found = table_of(cells, [MEASURES["quality"]], results)
+    fetches = [fetches_of(budget, pages) for budget in found["budget"].to_list()]
+    return by_policy(found.select("policy", value="quality").with_columns(budget=pl.Series(fetches)))
 
 
 def gaps(table: pl.DataFrame, floor: Policy, bound: Policy, measure: str = "quality") -> pl.DataFrame:

@@ -103,8 +103,9 @@ def numbers_of(terms: list[str], numbers: dict[str, int]) -> NDArray[np.int32]:
 
 
 def _judge(world: World, demand: Demand, found: Matches, tie: Tie) -> Judge:
-    order = np.lexsort((found.queries, found.pages))
-    bounds = np.searchsorted(found.pages[order], np.arange(len(world.versions) + 1)).astype(np.int64)
+    order = np.argsort(found.pages.astype(np.uint64) << np.uint64(32) | found.queries)
+    bounds = np.zeros(len(world.versions) + 1, np.int64)
+    np.cumsum(np.bincount(found.pages, minlength=len(world.versions)), out=bounds[1:])
     return Judge(world, demand, bounds, found.queries[order], found.scores[order], tie=tie)
 
 
