@@ -1,8 +1,12 @@
 """Worlds: made from answers, kept on disk, looked up by time."""
 
 import json
+import tempfile
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -241,3 +245,47 @@ def test_queries_can_be_changed_alone(tmp_path):
     assert again.tallies.query == ["one", "two"]
     assert again.notes == {"queries": "by hand"}
     assert np.array_equal(again.vectors.data, world.vectors.data)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "says"),
+    [
+        (lambda w: {"urls": w.urls[:3]}, "page 1. of 3"),
+        (lambda w: {"headers": []}, "header . of 0"),
+        (lambda w: {"links": w.links[:1]}, "link .* of 1"),
+        (lambda w: {"terms": w.terms[:5]}, "terms that are not there"),
+        (lambda w: {"unit": 0.0}, "times that are none"),
+        (lambda w: {"end": w.start - 1}, "times that are none"),
+        (lambda w: {"versions": replace(w.versions, time=w.versions.time[::-1].copy())}, "not in order"),
+        (lambda w: {"versions": replace(w.versions, page=w.versions.page[::-1].copy())}, "not in order"),
+    ],
+)
+def test_a_world_that_does_not_fit_together_is_refused(tmp_path, spoil, says):
+    """Whatever would make compiled code read what is not there is found when the world is opened."""
+    world = small_world()
+    save_world(replace(world, **spoil(world)), tmp_path / "w", [""] * len(world.versions))
+    with pytest.raises(BadInput, match=says):
+        open_world(tmp_path / "w")
+
+
+@pytest.mark.parametrize("change", [lambda f: f.drop("title"), lambda f: f.with_columns(status=pl.lit("200"))])
+def test_other_columns_are_refused(tmp_path, change):
+    saved(tmp_path, small_world())
+    file = tmp_path / "w" / "versions.parquet"
+    change(pl.read_parquet(file)).write_parquet(file)
+    with pytest.raises(BadInput, match="its columns are"):
+        open_world(tmp_path / "w")
+
+
+@given(st.binary(max_size=60), st.integers(0, 2000))
+def test_any_bytes_in_place_of_a_file(junk, at):
+    """Whatever stands in a file, opening the world says what is damaged, or opens it."""
+    with tempfile.TemporaryDirectory() as folder:
+        save_world(small_world(), Path(folder) / "w", [])
+        file = Path(folder) / "w" / "versions.parquet"
+        whole = file.read_bytes()
+        file.write_bytes(whole[:at] + junk + whole[at + len(junk) :])
+        try:
+            open_world(Path(folder) / "w")
+        except BadInput:
+            pass

@@ -4,11 +4,13 @@ import numpy as np
 from numba import int32, int64, types, uint32
 from numpy.typing import NDArray
 
+from sought.index.analysis import LANGUAGES
 from sought.index.vectors import EACH, HEAD, Vector, Vectors
 from sought.web.compiled import cached, readable
 
 Numbers = NDArray[np.int32]
 ABSENT = -1
+_LANGUAGES = len(LANGUAGES)
 
 
 def restricted(vectors: Vectors, numbers: Numbers) -> Vectors:
@@ -28,6 +30,23 @@ def completed(vectors: Vectors, places: NDArray[np.int64], numbers: Numbers, res
     at = np.full(terms, ABSENT)
     _complete(vectors.data, vectors.bounds, places, numbers, rest.data, rest.bounds, at, data, bounds)
     return Vectors(data[: bounds[-1]].copy(), bounds)
+
+
+def are_vectors(vectors: Vectors, terms: int) -> bool:
+    """Whether each is empty, or a head and whole triples of terms below `terms`: nothing compiled checks that."""
+    return bool(_are_vectors(vectors.data, vectors.bounds, terms))
+
+
+@cached(types.boolean(readable(uint32), readable(int64), types.int64))
+def _are_vectors(data: Vector, bounds: NDArray[np.int64], terms: int) -> bool:
+    for page in range(len(bounds) - 1):
+        start, stop = bounds[page], bounds[page + 1]
+        if stop > start and (stop - start < HEAD or (stop - start - HEAD) % EACH or data[start] >= _LANGUAGES):
+            return False
+        for at in range(start + HEAD, stop, EACH):
+            if data[at] >= terms:
+                return False
+    return True
 
 
 @cached(types.void(readable(uint32), readable(int64), readable(int32), uint32[::1], int64[::1]))

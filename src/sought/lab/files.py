@@ -23,15 +23,56 @@ import msgspec
 import numpy as np
 import polars as pl
 
+from sought.index.restricted import are_vectors
 from sought.index.vectors import Vectors
 from sought.lab.world import Ragged, Tallies, Versions, World
-from sought.web.document import Link
+from sought.web.document import Counts, Link
 from sought.web.errors import BadInput
 from sought.web.message import Failure, Purpose, Response
 
 FORMAT = 1
 _HEAD = "world.json"
 _LISTS = {"links": "link_lists", "terms": "vectors", "sketch": "sketches"}
+_NUMBERS = {"number": pl.UInt32}
+_TABLES: dict[str, dict[str, Any]] = {
+    "pages": {"url": pl.String},
+    "versions": {
+        "page": pl.UInt32,
+        "time": pl.Float64,
+        "status": pl.UInt16,
+        "headers": pl.UInt32,
+        "size": pl.UInt32,
+        "content": pl.UInt64,
+        "digest": pl.String,
+        "failure": pl.String,
+        "language": pl.String,
+        "title": pl.String,
+        "headings": pl.List(pl.String),
+        "canonical": pl.String,
+        "refused": pl.String,
+        "noindex": pl.Boolean,
+        "nofollow": pl.Boolean,
+        "has_text": pl.Boolean,
+        "counts": pl.Array(pl.Int32, len(fields(Counts))),
+        **dict.fromkeys(_LISTS, pl.Int64),
+    },
+    "links": {"url": pl.String, "anchor": pl.String, "nofollow": pl.Boolean},
+    "link_lists": _NUMBERS,
+    "vectors": _NUMBERS,
+    "sketches": _NUMBERS,
+    "terms": {"term": pl.String},
+    "texts": {"text": pl.String},
+    "files": {
+        "url": pl.String,
+        "purpose": pl.String,
+        "time": pl.Float64,
+        "status": pl.UInt16,
+        "failure": pl.String,
+        "headers": pl.List(pl.String),
+        "body": pl.Binary,
+    },
+    "queries": {"query": pl.String, "count": pl.Float64, "since": pl.Float64},
+}
 
 
 class _Head(msgspec.Struct, forbid_unknown_fields=True):
@@ -113,33 +154,20 @@ def read_texts(folder: Path) -> list[str]:
 
 
 def _frames(world: World, texts: Sequence[str]) -> dict[str, pl.DataFrame]:
-    counts = {column: np.diff(getattr(world, name).bounds) for column, name in _LISTS.items()}
+    sizes = {column: np.diff(getattr(world, name).bounds) for column, name in _LISTS.items()}
     columns = {each.name: getattr(world.versions, each.name) for each in fields(Versions)}
+    links = [(link.url, link.anchor, link.nofollow) for link in world.links]
+    files = [_file(each) for each in world.files]
     return {
-        "pages": pl.DataFrame({"url": world.urls}, {"url": pl.String}),
-        "versions": pl.DataFrame(columns | counts, schema_overrides={"headings": pl.List(pl.String)}),
-        "links": pl.DataFrame(
-            [(link.url, link.anchor, link.nofollow) for link in world.links],
-            {"url": pl.String, "anchor": pl.String, "nofollow": pl.Boolean},
-            orient="row",
-        ),
-        **{name: pl.DataFrame({"number": getattr(world, name).data}) for name in _LISTS.values()},
-        "terms": pl.DataFrame({"term": world.terms}, {"term": pl.String}),
-        "texts": pl.DataFrame({"text": list(texts)}, {"text": pl.String}),
-        "files": pl.DataFrame([_file(each) for each in world.files], _FILE, orient="row"),
+        "pages": pl.DataFrame({"url": world.urls}, _TABLES["pages"]),
+        "versions": pl.DataFrame(columns | sizes, _TABLES["versions"]),
+        "links": pl.DataFrame(links, _TABLES["links"], orient="row"),
+        **{name: pl.DataFrame({"number": getattr(world, name).data}, _NUMBERS) for name in _LISTS.values()},
+        "terms": pl.DataFrame({"term": world.terms}, _TABLES["terms"]),
+        "texts": pl.DataFrame({"text": list(texts)}, _TABLES["texts"]),
+        "files": pl.DataFrame(files, _TABLES["files"], orient="row"),
         "queries": _queries(world.tallies),
     }
-
-
-_FILE: dict[str, Any] = {
-    "url": pl.String,
-    "purpose": pl.String,
-    "time": pl.Float64,
-    "status": pl.UInt16,
-    "failure": pl.String,
-    "headers": pl.List(pl.String),
-    "body": pl.Binary,
-}
 
 
 def _file(response: Response) -> tuple[Any, ...]:
@@ -164,7 +192,7 @@ def _answer(row: dict[str, Any]) -> Response:
 
 def _queries(tallies: Tallies) -> pl.DataFrame:
     columns = {each.name: getattr(tallies, each.name) for each in fields(Tallies)}
-    return pl.DataFrame(columns, {"query": pl.String, "count": pl.Float64, "since": pl.Float64})
+    return pl.DataFrame(columns, _TABLES["queries"])
 
 
 def _tallies(frame: pl.DataFrame) -> Tallies:
@@ -174,7 +202,7 @@ def _tallies(frame: pl.DataFrame) -> Tallies:
 def _versions(frame: pl.DataFrame) -> Versions:
     def column(name: str) -> Any:
         if name == "counts":
-            return np.array(frame[name].to_list(), np.int32).reshape(len(frame), -1)
+            return frame[name].to_numpy().reshape(len(frame), -1)
         is_plain = frame.schema[name].is_numeric() or frame.schema[name] == pl.Boolean
         return frame[name].to_numpy() if is_plain else frame[name].to_list()
 
@@ -214,19 +242,33 @@ def _read_head(path: Path) -> _Head:
 def _read(folder: Path, name: str) -> pl.DataFrame:
     path = folder / f"{name}.parquet"
     try:
-        return pl.read_parquet(path)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise BadInput(f"{path} is damaged: {str(error)[:200]}") from None
+        frame = pl.read_parquet(path)
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError) as error:
+        raise BadInput(f"{path} is damaged: {' '.join(str(error).split())[:200]}") from None
+    if dict(frame.schema) != _TABLES[name]:
+        raise BadInput(f"{path} is damaged: its columns are {', '.join(frame.columns)[:200]}, or of another kind")
+    if any(column.null_count() for column in frame):
+        raise BadInput(f"{path} is damaged: something is missing in it")
+    return frame
 
 
 def _check(world: World, folder: Path) -> None:
-    """Numbers that point outside of what there is would surface much later."""
-    v = world.versions
+    """What points outside of what there is, or is out of order, would surface much later."""
+    v, found = world.versions, ""
     pairs = (
         ("page", v.page, len(world.urls)),
-        ("headers", v.headers, len(world.headers)),
-        ("links", world.link_lists.data, len(world.links)),
+        ("header", v.headers, len(world.headers)),
+        ("link", world.link_lists.data, len(world.links)),
     )
     for name, numbers, size in pairs:
         if len(numbers) and int(numbers.max()) >= size:
-            raise BadInput(f"{folder / 'versions.parquet'} is damaged: {name} {int(numbers.max())} of {size}")
+            found = f"{name} {int(numbers.max())} of {size}"
+    if not are_vectors(world.vectors, len(world.terms)):
+        found = "vectors that are none, or terms that are not there"
+    in_order = (v.page[1:] > v.page[:-1]) | ((v.page[1:] == v.page[:-1]) & (v.time[1:] > v.time[:-1]))
+    if not in_order.all():
+        found = "versions are not in order"
+    if not np.isfinite(v.time).all() or not 0 < world.unit < np.inf or not world.start <= world.end < np.inf:
+        found = "times that are none"
+    if found:
+        raise BadInput(f"{folder / 'versions.parquet'} does not fit the other files: {found}")
