@@ -2,7 +2,7 @@
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # --help must not wait for polars
 
     from sought.lab.measures import Measure
     from sought.lab.setting import Setting
+    from sought.policy import Policy
 
 _MEASURES = ("quality", "quality_before", "quality_known", "freshness", "age")
 
@@ -69,52 +70,75 @@ def compare(
 ) -> None:
     """Replay policies on a world and judge them.  Ctrl-C keeps what is finished; the same command goes on."""
     from sought.crawl.config import seconds
-    from sought.lab.compare import differences, gaps, over_budgets, parse_any_policy
-    from sought.lab.experiment import decisions as fetches
-    from sought.lab.experiment import grid, run_all, table
+    from sought.lab.compare import parse_any_policy
     from sought.lab.files import read_name
-    from sought.lab.findings import save_table
     from sought.lab.measures import parse_measure
     from sought.lab.setting import Setting
     from sought.lab.signals import Signals
 
     read_name(world)  # says so if there is none
-    signals = Signals(sitemaps, etags, recall, noise, seconds(lag), liars)
     if bool(floor) != bool(bound):
         raise BadInput("--floor and --bound are the two ends of one gap: give both")
+    signals = Signals(sitemaps, etags, recall, noise, seconds(lag), liars)
     setting = Setting(start, rounds, split, searches, signals, scorer, crawled, units)  # type: ignore[arg-type]  # checked there
     _check(setting)
-    wanted = [*(policy or _default_policies()), *([floor, bound] if floor and bound else [])]
-    policies = list(dict.fromkeys(map(parse_any_policy, wanted)))
+    gap = [parse_any_policy(floor), parse_any_policy(bound)] if floor and bound else []
+    policies = list(dict.fromkeys([*map(parse_any_policy, policy or _default_policies()), *gap]))
     measures = [parse_measure(name) for name in dict.fromkeys(measure or _MEASURES)]
     budgets = [share_or_number(text) for text in budget or ["2%"]]
-    cells = grid(policies, world, budgets, range(seeds), setting)
-    with Bars(quiet=json) as bars:
+    asked = _Asked(world, policies, gap, budgets, measures, range(seeds), setting)
+    found = _compared(asked, results, cores, decisions, quiet=json)
+    if json:
+        print_json({name: plain_rows(frame) for name, frame in found._asdict().items() if frame is not None})
+    else:
+        _show(found, [measure.name for measure in measures], repr(policies[0]))
+        if decisions:
+            console.print(f"Every fetch is in {decisions}", markup=False)
+
+
+class _Asked(NamedTuple):
+    """What is to be compared; `gap` is a floor and a bound, or nothing."""
+
+    world: Path
+    policies: list["Policy"]
+    gap: list["Policy"]
+    budgets: list[float]
+    measures: list["Measure"]
+    seeds: range
+    setting: "Setting"
+
+
+class _Compared(NamedTuple):
+    """The tables that come of it; the last only for several budgets."""
+
+    table: "pl.DataFrame"
+    differences: "pl.DataFrame"
+    over_budgets: "pl.DataFrame | None"
+
+
+def _compared(asked: _Asked, results: Path, cores: int, decisions: Path | None, *, quiet: bool) -> _Compared:
+    from sought.lab.compare import differences, gaps, over_budgets
+    from sought.lab.experiment import decisions as fetches
+    from sought.lab.experiment import grid, run_all, table
+    from sought.lab.findings import save_table
+
+    cells = grid(asked.policies, asked.world, asked.budgets, asked.seeds, asked.setting)
+    measures = _with_quality(asked.measures)
+    with Bars(quiet=quiet) as bars:
         try:
-            run_all(cells, world, _with_quality(measures), results, cores, bars.progress("replaying"))
+            run_all(cells, asked.world, measures, results, cores, bars.progress("replaying"))
         except KeyboardInterrupt:
             errors.print(f"What is finished is kept in {results}; the same command goes on.", markup=False)
             raise
-        found = table(cells, _with_quality(measures) if floor else measures, results)
-        if floor and bound:
-            found = gaps(found, parse_any_policy(floor), parse_any_policy(bound))
+        found = table(cells, measures, results)
+        if asked.gap:
+            found = gaps(found, *asked.gap)
         bars.say("drawing samples of queries and units")
-        apart = differences(cells, world, results, policies[0])
-    curves = over_budgets(cells, world, results) if len(budgets) > 1 else None
+        apart = differences(cells, asked.world, results, asked.policies[0])
     if decisions:
         _write(fetches(cells, results), decisions)
-    command = _command(world, [repr(p) for p in policies], budgets, [m.name for m in measures], seeds, setting)
-    save_table(_merged(found, apart, f"{cells[0].world}: {len(policies)} policies", command), results)
-    if json:
-        told = {"table": plain_rows(found), "differences": plain_rows(apart)}
-        print_json(told | ({} if curves is None else {"over_budgets": plain_rows(curves)}))
-    else:
-        shown = [*(m.name for m in measures), *(["share_of_gap"] if floor else [])]
-        _show(found, apart, shown, repr(policies[0]))
-        if curves is not None:
-            _show_curves(curves)
-        if decisions:
-            console.print(f"Every fetch is in {decisions}", markup=False)
+    save_table(_merged(found, apart, f"{cells[0].world}: {len(asked.policies)} policies", _command(asked)), results)
+    return _Compared(found, apart, over_budgets(cells, asked.world, results) if len(asked.budgets) > 1 else None)
 
 
 def _with_quality(measures: list["Measure"]) -> list["Measure"]:
@@ -122,16 +146,6 @@ def _with_quality(measures: list["Measure"]) -> list["Measure"]:
     from sought.lab.measures import MEASURES
 
     return list(dict.fromkeys([*measures, MEASURES["quality"]]))
-
-
-def _show_curves(curves: "pl.DataFrame") -> None:
-    console.print("\nquality over budgets: mean height of the curve, and fetches a unit needed for a quality\n")
-    show_rows(
-        [
-            {name.replace("_", " "): cell_of(value) if name != "policy" else value for name, value in row.items()}
-            for row in ({**r, "policy": r.pop("policy")} for r in curves.iter_rows(named=True))
-        ]
-    )
 
 
 def share_or_number(text: str) -> float:
@@ -174,18 +188,19 @@ def _write(frame: "pl.DataFrame", path: Path) -> None:
     fresh.replace(path)
 
 
-def _command(
-    world: Path, policies: list[str], budgets: list[float], measures: list[str], seeds: int, setting: "Setting"
-) -> str:
+def _command(asked: _Asked) -> str:
     """What to type to see the same again, in the folder that holds the world."""
-    signals = setting.signals
-    parts = ["sought", "lab", "compare", world.resolve().name]
-    parts += [part for name in policies for part in ("--policy", name)]
-    parts += [part for value in budgets for part in ("--budget", f"{value:g}")]
-    parts += [part for name in measures for part in ("--measure", name)]
-    given: dict[str, Any] = {"seeds": seeds, "start": setting.start, "split": setting.split, "rounds": setting.rounds}
+    setting, signals = asked.setting, asked.setting.signals
+    parts = ["sought", "lab", "compare", asked.world.resolve().name]
+    parts += [part for policy in asked.policies for part in ("--policy", repr(policy))]
+    parts += [part for value in asked.budgets for part in ("--budget", f"{value:g}")]
+    parts += [part for measure in asked.measures for part in ("--measure", repr(measure))]
+    parts += [
+        part for end, policy in zip(("--floor", "--bound"), asked.gap, strict=False) for part in (end, repr(policy))
+    ]
+    given: dict[str, Any] = {"seeds": len(asked.seeds), "start": setting.start, "split": setting.split}
+    given |= {"searches": f"{setting.searches:g}", "crawled": setting.crawled, "rounds": setting.rounds}
     given |= {"units": setting.units, "scorer": setting.scorer}
-    given |= {"searches": f"{setting.searches:g}", "crawled": setting.crawled}
     given |= {"recall": signals.recall, "noise": signals.noise, "lag": f"{signals.lag:g}s", "liars": signals.liars}
     parts += [part for name, value in given.items() for part in (f"--{name}", str(value))]
     parts += ["--sitemaps"] * signals.sitemap + ["--etags"] * signals.etag
@@ -201,12 +216,21 @@ def _merged(found: "pl.DataFrame", gaps: "pl.DataFrame", title: str, command: st
     return Table(title, whole.columns, rows, command)
 
 
-def _show(found: "pl.DataFrame", gaps: "pl.DataFrame", measures: list[str], baseline: str) -> None:
-    several = ["seed"] if found["seed"].n_unique() > 1 else []
-    show_rows([_shown(row, [*several, "fetches", *measures]) for row in found.iter_rows(named=True)])
-    if len(gaps):
+def _show(found: _Compared, measures: list[str], baseline: str) -> None:
+    several = ["seed"] if found.table["seed"].n_unique() > 1 else []
+    gap = ["share_of_gap"] if "share_of_gap" in found.table.columns else []
+    show_rows([_shown(row, [*several, "fetches", *measures, *gap]) for row in found.table.iter_rows(named=True)])
+    if len(found.differences):
         console.print(f"\ndifference of judged quality after the fetches to {baseline}\n", markup=False)
-        show_rows([_gap(row, several) for row in gaps.iter_rows(named=True)])
+        show_rows([_gap(row, several) for row in found.differences.iter_rows(named=True)])
+    if found.over_budgets is not None:
+        console.print("\nquality over budgets: mean height of the curve, and fetches a unit needed for a quality\n")
+        show_rows([_curve(row) for row in found.over_budgets.iter_rows(named=True)])
+
+
+def _curve(row: dict[str, Any]) -> dict[str, str]:
+    shown = {name.replace("_", " "): cell_of(value) for name, value in row.items() if name != "policy"}
+    return shown | {"policy": row["policy"]}
 
 
 def _shown(row: dict[str, Any], names: list[str]) -> dict[str, str]:

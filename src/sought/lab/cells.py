@@ -42,7 +42,7 @@ _CODE = ("web", "fetch", "archive", "graph", "index", "demand", "policy", "crawl
 
 @dataclass(frozen=True)
 class Cell:
-    """What is to be run: `world` is a name for people, `mark` says which files it was read from."""
+    """What is to be run: `world` is a name for people, `mark` says by which files and which source code."""
 
     world: str
     mark: str
@@ -52,7 +52,7 @@ class Cell:
 
     @property
     def key(self) -> str:
-        told = repr((self.mark, self.policy, float(self.budget), self.setting, code_mark()))
+        told = repr((self.mark, self.policy, float(self.budget), self.setting))
         return hashlib.blake2b(told.encode(), digest_size=12).hexdigest()
 
 

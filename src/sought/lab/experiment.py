@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sought.lab.cells import Cell, complete, missing, read_log, read_series, read_summary, world_mark
+from sought.lab.cells import Cell, code_mark, complete, missing, read_log, read_series, read_summary, world_mark
 from sought.lab.files import read_name, save_world
 from sought.lab.measures import Measure
 from sought.lab.setting import Setting
@@ -60,7 +60,7 @@ def grid(
     """All combinations; those of the same seed, and so of the same demand, next to each other."""
     if not policies or not budgets or not seeds:
         raise BadInput("an experiment needs a policy, a budget and a seed")
-    name, mark = read_name(folder), world_mark(folder)
+    name, mark = read_name(folder), f"{world_mark(folder)} {code_mark()}"
     return [
         Cell(name, mark, policy, budget, replace(setting, seed=seed))
         for seed, budget, policy in product(dict.fromkeys(seeds), dict.fromkeys(budgets), dict.fromkeys(policies))
