@@ -82,8 +82,8 @@ def compare(
     signals = Signals(sitemaps, etags, recall, noise, seconds(lag), liars)
     setting = Setting(start, rounds, split, searches, signals, scorer, crawled, units)  # type: ignore[arg-type]  # checked there
     _check(setting)
-    gap = [parse_any_policy(floor), parse_any_policy(bound)] if floor and bound else []
-    policies = list(dict.fromkeys([*map(parse_any_policy, policy or _default_policies()), *gap]))
+    gap = (parse_any_policy(floor), parse_any_policy(bound)) if floor and bound else None
+    policies = list(dict.fromkeys([*map(parse_any_policy, policy or _default_policies()), *(gap or ())]))
     measures = [parse_measure(name) for name in dict.fromkeys(measure or _MEASURES)]
     budgets = [share_or_number(text) for text in budget or ["2%"]]
     asked = _Asked(world, policies, gap, budgets, measures, range(seeds), setting)
@@ -97,11 +97,11 @@ def compare(
 
 
 class _Asked(NamedTuple):
-    """What is to be compared; `gap` is a floor and a bound, or nothing."""
+    """What is to be compared; `gap` is between a floor and a bound."""
 
     world: Path
     policies: list["Policy"]
-    gap: list["Policy"]
+    gap: tuple["Policy", "Policy"] | None
     budgets: list[float]
     measures: list["Measure"]
     seeds: range
@@ -132,7 +132,7 @@ def _compared(asked: _Asked, results: Path, cores: int, decisions: Path | None, 
             raise
         found = table(cells, measures, results)
         if asked.gap:
-            found = gaps(found, *asked.gap)
+            found = gaps(found, asked.gap[0], asked.gap[1])
         bars.say("drawing samples of queries and units")
         apart = differences(cells, asked.world, results, asked.policies[0])
     if decisions:
@@ -195,9 +195,8 @@ def _command(asked: _Asked) -> str:
     parts += [part for policy in asked.policies for part in ("--policy", repr(policy))]
     parts += [part for value in asked.budgets for part in ("--budget", f"{value:g}")]
     parts += [part for measure in asked.measures for part in ("--measure", repr(measure))]
-    parts += [
-        part for end, policy in zip(("--floor", "--bound"), asked.gap, strict=False) for part in (end, repr(policy))
-    ]
+    if asked.gap:
+        parts += ["--floor", repr(asked.gap[0]), "--bound", repr(asked.gap[1])]
     given: dict[str, Any] = {"seeds": len(asked.seeds), "start": setting.start, "split": setting.split}
     given |= {"searches": f"{setting.searches:g}", "crawled": setting.crawled, "rounds": setting.rounds}
     given |= {"units": setting.units, "scorer": setting.scorer}
