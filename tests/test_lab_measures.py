@@ -34,6 +34,7 @@ from sought.lab.measures.precision_at import RELEVANT
 from sought.lab.measures.variation import by_directory, by_host, change_intervals, variation
 from sought.lab.over_budgets import area, by_policy, downloads_for, share_of_gap
 from sought.lab.recorder import Recorder
+from sought.lab.run import Log, Run
 from sought.lab.world import NOTHING, WEEK
 from sought.web.errors import BadInput
 from tests.small_world import START, UNITS, A, empty, page, run_of, small_judge, synced
@@ -590,3 +591,21 @@ def test_a_table_of_policies_over_budgets():
     assert table.columns == ["policy", "area", "downloads_90", "downloads_95", "downloads_99"]
     assert table.row(0) == pytest.approx(("b", 0.95, 1.0, 2.0, 2.8))
     assert table.row(1) == ("a", pytest.approx(0.4), np.inf, np.inf, np.inf)
+
+
+def test_bulk_weeks_apart():
+    """Each week is either a bulk week or an ordinary one; together they are all, and most are ordinary."""
+    recorder = Recorder()
+    for week in range(8):
+        for number in range(30 if week in (0, 5) else 1):
+            recorder.answer(page(f"{A}/{number}", week, f"page {number}", f"text {week} {number}"))
+    recorder.ask("text", 1.0, START)
+    world = recorder.finish("bulky", [f"{A}/0"], START, START + 7 * WEEK, WEEK)
+    judge = judge_of(world, demand_of(world.tallies, "none", WEEK))
+    times = START + WEEK * np.arange(1, 8)
+    nothing = Log(np.zeros(0, np.int32), np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.int64), [])
+    run = Run(judge, nothing, times, world.at(START))
+    whole, bulk, ordinary = (Quality(weeks=weeks)(run) for weeks in ("all", "bulk", "ordinary"))
+    assert np.flatnonzero(~np.isnan(bulk)).tolist() == [4]
+    assert np.array_equal(np.where(np.isnan(bulk), ordinary, bulk), whole)
+    assert Quality(weeks="bulk").name == "quality_bulk"

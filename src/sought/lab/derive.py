@@ -62,6 +62,7 @@ def derive(
         "seed": seed,
         "queries": len(tallies),
     }
+    notes["known"] = "ranks are by the titles and links of the whole period"
     notes["shares"] = {"titles": TITLES_SHARE, "anchors": 1 - TITLES_SHARE, "anchors_a_page": ANCHORS}
     if views is None:
         notes["law"] = f"{SEARCHES:.0f} / (rank + {FLAT:.0f})^{EXPONENT}, ranked by links × log-normal noise ({NOISE})"

@@ -25,6 +25,8 @@ _MEASURES: tuple[Measure, ...] = (
     Quality("before"),
     Quality(part="known"),
     Quality("before", "known"),
+    Quality(weeks="bulk"),
+    Quality(weeks="ordinary"),
     Freshness(),
     Freshness("before"),
     Age(),

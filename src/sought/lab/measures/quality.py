@@ -6,34 +6,54 @@ S. Pandey, C. Olston, User-Centric Web Crawling, WWW 2005, eq. 5 (index/quality.
 """
 
 from dataclasses import dataclass
-from typing import get_args
+from typing import Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sought.lab.demand import Part
 from sought.lab.measures.measure import Floats, When, check_choice, named
 from sought.lab.run import Run
 
+Weeks = Literal["all", "bulk", "ordinary"]
+BULK = 5
+
 
 @dataclass(frozen=True)
 class Quality:
-    """Before or after the fetches of a unit, by the demand that judges or by the one that the crawler knows."""
+    """Before or after the fetches of a unit, by the demand that judges or by the one that the crawler knows.
+
+    Bulk weeks, in which far more changes than in others, can be looked at apart: `weeks` are all, bulk or ordinary ones.
+    """
 
     when: When = "after"
     part: Part = "judged"
+    weeks: Weeks = "all"
 
     def __post_init__(self) -> None:
         check_choice("when", self.when, get_args(When))
         check_choice("part", self.part, get_args(Part))
+        check_choice("weeks", self.weeks, get_args(Weeks))
 
     @property
     def name(self) -> str:
-        return named("quality", "known" * (self.part == "known"), "before" * (self.when == "before"))
+        weeks = self.weeks * (self.weeks != "all")
+        return named("quality", "known" * (self.part == "known"), "before" * (self.when == "before"), weeks)
 
     def __call__(self, run: Run) -> Floats:
         weights = run.weights(self.part)
         found = run.answers.after if self.when == "after" else run.answers.before
-        return ratio((weights * found).sum(axis=1), (weights * run.answers.ideal).sum(axis=1))
+        values = ratio((weights * found).sum(axis=1), (weights * run.answers.ideal).sum(axis=1))
+        if self.weeks == "all":
+            return values
+        return np.where(is_bulk(run) == (self.weeks == "bulk"), values, np.nan)
+
+
+def is_bulk(run: Run) -> NDArray[np.bool_]:
+    """Whether in a unit more than five times as many versions begin as in the median one."""
+    times, moments = run.world.versions.time, run.moments
+    begun = np.array([np.count_nonzero((times > t - run.world.unit) & (times <= t)) for t in moments.tolist()])
+    return (begun > BULK * np.median(begun)) & (moments > run.world.start)
 
 
 def ratio(found: Floats, ideal: Floats) -> Floats:
