@@ -602,7 +602,7 @@ def test_bulk_weeks_apart():
     recorder.ask("text", 1.0, START)
     world = recorder.finish("bulky", [f"{A}/0"], START, START + 7 * WEEK, WEEK)
     judge = judge_of(world, demand_of(world.tallies, "none", WEEK))
-    times = START + WEEK * np.arange(1, 8)
+    times = START + WEEK * np.arange(1, 8, dtype=np.float64)
     nothing = Log(np.zeros(0, np.int32), np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.int64), [])
     run = Run(judge, nothing, times, world.at(START))
     whole, bulk, ordinary = (Quality(weeks=weeks)(run) for weeks in ("all", "bulk", "ordinary"))

@@ -12,12 +12,12 @@ from sought.lab.run import Run
 from sought.lab.setting import Setting, fetches_of, pages_at_start
 from sought.lab.signals import Signals
 from sought.lab.synthetic.web import Shape, generate
-from sought.lab.world import NOTHING
+from sought.lab.world import NOTHING, WEEK
 from sought.policy import BreadthFirst, DemandFirst, Never, Random, RoundRobin, Split, UserCentric
 from sought.web.errors import BadInput
 from sought.web.message import Response
 
-from .small_world import START, WEEK, A, B, page, small_world
+from .small_world import START, A, B, page, small_world
 
 POLICIES = [
     RoundRobin(new=True),

@@ -23,7 +23,7 @@ BULK = 5
 class Quality:
     """Before or after the fetches of a unit, by the demand that judges or by the one that the crawler knows.
 
-    Bulk weeks, in which far more changes than in others, can be looked at apart: `weeks` are all, bulk or ordinary ones.
+    Bulk weeks, in which far more changes than in others, can be looked at apart: `weeks` are all, bulk or ordinary.
     """
 
     when: When = "after"
@@ -53,7 +53,8 @@ def is_bulk(run: Run) -> NDArray[np.bool_]:
     """Whether in a unit more than five times as many versions begin as in the median one."""
     times, moments = run.world.versions.time, run.moments
     begun = np.array([np.count_nonzero((times > t - run.world.unit) & (times <= t)) for t in moments.tolist()])
-    return (begun > BULK * np.median(begun)) & (moments > run.world.start)
+    is_bulk: NDArray[np.bool_] = begun > BULK * float(np.median(begun))
+    return is_bulk & (moments > run.world.start)
 
 
 def ratio(found: Floats, ideal: Floats) -> Floats:
