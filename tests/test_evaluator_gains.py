@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from sought.index.evaluator import Evaluator
 from sought.index.quality import Matches
+from sought.index.visibility import Visibility
 
 PAGES, QUERIES = 7, 4
 # Few levels, so that scores tie; few hashes, so that these tie as well.
@@ -80,12 +81,14 @@ def test_asking_changes_nothing(copies, live, f, hashes, tie):
 
 @settings(deadline=None)
 @given(webs, webs, weights, hashes, ties)
-def test_impacts_add_up_to_what_could_be_found(copies, live, f, hashes, tie):
+def test_attention_adds_up_to_all_there_is(copies, live, f, hashes, tie):
     """Each page has its share of the denominator, and what is not live has none."""
     evaluator = evaluator_of(copies, live, f, hashes, tie)
-    impacts = evaluator.impacts()
-    assert impacts.sum() == pytest.approx(evaluator.quality().denominator, abs=1e-9)
-    assert not impacts[[not row for row in live]].any()
+    attention = evaluator.attention()
+    lengths = [sum(query in row for row in live) for query in range(len(f))]
+    there_is = sum(weight * Visibility().sums(length)[length] for weight, length in zip(f, lengths, strict=True))
+    assert attention.sum() == pytest.approx(there_is, abs=1e-9)
+    assert not attention[[not row for row in live]].any()
 
 
 def test_a_small_example_by_hand():

@@ -104,3 +104,12 @@ def test_a_later_line_takes_the_place_of_an_earlier_one():
     found = demand_of(rows, "none", WEEK)
     shares = [dict(zip(found.texts, found.weights("known", w * WEEK).tolist(), strict=True)) for w in range(3)]
     assert shares == [{"a": 0.75, "b": 0.25}, {"a": 0.5, "b": 0.5}, {"a": 0.0, "b": 1.0}]
+
+
+def test_a_log_that_grows_is_thinned_to_the_same_size():
+    """However few queries are asked on the first day of all, there are so many searches at the start."""
+    grown = tallies(500, lambda i: START - i * WEEK)
+    known = demand_of(grown, "thinning", WEEK, searches=1000, start=START).known
+    assert 350 < known.sum() < 650
+    silent = Tallies(["a b", "c d"], np.array([0.0, 3.0]), np.array([START, START + WEEK]))
+    assert np.isfinite(demand_of(silent, "thinning", WEEK).weights("known", START + WEEK)).all()

@@ -293,6 +293,9 @@ def test_impact_share_and_click_through(run):
     """Pages of the frontier fetched so far, over as many of the best of it; others do not count."""
     views, clicks = impacts()
     frontier = [p for p in PAGES if read(WORLD.version(p, START)) is not None and read(run.copies[p]) is None]
+    held = [WORLD.document(int(version)) for version in run.copies if version != NOTHING]
+    linked = {link.url for document in held for link in document.links}
+    frontier = [p for p in frontier if WORLD.urls[p] in linked or not held]
     so_far: set[int] = set()
     shares: dict[str, list[float]] = {"view": [], "click": []}
     rates = []

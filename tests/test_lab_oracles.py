@@ -188,10 +188,10 @@ def test_an_answer_that_says_the_same_is_no_change():
 
 
 def test_true_impact_is_of_pages_never_fetched():
-    """f·I(rank)·score among all live pages, of those that the repository lacks."""
-    judge, scores = additive({"a": [0], "b": [0]}, {("a", 0): 5, ("b", 0): 3}, units=1)
+    """f·I(rank) among all live pages, of those that the repository lacks."""
+    judge, _ = additive({"a": [0], "b": [0]}, {("a", 0): 5, ("b", 0): 3}, units=1)
     truth = Truth(judge, nothing_of(judge.world))
-    expected = judge.visibility.scale * scores / 2
+    expected = judge.visibility.scale * np.ones(2) / 2
     assert truth.column(TrueImpact(), judge.world.keys, START) == pytest.approx(expected, rel=1e-6)
     truth.observe(0, 0)
     assert truth.column(TrueImpact(), judge.world.keys, START) == pytest.approx([0.0, expected[1]], rel=1e-6)

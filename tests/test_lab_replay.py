@@ -1,11 +1,16 @@
 """The crawl's cycle against a world: budgets, starts, signals, and the same every time."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from sought.lab.cells import judge_for
+from sought.lab.clock import VirtualClock
 from sought.lab.demand import demand_of
-from sought.lab.oracles import Ceiling, ClairvoyantNow, IdealRanking
+from sought.lab.measures import MEASURES
+from sought.lab.oracles import ORACLES, Ceiling, ClairvoyantNow, IdealRanking
+from sought.lab.recorded import open_recorded
 from sought.lab.recorder import Recorder
 from sought.lab.replay import replay
 from sought.lab.run import Run
@@ -15,7 +20,7 @@ from sought.lab.synthetic.web import Shape, generate
 from sought.lab.world import NOTHING, WEEK
 from sought.policy import BreadthFirst, DemandFirst, Never, Random, RoundRobin, Split, UserCentric
 from sought.web.errors import BadInput
-from sought.web.message import Response
+from sought.web.message import Purpose, Response
 
 from .small_world import START, A, B, page, small_world
 
@@ -168,8 +173,6 @@ def test_oracles_do_better(made):
 
 def test_the_ideal_ranking_is_ideal(made):
     """On a frontier no other order of new pages reaches more impact."""
-    from sought.lab.measures import MEASURES
-
     share = MEASURES["impact_share_click"]
     setting = Setting(start="frontier", split="none")
     ideal, plain = (share(run_of(made, p, 0.03, setting))[0] for p in (IdealRanking(), BreadthFirst()))
@@ -257,3 +260,80 @@ def test_budgets_that_are_none(budget):
 def test_settings_that_are_none(wrong):
     with pytest.raises(BadInput, match=next(iter(wrong))):
         Setting(**wrong)
+
+
+# ---- hosts in trouble
+
+
+def troubled(retry: str):
+    """Two hosts; one is away for a day whenever it is asked."""
+    recorder = Recorder()
+    links = [f"{A}/{n}" for n in range(60)]
+    recorder.answer(page(f"{A}/", 0, "home", "words", links))
+    recorder.answer(page(f"{B}/", 0, "other home", "other words", [f"{B}/{n}" for n in range(20)]))
+    for n in range(60):
+        recorder.answer(page(links[n], 0, f"page {n}", f"text {n}"))
+    for n in range(20):
+        recorder.answer(page(f"{B}/{n}", 0, f"other {n}", f"other {n}"))
+        recorder.answer(Response(f"{B}/{n}", 503, headers=(("Retry-After", retry),), time=START + WEEK / 2))
+    return recorder.finish("troubled", [f"{A}/", f"{B}/"], START, START + 8 * WEEK, WEEK)
+
+
+def test_a_host_in_trouble_does_not_cost_the_others_their_turn():
+    """The budget is spent on hosts that answer, soon after the unit has begun."""
+    world = troubled("86400")
+    done = replay(world, demand(world), RoundRobin(), 40, Setting(rounds=4))
+    assert np.bincount(done.log.unit).tolist() == [40] * 8
+    late = done.log.time - done.moments[done.log.unit]
+    assert late.max() < 86400
+
+
+def test_a_crawl_delay_does_not_delay_the_start():
+    """However slowly a host wants to be asked, a warm start is in step at the start."""
+    recorder = Recorder()
+    body = b"User-agent: *\nCrawl-delay: 30\n"
+    recorder.answer(Response(f"{A}/robots.txt", 200, raw=body, body=body, time=START, purpose=Purpose.ROBOTS))
+    recorder.answer(page(f"{A}/", 0, "home", "words", [f"{A}/{n}" for n in range(150)]))
+    for n in range(150):
+        recorder.answer(page(f"{A}/{n}", 0, f"page {n}", f"text {n}"))
+    for n in range(150):
+        recorder.answer(replace(page(f"{A}/{n}", 0, f"page {n}", f"changed {n}"), time=START + 60.0))
+    world = recorder.finish("slow", [f"{A}/"], START, START + 7200, 3600.0)
+    done = replay(world, demand(world), Never(), 1, Setting())
+    assert np.array_equal(done.copies, world.at(START))
+
+
+def test_errors_are_not_deaths():
+    """A page that fails for a while lives on: who has fetched everything has quality 1, and nothing is stale."""
+    recorder = Recorder()
+    for name in ("a", "b"):
+        recorder.answer(page(f"{A}/{name}", 0, name, f"words {name}"))
+    recorder.answer(Response(f"{A}/a", 503, time=START + WEEK))
+    recorder.answer(page(f"{A}/a", 3, "a", "words a anew"))
+    recorder.ask("words", 1.0, START)
+    world = recorder.finish("failing", [f"{A}/a", f"{A}/b"], START, START + 4 * WEEK, WEEK)
+    run = run_of(world, RoundRobin(new=True), 10, Setting(split="none"))
+    assert quality(run) == pytest.approx(1.0)
+    assert MEASURES["freshness"](run).tolist() == [1.0] * 4
+
+
+def test_a_header_keeps_a_page_private():
+    """X-Robots-Tag counts for the judge as it does for the crawl."""
+    recorder = Recorder()
+    answer = page(f"{A}/", 0, "home", "words")
+    recorder.answer(replace(answer, headers=(*answer.headers, ("X-Robots-Tag", "noindex"))))
+    world = recorder.finish("private", [f"{A}/"], START, START + WEEK, WEEK)
+    assert world.is_page.tolist() == [False]
+
+
+@pytest.mark.parametrize("name", ORACLES)
+def test_oracles_work_on_a_frontier(made, name):
+    """Also where pages that are born later have no version at all."""
+    assert len(run_of(made, ORACLES[name](), 3, Setting(start="frontier", units=2)).log) > 0
+
+
+def test_the_crawl_measures_by_the_scorer_that_judges(made, tmp_path):
+    """What a policy learns from is in the currency it is judged by."""
+    directory = open_recorded(tmp_path, made, VirtualClock(made.start), Setting(scorer="TfIdf()"))
+    assert directory.config.demand.scorer == "TfIdf()"
+    directory.abandon()

@@ -89,15 +89,49 @@ class Peeping:
 
 def test_a_policy_with_a_back_door_is_caught(monkeypatch):
     """Not only beliefs are watched: whatever reaches a policy from the world, by any way, shows."""
-    worlds = [made()]
 
     def told(world, *rest, **options):
         Peeping.world = world
-        worlds.append(world)
         return replay(world, *rest, **options)
 
     monkeypatch.setattr("sought.lab.wall.replay", told)
     assert first_leak(Peeping(), made(), 0.05, Setting(rounds=3), middle())
+
+
+@dataclass(frozen=True)
+class Timely(Peeping):
+    """Reads no content, only when things happen: what has changed since it was fetched, and what changes next."""
+
+    def __call__(self, pages: Pages, now: float):
+        world = Peeping.world
+        page = dict(zip(world.keys.tolist(), range(len(world.urls)), strict=True))
+        at = world.at(now)
+        found = [world.versions.time[at[page[key]]] if key in page else 0.0 for key in pages.key.tolist()]
+        return np.maximum(np.array(found) - pages.last_fetch, 0.0) if len(found) else np.zeros(0)
+
+
+@dataclass(frozen=True)
+class Foreseeing(Peeping):
+    """Fetches first what will change first."""
+
+    def __call__(self, pages: Pages, now: float):
+        world = Peeping.world
+        page = dict(zip(world.keys.tolist(), range(len(world.urls)), strict=True))
+        at = world.at(now)
+        ends = [world.until[at[page[key]]] if key in page else np.inf for key in pages.key.tolist()]
+        return -np.minimum(np.array(ends, np.float64), 1e12)
+
+
+@pytest.mark.parametrize("policy", [Timely(), Foreseeing()], ids=repr)
+def test_who_knows_when_things_change_is_caught(monkeypatch, policy):
+    """Times of changes that nobody has seen are as secret as what changed."""
+
+    def told(world, *rest, **options):
+        Peeping.world = world
+        return replay(world, *rest, **options)
+
+    monkeypatch.setattr("sought.lab.wall.replay", told)
+    assert first_leak(policy, made(), 0.05, Setting(rounds=3), middle())
 
 
 @pytest.mark.parametrize("name", ORACLES)

@@ -55,7 +55,7 @@ def git(
     if len(set(base_url)) < len(base_url):
         raise BadInput("--base-url: each site needs one of its own")
     step = seconds(every)
-    with _making(paths, name, to, json) as made:
+    with making(paths, name, to, json) as made:
         recorder = Recorder()
         taken = [
             import_git(recorder, path, base, step, table, made.progress(f"reading {path.name}"))
@@ -87,7 +87,7 @@ def warc(
     step = seconds(unit)
     if not step:
         raise BadInput("--unit: 0 is no time at all")
-    with _making(files, name, to, json) as made:
+    with making(files, name, to, json) as made:
         recorder = Recorder()
         taken = import_warc(recorder, files, made.progress("reading captures"))
         made.finish(recorder, taken, step, queries, source="warc", files=[file.resolve().name for file in files])
@@ -142,6 +142,7 @@ class _Making:
         save_world(world, self.folder, recorder.texts)
         self.bars.stop()
         about = _about(world) | {"bytes": folder_bytes(self.folder), "seconds": round(time.monotonic() - self.began, 1)}
+        about |= {} if taken.reached is None else {"reached": taken.reached}
         if self.json:
             print_json(about | {"name": self.name, "directory": str(self.folder)})
         else:
@@ -149,15 +150,16 @@ class _Making:
 
 
 @contextmanager
-def _making(paths: list[Path], name: str | None, to: Path | None, json: bool) -> Iterator[_Making]:
+def making(paths: list[Path], name: str | None, to: Path | None, json: bool) -> Iterator[_Making]:
+    """A world for these files, if there is room for it; what is done within shows its progress."""
     from sought.lab.files import check_folder
 
     name = name or "+".join(dict.fromkeys(map(default_name, paths)))
     folder = to or Path(f"{name}.world")
     check_folder(folder)
-    making = _Making(name, folder, json)
-    with making.bars:
-        yield making
+    made = _Making(name, folder, json)
+    with made.bars:
+        yield made
 
 
 def _ask(recorder: "Recorder", file: Path, start: float) -> dict[str, Any]:
@@ -183,7 +185,8 @@ def _about(world: "World") -> dict[str, Any]:
 def _line(folder: Path, about: dict[str, Any]) -> str:
     counts = ", ".join(f"{about[what]:,} {what}" for what in ("pages", "versions", "links", "queries"))
     size = f"{about['bytes'] / 1e6:,.1f} MB in {about['seconds']} s"
-    return f"{folder}: {counts}, from {about['from']} to {about['to']}, {size}"
+    reached = f"; the seed reaches {about['reached']:,} of the pages" if "reached" in about else ""
+    return f"{folder}: {counts}, from {about['from']} to {about['to']}, {size}{reached}"
 
 
 def _day(moment: float) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sought.cli.lab_import import Name, Queries, To, _making
+from sought.cli.lab_import import Name, Queries, To, making
 from sought.cli.options import Json, console, print_json
 from sought.lab.synthetic.shape import Shape
 from sought.web.errors import BadInput
@@ -24,7 +24,11 @@ def graph(
         Path, typer.Argument(help="Edges as text, SciPy's .npz or WebGraph's ASCII format; text also .gz.")
     ],
     seed_node: Annotated[
-        int | None, typer.Option(min=0, help="Where crawls start; default: the node with most links.")
+        int | None,
+        typer.Option(
+            min=0,
+            help="Where crawls start; default: of the most pages that all reach each other, the one with most links.",
+        ),
     ] = None,
     queries: Queries = None,
     name: Name = None,
@@ -36,7 +40,7 @@ def graph(
     from sought.lab.recorder import Recorder
     from sought.lab.world import WEEK
 
-    with _making([file], name, to, json) as made:
+    with making([file], name, to, json) as made:
         recorder = Recorder()
         taken = import_graph(recorder, file, made.progress("nodes"), seed_node)
         made.finish(recorder, taken, WEEK, queries, source="graph", file=file.resolve().name)
@@ -63,7 +67,7 @@ def wiki(
     step = seconds(unit)
     if not step:
         raise BadInput("--unit: 0 is no time at all")
-    with _making([dump], name, to, json) as made:
+    with making([dump], name, to, json) as made:
         recorder = Recorder()
         taken = import_wiki(recorder, dump, base_url, made.progress("bytes read"), seed)
         made.finish(recorder, taken, step, queries, source="wiki", file=dump.resolve().name, base_url=base_url)
@@ -76,7 +80,7 @@ def generate(name: str, to: Path | None, json: bool, **knobs: Any) -> None:
     from sought.lab.world import WEEK
 
     shape = Shape(**knobs)
-    with _making([Path(name)], name, to, json) as made:
+    with making([Path(name)], name, to, json) as made:
         recorder = Recorder()
         taken = make(recorder, shape, made.progress("events"))
         made.finish(recorder, taken, WEEK, None, source="generated", shape=asdict(shape))

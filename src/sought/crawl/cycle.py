@@ -149,12 +149,14 @@ class Cycle:
             due.append(now)
         if len(self.in_flight) < self.connections and not self.stopping:
             due.append(max(self.queue.wake_at(), self.budget.ready_at(now)))
+        if self.queue and not self.in_flight:
+            due.append(max(self.planned_at + self.rhythm.plan, now) + 1.0)  # then others are chosen than those who rest
         await self.clock.wait(self.wake, min(due), busy=bool(self.in_flight))
         self.wake.clear()
 
     def _idle(self, now: float) -> bool:
         """Nothing is in flight: whether there will ever be something to do."""
-        if self.queue and now - self.planned_at <= self.rhythm.plan:
+        if self.queue and (now - self.planned_at < self.rhythm.plan or self.budget.ready_at(now) > now):
             return True  # hosts are resting
         if self.directory.has_changes:
             self.directory.commit()

@@ -8,7 +8,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from sought.index.evaluator_gains import add_changes, add_impacts, ascending, moves_of
+from sought.index.evaluator_gains import add_attention, add_changes, ascending, moves_of
 from sought.index.quality import Matches, Quality, Tie, total
 from sought.index.slabs import KEYS, OFFSETS, Keys, Offsets, Slabs, roomy, scatter
 from sought.index.visibility import Floats, Visibility
@@ -90,12 +90,12 @@ class Evaluator:
             raise ValueError("matches of pages that are not asked about")
         return self._changes(pages, Matches(order[at].astype(np.uint32), matches.queries, matches.scores))
 
-    def impacts(self) -> Floats:
-        """What each live page adds to the denominator: Σ f_q·I(rank on the live Web)·score."""
+    def attention(self) -> Floats:
+        """How much each live page would get of it, were all in step: Σ f_q·I(rank on the live Web)."""
         _, _, weights, sums, shift = self._up_to_date()
-        impacts = np.zeros(len(self._numbers))
-        add_impacts(*self._live.slabs.arrays[:3], weights, sums, shift, impacts)
-        return impacts[self._numbers]
+        attention = np.zeros(len(self._numbers))
+        add_attention(*self._live.slabs.arrays[:3], weights, sums, shift, attention)
+        return attention[self._numbers]
 
     def _changes(self, pages: Numbers, others: Matches) -> Floats:
         """`others` has places among `pages` for pages."""

@@ -200,17 +200,16 @@ def add_changes(
 
 
 @cached(types.void(*_LISTS, _TABLE, _TABLE, types.uint64, types.float64[::1]))
-def add_impacts(
-    items: Keys, starts: Offsets, sizes: Offsets, weights: Floats, sums: Floats, shift: Int, impacts: Floats
+def add_attention(
+    items: Keys, starts: Offsets, sizes: Offsets, weights: Floats, sums: Floats, shift: Int, attention: Floats
 ) -> None:
-    """Add to each number what attention finds in it: Σ weight·I(rank)·score over all lists."""
+    """Add to each number how much attention it gets: Σ weight·I(rank) over all lists."""
     for query in range(starts.size):
         start, size, k = starts[query], sizes[query], 0
         while k < size and weights[query]:
             stop = k + 1
             while shift and stop < size and items[start + stop] >> shift == items[start + k] >> shift:
                 stop += 1
-            score = np.float64(np.uint32(items[start + k] >> _32).view(np.float32))
             for at in range(k, stop):
-                impacts[items[start + at] & _LOW] += weights[query] * _seen(sums, k, stop) * score
+                attention[items[start + at] & _LOW] += weights[query] * _seen(sums, k, stop)
             k = stop

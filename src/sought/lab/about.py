@@ -31,7 +31,7 @@ def about(world: World) -> dict[str, Any]:
 
 
 def _there(world: World, time: float) -> int:
-    versions = world.at(time)
+    versions = world.live(time)
     return int(np.count_nonzero(world.is_page[versions[versions >= 0]]))
 
 

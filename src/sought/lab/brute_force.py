@@ -23,7 +23,7 @@ def best(judge: Judge, moments: Floats, budget: int, copies: Numbers, horizon: i
     if len(judge.world.urls) > MOST_PAGES:
         raise ValueError(f"{len(judge.world.urls)} pages: everything can be tried for {MOST_PAGES} at most")
     times = moments[:horizon].tolist()
-    lives = [tuple(judge.world.at(time).tolist()) for time in times]
+    lives = [tuple(judge.world.live(time).tolist()) for time in times]
 
     @cache
     def onwards(unit: int, held: tuple[int, ...]) -> tuple[float, Choice]:
@@ -47,6 +47,6 @@ def best(judge: Judge, moments: Floats, budget: int, copies: Numbers, horizon: i
 def quality_of(judge: Judge, time: float, copies: tuple[int, ...]) -> float:
     """Of a repository at a time, worked out from nothing."""
     pages = np.arange(len(copies))
-    held, live = (judge.matches(pages, versions) for versions in (np.array(copies), judge.world.at(time)))
+    held, live = (judge.matches(pages, versions) for versions in (np.array(copies), judge.world.live(time)))
     weights = judge.demand.weights("judged", time)
     return quality(held, live, weights, judge.ties, judge.visibility, tie=judge.tie).value

@@ -57,8 +57,18 @@ class Demand:
         return rates / rates.sum() if rates.any() else rates
 
 
-def demand_of(tallies: Tallies, split: Split, unit: float, seed: int = 0, searches: float = SEARCHES) -> Demand:
-    """Spellings with the same normal form are one query; what nobody can be answered is left out."""
+def demand_of(
+    tallies: Tallies,
+    split: Split,
+    unit: float,
+    seed: int = 0,
+    searches: float = SEARCHES,
+    start: float = -np.inf,
+) -> Demand:
+    """Spellings with the same normal form are one query; what nobody can be answered is left out.
+
+    `searches` a week is what is asked at `start`, or when the first query is, if that is later.
+    """
     if split not in SPLITS:
         raise BadInput(f"demand is split by {', '.join(SPLITS)}, not {split!r}")
     texts = list(dict.fromkeys(tallies.query))
@@ -72,14 +82,15 @@ def demand_of(tallies: Tallies, split: Split, unit: float, seed: int = 0, search
     query = np.searchsorted(ordered, np.array([keys[tallies.query[i]] for i in rows.tolist()], np.uint64))
     count = tallies.count[rows]
     since = tallies.since[rows]
+    spelling = np.array([numbers[tallies.query[i]] for i in rows.tolist()], np.int64)
     known = judged = count
     if split == "thinning":
-        known, judged = (_sample(count, since, ordered[query], searches / 2, (seed, half)) for half in (0, 1))
+        scale = searches / 2 / _at_first(count, spelling, since, start)
+        known, judged = (_sample(count * scale, since, ordered[query], (seed, half)) for half in (0, 1))
     elif split == "string":
         apart = is_held_out(ordered, 0.5)[query]
         known, judged = np.where(apart, 0.0, count), np.where(apart, count, 0.0)
     ahead = unit if split == "time" else 0.0
-    spelling = np.array([numbers[tallies.query[i]] for i in rows.tolist()], np.int64)
     known, judged = (_increments(part, spelling, since) for part in (known, judged))
     return Demand([spelled[int(key)] for key in ordered], ordered, query, since, known, judged, ahead)
 
@@ -94,14 +105,22 @@ def _increments(count: Floats, spelling: NDArray[np.int64], since: Floats) -> Fl
     return more
 
 
-def _sample(count: Floats, since: Floats, keys: NDArray[np.uint64], searches: float, seed: tuple[int, int]) -> Floats:
-    """Poisson numbers of searches, so many a week in all at first.
+def _at_first(count: Floats, spelling: NDArray[np.int64], since: Floats, start: float) -> float:
+    """How often anything is asked at the start, or later when that is never yet; 1 if it never is."""
+    more = _increments(count, spelling, since)
+    for time in np.unique(np.maximum(since, start)).tolist():
+        if (rate := float(more[since <= time].sum())) > 0:
+            return rate
+    return 1.0
+
+
+def _sample(mean: Floats, since: Floats, keys: NDArray[np.uint64], seed: tuple[int, int]) -> Floats:
+    """Poisson numbers of searches.
 
     Each row has dice of its own: what will be asked later must not tell on what is asked now.
     """
-    if not len(count):
-        return count
-    mean = count * (searches / count[since == since.min()].sum())
+    if not len(mean):
+        return mean
     told = np.stack([keys, since.view(np.uint64), *(np.full(len(keys), each, np.uint64) for each in seed)], axis=1)
     rows = np.ascontiguousarray(told)
     hashes = [hashlib.blake2b(row.tobytes(), digest_size=8).digest() for row in rows]

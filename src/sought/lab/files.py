@@ -33,6 +33,7 @@ from sought.web.message import Failure, Purpose, Response
 FORMAT = 1
 _HEAD = "world.json"
 _LISTS = {"links": "link_lists", "terms": "vectors", "sketch": "sketches"}
+_MAX_UNITS = 1_000_000
 _NUMBERS = {"number": pl.UInt32}
 _TABLES: dict[str, dict[str, Any]] = {
     "pages": {"url": pl.String},
@@ -133,7 +134,7 @@ def open_world(folder: Path) -> World:
         list(map(Link, links["url"].to_list(), links["anchor"].to_list(), links["nofollow"].to_list())),
         vectors=Vectors(vectors.data, vectors.bounds),
         terms=_read(folder, "terms")["term"].to_list(),
-        files=[_answer(row) for row in _read(folder, "files").iter_rows(named=True)],
+        files=_files(folder),
         tallies=_tallies(_read(folder, "queries")),
         addresses=head.addresses,
         notes=head.notes,
@@ -174,6 +175,13 @@ def _file(response: Response) -> tuple[Any, ...]:
     flat = [part for header in response.headers for part in header]
     failure = str(response.failure or "")
     return response.url, str(response.purpose), response.time, response.status, failure, flat, response.body
+
+
+def _files(folder: Path) -> list[Response]:
+    try:
+        return [_answer(row) for row in _read(folder, "files").iter_rows(named=True)]
+    except ValueError as error:
+        raise BadInput(f"{folder / 'files.parquet'} is damaged: {error}") from None
 
 
 def _answer(row: dict[str, Any]) -> Response:
@@ -268,7 +276,15 @@ def _check(world: World, folder: Path) -> None:
     in_order = (v.page[1:] > v.page[:-1]) | ((v.page[1:] == v.page[:-1]) & (v.time[1:] > v.time[:-1]))
     if not in_order.all():
         found = "versions are not in order"
+    if len(set(world.urls)) < len(world.urls) or not all(url.startswith(("http://", "https://")) for url in world.urls):
+        found = "URLs that are none, or twice"
+    if not set(v.failure) <= {"", *Failure}:
+        found = "failures of a kind nobody knows"
+    if not (np.isfinite(world.tallies.count).all() and (world.tallies.count >= 0).all()):
+        found = "queries.parquet has counts that are none"
     if not np.isfinite(v.time).all() or not 0 < world.unit < np.inf or not world.start <= world.end < np.inf:
         found = "times that are none"
+    elif world.units > _MAX_UNITS:
+        found = f"{world.units} units"
     if found:
         raise BadInput(f"{folder / 'versions.parquet'} does not fit the other files: {found}")

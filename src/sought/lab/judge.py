@@ -85,7 +85,7 @@ def judge_of(
     vectors = restricted(vectors, numbers_of(world.terms, measure.vocabulary.numbers))
     place = np.full(len(world.versions), ABSENT)
     place[pages] = np.arange(len(pages))
-    now = place[world.at(world.start)]
+    now = place[world.live(world.start)]
     now = now[now != ABSENT]
     census = Census(len(measure.vocabulary))
     at_start = vectors.at(now.tolist())
@@ -111,7 +111,7 @@ def _judge(world: World, demand: Demand, found: Matches, tie: Tie) -> Judge:
 
 def _importance(world: World, scorer: Scorer) -> Floats:
     """In-links, or PageRank, of every page at the start."""
-    sources, targets = links_at(world, world.at(world.start))
+    sources, targets = links_at(world, world.live(world.start))
     if isinstance(scorer, Inlinks):
         return np.bincount(targets, minlength=len(world.urls)).astype(np.float64)
     return pagerank(sources, targets, len(world.urls))

@@ -25,9 +25,9 @@ def losses(judge: Judge, copies: Numbers | None = None, report: Callable[[int, i
     world = judge.world
     v = world.versions
     none = np.full(len(world.urls), NOTHING)
-    before = np.arange(len(v)) - 1
-    before[world.first[:-1]] = NOTHING
-    at_start = world.at(world.start)
+    before = np.append(NOTHING, world.observed[:-1])
+    before[world.firsts] = NOTHING
+    at_start = world.live(world.start)
     there = at_start != NOTHING
     before[at_start[there]] = (none if copies is None else copies)[there]
     births = np.where(world.until > world.start, np.maximum(v.time, world.start), np.inf)

@@ -53,20 +53,21 @@ class FutureWorth:
 
 @dataclass(frozen=True)
 class TrueImpact:
-    """Of pages never fetched: Σ_q f_q·I(rank among all live pages)·score; 0 for the others."""
+    """Of pages never fetched: Σ_q f_q·I(rank among all live pages); 0 for the others."""
 
     is_oracle: ClassVar[bool] = True
 
     def of(self, truth: Truth) -> Floats:
-        return np.where(truth.copies == NOTHING, truth.evaluator.impacts(), 0.0)
+        return np.where(truth.copies == NOTHING, truth.evaluator.attention(), 0.0)
 
 
 def change_rates(world: World) -> Floats:
     """Changes a second of each page since it is there; half a change if it never did, so that 1/Δ is finite."""
     v = world.versions
     changes = np.bincount(v.page[1:][_changed(world)], minlength=len(world.urls))
-    life = np.maximum(world.end - v.time[world.first[:-1]], world.unit)
-    return np.maximum(changes, 0.5) / life
+    born = np.full(len(world.urls), world.end)
+    born[v.page[world.firsts]] = v.time[world.firsts]
+    return np.maximum(changes, 0.5) / np.maximum(world.end - born, world.unit)
 
 
 def next_changes(world: World) -> Floats:

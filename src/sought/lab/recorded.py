@@ -240,6 +240,7 @@ def open_recorded(folder: Path, world: World, clock: VirtualClock, setting: Sett
             "revisit_after": f"{_pause(world, setting)}s",
             "sitemaps": setting.signals.sitemap or bool(world.files),
         },
+        "demand": {"scorer": setting.scorer},
         "fetch": {"connections": 1},
         "traps": dict.fromkeys(("queries_per_path", "dates_per_path"), 1000000),
     }

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from sought.fetch.directives import header_directives
 from sought.index import Entry
 from sought.index.analysis import stemming
 from sought.index.fields import texts
 from sought.index.vectors import Counter, Vectors, Vocabulary
 from sought.lab.world import Headers, Ragged, Tallies, Versions, World
-from sought.web.digest import digest
+from sought.web.digest import AGENT, digest
 from sought.web.document import Document, Link
 from sought.web.errors import BadInput
 from sought.web.message import Purpose, Response
@@ -100,6 +101,7 @@ class Recorder:
 
     def _add(self, page: int, response: Response, document: Document, told: str) -> None:
         kept = tuple((k, v) for k, v in response.headers if k.lower() in _KEPT)
+        noindex, nofollow = header_directives(response, AGENT)
         self.rows.append(
             {
                 "page": page,
@@ -115,8 +117,8 @@ class Recorder:
                 "headings": list(document.headings),
                 "canonical": document.canonical,
                 "refused": document.refused,
-                "noindex": document.noindex,
-                "nofollow": document.nofollow,
+                "noindex": document.noindex or noindex,
+                "nofollow": document.nofollow or nofollow,
                 "has_text": bool(document.text),
                 "counts": [getattr(document.counts, each.name) for each in fields(document.counts)],
             }

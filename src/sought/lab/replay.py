@@ -8,7 +8,6 @@ import asyncio
 import math
 import tempfile
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,11 +18,11 @@ from numpy.typing import NDArray
 from sought.crawl.beliefs import Told
 from sought.crawl.budget import Budget
 from sought.crawl.cycle import Cycle, Rhythm, beliefs_in
-from sought.crawl.directory import LOADED, manners
+from sought.crawl.directory import LOADED
 from sought.crawl.refresh import Refresh
 from sought.crawl.table import Source
 from sought.crawl.workload import Asked
-from sought.fetch.politeness import Politeness
+from sought.fetch.politeness import Manners, Politeness
 from sought.lab.clock import VirtualClock
 from sought.lab.demand import Demand
 from sought.lab.judge import Judge
@@ -33,6 +32,7 @@ from sought.lab.setting import Setting, fetches_of, frozen, pages_at_start
 from sought.lab.truth import Truth
 from sought.lab.world import NOTHING, Numbers, World
 from sought.policy import BreadthFirst, Policy, beliefs_of
+from sought.web.errors import BadInput
 
 _AT_ONCE = 4096  # pages of a warm start chosen at a time
 _PATIENCE = 3600.0  # seconds that a round waits for hosts in trouble
@@ -115,13 +115,17 @@ class _Replay:
         if self.setting.start == "cold":
             return copies
         polite = self.directory.politeness
-        self.directory.politeness = Politeness(replace(manners(self.directory.config), delay=0.0, latency_factor=0.0))
+        self.directory.politeness = Politeness(Manners(0.0, 0.0, 0.0))
         share = self.setting.crawled if self.setting.start == "frontier" else 1.0
         await self._fetch_all(math.ceil(share * pages_at_start(self.world)) if share < 1.0 else None)
         if self.setting.start == "warm":
             self._make_known()  # pages that no link leads to
             await self._fetch_all(None)
         self.directory.politeness = polite
+        if self.clock.now() >= self.clock.limit:
+            raise BadInput(
+                f"{self.world.name}: its hosts are so slow or in trouble that it cannot be fetched at the start"
+            )
         pages, versions = np.array(self.web.asked.page, np.int64), np.array(self.web.asked.version, np.int64)
         copies[pages[pages != NOTHING]] = versions[pages != NOTHING]
         self.web.forget()

@@ -77,7 +77,7 @@ class Run:
             pages, versions = self.log.page[fetched], self.log.version[fetched]
             held = (pages != NOTHING) & ((versions == NOTHING) | self.world.is_observation[versions])
             after[pages[held]] = versions[held]  # the last of several counts
-            yield Moment(unit, time, self.world.at(time), before, after, fetched)
+            yield Moment(unit, time, self.world.live(time), before, after, fetched)
 
     def searchable(self, versions: Numbers) -> Numbers:
         """The same, with NOTHING in place of what nobody can find: redirects, pages gone, pages not there yet."""

@@ -59,7 +59,7 @@ def fetches_of(budget: float, pages: int) -> int:
 
 def pages_at_start(world: World) -> int:
     """How many pages people can find at the start; shares are of them."""
-    versions = world.at(world.start)
+    versions = world.live(world.start)
     return int(np.count_nonzero(world.is_page[versions[versions >= 0]]))
 
 

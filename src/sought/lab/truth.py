@@ -35,6 +35,7 @@ class Truth:
         self._order = np.argsort(judge.world.keys)
         self._keys = judge.world.keys[self._order]
         self._gains, self._moved = np.zeros(len(start)), True
+        self._weights = np.zeros(0)
 
     def observe(self, page: int, version: int) -> None:
         """A page of the world was fetched, and this is what it was; an error tells nothing of it."""
@@ -44,11 +45,13 @@ class Truth:
     def at(self, time: float) -> None:
         """The Web and what is asked have moved on."""
         if time != self.now:
-            live = self.judge.world.at(time)
+            live = self.judge.world.live(time)
             pages = np.flatnonzero(live != self.live)
             self._evaluator.set_lives(pages.astype(np.uint32), self.judge.matches(pages, live[pages]))
-            self._evaluator.set_weights(self.judge.demand.weights("judged", time))
-            self._moved = self._moved or len(pages) > 0
+            weights = self.judge.demand.weights("judged", time)
+            self._moved = self._moved or len(pages) > 0 or not np.array_equal(weights, self._weights)
+            self._weights = weights
+            self._evaluator.set_weights(weights)
             self.live, self.now = live, time
 
     @property

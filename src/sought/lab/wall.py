@@ -1,8 +1,9 @@
 """Does a policy know what it cannot know?
 
 A replay is run twice: as it was recorded, and with everything that the first run had not seen by some time replaced by
-noise: pages that were never fetched, versions that nobody met, all that happens later, all that is asked later.  Up to
-that time both must make the same fetches.  What differs was decided by something the crawler could not have seen.
+noise: pages that were never fetched, versions that nobody met, all that happens later, all that is asked later, and
+(where no sitemap tells of it) when between two fetches a page changed.  Up to that time both must make the same
+fetches.  What differs was decided by something the crawler could not have seen.
 """
 
 import hashlib
@@ -35,6 +36,8 @@ def first_leak(
     honest = _replayed(policy, world, budget, setting, judging)
     seen = np.union1d(honest.copies, honest.log.version[honest.log.time <= until])
     noisy = scrambled(world, until, seen[seen >= 0], setting.seed)
+    if not setting.signals.sitemap:
+        noisy = replace(noisy, versions=replace(noisy.versions, time=_other_times(world, honest, until, setting.seed)))
     other = _replayed(policy, noisy, budget, setting, judging)
     return _difference(_until(honest.log, until), _until(other.log, until))
 
@@ -62,7 +65,7 @@ def scrambled(world: World, until: float, seen: Numbers, seed: int = 0) -> World
 
 
 def _replayed(policy: Policy, world: World, budget: float, setting: Setting, judging: Judging | None) -> Replayed:
-    demand = demand_of(world.tallies, setting.split, world.unit, setting.seed, setting.searches)
+    demand = demand_of(world.tallies, setting.split, world.unit, setting.seed, setting.searches, world.start)
     return replay(world, demand, policy, budget, setting, judging(world) if judging else None)
 
 
@@ -81,6 +84,39 @@ def _difference(honest: list[tuple[bytes, str]], other: list[tuple[bytes, str]])
 
 
 # ---- noise
+
+
+def _other_times(world: World, done: Replayed, until: float, seed: int) -> NDArray[np.float64]:
+    """Every version begins at another time, in the same order and between the same fetches of its page."""
+    dice = np.random.default_rng([seed, 0x71ED])
+    known = done.log.time <= until
+    fetches = {page: [] for page in range(len(world.urls))}  # type: dict[int, list[float]]
+    for page in np.flatnonzero(done.copies >= 0).tolist():
+        fetches[page].append(world.start)
+    for page, time in zip(done.log.page[known].tolist(), done.log.time[known].tolist(), strict=True):
+        if page >= 0:
+            fetches[page].append(time)
+    times = world.versions.time.copy()
+    for page, asked in fetches.items():
+        part = slice(int(world.first[page]), int(world.first[page + 1]))
+        times[part] = _moved(times[part], [*asked, until], world.end + world.unit, dice)
+    return times
+
+
+def _moved(
+    times: NDArray[np.float64], asked: list[float], end: float, dice: np.random.Generator
+) -> NDArray[np.float64]:
+    """The same numbers of times between those at which somebody looked."""
+    looks = np.unique([-np.inf, *asked, np.inf])
+    gap = np.searchsorted(looks, times, "left")  # a version that begins at a look is seen by it
+    moved = times.copy()
+    for each in np.unique(gap).tolist():
+        inside = np.flatnonzero(gap == each)
+        low, high = looks[each - 1], min(looks[each], end)
+        if np.isfinite(low) and high > low:
+            shares = np.sort(dice.random(len(inside)))
+            moved[inside] = low + (high - low) * (0.001 + 0.998 * shares)
+    return moved if np.all(np.diff(moved) > 0) else times
 
 
 def _other_columns(

@@ -135,6 +135,22 @@ class World:
         begun = np.bincount(self.versions.page[self.versions.time <= time], minlength=len(self.urls))
         return np.where(begun > 0, self.first[:-1] + begun - 1, NOTHING)
 
+    def live(self, time: float) -> Numbers:
+        """The same, but where the answer is an error, the last one that was none: the page lives on unseen."""
+        versions = self.at(time)
+        return np.where(versions == NOTHING, NOTHING, self.observed[versions])
+
+    @cached_property
+    def observed(self) -> Numbers:
+        """For each version itself, or if it is an error the last one before it of its page that is none, or NOTHING."""
+        told = np.maximum.accumulate(np.where(self.is_observation, np.arange(len(self.versions)), NOTHING))
+        return np.where(told >= self.first[self.versions.page], told, NOTHING)
+
+    @property
+    def firsts(self) -> Numbers:
+        """The first version of every page that has one."""
+        return self.first[:-1][self.first[:-1] < self.first[1:]]
+
     def version(self, page: int, time: float) -> int:
         """The version of one page; NOTHING if it is not there yet."""
         first, stop = self.first[page], self.first[page + 1]

@@ -104,7 +104,7 @@ def lacks(world: World) -> str:
 
 def _in_step(judge: Judge, like: Run) -> Run:
     """Whatever changes is fetched at once."""
-    return hand_made(judge, like.moments, [judge.world.at(time) for time in like.moments.tolist()])
+    return hand_made(judge, like.moments, [judge.world.live(time) for time in like.moments.tolist()])
 
 
 def _failures(found: pl.DataFrame) -> list[str]:

@@ -90,10 +90,10 @@ def split(judge: Judge, moments: Floats, bench: Bench, what: str = "repairing") 
 def repaired(judge: Judge, moments: Floats, kinds: Iterable[str]) -> Run:
     """A repository as it was at the start, but for changes of these kinds."""
     world = judge.world
-    start = _searchable(world, world.at(world.start))
+    start = _searchable(world, world.live(world.start))
     states, chosen = [], set(kinds)
     for time in moments.tolist():
-        live = _searchable(world, world.at(time))
+        live = _searchable(world, world.live(time))
         repairs = np.zeros(len(live), np.bool_)
         for kind, pages in _kinds(start, live).items():
             repairs |= pages & (kind in chosen)

@@ -105,7 +105,7 @@ def _counts(importance: Floats) -> list[int]:
 
 def _crawl(judge: Judge, order: Numbers, counts: Sequence[int]) -> Run:
     """A crawl of pages in this order while the Web stands still; a unit ends after each of these counts."""
-    live = judge.world.at(judge.world.end)
+    live = judge.world.live(judge.world.end)
     states = []
     for count in counts:
         state = np.full(len(live), NOTHING)

@@ -3,16 +3,17 @@
 1. The history is cut into snapshots (`git_history`), and what changed between two is listed.
 2. Files become pages by their paths (`addresses`), Markdown becomes HTML (`markdown`).
 3. At each snapshot every page whose file changed answers anew; one without a file is gone, or has moved (`moves`).
-4. Addresses that pages link to and servers would correct (`/a/`, `/a/index.html` for `/a`) answer with redirects.
+4. Addresses that pages link to and servers would correct (`/a/`, `/a/index.html`, `/%61` for `/a`) answer with
+   redirects while the page is there, and go or move with it.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from urllib.parse import unquote_to_bytes
 
 from sought.lab.imports.addresses import (
-    address,
     base_of,
     is_folder,
     is_markdown,
@@ -31,6 +32,7 @@ from sought.web.message import Failure, Response
 
 Report = Callable[[int, int], None]
 _HTML = ("Content-Type", "text/html; charset=utf-8")
+_MAX_SPELLINGS = 64  # of one address; any letter may be percent-encoded
 
 
 def import_git(
@@ -84,13 +86,17 @@ def _by_week(moves: list[Move]) -> dict[int, list[Move]]:
 
 
 class _Site:
-    """Which files stand at each URL, and where those that are gone went."""
+    """Which files stand at each URL, and where those that are gone went.
+
+    `ways` are the percent-decoded addresses by which each URL was ever meant, `leads` since when they lead where.
+    """
 
     def __init__(self, recorder: Recorder, base: str, blobs: Blobs) -> None:
         self.recorder, self.base, self.blobs = recorder, base, blobs
         self.files: dict[str, dict[bytes, bytes]] = {}
         self.moved: dict[str, str] = {}
-        self.since: dict[str, float] = {}
+        self.ways: dict[bytes, str] = {}
+        self.leads: dict[str, list[tuple[float, str]]] = defaultdict(list)
         self.done = 0
 
     def change(self, changes: "list[Change] | tuple[()]", moves: "list[Move] | tuple[()]") -> list[str]:
@@ -104,6 +110,7 @@ class _Site:
             files = self.files.setdefault(url, {}) if blob else self.files.get(url, {})
             if blob:
                 files[path] = blob
+                self.ways[unquote_to_bytes(self.base) + b"/" + path] = url
             elif files.pop(path, None) is None:  # a link or a submodule: it never was a page
                 continue
             touched.append(url)
@@ -114,14 +121,16 @@ class _Site:
 
     def answer(self, urls: list[str], time: float, report: Callable[[int], None]) -> None:
         for url in urls:
-            self.since.setdefault(url, time)
             files = self.files.get(url)
+            there = url if files else self.moved.get(url, "")
+            if not self.leads[url] or self.leads[url][-1][1] != there:
+                self.leads[url].append((time, there))
             if files:
                 self.page(url, min(files, key=precedence), time)
             elif url in self.moved:
                 self.recorder.answer(_redirect(url, self.moved[url], time))
             else:
-                self.recorder.answer(Response(url, 404, headers=(_HTML,), time=time))
+                self.recorder.answer(_gone(url, time))
             self.done += 1
             if self.done % 64 == 0:
                 report(self.done)
@@ -141,13 +150,22 @@ class _Site:
 
     def correct(self) -> None:
         """Redirects from the other addresses of a page, where links use them."""
-        others = {}
-        for url, files in self.files.items():
-            others[f"{url}/"] = url
-            others.update((address(self.base, path), url) for path in files)
+        plain = {unquote_to_bytes(url): url for url in self.files}
+        ways = self.ways | {way + b"/": url for way, url in plain.items()} | plain
+        spellings = Counter[str]()
         for target in dict.fromkeys(link.url for link in self.recorder.links):
-            if target in others and target not in self.recorder.pages:
-                self.recorder.answer(_redirect(target, others[target], self.since[others[target]]))
+            url = None if "?" in target else ways.get(unquote_to_bytes(target))
+            if url is None or target in self.recorder.pages or spellings[url] >= _MAX_SPELLINGS:
+                continue
+            spellings[url] += 1
+            for time, there in self.leads[url]:
+                self.recorder.answer(
+                    _redirect(target, there, time) if there not in ("", target) else _gone(target, time)
+                )
+
+
+def _gone(url: str, time: float) -> Response:
+    return Response(url, 404, headers=(_HTML,), time=time)
 
 
 def _redirect(url: str, target: str, time: float) -> Response:

@@ -51,7 +51,7 @@ class Graph:
 def import_graph(
     recorder: Recorder, file: Path, report: Report = lambda _done, _total: None, seed_node: int | None = None
 ) -> Taken:
-    """Give every node to the recorder; the seed is the node with most successors, unless one is named."""
+    """Give every node to the recorder; the seed is the busiest node of the largest core, unless one is named."""
     graph = read_graph(file)
     if not len(graph.names):
         raise BadInput(f"{file}: no links in it")
@@ -66,7 +66,7 @@ def import_graph(
         if number % _REPORT_EVERY == 0:
             report(number, len(links))
     report(len(links), len(links))
-    return Taken(0.0, 0.0, (f"{HOST}{seed}",))
+    return Taken(0.0, 0.0, (f"{HOST}{graph.names[seed]}",), _reached(graph, seed))
 
 
 def read_graph(file: Path) -> Graph:
@@ -80,11 +80,34 @@ def read_graph(file: Path) -> Graph:
 
 
 def _seed(graph: Graph, file: Path, seed_node: int | None) -> int:
+    """Which node crawls start at: within a largest strongly connected component the one with most successors."""
     if seed_node is None:
-        return int(graph.names[np.argmax(np.diff(graph.bounds))])
-    if seed_node not in graph.names:
+        from scipy.sparse import csgraph
+
+        untyped: Any = csgraph
+        component = untyped.connected_components(_matrix(graph), connection="strong")[1]
+        sizes = np.bincount(component)[component]
+        return int(np.argmax(np.where(sizes == sizes.max(), np.diff(graph.bounds), -1)))
+    found = np.flatnonzero(graph.names == seed_node)
+    if not len(found):
         raise BadInput(f"{file}: no node {seed_node}")
-    return seed_node
+    return int(found[0])
+
+
+def _reached(graph: Graph, seed: int) -> int:
+    """How many pages links lead to from the seed, itself counted."""
+    from scipy.sparse import csgraph
+
+    untyped: Any = csgraph
+    return len(untyped.breadth_first_order(_matrix(graph), seed, return_predecessors=False))
+
+
+def _matrix(graph: Graph) -> Any:
+    from scipy import sparse
+
+    untyped: Any = sparse
+    shape = (len(graph.names), len(graph.names))
+    return untyped.csr_matrix((np.ones(len(graph.targets), np.int8), graph.targets, graph.bounds), shape)
 
 
 @contextmanager

@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 
 class Taken(NamedTuple):
-    """Times of the first and the last snapshot, and where a crawl of it may start."""
+    """Times of the first and the last snapshot, where a crawl of it may start, and how many pages it can reach."""
 
     start: float
     end: float
     seeds: tuple[str, ...]
+    reached: int | None = None  # where it was counted

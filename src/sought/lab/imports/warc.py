@@ -157,7 +157,8 @@ class _Answers:
                 return None
             source, response = original, _repeated(response, self.read(original))
         body = source.digest or (source.file, source.offset)
-        said = response.status, response.failure, response.header("location"), body
+        asked = tuple(response.all_headers("x-robots-tag"))
+        said = response.status, response.failure, response.header("location"), asked, body
         what = (capture.purpose, capture.url)
         if self.last.get(what) == said:
             return None
@@ -189,8 +190,18 @@ class _Answers:
 
 
 def _repeated(said: Response, original: Response) -> Response:
-    """All of the original, unless the status is another: then the original's body only."""
-    return original if said.status in (0, 304, original.status) else replace(said, raw=original.raw)
+    """The original's body, with what the answer itself says: a 304 only what is new (RFC 9111, 3.2)."""
+    is_whole = bool(said.headers) and said.status != 304
+    of_body = "content-encoding" if is_whole else "content-"
+    own = [each for each in said.headers if not each[0].lower().startswith(of_body)]
+    names = {name.lower() for name, _ in own}
+    kept = [
+        (name, value)
+        for name, value in original.headers
+        if name.lower().startswith(of_body) or not (is_whole or name.lower() in names)
+    ]
+    status = original.status if said.status in (0, 304) else said.status
+    return replace(original, status=status, headers=(*own, *kept), address=said.address)
 
 
 def _failure(path: Path, place: Place, record: bytes) -> Response:

@@ -43,8 +43,9 @@ class ChangeRatio:
         weights = np.ones(len(run.world.urls)) if self.weighting == "none" else _weights(run.world)
         reading, values = Reading(run.world), np.full(len(run.moments), np.nan)
         for moment in run.walk():
-            pages = np.unique(run.log.page[moment.fetched])
-            pages = pages[pages != NOTHING]
+            pages, versions = run.log.page[moment.fetched], run.log.version[moment.fetched]
+            told = (pages != NOTHING) & ((versions == NOTHING) | run.world.is_observation[versions])
+            pages = np.unique(pages[told])
             pages = pages[reading.there(moment.before[pages])]
             changed = pages[reading.shown[moment.before[pages]] != reading.shown[moment.after[pages]]]
             counts = {"printed": len(changed), "cho_ntoulas": len(pages)}
@@ -55,4 +56,4 @@ class ChangeRatio:
 
 
 def _weights(world: World) -> Floats:
-    return pagerank(*links_at(world, world.at(world.start)), len(world.urls))
+    return pagerank(*links_at(world, world.live(world.start)), len(world.urls))

@@ -3,8 +3,8 @@
     views(p) = Σ_q f_q·[R(p, q) ≤ 10]        clicks(p) = Σ_q f_q·I(R(p, q))
 
 R is the rank among all live pages.  Both are what is expected of a search, not counts of a sample.  The frontier are
-the pages live at the beginning of a run of which there is no copy; the truth is that of the same moment, by the demand
-that judges.
+the pages live at the beginning of a run of which there is no copy, and which a copy links to (all, if there is none at
+all); the truth is that of the same moment, by the demand that judges.
 """
 
 from dataclasses import dataclass
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sought.lab.judge import links_at
 from sought.lab.measures.measure import Floats
 from sought.lab.run import Run
 from sought.lab.world import NOTHING
@@ -30,13 +31,15 @@ class Impact:
     @staticmethod
     def of(run: Run) -> "Impact":
         time = float(run.moments[0])
-        live = run.searchable(run.world.at(time))
+        live = run.searchable(run.world.live(time))
         results = run.judge.ranked.lists(live)
         asked = run.judge.demand.weights("judged", time)[results.query]
         seen = asked * (results.rank <= SHOWN)
         clicked = asked * run.judge.visibility.table(int(results.rank.max(initial=0)))[results.rank]
         page, count = run.world.versions.page[results.version], len(live)
         frontier = (live != NOTHING) & (run.searchable(run.copies) == NOTHING)
+        if (run.copies != NOTHING).any():
+            frontier &= np.isin(np.arange(count), links_at(run.world, run.copies)[1])
         return Impact(
             np.bincount(page, seen, count).astype(np.float64),
             np.bincount(page, clicked, count).astype(np.float64),

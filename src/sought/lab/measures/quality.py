@@ -50,10 +50,11 @@ class Quality:
 
 
 def is_bulk(run: Run) -> NDArray[np.bool_]:
-    """Whether in a unit more than five times as many versions begin as in the median one."""
+    """Whether in a unit more than five times as many versions begin as in the median one of those in which any do."""
     times, moments = run.world.versions.time, run.moments
     begun = np.array([np.count_nonzero((times > t - run.world.unit) & (times <= t)) for t in moments.tolist()])
-    is_bulk: NDArray[np.bool_] = begun > BULK * float(np.median(begun))
+    some = begun[begun > 0]
+    is_bulk: NDArray[np.bool_] = begun > BULK * float(np.median(some) if len(some) else 0.0)
     return is_bulk & (moments > run.world.start)
 
 

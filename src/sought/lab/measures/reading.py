@@ -15,7 +15,8 @@ class Reading:
     def __init__(self, world: World) -> None:
         self.world = world
         shown = np.where(world.is_page, np.maximum(world.versions.content, np.uint64(1)), np.uint64(0))
-        self.shown: NDArray[np.uint64] = np.append(shown, np.uint64(0))  # its last item is that of NOTHING
+        shown = np.append(shown, np.uint64(0))  # its last item is that of NOTHING
+        self.shown: NDArray[np.uint64] = shown[np.append(world.observed, NOTHING)]  # an error shows nothing new
 
     def there(self, versions: Numbers) -> NDArray[np.bool_]:
         """Whether there is something to be read."""
@@ -46,5 +47,5 @@ class Reading:
         """The versions that show something else than the one before them, or are their page's first; and an end."""
         differs = np.ones(len(self.shown), np.bool_)
         differs[1:-1] = self.shown[1:-1] != self.shown[:-2]
-        differs[self.world.first[:-1]] = True
+        differs[self.world.firsts] = True
         return np.flatnonzero(differs)
