@@ -12,6 +12,7 @@ from sought.cli.lab import app
 from sought.cli.lab_compare import share_or_number
 from sought.lab.experiments import EXPERIMENTS
 from sought.lab.files import save_world
+from sought.lab.findings import read_tables
 from sought.lab.recorder import Recorder
 from sought.lab.world import WEEK
 from sought.web.errors import BadInput
@@ -97,6 +98,40 @@ def test_settings_reach_the_replay(run):
     assert "units=3" in told
 
 
+def test_the_command_repeats_the_run(run):
+    """To the last digit: what it was given is what is run again, and nothing new is run."""
+    run(f"{COMPARE} --budget 12.3456789% --searches 123456.789 --lag 1.23456789d --sitemaps --crawled 0.123456789")
+    (kept,) = read_tables(Path("lab-results"))
+    cells = set(Path("lab-results/cells").iterdir())
+    assert "--budget 12.3456789% " in kept.note
+    again = CliRunner().invoke(app, [*shlex.split(kept.note)[2:], "--cores", "0"])
+    assert again.exit_code == 0, again.output
+    assert set(Path("lab-results/cells").iterdir()) == cells
+    assert read_tables(Path("lab-results")) == [kept]
+
+
+def test_worlds_of_one_moment_without_queries(run):
+    """What to do instead is said; with that done there is a table, and no differences of quality."""
+    recorder = Recorder()
+    for n in range(20):
+        assert recorder.answer(page(f"http://r.test/{n}", 0, f"page {n}", "text", [f"http://r.test/{n + 1}"]))
+    world = recorder.finish("graph", ["http://r.test/0"], START, START, WEEK)
+    save_world(world, Path("graph.world"), recorder.texts)
+    line = "compare graph.world --cores 0 --budget 3 --budget 6"
+    assert "graph has one moment only: use --start cold or --start frontier" in run(line, fails=True)
+    for start in ("cold", "frontier"):
+        assert "graph has no queries: 'sought lab queries derive'" in run(f"{line} --start {start}", fails=True)
+        gap = f"{line} --start {start} --measure p_cs --floor Never --bound RoundRobin"
+        assert "graph has no queries" in run(gap, fails=True)
+        assert not Path("lab-results/cells").exists()
+    found = json.loads(run(f"{line} --start cold --measure p_cs --json"))
+    assert len(found["table"]) == 4
+    assert "quality" not in found["table"][0]
+    assert not found["differences"]
+    assert "over_budgets" not in found
+    assert "p cs" in run(f"{line} --start frontier --measure p_cs")
+
+
 @pytest.mark.parametrize(
     ("line", "words"),
     [
@@ -110,6 +145,7 @@ def test_settings_reach_the_replay(run):
         ("compare small.world --split apart", "--split: time"),
         ("compare small.world --scorer Luck", "no scorer called 'Luck'"),
         ("compare small.world --lag soon", "soon"),
+        ("compare small.world --seeds 2 --split time", "several seeds would find the same"),
         ("run nothing", "no experiment 'nothing'; there are"),
         ("run bound", "did you mean bounds?"),
         ("run all --world none.world", "no world at none.world"),

@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,11 @@ from sought.crawl.budget import Budget
 from sought.crawl.cycle import Cycle, Rhythm, beliefs_in
 from sought.crawl.directory import Directory
 from sought.crawl.live import open_web
+from sought.crawl.measuring import Sums
 from sought.crawl.parts import Parts
+from sought.crawl.refresh import Refresh
+from sought.demand import QueryLog
+from sought.demand.importing import import_file
 from sought.lab.clock import VirtualClock
 from sought.lab.imports.warc import import_warc
 from sought.lab.recorded import RecordedWeb, recorded_parts
@@ -21,22 +26,32 @@ from sought.policy import parse_policy
 from sought.toyweb import ToyWeb, serve_in_thread
 
 START, WEEK, WEEKS, FETCHES = 1_700_000_000.0, 7 * 86400.0, 4, 60
+ASKED = """query	count	from
+comet	50	2023-01-01
+garden	40	2023-01-01
+sail boat	30	2023-01-01
+telescope planet	20	2023-01-01
+recipe	10	2023-01-01
+harbour	10	2023-11-20
+"""
 RHYTHM = Rhythm(commit=math.inf, index=math.inf, plan=3600.0, chosen=20)
 
 
 async def crawled(directory: Directory, web, address_of, policy, clock: VirtualClock) -> None:
     """Some weeks, so many fetches in each."""
+    refresh = Refresh(directory)
+    refresh.before_the_first_page(clock.now())
     directory.plant_seeds()
     beliefs = beliefs_in(directory, policy)
     for week in range(WEEKS):
         clock.advance(START + week * WEEK)
         clock.limit = START + (week + 1) * WEEK
-        cycle = Cycle(directory, web, address_of, Budget(FETCHES), policy, RHYTHM, beliefs)
+        cycle = Cycle(directory, web, address_of, Budget(FETCHES), policy, RHYTHM, beliefs, refresh)
         clock.at_limit = cycle.stop_now
         await cycle.run()
 
 
-def live(path: Path, served, policy) -> list[tuple[float, str]]:
+def live(path: Path, served, policy) -> tuple[list[tuple[float, str]], Sums]:
     """Over HTTP; the toy web's time and ours are one."""
     clock, asked = VirtualClock(START), []
     directory = Directory(path, Parts(clock=clock))
@@ -53,12 +68,12 @@ def live(path: Path, served, policy) -> list[tuple[float, str]]:
 
     try:
         asyncio.run(run())
+        return asked, directory.measuring.sums
     finally:
         directory.close()
-    return asked
 
 
-def again(path: Path, record: Path, policy) -> list[tuple[float, str]]:
+def again(path: Path, record: Path, policy) -> tuple[list[tuple[float, str]], Sums]:
     """The same from the record."""
     recorder = Recorder()
     taken = import_warc(recorder, [record])
@@ -73,24 +88,39 @@ def again(path: Path, record: Path, policy) -> list[tuple[float, str]]:
 
     try:
         asyncio.run(crawled(directory, get, web.address_of, policy, clock))
+        return asked, directory.measuring.sums
     finally:
         directory.abandon()
-    return asked
 
 
 @pytest.mark.parametrize("hostile", [False, True])
-@pytest.mark.parametrize("policy", ["Split(new=BreadthFirst(), known=RoundRobin(), share=0.5)", "RoundRobin(new=True)"])
+@pytest.mark.parametrize(
+    "policy",
+    [
+        "Split(new=BreadthFirst(), known=RoundRobin(), share=0.5)",
+        "RoundRobin(new=True)",
+        "Split(new=DemandFirst(), known=UserCentric(), share=0.5)",
+    ],
+)
 def test_a_record_is_crawled_like_the_web_it_was_taken_of(make_crawl, tmp_path, policy, hostile):
-    """The same policy and clock give the same requests at the same times in the same order, robots.txt included."""
+    """The same policy and clock give the same requests at the same times in the same order, robots.txt included.
+
+    Also where the policy learns from what each fetch was worth: that is the same, to the last bit.
+    """
     toy = ToyWeb(sites=4, pages=8, hostile=hostile, slow=0.05, patience=0.2)
     with serve_in_thread(toy) as served:
         first = make_crawl(served, delay=1.0, timeout=0.5)
         config = (first / "sought.toml").read_text().replace("[fetch]\n", "[fetch]\nconnections = 1\n", 1)
         (first / "sought.toml").write_text(config)
-        then = live(first, served, parse_policy(policy))
+        (tmp_path / "asked.tsv").write_text(ASKED)
+        import_file(QueryLog(first / "queries"), tmp_path / "asked.tsv")
+        then, worth = live(first, served, parse_policy(policy))
     second = tmp_path / "again"
     second.mkdir()
     (second / "sought.toml").write_text(config)
-    now = again(second, first, parse_policy(policy))
+    shutil.copytree(first / "queries", second / "queries")
+    now, measured = again(second, first, parse_policy(policy))
     assert len(then) >= WEEKS * FETCHES
     assert now == then
+    assert measured == worth
+    assert worth.first > 0.0

@@ -1,6 +1,13 @@
 """Comparisons, named experiments and their verdicts, on a world small enough to follow by hand."""
 
-from dataclasses import replace
+import importlib
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,22 +16,23 @@ import polars as pl
 import pytest
 
 from sought.lab.by_hand import hand_made
-from sought.lab.cells import judge_for, load
+from sought.lab.cells import check_code, judge_for, load, own_mark
 from sought.lab.compare import SEEDS, differences, gaps, parse_any_policy
 from sought.lab.experiment import decisions, experiment, grid, run_all, table
 from sought.lab.experiments import EXPERIMENTS
 from sought.lab.experiments.bounds import Order
 from sought.lab.experiments.losses import KINDS, repaired, split
 from sought.lab.experiments.random_crawl import _counts, _deviation
-from sought.lab.files import save_world
+from sought.lab.files import save_queries, save_world
 from sought.lab.findings import read_findings, read_tables, save_finding, save_table
-from sought.lab.measures import Freshness, Quality
+from sought.lab.measures import Age, CrawlAndStop, Freshness, Quality
 from sought.lab.oracles import ORACLES, Ceiling
 from sought.lab.recorder import Recorder
+from sought.lab.run import Run
 from sought.lab.setting import Setting
 from sought.lab.study import FAILS, HOLDS, UNJUDGED, Bench, Finding, Part, Table, finding
 from sought.lab.world import NOTHING, WEEK, Tallies
-from sought.policy import POLICIES, Never, Random, RoundRobin
+from sought.policy import POLICIES, Never, Random, RoundRobin, Split
 from sought.web.errors import BadInput
 from tests.small_world import START, moments, page, small_judge, small_world
 
@@ -129,6 +137,241 @@ def test_runs_by_hand():
     assert Quality()(run) == pytest.approx(1)
     assert len(run.log) == len(judge.world.versions)  # each of them is new in one unit
     assert not len(hand_made(judge, moments(), []).log)
+
+
+# ---- what results depend on
+
+
+def quality_of(policy, folder, results, measure=Quality()):  # noqa: B008  a frozen value
+    return experiment([policy], folder, [1], [measure], results=results, cores=0)[measure.name][0]
+
+
+def test_other_queries_in_the_same_process(folder, results, tmp_path):
+    """A world that changed is judged as it is now."""
+    before = quality_of(Never(), folder, results)
+    world = small_world()
+    save_queries(world.with_tallies(Tallies(["late apple"], np.ones(1), np.array([START]))), folder)
+    after = quality_of(Never(), folder, results)
+    shutil.copytree(folder, tmp_path / "copy.world")
+    assert after == quality_of(Never(), tmp_path / "copy.world", tmp_path / "others")
+    assert after != before
+
+
+def test_a_world_that_changes_meanwhile(folder, results):
+    """Results of one world are never kept as those of another."""
+    cells = grid([Never()], folder, [1])
+    save_queries(small_world().with_tallies(Tallies(["plum"], np.ones(1), np.array([START]))), folder)
+    with pytest.raises(BadInput, match="changed while the experiment ran"):
+        run_all(cells, folder, [Quality()], results, cores=0)
+
+
+_OWN = """
+from dataclasses import dataclass
+
+import numpy as np
+
+def value(pages):
+    return np.full(len(pages), {worth})
+
+@dataclass(frozen=True)
+class Mine:
+    def __call__(self, pages, now):
+        return value(pages)
+
+@dataclass(frozen=True)
+class Constant:
+    name = "constant"
+
+    def __call__(self, run):
+        return np.full(len(run.moments), {constant})
+"""
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """Somebody's module, which can be edited."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+
+    def write(worth="-np.inf", constant="1.0"):
+        (tmp_path / "own_policies.py").write_text(_OWN.format(worth=worth, constant=constant))
+        importlib.invalidate_caches()
+        sys.modules.pop("own_policies", None)
+        return importlib.import_module("own_policies")
+
+    yield write
+    sys.modules.pop("own_policies", None)
+
+
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_policy_of_ones_own_is_edited(folder, results, tmp_path, own, nested):
+    """It is run anew, also as a part of one of ours; one that is as it was is not."""
+
+    def of(module):
+        return Split(new=module.Mine(), known=module.Mine(), share=0.5) if nested else module.Mine()
+
+    idle = quality_of(of(own()), folder, results)
+    assert idle == quality_of(Never(), folder, results)
+    busy = quality_of(of(own(worth="1.0")), folder, results)
+    assert busy > idle
+    assert quality_of(of(own()), folder, results) == idle
+    assert len(list((results / "cells").iterdir())) == 3
+
+
+def test_a_measure_of_ones_own_is_edited(folder, results, own):
+    """It is taken anew of what is on record; the others stay."""
+    quality_of(Never(), folder, results)
+    marks = {file: file.stat().st_mtime_ns for file in results.rglob("cell.json")}
+    for constant in (1.0, 2.0, 1.0):
+        assert quality_of(Never(), folder, results, own(constant=str(constant)).Constant()) == constant
+    assert {file: file.stat().st_mtime_ns for file in results.rglob("cell.json")} == marks
+    cell = grid([Never()], folder, [1])
+    assert not np.isnan(table(cell, [Quality()], results)["quality"][0])
+
+
+def test_code_that_cannot_be_read(own):
+    """A class that was typed in is itself and no other; ours need no mark."""
+    made: list[Any] = []
+    for _ in range(2):
+        names: dict[str, Any] = {"__name__": "typed_in"}
+        exec("class Mine:\n    def __repr__(self): return 'Mine()'", names)
+        made.append(names["Mine"]())
+    first, second = made
+    assert own_mark(first) == own_mark(first) != own_mark(second)
+    assert own_mark(Split(new=Never(), known=RoundRobin(), share=0.5)) == ""
+    assert own_mark(own().Mine()) == own_mark(own().Mine())
+
+
+def test_other_code_in_another_process(folder, results, own):
+    """Whoever has other code than the cell was made for refuses to run it."""
+    (cell,) = grid([own().Mine()], folder, [1])
+    check_code(cell)
+    stale = replace(cell, mark=cell.mark[:-1] + ("0" if cell.mark[-1] != "0" else "1"))
+    for other in (stale, replace(cell, policy=own(worth="1.0").Mine())):
+        with pytest.raises(BadInput, match="the source code changed while the experiment ran; start it again"):
+            run_all([other], folder, [Quality()], results, cores=0)
+    module = own()
+    (cell,) = grid([module.Mine()], folder, [1])
+    Path(module.__file__).write_text(_OWN.format(worth="2.0", constant="1.0"))  # which another process will read
+    with pytest.raises(BadInput, match="the source code changed"):
+        run_all([cell], folder, [Quality()], results, cores=1)
+    assert not (results / "cells").exists()
+
+
+# ---- several at once
+
+
+def test_somebody_else_is_first(folder, results):
+    """The cell that is there first stays, with what the other has measured."""
+    cells = grid([FLOOR], folder, [1])
+    others = [threading.Thread(target=run_all, args=(cells, folder, [Freshness()], results, 0))]
+
+    def meanwhile(done: float, total: int) -> None:
+        if done and others:
+            other = others.pop()
+            other.start()
+            other.join()
+            marks.append(next(results.rglob("cell.json")).stat().st_mtime_ns)
+
+    marks: list[int] = []
+    run_all(cells, folder, [Quality()], results, 0, meanwhile)
+    assert len(table(cells, [Quality(), Freshness()], results)) == 1
+    assert [file.stat().st_mtime_ns for file in results.rglob("cell.json")] == marks
+    assert not list(results.rglob("*.new"))
+
+
+@dataclass(frozen=True)
+class Slow:
+    """Somebody else measures the same cell meanwhile."""
+
+    folder: Path
+    results: Path
+    name = "slow"
+
+    def __call__(self, run: Run) -> Any:
+        run_all(grid([FLOOR], self.folder, [1]), self.folder, [Age()], self.results, 0)
+        return np.ones(len(run.moments))
+
+
+def test_measures_are_added_to_what_is_there_by_then(folder, results):
+    """None is lost."""
+    cells = grid([FLOOR], folder, [1])
+    run_all(cells, folder, [Quality()], results, 0)
+    slow = Slow(folder, results)
+    run_all(cells, folder, [slow], results, 0)
+    assert table(cells, [Quality(), Age(), slow], results)["slow"][0] == 1
+
+
+def command(folder, results, *more, policies=8):
+    line = [sys.executable, "-m", "sought", "lab", "compare", str(folder), "--results", str(results), "--json", *more]
+    line += [part for seed in range(policies) for part in ("--policy", f"Random({seed})")]
+    return subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_two_comparisons_at_once(folder, results):
+    """Of the same cells by different measures: both end well, and all measures are on record."""
+    running = [command(folder, results, "--cores", "0", "--measure", name) for name in ("freshness", "age")]
+    for each in running:
+        out, error = each.communicate(timeout=120)
+        assert each.returncode == 0, error
+        assert len(out) > 100
+    kept = [pl.read_parquet(file).columns for file in results.glob("cells/*/series.parquet")]
+    assert list(map(set, kept)) == [{"unit", "time", "quality", "freshness", "age"}] * 8
+    assert not list(results.rglob("*.new"))
+
+
+def test_a_comparison_is_killed(folder, results):
+    """Its processes end by themselves, and the same command finishes what they left."""
+    first = command(folder, results, policies=30)
+    while not list(results.glob("cells/*/cell.json")):
+        assert first.poll() is None, first.communicate()
+        time.sleep(0.05)
+    first.kill()
+    first.communicate(timeout=30)  # until the last process that can write there is gone
+    assert len(list(results.glob("cells/*/cell.json"))) < 30
+    again = command(folder, results, policies=30)
+    _, error = again.communicate(timeout=300)
+    assert again.returncode == 0, error
+    assert len(list(results.glob("cells/*/cell.json"))) == 30
+
+
+def test_what_killed_processes_left_is_taken_away(folder, results):
+    """Once it is old: it may be somebody's who is at work."""
+    (cell,) = grid([FLOOR], folder, [1])
+    old, young = (results / "cells" / f"{cell.key}.{name}.new" for name in ("1", "2"))
+    for left in (old, young):
+        left.mkdir(parents=True)
+    os.utime(old, (START, START))
+    run_all([cell], folder, [Quality()], results, 0)
+    assert (old.exists(), young.exists()) == (False, True)
+
+
+# ---- what cannot be asked
+
+
+def test_what_a_world_lacks_is_told_first(results, tmp_path):
+    """One moment, or no queries: what would help; nothing is run."""
+    world, texts = ring()
+    save_world(world, tmp_path / "ring.world", texts)
+    cold = Setting(start="cold")
+
+    def run(measures, setting):
+        return experiment([FLOOR], tmp_path / "ring.world", [5], measures, setting=setting, results=results, cores=0)
+
+    with pytest.raises(BadInput, match="ring has one moment only: use --start cold or --start frontier"):
+        run([CrawlAndStop()], Setting())
+    with pytest.raises(BadInput, match=r"ring has no queries: .* or choose other measures than quality"):
+        run([CrawlAndStop(), Quality()], cold)
+    assert not results.exists()
+    assert run([CrawlAndStop()], cold)["p_cs"][0] > 0
+
+
+@pytest.mark.parametrize("split", ["time", "string", "none"])
+def test_seeds_that_change_nothing(folder, split):
+    """Several are refused; one is not, nor one given twice."""
+    with pytest.raises(BadInput, match=f"several seeds would find the same.*{split}"):
+        grid([FLOOR], folder, [1], [0, 1], Setting(split=split))
+    assert len(grid([FLOOR], folder, [1], [1, 1], Setting(split=split))) == 1
 
 
 # ---- verdicts

@@ -5,6 +5,7 @@ import os
 import subprocess
 from itertools import pairwise
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from hypothesis import given
@@ -222,6 +223,64 @@ def test_links_of_a_folder_s_page(repository):
     for other, url in [("/a/b/", "/a/b"), ("/a/b/index.html", "/a/b"), ("/index.html", "/"), ("/a/", "/a")]:
         assert story(world, BASE + other) == [(0, 301, BASE + url)]
     assert len(world.urls) == 4 + 4
+
+
+def test_ways_to_pages_that_die(repository, tmp_path):
+    """Other addresses of a page lead to it while it is there, then are gone or move as it does, and come back."""
+    ways = ("/a/", "/a/index.html", "/b/", "/c.md", "/d/index.html", "/late/")
+    repository.write(
+        MONDAY,
+        {
+            "index.html": page("home", *ways),
+            "a/index.html": page("a"),
+            "b/index.html": page("b"),
+            "c.md": "# c",
+            "d/index.html": page("d"),
+        },
+    )
+    repository.write(
+        MONDAY + WEEK, {"a/index.html": None, "b/index.html": None, "c.md": None, "c/index.html": page("c")}
+    )
+    repository.write(MONDAY + 2 * WEEK, {"a/index.html": page("a again"), "late/index.html": page("late")})
+    repository.write(MONDAY + 3 * WEEK, {"a/index.html": None, "d/index.html": page("d, renewed")})
+    world = taken_in(repository.folder, WEEK, moves_file(tmp_path, "1\t/b\t/c\n3\t/a\t/a/index.html\n"))
+    lives = [(0, 301, f"{BASE}/a"), (7, 404, ""), (14, 301, f"{BASE}/a")]
+    assert story(world, f"{BASE}/a/") == [*lives, (21, 301, f"{BASE}/a/index.html")]
+    assert story(world, f"{BASE}/a/index.html") == [*lives, (21, 404, "")]  # not to itself
+    assert story(world, f"{BASE}/b/") == [(0, 301, f"{BASE}/b"), (7, 301, f"{BASE}/c")]
+    assert story(world, f"{BASE}/c.md") == [(0, 301, f"{BASE}/c")]
+    assert story(world, f"{BASE}/d/index.html") == [(0, 301, f"{BASE}/d")]
+    assert story(world, f"{BASE}/late/") == [(14, 301, f"{BASE}/late")]
+
+
+def test_links_may_be_encoded(repository):
+    """A link that is a page's address once percent-decoded is that page; a question mark is only one if it is bare."""
+    names = [f"x{mark}y.html" for mark in "+'()[]|;&=@:%?# ü"] + ["%41.html", "f(1)/index.html"]
+    links = [quote(name) for name in names] + ["f%281%29/", "%66(1)", "x?y.html", "A.html", "n%6fne.html"]
+    repository.write(MONDAY, {"index.html": page("home", *links), **{name: page(name) for name in names}})
+    world = taken_in(repository.folder)
+    alive = [url for url, _ in links_of(world, f"{BASE}/") if url in world.pages]
+    assert [url.removeprefix(f"{BASE}/") for url in alive] == links[:-3]
+    assert story(world, f"{BASE}/x%2By.html") == [(0, 301, f"{BASE}/x+y.html")]
+    for way in ("f%281%29/", "f%281%29/index.html", "%66(1)"):
+        assert story(world, f"{BASE}/{way}") == [(0, 301, f"{BASE}/f(1)")]
+    assert story(world, f"{BASE}/%2541.html") == [(0, 200, "%41.html")]
+
+
+def test_spellings_are_bounded(repository):
+    """A name has endless spellings; some are enough."""
+    name = "abcdefgh.html"
+    spelt = ["".join(f"%{ord(c):02x}" if bits >> i & 1 else c for i, c in enumerate(name)) for bits in range(1, 200)]
+    repository.write(MONDAY, {"index.html": page("home", *spelt), name: page("a")})
+    world = taken_in(repository.folder)
+    assert sum(url != f"{BASE}/{name}" for url in world.urls) == 1 + 64
+
+
+def test_an_address_too_long_for_its_file(repository):
+    """A page whose own address just fits is a page, though that of its file does not."""
+    folder = "/".join(["x" * 200] * 10) + "/" + "y" * 15
+    repository.write(MONDAY, {"index.html": page("home"), f"{folder}/index.html": page("deep")})
+    assert story(taken_in(repository.folder), f"{BASE}/{folder}") == [(0, 200, "deep")]
 
 
 # ---- changes

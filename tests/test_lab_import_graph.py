@@ -36,7 +36,7 @@ def test_edge_list_becomes_a_world(tmp_path):
     taken, recorder = imported(tmp_path / "edges.txt")
     save_world(recorder.finish("g", taken.seeds, taken.start, taken.end, 1.0), tmp_path / "w", recorder.texts)
     world = open_world(tmp_path / "w")
-    assert taken == (0.0, 0.0, (f"{HOST}0",))
+    assert taken == (0.0, 0.0, (f"{HOST}0",), 3)
     assert links_of(world) == {
         f"{HOST}0": [f"{HOST}1", f"{HOST}2"], f"{HOST}1": [], f"{HOST}2": [f"{HOST}0"], f"{HOST}3": [f"{HOST}0"],
     }  # fmt: skip
@@ -67,6 +67,43 @@ def test_seed_can_be_named(tmp_path):
     assert imported(tmp_path / "edges.txt", seed_node=3)[0].seeds == (f"{HOST}3",)
     with pytest.raises(BadInput, match="no node 7"):
         imported(tmp_path / "edges.txt", seed_node=7)
+
+
+def test_seed_lies_where_most_can_be_reached(tmp_path):
+    """A node with many links to dead ends is no place to start: the largest part of pages that reach each other is."""
+    ends = "".join(f"9 {end}\n" for end in range(90, 99))
+    (tmp_path / "edges.txt").write_text(f"{ends}1 2\n2 3\n3 1\n3 4\n4 5\n5 4\n5 6\n5 7\n")
+    taken, _ = imported(tmp_path / "edges.txt")
+    assert (taken.seeds, taken.reached) == ((f"{HOST}3",), 7)
+    assert imported(tmp_path / "edges.txt", seed_node=9)[0].reached == 10
+    (tmp_path / "tree.txt").write_text("5 6\n1 2\n1 3\n3 4\n")
+    taken, _ = imported(tmp_path / "tree.txt")
+    assert (taken.seeds, taken.reached) == ((f"{HOST}1",), 4)
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=25))
+def test_reached_by_its_definition(tmp_path_factory, edges):
+    """What the seed reaches is what following links finds, and no less than from a node of the largest component."""
+    file = tmp_path_factory.getbasetemp() / "some.txt"
+    file.write_text("".join(f"{a} {b}\n" for a, b in edges))
+    taken, _ = imported(file)
+
+    def reach(node):
+        found, more = {node}, [node]
+        while more:
+            at = more.pop()
+            new = {b for a, b in edges if a == at} - found
+            found |= new
+            more += new
+        return found
+
+    nodes = {node for edge in edges for node in edge}
+    seed = int(taken.seeds[0].removeprefix(HOST))
+    assert taken.reached == len(reach(seed))
+    core = {node: sum(other in reach(node) and node in reach(other) for other in nodes) for node in nodes}
+    assert core[seed] == max(core.values())
+    links = {node: len({b for a, b in edges if a == node}) for node in nodes if core[node] == core[seed]}
+    assert links[seed] == max(links.values())
 
 
 def test_progress_ends_at_the_number_of_nodes(tmp_path):
@@ -151,6 +188,7 @@ def test_command_makes_a_world(tmp_path):
     run = CliRunner().invoke(app, [str(tmp_path / "edges.txt"), "--to", str(tmp_path / "w"), "--seed-node", "2"])
     assert run.exit_code == 0, run.output
     assert "4 pages, 4 versions, 4 links, 0 queries" in " ".join(run.stdout.split())
+    assert " ".join(run.stdout.split()).endswith("; the seed reaches 3 of the pages")
     world = open_world(tmp_path / "w")
     assert (world.name, world.seeds) == ("edges", (f"{HOST}2",))
     assert world.notes["source"] == "graph"

@@ -127,6 +127,50 @@ def test_foreign_files(tmp_path, compressed):
     assert world.seeds == (HOME,)
 
 
+def asked(world: World, url: str) -> list[tuple[float, str]]:
+    v, number = world.versions, world.pages[url]
+    heads = [
+        (v.time[i] - T0, dict(world.headers[v.headers[i]])) for i in range(world.first[number], world.first[number + 1])
+    ]
+    return [(float(time), head.get("X-Robots-Tag", "")) for time, head in heads]
+
+
+def headed(*headers, status="200 OK"):
+    return StatusAndHeaders(status, list(headers), protocol="HTTP/1.1")
+
+
+def test_what_robots_are_told_with_the_same_body(tmp_path):
+    """A header that comes or goes with a body known before is news, in a response, a revisit and a 304."""
+    kind, tag = ("Content-Type", "text/html"), ("X-Robots-Tag", "noindex")
+    file = Foreign()
+    digest = file.add(HOME, html("one"))
+    file.add(HOME, html("one"), 10, headers=[tag])
+    file.add(HOME, html("one"), 20)
+    file.revisit(HOME, digest, 30, http_headers=headed(kind, tag))
+    file.revisit(HOME, digest, 40, http_headers=headed(kind, ("X-Robots-Tag", "nofollow"), tag))
+    file.revisit(HOME, digest, 50, http_headers=headed(kind))
+    file.revisit(HOME, digest, 60, http_headers=headed(kind))
+    file.revisit(HOME, digest, 70, http_headers=headed(tag, status="304 Not Modified"))
+    world = taken_in(file.save(tmp_path / "x.warc.gz"))
+    told = [(time, bool(tag)) for time, tag in asked(world, HOME)]
+    assert told == [(0, False), (10, True), (20, False), (30, True), (40, True), (50, False), (70, True)]
+    assert {status for _, status, _ in story(world, HOME)} == {200}
+
+
+def test_a_revisit_s_own_headers(tmp_path):
+    """They count; how the body is coded, and what a 304 or a bare revisit leaves out, the original says."""
+    coded, kind, tag = ("Content-Encoding", "gzip"), ("Content-Type", "text/html"), ("X-Robots-Tag", "noindex")
+    file = Foreign()
+    digest = file.add(HOME, gzip.compress(html("one"), mtime=0), headers=[coded, tag])
+    file.revisit(f"{HOME}plain", digest, 10, http_headers=headed(kind))
+    file.revisit(f"{HOME}bare", digest, 20)
+    file.revisit(f"{HOME}same", digest, 30, http_headers=headed(("Content-Type", "x/y"), status="304 Not Modified"))
+    file.revisit(f"{HOME}odd", digest, 40, http_headers=headed(("Content-Encoding", "br"), ("X-Robots-Tag", "none")))
+    world = taken_in(file.save(tmp_path / "x.warc.gz"))
+    for name, robots in (("plain", ""), ("bare", "noindex"), ("same", "noindex"), ("odd", "none")):
+        assert (story(world, HOME + name), asked(world, HOME + name)) == ([(0, 200, "one")], [(0, robots)])
+
+
 def test_several_files_in_any_order(tmp_path):
     """Files are one collection, sorted by time; a folder or a CDXJ index stands for its files; none counts twice."""
     late, early = Foreign(), Foreign()

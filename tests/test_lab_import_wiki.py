@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import json
+import os
 import re
 import subprocess
 import sys
@@ -18,12 +19,14 @@ from sought.lab.files import open_world
 from sought.lab.imports import wikitext
 from sought.lab.imports.wiki import import_wiki
 from sought.lab.recorder import Recorder
+from sought.lab.world import NOTHING
 from sought.web.digest import digest
 from sought.web.errors import BadInput
 from sought.web.message import Response
 from sought.web.url import canonical
 
 BASE = "https://wiki.example"
+NEW_YEAR, DAY = 1577836800.0, 86400.0  # 2020-01-01
 HEAD = """<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.11/" xml:lang="en">
 <siteinfo><case>first-letter</case><namespaces><namespace key="6">Datei</namespace><namespace key="0"/></namespaces>
 </siteinfo>"""
@@ -67,7 +70,7 @@ def imported(path, data=DUMP, **more):
 
 def test_dump_becomes_a_world(tmp_path):
     """Articles only; revisions in order of time, deleted ones left out, redirects as 301, links between the pages."""
-    taken, world = imported(tmp_path / "dump.xml")
+    taken, world = imported(tmp_path / "dump.xml", since=NEW_YEAR)
     names = [url.removeprefix(f"{BASE}/wiki/") for url in world.urls]
     assert names == ["Red_fox", "Mouse", "House_mouse", "What%3F/100%25_(film)"]
     assert all(canonical(url) == url for url in world.urls)
@@ -86,11 +89,69 @@ def test_dump_becomes_a_world(tmp_path):
 
 
 def test_seed_is_the_page_most_linked_to_or_the_named_one(tmp_path):
-    """A crawl starts where links lead."""
-    assert imported(tmp_path / "a.xml")[0].seeds == (f"{BASE}/wiki/Red_fox",)
+    """A crawl starts where links lead, at a page that is there and no redirect."""
+    assert imported(tmp_path / "a.xml", since=NEW_YEAR + 31 * DAY)[0].seeds == (f"{BASE}/wiki/Red_fox",)
     assert imported(tmp_path / "a.xml", seed="house_mouse")[0].seeds == (f"{BASE}/wiki/House_mouse",)
     with pytest.raises(BadInput, match="no page 'Dog'"):
         imported(tmp_path / "a.xml", seed="Dog")
+
+
+GROWING = HEAD + "\n".join(
+    (
+        page("Main", revision("2020-01-01T00:00:00Z", "At first [[late]]."),
+             revision("2020-01-03T00:00:00Z", "Now [[late]] and [[early]]."),
+             revision("2020-01-09T00:00:00Z", "Then [[late]].")),
+        page("Moved", revision("2020-01-01T00:00:00Z", "#redirect [[Late]]")),
+        page("Early", revision("2020-01-05T00:00:00Z", "Early, see [[late]], [[moved]]")),
+        page("Late", revision("2020-01-08T00:00:00Z", "Late, see [[early]]")),
+        page("Later", revision("2020-01-10T00:00:00Z", "Later, see [[late]].")),
+    )
+) + "</mediawiki>"  # fmt: skip
+
+
+def times(world):
+    v = world.versions
+    return [(world.urls[v.page[i]].rpartition("/")[2], (v.time[i] - NEW_YEAR) / DAY) for i in range(len(v))]
+
+
+def test_a_world_starts_when_half_of_the_pages_are_there(tmp_path):
+    """Before that only the last revision of a page counts, from the start on; the seed is a page of the start."""
+    taken, world = imported(tmp_path / "a.xml", GROWING)
+    assert (taken.start, taken.end) == (NEW_YEAR + 4 * DAY, NEW_YEAR + 9 * DAY)
+    assert times(world) == [("Main", 4), ("Main", 8), ("Moved", 4), ("Early", 4), ("Late", 7), ("Later", 9)]
+    assert {link.url.rpartition("/")[2] for link in world.document(0).links} == {"Late", "Early"}
+    assert taken.seeds == (f"{BASE}/wiki/Early",)
+    assert world.version(world.pages[taken.seeds[0]], world.start) != NOTHING
+
+
+def test_a_world_starts_when_it_is_told_to(tmp_path):
+    """At any moment from the first revision to the last; elsewhere nothing would be there, or happen."""
+    taken, world = imported(tmp_path / "a.xml", GROWING, since=NEW_YEAR + 2.5 * DAY)
+    assert (taken.start, taken.seeds) == (NEW_YEAR + 2.5 * DAY, (f"{BASE}/wiki/Main",))
+    assert times(world)[:4] == [("Main", 2.5), ("Main", 8), ("Moved", 2.5), ("Early", 4)]
+    _, whole = imported(tmp_path / "a.xml", GROWING, since=NEW_YEAR)
+    assert times(whole)[:3] == [("Main", 0), ("Main", 2), ("Main", 8)]
+    _, last = imported(tmp_path / "a.xml", GROWING, since=NEW_YEAR + 9 * DAY)
+    assert [day for _, day in times(last)] == [9] * 5
+    for day in (-1, 10):
+        with pytest.raises(BadInput, match=r"a\.xml: no world can start on .* from 2020-01-01 to 2020-01-10"):
+            imported(tmp_path / "a.xml", GROWING, since=NEW_YEAR + day * DAY)
+
+
+def test_a_pipe_is_read_once(tmp_path):
+    """Half of the pages are known only after the first reading, and there is no second one."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(BadInput, match="pipe: a pipe can be read only once"):
+        import_wiki(Recorder(), tmp_path / "pipe", BASE)
+
+
+@pytest.mark.parametrize("since", [None, NEW_YEAR])
+def test_progress_goes_on_to_its_end(tmp_path, since):
+    """Read once or twice, the work done grows until all is done."""
+    told = []
+    imported(tmp_path / "a.xml", since=since, report=lambda *what: told.append(what))
+    assert told == sorted(told)
+    assert told[-1][0] == told[-1][1] == (tmp_path / "a.xml").stat().st_size * (1 if since else 2)
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress])
@@ -210,5 +271,10 @@ def test_command_makes_a_world(tmp_path):
     run = CliRunner().invoke(app, [str(tmp_path / "dump.xml"), *options])
     assert run.exit_code == 0, run.output
     world = open_world(tmp_path / "w")
-    assert (json.loads(run.stdout)["versions"], world.unit, world.units) == (len(world.versions), 86400.0, 31)
+    assert (json.loads(run.stdout)["versions"], world.unit, world.units) == (len(world.versions), 86400.0, 30)
     assert world.notes["source"] == "wiki"
+    run = CliRunner().invoke(app, [str(tmp_path / "dump.xml"), *options, "--from", "2020-01-12"])
+    assert run.exit_code == 0, run.output
+    assert (json.loads(run.stdout)["from"], open_world(tmp_path / "w").units) == ("2020-01-12", 20)
+    run = CliRunner().invoke(app, [str(tmp_path / "dump.xml"), *options, "--from", "last year"])
+    assert str(run.exception) == "--from: not a date such as 2020-01-31: 'last year'"

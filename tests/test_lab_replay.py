@@ -255,7 +255,9 @@ def test_budgets_that_are_none(budget):
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"start": "hot"}, {"rounds": 0}, {"crawled": 1.0}, {"units": -1}], ids=lambda each: next(iter(each))
+    "wrong",
+    [{"start": "hot"}, {"rounds": 0}, {"crawled": 1.0}, {"units": -1}, {"searches": float("inf")}],
+    ids=lambda each: next(iter(each)),
 )
 def test_settings_that_are_none(wrong):
     with pytest.raises(BadInput, match=next(iter(wrong))):

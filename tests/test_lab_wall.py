@@ -73,65 +73,48 @@ def test_a_policy_that_cheats_is_caught():
     assert "if what cannot be known is noise" in first_leak(Cheat(), made(), 0.05, Setting(rounds=3), middle(), judging)
 
 
+def _of_version(read):
+    """What a policy would read of the version that is live now."""
+    return lambda world, page, at: read(world, int(at[page])) if at[page] >= 0 else 0.0
+
+
+PEEPS = {
+    "size": _of_version(lambda world, version: world.versions.size[version]),
+    "links": _of_version(lambda world, version: len(world.link_lists[version])),
+    "terms": _of_version(lambda world, version: world.vectors[version].sum() % 997),
+    "content": _of_version(lambda world, version: world.versions.content[version]),
+    "changed": _of_version(lambda world, version: world.versions.time[version]),
+    "next change": _of_version(lambda world, version: -min(world.until[version], 1e12)),
+    "changes in all": lambda world, page, at: np.count_nonzero(world.versions.page == page),
+}
+
+
 @dataclass(frozen=True)
 class Peeping:
-    """Reads the unfetched: the size of pages, straight from the world."""
+    """A back door: reads one thing straight from the world."""
 
+    what: str
     world: ClassVar[World]
 
     def __call__(self, pages: Pages, now: float):
         world = Peeping.world
         page = dict(zip(world.keys.tolist(), range(len(world.urls)), strict=True))
         at = world.at(now)
-        sizes = [world.versions.size[at[page[key]]] if key in page else 0 for key in pages.key.tolist()]
-        return np.array(sizes, np.float64)
+        found = [PEEPS[self.what](world, page[key], at) if key in page else 0.0 for key in pages.key.tolist()]
+        return np.array(found, np.float64)
 
 
-def test_a_policy_with_a_back_door_is_caught(monkeypatch):
-    """Not only beliefs are watched: whatever reaches a policy from the world, by any way, shows."""
-
-    def told(world, *rest, **options):
-        Peeping.world = world
-        return replay(world, *rest, **options)
-
-    monkeypatch.setattr("sought.lab.wall.replay", told)
-    assert first_leak(Peeping(), made(), 0.05, Setting(rounds=3), middle())
-
-
-@dataclass(frozen=True)
-class Timely(Peeping):
-    """Reads no content, only when things happen: what has changed since it was fetched, and what changes next."""
-
-    def __call__(self, pages: Pages, now: float):
-        world = Peeping.world
-        page = dict(zip(world.keys.tolist(), range(len(world.urls)), strict=True))
-        at = world.at(now)
-        found = [world.versions.time[at[page[key]]] if key in page else 0.0 for key in pages.key.tolist()]
-        return np.maximum(np.array(found) - pages.last_fetch, 0.0) if len(found) else np.zeros(0)
-
-
-@dataclass(frozen=True)
-class Foreseeing(Peeping):
-    """Fetches first what will change first."""
-
-    def __call__(self, pages: Pages, now: float):
-        world = Peeping.world
-        page = dict(zip(world.keys.tolist(), range(len(world.urls)), strict=True))
-        at = world.at(now)
-        ends = [world.until[at[page[key]]] if key in page else np.inf for key in pages.key.tolist()]
-        return -np.minimum(np.array(ends, np.float64), 1e12)
-
-
-@pytest.mark.parametrize("policy", [Timely(), Foreseeing()], ids=repr)
-def test_who_knows_when_things_change_is_caught(monkeypatch, policy):
-    """Times of changes that nobody has seen are as secret as what changed."""
+@pytest.mark.parametrize("start", ["warm", "cold"])
+@pytest.mark.parametrize("what", PEEPS)
+def test_a_policy_with_a_back_door_is_caught(monkeypatch, what, start):
+    """Not only beliefs are watched: what reaches a policy by another way shows, times and numbers too."""
 
     def told(world, *rest, **options):
         Peeping.world = world
         return replay(world, *rest, **options)
 
     monkeypatch.setattr("sought.lab.wall.replay", told)
-    assert first_leak(policy, made(), 0.05, Setting(rounds=3), middle())
+    assert first_leak(Peeping(what), made(), 0.05, Setting(start=start, rounds=3), middle())
 
 
 @pytest.mark.parametrize("name", ORACLES)
@@ -154,6 +137,11 @@ def test_noise_is_noise():
     for lists, others in ((world.link_lists, noisy.link_lists), (world.vectors, noisy.vectors)):
         assert all(np.array_equal(lists[i], others[i]) for i in seen.tolist())
         assert np.mean([not np.array_equal(lists[i], others[i]) for i in unseen.tolist()]) > 0.9
+    after = world.versions.time > middle()
+    assert np.any(world.versions.status[after] != noisy.versions.status[after])
+    assert np.array_equal(world.versions.status[~after], noisy.versions.status[~after])
+    assert any(file.time > middle() for file in world.files)
+    assert not any(file.time > middle() for file in noisy.files)
     later = world.tallies.since > middle()
     assert later.any()
     assert [a == b for a, b in zip(world.tallies.query, noisy.tallies.query, strict=True)] == (~later).tolist()

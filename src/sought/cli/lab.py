@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sought.cli import lab_compare, lab_import, lab_make
-from sought.cli.lab_show import Bars, Cores, Results, World, show_finding, show_rows
+from sought.cli.lab_show import Bars, Cores, Results, World, day, duration, show_finding, show_rows
 from sought.cli.options import Json, console, print_json
 from sought.web.errors import BadInput
 
@@ -37,8 +37,9 @@ def show(world: World, json: Json = False) -> None:
     if json:
         print_json(found)
     else:
-        days = {"from": _day(found["from"]), "to": _day(found["to"]), "unit": f"{found['unit'] / 86400:g} days"}
-        show_tree(found | days)
+        times = {"from": day(found["from"]), "to": day(found["to"]), "unit": duration(found["unit"])}
+        notes = {name: note for name, note in found["notes"].items() if note not in ("", [], {})}
+        show_tree(found | times | {"notes": notes})
 
 
 @app.command()
@@ -63,7 +64,7 @@ def run(
     for study in chosen:
         with Bars(quiet=json) as bars:
             found = study.run(Bench(worlds, results, cores, bars.report, quick))
-        found = save_finding(found, results, code_mark(), _day(time.time()))
+        found = save_finding(found, results, code_mark(), _now())
         if json:
             kept.append(_told(found, study))
         else:
@@ -83,7 +84,7 @@ def report(
     from sought.lab.report import report_page
 
     _check_results(results)
-    findings, tables = list(read_findings(results).values()), read_tables(results)
+    findings, tables = read_findings(results), read_tables(results)
     to.parent.mkdir(parents=True, exist_ok=True)
     to.write_text(report_page(findings, tables), encoding="utf-8")
     if json:
@@ -116,11 +117,11 @@ def policies(json: Json = False) -> None:
 
 @app.command()
 def experiments(results: Results = _RESULTS, json: Json = False) -> None:
-    """Which experiments there are, by paper, with the last verdict."""
+    """Which experiments there are, by paper, with the last verdict: of a full run, if there is one."""
     from sought.lab.experiments import EXPERIMENTS
-    from sought.lab.findings import read_findings
+    from sought.lab.findings import last_verdict, read_findings
 
-    last = read_findings(results)
+    found = read_findings(results)
     rows = [
         {
             "experiment": study.name,
@@ -128,29 +129,33 @@ def experiments(results: Results = _RESULTS, json: Json = False) -> None:
             "question": study.question,
             "expects": study.expects,
             "needs": study.needs,
-            "verdict": last[study.name].verdict if study.name in last else "",
+            "verdict": last.verdict if last else "",
+            "quick": bool(last and last.quick),
+            "worlds": last.worlds if last else [],
         }
         for study in sorted(EXPERIMENTS.values(), key=lambda study: (study.seed, study.name))
+        for last in [last_verdict(found, study.name)]
     ]
     if json:
         print_json({"experiments": rows})
     else:
-        show_rows([{name: row[name] for name in ("experiment", "seed", "verdict", "question")} for row in rows])
+        marked = [row | {"verdict": f"{row['verdict']}{' (quick)' if row['quick'] else ''}"} for row in rows]
+        show_rows([{name: row[name] for name in ("experiment", "seed", "verdict", "question")} for row in marked])
 
 
 @app.command()
 def verdicts(results: Results = _RESULTS, json: Json = False) -> None:
-    """The last verdict of each experiment, with its numbers."""
+    """The last verdicts of each experiment by worlds, quick ones apart, with their numbers; the newest first."""
     from sought.lab.experiments import EXPERIMENTS
     from sought.lab.findings import read_findings
 
     found = read_findings(results)
     if json:
-        print_json({"verdicts": [_told(each, EXPERIMENTS.get(each.study)) for each in found.values()]})
+        print_json({"verdicts": [_told(each, EXPERIMENTS.get(each.study)) for each in found]})
         return
     if not found:
         console.print("No experiment has been run yet: sought lab run all")
-    for each in found.values():
+    for each in found:
         study = EXPERIMENTS.get(each.study)
         show_finding(each, f"{study.title} ({study.name})" if study else each.study)
 
@@ -188,9 +193,9 @@ def _told(found: "Finding", study: "Study | None") -> dict[str, Any]:
 
     told = asdict(found)
     del told["figures"]
-    seed = study.seed if study else ""
-    return told | {"seed": seed, "same_code": found.code == code_mark(), "command": command_of(found)}
+    more = {"worlds": found.worlds, "quick": found.quick, "date": found.date, "seed": study.seed if study else ""}
+    return told | more | {"same_code": found.code == code_mark(), "command": command_of(found)}
 
 
-def _day(moment: float) -> str:
-    return time.strftime("%Y-%m-%d", time.gmtime(moment))
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

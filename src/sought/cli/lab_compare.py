@@ -1,5 +1,6 @@
 """`sought lab compare`: which policy is better on a world?"""
 
+import os
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
@@ -85,8 +86,8 @@ def compare(
     gap = (parse_any_policy(floor), parse_any_policy(bound)) if floor and bound else None
     policies = list(dict.fromkeys([*map(parse_any_policy, policy or _default_policies()), *(gap or ())]))
     measures = [parse_measure(name) for name in dict.fromkeys(measure or _MEASURES)]
-    budgets = [share_or_number(text) for text in budget or ["2%"]]
-    asked = _Asked(world, policies, gap, budgets, measures, range(seeds), setting)
+    budgets = {text.strip(): share_or_number(text) for text in budget or ["2%"]}
+    asked = _Asked(world, policies, gap, budgets, measures, range(seeds), setting, lag)
     found = _compared(asked, results, cores, decisions, quiet=json)
     if json:
         print_json({name: plain_rows(frame) for name, frame in found._asdict().items() if frame is not None})
@@ -97,19 +98,20 @@ def compare(
 
 
 class _Asked(NamedTuple):
-    """What is to be compared; `gap` is between a floor and a bound."""
+    """What is to be compared; `gap` is between a floor and a bound, `budgets` and `lag` are kept as they were given."""
 
     world: Path
     policies: list["Policy"]
     gap: tuple["Policy", "Policy"] | None
-    budgets: list[float]
+    budgets: dict[str, float]
     measures: list["Measure"]
     seeds: range
     setting: "Setting"
+    lag: str
 
 
 class _Compared(NamedTuple):
-    """The tables that come of it; the last only for several budgets."""
+    """The tables that come of it; the last only for several budgets.  Without queries only the first has rows."""
 
     table: "pl.DataFrame"
     differences: "pl.DataFrame"
@@ -117,13 +119,14 @@ class _Compared(NamedTuple):
 
 
 def _compared(asked: _Asked, results: Path, cores: int, decisions: Path | None, *, quiet: bool) -> _Compared:
-    from sought.lab.compare import differences, gaps, over_budgets
+    from sought.lab.compare import differences, gaps, has_queries, over_budgets
     from sought.lab.experiment import decisions as fetches
     from sought.lab.experiment import grid, run_all, table
     from sought.lab.findings import save_table
 
-    cells = grid(asked.policies, asked.world, asked.budgets, asked.seeds, asked.setting)
-    measures = _with_quality(asked.measures)
+    cells = grid(asked.policies, asked.world, list(asked.budgets.values()), asked.seeds, asked.setting)
+    is_asked = has_queries(asked.world)
+    measures = _with_quality(asked.measures) if is_asked or asked.gap else asked.measures
     with Bars(quiet=quiet) as bars:
         try:
             run_all(cells, asked.world, measures, results, cores, bars.progress("replaying"))
@@ -134,15 +137,16 @@ def _compared(asked: _Asked, results: Path, cores: int, decisions: Path | None, 
         if asked.gap:
             found = gaps(found, asked.gap[0], asked.gap[1])
         bars.say("drawing samples of queries and units")
-        apart = differences(cells, asked.world, results, asked.policies[0])
+        apart = differences(cells if is_asked else [], asked.world, results, asked.policies[0])
     if decisions:
         _write(fetches(cells, results), decisions)
     save_table(_merged(found, apart, f"{cells[0].world}: {len(asked.policies)} policies", _command(asked)), results)
-    return _Compared(found, apart, over_budgets(cells, asked.world, results) if len(asked.budgets) > 1 else None)
+    is_curve = is_asked and len(asked.budgets) > 1
+    return _Compared(found, apart, over_budgets(cells, asked.world, results) if is_curve else None)
 
 
 def _with_quality(measures: list["Measure"]) -> list["Measure"]:
-    """Curves and gaps are of judged quality, whatever else is asked for."""
+    """Differences, curves and gaps are of judged quality, whatever else is asked for."""
     from sought.lab.measures import MEASURES
 
     return list(dict.fromkeys([*measures, MEASURES["quality"]]))
@@ -183,7 +187,7 @@ def _check(setting: "Setting") -> None:
 def _write(frame: "pl.DataFrame", path: Path) -> None:
     """Complete or not at all; the same fetches are the same bytes."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(path.name + ".new")
+    fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
     frame.write_parquet(fresh, compression="zstd")
     fresh.replace(path)
 
@@ -193,14 +197,14 @@ def _command(asked: _Asked) -> str:
     setting, signals = asked.setting, asked.setting.signals
     parts = ["sought", "lab", "compare", asked.world.resolve().name]
     parts += [part for policy in asked.policies for part in ("--policy", repr(policy))]
-    parts += [part for value in asked.budgets for part in ("--budget", f"{value:g}")]
+    parts += [part for text in asked.budgets for part in ("--budget", text)]
     parts += [part for measure in asked.measures for part in ("--measure", repr(measure))]
     if asked.gap:
         parts += ["--floor", repr(asked.gap[0]), "--bound", repr(asked.gap[1])]
     given: dict[str, Any] = {"seeds": len(asked.seeds), "start": setting.start, "split": setting.split}
-    given |= {"searches": f"{setting.searches:g}", "crawled": setting.crawled, "rounds": setting.rounds}
+    given |= {"searches": setting.searches, "crawled": setting.crawled, "rounds": setting.rounds}
     given |= {"units": setting.units, "scorer": setting.scorer}
-    given |= {"recall": signals.recall, "noise": signals.noise, "lag": f"{signals.lag:g}s", "liars": signals.liars}
+    given |= {"recall": signals.recall, "noise": signals.noise, "lag": asked.lag, "liars": signals.liars}
     parts += [part for name, value in given.items() for part in (f"--{name}", str(value))]
     parts += ["--sitemaps"] * signals.sitemap + ["--etags"] * signals.etag
     return shlex.join(parts)

@@ -51,15 +51,27 @@ def wiki(
     dump: Annotated[Path, typer.Argument(help="MediaWiki's XML export with revisions, also .gz or .bz2.")],
     base_url: Annotated[str, typer.Option(help="The URL of the wiki's root; pages are at /wiki/ below it.")],
     unit: Annotated[str, typer.Option(help="How finely a replay cuts time.")] = "7d",
+    from_: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="DATE",
+            help="When the world starts, as 2020-01-31; default: as soon as half of all its pages exist.",
+            show_default=False,
+        ),
+    ] = None,
     seed: Annotated[
-        str | None, typer.Option(help="The title at which crawls start; default: the page most linked to.")
+        str | None,
+        typer.Option(
+            help="The title at which crawls start; default: of the pages there from the start the most linked to."
+        ),
     ] = None,
     queries: Queries = None,
     name: Name = None,
     to: To = None,
     json: Json = False,
 ) -> None:
-    """The articles of a wiki with all their revisions."""
+    """The articles of a wiki: as they were at the start, and all their revisions from then on."""
     from sought.crawl.config import seconds
     from sought.lab.imports.wiki import import_wiki
     from sought.lab.recorder import Recorder
@@ -67,10 +79,20 @@ def wiki(
     step = seconds(unit)
     if not step:
         raise BadInput("--unit: 0 is no time at all")
+    since = _moment(from_) if from_ is not None else None
     with making([dump], name, to, json) as made:
         recorder = Recorder()
-        taken = import_wiki(recorder, dump, base_url, made.progress("bytes read"), seed)
+        taken = import_wiki(recorder, dump, base_url, made.progress("bytes read"), seed, since)
         made.finish(recorder, taken, step, queries, source="wiki", file=dump.resolve().name, base_url=base_url)
+
+
+def _moment(date: str) -> float:
+    from sought.lab.imports.wiki_dump import moment
+
+    try:
+        return moment(date)
+    except ValueError:
+        raise BadInput(f"--from: not a date such as 2020-01-31: {date[:60]!r}") from None
 
 
 def generate(name: str, to: Path | None, json: bool, **knobs: Any) -> None:

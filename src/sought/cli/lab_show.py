@@ -1,6 +1,7 @@
 """What the commands of the laboratory share: options, progress bars, figures for people."""
 
 import math
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
@@ -71,11 +72,26 @@ def cell_of(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
+def day(moment: float) -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime(moment))
+
+
+def duration(seconds: float) -> str:
+    """In the largest unit of which it is a whole number: 5 s, 90 min, 3 h, 7 days."""
+    for name, length in (("days", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= length and seconds % length == 0:
+            number = int(seconds // length)
+            return f"{number:,} {'day' if name == 'days' and number == 1 else name}"
+    return f"{seconds:.10g} s"
+
+
 def show_finding(finding: "Finding", title: str) -> None:
     """The verdict, why, and the numbers; tables and figures are for the report."""
     from rich.text import Text
 
     console.print(Text(title, "bold"))
+    if of := finding.of_what:
+        console.print(Text(f"  {of}", "dim"))
     console.print(Text("  ").append(finding.verdict, "bold").append(f": {finding.because}"))
     for world, numbers in finding.numbers.items():
         if numbers:
@@ -101,4 +117,4 @@ def show_rows(rows: list[dict[str, Any]]) -> None:
 
 
 def _is_number(text: str) -> bool:
-    return text[:1] in "+-–" or text[:1].isdigit()
+    return text == "never" or text[:1] in "+-–≤" or text[:1].isdigit()

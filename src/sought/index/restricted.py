@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from sought.index.analysis import LANGUAGES
 from sought.index.vectors import EACH, HEAD, Vector, Vectors
-from sought.web.compiled import cached, readable
+from sought.web.compiled import Int, cached, compiled, readable
 
 Numbers = NDArray[np.int32]
 ABSENT = -1
@@ -21,9 +21,9 @@ def restricted(vectors: Vectors, numbers: Numbers) -> Vectors:
 
 
 def completed(vectors: Vectors, places: NDArray[np.int64], numbers: Numbers, rest: Vectors, terms: int) -> Vectors:
-    """Some of the vectors, restricted, each with the fields that another vector of the same page has besides.
+    """Some of the vectors, restricted, each with the anchors that another vector of the same page has.
 
-    `numbers` are below `terms`, and so are the terms of `rest`.
+    `numbers` are below `terms`, and so are the terms of `rest`.  The same, to the last bit, as if the page were read.
     """
     room = int(np.diff(vectors.bounds)[places].sum()) + len(rest.data)
     data, bounds = np.empty(room, np.uint32), np.zeros(len(places) + 1, np.int64)
@@ -67,6 +67,18 @@ def _restrict(
         out_bounds[page + 1] = end
 
 
+@compiled
+def _put(term: Int, first: Int, second: Int, out: Vector, end: Int, at: NDArray[np.int64]) -> Int:
+    """Add to the counts of a term; returns where the vector now ends."""
+    if at[term] == ABSENT:
+        at[term] = end
+        out[end], out[end + 1], out[end + 2] = term, first, second
+        return end + EACH
+    out[at[term] + 1] += first
+    out[at[term] + 2] += second
+    return end
+
+
 @cached(
     types.void(
         *(readable(uint32), readable(int64), readable(int64), readable(int32), readable(uint32), readable(int64)),
@@ -84,7 +96,10 @@ def _complete(
     out: Vector,
     out_bounds: NDArray[np.int64],
 ) -> None:
-    """`at` says where a term of the present page is; ABSENT before and after."""
+    """`at` says where a term of the present page is; ABSENT before and after.
+
+    Terms come as they do when a page is read: of title and body, then of the anchors, then those of the address alone.
+    """
     end = 0
     for i in range(len(places)):
         start, stop = bounds[places[i]], bounds[places[i] + 1]
@@ -95,19 +110,13 @@ def _complete(
             out[end + k] = data[start + k] + rest[other + k]
         end += HEAD
         for k in range(start + HEAD, stop, EACH):
-            number = numbers[data[k]]
-            if number != ABSENT:
-                at[number] = end
-                out[end], out[end + 1], out[end + 2] = np.uint32(number), data[k + 1], data[k + 2]
-                end += EACH
+            if numbers[data[k]] != ABSENT and data[k + 1]:
+                end = _put(np.uint32(numbers[data[k]]), data[k + 1], data[k + 2], out, end, at)
         for k in range(other + HEAD, other_stop, EACH):
-            term = rest[k]
-            if at[term] == ABSENT:
-                out[end], out[end + 1], out[end + 2] = term, rest[k + 1], rest[k + 2]
-                end += EACH
-            else:
-                out[at[term] + 1] += rest[k + 1]
-                out[at[term] + 2] += rest[k + 2]
+            end = _put(rest[k], rest[k + 1], rest[k + 2], out, end, at)
+        for k in range(start + HEAD, stop, EACH):
+            if numbers[data[k]] != ABSENT and not data[k + 1]:
+                end = _put(np.uint32(numbers[data[k]]), data[k + 1], data[k + 2], out, end, at)
         for k in range(begin + HEAD, end, EACH):
             at[out[k]] = ABSENT
         out_bounds[i + 1] = end

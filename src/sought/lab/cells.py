@@ -3,18 +3,28 @@
     results/cells/KEY/log.parquet      every fetch: unit, time, url, and page and version of the world
     results/cells/KEY/series.parquet   one column a measure, one row a unit
     results/cells/KEY/found.npy        what attention found for each query in each unit, after the fetches
-    results/cells/KEY/cell.json        what it is, and how long it took; written last
+    results/cells/KEY/copies.npy       the version of every page that the repository began with
+    results/cells/KEY/cell.json        what it is, and how long it took
+    results/cells/KEY/lock             held by whoever adds measures to the series
 
 The key names the world's files, the setting, the policy, the budget and the source code: after any change of one of
-them the cell is run anew.
+them the cell is run anew.  Several processes may work in one folder of results: a cell appears whole, and the first one
+stays.
 """
 
+import fcntl
 import hashlib
+import inspect
+import os
+import secrets
 import shutil
+import sys
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache, lru_cache
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -34,25 +44,36 @@ from sought.lab.run import Log, Run
 from sought.lab.setting import Setting, frozen
 from sought.lab.world import World
 from sought.policy import Policy
+from sought.web.errors import BadInput
 from sought.web.expression import evaluated
 
-_DONE = "cell.json"
+_DONE, _SERIES, _MEASURES = "cell.json", "series.parquet", "measures"
 _CODE = ("web", "fetch", "archive", "graph", "index", "demand", "policy", "crawl", "lab")
+_MAIN = ("__main__", "__mp_main__")  # what a program is called in itself, and in the processes it starts
+_UNKNOWN = "unknown"
+_ABANDONED = 3600.0  # seconds after which what nobody finished is taken away
+_TOKEN, _numbers = secrets.token_hex(4), count()  # of this process
+
+Columns = dict[str, NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
 class Cell:
-    """What is to be run: `world` is a name for people, `mark` says by which files and which source code."""
+    """What is to be run: `world` is a name for people.
+
+    `mark` says by which files of the world and which source code of this package, `own` by which of others (own_mark).
+    """
 
     world: str
     mark: str
     policy: Policy
     budget: float
     setting: Setting
+    own: str = ""
 
     @property
     def key(self) -> str:
-        told = repr((self.mark, self.policy, float(self.budget), self.setting))
+        told = repr((self.mark, self.own, self.policy, float(self.budget), self.setting))
         return hashlib.blake2b(told.encode(), digest_size=12).hexdigest()
 
 
@@ -64,7 +85,7 @@ class Done:
     run: Run
     seconds: float
 
-    def series(self, measures: Sequence[Measure]) -> dict[str, NDArray[np.float64]]:
+    def series(self, measures: Sequence[Measure]) -> Columns:
         return {measure.name: measure(self.run) for measure in measures}
 
 
@@ -83,7 +104,11 @@ def judge_for(world: World, setting: Setting) -> Judge:
     return judge_of(seen, demand, evaluated(setting.scorer, SCORERS, "scorer"))
 
 
-# ---- on disk
+# ---- what it depends on
+
+
+def mark_of(folder: Path) -> str:
+    return f"{world_mark(folder)} {code_mark()}"
 
 
 def world_mark(folder: Path) -> str:
@@ -106,10 +131,57 @@ def code_mark() -> str:
     return told.hexdigest()
 
 
+def own_mark(value: object) -> str:
+    """What tells the source code of a policy or measure from other versions, where it is not of this package.
+
+    It is that of the modules of its classes, bases and parts (of the classes alone in the program that is run: that
+    changes with every experiment), not of modules which these import.  Code that is nowhere to be read is of this
+    process only.
+    """
+    found = [_source(each) for each in dict.fromkeys(_classes(value)) if not _is_known(each)]
+    told = hashlib.blake2b("\0".join(found).encode(), digest_size=12).hexdigest() if found else ""
+    return f"{_UNKNOWN} {told}" if any(source.startswith(_UNKNOWN) for source in found) else told
+
+
+def check_code(cell: Cell) -> None:
+    """Another process may have read other source code than the one which made the cell."""
+    is_same = cell.own.startswith(_UNKNOWN) or own_mark(cell.policy) == cell.own
+    if not is_same or cell.mark.split()[1:] != [code_mark()]:
+        raise BadInput("the source code changed while the experiment ran; start it again")
+
+
+def _classes(value: object) -> Iterator[type]:
+    """Those of a value and of what it is made of, with their bases."""
+    yield from type(value).__mro__
+    parts = [getattr(value, each.name) for each in fields(value)] if is_dataclass(value) else []
+    for part in (*parts, *getattr(value, "beliefs", ())):
+        for item in part if isinstance(part, (tuple, list)) else (part,):
+            if not isinstance(item, type) and (is_dataclass(item) or callable(item)):
+                yield from _classes(item)
+
+
+def _is_known(kind: type) -> bool:
+    """Whether `code_mark` is of it, or it comes with Python."""
+    package = kind.__module__.partition(".")[0]
+    return package == "sought" or package in sys.stdlib_module_names
+
+
+@cache  # as it was when first asked for, as the code that runs is
+def _source(kind: type) -> str:
+    try:
+        source = inspect.getsource(kind)
+        return source if kind.__module__ in _MAIN else inspect.getsource(sys.modules[kind.__module__])
+    except (OSError, TypeError, KeyError):
+        return f"{_UNKNOWN} {os.getpid()} {_TOKEN} {next(_numbers)}"
+
+
+# ---- on disk
+
+
 def missing(cell: Cell, measures: Sequence[Measure], results: Path) -> list[Measure]:
     """The measures that are not on record yet."""
-    known = set(read_series(cell, results).columns) if is_done(cell, results) else set()
-    return [measure for measure in measures if measure.name not in known]
+    known = _marks(_folder(cell, results)) if is_done(cell, results) else {}
+    return [measure for measure in measures if known.get(measure.name) != _mark(measure)]
 
 
 def is_done(cell: Cell, results: Path) -> bool:
@@ -118,15 +190,14 @@ def is_done(cell: Cell, results: Path) -> bool:
 
 def complete(cell: Cell, folder: Path, measures: Sequence[Measure], results: Path, report: Report) -> None:
     """Run a cell unless it is on record, and take the measures that are not."""
-    judge = _judge(folder, cell.setting)
+    check_code(cell)
+    judge = _judge(folder, cell.setting, cell.mark.split()[0])
     if not is_done(cell, results):
         done = run_cell(cell, judge, report)
-        _save(done, done.series(measures), results)
+        if not _save(done, measures, results):
+            _add(done, missing(cell, measures, results), results)
     elif lacking := missing(cell, measures, results):
-        done = load(cell, judge, results)
-        known = read_series(cell, results)
-        fresh = known.with_columns(**{name: pl.Series(column) for name, column in done.series(lacking).items()})
-        _write(fresh, _folder(cell, results) / "series.parquet")
+        _add(load(cell, judge, results), lacking, results)
 
 
 def load(cell: Cell, judge: Judge, results: Path) -> Done:
@@ -140,7 +211,7 @@ def load(cell: Cell, judge: Judge, results: Path) -> Done:
 
 
 def read_series(cell: Cell, results: Path) -> pl.DataFrame:
-    return pl.read_parquet(_folder(cell, results) / "series.parquet")
+    return pl.read_parquet(_folder(cell, results) / _SERIES)
 
 
 def read_log(cell: Cell, results: Path) -> pl.DataFrame:
@@ -162,21 +233,47 @@ def _folder(cell: Cell, results: Path) -> Path:
 
 
 @lru_cache(maxsize=1)
-def _judge(folder: Path, setting: Setting) -> Judge:
-    return judge_for(open_world(folder), setting)
+def _judge(folder: Path, setting: Setting, mark: str) -> Judge:
+    """Of the world with this mark: another may be in its folder soon."""
+    judge = judge_for(open_world(folder), setting)
+    if world_mark(folder) != mark:
+        raise BadInput(f"{folder} changed while the experiment ran; start it again")
+    return judge
 
 
-def _save(done: Done, series: dict[str, NDArray[np.float64]], results: Path) -> None:
-    folder, run, cell = _folder(done.cell, results), done.run, done.cell
-    fresh = folder.with_name(folder.name + ".new")
-    shutil.rmtree(fresh, ignore_errors=True)
+def _mark(measure: Measure) -> str:
+    """What tells a measure from others of its name; those of this package have names of their own."""
+    own = own_mark(measure)
+    return f"{own} {measure!r}" if own else ""
+
+
+def _marks(folder: Path) -> dict[str, str]:
+    """Of the measures in a cell's series, by name."""
+    told = pl.read_parquet_metadata(folder / _SERIES)
+    return msgspec.json.decode(told[_MEASURES], type=dict[str, str])
+
+
+def _save(done: Done, measures: Sequence[Measure], results: Path) -> bool:
+    """Put it on record, whole; False if somebody else has done so meanwhile, and theirs stays."""
+    folder = _folder(done.cell, results)
+    series = {"unit": np.arange(len(done.run.moments)), "time": done.run.moments, **done.series(measures)}
+    _tidy(folder)
+    fresh = folder.with_name(f"{folder.name}.{os.getpid()}-{_TOKEN}-{next(_numbers)}.new")
     fresh.mkdir(parents=True)
-    log = run.log
+    try:
+        _write_run(done, fresh)
+        _write(pl.DataFrame(series), fresh / _SERIES, {measure.name: _mark(measure) for measure in measures})
+        return _publish(fresh, folder)
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _write_run(done: Done, folder: Path) -> None:
+    run, cell, log = done.run, done.cell, done.run.log
     columns = {"unit": log.unit, "time": log.time, "url": log.url, "page": log.page, "version": log.version}
-    _write(pl.DataFrame(columns, schema_overrides={"url": pl.String}), fresh / "log.parquet")
-    _write(pl.DataFrame({"unit": np.arange(len(run.moments)), "time": run.moments, **series}), fresh / "series.parquet")
-    np.save(fresh / "found.npy", run.answers.after)
-    np.save(fresh / "copies.npy", run.copies)
+    _write(pl.DataFrame(columns, schema_overrides={"url": pl.String}), folder / "log.parquet")
+    np.save(folder / "found.npy", run.answers.after)
+    np.save(folder / "copies.npy", run.copies)
     told = {
         "world": cell.world,
         "policy": repr(cell.policy),
@@ -186,12 +283,50 @@ def _save(done: Done, series: dict[str, NDArray[np.float64]], results: Path) -> 
         "seconds": done.seconds,
         "moments": run.moments.tolist(),
     }
-    (fresh / _DONE).write_bytes(msgspec.json.encode(told))
-    shutil.rmtree(folder, ignore_errors=True)
-    fresh.rename(folder)
+    (folder / _DONE).write_bytes(msgspec.json.encode(told))
 
 
-def _write(frame: pl.DataFrame, path: Path) -> None:
+def _publish(fresh: Path, folder: Path) -> bool:
+    if folder.exists() and not (folder / _DONE).exists():  # somebody took files away
+        shutil.rmtree(folder, ignore_errors=True)
+    try:
+        fresh.rename(folder)
+    except OSError:
+        if not (folder / _DONE).exists():
+            raise
+        return False
+    return True
+
+
+def _tidy(folder: Path) -> None:
+    """Take away what processes that were killed left of a cell."""
+    for left in folder.parent.glob(f"{folder.name}.*.new"):
+        if left.stat().st_mtime < time.time() - _ABANDONED:
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _add(done: Done, measures: Sequence[Measure], results: Path) -> None:
+    """Put further measures beside those that are on record by then."""
+    if not measures:
+        return
+    folder, fresh = _folder(done.cell, results), done.series(measures)
+    with _locked(folder):
+        series = read_series(done.cell, results).with_columns(**{name: pl.Series(fresh[name]) for name in fresh})
+        marks = _marks(folder) | {measure.name: _mark(measure) for measure in measures}
+        _write(series, folder / _SERIES, marks)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Wait for whoever else is adding to a cell."""
+    with (folder / "lock").open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # until it is closed
+        yield
+
+
+def _write(frame: pl.DataFrame, path: Path, marks: Mapping[str, str] | None = None) -> None:
+    """Complete or not at all; with the marks of the measures in it, if it is a series."""
     fresh = path.with_suffix(".new")
-    frame.write_parquet(fresh, compression="zstd")
+    metadata = None if marks is None else {_MEASURES: msgspec.json.encode(marks).decode()}
+    frame.write_parquet(fresh, compression="zstd", metadata=metadata)
     fresh.replace(path)

@@ -1,7 +1,6 @@
 """How much better is one policy than another, and how sure is that?"""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -39,9 +38,10 @@ def differences(
         moments = np.array(read_summary(mine[0], results)["moments"], np.float64)
         nothing = hand_made(judge_for(world, setting), moments, [])
         ideal, weights = nothing.answers.ideal, nothing.weights("judged")
+        of_baseline = {cell.budget: cell for cell in mine if cell.policy == baseline}
         for cell in mine:
             if cell.policy != baseline:
-                other = read_found(replace(cell, policy=baseline), results)
+                other = read_found(of_baseline[cell.budget], results)
                 ours, theirs = (Scored(found, ideal, weights) for found in (read_found(cell, results), other))
                 rows.append(_row(cell, baseline, difference(ours, theirs, draws, block)))
     return pl.DataFrame(rows, _COLUMNS)
@@ -61,6 +61,11 @@ _COLUMNS = {
 def _row(cell: Cell, baseline: Policy, found: Interval) -> dict[str, Any]:
     values = repr(cell.policy), repr(baseline), float(cell.budget), cell.setting.seed, *found[:3]
     return dict(zip(_COLUMNS, values, strict=True))
+
+
+def has_queries(folder: Path) -> bool:
+    """Without them nothing can be said of quality."""
+    return len(open_world(folder).tallies) > 0
 
 
 def over_budgets(cells: Sequence[Cell], folder: Path, results: Path) -> pl.DataFrame:

@@ -1,21 +1,25 @@
 """Which policy is better?  One call, one table: policies × budgets × seeds, and a column for each measure."""
 
 import multiprocessing
+import os
+import signal
 import tempfile
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from sought.lab.cells import Cell, code_mark, complete, missing, read_log, read_series, read_summary, world_mark
-from sought.lab.files import read_name, save_world
-from sought.lab.measures import Measure
+from sought.lab.cells import Cell, complete, mark_of, missing, own_mark, read_log, read_series, read_summary
+from sought.lab.files import open_world, read_name, save_world
+from sought.lab.measures import ClickThrough, FreshnessAt, ImpactShare, Measure, PrecisionAt, Quality
 from sought.lab.setting import Setting
 from sought.lab.world import World
 from sought.policy import Policy
@@ -23,6 +27,8 @@ from sought.web.errors import BadInput
 
 Report = Callable[[float, int], None]  # how many cells are done, parts of one included, of how many
 _POLL = 0.2  # seconds
+_GRACE = 2.0  # seconds in which an abandoned process may tidy up
+_OF_DEMAND = (ClickThrough, FreshnessAt, ImpactShare, PrecisionAt, Quality)
 CORES = 2
 
 
@@ -60,9 +66,14 @@ def grid(
     """All combinations; those of the same seed, and so of the same demand, next to each other."""
     if not policies or not budgets or not seeds:
         raise BadInput("an experiment needs a policy, a budget and a seed")
-    name, mark = read_name(folder), f"{world_mark(folder)} {code_mark()}"
+    if len(set(seeds)) > 1 and setting.split != "thinning":
+        raise BadInput(
+            f"several seeds would find the same: a seed draws samples of demand, which split {setting.split!r} does "
+            "not; use one seed or split 'thinning'"
+        )
+    name, mark = read_name(folder), mark_of(folder)
     return [
-        Cell(name, mark, policy, budget, replace(setting, seed=seed))
+        Cell(name, mark, policy, budget, replace(setting, seed=seed), own_mark(policy))
         for seed, budget, policy in product(dict.fromkeys(seeds), dict.fromkeys(budgets), dict.fromkeys(policies))
     ]
 
@@ -77,6 +88,8 @@ def run_all(
 ) -> None:
     """Run what is not on record yet, on so many cores."""
     due = [cell for cell in cells if missing(cell, measures, results)]
+    if due:
+        _check(open_world(folder), due, measures)
     report(0.0, len(due))
     if cores == 0:
         for number, cell in enumerate(due):
@@ -84,6 +97,18 @@ def run_all(
             report(number + 1, len(due))
     elif due:
         _run_beside(due, folder, measures, results, cores, report)
+
+
+def _check(world: World, cells: Sequence[Cell], measures: Sequence[Measure]) -> None:
+    """What a world lacks for this would come to light much later."""
+    if not world.units and any(cell.setting.start == "warm" for cell in cells):
+        raise BadInput(f"{world.name} has one moment only: use --start cold or --start frontier")
+    asked = [measure.name for measure in measures if isinstance(measure, _OF_DEMAND)]
+    if asked and not len(world.tallies):
+        raise BadInput(
+            f"{world.name} has no queries: 'sought lab queries derive' makes some, or choose other measures "
+            f"than {', '.join(asked)}"
+        )
 
 
 def _report_part(report: Report, number: int, cells: int, done: int, total: int) -> None:
@@ -165,6 +190,17 @@ _parts: Any = None  # of this process, if it is one of several
 def _begin(parts: Any) -> None:
     global _parts
     _parts = parts
+    Thread(target=_leave_with_parent, daemon=True).start()
+
+
+def _leave_with_parent() -> None:
+    """A parent that was killed tells nobody to stop."""
+    parent = multiprocessing.parent_process()
+    assert parent
+    parent.join()
+    os.kill(os.getpid(), signal.SIGINT)  # temporary files are removed on the way out
+    time.sleep(_GRACE)
+    os._exit(1)
 
 
 def _complete(number: int, cell: Cell, folder: Path, measures: Sequence[Measure], results: Path) -> None:

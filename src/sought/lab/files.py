@@ -89,7 +89,7 @@ class _Head(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def save_world(world: World, folder: Path, texts: Sequence[str]) -> None:
-    """Write a world; a folder that holds one already is replaced in one step, any other is refused."""
+    """Write a world; one that is there already is set aside until the new one is in its place; else it is refused."""
     check_folder(folder)
     fresh = folder.with_name(folder.name + ".new")
     shutil.rmtree(fresh, ignore_errors=True)
@@ -97,8 +97,12 @@ def save_world(world: World, folder: Path, texts: Sequence[str]) -> None:
     for name, frame in _frames(world, texts).items():
         frame.write_parquet(fresh / f"{name}.parquet", compression="zstd", statistics=False)
     _save_head(world, fresh)
-    shutil.rmtree(folder, ignore_errors=True)
+    old = folder.with_name(folder.name + ".old")
+    shutil.rmtree(old, ignore_errors=True)
+    if folder.exists():
+        folder.rename(old)
     fresh.rename(folder)
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def check_folder(folder: Path) -> None:

@@ -1,6 +1,7 @@
 """What does a budget buy?  Figures that need one value for each of several budgets."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -13,18 +14,24 @@ Values = Sequence[float] | Floats
 
 
 def downloads_for(budgets: Values, qualities: Values, level: float) -> float:
-    """The smallest budget that reaches a quality, with straight lines between measured ones; inf if none does.
+    """The smallest budget that reaches a quality, with straight lines between measured ones; NaN if none does.
 
-    It is never below the smallest budget measured.
+    It is never below the smallest budget measured: see `is_bound`.
     """
     x, y = _curve(budgets, qualities)
     reached = np.flatnonzero(y >= level)
     if not len(reached):
-        return np.inf
+        return np.nan
     at = int(reached[0])
     if at == 0:
         return float(x[0])
     return float(x[at - 1] + (x[at] - x[at - 1]) * (level - y[at - 1]) / (y[at] - y[at - 1]))
+
+
+def is_bound(budgets: Values, qualities: Values, level: float) -> bool:
+    """Whether the smallest budget measured reaches the quality already, so that fewer fetches might do."""
+    _, y = _curve(budgets, qualities)
+    return bool(len(y) and y[0] >= level)
 
 
 def area(budgets: Values, qualities: Values) -> float:
@@ -41,13 +48,40 @@ def share_of_gap(value: float, floor: float, bound: float) -> float:
 
 
 def by_policy(table: pl.DataFrame) -> pl.DataFrame:
-    """From policy, budget and value: each policy's area, and its downloads for every level."""
+    """From policy, budget and value: each policy's area, and its downloads for every level.
+
+    `downloads_90` is NaN where no budget reaches 0.90; where `downloads_90_is_bound`, that many or fewer do.
+    """
     rows = []
     for (policy,), part in table.group_by("policy", maintain_order=True):
         curve = part["budget"].to_list(), part["value"].to_list()
-        needed = {f"downloads_{level * 100:.0f}": downloads_for(*curve, level) for level in LEVELS}
-        rows.append({"policy": policy, "area": area(*curve)} | needed)
+        row = {"policy": policy, "area": area(*curve)}
+        for level in LEVELS:
+            row[_column(level)] = downloads_for(*curve, level)
+            row[f"{_column(level)}_is_bound"] = is_bound(*curve, level)
+        rows.append(row)
     return pl.DataFrame(rows)
+
+
+def shown(row: Mapping[str, Any]) -> dict[str, str]:
+    """A row of `by_policy` for people: `≤ 4` where that is a bound, `never` where no budget is enough."""
+    needed = {
+        _column(level).replace("_", " "): _needed(row[_column(level)], bound=row[f"{_column(level)}_is_bound"])
+        for level in LEVELS
+    }
+    area_of = row["area"]
+    return {"area": "–" if np.isnan(area_of) else f"{area_of:.4f}", **needed, "policy": row["policy"]}
+
+
+def _column(level: float) -> str:
+    return f"downloads_{level * 100:.0f}"
+
+
+def _needed(fetches: float, *, bound: bool) -> str:
+    if np.isnan(fetches):
+        return "never"
+    number = f"{fetches:,.1f}".removesuffix(".0")
+    return f"≤ {number}" if bound else number
 
 
 def _curve(budgets: Values, qualities: Values) -> tuple[Floats, Floats]:

@@ -123,9 +123,7 @@ class _Replay:
             await self._fetch_all(None)
         self.directory.politeness = polite
         if self.clock.now() >= self.clock.limit:
-            raise BadInput(
-                f"{self.world.name}: its hosts are so slow or in trouble that it cannot be fetched at the start"
-            )
+            raise BadInput(f"{self.world.name}: hosts in trouble at the start rest for too long for so short a unit")
         pages, versions = np.array(self.web.asked.page, np.int64), np.array(self.web.asked.version, np.int64)
         copies[pages[pages != NOTHING]] = versions[pages != NOTHING]
         self.web.forget()

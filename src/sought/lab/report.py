@@ -3,23 +3,29 @@
 import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from statistics import fmean
 from typing import Any
 
 import msgspec
 
 from sought.lab.experiments import EXPERIMENTS
+from sought.lab.figures import lines
+from sought.lab.findings import key_of, newest_first
 from sought.lab.page import document, drawing, element, text
 from sought.lab.study import FAILS, HOLDS, UNJUDGED, VERDICTS, Figure, Finding, Study, Table, Value, Verdict
 
 _KINDS: dict[Verdict, str] = {HOLDS: "holds", FAILS: "fails", UNJUDGED: "unjudged"}
 _TITLE = "What the laboratory found"
+_WIDTH = 100  # of commands
 
 
 def report_page(
     findings: Sequence[Finding], tables: Sequence[Table] = (), studies: Mapping[str, Study] = EXPERIMENTS
 ) -> str:
     """The same findings and tables give the same page."""
-    ordered = sorted(findings, key=lambda finding: (_seed(finding, studies), finding.study))
+    ordered = sorted(newest_first(findings), key=lambda finding: (_seed(finding, studies), finding.study))
     return document(
         _TITLE,
         text("h1", _TITLE),
@@ -68,7 +74,11 @@ def _badge(verdict: Verdict, words: str) -> str:
 def _contents(findings: Sequence[Finding], tables: Sequence[Table], studies: Mapping[str, Study]) -> str:
     rows = [
         element(
-            "li", text("a", _name(finding, studies), href=f"#{finding.study}"), " ", _badge(*(finding.verdict,) * 2)
+            "li",
+            text("a", _name(finding, studies), href=f"#{key_of(finding)}"),
+            " ",
+            _badge(finding.verdict, finding.verdict),
+            text("span", f" {finding.of_what}", kind="dim"),
         )
         for finding in findings
     ]
@@ -95,13 +105,14 @@ def _section(finding: Finding, study: Study | None) -> str:
     return element(
         "section",
         text("h2", study.title if study else finding.study),
+        text("p", finding.of_what, kind="dim") if finding.of_what else "",
         *asked,
         element("p", _badge(finding.verdict, finding.verdict), " ", text("span", finding.because)),
         *(_numbers(world, numbers) for world, numbers in finding.numbers.items() if numbers),
         *map(_table, finding.tables),
         *map(_figure, finding.figures),
         _repeat(finding),
-        id=finding.study,
+        id=key_of(finding),
     )
 
 
@@ -135,7 +146,7 @@ def _repeat(finding: Finding) -> str:
     return "".join(
         (
             text("h3", "To repeat it"),
-            text("pre", command_of(finding)),
+            text("pre", folded(command_of(finding))),
             text("pre", _settings(finding.settings)),
             text("p", of, kind="dim") if of else "",
         )
@@ -149,5 +160,61 @@ def _settings(settings: dict[str, Any]) -> str:
 def _comparisons(tables: Sequence[Table]) -> str:
     if not tables:
         return ""
-    parts = [_table(table) + (text("pre", table.note) if table.note else "") for table in tables]
+    parts = [_comparison(table, number) for number, table in enumerate(tables, 1)]
     return element("section", text("h2", "Comparisons"), *parts, id="comparisons")
+
+
+def _comparison(table: Table, number: int) -> str:
+    """Two may have one title: the number tells them and their figures apart."""
+    numbered = replace(table, title=f"{number}. {table.title}")
+    return "".join(
+        (
+            _table(numbered),
+            *map(_figure, curves(numbered)),
+            text("pre", folded(table.note)) if table.note else "",
+            text("p", table.date, kind="dim") if table.date else "",
+        )
+    )
+
+
+def curves(table: Table) -> list[Figure]:
+    """Quality over budget by policy, mean over seeds; none for one budget, or if shares of pages and numbers are mixed."""
+    if not {"policy", "budget", "quality"} <= set(table.columns):
+        return []
+    at = [table.columns.index(name) for name in ("policy", "budget", "quality")]
+    qualities: dict[str, dict[float, list[float]]] = {}
+    for policy, budget, quality in ([row[i] for i in at] for row in table.rows):
+        if isinstance(budget, (int, float)) and isinstance(quality, (int, float)):
+            qualities.setdefault(str(policy), {}).setdefault(float(budget), []).append(float(quality))
+    budgets = {budget for of_policy in qualities.values() for budget in of_policy}
+    if len(budgets) < 2 or len({budget < 1 for budget in budgets}) > 1:
+        return []
+    scale, axis = (100, "fetches a unit, % of pages") if min(budgets) < 1 else (1, "fetches a unit")
+    series = {
+        policy: ([scale * budget for budget in sorted(of)], [fmean(of[budget]) for budget in sorted(of)])
+        for policy, of in qualities.items()
+    }
+    title = f"{table.title}: quality by budget"
+    return [Figure(title, lines(series, axis, "mean quality", title))]
+
+
+def folded(command: str) -> str:
+    """A long command over several lines, that can be typed as it stands; other text as it is."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return command
+    if words[:1] != ["sought"] or shlex.join(words) != command:
+        return command
+    folds = [""]
+    for option in _options(words):
+        if folds[-1] and len(folds[-1]) + len(option) > _WIDTH:
+            folds.append("")
+        folds[-1] += f" {option}" if folds[-1] else option
+    return " \\\n  ".join(folds)
+
+
+def _options(words: Sequence[str]) -> list[str]:
+    """The words before the first option, then each option with its value, as a shell takes them."""
+    starts = [0, *(at for at, word in enumerate(words) if word.startswith("--")), len(words)]
+    return [shlex.join(words[start:stop]) for start, stop in pairwise(starts) if start < stop]

@@ -46,6 +46,8 @@ class Setting:
             raise BadInput(f"rounds: 1 to {MAX_ROUNDS}, not {self.rounds}")
         if not 0.0 < self.crawled < 1.0:
             raise BadInput(f"crawled is a share of pages between 0 and 1, not {self.crawled}")
+        if not 0 < self.searches < float("inf"):
+            raise BadInput(f"searches a week are a number above 0, not {self.searches}")
         if self.units < 0:
             raise BadInput(f"units cannot be {self.units}")
 

@@ -24,12 +24,16 @@ Value = float | int | str | None
 
 @dataclass(frozen=True)
 class Table:
-    """Rows have a value for each column; None where there is none.  `note` says what a reader must know."""
+    """Rows have a value for each column; None where there is none.  `note` says what a reader must know.
+
+    `date` is the day, if it is told.
+    """
 
     title: str
     columns: list[str]
     rows: list[list[Value]]
     note: str = ""
+    date: str = ""
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,10 @@ class Figure:
 
 @dataclass(frozen=True)
 class Finding:
-    """What came of a study: `numbers` by world, and in `settings` all that is needed to find them again."""
+    """What came of a study: `numbers` by world, and in `settings` all that is needed to find them again.
+
+    `written` is the time, in ISO format to the second, if it is told.
+    """
 
     study: str
     verdict: Verdict
@@ -50,7 +57,25 @@ class Finding:
     figures: list[Figure] = field(default_factory=list)
     settings: dict[str, Any] = field(default_factory=dict)
     code: str = ""
-    date: str = ""
+    written: str = ""
+
+    @property
+    def date(self) -> str:
+        return self.written[:10]
+
+    @property
+    def worlds(self) -> list[str]:
+        """Names of the folders of worlds it is of."""
+        return sorted(self.settings.get("worlds", {}))
+
+    @property
+    def quick(self) -> bool:
+        return bool(self.settings.get("quick"))
+
+    @property
+    def of_what(self) -> str:
+        """For people: worlds, whether it was quick, and the day."""
+        return ", ".join([*self.worlds, *["quick"] * self.quick, *filter(None, [self.date])])
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,8 @@
 
 A replay is run twice: as it was recorded, and with everything that the first run had not seen by some time replaced by
 noise: pages that were never fetched, versions that nobody met, all that happens later, all that is asked later, and
-(where no sitemap tells of it) when between two fetches a page changed.  Up to that time both must make the same
-fetches.  What differs was decided by something the crawler could not have seen.
+(where no sitemap and no ETag tells of it) when between two fetches a page changed, and how often.  Up to that time both
+must make the same fetches.  What differs was decided by something the crawler could not have seen.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from sought.lab.demand import demand_of
 from sought.lab.judge import Judge
 from sought.lab.replay import Replayed, replay
 from sought.lab.run import Log
-from sought.lab.setting import Setting
+from sought.lab.setting import Setting, fetches_of, pages_at_start, with_versions
 from sought.lab.world import Numbers, Ragged, Tallies, Versions, World
 from sought.policy import Policy
 
@@ -33,11 +33,14 @@ def first_leak(
 
     `judging` is for policies that need a judge.
     """
+    budget = fetches_of(budget, pages_at_start(world))
     honest = _replayed(policy, world, budget, setting, judging)
     seen = np.union1d(honest.copies, honest.log.version[honest.log.time <= until])
-    noisy = scrambled(world, until, seen[seen >= 0], setting.seed)
-    if not setting.signals.sitemap:
-        noisy = replace(noisy, versions=replace(noisy.versions, time=_other_times(world, honest, until, setting.seed)))
+    seen = seen[seen >= 0]
+    noisy = scrambled(world, until, seen, setting.seed)
+    if not setting.signals.sitemap and not setting.signals.etag:
+        times = _other_times(world, honest, until, setting.seed)
+        noisy = _thinned(replace(noisy, versions=replace(noisy.versions, time=times)), seen, setting.seed)
     other = _replayed(policy, noisy, budget, setting, judging)
     return _difference(_until(honest.log, until), _until(other.log, until))
 
@@ -101,6 +104,15 @@ def _other_times(world: World, done: Replayed, until: float, seed: int) -> NDArr
         part = slice(int(world.first[page]), int(world.first[page + 1]))
         times[part] = _moved(times[part], [*asked, until], world.end + world.unit, dice)
     return times
+
+
+def _thinned(world: World, seen: Numbers, seed: int) -> World:
+    """Without some of the versions that nobody has seen: of some pages few, of others nearly all."""
+    dice = np.random.default_rng([seed, 0xD20])
+    dropped = dice.random(len(world.urls))
+    kept = dice.random(len(world.versions)) > dropped[world.versions.page]
+    kept[seen] = True
+    return with_versions(world, np.flatnonzero(kept))
 
 
 def _moved(

@@ -198,7 +198,7 @@ def _repeated(said: Response, original: Response) -> Response:
     kept = [
         (name, value)
         for name, value in original.headers
-        if name.lower().startswith(of_body) or not (is_whole or name.lower() in names)
+        if name.lower() not in names and (name.lower().startswith("content-") or not is_whole)
     ]
     status = original.status if said.status in (0, 304) else said.status
     return replace(original, status=status, headers=(*own, *kept), address=said.address)

@@ -13,6 +13,7 @@ from sought.lab.measures.precision_at import PrecisionAt
 from sought.lab.measures.quality import Quality
 from sought.lab.measures.threshold import Threshold
 from sought.lab.measures.variation import Variation
+from sought.web.errors import BadInput
 from sought.web.expression import evaluated
 
 __all__ = [
@@ -58,4 +59,10 @@ _CLASSES: dict[str, type] = {type(measure).__name__: type(measure) for measure i
 
 def parse_measure(text: str) -> Measure:
     """The measure of this name, or that an expression stands for; BadInput, which says what is wrong, if none."""
-    return MEASURES.get(text.strip()) or evaluated(text, _CLASSES, "measure")
+    name = text.strip()
+    if name in MEASURES:
+        return MEASURES[name]
+    if "(" not in name and name not in _CLASSES:
+        known = f"there are {', '.join(MEASURES)}, and expressions such as FreshnessAt(k=5)"
+        raise BadInput(f"no measure called {name[:200]!r}; {known}")
+    return evaluated(text, _CLASSES, "measure")  # type: ignore[no-any-return]  # one of these
