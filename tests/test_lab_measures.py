@@ -32,7 +32,7 @@ from sought.lab.measures.change_ratio import Weighting
 from sought.lab.measures.importance import importance
 from sought.lab.measures.precision_at import RELEVANT
 from sought.lab.measures.variation import by_directory, by_host, change_intervals, variation
-from sought.lab.over_budgets import area, by_policy, downloads_for, share_of_gap
+from sought.lab.over_budgets import area, by_policy, downloads_for, is_bound, share_of_gap, shown
 from sought.lab.recorder import Recorder
 from sought.lab.run import Log, Run
 from sought.lab.world import NOTHING, WEEK
@@ -542,13 +542,13 @@ def test_what_is_no_measure_is_bad_input(text):
 
 
 def test_downloads_for_a_quality_by_hand():
-    """Straight lines between measured budgets, in whatever order; the smallest budget at least, inf if never."""
+    """Straight lines between measured budgets, in whatever order; the smallest budget at least, NaN if never."""
     budgets, qualities = [40, 10, 20], [0.98, 0.80, 0.90]
     assert downloads_for(budgets, qualities, 0.90) == 20
     assert downloads_for(budgets, qualities, 0.94) == pytest.approx(30)
     assert downloads_for(budgets, qualities, 0.5) == 10
-    assert downloads_for(budgets, qualities, 0.99) == np.inf
-    assert downloads_for([], [], 0.9) == np.inf
+    assert np.isnan(downloads_for(budgets, qualities, 0.99))
+    assert np.isnan(downloads_for([], [], 0.9))
     assert downloads_for([1, 2, 3], [0.0, 1.0, 0.5], 0.75) == 1.75  # the first time counts
     assert downloads_for([1, 1, 2], [0.0, 1.0, 1.0], 0.75) == 1.5  # two runs of one budget count as their mean
     with pytest.raises(ValueError, match="2 budgets"):
@@ -564,7 +564,9 @@ def test_what_a_level_needs_gives_that_level(curve, level):
     curve = sorted(curve)
     x, y = np.array(curve).T
     needed = downloads_for(x, y, level)
-    if needed == np.inf:
+    assert is_bound(x, y, level) == (y[0] >= level)
+    assert needed == x[0] or not is_bound(x, y, level)
+    if np.isnan(needed):
         assert y.max() < level
     elif needed > x[0]:
         assert np.interp(needed, x, y) == pytest.approx(level, abs=1e-9)
@@ -591,9 +593,16 @@ def test_area_and_gap_by_hand():
 def test_a_table_of_policies_over_budgets():
     rows = [("b", 1, 0.9), ("b", 3, 1.0), ("a", 3, 0.5), ("a", 1, 0.3)]
     table = by_policy(pl.DataFrame(rows, ["policy", "budget", "value"], orient="row"))
-    assert table.columns == ["policy", "area", "downloads_90", "downloads_95", "downloads_99"]
-    assert table.row(0) == pytest.approx(("b", 0.95, 1.0, 2.0, 2.8))
-    assert table.row(1) == ("a", pytest.approx(0.4), np.inf, np.inf, np.inf)
+    needed = ["downloads_90", "downloads_95", "downloads_99"]
+    bounds = [f"{name}_is_bound" for name in needed]
+    assert set(table.columns) == {"policy", "area", *needed, *bounds}
+    assert table.select("policy", "area", *needed).row(0) == pytest.approx(("b", 0.95, 1.0, 2.0, 2.8))
+    assert table.select("policy", "area", *needed).row(1) == pytest.approx(("a", 0.4, *[np.nan] * 3), nan_ok=True)
+    assert table.select(bounds).rows() == [(True, False, False), (False, False, False)]
+    assert [shown(row) for row in table.iter_rows(named=True)] == [
+        {"area": "0.9500", "downloads 90": "≤ 1", "downloads 95": "2", "downloads 99": "2.8", "policy": "b"},
+        {"area": "0.4000", "downloads 90": "never", "downloads 95": "never", "downloads 99": "never", "policy": "a"},
+    ]
 
 
 def test_bulk_weeks_apart():

@@ -1,14 +1,16 @@
 """The page of findings: whole, harmless, the same every time."""
 
 import re
+import shlex
 from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 
 from sought.lab.figures import bars, lines
+from sought.lab.findings import key_of
 from sought.lab.page import drawing
-from sought.lab.report import command_of, report_page, shown
+from sought.lab.report import command_of, curves, folded, report_page, shown
 from sought.lab.study import FAILS, HOLDS, UNJUDGED, Figure, Finding, Table
 
 VOID = {"meta", "br", "img", "hr", "input", "link"}
@@ -25,7 +27,7 @@ FINDING = Finding(
     ],
     {"worlds": {"small one.world": {"name": "small", "mark": "00"}}, "quick": True, "budgets": [0.01]},
     "c0de",
-    "2020-02-02",
+    "2020-02-02T20:20:02Z",
 )
 
 
@@ -99,7 +101,8 @@ def test_counts_of_verdicts_are_on_top():
     page = report_page(findings)
     assert page.index("2 × holds") < page.index("0 × does not hold") < page.index("1 × cannot be judged on this data")
     assert page.index("1 × cannot") < page.index("<nav>") < page.index("<section")
-    assert page.index('id="random-crawl"') < page.index('id="bounds"')  # papers come first
+    papers, beyond = (page.index(f'id="{key_of(findings[at])}"') for at in (2, 0))
+    assert papers < beyond
 
 
 def test_text_does_no_harm():
@@ -146,3 +149,60 @@ def test_values_for_people():
     assert [shown(v) for v in (None, 0.123456, 1234.5, 123456.7, 12345, "x")] == [
         "–", "0.1235", "1234", "123,457", "12,345", "x",
     ]  # fmt: skip
+
+
+def test_verdicts_of_one_study_on_several_worlds():
+    """All are there, the newest first, with worlds and whether they were quick; links tell them apart."""
+    worlds = {"other.world": {"name": "other", "mark": "01"}}
+    other = replace(FINDING, settings={"worlds": worlds}, written="2020-02-03T00:00:00Z", figures=[])
+    page = report_page([FINDING, other])
+    tags = read(page)
+    assert len(set(tags.ids)) == len(tags.ids)
+    assert {f"#{key_of(FINDING)}", f"#{key_of(other)}"} <= set(tags.links)
+    assert page.index(f'id="{key_of(other)}"') < page.index(f'id="{key_of(FINDING)}"')
+    assert tags.text.count("other.world, 2020-02-03") == 1
+    assert tags.text.count("small one.world, quick, 2020-02-02") == 1
+    assert page == report_page([other, FINDING])
+
+
+def table_of(budgets, columns=("policy", "budget", "seed", "quality"), **more):
+    rows = [[p, b, s, 0.5 + 0.1 * s] for p in ("Never()", "Random()") for b in budgets for s in (0, 1)]
+    return Table("small: 2 policies", list(columns), rows, **more)
+
+
+def test_comparisons_of_several_budgets_have_a_figure():
+    """Quality over budget, a line a policy; none where budgets are one or of two kinds, or quality is not there."""
+    (figure,) = curves(table_of([0.01, 0.05]))
+    assert all(words in figure.svg for words in ("Never()", "Random()", "% of pages", "mean quality"))
+    (figure,) = curves(table_of([2, 40]))
+    assert "% of pages" not in figure.svg
+    for none in (table_of([2]), table_of([2, 0.5]), table_of([2, 3], ("policy", "budget", "seed", "age")), EMPTY):
+        assert curves(none) == []
+    gaps = replace(table_of([2, 3]), rows=[["Never()", 2.0, 0, None], ["Never()", 3.0, 0, 0.5], [None, "x", 0, 1.0]])
+    assert curves(gaps) == []
+
+
+EMPTY = Table("none", ["policy", "budget", "quality"], [])
+
+
+def test_comparisons_have_a_day_and_a_readable_command():
+    """Two of one title are told apart, by number, their figures too."""
+    command = "sought lab compare small.world " + " ".join(f"--policy 'Random(seed={n})'" for n in range(9))
+    tables = [table_of([2, 3], note=f"{command} --units {n}", date=f"2020-02-0{n}") for n in (1, 2)]
+    tags = read(report_page([], tables))
+    assert len(set(tags.ids)) == len(tags.ids)
+    assert tags.seen.count("svg") == 2
+    assert {"1. small: 2 policies", "2. small: 2 policies", "2020-02-01", "2020-02-02"} <= set(tags.text)
+    assert folded(tables[0].note) in tags.text
+
+
+def test_folded_commands_are_the_same_commands():
+    """Lines are short, no option is apart from its value; what is no command stays as it is."""
+    command = shlex.join(["sought", "lab", "compare", "a b", *["--policy", "UserCentric('x')"] * 12, "--etags"])
+    lines_of = folded(command).split(" \\\n  ")
+    assert max(map(len, lines_of)) <= 101
+    assert len(lines_of) > 2
+    assert " ".join(lines_of) == command
+    assert all(line.startswith("--policy") for line in lines_of[1:])
+    for text in ("what's that", "", "sought  twice", "a note " * 50):
+        assert folded(text) == text

@@ -25,7 +25,7 @@ from sought.web.errors import BadInput
 Split = Literal["time", "thinning", "string", "none"]
 Part = Literal["known", "judged"]
 SPLITS: tuple[Split, ...] = get_args(Split)
-SEARCHES = 100_000  # a week, of which thinning makes two samples
+SEARCHES = 100_000.0  # a week, of which thinning makes two samples
 
 Floats = NDArray[np.float64]
 

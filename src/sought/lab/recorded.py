@@ -19,10 +19,11 @@ from sought.crawl.config import FILE
 from sought.crawl.directory import Directory
 from sought.crawl.parts import Parts
 from sought.index import Entry
-from sought.index.analysis import LANGUAGES, stemming
+from sought.index.analysis import stemming
+from sought.index.analysis import terms as words_of
 from sought.index.fields import WORDED
 from sought.index.restricted import completed
-from sought.index.vectors import Counter, Vectors, Vocabulary
+from sought.index.vectors import EACH, HEAD, Counter, Vectors, Vocabulary
 from sought.lab.clock import VirtualClock
 from sought.lab.judge import numbers_of
 from sought.lab.setting import Setting
@@ -150,28 +151,37 @@ class RecordedIndex:
     def __init__(self, world: World) -> None:
         self.world = world
         self.held: dict[int, int] = {}
+        self.anchors: dict[int, tuple[str, str]] = {}  # and their language
 
     @property
     def languages(self) -> Sequence[str]:
-        return [LANGUAGES[number] for number in self.world.vectors.languages]
+        return sorted({language for _, language in self.anchors.values()})
 
     def update(self, entries: Sequence[Entry], counter: Counter | None = None) -> None:
         for entry in entries:
             version = self.world.version(self.world.pages[entry.url], entry.time)
             self.held[entry.row] = version
+            self.anchors[entry.row] = entry.anchors, stemming(entry.language)
             if isinstance(counter, RecordedCounter):
                 counter.page(version, entry.anchors, stemming(entry.language))
 
     def delete(self, rows: Iterable[int]) -> None:
         for row in rows:
             self.held.pop(row, None)
+            self.anchors.pop(row, None)
 
     def rows(self) -> NDArray[np.uint64]:
         return np.array(sorted(self.held), np.uint64)
 
     def holding(self, terms: Sequence[str]) -> NDArray[np.uint64]:
-        """All rows, to be on the safe side."""
-        return self.rows() if terms else np.zeros(0, np.uint64)
+        """The rows of pages that hold any of these terms, or that others call by them."""
+        wanted = frozenset(terms)
+        is_wanted = np.array([term in wanted for term in self.world.terms], np.bool_)
+        return np.array([row for row in sorted(self.held) if self._holds(row, is_wanted, wanted)], np.uint64)
+
+    def _holds(self, row: int, is_wanted: NDArray[np.bool_], wanted: frozenset[str]) -> bool:
+        own = self.world.vectors[self.held[row]][HEAD::EACH]
+        return bool(is_wanted[own].any()) or not wanted.isdisjoint(words_of(*self.anchors[row]))
 
     def commit(self) -> None:
         """All is visible already."""

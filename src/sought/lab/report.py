@@ -178,7 +178,7 @@ def _comparison(table: Table, number: int) -> str:
 
 
 def curves(table: Table) -> list[Figure]:
-    """Quality over budget by policy, mean over seeds; none for one budget, or if shares of pages and numbers are mixed."""
+    """Quality over budget by policy, mean over seeds; none for one budget, or for shares of pages beside numbers."""
     if not {"policy", "budget", "quality"} <= set(table.columns):
         return []
     at = [table.columns.index(name) for name in ("policy", "budget", "quality")]
