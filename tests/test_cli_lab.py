@@ -100,7 +100,7 @@ def test_settings_reach_the_replay(run):
 
 def test_the_command_repeats_the_run(run):
     """To the last digit: what it was given is what is run again, and nothing new is run."""
-    run(f"{COMPARE} --budget 12.3456789% --searches 123456.789 --lag 1.23456789d --sitemaps --crawled 0.123456789")
+    run(f"{COMPARE} --budget 12.3456789% --searches 123456.789 --lag 1.23456789d --sitemaps --start frontier --crawled 0.323456789")
     (kept,) = read_tables(Path("lab-results"))
     cells = set(Path("lab-results/cells").iterdir())
     assert "--budget 12.3456789% " in kept.note
@@ -252,3 +252,9 @@ def test_show(run):
     assert found["changes_a_unit"] == {"mean": pytest.approx(5 / 3), "median": 2.0, "max": 3}
     assert found["notes"] == {"source": "hand"}
     assert "7 days" in run("show shown.world")
+
+
+@pytest.mark.parametrize("option", ["--recall 0.5", "--noise 0.1", "--lag 1d", "--liars 0.5", "--crawled 0.3"])
+def test_options_that_would_do_nothing(run, option):
+    """What has no effect without another option says so."""
+    assert option.split()[0] in run(f"compare small.world --cores 0 {option}", fails=True)

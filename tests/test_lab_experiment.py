@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,15 +17,16 @@ import polars as pl
 import pytest
 
 from sought.lab.by_hand import hand_made
-from sought.lab.cells import check_code, judge_for, load, own_mark
+from sought.lab.cells import check_code, judge_for, load, read_found
 from sought.lab.compare import SEEDS, differences, gaps, parse_any_policy
 from sought.lab.experiment import decisions, experiment, grid, run_all, table
 from sought.lab.experiments import EXPERIMENTS
 from sought.lab.experiments.bounds import Order
 from sought.lab.experiments.losses import KINDS, repaired, split
 from sought.lab.experiments.random_crawl import _counts, _deviation
-from sought.lab.files import save_queries, save_world
+from sought.lab.files import open_world, save_queries, save_world
 from sought.lab.findings import read_findings, read_tables, save_finding, save_table
+from sought.lab.marks import own_mark
 from sought.lab.measures import Age, CrawlAndStop, Freshness, Quality
 from sought.lab.oracles import ORACLES, Ceiling
 from sought.lab.recorder import Recorder
@@ -399,7 +401,7 @@ def test_findings_are_kept(results):
     first = Finding("x", HOLDS, "so", {"w": {"a": 1.5, "b": None}}, [Table("t", ["c"], [[1], ["s"]])])
     save_finding(first, results)
     kept = save_finding(replace(first, verdict=FAILS), results, "mark", "2020-01-01")
-    assert read_findings(results) == {"x": kept}
+    assert read_findings(results) == [kept]
     assert (kept.code, kept.date, kept.verdict) == ("mark", "2020-01-01", FAILS)
     for note in ("one", "one", "two"):
         save_table(Table("t", ["c"], [[1.5]], note), results)
@@ -518,3 +520,21 @@ def test_cells_can_be_looked_at_again(folder, results):
     found = load(cells[0], judge, results).run
     assert Quality()(found).mean() == pytest.approx(table(cells, [Quality()], results)["quality"][0])
     assert (found.copies != NOTHING).any()
+
+
+@pytest.mark.parametrize("file", ["series.parquet", "log.parquet", "found.npy", "copies.npy", "cell.json"])
+def test_damaged_results_are_named(folder, results, file):
+    """One line that says what to delete."""
+    cells = grid([Never()], folder, [1])
+    run_all(cells, folder, [Quality()], results, cores=0)
+    [path] = results.glob(f"cells/*/{file}")
+    path.write_bytes(b"junk")
+    readers: dict[str, Callable[[], object]] = {
+        "series.parquet": lambda: table(cells, [Quality()], results),
+        "log.parquet": lambda: decisions(cells, results),
+        "found.npy": lambda: read_found(cells[0], results),
+        "copies.npy": lambda: load(cells[0], judge_for(open_world(folder), cells[0].setting), results),
+        "cell.json": lambda: differences(cells, folder, results, Never()),
+    }
+    with pytest.raises(BadInput, match=r"is damaged .*: delete it"):
+        readers[file]()

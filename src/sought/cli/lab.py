@@ -55,8 +55,8 @@ def run(
     json: Json = False,
 ) -> None:
     """Run a named experiment and keep its verdict.  Ctrl-C keeps what is finished; the same command goes on."""
-    from sought.lab.cells import code_mark
     from sought.lab.findings import save_finding
+    from sought.lab.marks import code_mark
     from sought.lab.study import Bench
 
     chosen, worlds = _studies(name), world or _worlds_here()
@@ -188,7 +188,7 @@ def _check_results(results: Path) -> None:
 
 def _told(found: "Finding", study: "Study | None") -> dict[str, Any]:
     """A finding without its figures, which are for the report."""
-    from sought.lab.cells import code_mark
+    from sought.lab.marks import code_mark
     from sought.lab.report import command_of
 
     told = asdict(found)

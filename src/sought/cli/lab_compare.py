@@ -2,12 +2,13 @@
 
 import os
 import shlex
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from sought.cli.lab_show import Bars, Cores, Results, World, cell_of, plain_rows, show_rows
+from sought.cli.lab_show import Bars, Cores, Results, World, cell_of, day, plain_rows, show_rows
 from sought.cli.options import Json, console, errors, print_json
 from sought.web.errors import BadInput
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:  # --help must not wait for polars
     from sought.lab.setting import Setting
     from sought.policy import Policy
 
+_CRAWLED = 0.5
 _MEASURES = ("quality", "quality_before", "quality_known", "freshness", "age")
 
 
@@ -52,7 +54,7 @@ def compare(
         str, typer.Option(help="How demand is split for judging: time, thinning, string, none.")
     ] = "thinning",
     searches: Annotated[float, typer.Option(min=1, help="Searches a week of which thinning makes two samples.")] = 1e5,
-    crawled: Annotated[float, typer.Option(help="Share of pages that a frontier has behind it.")] = 0.5,
+    crawled: Annotated[float, typer.Option(help="Share of pages that a frontier has behind it.")] = _CRAWLED,
     rounds: Annotated[int, typer.Option(min=1, help="How often a unit's fetches are ranked anew.")] = 8,
     units: Annotated[int, typer.Option(min=0, help="Stop after this many; 0: at the world's end.")] = 0,
     scorer: Annotated[str, typer.Option(help="By what pages are ranked for a query.")] = "BM25()",
@@ -80,6 +82,10 @@ def compare(
     read_name(world)  # says so if there is none
     if bool(floor) != bool(bound):
         raise BadInput("--floor and --bound are the two ends of one gap: give both")
+    if not sitemaps and not etags and (recall, noise, seconds(lag), liars) != (1.0, 0.0, 0.0, 0.0):
+        raise BadInput("--recall, --noise, --lag and --liars are about signals: add --sitemaps or --etags")
+    if crawled != _CRAWLED and start != "frontier":
+        raise BadInput("--crawled is for --start frontier")
     signals = Signals(sitemaps, etags, recall, noise, seconds(lag), liars)
     setting = Setting(start, rounds, split, searches, signals, scorer, crawled, units)  # type: ignore[arg-type]  # checked there
     _check(setting)
@@ -140,7 +146,8 @@ def _compared(asked: _Asked, results: Path, cores: int, decisions: Path | None, 
         apart = differences(cells if is_asked else [], asked.world, results, asked.policies[0])
     if decisions:
         _write(fetches(cells, results), decisions)
-    save_table(_merged(found, apart, f"{cells[0].world}: {len(asked.policies)} policies", _command(asked)), results)
+    title = f"{cells[0].world}: {len(asked.policies)} policies"
+    save_table(_merged(found, apart, title, _command(asked)), results, day(time.time()))
     is_curve = is_asked and len(asked.budgets) > 1
     return _Compared(found, apart, over_budgets(cells, asked.world, results) if is_curve else None)
 
@@ -198,7 +205,7 @@ def _command(asked: _Asked) -> str:
     parts = ["sought", "lab", "compare", asked.world.resolve().name]
     parts += [part for policy in asked.policies for part in ("--policy", repr(policy))]
     parts += [part for text in asked.budgets for part in ("--budget", text)]
-    parts += [part for measure in asked.measures for part in ("--measure", repr(measure))]
+    parts += [part for measure in asked.measures for part in ("--measure", _named(measure))]
     if asked.gap:
         parts += ["--floor", repr(asked.gap[0]), "--bound", repr(asked.gap[1])]
     given: dict[str, Any] = {"seeds": len(asked.seeds), "start": setting.start, "split": setting.split}
@@ -208,6 +215,12 @@ def _command(asked: _Asked) -> str:
     parts += [part for name, value in given.items() for part in (f"--{name}", str(value))]
     parts += ["--sitemaps"] * signals.sitemap + ["--etags"] * signals.etag
     return shlex.join(parts)
+
+
+def _named(measure: "Measure") -> str:
+    from sought.lab.measures import MEASURES
+
+    return measure.name if MEASURES.get(measure.name) == measure else repr(measure)
 
 
 def _merged(found: "pl.DataFrame", gaps: "pl.DataFrame", title: str, command: str) -> Any:
@@ -227,13 +240,10 @@ def _show(found: _Compared, measures: list[str], baseline: str) -> None:
         console.print(f"\ndifference of judged quality after the fetches to {baseline}\n", markup=False)
         show_rows([_gap(row, several) for row in found.differences.iter_rows(named=True)])
     if found.over_budgets is not None:
+        from sought.lab.over_budgets import shown
+
         console.print("\nquality over budgets: mean height of the curve, and fetches a unit needed for a quality\n")
-        show_rows([_curve(row) for row in found.over_budgets.iter_rows(named=True)])
-
-
-def _curve(row: dict[str, Any]) -> dict[str, str]:
-    shown = {name.replace("_", " "): cell_of(value) for name, value in row.items() if name != "policy"}
-    return shown | {"policy": row["policy"]}
+        show_rows([shown(row) for row in found.over_budgets.iter_rows(named=True)])
 
 
 def _shown(row: dict[str, Any], names: list[str]) -> dict[str, str]:

@@ -14,16 +14,14 @@ stays.
 
 import fcntl
 import hashlib
-import inspect
 import os
 import secrets
 import shutil
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, is_dataclass
-from functools import cache, lru_cache
+from dataclasses import dataclass
+from functools import lru_cache
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -33,11 +31,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-import sought
 from sought.index.scorers import SCORERS
 from sought.lab.demand import demand_of
 from sought.lab.files import open_world
 from sought.lab.judge import Judge, judge_of
+from sought.lab.marks import UNKNOWN, code_mark, own_mark, world_mark
 from sought.lab.measures import Measure
 from sought.lab.replay import Report, replay
 from sought.lab.run import Log, Run
@@ -48,9 +46,6 @@ from sought.web.errors import BadInput
 from sought.web.expression import evaluated
 
 _DONE, _SERIES, _MEASURES = "cell.json", "series.parquet", "measures"
-_CODE = ("web", "fetch", "archive", "graph", "index", "demand", "policy", "crawl", "lab")
-_MAIN = ("__main__", "__mp_main__")  # what a program is called in itself, and in the processes it starts
-_UNKNOWN = "unknown"
 _ABANDONED = 3600.0  # seconds after which what nobody finished is taken away
 _TOKEN, _numbers = secrets.token_hex(4), count()  # of this process
 
@@ -104,75 +99,11 @@ def judge_for(world: World, setting: Setting) -> Judge:
     return judge_of(seen, demand, evaluated(setting.scorer, SCORERS, "scorer"))
 
 
-# ---- what it depends on
-
-
-def mark_of(folder: Path) -> str:
-    return f"{world_mark(folder)} {code_mark()}"
-
-
-def world_mark(folder: Path) -> str:
-    """What tells the files of a world from others; texts are left out, for replay does not read them."""
-    told = hashlib.blake2b(digest_size=12)
-    for file in sorted(folder.iterdir()):
-        if file.name != "texts.parquet" and file.is_file():
-            told.update(file.name.encode() + b"\0" + file.read_bytes())
-    return told.hexdigest()
-
-
-@cache
-def code_mark() -> str:
-    """What tells this source code from other versions of it."""
-    told = hashlib.blake2b(digest_size=12)
-    package = Path(sought.__file__).parent
-    for room in _CODE:
-        for file in sorted((package / room).rglob("*.py")):
-            told.update(str(file.relative_to(package)).encode() + b"\0" + file.read_bytes())
-    return told.hexdigest()
-
-
-def own_mark(value: object) -> str:
-    """What tells the source code of a policy or measure from other versions, where it is not of this package.
-
-    It is that of the modules of its classes, bases and parts (of the classes alone in the program that is run: that
-    changes with every experiment), not of modules which these import.  Code that is nowhere to be read is of this
-    process only.
-    """
-    found = [_source(each) for each in dict.fromkeys(_classes(value)) if not _is_known(each)]
-    told = hashlib.blake2b("\0".join(found).encode(), digest_size=12).hexdigest() if found else ""
-    return f"{_UNKNOWN} {told}" if any(source.startswith(_UNKNOWN) for source in found) else told
-
-
 def check_code(cell: Cell) -> None:
     """Another process may have read other source code than the one which made the cell."""
-    is_same = cell.own.startswith(_UNKNOWN) or own_mark(cell.policy) == cell.own
+    is_same = cell.own.startswith(UNKNOWN) or own_mark(cell.policy) == cell.own
     if not is_same or cell.mark.split()[1:] != [code_mark()]:
         raise BadInput("the source code changed while the experiment ran; start it again")
-
-
-def _classes(value: object) -> Iterator[type]:
-    """Those of a value and of what it is made of, with their bases."""
-    yield from type(value).__mro__
-    parts = [getattr(value, each.name) for each in fields(value)] if is_dataclass(value) else []
-    for part in (*parts, *getattr(value, "beliefs", ())):
-        for item in part if isinstance(part, (tuple, list)) else (part,):
-            if not isinstance(item, type) and (is_dataclass(item) or callable(item)):
-                yield from _classes(item)
-
-
-def _is_known(kind: type) -> bool:
-    """Whether `code_mark` is of it, or it comes with Python."""
-    package = kind.__module__.partition(".")[0]
-    return package == "sought" or package in sys.stdlib_module_names
-
-
-@cache  # as it was when first asked for, as the code that runs is
-def _source(kind: type) -> str:
-    try:
-        source = inspect.getsource(kind)
-        return source if kind.__module__ in _MAIN else inspect.getsource(sys.modules[kind.__module__])
-    except (OSError, TypeError, KeyError):
-        return f"{_UNKNOWN} {os.getpid()} {_TOKEN} {next(_numbers)}"
 
 
 # ---- on disk
@@ -202,30 +133,46 @@ def complete(cell: Cell, folder: Path, measures: Sequence[Measure], results: Pat
 
 def load(cell: Cell, judge: Judge, results: Path) -> Done:
     """A cell on record, to be looked at again."""
-    folder = _folder(cell, results)
-    frame, told = pl.read_parquet(folder / "log.parquet"), read_summary(cell, results)
+    frame, told = read_log(cell, results), read_summary(cell, results)
     unit, moment, page, version = (frame[name].to_numpy() for name in ("unit", "time", "page", "version"))
     log = Log(unit, moment, page, version, frame["url"].to_list())
-    copies = np.load(folder / "copies.npy")
+    with _whole(cell, results) as folder:
+        copies = np.load(folder / "copies.npy")
     return Done(cell, Run(judge, log, np.array(told["moments"]), copies), told["seconds"])
 
 
 def read_series(cell: Cell, results: Path) -> pl.DataFrame:
-    return pl.read_parquet(_folder(cell, results) / _SERIES)
+    with _whole(cell, results) as folder:
+        return pl.read_parquet(folder / _SERIES)
 
 
 def read_log(cell: Cell, results: Path) -> pl.DataFrame:
-    return pl.read_parquet(_folder(cell, results) / "log.parquet")
+    with _whole(cell, results) as folder:
+        return pl.read_parquet(folder / "log.parquet")
 
 
 def read_found(cell: Cell, results: Path) -> NDArray[np.float32]:
-    found: NDArray[np.float32] = np.load(_folder(cell, results) / "found.npy")
-    return found
+    with _whole(cell, results) as folder:
+        found: NDArray[np.float32] = np.load(folder / "found.npy")
+        return found
 
 
 def read_summary(cell: Cell, results: Path) -> dict[str, Any]:
-    told: dict[str, Any] = msgspec.json.decode((_folder(cell, results) / _DONE).read_bytes())
-    return told
+    with _whole(cell, results) as folder:
+        told: dict[str, Any] = msgspec.json.decode((folder / _DONE).read_bytes())
+        return told
+
+
+@contextmanager
+def _whole(cell: Cell, results: Path) -> Iterator[Path]:
+    """The folder of a cell; should something in it not be readable, the message says what to do."""
+    folder = _folder(cell, results)
+    try:
+        yield folder
+    except (pl.exceptions.PolarsError, msgspec.MsgspecError, ValueError, EOFError, OSError) as error:
+        raise BadInput(
+            f"{folder} is damaged ({' '.join(str(error).split())[:100]}): delete it, it is run again"
+        ) from None
 
 
 def _folder(cell: Cell, results: Path) -> Path:

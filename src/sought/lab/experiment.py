@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sought.lab.cells import Cell, complete, mark_of, missing, own_mark, read_log, read_series, read_summary
+from sought.lab.cells import Cell, complete, missing, read_log, read_series, read_summary
 from sought.lab.files import open_world, read_name, save_world
+from sought.lab.marks import mark_of, own_mark
 from sought.lab.measures import ClickThrough, FreshnessAt, ImpactShare, Measure, PrecisionAt, Quality
 from sought.lab.setting import Setting
 from sought.lab.world import World

@@ -9,9 +9,9 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, Literal
 
-from sought.lab.cells import world_mark
 from sought.lab.experiment import CORES, Report
 from sought.lab.files import read_name
+from sought.lab.marks import world_mark
 
 Verdict = Literal["holds", "does not hold", "cannot be judged on this data"]
 HOLDS: Verdict = "holds"

@@ -1,0 +1,80 @@
+"""What does a result depend on?  Marks of a world's files and of source code: another mark, another result."""
+
+import hashlib
+import inspect
+import os
+import secrets
+import sys
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from functools import cache
+from itertools import count
+from pathlib import Path
+
+import sought
+
+_CODE = ("web", "fetch", "archive", "graph", "index", "demand", "policy", "crawl", "lab")
+_MAIN = ("__main__", "__mp_main__")  # what a program is called in itself, and in the processes it starts
+UNKNOWN = "unknown"
+_TOKEN, _numbers = secrets.token_hex(4), count()  # of this process
+
+
+def mark_of(folder: Path) -> str:
+    return f"{world_mark(folder)} {code_mark()}"
+
+
+def world_mark(folder: Path) -> str:
+    """What tells the files of a world from others; texts are left out, for replay does not read them."""
+    told = hashlib.blake2b(digest_size=12)
+    for file in sorted(folder.iterdir()):
+        if file.name != "texts.parquet" and file.is_file():
+            told.update(file.name.encode() + b"\0" + file.read_bytes())
+    return told.hexdigest()
+
+
+@cache
+def code_mark() -> str:
+    """What tells this source code from other versions of it."""
+    told = hashlib.blake2b(digest_size=12)
+    package = Path(sought.__file__).parent
+    for room in _CODE:
+        for file in sorted((package / room).rglob("*.py")):
+            told.update(str(file.relative_to(package)).encode() + b"\0" + file.read_bytes())
+    return told.hexdigest()
+
+
+def own_mark(value: object) -> str:
+    """What tells the source code of a policy or measure from other versions, where it is not of this package.
+
+    It is that of the modules of its classes, bases and parts (of the classes alone in the program that is run: that
+    changes with every experiment), not of modules which these import.  Code that is nowhere to be read is of this
+    process only.
+    """
+    found = [_source(each) for each in dict.fromkeys(_classes(value)) if not _is_known(each)]
+    told = hashlib.blake2b("\0".join(found).encode(), digest_size=12).hexdigest() if found else ""
+    return f"{UNKNOWN} {told}" if any(source.startswith(UNKNOWN) for source in found) else told
+
+
+def _classes(value: object) -> Iterator[type]:
+    """Those of a value and of what it is made of, with their bases."""
+    yield from type(value).__mro__
+    parts = [getattr(value, each.name) for each in fields(value)] if is_dataclass(value) else []
+    for part in (*parts, *getattr(value, "beliefs", ())):
+        for item in part if isinstance(part, (tuple, list)) else (part,):
+            if not isinstance(item, type) and (is_dataclass(item) or callable(item)):
+                yield from _classes(item)
+
+
+def _is_known(kind: type) -> bool:
+    """Whether `code_mark` is of it, or it comes with Python."""
+    package = kind.__module__.partition(".")[0]
+    return package == "sought" or package in sys.stdlib_module_names
+
+
+@cache  # as it was when first asked for, as the code that runs is
+def _source(kind: type) -> str:
+    try:
+        source = inspect.getsource(kind)
+        return source if kind.__module__ in _MAIN else inspect.getsource(sys.modules[kind.__module__])
+    except (OSError, TypeError, KeyError):
+        return f"{UNKNOWN} {os.getpid()} {_TOKEN} {next(_numbers)}"
