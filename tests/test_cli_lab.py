@@ -100,7 +100,8 @@ def test_settings_reach_the_replay(run):
 
 def test_the_command_repeats_the_run(run):
     """To the last digit: what it was given is what is run again, and nothing new is run."""
-    run(f"{COMPARE} --budget 12.3456789% --searches 123456.789 --lag 1.23456789d --sitemaps --start frontier --crawled 0.323456789")
+    options = "--searches 123456.789 --lag 1.23456789d --sitemaps --start frontier --crawled 0.323456789"
+    run(f"{COMPARE} --budget 12.3456789% {options}")
     (kept,) = read_tables(Path("lab-results"))
     cells = set(Path("lab-results/cells").iterdir())
     assert "--budget 12.3456789% " in kept.note

@@ -13,6 +13,7 @@ from warcio.warcwriter import WARCWriter
 import sought
 import sought.cli.lab_import
 from sought.archive import Archive, Original
+from sought.demand import QueryLog, import_file
 from sought.lab.files import open_world, save_world
 from sought.lab.imports.http_block import http
 from sought.lab.imports.warc import import_warc
@@ -296,6 +297,14 @@ def test_a_real_crawl(tmp_path, monkeypatch, capfd):
     assert (f"{home}robots.txt", Purpose.ROBOTS) in [(f.url, f.purpose) for f in world.files]
     assert world.seeds == (home,)
     assert world.notes == {"source": "warc", "files": ["crawl"], "demand": []}
+    assert len(world.tallies) == 0
+    (tmp_path / "asked.tsv").write_text("query\tcount\nrenewed\t7\n")
+    import_file(QueryLog(crawl.path / "queries"), tmp_path / "asked.tsv")
+    sought.cli.lab_import.app(["warc", "crawl", "--unit", "1s", "--to", "asked.world"], standalone_mode=False)
+    asked = open_world(tmp_path / "asked.world")
+    assert (asked.tallies.query, asked.tallies.count.tolist()) == (["renewed"], [7.0])
+    assert asked.tallies.since[0] <= asked.end
+    assert asked.notes["own_queries"] == 1
 
 
 # ---- damage

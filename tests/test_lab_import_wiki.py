@@ -5,6 +5,7 @@ import gzip
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -273,6 +274,9 @@ def test_command_makes_a_world(tmp_path):
     world = open_world(tmp_path / "w")
     assert (json.loads(run.stdout)["versions"], world.unit, world.units) == (len(world.versions), 86400.0, 30)
     assert world.notes["source"] == "wiki"
+    run = CliRunner().invoke(app, [str(tmp_path / "dump.xml"), *options])
+    assert "holds a world already" in str(run.exception)
+    shutil.rmtree(tmp_path / "w")
     run = CliRunner().invoke(app, [str(tmp_path / "dump.xml"), *options, "--from", "2020-01-12"])
     assert run.exit_code == 0, run.output
     assert (json.loads(run.stdout)["from"], open_world(tmp_path / "w").units) == ("2020-01-12", 20)

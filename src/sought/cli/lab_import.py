@@ -14,7 +14,9 @@ from sought.web.errors import BadInput
 if TYPE_CHECKING:  # --help must not wait for polars
     from sought.lab.imports.taken import Taken
     from sought.lab.recorder import Recorder
-    from sought.lab.world import World
+    from sought.lab.world import Tallies, World
+
+_MAX_UNITS = 100_000
 
 app = typer.Typer(help="Make a world from recorded history.", no_args_is_help=True)
 
@@ -34,7 +36,9 @@ def git(
         list[Path], typer.Argument(metavar="PATH_OR_BUNDLE...", help="A git repository or bundle for each site.")
     ],
     base_url: Annotated[list[str], typer.Option(help="The URL of the site's root; once for each path, in order.")],
-    every: Annotated[str, typer.Option(help="The time between two snapshots; 0s: every commit is one.")] = "7d",
+    every: Annotated[
+        str, typer.Option(help="Time between snapshots, from the first commit on; 0s: every commit is one.")
+    ] = "7d",
     moves: Annotated[
         list[Path] | None,
         typer.Option(help="A table week, from, to of pages that moved; once for each path.", show_default=False),
@@ -79,8 +83,13 @@ def warc(
     to: To = None,
     json: Json = False,
 ) -> None:
-    """What a crawl recorded; the first capture of a page counts from the beginning."""
+    """What a crawl recorded; the first capture of a page counts from the beginning.
+
+    Of a crawl directory its query log is taken, too, unless --queries names another.
+    """
     from sought.crawl.config import seconds
+    from sought.crawl.workload import FOLDER
+    from sought.lab.imports.queries import logged_queries
     from sought.lab.imports.warc import import_warc
     from sought.lab.recorder import Recorder
 
@@ -90,7 +99,10 @@ def warc(
     with making(files, name, to, json) as made:
         recorder = Recorder()
         taken = import_warc(recorder, files, made.progress("reading captures"))
-        made.finish(recorder, taken, step, queries, source="warc", files=[file.resolve().name for file in files])
+        logs = [] if queries else [file / FOLDER for file in files if (file / FOLDER).is_dir()]
+        own = sum(_ask_all(recorder, logged_queries(log, taken.start, taken.end)) for log in logs)
+        about = {"files": [file.resolve().name for file in files]} | ({"own_queries": own} if own else {})
+        made.finish(recorder, taken, step, queries, source="warc", **about)
 
 
 def _each_path(option: str, values: list[Any], paths: list[Path]) -> list[Any]:
@@ -137,6 +149,8 @@ class _Making:
         from sought.crawl.directory import folder_bytes
         from sought.lab.files import save_world
 
+        if (taken.end - taken.start) / unit > _MAX_UNITS:
+            raise BadInput(f"{self.name}: more than {_MAX_UNITS:,} units of {unit:g} s; choose longer ones")
         demand = [_ask(recorder, file, taken.start) for file in queries or ()]
         world = recorder.finish(self.name, taken.seeds, taken.start, taken.end, unit, **notes, demand=demand)
         save_world(world, self.folder, recorder.texts)
@@ -157,6 +171,8 @@ def making(paths: list[Path], name: str | None, to: Path | None, json: bool) -> 
     name = name or "+".join(dict.fromkeys(map(default_name, paths)))
     folder = to or Path(f"{name}.world")
     check_folder(folder)
+    if folder.exists() and any(folder.iterdir()):
+        raise BadInput(f"{folder} holds a world already: delete it, or name another folder with --to")
     made = _Making(name, folder, json)
     with made.bars:
         yield made
@@ -166,9 +182,13 @@ def _ask(recorder: "Recorder", file: Path, start: float) -> dict[str, Any]:
     from sought.lab.imports.queries import import_queries
 
     tallies = import_queries(file, start, lambda bad: errors.print(bad, markup=False))
+    return {"file": file.resolve().name, "queries": _ask_all(recorder, tallies)}
+
+
+def _ask_all(recorder: "Recorder", tallies: "Tallies") -> int:
     for query, count, since in zip(tallies.query, tallies.count.tolist(), tallies.since.tolist(), strict=True):
         recorder.ask(query, count, since)
-    return {"file": file.resolve().name, "queries": len(tallies)}
+    return len(tallies)
 
 
 def _about(world: "World") -> dict[str, Any]:

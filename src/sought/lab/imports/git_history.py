@@ -75,6 +75,7 @@ class Repository:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=_environment(self.folder),
+            start_new_session=True,  # Ctrl-C is for us: were it to die first, the repository would look damaged
         )
         with process:
             yield Blobs(cast("IO[bytes]", process.stdin), cast("IO[bytes]", process.stdout), self.name)

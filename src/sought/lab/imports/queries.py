@@ -33,11 +33,20 @@ def import_queries(file: Path, start: float, tell: Callable[[str], None] = lambd
             tell(complaint)
         searches = _searches(log, start)
         counts = _counts(file, Path(folder) / "counts", start) if done.tallies else Tallies()
-    return Tallies(
-        searches.query + counts.query,
-        np.concatenate([searches.count, counts.count]),
-        np.concatenate([searches.since, counts.since]),
-    )
+    return _both(searches, counts)
+
+
+def logged_queries(folder: Path, start: float, end: float) -> Tallies:
+    """What a crawl's own query log has; counts that were taken in after the world's end are asked all along."""
+    log = QueryLog(folder, keep=inf)
+    searches, counts = _searches(log, start), _tallies(log)
+    since = np.where(counts.since <= end, counts.since, start)
+    return _both(searches, Tallies(counts.query, counts.count, since))
+
+
+def _both(first: Tallies, second: Tallies) -> Tallies:
+    counts, since = np.concatenate([first.count, second.count]), np.concatenate([first.since, second.since])
+    return Tallies(first.query + second.query, counts, since)
 
 
 def _complaints(file: Path, done: Imported) -> list[str]:
@@ -61,6 +70,10 @@ def _counts(file: Path, folder: Path, start: float) -> Tallies:
     """Read again as if today were the first day of the world: that is then the day of lines without one."""
     log = QueryLog(folder, keep=inf)
     import_file(log, file, now=start)
+    return _tallies(log)
+
+
+def _tallies(log: QueryLog) -> Tallies:
     rows = log.tallies().unique(["query", "day"], maintain_order=True)
     days: NDArray[np.float64] = rows["day"].cast(pl.Int32).cast(pl.Float64).to_numpy()
     return Tallies(rows["query"].to_list(), rows["count"].to_numpy(), days * DAY)
