@@ -144,7 +144,7 @@ def _told(response: Response, document: Document | None) -> str:
     said = hashlib.blake2b(response.body, digest_size=16)
     if document is not None:
         said.update(repr((document.content, document.title, document.links)).encode())
-    kept = " ".join(response.header(name) for name in ("location", "x-robots-tag", "etag"))
+    kept = " ".join([response.header("location"), response.header("etag"), *response.all_headers("x-robots-tag")])
     return f"{response.status} {response.failure or ''} {kept} {said.hexdigest()}"
 
 
