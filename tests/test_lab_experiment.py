@@ -19,7 +19,7 @@ import pytest
 from sought.lab.by_hand import hand_made
 from sought.lab.cells import check_code, judge_for, load, read_found
 from sought.lab.compare import SEEDS, differences, gaps, parse_any_policy
-from sought.lab.experiment import decisions, experiment, grid, run_all, table
+from sought.lab.experiment import decisions, experiment, grid, run_all, series, table
 from sought.lab.experiments import EXPERIMENTS
 from sought.lab.experiments.bounds import Order
 from sought.lab.experiments.losses import KINDS, repaired, split
@@ -538,3 +538,13 @@ def test_damaged_results_are_named(folder, results, file):
     }
     with pytest.raises(BadInput, match=r"is damaged .*: delete it"):
         readers[file]()
+
+
+def test_series_are_the_units_of_the_table(folder, results):
+    """Means over units are the table's; each unit has its row."""
+    cells = grid([Never(), FLOOR], folder, [1])
+    run_all(cells, folder, [Quality()], results, cores=0)
+    units = series(cells, results)
+    means = units.group_by("policy", maintain_order=True).agg(pl.col("quality").mean())["quality"].to_list()
+    assert means == pytest.approx(table(cells, [Quality()], results)["quality"].to_list())
+    assert units["unit"].to_list() == [0, 1, 2, 3, 4] * 2

@@ -256,7 +256,7 @@ def test_budgets_that_are_none(budget):
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"start": "hot"}, {"rounds": 0}, {"crawled": 1.0}, {"units": -1}, {"searches": float("inf")}],
+    [{"start": "hot"}, {"rounds": 0}, {"crawled": 1.0}, {"units": -1}, {"searches": float("inf")}, {"tie": "coin"}],
     ids=lambda each: next(iter(each)),
 )
 def test_settings_that_are_none(wrong):
@@ -339,3 +339,13 @@ def test_the_crawl_measures_by_the_scorer_that_judges(made, tmp_path):
     directory = open_recorded(tmp_path, made, VirtualClock(made.start), Setting(scorer="TfIdf()"))
     assert directory.config.demand.scorer == "TfIdf()"
     directory.abandon()
+
+
+def test_equals_may_share_their_attention(made):
+    """With in-links as scores most pages are equal; in step quality is 1 either way, and else it differs."""
+    found = []
+    for tie in ("hash", "mean"):
+        setting = Setting(scorer="Inlinks()", split="none", tie=tie)
+        found.append(quality(run_of(made, Never(), 1, setting)))
+        assert quality(run_of(made, Ceiling(), 1000, setting)) == pytest.approx(1.0)
+    assert 0.0 < found[0] != found[1] > 0.0

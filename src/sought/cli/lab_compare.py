@@ -58,6 +58,7 @@ def compare(
     rounds: Annotated[int, typer.Option(min=1, help="How often a unit's fetches are ranked anew.")] = 8,
     units: Annotated[int, typer.Option(min=0, help="Stop after this many; 0: at the world's end.")] = 0,
     scorer: Annotated[str, typer.Option(help="By what pages are ranked for a query.")] = "BM25()",
+    tie: Annotated[str, typer.Option(help="Equal scores: hash, or mean (they share their ranks' attention).")] = "hash",
     sitemaps: Annotated[bool, typer.Option("--sitemaps", help="Servers have sitemaps with dates of changes.")] = False,
     etags: Annotated[bool, typer.Option("--etags", help="Servers answer conditional requests.")] = False,
     recall: Annotated[float, typer.Option(min=0, max=1, help="Share of changes these tell of.")] = 1.0,
@@ -87,7 +88,7 @@ def compare(
     if crawled != _CRAWLED and start != "frontier":
         raise BadInput("--crawled is for --start frontier")
     signals = Signals(sitemaps, etags, recall, noise, seconds(lag), liars)
-    setting = Setting(start, rounds, split, searches, signals, scorer, crawled, units)  # type: ignore[arg-type]  # checked there
+    setting = Setting(start, rounds, split, searches, signals, scorer, crawled, units, tie=tie)  # type: ignore[arg-type]  # checked there
     _check(setting)
     gap = (parse_any_policy(floor), parse_any_policy(bound)) if floor and bound else None
     policies = list(dict.fromkeys([*map(parse_any_policy, policy or _default_policies()), *(gap or ())]))
@@ -210,7 +211,7 @@ def _command(asked: _Asked) -> str:
         parts += ["--floor", repr(asked.gap[0]), "--bound", repr(asked.gap[1])]
     given: dict[str, Any] = {"seeds": len(asked.seeds), "start": setting.start, "split": setting.split}
     given |= {"searches": setting.searches, "crawled": setting.crawled, "rounds": setting.rounds}
-    given |= {"units": setting.units, "scorer": setting.scorer}
+    given |= {"units": setting.units, "scorer": setting.scorer, "tie": setting.tie}
     given |= {"recall": signals.recall, "noise": signals.noise, "lag": asked.lag, "liars": signals.liars}
     parts += [part for name, value in given.items() for part in (f"--{name}", str(value))]
     parts += ["--sitemaps"] * signals.sitemap + ["--etags"] * signals.etag

@@ -96,7 +96,7 @@ def judge_for(world: World, setting: Setting) -> Judge:
     """Who judges replays of a world in a setting.  Where the Web stands still, so does it for the judge."""
     seen = frozen(world, world.start) if setting.start == "frontier" else world
     demand = demand_of(seen.tallies, setting.split, seen.unit, setting.seed, setting.searches, seen.start)
-    return judge_of(seen, demand, evaluated(setting.scorer, SCORERS, "scorer"))
+    return judge_of(seen, demand, evaluated(setting.scorer, SCORERS, "scorer"), setting.tie)
 
 
 def check_code(cell: Cell) -> None:

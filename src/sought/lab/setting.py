@@ -5,6 +5,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from sought.index.quality import Tie
 from sought.index.vectors import Vectors
 from sought.lab.demand import SEARCHES, Split
 from sought.lab.signals import Signals
@@ -26,7 +27,8 @@ class Setting:
               pages never fetched may be
 
     In each unit the budget is spent in so many `rounds`: after each the policy ranks anew with what it has learnt.
-    `units` ends the replay early (0: the whole world).
+    `units` ends the replay early (0: the whole world).  `tie` says how the judge ranks pages of equal score: by a hash,
+    or so that they share the attention of their ranks (for scorers with many equals, such as Inlinks).
     """
 
     start: Start = "warm"
@@ -38,6 +40,7 @@ class Setting:
     crawled: float = 0.5
     units: int = 0
     seed: int = 0
+    tie: Tie = "hash"
 
     def __post_init__(self) -> None:
         if self.start not in STARTS:
@@ -48,6 +51,8 @@ class Setting:
             raise BadInput(f"crawled is a share of pages between 0 and 1, not {self.crawled}")
         if not 0 < self.searches < float("inf"):
             raise BadInput(f"searches a week are a number above 0, not {self.searches}")
+        if self.tie not in get_args(Tie):
+            raise BadInput(f"tie is {' or '.join(get_args(Tie))}, not {self.tie!r}")
         if self.units < 0:
             raise BadInput(f"units cannot be {self.units}")
 
