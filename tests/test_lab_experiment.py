@@ -26,7 +26,7 @@ from sought.lab.experiments.losses import KINDS, repaired, split
 from sought.lab.experiments.random_crawl import _counts, _deviation
 from sought.lab.files import open_world, save_queries, save_world
 from sought.lab.findings import read_findings, read_tables, save_finding, save_table
-from sought.lab.marks import own_mark
+from sought.lab.marks import code_mark, own_mark, world_mark
 from sought.lab.measures import Age, CrawlAndStop, Freshness, Quality
 from sought.lab.oracles import ORACLES, Ceiling
 from sought.lab.recorder import Recorder
@@ -548,3 +548,25 @@ def test_series_are_the_units_of_the_table(folder, results):
     means = units.group_by("policy", maintain_order=True).agg(pl.col("quality").mean())["quality"].to_list()
     assert means == pytest.approx(table(cells, [Quality()], results)["quality"].to_list())
     assert units["unit"].to_list() == [0, 1, 2, 3, 4] * 2
+
+
+def test_other_source_code_is_another_mark(tmp_path, monkeypatch):
+    """Whatever changes in a room that replay uses, results are not taken for those of before."""
+    (tmp_path / "policy").mkdir()
+    file = tmp_path / "policy" / "rule.py"
+    monkeypatch.setattr("sought.__file__", str(tmp_path / "__init__.py"))
+    found = []
+    for source in ("a = 1", "a = 2", "a = 1"):
+        file.write_text(source)
+        found.append(code_mark.__wrapped__())
+    assert found[0] == found[2] != found[1]
+
+
+def test_other_files_of_a_world_are_another_mark(folder):
+    """But for the texts, which replay does not read."""
+    before = world_mark(folder)
+    (folder / "texts.parquet").write_bytes(b"other")
+    assert world_mark(folder) == before
+    whole = (folder / "terms.parquet").read_bytes()
+    (folder / "terms.parquet").write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    assert world_mark(folder) != before

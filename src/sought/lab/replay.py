@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.crawl.beliefs import Told
+from sought.crawl.beliefs import Beliefs, Told
 from sought.crawl.budget import Budget
 from sought.crawl.cycle import Cycle, Rhythm, beliefs_in
 from sought.crawl.directory import LOADED
@@ -88,21 +88,9 @@ class _Replay:
         moments, stops = self._moments(), []
         for done, moment in enumerate(moments.tolist(), 1):
             self.clock.advance(moment)
-            self.clock.limit = moment + self.world.unit
             if getattr(self.policy, "knows_all", False):
                 self._make_known()
-            cycle = Cycle(
-                self.directory,
-                self.web.get,
-                self.web.address_of,
-                Budget(fetches),
-                self.policy,
-                rhythm,
-                beliefs,
-                self.refresh,
-            )
-            self.clock.at_limit = cycle.stop_now
-            await cycle.run()
+            await self._spend(fetches, self.policy, rhythm, beliefs, moment + self.world.unit)
             stops.append(len(self.web.asked.time))
             report(done, len(moments))
         return Replayed(self._log(stops), moments, copies)
@@ -130,19 +118,16 @@ class _Replay:
         return copies
 
     async def _fetch_all(self, most: int | None) -> None:
-        budget = Budget(fetches=most)
-        beliefs = beliefs_in(self.directory, BreadthFirst())
-        cycle = Cycle(
-            self.directory,
-            self.web.get,
-            self.web.address_of,
-            budget,
-            BreadthFirst(),
-            _rhythm(_AT_ONCE),
-            beliefs,
-            self.refresh,
-        )
-        self.clock.limit, self.clock.at_limit = self.world.start + self.world.unit / 2, cycle.stop_now
+        """Breadth first, while the Web hardly moves."""
+        policy = BreadthFirst()
+        beliefs = beliefs_in(self.directory, policy)
+        await self._spend(most, policy, _rhythm(_AT_ONCE), beliefs, self.world.start + self.world.unit / 2)
+
+    async def _spend(self, fetches: int | None, policy: Policy, rhythm: Rhythm, beliefs: Beliefs, limit: float) -> None:
+        """One run of the crawl's cycle; it ends at `limit` at the latest."""
+        get, address_of = self.web.get, self.web.address_of
+        cycle = Cycle(self.directory, get, address_of, Budget(fetches), policy, rhythm, beliefs, self.refresh)
+        self.clock.limit, self.clock.at_limit = limit, cycle.stop_now
         await cycle.run()
 
     def _make_known(self) -> None:

@@ -18,7 +18,6 @@ from sought.lab.run import Run
 
 Floats = NDArray[np.float64]
 
-CRITICAL_T = 1.96  # beyond it a t is called significant (α = .05, two-sided)
 _PERCENT = (2.5, 97.5)
 _AT_ONCE = 128  # draws worked out together
 

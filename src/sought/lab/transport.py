@@ -9,6 +9,7 @@ one, each along the best path of moves from unit to unit: R. K. Ahuja, T. L. Mag
 §9.7 (successive shortest paths).  The prices of units prove the result: see `Bound.gap`.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -22,6 +23,7 @@ from sought.lab.world import NOTHING, Numbers
 from sought.web.compiled import Int, cached, compiled, readable
 
 Floats = NDArray[np.float64]
+Report = Callable[[int, int], None]
 _WHOLE, _REAL = readable(types.int64), readable(types.float64)
 
 
@@ -78,13 +80,26 @@ def jobs_of(judge: Judge, moments: Floats, loss: Floats) -> Jobs:
 
 def transport_bound(judge: Judge, moments: Floats, budget: int, copies: Numbers) -> Bound:
     """The bound for a repository that begins with these copies; what it has already is no job."""
-    began = perf_counter()
-    loss = losses(judge, copies)
+    [bound] = transport_bounds(judge, moments, [budget], copies)
+    return bound
+
+
+def transport_bounds(
+    judge: Judge, moments: Floats, budgets: Sequence[int], copies: Numbers, report: Report = lambda done, total: None
+) -> list[Bound]:
+    """The same for several budgets: losses, which take most of the time, and their error serve all of them."""
+    loss = losses(judge, copies, report)
+    errors = additivity(judge, loss, ((time, copies) for time in moments.tolist())).errors
     jobs = jobs_of(judge, moments, loss)
-    slots, prices = solve(jobs, len(moments), budget)
-    error = additivity(judge, loss, ((time, copies) for time in moments.tolist())).errors
-    earned = jobs.earned(slots)
-    allowed = _allowed(jobs, prices, budget)
+    return [
+        _bound(judge, jobs, len(moments), budget, float(errors.mean()) if len(errors) else 0.0) for budget in budgets
+    ]
+
+
+def _bound(judge: Judge, jobs: Jobs, units: int, budget: int, error: float) -> Bound:
+    began = perf_counter()
+    slots, prices = solve(jobs, units, budget)
+    earned, allowed = jobs.earned(slots), _allowed(jobs, prices, budget)
     done = slots != NOTHING
     fetches = np.stack([slots, judge.world.versions.page[jobs.version].astype(np.int64), jobs.version], axis=1)[done]
     return Bound(
@@ -92,7 +107,7 @@ def transport_bound(judge: Judge, moments: Floats, budget: int, copies: Numbers)
         jobs.possible,
         (allowed - earned) / allowed if allowed else 0.0,
         fetches[np.argsort(fetches[:, 0], kind="stable")],
-        float(error.mean()) if len(error) else 0.0,
+        error,
         perf_counter() - began,
     )
 

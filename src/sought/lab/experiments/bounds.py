@@ -19,13 +19,12 @@ from sought.lab.experiment import grid, run_all, table
 from sought.lab.figures import lines
 from sought.lab.files import open_world
 from sought.lab.judge import Judge
-from sought.lab.losses import additivity, losses
 from sought.lab.measures import Quality
 from sought.lab.oracles import Ceiling, ClairvoyantFuture, ClairvoyantNow, ClairvoyantRate
 from sought.lab.run import Run
 from sought.lab.setting import Setting, fetches_of, pages_at_start
 from sought.lab.study import Bench, Figure, Finding, Part, Study, Table, Value, finding, plain
-from sought.lab.transport import jobs_of, solve
+from sought.lab.transport import transport_bounds
 from sought.lab.world import World
 from sought.policy import Never, Policy, Random, RoundRobin
 
@@ -125,21 +124,18 @@ def _shares(found: pl.DataFrame) -> dict[str, Value]:
 
 
 def _transport(judge: Judge, never: Run, budgets: tuple[float, ...], bench: Bench) -> dict[str, Value]:
-    """What the best schedule of the surrogate still loses; losses, which take most of the time, serve all budgets."""
+    """What the best schedule of the surrogate still loses."""
     world = judge.world
     if len(world.versions) > LARGE:
         return {"transport bound": f"not solved, more than {LARGE:,} versions"}
-    loss = losses(judge, never.copies, bench.progress(f"losses of versions of {world.name}"))
-    jobs = jobs_of(judge, never.moments, loss)
-    report, pages = bench.progress(f"transport problem of {world.name}"), pages_at_start(world)
-    numbers: dict[str, Value] = {}
-    for done, budget in enumerate(budgets, 1):
-        slots, _ = solve(jobs, len(never.moments), fetches_of(budget, pages))
-        lost = 1 - jobs.earned(slots) / jobs.possible if jobs.possible else 0.0
-        numbers[f"transport bound at {budget:.1%}, share of surrogate loss"] = lost
-        report(done, len(budgets))
-    errors = additivity(judge, loss, ((time, never.copies) for time in never.moments.tolist())).errors
-    return numbers | {"additivity error of a repository never refreshed": float(errors.mean())}
+    fetches = [fetches_of(budget, pages_at_start(world)) for budget in budgets]
+    report = bench.progress(f"losses of versions of {world.name}")
+    found = transport_bounds(judge, never.moments, fetches, never.copies, report)
+    numbers: dict[str, Value] = {
+        f"transport bound at {budget:.1%}, share of surrogate loss": bound.loss_share
+        for budget, bound in zip(budgets, found, strict=True)
+    }
+    return numbers | {"additivity error of a repository never refreshed": found[0].additivity_error}
 
 
 def _table(world: World, found: pl.DataFrame) -> Table:
