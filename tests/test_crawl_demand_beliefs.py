@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 
 import sought
-from sought.crawl.cycle import Cycle
+from sought.crawl.cycle import Cycle, beliefs_in
 from sought.crawl.directory import LOADED
-from sought.crawl.prospects import Prospects
 from sought.crawl.refresh import Refresh
 from sought.crawl.table import Source
 from sought.crawl.view import View
-from sought.policy import FirstGain, GainRate, Prospect
+from sought.policy import DemandFirst, FirstGain, GainRate, Prospect
 from sought.web.message import Failure, Response
 from tests.counted_anew import ask, opened
 from tests.demand_site import QUERIES, WORDS, Fate, answer, crawled, page, write_config
@@ -117,18 +116,19 @@ def test_prospects_follow_statistics_and_workload(path: Path):
     directory = fate.directory
     Refresh(directory).finish(time.time())
     found = directory.add_urls([f"http://a.example/{word}" for word in WORDS], LOADED, Source.LOAD)
-    few = directory.prospects.column()[found].copy()
+    beliefs = beliefs_in(directory, DemandFirst())
+    directory.watch = beliefs.take
+    few = beliefs.pages().belief(Prospect())[found].copy()
     assert "boats" in directory.measuring.lacking  # nobody knows which language these addresses are in
     for i in range(1, 12):
         fate.fetch(i, page(fate.rng, f"page{i}"))
     directory.commit()
     directory.measuring.adopt()
-    many = directory.prospects.column()[found].copy()
+    many = beliefs.pages().belief(Prospect())[found].copy()
     assert few.any()
     assert not np.allclose(few, many)
-    fresh = Prospects(directory.store, directory.repository.table, directory.measuring)
-    assert many.tolist() == fresh.column()[found].tolist()
+    assert many.tolist() == beliefs_in(directory, DemandFirst()).pages().belief(Prospect())[found].tolist()
     shutil.rmtree(path / "queries")
     Refresh(directory).finish(time.time())
-    assert not directory.prospects.column().any()
+    assert not beliefs.pages().belief(Prospect()).any()
     directory.close()

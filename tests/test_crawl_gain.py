@@ -10,6 +10,7 @@ import pytest
 import sought
 from sought.crawl.check import check
 from sought.crawl.coverage import coverage
+from sought.crawl.cycle import beliefs_in
 from sought.crawl.gains import helped
 from sought.crawl.insight import explain, needy, served_quality
 from sought.crawl.outcome import Outcome
@@ -18,7 +19,7 @@ from sought.crawl.refresh import Refresh
 from sought.crawl.view import View
 from sought.demand import Action, Event, QueryLog, Search, import_file
 from sought.index.quality import Matches, quality
-from sought.policy import GainRate, parse_policy
+from sought.policy import DemandFirst, GainRate, Prospect, parse_policy
 from sought.web.errors import SoughtError
 from tests.demand_site import answer
 from tests.test_crawl_change_of_mind import HTML, Site, due_now, serving, write_config
@@ -356,11 +357,12 @@ def test_new_pages_are_judged_again_when_other_things_are_asked(site: Site, tmp_
     opened = open_directory(directory)
     try:
         rows = [opened.repository.discovery.row(site.url(path)) for path in ("/p7", "/p9")]
-        heron, jetty = opened.prospects.column()[rows]
+        beliefs = beliefs_in(opened, DemandFirst())
+        heron, jetty = beliefs.pages().belief(Prospect())[rows]
         assert heron > jetty > 0
         ask(directory, "query\tcount\nheron\t1\njetty\t1000\n")
         Refresh(opened).finish(time.time())
-        heron, jetty = opened.prospects.column()[rows]
+        heron, jetty = beliefs.pages().belief(Prospect())[rows]
         assert jetty > heron > 0
     finally:
         opened.close()

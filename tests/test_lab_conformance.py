@@ -10,7 +10,6 @@ import pytest
 from sought.lab.conformance import PROMISES, check_policy
 from sought.lab.samples import NOW, extreme_pages, rearranged, sample_pages, table_of
 from sought.policy import (
-    POLICIES,
     BreadthFirst,
     DemandFirst,
     GainRate,
@@ -22,6 +21,7 @@ from sought.policy import (
     Split,
     UserCentric,
 )
+from tests.every_policy import EVERY_POLICY
 
 MORE = [
     RoundRobin(new=True),
@@ -31,7 +31,7 @@ MORE = [
 ]
 
 
-@pytest.mark.parametrize("policy", [*(POLICIES[name]() for name in sorted(POLICIES)), *MORE], ids=repr)
+@pytest.mark.parametrize("policy", [*EVERY_POLICY, *MORE], ids=repr)
 @pytest.mark.parametrize(("name", "kept"), PROMISES, ids=[name for name, _ in PROMISES])
 def test_our_policies_keep_their_promises(policy, name, kept):
     """Every registered policy, alone and in combination."""

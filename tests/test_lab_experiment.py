@@ -36,6 +36,7 @@ from sought.lab.study import FAILS, HOLDS, UNJUDGED, Bench, Finding, Part, Table
 from sought.lab.world import NOTHING, WEEK, Tallies
 from sought.policy import POLICIES, Never, Random, RoundRobin, Split
 from sought.web.errors import BadInput
+from tests.every_policy import EVERY_POLICY
 from tests.small_world import START, moments, page, small_judge, small_world
 
 FLOOR = RoundRobin(new=True)
@@ -122,9 +123,10 @@ def test_share_of_the_gap():
 
 def test_any_policy():
     """Oracles are read like policies; what is neither is refused."""
-    for name in (*POLICIES, *ORACLES):
-        if name != "Split":
-            assert type(parse_any_policy(name)).__name__ == name
+    for policy in EVERY_POLICY:
+        assert parse_any_policy(repr(policy)) == policy
+    for name in ORACLES:
+        assert type(parse_any_policy(name)).__name__ == name
     with pytest.raises(BadInput, match="did you mean Ceiling"):
         parse_any_policy("Ceilin()")
     assert set(SEEDS) <= set(POLICIES | ORACLES)

@@ -17,10 +17,11 @@ from sought.lab.signals import Signals
 from sought.lab.synthetic.web import Shape, generate
 from sought.lab.wall import first_leak, scrambled
 from sought.lab.world import World
-from sought.policy import POLICIES, BreadthFirst, DemandFirst, Pages, RoundRobin, Split, UserCentric
+from sought.policy import BreadthFirst, DemandFirst, Pages, RoundRobin, Split, UserCentric
+from tests.every_policy import EVERY_POLICY
 
 SHAPE = Shape(pages=120, hosts=4, weeks=8, rate=0.6, births=0.03, deletes=0.02, words=60.0, queries=150, drift=0.4)
-EVERY = [POLICIES[name]() for name in POLICIES if name != "Split"] + [
+EVERY = [policy for policy in EVERY_POLICY if not isinstance(policy, Split)] + [
     Split(new=BreadthFirst(), known=RoundRobin(), share=0.5),
     Split(new=DemandFirst(), known=UserCentric(), share=0.3),
     RoundRobin(new=True),

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from sought.policy import (
     NEVER,
-    POLICIES,
     BreadthFirst,
     DemandFirst,
     Pages,
@@ -18,6 +17,7 @@ from sought.policy import (
     parse_policy,
 )
 from sought.web.errors import BadInput, SoughtError
+from tests.every_policy import EVERY_POLICY
 
 
 def table(depth, last_fetch, beliefs=None):
@@ -49,7 +49,7 @@ def order(values):
     return [int(r) for r in ranked if values[r] > NEVER]
 
 
-@pytest.mark.parametrize("policy", [*(POLICIES[n]() for n in sorted(POLICIES)), Split(DemandFirst(), UserCentric())])
+@pytest.mark.parametrize("policy", [*EVERY_POLICY, Split(DemandFirst(), UserCentric())])
 @given(rows=rows, beliefs=st.lists(st.floats(), min_size=1, max_size=60))
 def test_conformance(policy, rows, beliefs):
     """Every policy gives one number a row, never NaN, changes no column and decides the same twice.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import uvloop
 
+from sought.crawl.buffer import Buffer
 from sought.crawl.config import FILE, check_config
 from sought.crawl.cycle import Cycle
 from sought.crawl.directory import crawl_files
@@ -23,6 +24,8 @@ from sought.crawl.workload import query_log
 from sought.fetch.agent import user_agent
 from sought.index import Answer
 from sought.policy import Policy, parse_policy
+from sought.policy.checks import check_whole
+from sought.policy.topical import topical
 from sought.web.errors import BadInput, CrawlBusy
 from sought.web.url import canonical
 
@@ -51,21 +54,32 @@ class Crawl:
         fetches: int | None = None,
         policy: Policy | str | None = None,
         started: Callable[[Cycle], None] = lambda _: None,
+        *,
+        topic: str | None = None,
+        keep: int | None = None,
     ) -> dict[str, Any]:
         """Fetch `fetches` times, or without it at the rate of sought.toml until stopped; returns what happened.
+
+        With a `topic`, new pages about it come first (`topical`).  `keep` pages at most stay searchable, in place of
+        what sought.toml says; 0: all.
 
         `started` is given the running cycle: its `progress` to look at, its `stop()` to end the crawl cleanly.
         """
         if fetches is not None and fetches < 1:
             raise BadInput(f"the number of fetches is at least 1, not {fetches}")
-        chosen = parse_policy(policy) if isinstance(policy, str) else policy
+        config = crawl_files(self.path)
+        chosen = (parse_policy(policy) if isinstance(policy, str) else policy) or config.policy
+        chosen = topical(topic, chosen) if topic is not None else chosen
+        keep = config.crawl.keep if keep is None else keep
+        check_whole("keep", keep, 0, 1 << 32)
+        Buffer(keep, chosen)  # says what is wrong before anything is opened
         directory = open_directory(self.path)
         thresholds = gc.get_threshold()
         try:
             warm_up()
             gc.freeze()  # what is there now stays: it need not be looked through again and again
             gc.set_threshold(20_000, *thresholds[1:])  # pages come and go without cycles
-            progress = uvloop.run(crawl_live(directory, fetches, chosen or directory.config.policy, started))
+            progress = uvloop.run(crawl_live(directory, fetches, chosen, started, keep))
         except BaseException:
             directory.abandon()
             raise

@@ -105,3 +105,31 @@ def lab(
     with Counting("done", quiet=json) as report:
         found = run(world or default_world(), parse_policy(policy), lambda done, _: report(done))
     _show(found, json)
+
+
+@app.command()
+def impact(
+    urls: Annotated[int, typer.Option(min=10_000, max=100_000_000, help="URLs of the frontier.")] = 1_000_000,
+    json: Json = False,
+) -> None:
+    """Rank a frontier by impact on search, a small and a large one with the same needy queries."""
+    from sought.bench.impact import run
+
+    with Counting("URLs inserted", quiet=json) as report:
+        found = run(urls, report)
+    _show(found, json)
+
+
+@app.command()
+def graph(
+    nodes: Annotated[int, typer.Option(min=100, max=1_000_000_000, help="Pages of the graph.")] = 5_000_000,
+    edges: Annotated[int, typer.Option(min=100, max=4_000_000_000, help="Links between them, about.")] = 50_000_000,
+    peers: Annotated[bool, typer.Option(help="Also by the other libraries.")] = True,
+    json: Json = False,
+) -> None:
+    """PageRank and RW-EG on a web-like graph, beside scipy, scikit-network, networkit and igraph."""
+    from sought.bench.graph import run
+
+    with Counting("measured", quiet=json) as report:
+        found = run(nodes, edges, peers, report)
+    _show(found, json)

@@ -70,22 +70,37 @@ def crawl(
         int | None, typer.Option(min=1, help="Stop after this many; default: the rate of sought.toml, for ever.")
     ] = None,
     policy: Annotated[str | None, typer.Option(help="What to fetch first; default: the policy of sought.toml.")] = None,
+    topic: Annotated[
+        str | None,
+        typer.Option(metavar="WORDS", help="New pages about this first, then by the policy; needs no queries."),
+    ] = None,
+    keep: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="Keep so many pages searchable, the most important by the policy; 0: all; "
+            "default: as sought.toml says.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Crawl, archive and index.  Ctrl-C stops cleanly; the same command goes on."""
     from sought.api import open as open_crawl
     from sought.cli.live import Watch
     from sought.crawl.directory import crawl_files
-    from sought.policy import beliefs_of, parse_policy
+    from sought.policy import parse_policy
+    from sought.policy.demand import goes_by_demand
 
     with Watch(quiet=json) as watch:
         chosen = parse_policy(policy) if policy else crawl_files(directory).policy
-        result = open_crawl(directory).crawl(fetches, chosen, watch.started)
+        result = open_crawl(directory).crawl(fetches, chosen, watch.started, topic=topic, keep=keep)
     if json:
         print_json(result)
         return
     watch.summary(result)
-    if beliefs_of(chosen) and result["fetched"] and not result["measured"]:
+    if result["hot"] is not None:
+        console.print(f"pages about the topic: {result['hot']:,}")
+    if goes_by_demand(chosen) and result["fetched"] and not result["measured"]:
         remedy = f"sought queries import {directory} FILE"
         console.print(f"The policy goes by demand, and there are no queries yet: {remedy}", markup=False)
 

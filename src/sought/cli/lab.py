@@ -59,7 +59,8 @@ def run(
     from sought.lab.marks import code_mark
     from sought.lab.study import Bench
 
-    chosen, worlds = _studies(name), world or _worlds_here()
+    chosen = _studies(name)
+    worlds = world or ([] if all(study.worldless for study in chosen) else _worlds_here())
     kept: list[dict[str, Any]] = []
     for study in chosen:
         with Bars(quiet=json) as bars:
@@ -77,20 +78,26 @@ def run(
 def report(
     results: Results = _RESULTS,
     to: Annotated[Path, typer.Option(metavar="FILE", help="The page to write.")] = Path("lab-report.html"),
+    figures: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write the figures as SVG files too.", show_default=False)
+    ] = None,
     json: Json = False,
 ) -> None:
     """Write all verdicts and comparisons as one HTML page that needs nothing but itself."""
-    from sought.lab.findings import read_findings, read_tables
+    from sought.lab.findings import read_findings, read_tables, write_figures
     from sought.lab.report import report_page
 
     _check_results(results)
     findings, tables = read_findings(results), read_tables(results)
     to.parent.mkdir(parents=True, exist_ok=True)
     to.write_text(report_page(findings, tables), encoding="utf-8")
+    drawn = write_figures(reversed(findings), figures) if figures else []
     if json:
-        print_json({"file": str(to), "findings": len(findings), "tables": len(tables)})
+        print_json({"file": str(to), "findings": len(findings), "tables": len(tables), "figures": len(drawn)})
     else:
         console.print(f"{to}: {len(findings)} verdicts, {len(tables)} comparisons", markup=False)
+        if figures:
+            console.print(f"{figures}: {len(drawn)} figures", markup=False)
 
 
 @app.command()
@@ -167,8 +174,9 @@ def _studies(name: str) -> "list[Study]":
 
     if name == "all":
         return list(EXPERIMENTS.values())
-    if name in EXPERIMENTS:
-        return [EXPERIMENTS[name]]
+    names = {each.lower(): study for study in EXPERIMENTS.values() for each in (study.name, *study.also)}
+    if name.lower() in names:
+        return [names[name.lower()]]
     near = get_close_matches(name, EXPERIMENTS, 1)
     hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(EXPERIMENTS)}, and all"
     raise BadInput(f"no experiment {name!r}; {hint}")

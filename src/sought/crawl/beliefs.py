@@ -8,10 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.crawl.outcome import Finished, Outcome
-from sought.crawl.prospects import Prospects
 from sought.crawl.store import Store
-from sought.crawl.table import Table
-from sought.policy import Belief, Fetches, Learner, Pages, Prospect
+from sought.crawl.supply import supplier_of
+from sought.crawl.supply.holdings import Holdings
+from sought.crawl.supply.hops import Distances
+from sought.crawl.supply.supplier import Committed, Supplier
+from sought.policy import Belief, Fetches, Learner, Pages
+from sought.policy.supplied import Supplied
 
 _AT_ONCE = 100_000
 Told = Mapping[Any, Callable[[NDArray[np.uint64]], NDArray[np.float64]]]  # columns, by the keys of rows
@@ -19,32 +22,34 @@ _decode = msgspec.msgpack.Decoder(Outcome).decode
 
 
 class Beliefs:
-    """Those that one policy reads; made from the history in the store, then kept up with what is fetched."""
+    """Those that one policy reads; made from what is in the store, then kept up with every commit."""
 
     def __init__(
         self,
         wanted: Sequence[Belief],
-        store: Store,
-        table: Table,
+        holdings: Holdings,
         since: float,
-        prospects: Callable[[], Prospects],
         told: Told = {},  # noqa: B006  nobody writes to it
     ) -> None:
         """Gains of fetches up to `since` are in another unit.  Beliefs that are `told` come from elsewhere."""
-        self.table = table
+        self.table = holdings.table
+        self.holdings = holdings
         self.told = {belief: told[belief] for belief in wanted if belief in told}
-        self.prospects = prospects() if Prospect() in wanted else None
-        self.learners: dict[object, Learner] = {
-            belief: belief.learner()
-            for belief in wanted
-            if not isinstance(belief, Prospect) and belief not in self.told
-        }
+        own = [belief for belief in wanted if belief not in self.told]
+        self.suppliers: dict[object, Supplier] = {b: supplier_of(b, holdings) for b in own if isinstance(b, Supplied)}
+        self.learners: dict[object, Learner] = {b: b.learner() for b in own if not isinstance(b, Supplied)}
         if self.learners:
-            for some in history(store, since):
-                self.learn(some)
+            for some in history(holdings.store, since):
+                self._learn(some)
 
-    def learn(self, finished: Sequence[Finished]) -> None:
-        """Take in fetches that have been applied."""
+    def take(self, committed: Committed) -> None:
+        """Keep up with what has been applied and stored."""
+        self._learn(committed.finished)
+        self.holdings.take(committed)
+        for supplier in self.suppliers.values():
+            supplier.take(committed)
+
+    def _learn(self, finished: Sequence[Finished]) -> None:
         seen = [each for each in finished if each.is_observation]
         if seen and self.learners:
             fetches = Fetches(
@@ -60,11 +65,21 @@ class Beliefs:
     def pages(self) -> Pages:
         """The table as the policy sees it."""
         pages = self.table.pages()
-        columns: dict[object, NDArray[np.float64]] = {b: each.column(pages) for b, each in self.learners.items()}
-        if self.prospects:
-            columns[Prospect()] = self.prospects.column()
+        own: dict[object, Learner | Supplier] = {**self.learners, **self.suppliers}
+        columns: dict[object, NDArray[np.float64]] = {belief: each.column(pages) for belief, each in own.items()}
         columns |= {belief: tell(self.table["key"]) for belief, tell in self.told.items()}
         return self.table.pages(columns)
+
+    @property
+    def hot_pages(self) -> int | None:
+        """How many pages are about the topic, if it has been asked how far others are from these."""
+        found = [each.count_hot() for each in self.suppliers.values() if isinstance(each, Distances)]
+        return max(found, default=None)
+
+    def terms(self, row: int) -> dict[str, dict[str, Any]]:
+        """What supplied beliefs about a row are made of, once `pages` has been asked for."""
+        found = {repr(belief): supplier.terms(row) for belief, supplier in self.suppliers.items()}
+        return {name: terms for name, terms in found.items() if terms}
 
 
 def history(store: Store, since: float) -> Iterator[list[Finished]]:

@@ -15,6 +15,7 @@ from sought.index.lists import ListsOf
 from sought.index.measure import ESTIMATORS
 from sought.index.scorers import SCORERS, Scorer
 from sought.policy import Policy, parse_policy
+from sought.policy.importance import importance_for
 from sought.web.errors import BadConfig, BadInput
 from sought.web.expression import evaluated
 from sought.web.url import canonical, hostname
@@ -54,6 +55,7 @@ class CrawlSection(_Section, frozen=True):
     budget: str = "100000 per day"
     policy: str = "Split(new=BreadthFirst(), known=RoundRobin(), share=0.5)"
     revisit_after: str = "1d"
+    keep: Annotated[int, Meta(ge=0)] = 0
     sitemaps: bool = True
 
 
@@ -167,6 +169,8 @@ def check_config(data: dict[str, Any], where: str) -> Config:
         config = msgspec.structs.replace(config, seeds=tuple(dict.fromkeys(canonical(s) for s in config.seeds)))
         rate(config.crawl.budget)
         _ = config.policy, config.revisit_after
+        if config.crawl.keep:
+            importance_for(config.policy)
         _check_demand(config.demand)
         _each("[fetch] allow_networks", config.fetch.allow_networks, ipaddress.ip_network)
         _each("[fetch.resolve]", config.fetch.resolve.values(), ipaddress.ip_address)

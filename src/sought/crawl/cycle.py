@@ -5,7 +5,8 @@
 3. the budget is charged and the request written to the leases, then it is sent
 4. the answer is archived and digested
 5. twice a second the archive is put on disk, the answers are applied, the tables committed
-6. every ten seconds the search index is committed; when few chosen rows are left, the next ones are chosen
+6. every ten seconds the search index is committed; when few chosen rows are left, the next ones are chosen, and what
+   is too much for a repository of so many pages is dropped (buffer.py)
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from sought.crawl.beliefs import Beliefs, Told
 from sought.crawl.budget import Budget
+from sought.crawl.buffer import Buffer
 from sought.crawl.directory import Directory, folder_bytes
 from sought.crawl.hostfiles import SITEMAP_EVERY
 from sought.crawl.hosts import Host
@@ -28,8 +30,9 @@ from sought.crawl.plan import Limits, Rows, choose
 from sought.crawl.progress import Progress
 from sought.crawl.queue import Queue
 from sought.crawl.refresh import Refresh
+from sought.crawl.supply.holdings import Holdings
 from sought.fetch.robots_fetch import fetch_robots
-from sought.policy import Policy, beliefs_of
+from sought.policy import Pages, Policy, beliefs_of
 from sought.web.message import Failure, Purpose, Request, Response, Web
 from sought.web.url import hostname
 
@@ -73,8 +76,9 @@ class Cycle:
         rhythm: Rhythm = LIVE,
         beliefs: Beliefs | None = None,
         refresh: Refresh | None = None,
+        keep: int = 0,
     ) -> None:
-        """`beliefs` and `refresh` are kept from run to run by whoever runs many."""
+        """`beliefs` and `refresh` are kept from run to run by whoever runs many.  `keep` is that of sought.toml."""
         self.directory = directory
         self.clock = directory.clock
         self.rhythm = rhythm
@@ -85,10 +89,12 @@ class Cycle:
         self.budget = budget
         self.policy = policy
         self.beliefs = beliefs or beliefs_in(directory, policy)
-        directory.learn = self.beliefs.learn
+        directory.watch = self.beliefs.take
         self.policy_name = repr(policy)
+        self.buffer = Buffer(keep, policy)
+        self.dropped: Callable[[Rows], None] = lambda _: None  # told of pages that have left
         self.chosen: dict[int, tuple[int, float]] = {}  # rank and value of rows in the present plan
-        self.refresh = refresh or Refresh(directory)
+        self.refresh = refresh or Refresh(directory, policy)
         self.sums = directory.measuring.sums  # before this run
         self.queue = Queue(self.repository.hosts, self.politeness)
         self.progress = Progress(self.clock.now())
@@ -205,6 +211,9 @@ class Cycle:
         if self.failed:
             raise self.failed
         self.directory.commit()
+        if self._trim(self.beliefs.pages):
+            self.directory.commit()
+        self.progress.hot = self.beliefs.hot_pages
         self.progress.disk = folder_bytes(self.directory.path)
         self._show()
 
@@ -234,14 +243,21 @@ class Cycle:
         delay = max(self.directory.config.politeness.delay, 0.05)
         per_host = int(max(1, min(self.rhythm.plan / delay, room)))
         limits = Limits(room, per_host, self.directory.config.revisit_after)
-        table = self.repository.table
-        rows, values = choose(self.policy, table, self.beliefs.pages(), now, limits, self._excluded(now))
+        table, pages = self.repository.table, self.beliefs.pages()
+        self._trim(lambda: pages)
+        rows, values = choose(self.policy, table, pages, now, limits, self._excluded(now))
         self._note_why(rows, values)
         self.queue.add(rows.tolist(), table["host"][rows].tolist(), now)
         self.queue.call([h.number for h in self.repository.hosts.list if self._has_sitemap_due(h, now)], now)
         self.planned_at = self.clock.now()
         self.plan_seconds = self.planned_at - now
         self.stale_plan = False
+
+    def _trim(self, pages: Callable[[], Pages]) -> bool:
+        """Drop what is too much; whether there was anything."""
+        rows = self.buffer.trim(self.repository, pages, self.clock.now())
+        self.dropped(rows)
+        return len(rows) > 0
 
     def _note_why(self, rows: Rows, values: NDArray[np.float64]) -> None:
         """Remember why rows are chosen until they are fetched."""
@@ -392,8 +408,8 @@ class Cycle:
 
 def beliefs_in(directory: Directory, policy: Policy, told: Told = {}) -> Beliefs:  # noqa: B006  nobody writes to it
     """What the policy reads, from the history of a crawl, but for what is told."""
-    table, since = directory.repository.table, directory.measuring.since
-    return Beliefs(beliefs_of(policy), directory.store, table, since, lambda: directory.prospects, told)
+    holdings = Holdings(directory.store, directory.repository.table, lambda: directory.measuring)
+    return Beliefs(beliefs_of(policy), holdings, directory.measuring.since, told)
 
 
 def _due(host: Host, now: float) -> str:

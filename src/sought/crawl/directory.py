@@ -16,7 +16,7 @@ import fcntl
 import math
 import os
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import IO
@@ -26,11 +26,10 @@ from sought.crawl.admission import REASONS
 from sought.crawl.config import FILE, Config, load_config
 from sought.crawl.hosts import Host
 from sought.crawl.measuring import Measuring
-from sought.crawl.outcome import Finished
 from sought.crawl.parts import Parts
-from sought.crawl.prospects import Prospects
 from sought.crawl.repository import Changes, Fetched, Repository
 from sought.crawl.store import Store
+from sought.crawl.supply.supplier import Committed
 from sought.crawl.table import Source
 from sought.fetch.agent import user_agent
 from sought.fetch.politeness import Manners, Politeness
@@ -119,7 +118,6 @@ class Directory:
             self.repository = Repository(self.config, self.store, self.config.agent.name, parts.digest)
             self.index = parts.index(path / "index")
             self.measuring = Measuring(self.config, self.store, self.repository.table, counter=parts.counter)
-            self.prospects = Prospects(self.store, self.repository.table, self.measuring)
             self.leases = parts.leases(path / "leases")
         except BaseException:
             self.lock.release()
@@ -130,7 +128,7 @@ class Directory:
             self.politeness.restore(name, state)
         self.restore_delays()
         self.pending: list[Fetched] = []
-        self.learn: Callable[[Sequence[Finished]], None] = lambda _: None  # told of every fetch once it is measured
+        self.watch: Callable[[Committed], None] = lambda _: None  # told of every commit of the tables
         self.applied = Position(*self.store.meta("applied", (0, 0)))
         self.unindexed = 0
         self.replayed_sitemaps: Counter[int] = Counter()  # by host, since the last commit of a crashed run
@@ -212,11 +210,13 @@ class Directory:
         self.applied = applied
         self.store.put_meta("applied", (applied.file, applied.offset))
         self.measuring.save()
-        self.learn(self.repository.finished)
-        named = list(self.repository.discovery.fresh_anchors)
-        self.repository.commit()
+        repository = self.repository
+        committed = Committed(
+            list(repository.finished), dict(repository.fresh_links), list(repository.discovery.fresh_anchors)
+        )
+        repository.commit()
         self.measuring.saved()
-        self.prospects.judge(named)
+        self.watch(committed)
 
     def commit_vectors(self) -> None:
         """Store what the index has been handed beside any fetch."""

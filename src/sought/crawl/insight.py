@@ -16,7 +16,7 @@ from sought.index.ideal import made_for
 from sought.index.measure import Measure
 from sought.index.quality import Matches, Quality, quality
 from sought.index.vectors import joined
-from sought.policy import GainRate, Policy, Prospect
+from sought.policy import GainRate, Policy, Prospect, beliefs_of
 from sought.web.errors import BadInput
 
 _DEPTH = 1000  # results of a query as it is served
@@ -93,7 +93,8 @@ def answers(view: View, row: int, limit: int) -> list[dict[str, Any]]:
 
 def _worth(view: View, row: int, policy: Policy, now: float) -> dict[str, Any]:
     """What a fetch now is worth: by the policy's own value, and in the currency of all fetches."""
-    pages = view.pages(policy)
+    beliefs = view.beliefs(beliefs_of(policy))
+    pages = beliefs.pages()
     values = policy(pages, now)
     may = eligible(view.table, now, view.config.revisit_after, np.zeros(0, np.int64))
     before = np.count_nonzero(may & (values > values[row]))
@@ -106,6 +107,7 @@ def _worth(view: View, row: int, policy: Policy, now: float) -> dict[str, Any]:
         "rank": int(before) + 1 if may[row] and np.isfinite(values[row]) else None,
         "expected_gain": expected if new else expected * float(now - pages.last_fetch[row]),
         "beliefs": {repr(name): float(column[row]) for name, column in pages.beliefs.items()},
+        "terms": beliefs.terms(row),
     }
 
 

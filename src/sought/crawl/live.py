@@ -87,15 +87,15 @@ def warm_up_measuring(demand: DemandSection) -> None:
     measure.shift(np.zeros(1, np.int64), np.zeros(1, np.uint32), no_vectors(1), counter.take())
 
 
-async def crawl(directory: Directory, fetches: int | None, policy: Policy, started: Started) -> Progress:
-    """Run one cycle on the live Web; `started` receives it to watch and to stop."""
+async def crawl(directory: Directory, fetches: int | None, policy: Policy, started: Started, keep: int) -> Progress:
+    """Run one cycle on the live Web; `started` receives it to watch and to stop.  So many pages are kept (0: all)."""
     settle_leases(directory)
     directory.plant_seeds()
-    if Refresh(directory).finish(time.time()):
+    if Refresh(directory, policy).finish(time.time()):
         warm_up_measuring(directory.config.demand)
     budget = open_budget(directory, fetches, time.time())
     http, resolver = open_web(directory.config, directory.agent)
     async with http:
-        cycle = Cycle(directory, http.get, resolver.address, budget, policy)
+        cycle = Cycle(directory, http.get, resolver.address, budget, policy, keep=keep)
         started(cycle)
         return await cycle.run()

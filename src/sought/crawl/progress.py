@@ -25,6 +25,7 @@ class Progress:
     seconds: float = 0.0
     measured: int = 0
     gain: float = 0.0
+    hot: int | None = None  # pages about the topic of the policy, once it has ended; None if it has none
     ended: str = ""
 
     def trouble(self, origin: str, response: Response) -> None:

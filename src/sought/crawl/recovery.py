@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from sought.archive import Position, Record, Stored
+from sought.crawl.buffer import Buffer
+from sought.crawl.cycle import beliefs_in
 from sought.crawl.directory import LOADED, SEEDS, Directory, Lock, crawl_files, with_body
 from sought.crawl.refresh import Refresh
 from sought.crawl.table import Source, State
@@ -99,7 +101,8 @@ def rebuild(path: Path, report: Report) -> int:
 
     The workload is drawn first, so that every fetch on record is measured again.  Gains are then those by what is asked
     today and not by what was asked at the time of the fetch, and by statistics frozen at other moments; of terms that
-    nobody asks for any more nothing is left.
+    nobody asks for any more nothing is left.  If only so many pages are kept, those leave that are the least important
+    now, by the policy of sought.toml: who had left before is not on record.
     """
     config = crawl_files(path)
     lock = Lock(path / "lock")
@@ -115,6 +118,7 @@ def rebuild(path: Path, report: Report) -> int:
         Refresh(directory).before_the_first_page(time.time())
         count = recover(directory, report)
         _deny_again(directory)
+        _drop_again(directory)
     except BaseException:
         directory.abandon()  # what was not replayed yet is replayed by whoever opens the directory next
         raise
@@ -129,3 +133,11 @@ def _deny_again(directory: Directory) -> None:
         host = repository.hosts[int(repository.table["host"][row])]
         if host.robots and host.robots_kind == "parsed" and not host.robots.allows(directory.store.url(row)):
             repository.deny(row, host.robots_until, forbidden=True)
+
+
+def _drop_again(directory: Directory) -> None:
+    policy, keep = directory.config.policy, directory.config.crawl.keep
+    if keep:
+        directory.commit()
+        beliefs = beliefs_in(directory, policy)
+        Buffer(keep, policy).trim(directory.repository, beliefs.pages, directory.clock.now())

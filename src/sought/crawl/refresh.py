@@ -8,7 +8,9 @@ import numpy as np
 
 from sought.crawl.config import seconds
 from sought.crawl.directory import Directory
-from sought.crawl.workload import FOLDER, Asked, draw, query_log
+from sought.crawl.workload import FOLDER, Asked, draw, query_log, with_topics
+from sought.policy import Policy
+from sought.policy.topic import topics_of
 
 if TYPE_CHECKING:
     from sought.demand import QueryLog
@@ -26,10 +28,13 @@ class Refresh:
     and searches leave the window.  Then, too, queries are spelled as they mostly are now, and visibility is as fitted.
     """
 
-    def __init__(self, directory: Directory, drawn: Callable[[float], Asked] | None = None) -> None:
-        """`drawn` says what is asked at a time, in place of the query log."""
+    def __init__(
+        self, directory: Directory, policy: Policy | None = None, drawn: Callable[[float], Asked] | None = None
+    ) -> None:
+        """Topics are those of `policy`, or of sought.toml's; `drawn` says what is asked, in place of the query log."""
         self.directory = directory
         self.drawn = drawn
+        self.topics = topics_of(policy or directory.config.policy)
         self.measuring = directory.measuring
         self.every = seconds(directory.config.demand.refresh)
         self.forgot_at: float = directory.store.meta(_FORGOTTEN, -np.inf)
@@ -41,7 +46,7 @@ class Refresh:
 
     @property
     def _nothing_ever_asked(self) -> bool:
-        is_empty = self.drawn is None and not (self.directory.path / FOLDER).exists()
+        is_empty = self.drawn is None and not self.topics and not (self.directory.path / FOLDER).exists()
         return self.measuring.counter is None and is_empty
 
     def step(self, now: float) -> None:
@@ -100,6 +105,10 @@ class Refresh:
             self.owed = self._owing(self.measuring.begin(asked, self.directory.index.languages))
 
     def _drawn(self, now: float) -> Asked:
+        asked = self._asked(now)
+        return with_topics(asked, self.topics) if self.topics else asked
+
+    def _asked(self, now: float) -> Asked:
         if self.drawn:
             self.measuring.drawn_at = now
             return self.drawn(now)

@@ -145,11 +145,17 @@ class Repository:
         columns["not_before"][row] = until
         if forbidden or not self.holds_copy(row):
             if self.searchable(row):
-                self.changes.entries.pop(row, None)
-                self.changes.removed.add(row)
+                self._withdraw(row)
             columns["state"][row], columns["reason"][row] = State.DENIED, Reason.ROBOTS
         self._details(row)
         self._count("denied", row)
+
+    def drop(self, row: int, until: float) -> None:
+        """Give a searchable page away; nothing was fetched, so after a rebuild it is there again."""
+        self._withdraw(row)
+        self.table.columns["state"][row], self.table.columns["not_before"][row] = State.DROPPED, until
+        self._details(row)
+        self._count("dropped", row)
 
     def commit(self) -> None:
         """Everything since the last commit, in one atomic write."""
@@ -228,8 +234,7 @@ class Repository:
         else:
             outcome = self._page(row, fetched, fetched.document, was_live)
         if was_live and not self.searchable(row):
-            self.changes.entries.pop(row, None)
-            self.changes.removed.add(row)
+            self._withdraw(row)
         self._note_why(outcome, response.why)
         self.finished.append(Finished(row, outcome, gap))
         self._count(outcome.kind, row)
@@ -364,6 +369,11 @@ class Repository:
         return "\n".join(text.decode() for _, text in sorted(found.items())[:_ANCHORS])
 
     # ---- small things
+
+    def _withdraw(self, row: int) -> None:
+        """Out of the search index."""
+        self.changes.entries.pop(row, None)
+        self.changes.removed.add(row)
 
     def _details(self, row: int) -> Details:
         details = self.details.get(row)

@@ -6,6 +6,7 @@
     l row                target rows of the page's links, in order
     a row hash           one anchor text that points at the row
     o row time           one fetch of the row and what came of it
+    f row                what orderings said of the row before its first fetch, where one learns from that
     c content            the first row seen with this text
     n band               the first row seen with this band of the near-duplicate sketch
     h host               politeness, counters and sitemaps of a host
@@ -19,7 +20,7 @@ One `commit` is one atomic write: after a crash either all of it is there or non
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any, cast
 
@@ -107,6 +108,11 @@ class Store:
                 return
             yield key, value
 
+    def between(self, first: bytes, stop: bytes) -> Iterator[tuple[bytes, bytes]]:
+        """Keys from `first` on that come before `stop`."""
+        pairs = cast("Iterator[tuple[bytes, bytes]]", self.db.items(from_key=first))  # raw mode: bytes only
+        return takewhile(lambda pair: pair[0] < stop, pairs)
+
     def meta(self, name: str, default: Any = None) -> Any:
         value = self.get(b"m" + name.encode())
         return default if value is None else msgspec.msgpack.decode(value)
@@ -150,6 +156,13 @@ class Store:
         """All spellings, block by block: (first row, its URLs)."""
         for key, value in self.scan(b"u"):
             yield int.from_bytes(key[1:], "big"), _spellings(value)
+
+    def spelled(self, since: int) -> Iterator[tuple[NDArray[np.uint16], bytes]]:
+        """Spellings as they are stored, from a row on that a block begins with: their lengths, and all end to end."""
+        for _, value in self.between(row_key(b"u", since), b"v"):
+            count = int.from_bytes(value[:_COUNT], "big")
+            at = _COUNT + count * BIRTH_ROW.itemsize
+            yield np.frombuffer(value, np.uint16, count, at), value[at + 2 * count :]
 
     def put_page(self, row: int, life: bytes, details: Details) -> None:
         self.put(row_key(b"p", row), life + _encode(details))

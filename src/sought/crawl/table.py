@@ -9,8 +9,11 @@ States of a row:
     FAILED  fetched without success and without a copy; tried again from `not_before` on
     DENIED  robots.txt forbids it; looked at again from `not_before` on
     DEAD    given up
+    DROPPED fetched, and given away for more important pages because only so many are kept ([crawl] keep); a copy is
+            in the archive, its links stay known, and it may be fetched again from `not_before` on
 
     NEW → any;  LIVE, ALIAS, GONE ⇄ each other as answers come;  FAILED → DEAD after too many failures.
+    LIVE → DROPPED if it is searchable;  DROPPED → any as an answer comes.
     A LIVE row whose fetch fails stays LIVE: its copy is kept and `failures` counts.
 
 Invariant: rows are numbered by discovery and never move; `key`, `host`, `via`, `depth`, `source` and `found` never
@@ -39,6 +42,7 @@ class State(IntEnum):
     FAILED = 4
     DENIED = 5
     DEAD = 6
+    DROPPED = 7
 
 
 class Reason(IntEnum):
@@ -152,9 +156,15 @@ class Table:
         for name in LIFE:
             self.columns[name][rows] = records[name]
 
+    @property
+    def is_searchable(self) -> NDArray[np.bool_]:
+        """Whether people can find a row."""
+        found: NDArray[np.bool_] = (self["state"] == State.LIVE) & (self["reason"] == Reason.NONE)
+        return found
+
     def searchable(self) -> Rows:
         """The rows that people can find, ascending."""
-        return np.flatnonzero((self["state"] == State.LIVE) & (self["reason"] == Reason.NONE))
+        return np.flatnonzero(self.is_searchable)
 
     def pages(self, beliefs: Mapping[Any, NDArray[np.float64]] = MappingProxyType({})) -> Pages:
         """What a policy may see: read-only views, and what is believed of the rows."""

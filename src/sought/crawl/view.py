@@ -18,8 +18,8 @@ from sought.crawl.hosts import Host, Hosts
 from sought.crawl.measuring import Measuring
 from sought.crawl.outcome import Outcome
 from sought.crawl.plan import Limits, choose
-from sought.crawl.prospects import Prospects
 from sought.crawl.store import Store, row_key
+from sought.crawl.supply.holdings import Holdings
 from sought.crawl.table import Reason, Source, State
 from sought.index import Answer, Index
 from sought.index.exact import Exact
@@ -103,15 +103,16 @@ class View:
 
     def pages(self, policy: Policy) -> Pages:
         """The table as a policy sees it."""
-        return self._beliefs(beliefs_of(policy)).pages()
+        return self.beliefs(beliefs_of(policy)).pages()
 
     def believed(self, belief: Belief) -> NDArray[np.float64]:
         """One belief about every row."""
-        return self._beliefs((belief,)).pages().belief(belief)
+        return self.beliefs((belief,)).pages().belief(belief)
 
-    def _beliefs(self, wanted: Sequence[Belief]) -> Beliefs:
+    def beliefs(self, wanted: Sequence[Belief]) -> Beliefs:
+        """What is believed of rows, and why."""
         since = gains_since(self.config.demand.scorer, self.store, self.table)
-        return Beliefs(wanted, self.store, self.table, since, lambda: Prospects(self.store, self.table, self.measuring))
+        return Beliefs(wanted, Holdings(self.store, self.table, lambda: self.measuring), since)
 
     def describe(self, row: int) -> dict[str, Any]:
         c = {name: column[row] for name, column in self.table.columns.items()}

@@ -1,5 +1,6 @@
 """The workload a crawl measures by, as its store keeps it: what was asked when it was last drawn from the query log."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,6 +73,28 @@ def draw(log: "QueryLog", config: Config, now: float) -> Asked:
     if config.demand.single_words:
         return _split(found, exponent)
     return Asked(list(found.texts), found.keys, found.weights, found.held_out, found.rate, exponent)
+
+
+def with_topics(asked: Asked, topics: Sequence[str]) -> Asked:
+    """Topics as queries, so that their words are counted; they weigh nothing, unless nothing else is asked."""
+    from sought.demand import query_key
+
+    wanted = dict(zip((query_key(text) for text in normal(topics)), topics, strict=True))
+    fresh = {key: text for key, text in wanted.items() if asked.text(key) is None}
+    if not fresh:
+        return asked
+    keys = np.concatenate([asked.keys, np.array(list(fresh), np.uint64)])
+    order, none = np.argsort(keys), np.zeros(len(fresh))
+    weights = np.concatenate([asked.weights, none]) if asked.texts else np.full(len(fresh), 1.0 / len(fresh))
+    texts = [*asked.texts, *fresh.values()]
+    return Asked(
+        [texts[i] for i in order],
+        keys[order],
+        weights[order],
+        np.concatenate([asked.held_out, none.astype(np.bool_)])[order],
+        np.concatenate([asked.rate, none])[order],
+        asked.exponent,
+    )
 
 
 def _split(found: "Workload", exponent: float) -> Asked:

@@ -107,14 +107,15 @@ def _spellings(log: QueryLog, now: float, selection: Selection) -> tuple[list[st
     def coded(frame: pl.DataFrame) -> NDArray[np.int64]:
         return frame.join(codes, on="query", maintain_order="left")["code"].to_numpy()
 
-    worth = _worth(now - searches["time"].to_numpy(), selection)
-    rates: Floats = np.bincount(coded(searches), worth, len(texts)).astype(np.float64)
+    counts = worth(now - searches["time"].to_numpy(), selection)
+    rates: Floats = np.bincount(coded(searches), counts, len(texts)).astype(np.float64)
     rates += np.bincount(coded(tallies), tallies["count"].to_numpy(), len(texts))
     asked = rates > 0
     return texts.filter(pl.Series(asked)).to_list(), rates[asked]
 
 
-def _worth(age: Floats, selection: Selection) -> Floats:
+def worth(age: Floats, selection: Selection) -> Floats:
+    """What searches so many seconds ago count for, per week."""
     if not selection.half_life:
         return np.full(len(age), WEEK / selection.window)
     half_life = selection.half_life / WEEK

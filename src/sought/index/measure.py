@@ -19,6 +19,7 @@ from sought.index.matching import ABSENT, match
 from sought.index.quality import Matches
 from sought.index.scorers import BM25, Scorer
 from sought.index.statistics import Floats, Statistics
+from sought.index.top import Top
 from sought.index.vectors import Vector, Vectors, Vocabulary, joined, no_vectors, translated
 from sought.index.visibility import Visibility
 from sought.web.compiled import cached
@@ -81,6 +82,7 @@ class Measure:
         self.vocabulary = Vocabulary() if vocabulary is None else vocabulary
         self.scorer = scorer
         self.visibility = visibility
+        self.top: Top | None = None  # whoever wants to know who is shown sets it before `fill`
         self.statistics = Statistics()
         self.filing = Filing(queries, self.vocabulary)
         self.lists: Lists = estimator.open(len(queries), visibility)
@@ -96,7 +98,13 @@ class Measure:
         self._prepare(set())
         own: list[NDArray[Any]] = [self.weights, self._no_floors, self._bounds, *self._files()]
         own += [self._weights, self._term_scores, *([self._filed[2]] if self._filed else [])]
-        return self.lists.nbytes + self.filing.nbytes + sum(column.nbytes for column in own)
+        top = 0 if self.top is None else self.top.nbytes
+        return top + self.lists.nbytes + self.filing.nbytes + sum(column.nbytes for column in own)
+
+    @property
+    def _untold(self) -> NDArray[np.float32]:
+        """Scores below which the lists need not be told of changes."""
+        return self.lists.floors if self.scorer.is_sum else self._no_floors  # they are about scores, not sums
 
     @property
     def worth(self) -> float:
@@ -111,12 +119,14 @@ class Measure:
 
     def fill(self, pages: Iterable[tuple[Rows, Ties, Vectors]]) -> int:
         """Hold exactly these pages, given some at a time; returns how many pairs of page and query match."""
-        queries, sums, ties, ranks = [], [], [], []
+        queries, sums, ties, ranks, numbers = [], [], [], [], []
         for rows, hashes, vectors in pages:
             for found in self._changed(None, vectors, self._no_floors):
                 queries.append(found.query.copy())
                 sums.append(found.after.copy())
                 ties.append(hashes[found.page])
+                if self.top is not None:
+                    numbers.append(rows[found.page].astype(np.uint32))
                 if not self.scorer.is_sum:
                     ranks.append(self._importance(rows)[found.page])
         query, scores = _joined(queries, np.int32), _joined(sums, np.float32)
@@ -124,16 +134,22 @@ class Measure:
             importance = _joined(ranks, np.float64)
             self._bound(query, scores, importance)
             scores = self.scorer.finish(query, scores, importance, self._bounds)
-        self.lists.fill(query.view(np.uint32), scores, _joined(ties, np.uint32))
+        tied = _joined(ties, np.uint32)
+        self.lists.fill(query.view(np.uint32), scores, tied)
+        if self.top is not None:
+            self.top.fill(_joined(numbers, np.uint32), query.view(np.uint32), scores, tied, self._untold)
         return len(query)
 
     def shift(self, rows: Rows, ties: Ties, old: Vectors, new: Vectors) -> Gains:
         """Enter what became of pages, in this order (those in another language now come last); what that was worth."""
         gains = _no_gains(len(rows))
-        floors = self.lists.floors if self.scorer.is_sum else self._no_floors  # they are about scores, not sums
+        floors = self._untold if self.top is None or not self.scorer.is_sum else self.top.floors
         for found in self._changed(old, new, floors):
             scored = self._finished(found, rows)
-            shifts = self.lists.shift(scored.query.view(np.uint32), scored.before, scored.after, ties[scored.page])
+            changes = scored.query.view(np.uint32), scored.before, scored.after, ties[scored.page]
+            shifts = self.lists.shift(*changes)
+            if self.top is not None:
+                self.top.shift(rows[scored.page].astype(np.uint32), *changes)
             _add_up(*scored, *shifts, self.weights, *gains)  # type: ignore[arg-type]  # columns in this order
         return gains
 

@@ -4,6 +4,7 @@
     results/cells/KEY/series.parquet   one column a measure, one row a unit
     results/cells/KEY/found.npy        what attention found for each query in each unit, after the fetches
     results/cells/KEY/copies.npy       the version of every page that the repository began with
+    results/cells/KEY/dropped.npy      pages that had to leave a repository of limited size
     results/cells/KEY/cell.json        what it is, and how long it took
     results/cells/KEY/lock             held by whoever adds measures to the series
 
@@ -38,7 +39,7 @@ from sought.lab.judge import Judge, judge_of
 from sought.lab.marks import UNKNOWN, code_mark, own_mark, world_mark
 from sought.lab.measures import Measure
 from sought.lab.replay import Report, replay
-from sought.lab.run import Log, Run
+from sought.lab.run import Dropped, Log, Run
 from sought.lab.setting import Setting, frozen
 from sought.lab.world import World
 from sought.policy import Policy
@@ -89,7 +90,7 @@ def run_cell(cell: Cell, judge: Judge, report: Report = lambda done, total: None
     began = time.perf_counter()
     found = replay(judge.world, judge.demand, cell.policy, cell.budget, cell.setting, judge, report)
     seconds = time.perf_counter() - began
-    return Done(cell, Run(judge, found.log, found.moments, found.copies), seconds)
+    return Done(cell, Run(judge, found.log, found.moments, found.copies, found.dropped), seconds)
 
 
 def judge_for(world: World, setting: Setting) -> Judge:
@@ -137,8 +138,8 @@ def load(cell: Cell, judge: Judge, results: Path) -> Done:
     unit, moment, page, version = (frame[name].to_numpy() for name in ("unit", "time", "page", "version"))
     log = Log(unit, moment, page, version, frame["url"].to_list())
     with _whole(cell, results) as folder:
-        copies = np.load(folder / "copies.npy")
-    return Done(cell, Run(judge, log, np.array(told["moments"]), copies), told["seconds"])
+        copies, dropped = np.load(folder / "copies.npy"), Dropped(*np.load(folder / "dropped.npy"))
+    return Done(cell, Run(judge, log, np.array(told["moments"]), copies, dropped), told["seconds"])
 
 
 def read_series(cell: Cell, results: Path) -> pl.DataFrame:
@@ -221,6 +222,7 @@ def _write_run(done: Done, folder: Path) -> None:
     _write(pl.DataFrame(columns, schema_overrides={"url": pl.String}), folder / "log.parquet")
     np.save(folder / "found.npy", run.answers.after)
     np.save(folder / "copies.npy", run.copies)
+    np.save(folder / "dropped.npy", np.array([run.dropped.unit, run.dropped.before, run.dropped.page]))
     told = {
         "world": cell.world,
         "policy": repr(cell.policy),

@@ -20,7 +20,14 @@ from sought.policy import POLICIES, Policy
 from sought.web.expression import evaluated
 
 # The papers, by their numbers, that policies are of.
-SEEDS = {"BreadthFirst": "001", "IdealRanking": "003", "UserCentric": "000"}
+SEEDS = {
+    **dict.fromkeys(("UserCentric",), "000"),
+    **dict.fromkeys(
+        ("Backlinks", "BreadthFirst", "ForwardLinks", "Location", "PageRank", "Similarity", "Topical"), "001"
+    ),
+    **dict.fromkeys(("Learned", "RandomWalk"), "002"),
+    **dict.fromkeys(("IdealRanking", "SearchImpact"), "003"),
+}
 
 
 def parse_any_policy(text: str) -> Policy:

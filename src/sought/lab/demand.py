@@ -50,11 +50,15 @@ class Demand:
 
     def weights(self, part: Part, time: float) -> Floats:
         """f_q of every query at a time; they sum to 1, if anything is asked."""
+        rates = self.rates(part, time)
+        return rates / rates.sum() if rates.any() else rates
+
+    def rates(self, part: Part, time: float) -> Floats:
+        """How often each query is asked in a week."""
         counts, until = (self.known, time) if part == "known" else (self.judged, time + self.ahead)
         begun = self.since <= until
         rates = np.bincount(self.query[begun], counts[begun], len(self.texts)).astype(np.float64)
-        rates = np.maximum(rates, 0.0)  # what is left of sums that should be 0
-        return rates / rates.sum() if rates.any() else rates
+        return np.maximum(rates, 0.0)  # what is left of sums that should be 0
 
 
 def demand_of(

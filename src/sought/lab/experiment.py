@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sought.lab.cells import Cell, complete, missing, read_log, read_series, read_summary
+from sought.lab.cells import Cell, complete, is_done, missing, read_log, read_series, read_summary
 from sought.lab.files import open_world, read_name, save_world
 from sought.lab.marks import mark_of, own_mark
 from sought.lab.measures import ClickThrough, FreshnessAt, ImpactShare, Measure, PrecisionAt, Quality
@@ -88,7 +88,7 @@ def run_all(
     report: Report = lambda done, total: None,
 ) -> None:
     """Run what is not on record yet, on so many cores."""
-    due = [cell for cell in cells if missing(cell, measures, results)]
+    due = [cell for cell in cells if not is_done(cell, results) or missing(cell, measures, results)]
     if due:
         _check(open_world(folder), due, measures)
     report(0.0, len(due))

@@ -17,13 +17,13 @@ from sought.lab.study import Finding, Table
 from sought.web.errors import BadInput
 
 Kept = TypeVar("Kept", Finding, Table)
-_NAME = re.compile(r"[a-z0-9-]+")
+_NAME = re.compile(r"[A-Za-z0-9-]+")
 
 
 def save_finding(finding: Finding, results: Path, code: str = "", written: str = "") -> Finding:
     """Write it down in place of an earlier one, with the mark of the code and the time (ISO), if they are told."""
     if not _NAME.fullmatch(finding.study):
-        raise BadInput(f"a study is named by small letters, digits and hyphens, not {finding.study!r}")
+        raise BadInput(f"a study is named by letters, digits and hyphens, not {finding.study!r}")
     kept = replace(finding, code=code, written=written)
     _write(kept, results / "findings" / f"{key_of(finding)}.json")
     return kept
@@ -33,6 +33,19 @@ def key_of(finding: Finding) -> str:
     """What tells findings apart: the study, the names of its worlds, and whether it was quick."""
     told = msgspec.json.encode([finding.worlds, finding.quick])
     return f"{finding.study}-{hashlib.blake2b(told, digest_size=8).hexdigest()}"
+
+
+def write_figures(findings: Iterable[Finding], folder: Path) -> list[Path]:
+    """The figures of findings as files: STUDY-TITLE.svg; later ones of the same name take their place."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for finding in findings:
+        for figure in finding.figures:
+            words = "-".join(re.findall(r"[a-z0-9]+", figure.title.lower()))
+            path = folder / f"{finding.study}-{words}"[:120]
+            written.append(path.with_name(f"{path.name}.svg"))
+            written[-1].write_text(figure.svg, encoding="utf-8")
+    return written
 
 
 def read_findings(results: Path) -> list[Finding]:

@@ -7,7 +7,8 @@ runs on the Web: robots.txt, politeness, the table, estimators, the policy, the 
 import asyncio
 import math
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,18 +21,18 @@ from sought.crawl.budget import Budget
 from sought.crawl.cycle import Cycle, Rhythm, beliefs_in
 from sought.crawl.directory import LOADED
 from sought.crawl.refresh import Refresh
-from sought.crawl.table import Source
+from sought.crawl.table import Source, State
 from sought.crawl.workload import Asked
 from sought.fetch.politeness import Manners, Politeness
 from sought.lab.clock import VirtualClock
 from sought.lab.demand import Demand
 from sought.lab.judge import Judge
 from sought.lab.recorded import RecordedWeb, open_recorded
-from sought.lab.run import Log
+from sought.lab.run import Dropped, Log, dropped_of
 from sought.lab.setting import Setting, fetches_of, frozen, pages_at_start
 from sought.lab.truth import Truth
 from sought.lab.world import NOTHING, Numbers, World
-from sought.policy import BreadthFirst, Policy, beliefs_of
+from sought.policy import BreadthFirst, PageRank, Policy, beliefs_of
 from sought.web.errors import BadInput
 
 _AT_ONCE = 4096  # pages of a warm start chosen at a time
@@ -42,11 +43,12 @@ Report = Callable[[int, int], None]
 
 
 class Replayed(NamedTuple):
-    """The fetches of all units, when each unit begins, and what the repository held before the first."""
+    """The fetches of all units, when each begins, what the repository held before the first, and what it dropped."""
 
     log: Log
     moments: Floats
     copies: Numbers
+    dropped: Dropped
 
 
 def replay(
@@ -62,54 +64,58 @@ def replay(
     if setting.start == "frontier":
         world = frozen(world, world.start)
     with tempfile.TemporaryDirectory(prefix="sought-lab-") as folder:
-        run = _Replay(Path(folder), world, demand, policy, setting)
+        run = Replay(Path(folder), world, demand, policy, setting)
         try:
             return asyncio.run(run.run(fetches_of(budget, pages_at_start(world)), judge, report))
         finally:
             run.directory.abandon()
 
 
-class _Replay:
+class Replay:
+    """A crawl directory in a folder, with a world in the place of the Web."""
+
     def __init__(self, folder: Path, world: World, demand: Demand, policy: Policy, setting: Setting) -> None:
         self.world, self.demand, self.policy, self.setting = world, demand, policy, setting
         self.clock = VirtualClock(world.start)
         self.web = RecordedWeb(world, self.clock, setting.signals)
         self.directory = open_recorded(folder, world, self.clock, setting)
         learns = any(not is_oracle(belief) for belief in beliefs_of(policy))
-        self.refresh = Refresh(self.directory, self._asked) if learns else None
+        self.refresh = Refresh(self.directory, policy, self._asked) if learns else None
+        self.unit = 0
+        self.dropped: list[tuple[int, int, int]] = []
 
     async def run(self, fetches: int, judge: Judge | None, report: Report) -> Replayed:
-        if self.refresh:
-            self.refresh.before_the_first_page(self.clock.now())
-        self.directory.plant_seeds()
-        copies = await self._start()
+        copies = await self.start()
         beliefs = beliefs_in(self.directory, self.policy, self._told(judge, copies))
         rhythm = _rhythm(math.ceil(fetches / self.setting.rounds))
         moments, stops = self._moments(), []
         for done, moment in enumerate(moments.tolist(), 1):
             self.clock.advance(moment)
             if getattr(self.policy, "knows_all", False):
-                self._make_known()
-            await self._spend(fetches, self.policy, rhythm, beliefs, moment + self.world.unit)
+                self._make_known(self._held())
+            self.unit = done - 1
+            await self._spend(fetches, self.policy, rhythm, beliefs, moment + self.world.unit, self.setting.keep)
             stops.append(len(self.web.asked.time))
             report(done, len(moments))
-        return Replayed(self._log(stops), moments, copies)
+        return Replayed(self._log(stops), moments, copies, dropped_of(self.dropped))
 
     # ---- the start
 
-    async def _start(self) -> Numbers:
+    async def start(self) -> Numbers:
         """Bring the repository to where the replay begins, at no cost; what it then holds."""
+        if self.refresh:
+            self.refresh.before_the_first_page(self.clock.now())
+        self.directory.plant_seeds()
         copies = np.full(len(self.world.urls), NOTHING)
         if self.setting.start == "cold":
             return copies
-        polite = self.directory.politeness
-        self.directory.politeness = Politeness(Manners(0.0, 0.0, 0.0))
-        share = self.setting.crawled if self.setting.start == "frontier" else 1.0
-        await self._fetch_all(math.ceil(share * pages_at_start(self.world)) if share < 1.0 else None)
-        if self.setting.start == "warm":
-            self._make_known()  # pages that no link leads to
-            await self._fetch_all(None)
-        self.directory.politeness = polite
+        with self._unhindered():
+            if self.setting.start == "frontier":
+                await self._fetch_share(self.setting.crawled)
+            else:
+                await self._fetch_all(None)
+                self._make_known(self._held())  # pages that no link leads to
+                await self._fetch_all(None)
         if self.clock.now() >= self.clock.limit:
             raise BadInput(f"{self.world.name}: hosts in trouble at the start rest for too long for so short a unit")
         pages, versions = np.array(self.web.asked.page, np.int64), np.array(self.web.asked.version, np.int64)
@@ -117,24 +123,56 @@ class _Replay:
         self.web.forget()
         return copies
 
+    async def _fetch_share(self, share: float) -> None:
+        """So many pages, breadth first from the seeds; or so many at random, which are then all seeds."""
+        count = math.ceil(share * pages_at_start(self.world))
+        if self.setting.sampled:
+            held = self._held()
+            dice = np.random.default_rng([self.setting.seed, 0x5A3])
+            self._make_known(np.sort(dice.permutation(held)[:count]))
+            count = len(self.directory.repository.table)
+        await self._fetch_all(count)
+        if self.setting.promoted:
+            known = np.count_nonzero(self.directory.repository.table["state"] == State.NEW)
+            await self.fetch_more(PageRank(), math.ceil(self.setting.promoted * known))
+
+    async def fetch_more(self, policy: Policy, count: int) -> None:
+        """So many pages at once, those that a policy ranks highest now, while the Web hardly moves."""
+        beliefs, limit = beliefs_in(self.directory, policy), self.world.start + self.world.unit / 2
+        with self._unhindered():
+            await self._spend(count, policy, _rhythm(count), beliefs, limit)
+
+    @contextmanager
+    def _unhindered(self) -> Iterator[None]:
+        """Nobody waits for a host."""
+        polite, self.directory.politeness = self.directory.politeness, Politeness(Manners(0.0, 0.0, 0.0))
+        yield
+        self.directory.politeness = polite
+
     async def _fetch_all(self, most: int | None) -> None:
         """Breadth first, while the Web hardly moves."""
         policy = BreadthFirst()
-        beliefs = beliefs_in(self.directory, policy)
-        await self._spend(most, policy, _rhythm(_AT_ONCE), beliefs, self.world.start + self.world.unit / 2)
+        beliefs, limit = beliefs_in(self.directory, policy), self.world.start + self.world.unit / 2
+        await self._spend(most, policy, _rhythm(_AT_ONCE), beliefs, limit)
 
-    async def _spend(self, fetches: int | None, policy: Policy, rhythm: Rhythm, beliefs: Beliefs, limit: float) -> None:
+    async def _spend(
+        self, fetches: int | None, policy: Policy, rhythm: Rhythm, beliefs: Beliefs, limit: float, keep: int = 0
+    ) -> None:
         """One run of the crawl's cycle; it ends at `limit` at the latest."""
         get, address_of = self.web.get, self.web.address_of
-        cycle = Cycle(self.directory, get, address_of, Budget(fetches), policy, rhythm, beliefs, self.refresh)
+        cycle = Cycle(self.directory, get, address_of, Budget(fetches), policy, rhythm, beliefs, self.refresh, keep)
+        cycle.dropped = self._note_dropped
         self.clock.limit, self.clock.at_limit = limit, cycle.stop_now
         await cycle.run()
 
-    def _make_known(self) -> None:
-        """Add all pages that are live now to the crawl's table, as if somebody had named them."""
+    def _held(self) -> Numbers:
+        """All pages that are live now."""
         live = self.world.at(self.clock.now())
-        held = np.flatnonzero(np.where(live == NOTHING, False, self.world.is_page[live]))
-        unknown = held[self.directory.repository.table.find(self.world.keys[held]) < 0]
+        return np.flatnonzero(np.where(live == NOTHING, False, self.world.is_page[live]))
+
+    def _make_known(self, pages: Numbers) -> None:
+        """Add pages to the crawl's table, as if somebody had named them."""
+        unknown = pages[self.directory.repository.table.find(self.world.keys[pages]) < 0]
         if len(unknown):
             self.directory.add_urls([self.world.urls[page] for page in unknown.tolist()], LOADED, Source.LOAD)
 
@@ -143,8 +181,8 @@ class _Replay:
     def _asked(self, now: float) -> Asked:
         """What the crawler may know of demand.  Queries nobody has asked yet are there, and weigh nothing."""
         demand = self.demand
-        weights = demand.weights("known", now)
-        return Asked(demand.texts, demand.keys, weights, np.zeros(len(demand), np.bool_), weights)
+        weights, rates = demand.weights("known", now), demand.rates("known", now)
+        return Asked(demand.texts, demand.keys, weights, np.zeros(len(demand), np.bool_), rates)
 
     def _told(self, judge: Judge | None, copies: Numbers) -> Told:
         wanted = [belief for belief in beliefs_of(self.policy) if is_oracle(belief)]
@@ -166,6 +204,10 @@ class _Replay:
         first = 1 if self.setting.start == "warm" else 0
         moments = self.world.start + self.world.unit * np.arange(first, self.world.units + 1, dtype=np.float64)
         return moments[: self.setting.units or None]
+
+    def _note_dropped(self, rows: Numbers) -> None:
+        urls = self.directory.store.spellings(rows.tolist())
+        self.dropped += [(self.unit, len(self.web.asked.time), self.world.pages[url]) for url in urls]
 
     def _log(self, stops: list[int]) -> Log:
         asked = self.web.asked

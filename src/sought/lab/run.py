@@ -1,7 +1,7 @@
 """What one replay did, as the judge sees it: which versions were fetched when, and so what was in the repository."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -39,12 +39,34 @@ class Log:
         return slice(int(first), int(stop))
 
 
+@dataclass(frozen=True)
+class Dropped:
+    """Pages that had to leave a repository of limited size: in which unit, before which fetch of the log, and which."""
+
+    unit: Numbers
+    before: Numbers
+    page: Numbers
+
+    def gone(self, unit: int, last: Numbers) -> Numbers:
+        """The pages that left in a unit for good; `last` has for each page its last fetch, -1 if there was none."""
+        here = self.unit == unit
+        pages = self.page[here]
+        gone: Numbers = pages[last[pages] < self.before[here]]
+        return gone
+
+
+def dropped_of(found: Sequence[tuple[int, int, int]] = ()) -> Dropped:
+    """One of (unit, fetch, page) each."""
+    columns: Numbers = np.array(found, np.int64).reshape(-1, 3)
+    return Dropped(*columns.T)
+
+
 class Moment(NamedTuple):
     """One unit: the Web has moved on to `time`, then the fetches `log[fetched]` are made.
 
     `live`, `before` and `after` have the version of every page on the Web, in the repository before these fetches, and
     after them.  In the repository it is the one that was last observed, be it a page or not; NOTHING if none ever was.
-    An answer that is an error tells nothing, and the copy stays.
+    An answer that is an error tells nothing, and the copy stays.  A page that had to leave is NOTHING again.
     """
 
     unit: int
@@ -63,6 +85,7 @@ class Run:
     log: Log
     moments: Floats
     copies: Numbers
+    dropped: Dropped = field(default_factory=dropped_of)
 
     @property
     def world(self) -> World:
@@ -77,6 +100,9 @@ class Run:
             pages, versions = self.log.page[fetched], self.log.version[fetched]
             held = (pages != NOTHING) & ((versions == NOTHING) | self.world.is_observation[versions])
             after[pages[held]] = versions[held]  # the last of several counts
+            last = np.full(len(after), NOTHING)
+            last[pages[held]] = np.arange(fetched.start, fetched.stop)[held]
+            after[self.dropped.gone(unit, last)] = NOTHING
             yield Moment(unit, time, self.world.live(time), before, after, fetched)
 
     def searchable(self, versions: Numbers) -> Numbers:

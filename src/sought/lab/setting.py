@@ -23,12 +23,14 @@ class Setting:
 
     warm      the repository is in step with the Web at the start
     cold      only the seeds are known
-    frontier  a share (`crawled`) of the pages has been fetched, breadth first; then the Web stands still, and only
-              pages never fetched may be
+    frontier  a share (`crawled`) of the pages has been fetched, breadth first, or drawn at random if `sampled`, and
+              of those then known the share `promoted`, by PageRank; now the Web stands still, and only pages never
+              fetched may be
 
     In each unit the budget is spent in so many `rounds`: after each the policy ranks anew with what it has learnt.
     `units` ends the replay early (0: the whole world).  `tie` says how the judge ranks pages of equal score: by a hash,
-    or so that they share the attention of their ranks (for scorers with many equals, such as Inlinks).
+    or so that they share the attention of their ranks (for scorers with many equals, such as Inlinks).  `keep` pages at
+    most stay in the repository from the first unit on (0: all).
     """
 
     start: Start = "warm"
@@ -41,6 +43,9 @@ class Setting:
     units: int = 0
     seed: int = 0
     tie: Tie = "hash"
+    sampled: bool = False
+    keep: int = 0
+    promoted: float = 0.0
 
     def __post_init__(self) -> None:
         if self.start not in STARTS:
@@ -49,12 +54,16 @@ class Setting:
             raise BadInput(f"rounds: 1 to {MAX_ROUNDS}, not {self.rounds}")
         if not 0.0 < self.crawled < 1.0:
             raise BadInput(f"crawled is a share of pages between 0 and 1, not {self.crawled}")
+        if not 0.0 <= self.promoted < 1.0:
+            raise BadInput(f"promoted is a share of the frontier from 0 to below 1, not {self.promoted}")
         if not 0 < self.searches < float("inf"):
             raise BadInput(f"searches a week are a number above 0, not {self.searches}")
         if self.tie not in get_args(Tie):
             raise BadInput(f"tie is {' or '.join(get_args(Tie))}, not {self.tie!r}")
         if self.units < 0:
             raise BadInput(f"units cannot be {self.units}")
+        if self.keep < 0:
+            raise BadInput(f"keep is a number of pages, or 0 for all, not {self.keep}")
 
 
 def fetches_of(budget: float, pages: int) -> int:

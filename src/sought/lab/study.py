@@ -111,7 +111,11 @@ class Bench:
 
 @dataclass(frozen=True)
 class Study:
-    """`seed` is the paper it is of ("000" to "004"), or "beyond"; `needs` says what a world must have."""
+    """`seed` is the paper it is of ("000" to "004"), or "beyond"; `needs` says what a world must have.
+
+    `also` are other names by which it can be asked for: those of further figures that it reproduces.  A study that is
+    `worldless` needs no world.
+    """
 
     name: str
     seed: str
@@ -120,6 +124,8 @@ class Study:
     expects: str
     needs: str
     run: Callable[[Bench], Finding]
+    also: tuple[str, ...] = ()
+    worldless: bool = False
 
 
 def finding(study: str, bench: Bench, parts: Sequence[Part], **settings: Any) -> Finding:

@@ -1,7 +1,8 @@
 """From the log of fetches to columns: what does the crawler believe about its pages?
 
 An estimator is a value: a frozen dataclass whose `repr` is its name.  A policy names the estimators it reads in its
-attribute `beliefs`; the crawl runs a learner for each and hands their columns over in `Pages.beliefs`.
+attribute `beliefs`; the crawl runs a learner for each and hands their columns over in `Pages.beliefs`.  Beliefs that
+no log of fetches tells are supplied by the crawl (supplied.py).
 """
 
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from sought.policy.pages import Floats, Pages
 from sought.policy.policy import Policy
-from sought.policy.prospect import Prospect
+from sought.policy.supplied import Supplied
 
 Rows = NDArray[np.int64]
 
@@ -57,7 +58,7 @@ class Estimator(Protocol):
         """A learner that has seen nothing yet."""
 
 
-Belief = Estimator | Prospect
+Belief = Estimator | Supplied
 
 
 def beliefs_of(policy: Policy) -> tuple[Belief, ...]:

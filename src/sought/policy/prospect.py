@@ -2,11 +2,12 @@
 
 from dataclasses import dataclass
 
+from sought.policy.supplied import Supplied
+
 
 @dataclass(frozen=True)
-class Prospect:
+class Prospect(Supplied):
     """Expected gain of the first fetch of a URL, from the queries that its address and the anchors to it match.
 
-    Nothing learns it from the log of fetches: it follows from the links, the workload and the index as they are, so
-    the crawl itself supplies the column.  Rows that were fetched already may hold anything; no policy reads them.
+    Rows that were fetched already may hold anything; no policy reads them.
     """

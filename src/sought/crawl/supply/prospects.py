@@ -9,17 +9,20 @@ it was by the answers of that time.
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.crawl.measuring import Measuring
-from sought.crawl.store import Store, row_key
-from sought.crawl.table import NO_ROW, Table
+from sought.crawl.store import row_key
+from sought.crawl.supply.holdings import Holdings
+from sought.crawl.supply.supplier import Committed
+from sought.crawl.table import NO_ROW
 from sought.index import Entry
 from sought.index.analysis import stemming
 from sought.index.fields import texts
 from sought.index.vectors import Counter
+from sought.policy import Pages, Prospect
 
 _AT_ONCE = 2048
 _ANCHORS = 64
@@ -28,17 +31,20 @@ _ANCHORS = 64
 class Prospects:
     """A column that is filled in for new rows, once somebody has asked for it."""
 
-    def __init__(self, store: Store, table: Table, measuring: Measuring) -> None:
-        self.store = store
-        self.table = table
-        self.measuring = measuring
+    def __init__(self, belief: Prospect, holdings: Holdings) -> None:
+        self.store = store = holdings.store
+        self.table = holdings.table
+        self.measuring = holdings.measuring
         self.values = np.zeros(0)
         self.judged = 0  # rows below have been judged
         self.wanted = False
         self.judged_for: tuple[object, object] = (None, None)  # statistics and weights
         self.language = lru_cache(maxsize=10_000)(lambda row: store.details(row).language)
 
-    def column(self) -> NDArray[np.float64]:
+    def take(self, committed: Committed) -> None:
+        self.judge(committed.named)
+
+    def column(self, pages: Pages) -> NDArray[np.float64]:
         """The prospect of every row that was never fetched; the others may hold anything."""
         measure = self.measuring.measure
         now_for = (measure.statistics, measure.weights) if measure else (None, None)
@@ -48,6 +54,9 @@ class Prospects:
         self.wanted = True
         self.judge(())
         return self.values[: len(self.table)]
+
+    def terms(self, row: int) -> dict[str, Any]:
+        return {"anchors": self._anchors(row).split("\n")}
 
     def judge(self, rows: Iterable[int]) -> None:
         """Judge rows that other words point at now, and those that have come since; they are in the store."""

@@ -1,0 +1,186 @@
+"""What does each node hold when nothing moves any more?  The equations behind all walks, and how they are solved.
+
+    x_j = base + Σ_{i→j} w_i·x_i            w_i·(links of i) ≤ alpha < 1: of what a node holds, at most alpha flows on
+
+Nodes without links feed nothing back: only the linking ones are iterated, and the others receive one push at the end.
+Rows are solved one after the other with what is known by then (Gauss–Seidel; half the passes of power iteration) within
+blocks; what comes from other blocks is of the pass before.  So blocks run side by side, and the result does not depend
+on how many do.  Every few passes the sequence is extrapolated (A. Aitken 1926;
+for PageRank: S. Kamvar et al., WWW 2003).
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from sought.graph.links import Inward, Links, Nodes, Numbers
+from sought.web.compiled import Int, cached, readable
+
+Floats = NDArray[np.float64]
+Each = Callable[..., Any]  # map, or that of a pool
+
+_NUMBERS, _NODES, _FLOATS = readable(types.int64), readable(types.uint32), readable(types.float64)
+_TWO: Any = types.Tuple((types.float64, types.float64))  # type: ignore[no-untyped-call]  # numba
+_BLOCKS, _SMALL = 16, 1 << 18  # blocks of a large graph; links of one that is not worth a thread
+_LEAP, _STEEPEST = 6, 0.97  # passes between extrapolations; beyond this rate they would leap too far
+
+
+class Stop(NamedTuple):
+    """When is a solution good enough?
+
+    After a pass that moved Δ (L1) in all, what is left of the equations is at most alpha·Δ, whether or not a row used
+    values of the same pass: so the error of the solution is at most alpha/(1 − alpha)·Δ.  That is held to `tolerance`;
+    `relative` to the sum of the solution, halved because it is yet to be divided by it.
+    """
+
+    alpha: float
+    tolerance: float
+    rounds: int
+    relative: bool = False
+
+    def reached(self, moved: float, total: float) -> bool:
+        error = self.alpha / (1 - self.alpha) * moved
+        return error <= self.tolerance * (total / 2 if self.relative else 1.0)
+
+
+@contextmanager
+def team(links: Links) -> Iterator[Each]:
+    """Calls a function for each block, side by side where that pays."""
+    if links.edges < _SMALL:
+        yield map
+    else:
+        with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            yield pool.map
+
+
+def blocks_of(rows: Nodes, bounds: Numbers, edges: int) -> list[tuple[int, int]]:
+    """Ranges of rows with as many links each; the same on every machine."""
+    if edges < _SMALL:
+        return [(0, len(rows))]
+    work = np.cumsum(np.diff(bounds)[rows])
+    cuts = np.searchsorted(work, np.linspace(0, work[-1] if len(work) else 0, _BLOCKS + 1)[1:-1])
+    return list(pairwise([0, *cuts.tolist(), len(rows)]))
+
+
+def settled(links: Links, weights: Floats, base: float, start: Floats, stop: Stop) -> Floats:
+    """The solution, where weights[i] is that of links.sources[i].  Iteration begins at `start`."""
+    inward, core = links.inward, links.sources
+    values = start[core]
+    sent, fresh = values * weights, np.empty(len(core))
+    solve(0, 0, core, *inward, sent, fresh, weights, base, values)  # compiled here, not by every thread
+    blocks, leaps = blocks_of(core, inward.bounds, links.edges), Leaps()
+    with team(links) as each:
+        for _ in range(stop.rounds):
+            found = list(each(partial(_solve_block, core, inward, (sent, fresh), weights, base, values), blocks))
+            sent, fresh = fresh, sent
+            total = base * links.nodes + stop.alpha * sum(part[1] for part in found)
+            if stop.reached(sum(part[0] for part in found), total):
+                break
+            if leaps.taken(values):
+                np.multiply(values, weights, out=sent)
+        everything = np.empty(links.nodes)
+        everything[core] = values
+        others = np.ones(links.nodes, np.bool_)
+        others[core] = False
+        gathering(each, np.flatnonzero(others).astype(np.uint32), inward)(sent, base, everything)
+    return everything
+
+
+def _solve_block(
+    core: Nodes,
+    inward: Inward,
+    sent_fresh: tuple[Floats, Floats],
+    weights: Floats,
+    base: float,
+    values: Floats,
+    block: tuple[int, int],
+) -> tuple[float, float]:
+    return solve(block[0], block[1], core, *inward, *sent_fresh, weights, base, values)
+
+
+def gathering(each: Each, rows: Nodes, of: tuple[Numbers, Nodes]) -> Callable[[Floats, float, Floats], None]:
+    """A function of held, base, out: out[j] = base + the sum of `held` over what `of` has for j, for j in rows."""
+    blocks = blocks_of(rows, of[0], len(of[1]))
+
+    def run(held: Floats, base: float, out: Floats) -> None:
+        gather(0, 0, rows, *of, held, base, out)  # compiled here, not by every thread
+        for _ in each(lambda b: gather(b[0], b[1], rows, *of, held, base, out), blocks):
+            pass
+
+    return run
+
+
+class Leaps:
+    """Of three values in a row, where do they lead if every step is the same share of the one before?"""
+
+    def __init__(self) -> None:
+        self._past: list[Floats] = []
+        self._passes = 0
+
+    def taken(self, values: Floats) -> bool:
+        """To be called after every pass; now and then it moves the values on."""
+        self._passes += 1
+        if self._passes % _LEAP in (_LEAP - 2, _LEAP - 1):
+            self._past.append(values.copy())
+        if self._passes % _LEAP:
+            return False
+        first, second = self._past[1] - self._past[0], values - self._past[1]
+        self._past = []
+        length = float((first * first).sum())
+        rate = float((first * second).sum()) / length if length else 0.0
+        if not 0.0 < rate < _STEEPEST:
+            return False
+        values += rate / (1 - rate) * second
+        return True
+
+
+@cached(
+    _TWO(
+        types.int64, types.int64, _NODES, _NUMBERS, _NODES, _FLOATS, types.float64[::1], _FLOATS, types.float64,
+        types.float64[::1],
+    )
+)  # fmt: skip
+def solve(
+    low: Int,
+    high: Int,
+    core: Nodes,
+    bounds: Numbers,
+    sources: Nodes,
+    sent: Floats,
+    fresh: Floats,
+    weights: Floats,
+    base: float,
+    values: Floats,
+) -> tuple[float, float]:
+    """One pass over a block: how much it moved, and how much its nodes hold."""
+    moved = held = 0.0
+    for i in range(low, high):
+        value, node = base, core[i]
+        for j in range(bounds[node], bounds[node + 1]):
+            k = sources[j]
+            value += fresh[k] if low <= k < i else sent[k]
+        moved += abs(value - values[i])
+        values[i] = value
+        fresh[i] = value * weights[i]
+        held += value
+    return moved, held
+
+
+@cached(types.void(types.int64, types.int64, _NODES, _NUMBERS, _NODES, _FLOATS, types.float64, types.float64[::1]))
+def gather(
+    low: Int, high: Int, rows: Nodes, bounds: Numbers, items: Nodes, held: Floats, base: float, out: Floats
+) -> None:
+    """What `gathering` says, for a block."""
+    for i in range(low, high):
+        value, node = base, rows[i]
+        for j in range(bounds[node], bounds[node + 1]):
+            value += held[items[j]]
+        out[node] = value

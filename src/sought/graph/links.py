@@ -1,0 +1,231 @@
+"""Which page links to which, in four bytes a link?
+
+Nodes are the rows of a crawl, numbered as found.  A pair of pages counts once and links to oneself do not (J. Cho,
+H. Garcia-Molina, L. Page, Efficient Crawling Through URL Ordering, WWW7 1998, counts pages that link, not links).
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from sought.web.compiled import Int, cached, readable
+
+Numbers = NDArray[np.int64]
+Nodes = NDArray[np.uint32]
+
+_NUMBERS, _NODES = readable(types.int64), readable(types.uint32)
+_SHORT = 32  # links; so few are sorted faster one by one
+_LEAST = 1 << 20  # links that may wait, however few there are
+
+
+class Inward(NamedTuple):
+    """The same links from the other end: sources[bounds[j]:bounds[j + 1]] link to j, as numbered in Links.sources."""
+
+    bounds: Numbers
+    sources: Nodes
+
+
+@dataclass(frozen=True, eq=False)
+class Links:
+    """Links at one moment: sources[i] links to targets[bounds[i]:bounds[i + 1]].
+
+    Sources ascend and have a link at least; the targets of each ascend.
+    """
+
+    nodes: int
+    sources: Nodes
+    bounds: Numbers
+    targets: Nodes
+
+    @property
+    def edges(self) -> int:
+        return len(self.targets)
+
+    @cached_property
+    def degrees(self) -> Numbers:
+        """How many links each source has."""
+        return np.diff(self.bounds)
+
+    @cached_property
+    def inward(self) -> Inward:
+        """Worked out when first asked for (another four bytes a link), and kept as long as this value."""
+        bounds, sources = np.zeros(self.nodes + 1, np.int64), np.empty(self.edges, np.uint32)
+        _turn(self.bounds, self.targets, bounds, sources)
+        return Inward(bounds, sources)
+
+
+def links_of(sources: NDArray[Any], targets: NDArray[Any], nodes: int) -> Links:
+    """From pairs in any order: sources[i] links to targets[i]."""
+    of, to = np.ascontiguousarray(sources, np.uint32), np.ascontiguousarray(targets, np.uint32)
+    if len(of) and max(of.max(), to.max()) >= nodes:
+        raise ValueError(f"a link from or to a node beyond the {nodes} there are")
+    bounds, rows = np.zeros(nodes + 1, np.int64), np.empty(len(to), np.uint32)
+    _group(of, to, bounds, rows)
+    bounds, rows = cleaned(np.arange(nodes, dtype=np.int64), bounds, rows)
+    linking = np.flatnonzero(np.diff(bounds))
+    return Links(nodes, linking.astype(np.uint32), np.append(bounds[linking], len(rows)), rows)
+
+
+def cleaned(owners: Numbers, bounds: Numbers, targets: Nodes) -> tuple[Numbers, Nodes]:
+    """Rows of targets in ascending order, without repetitions and without their owner.  `targets` is overwritten."""
+    kept = np.zeros(len(owners) + 1, np.int64)
+    _clean(owners, bounds, targets, kept)
+    # A view would hold on to what was dropped; so little is worth no copy.
+    least = len(targets) - len(targets) // 16
+    return kept, targets[: kept[-1]] if kept[-1] >= least else targets[: kept[-1]].copy()
+
+
+class LinkGraph:
+    """The links of a crawl while it grows.
+
+    A node's links lie in one piece: in `_whole`, sorted by source when last compacted, or in `_tail`, where new ones
+    are appended; positions count through both.  Invariant: edges = the sum of `_sizes`; what was replaced lies unused
+    until the tail is as long as half the whole, when everything is compacted.
+    """
+
+    def __init__(self) -> None:
+        self.nodes = 0
+        self.edges = 0
+        self._starts = np.zeros(0, np.int64)
+        self._sizes = np.zeros(0, np.uint32)
+        self._whole = Links(0, np.zeros(0, np.uint32), np.zeros(1, np.int64), np.zeros(0, np.uint32))
+        self._tail = np.zeros(0, np.uint32)
+        self._used = 0
+        self._changed = False
+
+    @property
+    def nbytes(self) -> int:
+        whole = self._whole
+        parts = (self._starts, self._sizes, self._tail, whole.sources, whole.bounds, whole.targets)
+        return sum(part.nbytes for part in parts)
+
+    def grow(self, nodes: int) -> None:
+        """From now on there are so many nodes; those that were are still there."""
+        if nodes > len(self._starts):
+            self._starts = stretched(self._starts, nodes)
+            self._sizes = stretched(self._sizes, nodes)
+        self.nodes = max(self.nodes, nodes)
+
+    def put(self, sources: Numbers, bounds: Numbers, targets: Nodes) -> None:
+        """From now on sources[i] links to targets[bounds[i]:bounds[i + 1]], whatever it linked to before."""
+        owners = np.ascontiguousarray(sources, np.int64)
+        if len(owners) and (owners.min() < 0 or max(int(owners.max()), int(targets.max(initial=0))) >= self.nodes):
+            raise ValueError(f"a link from or to a node beyond the {self.nodes} there are")
+        rows = np.array(targets, np.uint32)[bounds[0] : bounds[-1]]
+        kept, rows = cleaned(owners, np.ascontiguousarray(bounds, np.int64) - bounds[0], rows)
+        if self._used + len(rows) > len(self._tail):
+            self._tail = stretched(self._tail, self._used + len(rows))
+        self._tail[self._used : self._used + len(rows)] = rows
+        once, last = np.unique(owners[::-1], return_index=True)
+        last = len(owners) - 1 - last
+        sizes = np.diff(kept)[last]
+        self.edges += int(sizes.sum()) - int(self._sizes[once].sum())
+        self._starts[once], self._sizes[once] = self._whole.edges + self._used + kept[last], sizes
+        self._used += len(rows)
+        self._changed = True
+        if self._used > max(_LEAST, self._whole.edges // 2):
+            self.compact()
+
+    def compact(self) -> Links:
+        """All links as one value; the same one until the next `put` or `grow`."""
+        if self._changed:
+            self._whole = self._merged()
+            self._starts[self._whole.sources] = self._whole.bounds[:-1]
+            self._tail, self._used, self._changed = np.zeros(0, np.uint32), 0, False
+        elif self._whole.nodes < self.nodes:
+            self._whole = Links(self.nodes, self._whole.sources, self._whole.bounds, self._whole.targets)
+        return self._whole
+
+    def targets_of(self, node: int) -> Nodes:
+        """The nodes it links to, ascending."""
+        start, size = int(self._starts[node]) - self._whole.edges, int(self._sizes[node])
+        if start >= 0:
+            return self._tail[start : start + size]
+        start += self._whole.edges
+        return self._whole.targets[start : start + size]
+
+    def _merged(self) -> Links:
+        linking = np.flatnonzero(self._sizes[: self.nodes])
+        bounds = np.zeros(len(linking) + 1, np.int64)
+        np.cumsum(self._sizes[linking], out=bounds[1:])
+        targets = np.empty(bounds[-1], np.uint32)
+        _copy(self._starts[linking], bounds, self._whole.targets, self._tail, targets)
+        return Links(self.nodes, linking.astype(np.uint32), bounds, targets)
+
+
+def stretched(array: NDArray[Any], least: int) -> NDArray[Any]:
+    """With room for a quarter more, so that growth costs a constant for each element."""
+    larger = np.zeros(max(least, len(array) + len(array) // 4), array.dtype)
+    larger[: len(array)] = array
+    return larger
+
+
+@cached(types.void(_NODES, _NODES, types.int64[::1], types.uint32[::1]))
+def _group(sources: Nodes, targets: Nodes, bounds: Numbers, rows: Nodes) -> None:
+    """Sort by source, counting.  `bounds` begins with zeros."""
+    nodes = bounds.size - 1
+    for i in range(sources.size):
+        bounds[sources[i]] += 1
+    total = 0
+    for i in range(nodes):
+        total += bounds[i]
+        bounds[i] = total
+    bounds[nodes] = total
+    for i in range(sources.size - 1, -1, -1):  # from the end, so that each bound ends where its row begins
+        bounds[sources[i]] -= 1
+        rows[bounds[sources[i]]] = targets[i]
+
+
+@cached(types.void(_NUMBERS, _NODES, types.int64[::1], types.uint32[::1]))
+def _turn(of: Numbers, targets: Nodes, bounds: Numbers, sources: Nodes) -> None:
+    """Sort by target, as `_group` sorts by source."""
+    nodes = bounds.size - 1
+    for i in range(targets.size):
+        bounds[targets[i]] += 1
+    total = 0
+    for i in range(nodes):
+        total += bounds[i]
+        bounds[i] = total
+    bounds[nodes] = total
+    for i in range(of.size - 2, -1, -1):
+        for j in range(of[i], of[i + 1]):
+            bounds[targets[j]] -= 1
+            sources[bounds[targets[j]]] = i
+
+
+@cached(types.void(_NUMBERS, _NUMBERS, types.uint32[::1], types.int64[::1]))
+def _clean(owners: Numbers, bounds: Numbers, targets: Nodes, kept: Numbers) -> None:
+    end = 0
+    for i in range(owners.size):
+        low, high = bounds[i], bounds[i + 1]
+        if high - low > _SHORT:
+            targets[low:high].sort()
+        else:
+            for j in range(low + 1, high):
+                here, at = targets[j], j
+                while at > low and targets[at - 1] > here:
+                    targets[at] = targets[at - 1]
+                    at -= 1
+                targets[at] = here
+        first = end
+        for j in range(low, high):
+            if targets[j] != owners[i] and (end == first or targets[end - 1] != targets[j]):
+                targets[end] = targets[j]
+                end += 1
+        kept[i + 1] = end
+
+
+@cached(types.void(_NUMBERS, _NUMBERS, _NODES, _NODES, types.uint32[::1]))
+def _copy(starts: Numbers, bounds: Numbers, whole: Nodes, tail: Nodes, targets: Nodes) -> None:
+    for i in range(starts.size):
+        shift: Int = starts[i] - bounds[i]
+        if starts[i] < whole.size:
+            for j in range(bounds[i], bounds[i + 1]):
+                targets[j] = whole[j + shift]
+        else:
+            for j in range(bounds[i], bounds[i + 1]):
+                targets[j] = tail[j + shift - whole.size]

@@ -1,0 +1,85 @@
+"""How important is each page, without ever solving anything?
+
+OPIC: every page holds cash.  When it is visited, what it holds is noted in its history and split over its links.
+S. Abiteboul, M. Preda, G. Cobena, Adaptive On-Line Page Importance Computation, WWW 2003.
+
+A page without links gives all to a virtual root, which spreads it over all pages there are; here at once, as a number
+that everyone is owed.  We depart from the paper in that other pages give the root nothing.
+"""
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from sought.graph.links import Nodes, Numbers, stretched
+from sought.web.compiled import Int, cached, readable
+
+Floats = NDArray[np.float64]
+
+_NUMBERS, _FLOATS = readable(types.int64), types.float64[::1]
+
+
+class Opic:
+    """Cash and history of a crawl while it grows.
+
+    Invariant: once there is a node, the cash of all nodes sums to 1.  A node's cash is `_cash` and what the root has
+    spread since `_paid`.
+    """
+
+    def __init__(self) -> None:
+        self.nodes = 0
+        self._cash, self._paid, self._history = np.zeros(0), np.zeros(0), np.zeros(0)
+        self._spread = np.zeros(1)  # how much the root has given to each node that was always there
+
+    @property
+    def cash(self) -> Floats:
+        """What each node holds."""
+        held: Floats = self._cash[: self.nodes] + (self._spread[0] - self._paid[: self.nodes])
+        return held
+
+    def grow(self, nodes: int) -> None:
+        """From now on there are so many nodes.  The first share all cash; those that come later begin with nothing."""
+        if nodes <= self.nodes:
+            return
+        if nodes > len(self._cash):
+            self._cash, self._paid = stretched(self._cash, nodes), stretched(self._paid, nodes)
+            self._history = stretched(self._history, nodes)
+        self._paid[self.nodes : nodes] = self._spread[0]
+        if not self.nodes:
+            self._cash[:nodes] = 1.0 / nodes
+        self.nodes = nodes
+
+    def visit(self, sources: Numbers, bounds: Numbers, targets: Nodes) -> None:
+        """One after the other, sources[i] gives its cash to targets[bounds[i]:bounds[i + 1]]."""
+        of, at = np.ascontiguousarray(sources, np.int64), np.ascontiguousarray(bounds, np.int64)
+        to = np.ascontiguousarray(targets, np.uint32)
+        if len(of) and (of.min() < 0 or max(int(of.max()), int(to.max(initial=0))) >= self.nodes):
+            raise ValueError(f"a link from or to a node beyond the {self.nodes} there are")
+        _visit(of, at, to, self.nodes, self._cash, self._paid, self._history, self._spread)
+
+    def importance(self) -> Floats:
+        """What share of all cash ever held each node had; sums to 1."""
+        held: Floats = self._history[: self.nodes] + self.cash
+        return held / held.sum() if len(held) else held
+
+
+@cached(types.void(_NUMBERS, _NUMBERS, readable(types.uint32), types.int64, _FLOATS, _FLOATS, _FLOATS, _FLOATS))
+def _visit(
+    sources: Numbers,
+    bounds: Numbers,
+    targets: Nodes,
+    nodes: Int,
+    cash: Floats,
+    paid: Floats,
+    history: Floats,
+    spread: Floats,
+) -> None:
+    for i in range(sources.size):
+        node, links = sources[i], bounds[i + 1] - bounds[i]
+        held = cash[node] + (spread[0] - paid[node])
+        history[node] += held
+        cash[node], paid[node] = 0.0, spread[0]
+        if links == 0:
+            spread[0] += held / nodes
+        for j in range(bounds[i], bounds[i + 1]):
+            cash[targets[j]] += held / links

@@ -1,0 +1,257 @@
+"""Which rows hold an n-gram, and in which field?  Five bytes for each pair, whose number only grows.
+
+What comes is written down as it comes, and merged into sorted columns when somebody asks or when there is more of it
+than they hold: the time for each pair stays bounded, on average, and pairs that come again take no room for long.
+"""
+
+import numpy as np
+from numba import boolean, float32, int32, int64, uint8, uint32, uint64, void
+from numpy.typing import NDArray
+
+from sought.index.word_hashes import FIELD_BITS, ROW_BITS, Hashes, Ints
+from sought.web.compiled import Bool, Int, cached, compiled, readable
+
+Rows = NDArray[np.uint32]
+Fields = NDArray[np.uint8]
+
+_1, _FIELD, _ROW = np.uint64(1), np.uint64(FIELD_BITS), np.uint64(FIELD_BITS + ROW_BITS)
+_ROWS, _FIELDS = np.uint64((1 << ROW_BITS) - 1), np.uint64((1 << FIELD_BITS) - 1)
+_PATIENCE = 1 << 18  # hits that wait, however few are held
+_INTS = readable(int64)
+
+
+class Postings:
+    """The rows of n-gram i are rows[starts[i] : starts[i + 1]]: ascending, none twice, with a bit for each field.
+
+    Those in `_waiting` are not among them before `settle`.
+    """
+
+    def __init__(self, grams: int) -> None:
+        self.starts: Ints = np.zeros(grams + 1, np.int64)
+        self.rows: Rows = np.zeros(0, np.uint32)
+        self.fields: Fields = np.zeros(0, np.uint8)
+        self._waiting: list[Hashes] = []
+        self._count = 0
+
+    def __getitem__(self, gram: int) -> Rows:
+        """As of the last `settle`."""
+        return self.rows[self.starts[gram] : self.starts[gram + 1]]
+
+    @property
+    def nbytes(self) -> int:
+        return self.starts.nbytes + self.rows.nbytes + self.fields.nbytes + sum(hits.nbytes for hits in self._waiting)
+
+    def add(self, hits: Hashes) -> None:
+        """Hits as `word_hashes.find` writes them."""
+        self._waiting.append(hits)
+        self._count += len(hits)
+        if self._count > _PATIENCE + len(self.rows):
+            self.settle()
+
+    def settle(self) -> None:
+        """Merge what waits."""
+        if not self._count:
+            return
+        came = np.concatenate(self._waiting)
+        hits = np.empty_like(came)
+        _sort(came, np.zeros_like(self.starts), hits)
+        self._waiting, self._count = [], 0
+        size = len(self.rows) + len(hits)
+        starts, rows, fields = np.empty_like(self.starts), np.empty(size, np.uint32), np.empty(size, np.uint8)
+        count = _merge(hits, self.starts, self.rows, self.fields, starts, rows, fields)
+        self.starts, self.rows, self.fields = starts, rows[:count].copy(), fields[:count].copy()
+
+
+def holding(asked: Ints, bounds: Ints, grams: Ints, needed: Ints, each: bool, held: Postings) -> tuple[Ints, Rows]:
+    """Rows that hold `needed` n-grams of each list asked for: bounds, and rows that ascend.
+
+    List i is grams[bounds[i] : bounds[i + 1]].  If `each`, then the first `needed` ones, else as many of any.
+    """
+    held.settle()
+    out = np.empty(_most(asked, bounds, grams, needed, each, held.starts), np.uint32)
+    found = np.zeros(len(asked) + 1, np.int64)
+    if each:
+        _all_of(asked, bounds, grams, needed, held.starts, held.rows, found, out)
+    else:
+        counts = np.zeros(int(held.rows.max(initial=0)) + 1, np.int32)
+        _some_of(asked, bounds, grams, needed, held.starts, held.rows, counts, found, out)
+    return found, out[: found[-1]].copy()
+
+
+@cached(void(readable(uint64), int64[::1], uint64[::1]))
+def _sort(hits: Hashes, ends: Ints, out: Hashes) -> None:
+    """By n-gram, by counting; then those of each, unless they came in order, as new rows do.  `ends` are zeros."""
+    for hit in hits:
+        ends[(hit >> _ROW) + _1] += 1
+    for gram in range(1, ends.size):
+        ends[gram] += ends[gram - 1]
+    for hit in hits:
+        out[ends[hit >> _ROW]] = hit
+        ends[hit >> _ROW] += 1
+    start = 0
+    for gram in range(ends.size - 1):
+        for k in range(start + 1, ends[gram]):
+            if out[k - 1] > out[k]:
+                out[start : ends[gram]].sort()
+                break
+        start = ends[gram]
+
+
+@cached(int64(readable(uint64), _INTS, readable(uint32), readable(uint8), int64[::1], uint32[::1], uint8[::1]))
+def _merge(
+    hits: Hashes, starts: Ints, rows: Rows, fields: Fields, to_starts: Ints, to_rows: Rows, to_fields: Fields
+) -> Int:
+    """Unite what is held with hits, which ascend; returns how many pairs there are."""
+    k = count = 0
+    for gram in range(starts.size - 1):
+        to_starts[gram] = count
+        i, stop = starts[gram], starts[gram + 1]
+        while i < stop or (k < hits.size and np.int64(hits[k] >> _ROW) == gram):
+            pair = ~np.uint64(0)
+            if i < stop:
+                pair = np.uint64(gram) << np.uint64(ROW_BITS) | np.uint64(rows[i])
+            if k < hits.size:
+                pair = min(pair, hits[k] >> _FIELD)
+            row, field = np.uint32(pair & _ROWS), np.uint8(0)
+            if i < stop and rows[i] == row:
+                field |= fields[i]
+                i += 1
+            while k < hits.size and hits[k] >> _FIELD == pair:
+                field |= np.uint8(hits[k] & _FIELDS)
+                k += 1
+            to_rows[count], to_fields[count] = row, field
+            count += 1
+    to_starts[starts.size - 1] = count
+    return count
+
+
+@compiled
+def _size(gram: Int, starts: Ints) -> Int:
+    return starts[gram + 1] - starts[gram]
+
+
+@compiled
+def _rarest(low: Int, high: Int, grams: Ints, starts: Ints) -> Int:
+    best = low
+    for k in range(low + 1, high):
+        if _size(grams[k], starts) < _size(grams[best], starts):
+            best = k
+    return best
+
+
+@cached(int64(_INTS, _INTS, _INTS, _INTS, boolean, _INTS))
+def _most(asked: Ints, bounds: Ints, grams: Ints, needed: Ints, each: Bool, starts: Ints) -> Int:
+    """No more rows than this can be found."""
+    most = 0
+    for query in asked:
+        low, high = bounds[query], bounds[query + 1]
+        if low < high and each:
+            most += _size(grams[_rarest(low, low + needed[query], grams, starts)], starts)
+        elif low < high:
+            hits = 0
+            for k in range(low, high):
+                hits += _size(grams[k], starts)
+            most += hits // needed[query]
+    return most
+
+
+@compiled
+def _at_least(rows: Rows, low: Int, high: Int, row: Int) -> Int:
+    """The first place from `low` on whose row is not less; quick if it is near."""
+    step = 1
+    while low + step < high and rows[low + step] < row:
+        low += step
+        step *= 2
+    high = min(high, low + step)
+    while low < high:
+        middle = (low + high) >> 1
+        if rows[middle] < row:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@cached(void(_INTS, _INTS, _INTS, _INTS, _INTS, readable(uint32), int64[::1], uint32[::1]))
+def _all_of(
+    asked: Ints, bounds: Ints, grams: Ints, needed: Ints, starts: Ints, rows: Rows, found: Ints, out: Rows
+) -> None:
+    """The rows of the rarest n-gram, of which each other one leaves some."""
+    end = 0
+    for i in range(asked.size):
+        begin, low = end, bounds[asked[i]]
+        if low < bounds[asked[i] + 1]:
+            rarest = _rarest(low, low + needed[asked[i]], grams, starts)
+            for k in range(starts[grams[rarest]], starts[grams[rarest] + 1]):
+                out[end] = rows[k]
+                end += 1
+            for k in range(low, low + needed[asked[i]]):
+                if k != rarest:
+                    left, at, stop = begin, starts[grams[k]], starts[grams[k] + 1]
+                    for m in range(begin, end):
+                        at = _at_least(rows, at, stop, out[m])
+                        if at < stop and rows[at] == out[m]:
+                            out[left] = out[m]
+                            left += 1
+                    end = left
+        found[i + 1] = end
+
+
+@cached(void(_INTS, _INTS, _INTS, _INTS, _INTS, readable(uint32), int32[::1], int64[::1], uint32[::1]))
+def _some_of(
+    asked: Ints,
+    bounds: Ints,
+    grams: Ints,
+    needed: Ints,
+    starts: Ints,
+    rows: Rows,
+    counts: NDArray[np.int32],
+    found: Ints,
+    out: Rows,
+) -> None:
+    """Count the n-grams of every row; `counts` are zero before and afterwards."""
+    end = 0
+    for i in range(asked.size):
+        begin, low, high = end, bounds[asked[i]], bounds[asked[i] + 1]
+        for k in range(low, high):
+            for at in range(starts[grams[k]], starts[grams[k] + 1]):
+                counts[rows[at]] += 1
+                if counts[rows[at]] == needed[asked[i]]:
+                    out[end] = rows[at]
+                    end += 1
+        for k in range(low, high):
+            for at in range(starts[grams[k]], starts[grams[k] + 1]):
+                counts[rows[at]] = 0
+        out[begin:end].sort()
+        found[i + 1] = end
+
+
+@cached(
+    void(
+        *(_INTS, _INTS, _INTS, _INTS, int64, int64, int64),
+        *(_INTS, readable(uint32), readable(uint8), float32[::1]),
+    )
+)
+def share(
+    of_rows: Ints,
+    queries: Ints,
+    bounds: Ints,
+    grams: Ints,
+    first: Int,
+    last: Int,
+    wanted: Int,
+    starts: Ints,
+    rows: Rows,
+    fields: Fields,
+    out: NDArray[np.float32],
+) -> None:
+    """The fraction of each query's n-grams, from `first` to below `last`, that a row holds in a wanted field."""
+    for i in range(queries.size):
+        total = found = 0
+        for k in range(bounds[queries[i]], bounds[queries[i] + 1]):
+            if first <= grams[k] < last:
+                total += 1
+                at = _at_least(rows, starts[grams[k]], starts[grams[k] + 1], of_rows[i])
+                if at < starts[grams[k] + 1] and rows[at] == of_rows[i] and fields[at] & wanted:
+                    found += 1
+        out[i] = found / max(total, 1)

@@ -1,0 +1,98 @@
+"""What is known of a query's list if some of its pages are not crawled yet?  A sketch, for each query of a batch.
+
+A sketch has the scores of the best crawled results, and the uncrawled pages that match, whose scores are guessed.  The
+impact of a page is Σ f(q)·V(R(p, q)), R being its rank among crawled and uncrawled ones (S. Pandey, C. Olston, Crawl
+Ordering by Search Impact, WSDM 2008, §3).  Which of the c pages to fetch: those of largest impact, for it adds up.
+
+One rule of order holds for all ways to find impacts.  Score 0 is no result: it has no rank and displaces nobody.  Of
+equal scores the larger tie comes first; of equal ties crawled pages do, then those that come first in the sketch.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.index.lists import Numbers, Scores
+from sought.index.slabs import Keys, Offsets
+from sought.index.visibility import Floats
+from sought.web.errors import BadInput
+
+K = 10  # results that are seen
+
+_32 = np.uint64(32)
+
+
+def top(k: int = K) -> Floats:
+    """V(r) = 1 for r ≤ k, as item r - 1: what the practical policy counts."""
+    if k < 1:
+        raise BadInput(f"k must be at least 1, not {k}")
+    return np.ones(k)
+
+
+@dataclass(frozen=True, eq=False)
+class Sketches:
+    """Query q has weight f(q), and uncrawled candidates bounds[q] to bounds[q + 1]: pages by row, with their ties.
+
+    `crawled` has the best crawled results of each query in a row, best first, 0 where there are no more; at least as
+    many as are seen.  Candidates have positive scores only by what is guessed of them, which comes with each question.
+    """
+
+    weights: Floats
+    crawled: Scores
+    crawled_ties: Numbers
+    bounds: Offsets
+    rows: NDArray[np.int64]
+    ties: Numbers
+
+    def __post_init__(self) -> None:
+        queries, pairs = len(self.weights), len(self.rows)
+        if self.crawled.ndim != 2 or len(self.crawled) != queries or self.crawled_ties.shape != self.crawled.shape:
+            raise ValueError("crawled scores and their ties must have a row for each query")
+        if len(self.bounds) != queries + 1 or self.bounds[0] != 0 or self.bounds[-1] != pairs:
+            raise ValueError("the bounds of queries must go from 0 to the number of candidates")
+        if (np.diff(self.bounds) < 0).any() or len(self.ties) != pairs:
+            raise ValueError("columns of candidates do not fit together")
+        if not sound(self.crawled) or (self.crawled_keys[:, :-1] < self.crawled_keys[:, 1:]).any():
+            raise ValueError("crawled scores must be finite, not negative, and the best first (of equals, by ties)")
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    @cached_property
+    def crawled_keys(self) -> Keys:
+        """Crawled results in the order of all: a larger key comes first.  0 where there are no more."""
+        return np.where(self.crawled > 0, keys(self.crawled, self.crawled_ties), np.uint64(0))
+
+    @property
+    def pair_weights(self) -> Floats:
+        """F(q) of each candidate's query."""
+        return np.repeat(self.weights, np.diff(self.bounds))
+
+    def check_seen(self, value: Floats) -> None:
+        if not len(value) or self.crawled.shape[1] < len(value):
+            raise ValueError(f"{self.crawled.shape[1]} crawled results are known, of which {len(value)} are seen")
+
+    def check_pairs(self, *columns: NDArray[Any]) -> None:
+        if any(column.shape != self.ties.shape for column in columns):
+            raise ValueError("a column must have one item for each candidate")
+
+
+def by_page(rows: NDArray[np.int64], impact: Floats) -> tuple[NDArray[np.int64], Floats]:
+    """Impacts of candidates as those of pages: the rows of pages that have any, ascending, and their sums."""
+    some = np.flatnonzero(impact)  # few: of each query's candidates, those it would show
+    pages, place = np.unique(rows[some], return_inverse=True)
+    return pages, np.bincount(place, impact[some], len(pages)).astype(np.float64)  # of nothing it would count
+
+
+def sound(scores: Scores) -> bool:
+    """Compiled code does not look: what Python hands to it is looked at here."""
+    return bool(np.isfinite(scores).all() and (scores >= 0).all())
+
+
+def keys(scores: Scores, ties: Numbers) -> Keys:
+    """Bits of the score, then of the tie (positive floats are ordered like their bits)."""
+    bits = np.ascontiguousarray(scores + np.float32(0), np.float32).view(np.uint32)  # + 0 makes 0 of -0
+    return bits.astype(np.uint64) << _32 | ties

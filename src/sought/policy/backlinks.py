@@ -1,0 +1,24 @@
+"""New pages by how many links to them have been seen."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sought.policy.ordering import of_new
+from sought.policy.pages import Floats, Pages
+
+_LATER = 2.0**-33  # of a link: what a page loses for every second, and less than one link in any crawl's life
+
+
+@dataclass(frozen=True)
+class Backlinks:
+    """IB'(p), links seen so far; equals first in, first out (Cho, Garcia-Molina & Page 1998, §2.1 and §4, `backlink`).
+
+    The same number is the in-degree of a frontier page in Tran, Turk, Cambazoglu & Nejdl (SIGIR 2015).
+    """
+
+    def importance(self, pages: Pages) -> Floats:
+        return pages.inlinks.astype(np.float64)
+
+    def __call__(self, pages: Pages, now: float) -> Floats:
+        return of_new(pages, self.importance(pages) - _LATER * pages.found)

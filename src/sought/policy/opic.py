@@ -1,0 +1,10 @@
+"""New pages by the importance that fetches so far have passed on to them."""
+
+from dataclasses import dataclass
+
+from sought.policy.ordering import Ordering
+
+
+@dataclass(frozen=True)
+class Opic(Ordering):
+    """Cash that has come in along links (Abiteboul, Preda & Cobena, Adaptive On-Line Page Importance, WWW 2003)."""

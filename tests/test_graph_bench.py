@@ -1,0 +1,35 @@
+"""Promises of the graph benchmark: it measures what it says, at any size."""
+
+import numpy as np
+
+from sought.bench import graph
+from sought.bench.graph_peers import ERROR
+from sought.bench.web_graph import web_like
+
+
+def test_links_are_distinct_and_heavy_tailed():
+    """Each pair once, the same each time, a fifth of pages without links, few pages with most in-links."""
+    sources, targets = web_like(20_000, 200_000)
+    again = web_like(20_000, 200_000)
+    assert (sources == again[0]).all()
+    assert (targets == again[1]).all()
+    assert len(np.unique(sources.astype(np.int64) * 20_000 + targets)) == len(sources)
+    assert (sources != targets).all()
+    assert 0.15 < 1 - len(np.unique(sources)) / 20_000 < 0.25
+    inlinks = np.sort(np.bincount(targets, minlength=20_000))
+    assert inlinks[-1000:].sum() > 0.3 * inlinks.sum()
+
+
+def test_own_figures():
+    """Sought alone: seconds, memory, and an error below the one asked for."""
+    found = graph.run(2000, 20_000, peers=False)
+    assert set(found["pagerank"]) == {"sought", "sought_frontier"}
+    for figures in (*found["pagerank"].values(), found["rw_eg"]["sought"]):
+        assert figures["error"] <= ERROR
+        assert figures["seconds"] > 0
+        assert figures["peak_mb"] > 10
+
+
+def test_a_peer_that_is_missing_is_named(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert "pip install" in graph._figures("networkit", "pagerank", "/nowhere")
