@@ -228,6 +228,8 @@ def test_explain_tells_all(crawled: Path, site: Site):
     assert found["now"]["policy"].startswith("UserCentric(")
     assert found["now"]["may_be_fetched"]
     assert found["now"]["expected_gain"] >= 0.0
+    with View(crawled) as view:
+        assert explain(view, site.url("/p3"), parse_policy("PageRank()"), 2e9)["now"]["value"] is None  # new pages only
 
 
 def test_needy_queries_come_first(crawled: Path):

@@ -112,6 +112,8 @@ def test_explained(site: Site, tmp_path: Path):
         assert told["rank"] == 1
         named = explain(view, site.url("/hot0"), policy, 2e9)["now"]["terms"]["Named(topic='grey heron')"]
         assert named == {"named_by": ["our grey herons"]}
+    run = [sys.executable, "-m", "sought", "explain", str(path), site.url("/b"), "--policy", repr(policy)]
+    assert "named_by: none" in subprocess.run(run, capture_output=True, text=True, check=True).stdout
 
 
 def test_command_line(site: Site, tmp_path: Path):

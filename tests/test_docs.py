@@ -1,5 +1,6 @@
 """What the documents show is run."""
 
+import dataclasses
 import re
 import shlex
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from sought.crawl.config import check_config
+from sought.policy import POLICIES
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -41,6 +43,27 @@ def test_the_documented_configuration_is_complete_and_has_the_defaults():
             if f"{section}.{key}" not in examples:
                 expected = getattr(default, key)
                 assert value == (list(expected) if isinstance(expected, tuple) else expected), key
+
+
+def test_every_policy_is_documented_with_its_defaults():
+    """The table of docs/configuration.md has a line for each policy, with its parameters as they are."""
+    table = re.findall(r"^\| `(\w+)\((.*?)\)` \|", (ROOT / "docs" / "configuration.md").read_text(), re.M)
+    shown = dict(table)
+    assert set(shown) == set(POLICIES)
+    for name in set(POLICIES) - {"Split", "Random", "RoundRobin"}:  # whose line says it in words
+        assert shown[name].replace('"', "'") == _signature(POLICIES[name])
+
+
+def _signature(policy):
+    fields = dataclasses.fields(policy)
+    return ", ".join(f.name if _default(f) is None else f"{f.name}={_default(f)!r}" for f in fields)
+
+
+def _default(field):
+    """None if there is none: no policy has that as a default."""
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return None if field.default is dataclasses.MISSING else field.default
 
 
 @pytest.mark.parametrize("block", blocks("python"))

@@ -4,7 +4,7 @@ import numpy as np
 
 from sought.bench import graph
 from sought.bench.graph_peers import ERROR
-from sought.bench.web_graph import web_like
+from sought.bench.web_graph import clicks_of, web_like
 
 
 def test_links_are_distinct_and_heavy_tailed():
@@ -18,6 +18,16 @@ def test_links_are_distinct_and_heavy_tailed():
     assert 0.15 < 1 - len(np.unique(sources)) / 20_000 < 0.25
     inlinks = np.sort(np.bincount(targets, minlength=20_000))
     assert inlinks[-1000:].sum() > 0.3 * inlinks.sum()
+
+
+def test_clicks_are_skewed():
+    """Only fetched pages have any, few of them, and a hundredth of all pages has most."""
+    sources, _ = web_like(50_000, 500_000)
+    clicks = clicks_of(sources, 50_000)
+    assert (clicks == clicks_of(sources, 50_000)).all()
+    assert set(np.flatnonzero(clicks)) <= set(sources.tolist())
+    assert 0.01 < (clicks > 0).mean() < 0.05
+    assert np.sort(clicks)[-500:].sum() > 0.6 * clicks.sum()
 
 
 def test_own_figures():

@@ -1,13 +1,14 @@
 """Promises of the walks: they solve their equations, and say how exactly."""
 
 import os
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
 from sought.graph import flow
 from sought.graph.impact_walks import rw, rw_eg
-from sought.graph.links import Links, links_of
+from sought.graph.links import LinkGraph, Links, links_of
 from sought.graph.pagerank import pagerank
 from sought.graph.walks import pr, pr98
 from sought.web.errors import BadInput
@@ -92,6 +93,24 @@ def test_rw_eg_is_the_explicit_matrix(omega, beta):
     assert np.abs(rw_eg(links, IMPACT, omega, beta=beta, tolerance=1e-13) - exact).sum() < 1e-10
 
 
+def test_impact_may_be_counts():
+    """Whole numbers, and every other number of a longer array, will do."""
+    links = some()
+    for walk in (rw, lambda a, i: rw_eg(a, i, 0.5)):
+        wanted = walk(links, IMPACT)
+        assert (walk(links, IMPACT.astype(np.int32)) == wanted).all()
+        assert (walk(links, np.repeat(IMPACT, 2)[::2]) == wanted).all()
+    assert (rw_eg(links, IMPACT, 0, beta=1, epsilon=1) == rw_eg(links, IMPACT, 0.0, beta=1.0, epsilon=1.0)).all()
+
+
+def test_neighbours_are_the_sums_of_the_virtual_edges():
+    """Σ_k w_ik, which each page's share is divided by."""
+    links = some()
+    w = dense(links).T @ dense(links)
+    np.fill_diagonal(w, 0)
+    assert (links.neighbours == w.sum(1)).all()
+
+
 def test_rw_eg_without_virtual_edges_is_rw():
     links = some()
     assert (rw_eg(links, IMPACT, 1.0) == rw(links, IMPACT)).all()
@@ -154,7 +173,7 @@ def test_large_graphs_do_not_depend_on_cores(monkeypatch):
     nodes = 40_000
     links = some(nodes, 30_000, 400_000)
     impact = np.random.default_rng(2).pareto(1.5, nodes)
-    assert len(flow.blocks_of(links.sources, links.inward.bounds, links.edges)) > 1
+    assert len(flow.blocks_of(links.inward.bounds)) > 1
     found = []
     for cores in (1, 4):
         monkeypatch.setattr(os, "cpu_count", lambda cores=cores: cores)
@@ -180,19 +199,48 @@ def test_nodes_without_links(nodes):
         assert found == pytest.approx(np.full(nodes, 0.15) / max(nodes, 1))
 
 
-def test_pages_that_are_hot_only_locally():
-    """Two clusters joined by one link (001, Fig. 5).
+A, B = range(13), range(13, 33)  # two clusters; all pages of each link to each other, but for the last of A
 
-    The crawler is in a cluster whose pages link to each other: they have the most in-links.  PageRank sees that the
-    page at the other end of the single link gets more from one page that links nowhere else.
+
+def two_clusters() -> dict[int, list[int]]:
+    """Joined by one link (001, Fig. 5): from the gate of A, which links nowhere else, to the first page of B."""
+    gate = A[-1]
+    web = {page: [gate, *(a for a in A if a not in (page, gate))] for page in A[:-1]}
+    return web | {gate: [B[0]]} | {page: [b for b in B if b != page] for page in B}
+
+
+def crawled(web: dict[int, list[int]], score: Callable[[Links], np.ndarray]) -> list[int]:
+    """The basic crawler (001, Fig. 1) from page 0: the best by what has been seen, of equals the first found."""
+    graph, queue, visited = LinkGraph(), [0], list[int]()
+    graph.grow(len(web))
+    while queue:
+        scores = score(graph.compact())
+        page = max(queue, key=lambda url: scores[url])
+        queue.remove(page)
+        visited.append(page)
+        graph.put(np.array([page]), np.array([0, len(web[page])]), np.array(web[page], np.uint32))
+        queue += [url for url in web[page] if url not in queue and url not in visited]
+    return visited
+
+
+def test_backlinks_trap_a_crawl_where_pagerank_does_not():
+    """001, Fig. 5: pages of the first cluster are hot only locally, those of the second are hot in all the web.
+
+    By backlinks seen, all of the first cluster comes before any page of the second, though the link there is found at
+    once.  By PageRank, the page at its other end comes next: it gets all that the gate has.
     """
-    cluster = [(i, j) for i in range(6) for j in range(6) if i != j]
-    seen = [(6, 7), *((i, 6) for i in range(3)), *((8 + i, 7) for i in range(3))]
-    pairs = np.array(cluster + seen)
-    links = links_of(pairs[:, 0], pairs[:, 1], 11)
-    backlinks, rank = np.bincount(links.targets, minlength=11), pr98(links)
-    assert backlinks[7] < backlinks[:6].min()
-    assert rank[7] > rank[:6].max()
+    web = two_clusters()
+    inlinks = np.bincount([url for urls in web.values() for url in urls], minlength=len(web))
+    hot = {page for page in web if inlinks[page] > len(A)}
+    assert hot == set(B)
+    assert [(f, t) for f, urls in web.items() for t in urls if (f in A) != (t in A)] == [(A[-1], B[0])]
+    backlink = crawled(web, lambda links: np.bincount(links.targets, minlength=links.nodes))
+    pagerank_first = crawled(web, pr98)
+    assert sorted(backlink) == sorted(pagerank_first) == sorted(web)
+    assert backlink[1] == pagerank_first[1] == A[-1]  # both know of the second cluster from now on
+    assert set(backlink[: len(A)]) == set(A)
+    assert pagerank_first[2] == B[0]
+    assert len(hot.intersection(pagerank_first[: len(A)])) > len(A) / 3
 
 
 @pytest.mark.parametrize(
@@ -203,6 +251,8 @@ def test_pages_that_are_hot_only_locally():
         (lambda: pr98(some(), rounds=0), "rounds"),
         (lambda: rw(some(), IMPACT[1:]), "impact"),
         (lambda: rw(some(), -IMPACT), "impact"),
+        (lambda: rw(some(), np.where(IMPACT > 3, np.nan, IMPACT)), "impact"),
+        (lambda: rw_eg(some(), np.where(IMPACT > 3, np.inf, IMPACT), 0.5), "impact"),
         (lambda: rw(some(), IMPACT, beta=-1), "beta"),
         (lambda: rw(some(), IMPACT, epsilon=0), "epsilon"),
         (lambda: rw_eg(some(), IMPACT, 1.1), "omega"),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from sought.graph.links import links_of
+from sought.lab.claims import Claim
 from sought.lab.experiments import EXPERIMENTS
 from sought.lab.experiments.frontier_learning import LINEAR, TREE, claim_of, features
 from sought.lab.experiments.frontier_omega import best, side
@@ -17,7 +18,19 @@ from sought.lab.experiments.frontier_ratios import JUDGED, Ratio
 from sought.lab.experiments.frontier_ratios import claims_of as ratio_claims
 from sought.lab.experiments.frontier_shares import flat_claims, shares_of, skewed_claims
 from sought.lab.files import save_world
-from sought.lab.frontier_cases import LOW_SKEW, OMEGAS, RANDOM, RW, RW_EG, SKEWED, best_share, clearly, ground_of, walk
+from sought.lab.frontier_cases import (
+    LOW_SKEW,
+    OMEGAS,
+    RANDOM,
+    RW,
+    RW_EG,
+    SKEWED,
+    above,
+    best_share,
+    ground_of,
+    settled,
+    walk,
+)
 from sought.lab.recorder import Recorder
 from sought.lab.signs_of_impact import sent, sent_beside
 from sought.lab.study import FAILS, HOLDS, UNJUDGED, Bench
@@ -166,12 +179,22 @@ def test_virtual_edges_are_counted_without_making_them():
 # ---- verdicts
 
 
-def test_what_is_clearly_above():
-    """By more than half a point, and by more than two standard errors of the difference, draw by draw."""
-    assert clearly(np.array([0.51, 0.61]), np.array([0.50, 0.60]))
-    assert not clearly(np.array([0.504, 0.604]), np.array([0.50, 0.60]))
-    assert not clearly(np.array([0.9, 0.1, 0.6]), np.array([0.5, 0.5, 0.5]))
-    assert clearly(np.array([0.6]), np.array([0.5]))
+def test_what_is_above():
+    """By more than half a point, and by more than two standard errors of the difference; between, nothing is told."""
+    assert above(np.array([0.51, 0.61]), np.array([0.50, 0.60])) is True
+    assert above(np.array([0.504, 0.604]), np.array([0.50, 0.60])) is False
+    assert above(np.array([0.9, 0.1, 0.6]), np.array([0.5, 0.5, 0.5])) is None
+    assert above(np.array([0.1, 0.9, 0.4]), np.array([0.5, 0.5, 0.5])) is False
+    assert above(np.array([0.6]), np.array([0.5])) is True
+
+
+def test_what_cannot_be_told_is_not_judged():
+    """It is shown apart."""
+    sure, unsure = Claim("a", True, "1"), Claim("b", False, "2")
+    claims, tables = settled([(sure, True), (unsure, False)], "world")
+    assert claims == [sure]
+    assert [table.rows for table in tables] == [[["a", "1", "yes"]], [["b", "2"]]]
+    assert len(settled([(sure, True)], "world")[1]) == 1
 
 
 def ratio(impact, enriched, pages=50.0):
@@ -192,13 +215,13 @@ def test_verdict_on_ratios(clicked, unclicked, enriched, expected):
 def test_verdict_on_omega():
     """The best ω is on the paper's side, or as good as one there; where ω does not matter there is no claim."""
     rising = np.tile(np.linspace(0.4, 0.6, len(OMEGAS)), (3, 1))
-    assert [claim.holds for claim in side("clicks", rising, SKEWED)] == [True]
-    assert [claim.holds for claim in side("clicks", rising, LOW_SKEW)] == [False]
-    assert [claim.holds for claim in side("clicks", rising[:, ::-1], LOW_SKEW)] == [True]
+    assert [claim.holds for claim, _ in side("clicks", rising, SKEWED)] == [True]
+    assert [claim.holds for claim, _ in side("clicks", rising, LOW_SKEW)] == [False]
+    assert [claim.holds for claim, _ in side("clicks", rising[:, ::-1], LOW_SKEW)] == [True]
     assert side("clicks", np.full((3, len(OMEGAS)), 0.5), LOW_SKEW) == []
     nearly = np.full((3, len(OMEGAS)), 0.3)
     nearly[:, 2], nearly[:, 9] = 0.500, 0.504
-    assert [claim.holds for claim in side("clicks", nearly, LOW_SKEW)] == [True]
+    assert [claim.holds for claim, _ in side("clicks", nearly, LOW_SKEW)] == [True]
     assert best([0.1, 0.5, 0.5, 0.2]) == 2
 
 
@@ -214,7 +237,7 @@ EARLY_AND_LATE = np.array([0.7] * 5 + [0.4] * 5)
 def test_verdict_on_flat_shares():
     """Queries win early, RW-EG late, and the order of walks is as theirs."""
     as_theirs = curves(Q_Overlap=EARLY_AND_LATE)
-    assert all(claim.holds for claim in flat_claims(as_theirs, LOW_SKEW.cuts))
+    assert all(claim.holds for claim, _ in flat_claims(as_theirs, LOW_SKEW.cuts))
     for changed, failing in (
         ({RW: 0.55}, 1),  # RW-EG is no better
         ({"PageRank": 0.52}, 1),
@@ -223,17 +246,17 @@ def test_verdict_on_flat_shares():
         ({"Random": 0.5}, 1),
     ):
         found = curves(**({"Q_Overlap": EARLY_AND_LATE} | changed))
-        assert sum(not claim.holds for claim in flat_claims(found, LOW_SKEW.cuts)) == failing, changed
+        assert sum(not claim.holds for claim, _ in flat_claims(found, LOW_SKEW.cuts)) == failing, changed
 
 
 def test_verdict_on_skewed_shares():
     """Queries win at first, walks in the end, clearly."""
     drying = np.array([0.8] * 2 + [0.3] * 8)
     as_theirs = {"Random": 0.01, "Q_Overlap": drying, "Q_Hybrid": drying}
-    assert all(claim.holds for claim in skewed_claims(curves(**as_theirs), SKEWED.cuts))
+    assert all(claim.holds for claim, _ in skewed_claims(curves(**as_theirs), SKEWED.cuts))
     for changed in ({"Random": 0.2}, {"PageRank": 0.9}, {"Q_Overlap": 0.53}, {RW: 0.44, "RW_EG": 0.45}):
         claims = skewed_claims(curves(**(as_theirs | changed)), SKEWED.cuts)
-        assert not all(claim.holds for claim in claims), changed
+        assert not all(claim.holds for claim, _ in claims), changed
 
 
 def test_verdict_on_chosen_pages():
@@ -244,11 +267,11 @@ def test_verdict_on_chosen_pages():
         "Q-Overlap": Chosen(0.5, 0.9, 1.0),
         RW: Chosen(0.6, 1.0, 5.0),
     }
-    assert [claim.holds for claim in quality_claims([found])] == [True, True, True]
+    assert [claim.holds for claim, _ in quality_claims([found])] == [True, True, True]
     against = {name: replace(each, rate=1.1 - each.rate) for name, each in found.items()}
-    assert [claim.holds for claim in quality_claims([against])] == [False, True, True]
+    assert [claim.holds for claim, _ in quality_claims([against])] == [False, True, True]
     swapped = found | {"PageRank": found["Q-Overlap"], "Q-Overlap": found["PageRank"]}
-    assert [claim.holds for claim in quality_claims([swapped])][1:] == [False, False]
+    assert [claim.holds for claim, _ in quality_claims([swapped])][1:] == [False, False]
 
 
 def test_equals_share_the_places_that_are_left():
@@ -257,10 +280,10 @@ def test_equals_share_the_places_that_are_left():
 
 
 def test_verdict_on_learning():
-    """The tree must win on flat data; the linear model must not on skewed data."""
+    """The tree must win on flat data; the linear model must not on skewed data; and it must be clear."""
     found = {RW_EG: np.array([[0.5]]), TREE: np.array([[0.6]]), LINEAR: np.array([[0.4]])}
-    assert claim_of(found, LOW_SKEW).holds
-    assert claim_of(found, SKEWED).holds
     turned = found | {TREE: np.array([[0.5]]), LINEAR: np.array([[0.6]])}
-    assert not claim_of(turned, LOW_SKEW).holds
-    assert not claim_of(turned, SKEWED).holds
+    noisy = {RW_EG: np.array([[0.5], [0.5]]), TREE: np.array([[0.4], [0.7]]), LINEAR: np.array([[0.4], [0.7]])}
+    for regime in (LOW_SKEW, SKEWED):
+        assert [claim_of(each, regime)[0].holds for each in (found, turned)] == [True, False]
+        assert [claim_of(each, regime)[1] for each in (found, turned, noisy)] == [True, True, False]

@@ -170,11 +170,24 @@ def as_published(lead):
     return {orders.RANDOM: _AT, orders.INDEPENDENT: independent, orders.DRIVEN: driven, orders.MIXED: mixed}
 
 
+def orders_of(first, second):
+    clues = orders.Clues(100, 0.5, 0.6, 0.1, 1.2)
+    return orders.Orders(
+        dict(zip(DATASETS, (first, second), strict=True)),
+        dict.fromkeys(DATASETS, clues),
+        {dataset: [0.1] for dataset in DATASETS},
+    )
+
+
 def test_curves_as_published_hold():
-    """All statements at once."""
-    part = orders.judged("w", {"Dataset 1": as_published(0.01), "Dataset 2": as_published(0.2)})
+    """All statements at once; by which scorer is told."""
+    good, bad = orders_of(as_published(0.01), as_published(0.2)), orders_of(as_published(0.2), as_published(0.0))
+    part = orders.judged("w", {"BM25()": good, "another": bad})
     assert part.holds
     assert len(part.figures) == 2
+    [told] = [table for table in part.tables if "statements" in table.title]
+    assert [row[1:] for row in told.rows if "Dataset 2" in str(row[0])] == [["yes", "no"]]
+    assert orders.judged("w", {"BM25()": bad, "another": good}).holds is False
 
 
 @pytest.mark.parametrize(
@@ -187,15 +200,18 @@ def test_curves_as_published_hold():
     ],
 )
 def test_each_statement_can_fail(name, curve, said):
-    """What is not as published is said."""
-    assert any(said in failed for failed in orders.failures({**as_published(0.1), name: curve}))
+    """What is not as published is said, with what may be the reason."""
+    found = orders_of(as_published(0.1), {**as_published(0.2), name: curve}).failures()
+    assert any(said in why and "Dataset 2" in why for why in found.values())
+    assert not any("Dataset 1: " in why for why in found.values())
 
 
 def test_the_lead_must_grow():
     """Dataset 2 is where the hybrid pays."""
-    part = orders.judged("w", {"Dataset 1": as_published(0.2), "Dataset 2": as_published(0.0)})
+    part = orders.judged("w", {"BM25()": orders_of(as_published(0.2), as_published(0.0))})
     assert part.holds is False
     assert "not larger on Dataset 2" in part.because
+    assert "1.20 times the mean impact" in part.because
 
 
 # ---- E003-6
@@ -237,7 +253,7 @@ def taught(slope, seed, queries=4000, noise=1.0):
     dice = np.random.default_rng(seed)
     x = dice.random(queries)
     improvement = dice.poisson(np.exp(0.5 + slope * x) * dice.gamma(1 / noise, noise, queries)).astype(float)
-    return needy.Improved(x, improvement, np.ones(queries, np.bool_))
+    return needy.Improved(x, improvement, np.ones(queries, np.bool_), x)
 
 
 def of_both(each):
@@ -291,6 +307,8 @@ def test_halves_are_apart_and_improvement_is_counted(folder):
     assert 0 < little.improvement.sum() < much.improvement.sum()
     assert much.improvement.max() <= needy.SEEN
     assert (little.x >= 0).all()
+    assert np.array_equal(little.attained, much.attained)
+    assert 0 <= little.attained.min() < little.attained.max() <= 1
 
 
 # ---- E003-8, E003-9
@@ -309,7 +327,7 @@ def test_few_sketches():
     assert good.numbers["Dataset 1: share of sketches that is enough"] == budget.SMALL
     bad = budget.judged("w", dict.fromkeys(DATASETS, kept(0.5)))
     assert bad.holds is False
-    assert "0.50 of the impact" in bad.because
+    assert "0.500 of the impact" in bad.because
     assert bad.numbers["Dataset 2: share of sketches that is enough"] == 0.2
     assert len(bad.figures) == 4
 

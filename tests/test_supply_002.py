@@ -12,6 +12,7 @@ from sought.crawl.beliefs import Beliefs
 from sought.crawl.cycle import beliefs_in
 from sought.crawl.directory import LOADED, Directory
 from sought.crawl.insight import explain
+from sought.crawl.refresh import Refresh
 from sought.crawl.supply.flows import Flow
 from sought.crawl.supply.holdings import Holdings
 from sought.crawl.supply.impacts import Impacts
@@ -22,10 +23,10 @@ from sought.demand import Action, Event, QueryLog, Search, Selection, Tally
 from sought.demand.impact import impact
 from sought.demand.workload import is_held_out, query_key
 from sought.index import normal
-from sought.policy import Opic, PageRank, RandomWalk
+from sought.policy import Opic, PageRank, RandomWalk, Split
 from sought.policy.random_walk import IMPACTS, Impact
 from tests.counted_anew import ask, opened
-from tests.demand_site import QUERIES, crawled
+from tests.demand_site import QUERIES, WORDS, crawled
 from tests.linked_site import HOST, LinkedSite, adjacency, column_of, stored_column, watched
 from tests.test_crawl_change_of_mind import serving
 
@@ -201,6 +202,21 @@ def test_a_walk_is_due_when_the_table_has_doubled(path: Path):
         directory.add_urls([f"{HOST}/x{i}" for i in range(rows)], LOADED, Source.LOAD)
         beliefs.pages()
         assert flow.walks == walks + 1
+
+
+def test_a_walk_is_due_when_something_else_is_asked(site: LinkedSite, path: Path):
+    """However few pages were fetched since; PageRank does not care."""
+    belief = RandomWalk("views")
+    with site.open() as directory:
+        beliefs = watched(directory, Split(new=belief, known=PageRank()))
+        grown(site, directory)
+        before, walks = column_of(beliefs, belief), flow_of(beliefs).walks
+        ask(path, WORDS[0], WORDS[1])
+        assert Refresh(directory).finish(time.time()) > len(QUERIES)
+        after = column_of(beliefs, belief)
+        assert after.tolist() != before.tolist()
+        assert flow_of(beliefs).walks == walks
+    assert stored_column(path, belief) == pytest.approx(after, abs=1e-9)
 
 
 def test_an_empty_crawl_has_columns(path: Path):

@@ -135,6 +135,19 @@ def test_a_live_crawl_fetches_what_is_asked_for_first(tmp_path: Path):
         assert site.paths() == ["/", "/p29"]
 
 
+def test_addresses_are_read_as_they_are_written_for_people(path: Path):
+    """Letters that an address can only have as percent signs are letters, as they are in the search index."""
+    ask(path, "são paulo")
+    with opened(path) as directory:
+        begin(directory)
+        fetch(directory, HOME, linking(("/s%C3%A3o-paulo", "more"), ("/other", "more")))
+        directory.commit()
+        _, supplier = supplied(directory, SearchImpact(by_queries=1.0))
+        row = directory.repository.discovery.row(f"{HOME}s%C3%A3o-paulo")
+        assert supplier.queries.found is not None
+        assert supplier.queries.found.rows.tolist() == [row]
+
+
 def test_without_queries_importance_decides(path: Path):
     """by_queries = 0 is the order of PageRank; so is every policy while nothing is asked, and among equals."""
     with opened(path) as directory:

@@ -1,5 +1,6 @@
 """The learned combination of all that is said of new pages."""
 
+import time
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from sought.crawl.check import check
 from sought.crawl.cycle import beliefs_in
 from sought.crawl.directory import Directory
 from sought.crawl.insight import explain
+from sought.crawl.refresh import Refresh
 from sought.crawl.supply.holdings import Holdings
 from sought.crawl.supply.impacts import Impacts
 from sought.crawl.supply.learned import ENOUGH, Combination, Model
@@ -24,7 +26,7 @@ from sought.policy import Learned, Location, PageRank, RandomWalk, SearchImpact
 from sought.policy.leaf_tree import LeafTree
 from sought.policy.random_walk import IMPACTS
 from tests.counted_anew import ask, opened
-from tests.demand_site import QUERIES, crawled
+from tests.demand_site import QUERIES, WORDS, crawled
 from tests.linked_site import LinkedSite, adjacency, column_of, stored_column, watched
 from tests.test_crawl_change_of_mind import serving
 from tests.test_lab_wall import made, middle
@@ -171,6 +173,22 @@ def test_a_model_is_fitted_again_when_a_tenth_has_been_added(site: LinkedSite):
         site.fetch(directory, new[few : 2 * few + 2])
         beliefs.pages()
         assert model.model is not first
+
+
+def test_a_model_is_fitted_again_when_something_else_is_asked(site: LinkedSite):
+    """What it was fitted to is no longer the impact of those pages, nor is that of parents."""
+    belief = Learned("tree", "views")
+    with site.open() as directory:
+        beliefs = watched(directory, belief)
+        grown(site, directory, beliefs, 12)
+        beliefs.pages()
+        model = combination(beliefs, belief)
+        first, parents = model.model, model.signs.parents["views"].total
+        ask(site.path, WORDS[0], WORDS[1])
+        assert Refresh(directory).finish(time.time()) > len(QUERIES)
+        beliefs.pages()
+        assert model.model is not first
+        assert model.signs.parents["views"].total.tolist() != parents.tolist()
 
 
 def test_it_learns_whom_to_believe(tmp_path: Path):

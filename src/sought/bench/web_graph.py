@@ -13,6 +13,7 @@ _LINKING, _LOCAL, _COPIED = (
     0.1,
 )  # shares: pages with links, links within a host, links copied from another page
 _REPEATED = 1.11  # links drawn for each that is left when repeated ones count once
+_CLICKED, _TAIL = 0.03, 1.2  # share of linking pages that are ever clicked; exponent of how often
 _SEED = 1998
 
 
@@ -23,6 +24,20 @@ def web_like(nodes: int, edges: int) -> tuple[Nodes, Nodes]:
     """
     links = links_of(*_drawn(nodes, int(edges * _REPEATED)), nodes)
     return np.repeat(links.sources, links.degrees), links.targets
+
+
+def clicks_of(sources: Nodes, nodes: int) -> NDArray[np.float64]:
+    """How often each page was clicked: most never, a few very often; nobody has seen one that was not fetched.
+
+    Skewed like the logs of seed 002, where less than a hundredth of pages has most of the impact.
+    """
+    rng = np.random.default_rng(_SEED)
+    linking = np.zeros(nodes, np.bool_)
+    linking[sources] = True
+    clicked = np.flatnonzero(linking & (rng.random(nodes) < _CLICKED))
+    clicks = np.zeros(nodes)
+    clicks[clicked] = np.ceil(rng.pareto(_TAIL, len(clicked)) + 1e-9)
+    return clicks
 
 
 def _drawn(nodes: int, edges: int) -> tuple[Nodes, Nodes]:

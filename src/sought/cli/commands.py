@@ -72,7 +72,10 @@ def crawl(
     policy: Annotated[str | None, typer.Option(help="What to fetch first; default: the policy of sought.toml.")] = None,
     topic: Annotated[
         str | None,
-        typer.Option(metavar="WORDS", help="New pages about this first, then by the policy; needs no queries."),
+        typer.Option(
+            metavar="WORDS",
+            help="New pages about this first, by the policy, or PageRank if it has no importance; needs no queries.",
+        ),
     ] = None,
     keep: Annotated[
         int | None,
@@ -92,7 +95,7 @@ def crawl(
     from sought.policy.demand import goes_by_demand
 
     with Watch(quiet=json) as watch:
-        chosen = parse_policy(policy) if policy else crawl_files(directory).policy
+        chosen = parse_policy(policy) if policy is not None else crawl_files(directory).policy
         result = open_crawl(directory).crawl(fetches, chosen, watch.started, topic=topic, keep=keep)
     if json:
         print_json(result)
@@ -179,7 +182,8 @@ def explain(
     from sought.web.url import canonical
 
     with working("scoring all pages for all queries", quiet=json), View(directory) as view:
-        found = look(view, canonical(url), parse_policy(policy) if policy else view.config.policy, time.time(), limit)
+        chosen = parse_policy(policy) if policy is not None else view.config.policy
+        found = look(view, canonical(url), chosen, time.time(), limit)
     if json:
         print_json(found)
     else:

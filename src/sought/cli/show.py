@@ -41,7 +41,7 @@ def show_tree(data: dict[str, Any], indent: str = "") -> None:
             console.print(Text(f"{indent}{key}" + ("" if value else ": none")))
             show_tree(value, indent + "  ")
         elif isinstance(value, list):
-            console.print(Text(f"{indent}{key}"))
+            console.print(Text(f"{indent}{key}" + ("" if value else ": none")))
             for item in value:
                 console.print(Text(f"{indent}  {_line(item) if isinstance(item, dict) else item}"))
         else:
@@ -59,6 +59,8 @@ def _shown(key: str, value: Any) -> str:
         return moment(value)
     if key == "running":
         return f"process {value}"
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
     if isinstance(value, float):
         return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.1f}"
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)

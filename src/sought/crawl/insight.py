@@ -102,7 +102,7 @@ def _worth(view: View, row: int, policy: Policy, now: float) -> dict[str, Any]:
     expected = float(view.believed(Prospect() if new else GainRate())[row])
     return {
         "policy": repr(policy),
-        "value": float(values[row]),
+        "value": float(values[row]) if np.isfinite(values[row]) else None,
         "may_be_fetched": bool(may[row]),
         "rank": int(before) + 1 if may[row] and np.isfinite(values[row]) else None,
         "expected_gain": expected if new else expected * float(now - pages.last_fetch[row]),

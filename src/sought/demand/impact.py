@@ -41,9 +41,11 @@ def impact(
     if action is not Action.CLICK:
         tallies = tallies.clear()
     events, tallies = (_steering(each, normal, selection.held_out) for each in (events, tallies))
-    urls, code = np.unique(np.array([*events["url"], *tallies["url"]], object), return_inverse=True)
+    found = pl.concat([events.select("url"), tallies.select("url")])
+    urls = found.unique().sort("url")
+    code = found.join(urls.with_row_index("code"), on="url", maintain_order="left")["code"].to_numpy()
     counted = np.concatenate([worth(now - events["time"].to_numpy(), selection), tallies["clicks"].to_numpy()])
-    return urls.tolist(), np.bincount(code, counted, len(urls)).astype(np.float64)
+    return urls["url"].to_list(), np.bincount(code, counted, len(urls)).astype(np.float64)
 
 
 def _shown(log: QueryLog) -> pl.DataFrame:

@@ -61,13 +61,18 @@ def team(links: Links) -> Iterator[Each]:
             yield pool.map
 
 
-def blocks_of(rows: Nodes, bounds: Numbers, edges: int) -> list[tuple[int, int]]:
-    """Ranges of rows with as many links each; the same on every machine."""
+def blocks_of(bounds: Numbers) -> list[tuple[int, int]]:
+    """Ranges of rows with as many links each, row i from bounds[i] to bounds[i + 1]; the same on every machine."""
+    rows, edges = len(bounds) - 1, int(bounds[-1])
     if edges < _SMALL:
-        return [(0, len(rows))]
-    work = np.cumsum(np.diff(bounds)[rows])
-    cuts = np.searchsorted(work, np.linspace(0, work[-1] if len(work) else 0, _BLOCKS + 1)[1:-1])
-    return list(pairwise([0, *cuts.tolist(), len(rows)]))
+        return [(0, rows)]
+    cuts = np.searchsorted(bounds, np.arange(1, _BLOCKS) * edges // _BLOCKS)
+    return list(pairwise([0, *cuts.tolist(), rows]))
+
+
+def lengths_of(rows: Nodes, bounds: Numbers) -> Numbers:
+    """The bounds of these rows alone, one after the other."""
+    return np.append(0, np.cumsum(np.diff(bounds)[rows]))
 
 
 def settled(links: Links, weights: Floats, base: float, start: Floats, stop: Stop) -> Floats:
@@ -76,7 +81,7 @@ def settled(links: Links, weights: Floats, base: float, start: Floats, stop: Sto
     values = start[core]
     sent, fresh = values * weights, np.empty(len(core))
     solve(0, 0, core, *inward, sent, fresh, weights, base, values)  # compiled here, not by every thread
-    blocks, leaps = blocks_of(core, inward.bounds, links.edges), Leaps()
+    blocks, leaps = blocks_of(lengths_of(core, inward.bounds)), Leaps()
     with team(links) as each:
         for _ in range(stop.rounds):
             found = list(each(partial(_solve_block, core, inward, (sent, fresh), weights, base, values), blocks))
@@ -90,7 +95,10 @@ def settled(links: Links, weights: Floats, base: float, start: Floats, stop: Sto
         everything[core] = values
         others = np.ones(links.nodes, np.bool_)
         others[core] = False
-        gathering(each, np.flatnonzero(others).astype(np.uint32), inward)(sent, base, everything)
+        rows = np.flatnonzero(others).astype(np.uint32)
+        gather(0, 0, rows, *inward, sent, base, everything)  # compiled here, too
+        pushes = blocks_of(lengths_of(rows, inward.bounds))
+        list(each(lambda b: gather(b[0], b[1], rows, *inward, sent, base, everything), pushes))
     return everything
 
 
@@ -104,18 +112,6 @@ def _solve_block(
     block: tuple[int, int],
 ) -> tuple[float, float]:
     return solve(block[0], block[1], core, *inward, *sent_fresh, weights, base, values)
-
-
-def gathering(each: Each, rows: Nodes, of: tuple[Numbers, Nodes]) -> Callable[[Floats, float, Floats], None]:
-    """A function of held, base, out: out[j] = base + the sum of `held` over what `of` has for j, for j in rows."""
-    blocks = blocks_of(rows, of[0], len(of[1]))
-
-    def run(held: Floats, base: float, out: Floats) -> None:
-        gather(0, 0, rows, *of, held, base, out)  # compiled here, not by every thread
-        for _ in each(lambda b: gather(b[0], b[1], rows, *of, held, base, out), blocks):
-            pass
-
-    return run
 
 
 class Leaps:
@@ -164,9 +160,11 @@ def solve(
     moved = held = 0.0
     for i in range(low, high):
         value, node = base, core[i]
-        for j in range(bounds[node], bounds[node + 1]):
+        j, end = np.uint64(bounds[node]), np.uint64(bounds[node + 1])
+        while j < end:
             k = sources[j]
             value += fresh[k] if low <= k < i else sent[k]
+            j += np.uint64(1)
         moved += abs(value - values[i])
         values[i] = value
         fresh[i] = value * weights[i]
@@ -178,9 +176,11 @@ def solve(
 def gather(
     low: Int, high: Int, rows: Nodes, bounds: Numbers, items: Nodes, held: Floats, base: float, out: Floats
 ) -> None:
-    """What `gathering` says, for a block."""
+    """out[j] = base + the sum of `held` over what links to j, for j in rows of a block."""
     for i in range(low, high):
         value, node = base, rows[i]
-        for j in range(bounds[node], bounds[node + 1]):
+        j, end = np.uint64(bounds[node]), np.uint64(bounds[node + 1])
+        while j < end:
             value += held[items[j]]
+            j += np.uint64(1)
         out[node] = value

@@ -57,6 +57,13 @@ class Links:
         _turn(self.bounds, self.targets, bounds, sources)
         return Inward(bounds, sources)
 
+    @cached_property
+    def neighbours(self) -> Numbers:
+        """How many links lead beside each node: the other links of all pages that link to it.  Kept like `inward`."""
+        found = np.empty(self.nodes, np.int64)
+        _beside(*self.inward, self.degrees, found)
+        return found
+
 
 def links_of(sources: NDArray[Any], targets: NDArray[Any], nodes: int) -> Links:
     """From pairs in any order: sources[i] links to targets[i]."""
@@ -195,6 +202,14 @@ def _turn(of: Numbers, targets: Nodes, bounds: Numbers, sources: Nodes) -> None:
         for j in range(of[i], of[i + 1]):
             bounds[targets[j]] -= 1
             sources[bounds[targets[j]]] = i
+
+
+@cached(types.void(_NUMBERS, _NODES, _NUMBERS, types.int64[::1]))
+def _beside(bounds: Numbers, sources: Nodes, degrees: Numbers, found: Numbers) -> None:
+    for i in range(found.size):
+        found[i] = 0
+        for j in range(bounds[i], bounds[i + 1]):
+            found[i] += degrees[sources[j]] - 1
 
 
 @cached(types.void(_NUMBERS, _NUMBERS, types.uint32[::1], types.int64[::1]))

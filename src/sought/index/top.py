@@ -37,6 +37,7 @@ class Top:
         if type(k) is not int or k < 1:
             raise BadInput(f"k is a number of results, at least 1, not {k!r}")
         self.k = k
+        self.filled_at = 0  # for whoever keeps it: how far it was when the lists were last whole
         self.pages: Numbers = np.zeros((queries, 2 * k), np.uint32)
         self.scores: Scores = np.zeros((queries, 2 * k), np.float32)
         self.ties: Numbers = np.zeros((queries, 2 * k), np.uint32)

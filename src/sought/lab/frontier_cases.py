@@ -16,12 +16,13 @@ import numpy as np
 
 from sought.lab.bootstrap import Rows, Tuned, split65, tune
 from sought.lab.cells import judge_for
+from sought.lab.claims import Claim, claimed
 from sought.lab.files import open_world
 from sought.lab.frontier import Frontier, Impacts, frontier_of, impacts_of
 from sought.lab.judge import Judge
 from sought.lab.marks import world_mark
 from sought.lab.setting import Setting, pages_at_start
-from sought.lab.study import Bench, Value
+from sought.lab.study import Bench, Table, Value
 from sought.lab.world import Numbers
 from sought.policy import Backlinks, Location, PageRank, RandomWalk, SearchImpact
 from sought.policy.ordering import Important, Ordering
@@ -32,7 +33,6 @@ SEARCHES = 50_000.0  # a week
 CRAWLED = 0.5
 OMEGAS = tuple(float(i) / 10 for i in range(11))
 FEWEST = 100  # pages of a frontier
-EPSILON = 0.001 / SEARCHES  # theirs is of counts; a replay counts in shares of all searches
 ENOUGH = 50_000  # pages of all draws together, if that takes between 5 and 10 draws
 EVEN = 0.005  # of the ideal impact: shares that differ less are equal
 ERRORS = 2.0  # standard errors
@@ -132,17 +132,31 @@ class Ground:
 
 
 def walk(kind: Impact, omega: float, beta: float) -> RandomWalk:
-    return RandomWalk(kind, omega, beta, epsilon=EPSILON)
+    return RandomWalk(kind, omega, beta)
 
 
-def clearly(one: Floats, other: Floats) -> bool:
-    """Whether the first is above the second, draw by draw: by more than EVEN, and than two errors of the difference."""
-    return float((one - other).mean()) > max(EVEN, ERRORS * error(one - other))
+def above(one: Floats, other: Floats) -> bool | None:
+    """Whether the first is above the second, draw by draw: by more than EVEN, and than two errors of the difference.
+
+    None where it is by more than EVEN but not by two errors: draws are too few to tell.
+    """
+    apart = float((one - other).mean())
+    return apart > EVEN if apart <= EVEN or apart > ERRORS * error(one - other) else None
 
 
 def error(values: Floats) -> float:
     """The standard error of the mean; 0 where there is one value only, which tells none."""
     return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
+
+
+def settled(judged: Sequence[tuple[Claim, bool]], world: str) -> tuple[list[Claim], list[Table]]:
+    """Claims that can be told (True), and tables of these and of the others, if there are any."""
+    clear = [claim for claim, is_clear in judged if is_clear]
+    rows: list[list[Value]] = [[claim.what, claim.found] for claim, is_clear in judged if not is_clear]
+    tables = [claimed(world, clear)] if clear else []
+    if rows:
+        tables.append(Table(f"{world}: what draws are too few to tell", ["claim", "found"], rows))
+    return clear, tables
 
 
 def ground_of(folder: Path, bench: Bench) -> Ground | str:

@@ -156,6 +156,13 @@ class Crawls:
         seen[self.targets[fetched[self.sources]]] = True
         return float(seen.mean())
 
+    def near(self, marked: Marks, links: int) -> Marks:
+        """Which pages are at most so many links away from one of these."""
+        found = marked.copy()
+        for _ in range(links):
+            found[self.targets[found[self.sources]]] = True
+        return found
+
     def togetherness(self, name: str, share: float) -> float:
         """The share of links whose ends this order fetches shortly after each other: within a share of the pages."""
         when = np.full(len(self), np.inf)

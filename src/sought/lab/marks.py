@@ -61,7 +61,7 @@ def _classes(value: object) -> Iterator[type]:
     parts = [getattr(value, each.name) for each in fields(value)] if is_dataclass(value) else []
     for part in (*parts, *getattr(value, "beliefs", ())):
         for item in part if isinstance(part, (tuple, list)) else (part,):
-            if not isinstance(item, type) and (is_dataclass(item) or callable(item)):
+            if item is not value and not isinstance(item, type) and (is_dataclass(item) or callable(item)):
                 yield from _classes(item)
 
 

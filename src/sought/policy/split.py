@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.policy.breadth_first import BreadthFirst
+from sought.policy.checks import check_share
 from sought.policy.estimator import Belief, beliefs_of
 from sought.policy.pages import NEVER, Floats, Pages, pieces
 from sought.policy.policy import Policy, order_matters
@@ -30,8 +31,7 @@ class Split:
     share: float = 0.5
 
     def __post_init__(self) -> None:
-        if not 0.0 <= self.share <= 1.0:
-            raise BadInput(f"Split: share is a number from 0 to 1, not {self.share}")
+        check_share("Split: share", self.share)
         for side in (self.new, self.known):
             if not callable(side):
                 raise BadInput(f"Split: not a policy: {side!r}")

@@ -4,6 +4,7 @@ import ast
 import difflib
 import inspect
 from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
 from typing import Any
 
 from sought.web.errors import BadInput
@@ -47,7 +48,18 @@ def _call(name: str, node: ast.Call, classes: Mapping[str, type], what: str) -> 
         inspect.signature(cls).bind(*unnamed, **named)
         return cls(*unnamed, **named)
     except TypeError as error:
-        raise BadInput(f"{name}: {error}; it takes {inspect.signature(cls)}") from None
+        raise BadInput(f"{name}: {error}; it takes {_parameters(cls) or 'nothing'}") from None
+
+
+def _parameters(cls: type) -> str:
+    """As a person would write them: without types."""
+    made = {each.name: each.default_factory for each in fields(cls)} if is_dataclass(cls) else {}
+    shown = []
+    for name, each in inspect.signature(cls).parameters.items():
+        factory = made.get(name, MISSING)
+        default = each.default if factory is MISSING else factory()
+        shown.append(name if default is each.empty else f"{name}={default!r}")
+    return ", ".join(shown)
 
 
 def _a(what: str) -> str:

@@ -5,8 +5,9 @@ Importance Computation, WWW 2003).  At first the seeds share all there is.  A vi
 is now; one that found no links, or no page, pays to all rows that are known when the column is next asked for.
 
 What comes of it depends on the order of visits.  No cash is stored: a crawl that is started again repeats its visits in
-the order of their times, with the links that pages have now.  That is what it had, if links have stayed and there were
-no dead ends: else the past is as if pages had always had these links, and dead ends had paid to the rows of today.
+the order of their times, with the links that pages have now.  That is what it had, if links have stayed, answers came
+in the order of requests and there were no dead ends: else the past is as if pages had always had these links, no answer
+had been slow, and dead ends had paid to the rows of today.
 """
 
 from typing import Any

@@ -1,7 +1,8 @@
 """Numbers that flow along links: what does a walk over the graph leave with every row?
 
-A walk takes a look at all links, so it is done when fetches since the last one come to 1 % of all, or when the table
-has doubled (Cho, Garcia-Molina & Page 1998 sort their queue anew now and then, too), and starts from what it knew.
+A walk takes a look at all links, so it is done when fetches since the last one come to 1 % of all, when the table has
+doubled (Cho, Garcia-Molina & Page 1998 sort their queue anew now and then, too), or when it goes by something that has
+changed as a whole, such as what is asked; and it starts from what it knew.
 Rows that are found in between have what the pages that brought them pass on; links to rows that were known wait for
 the next walk.
 """
@@ -32,6 +33,10 @@ class Walk(Protocol):
 
     least: float
 
+    @property
+    def basis(self) -> object:
+        """What it goes by besides links; another object, if that has changed as a whole."""
+
     def walk(self, links: Links, start: Column | None) -> Column:
         """What each node has in the end."""
 
@@ -47,6 +52,7 @@ class Flow:
         self.table = holdings.table
         self.walk = walk
         self.growth = Growth(SHARE)
+        self.basis: object = None  # that of the last walk
         self.values = np.zeros(0)
         self.walks = 0
         self._linked: list[tuple[int, NDArray[np.uint32]]] = []  # pages with their links, since rows were added
@@ -58,7 +64,9 @@ class Flow:
 
     def column(self, pages: Pages) -> Column:
         self._extend()
-        if self.growth.is_due(int(pages.fetches.sum(dtype=np.int64)), len(pages)):
+        is_due = self.growth.is_due(int(pages.fetches.sum(dtype=np.int64)), len(pages))
+        if is_due or self.walk.basis is not self.basis:
+            self.basis = self.walk.basis
             start = self.values if self.walks else None
             self.values = self.walk.walk(self.holdings.linked.links(), start)
             self.walks += 1

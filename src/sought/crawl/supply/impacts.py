@@ -39,6 +39,11 @@ class Impacts:
     def take(self, committed: Committed) -> None:
         """Everything is worked out when it is asked for."""
 
+    @property
+    def basis(self) -> object:
+        """Another object when the workload was drawn anew: then all impacts may be others."""
+        return self.measuring.asked.rate
+
     def of(self, kind: Impact) -> Column:
         """Of every row; 0 for those that were never fetched, whatever others say of them."""
         keys, counts = self._in_log(kind)

@@ -44,6 +44,7 @@ class Combination:
         self.signs = Signs(belief.impact, holdings, _supplied)
         self.training = Training(holdings.store, IMPACTS.index(belief.impact), len(NAMES))
         self.growth, self.validation = Growth(_GROWTH), Growth(1.0)
+        self.basis: object = None  # of the impact that the model was fitted to
         self.shape = (0, 0)  # depth and least leaf of the tree
         self.model: Model | None = None
 
@@ -58,7 +59,7 @@ class Combination:
     def column(self, pages: Pages) -> Column:
         self.signs.ask(pages)
         impact = self.impacts.of(self.belief.impact)
-        if len(self.training) >= ENOUGH and self.growth.is_due(len(self.training), 0):
+        if len(self.training) >= ENOUGH and self._is_due():
             self.model = self._fitted(impact)
         said = self._predicted(self.model, len(pages)) if self.model else self.signs.walk
         return np.where(pages.is_new, said, impact)
@@ -69,6 +70,10 @@ class Combination:
             "learnt_from": len(self.training) if self.model else 0,
             "features": {name: float(value) for name, value in zip(NAMES, said, strict=True)},
         }
+
+    def _is_due(self) -> bool:
+        before, self.basis = self.basis, self.impacts.basis
+        return self.growth.is_due(len(self.training), 0) or before is not self.basis
 
     def _fitted(self, impact: Column) -> Model:
         rows, features = self.training.all()

@@ -14,7 +14,7 @@ from sought.crawl.supply.holdings import Holdings
 from sought.crawl.supply.supplier import Column, Committed
 from sought.policy import Location, Pages
 
-_AT_ONCE = 4096  # blocks of the store
+_AT_ONCE = 64  # blocks of the store: what is reckoned with stays in the cache
 _SLASH, _QUERY = ord("/"), ord("?")
 _OF_SCHEME = 2
 

@@ -6,6 +6,7 @@ have been fetched are in it, too: what they turned out to be is what others are 
 
 from collections.abc import Iterable
 from itertools import islice
+from urllib.parse import unquote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,7 +42,8 @@ class Matching:
         self.named: set[int] = set()  # rows with words that are not in it
 
     def take(self, committed: Committed) -> None:
-        self.named.update(committed.named)
+        if self.texts:  # else everything is read when somebody asks
+            self.named.update(committed.named)
 
     def update(self) -> MatchIndex:
         """The index of all that is in the store."""
@@ -77,7 +79,7 @@ class Matching:
         for first in range(self.read, size, _AT_ONCE):
             rows = np.arange(first, min(first + _AT_ONCE, size))
             texts = self.store.spellings(rows.tolist())
-            self.index.add(rows, texts, ADDRESS)
+            self.index.add(rows, [unquote(text) for text in texts], ADDRESS)  # as the search index reads them
             self.slashes[rows] = [min(text.partition("?")[0].count("/") - 2, 255) for text in texts]
         self.read = size
 

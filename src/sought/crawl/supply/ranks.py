@@ -31,6 +31,8 @@ class Ranks:
 
 
 class _Surfer:
+    basis: object = None  # links are all it goes by
+
     def __init__(self, d: float) -> None:
         self.d = d
         self.least = 1.0

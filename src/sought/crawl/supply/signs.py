@@ -38,6 +38,7 @@ class Signs:
         self.holdings = holdings
         self.impacts = holdings.part(Impacts)
         self.growth = Growth(SHARE)
+        self.basis: object = None  # of the impact of parents
         said = (
             PageRank(d=0.85),
             SearchImpact(by_queries=1.0),
@@ -63,7 +64,9 @@ class Signs:
     def ask(self, pages: Pages) -> None:
         """Have all columns brought up to date."""
         self.columns = [supplier.column(pages) for supplier in self.suppliers]
-        if self.growth.is_due(int(pages.fetches.sum(dtype=np.int64)), len(pages)):
+        is_due = self.growth.is_due(int(pages.fetches.sum(dtype=np.int64)), len(pages))
+        if is_due or self.basis is not self.impacts.basis:
+            self.basis = self.impacts.basis
             links = self.holdings.linked.links()
             self.parents = {kind: parents_with(self.impacts.of(kind), links) for kind in IMPACTS}
         self.inlinks = pages.inlinks.copy()

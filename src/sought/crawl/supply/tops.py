@@ -10,8 +10,9 @@ from sought.index.top import Top
 def top_of(measuring: Measuring, k: int) -> Top | None:
     """At least the best k of each; None if nothing is asked.
 
-    From the first time on it is kept up with every page that is measured.  What pages that left have made too short
-    is filled up again, for which all pages are looked at.
+    From the first time on it is kept up with every page that is measured.  Lists that pages which left have made too
+    short are filled up again, for which all pages are looked at: once as many as a hundredth of them have been fetched
+    since the last time.
     """
     measure = measuring.measure
     if measure is None:
@@ -22,8 +23,9 @@ def top_of(measuring: Measuring, k: int) -> Top | None:
         found = measuring.matches()
         floors = measure.lists.floors if measure.scorer.is_sum else None  # nobody tells of what is below
         top.fill(found.pages, found.queries, found.scores, measuring.ties(found.pages.astype(np.int64)), floors)
-    elif top.short.any():
-        found = measuring.matches()
+        top.filled_at = measuring.sums.fetches
+    elif measuring.sums.fetches - top.filled_at >= measuring.pages // 100 and top.short.any():
+        found, top.filled_at = measuring.matches(), measuring.sums.fetches
         top.mend(found.pages, found.queries, found.scores, measuring.ties(found.pages.astype(np.int64)))
     return top
 

@@ -5,10 +5,14 @@ what others say of it is no longer what they said (of a fetched page even its im
 the archive has none of it.  Features are those of one kind of impact; those of the other are left alone.
 """
 
+from itertools import islice
+
 import numpy as np
 from numpy.typing import NDArray
 
 from sought.crawl.store import Store, row_key
+
+_AT_ONCE = 100_000
 
 Rows = NDArray[np.int64]
 Features = NDArray[np.float32]
@@ -21,11 +25,14 @@ class Training:
         self.store = store
         self.kind = kind
         self.record = np.dtype([("time", "<f8"), ("kind", "u1"), ("features", "<f4", (width,))])
-        kept = [(key, value) for key, value in store.scan(b"f") if len(value) == self.record.itemsize]
-        found = np.frombuffer(b"".join(value for _, value in kept), self.record)
-        rows = np.frombuffer(b"".join(key[1:] for key, _ in kept), ">u4").astype(np.int64)
-        own = found["kind"] == kind
-        self._rows, self._found = [rows[own]], [found[own]]
+        self._rows, self._found = [np.zeros(0, np.int64)], [np.zeros(0, self.record)]
+        stored = ((key, value) for key, value in store.scan(b"f") if len(value) == self.record.itemsize)
+        while some := list(islice(stored, _AT_ONCE)):
+            found = np.frombuffer(b"".join(value for _, value in some), self.record)
+            rows = np.frombuffer(b"".join(key[1:] for key, _ in some), ">u4").astype(np.int64)
+            own = found["kind"] == kind
+            self._rows.append(rows[own])
+            self._found.append(found[own])
 
     def __len__(self) -> int:
         return sum(map(len, self._rows))

@@ -16,8 +16,8 @@ from sought.policy import Pages, RandomWalk
 class Walks:
     """RW and RW-EG of Tran, Turk, Cambazoglu & Nejdl (SIGIR 2015, §4).
 
-    Theirs are ordered by in-degree where the walk leaves the same; pages it leaves the same with have the same parents,
-    and so the same in-degree.
+    Departure: where the walk leaves the same, theirs are ordered by in-degree; here by a hash, as all equals are.  Such
+    pages have the same parents, mostly, and so the same in-degree.
     """
 
     def __init__(self, belief: RandomWalk, holdings: Holdings) -> None:
@@ -43,6 +43,10 @@ class _Walker:
         self.most = 1.0  # the largest impact of the last walk
         self.widest = 1  # and the largest number of links
         self.least = 0.0
+
+    @property
+    def basis(self) -> object:
+        return self.impacts.basis
 
     def walk(self, links: Links, start: Column | None) -> Column:
         b, impact = self.belief, self.impacts.of(self.belief.impact)

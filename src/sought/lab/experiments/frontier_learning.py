@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sought.crawl.supply.parents import parents_with
 from sought.lab.bootstrap import SAMPLES, lost
-from sought.lab.claims import Claim, claimed, verdict
+from sought.lab.claims import Claim, verdict
 from sought.lab.experiments.frontier_shares import Shares, means, stacked
 from sought.lab.figures import lines
 from sought.lab.files import read_name
@@ -28,9 +28,10 @@ from sought.lab.frontier_cases import (
     Case,
     Ground,
     Regime,
-    clearly,
+    above,
     error,
     ground_of,
+    settled,
 )
 from sought.lab.study import Bench, Figure, Finding, Part, Study, Table, Value, finding
 from sought.policy import Location
@@ -61,18 +62,14 @@ def _world(folder: Path, bench: Bench) -> Part:
         each.append(learned(case, regime, 5 if bench.quick else SAMPLES))
     report(len(each), len(each))
     found = stacked(each)
-    claims = [claim_of(found, regime)]
-    holds, because = verdict(claims)
+    claim, is_clear = claim_of(found, regime)
+    claims, shown = settled([(claim, is_clear)], ground.world)
+    because = verdict(claims)[1] if is_clear else f"draws are too few to tell: {claim.found}"
+    because += f"; learnt from {np.mean([len(case.parts[0]) for case in ground.drawn]):.0f} pages"
     numbers = ground.numbers | {name: float(values[-1]) for name, values in means(found).items()}
-    tables = [_table(ground, means(found), regime), claimed(ground.world, claims)]
-    return Part(
-        ground.world,
-        holds,
-        claims[0].found if holds else because,
-        numbers,
-        tables,
-        [_figure(ground, means(found), regime)],
-    )
+    tables = [_table(ground, means(found), regime), *shown]
+    holds = claim.holds if is_clear else None
+    return Part(ground.world, holds, because, numbers, tables, [_figure(ground, means(found), regime)])
 
 
 def learned(case: Case, regime: Regime, samples: int) -> dict[str, Floats]:
@@ -113,12 +110,14 @@ def _line(table: Floats, target: Floats) -> Callable[[Floats], Floats]:
     return line.predict
 
 
-def claim_of(found: Shares, regime: Regime) -> Claim:
+def claim_of(found: Shares, regime: Regime) -> tuple[Claim, bool]:
+    """And whether draws are enough to tell."""
     ours, walk = (found[name][:, -1] for name in (TREE if regime is LOW_SKEW else LINEAR, RW_EG))
     told = f"{ours.mean():.1%} of the ideal clicks, RW-EG {walk.mean():.1%}, a difference of {_apart(ours - walk)}"
+    is_above = above(ours, walk)
     if regime is LOW_SKEW:
-        return Claim("low skew: the tree is above RW-EG", clearly(ours, walk), told)
-    return Claim("skewed: the linear model is not above RW-EG", not clearly(ours, walk), told)
+        return Claim("low skew: the tree is above RW-EG", bool(is_above), told), is_above is not None
+    return Claim("skewed: the linear model is not above RW-EG", not is_above, told), is_above is not None
 
 
 def _apart(difference: Floats) -> str:

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from sought.lab.bootstrap import SAMPLES
-from sought.lab.claims import Claim, claimed, verdict
+from sought.lab.claims import Claim, verdict
 from sought.lab.figures import lines
 from sought.lab.files import read_name
-from sought.lab.frontier_cases import EVEN, LOW_SKEW, OMEGAS, Case, Ground, Regime, clearly, error, ground_of
+from sought.lab.frontier_cases import EVEN, LOW_SKEW, OMEGAS, Case, Ground, Regime, above, error, ground_of, settled
 from sought.lab.signs_of_impact import told_by_neighbours
 from sought.lab.study import Bench, Figure, Finding, Part, Study, Table, Value, finding
 from sought.policy.pages import Floats
@@ -43,15 +43,17 @@ def _world(folder: Path, bench: Bench) -> Part:
     curves = _curves(ground, ground.regime, bench)
     signs = told_by_neighbours(ground.drawn)
     judged = {kind: curves[kind, ground.regime.cut] for kind in IMPACTS}
-    claims = [claim for kind in IMPACTS for claim in side(kind, judged[kind], ground.regime)]
+    sides = [each for kind in IMPACTS for each in side(kind, judged[kind], ground.regime)]
+    claims, shown = settled(sides, ground.world)
     numbers = ground.numbers | signs | {f"best ω, {kind}": OMEGAS[best(judged[kind])] for kind in IMPACTS}
     figure = Figure(f"{ground.world}: RW-EG by ω", _figure(ground, curves))
     if not claims:
-        return Part(ground.world, None, "whatever ω is, shares do not differ clearly", numbers, (), [figure])
+        because, tables = "shares do not differ clearly between small and large ω", [_table(ground, curves), *shown]
+        return Part(ground.world, None, because, numbers, tables, [figure])
     holds, because = verdict(claims)
     if not holds:
         because += f"; {_why(signs)}"
-    tables = [_table(ground, curves), claimed(ground.world, claims)]
+    tables = [_table(ground, curves), *shown]
     return Part(ground.world, holds, because, numbers, tables, [figure])
 
 
@@ -78,10 +80,13 @@ def best(shares: Sequence[float] | Floats) -> int:
     return int(np.flatnonzero(values == values.max())[-1])
 
 
-def side(kind: Impact, shares: Floats, regime: Regime) -> list[Claim]:
-    """An ω on the paper's side of 0.5 is best, or as good as the best; no claim where ω does not matter."""
+def side(kind: Impact, shares: Floats, regime: Regime) -> list[tuple[Claim, bool]]:
+    """An ω on the paper's side of 0.5 is best, or as good as the best; no claim where ω does not matter.
+
+    With whether draws are enough to tell.
+    """
     mean, at = shares.mean(axis=0), best(shares)
-    if not clearly(shares[:, at], shares[:, mean.argmin()]):
+    if not above(shares[:, at], shares[:, mean.argmin()]):
         return []
     low, high = (part[mean[part].argmax()] for part in (_BELOW, _ABOVE))
     own, other = (low, high) if regime is LOW_SKEW else (high, low)
@@ -90,7 +95,8 @@ def side(kind: Impact, shares: Floats, regime: Regime) -> list[Claim]:
         f"ω = {OMEGAS[low]:g} gives {mean[low]:.1%}, ω = {OMEGAS[high]:g} gives {mean[high]:.1%}, ± {error(apart):.1%}"
     )
     says = f"{kind}: ω is best {'below' if regime is LOW_SKEW else 'above'} 0.5 (theirs: {THEIRS[regime.name][kind]:g})"
-    return [Claim(says, not clearly(shares[:, other], shares[:, own]), found)]
+    is_other = above(shares[:, other], shares[:, own])
+    return [(Claim(says, not is_other, found), is_other is not None)]
 
 
 def _why(signs: dict[str, Value]) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.lab.bootstrap import SAMPLES, lost
-from sought.lab.claims import Claim, claimed, verdict
+from sought.lab.claims import Claim, verdict
 from sought.lab.figures import lines
 from sought.lab.files import read_name
 from sought.lab.frontier_cases import (
@@ -26,8 +26,9 @@ from sought.lab.frontier_cases import (
     Case,
     Ground,
     Regime,
-    clearly,
+    above,
     ground_of,
+    settled,
 )
 from sought.lab.study import Bench, Figure, Finding, Part, Study, Table, Value, finding
 from sought.policy.pages import Floats
@@ -39,6 +40,7 @@ _TRACE = 1e-6
 LEAST, LEAD = 0.5, 0.05  # of the ideal impact: that of walks on skewed data, and how far they are ahead
 
 Marks = NDArray[np.bool_]
+Judged = list[tuple[Claim, bool]]  # with whether draws are enough to tell
 Shares = dict[str, Floats]  # by method: a row for each draw, a column for each cut
 
 
@@ -53,20 +55,22 @@ def _world(folder: Path, regime: Regime, bench: Bench) -> Part:
         return Part(read_name(folder), None, ground)
     if ground.regime is not regime:
         return Part(ground.world, None, _unlike(ground), ground.numbers)
-    claims, tables, figures = list[Claim](), list[Table](), list[Figure]()
+    judged, tables, figures = list[tuple[Claim, bool]](), list[Table](), list[Figure]()
     numbers = ground.numbers
     for kind in IMPACTS:
         found = shares_of(ground.drawn, kind, regime, 5 if bench.quick else SAMPLES)
-        claims += [c._replace(what=f"{kind}: {c.what}") for c in CLAIMS[regime.name](found, regime.cuts)]
+        told = CLAIMS[regime.name](found, regime.cuts)
+        judged += [(claim._replace(what=f"{kind}: {claim.what}"), clear) for claim, clear in told]
         numbers |= {f"{name}, {kind}": float(values[-1]) for name, values in means(found).items()}
         tables.append(_table(ground, kind, means(found), regime))
         figures.append(_figure(ground, kind, means(found), regime))
+    claims, shown = settled(judged, ground.world)
     holds, because = verdict(claims)
     if not holds:
         matched = _matched(ground.drawn)
         numbers["impact of pages that Q-Overlap knows a query for"] = matched
         because += f"; {matched:.0%} of the frontier's clicks are on pages whose address or anchors match a needy query"
-    tables += [claimed(ground.world, claims), _breadth_first(ground, regime, bench)]
+    tables += [*shown, _breadth_first(ground, regime, bench)]
     return Part(ground.world, holds, because, numbers, tables, figures)
 
 
@@ -98,20 +102,20 @@ def _shares(case: Case, kind: Impact, regime: Regime, samples: int) -> dict[str,
     }
 
 
-def flat_claims(found: Shares, cuts: Sequence[float]) -> list[Claim]:
+def flat_claims(found: Shares, cuts: Sequence[float]) -> Judged:
     """Of Figure 4."""
     early, late = np.array(cuts) <= 0.05, np.array(cuts) > 0.06
     others = [name for name in found if name not in (RW, RW_EG)]
     return [
-        _above(found, RW_EG, [RW], late, "from 7 % on"),
-        _above(found, RW, ["PageRank"], late, "from 7 % on"),
-        _above(found, RW_EG, others, late, "from 7 % on"),
+        _best_of(found, [RW_EG], [RW], late, "from 7 % on"),
+        _best_of(found, [RW], ["PageRank"], late, "from 7 % on"),
+        _best_of(found, [RW_EG], others, late, "from 7 % on"),
         _best_of(found, QUERY_DRIVEN, [RW_EG], early, "to 5 %"),
         _random(found, *RANDOM_FLAT),
     ]
 
 
-def skewed_claims(found: Shares, cuts: Sequence[float]) -> list[Claim]:
+def skewed_claims(found: Shares, cuts: Sequence[float]) -> Judged:
     """Of Figure 5."""
     first, last = np.array(cuts) == cuts[0], np.array(cuts) == cuts[-1]
     walks, others = (RW, RW_EG), [name for name in found if name not in (RW, RW_EG)]
@@ -121,37 +125,33 @@ def skewed_claims(found: Shares, cuts: Sequence[float]) -> list[Claim]:
         _random(found, 0.0, RANDOM_SKEWED),
         _best_of(found, QUERY_DRIVEN, LINKED, first, f"at {cuts[0]:.1%}"),
         _best_of(found, walks, ["Q-Overlap"], last, f"at {cuts[-1]:.1%}"),
-        Claim(f"walks reach {LEAST:.0%} of the ideal (theirs: 60 to 70 %)", share >= LEAST, f"{share:.1%}"),
-        Claim(f"walks lead by {100 * LEAD:.0f} points (theirs: 5 to 10)", lead >= LEAD, f"{100 * lead:.1f}"),
+        (Claim(f"walks reach {LEAST:.0%} of the ideal (theirs: 60 to 70 %)", share >= LEAST, f"{share:.1%}"), True),
+        (Claim(f"walks lead by {100 * LEAD:.0f} points (theirs: 5 to 10)", lead >= LEAD, f"{100 * lead:.1f}"), True),
     ]
 
 
-CLAIMS: dict[str, Callable[[Shares, Sequence[float]], list[Claim]]] = {
+CLAIMS: dict[str, Callable[[Shares, Sequence[float]], Judged]] = {
     LOW_SKEW.name: flat_claims,
     SKEWED.name: skewed_claims,
 }
 
 
-def _above(found: Shares, one: str, others: Sequence[str], at: Marks, where: str) -> Claim:
-    return _best_of(found, [one], others, at, where)
-
-
-def _best_of(found: Shares, some: Sequence[str], others: Sequence[str], at: Marks, where: str) -> Claim:
+def _best_of(found: Shares, some: Sequence[str], others: Sequence[str], at: Marks, where: str) -> tuple[Claim, bool]:
     """The best of some is above the best of others, by the mean share over these cuts."""
     shares = {name: values[:, at].mean(axis=1) for name, values in found.items()}
     mine, theirs = (max(names, key=lambda name: float(shares[name].mean())) for names in (some, others))
     told = " and ".join(others) if len(others) <= 2 else "all baselines"
     says = f"{' or '.join(some)} above {told} {where}"
     shown = ", ".join(f"{name} {shares[name].mean():.1%}" for name in (mine, theirs))
-    return Claim(says, clearly(shares[mine], shares[theirs]), shown)
+    holds = above(shares[mine], shares[theirs])
+    return Claim(says, bool(holds), shown), holds is not None
 
 
-def _random(found: Shares, low: float, high: float) -> Claim:
+def _random(found: Shares, low: float, high: float) -> tuple[Claim, bool]:
     value = float(found[RANDOM][:, -1].mean())
     theirs = "20 %" if low else "nearly nothing"
-    return Claim(
-        f"Random has {low:.0%} to {high:.0%} of the ideal (theirs: {theirs})", low <= value <= high, f"{value:.1%}"
-    )
+    says = f"Random has {low:.0%} to {high:.0%} of the ideal (theirs: {theirs})"
+    return Claim(says, low <= value <= high, f"{value:.1%}"), True
 
 
 def _matched(cases: Sequence[Case]) -> float:

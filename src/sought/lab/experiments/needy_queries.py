@@ -8,7 +8,7 @@ Theirs are 1000 of 110,000 pages; ours are shares of the frontier.  Each half dr
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
@@ -20,9 +20,10 @@ from sought.crawl.supply.units import units
 from sought.lab.experiments.importance_and_impact import correlation, ranks
 from sought.lab.experiments.uncrawled import DATASETS, HYBRID, NEEDS, Floats, judge_in, setting_of
 from sought.lab.figures import lines
-from sought.lab.frontier import Reached, at_frontier
+from sought.lab.frontier import Frontier, Reached, at_frontier
 from sought.lab.judge import Judge
 from sought.lab.study import Bench, Figure, Finding, Part, Study, Table, Value, finding
+from sought.lab.world import NOTHING, Numbers
 from sought.policy.improvability import Improvability, fit_improvability
 
 NAME = "E003-7"
@@ -34,11 +35,15 @@ SEEN = HYBRID.k
 
 @dataclass(frozen=True)
 class Improved:
-    """Of each query of one half: mean score before, how many pages came, and whether it had ten results before."""
+    """Of each query of one half: mean score before, how many pages came, and what a crawler would not know.
+
+    `attained` is the mean score before as a share of what it would be if all pages had been crawled.
+    """
 
     x: Floats
     improvement: Floats
-    is_full: NDArray[np.bool_]
+    is_full: NDArray[np.bool_]  # it had ten results before
+    attained: Floats
 
 
 def halves(judge: Judge) -> tuple[Judge, Judge]:
@@ -50,15 +55,17 @@ def halves(judge: Judge) -> tuple[Judge, Judge]:
     )
 
 
-def improved(half: Judge, dataset: str, share: float) -> Improved:
+def improved(half: Judge, dataset: str, share: float, draw: int = 0) -> Improved:
     """By a crawl of its own."""
-    with at_frontier(half, [HYBRID], setting_of(dataset, split="string")) as reached:
-        fetched = reached.frontier().pages.fetches > 0
+    with at_frontier(half, [HYBRID], setting_of(dataset, draw, "string")) as reached:
+        frontier = reached.frontier()
+        fetched = frontier.pages.fetches > 0
         x, is_full = _before(reached)
         count = max(1, round(share * np.count_nonzero(~fetched)))
         reached.fetch(HYBRID, count)
         asked = half.demand.weights("known", half.world.start) > 0
-        return Improved(x[asked], _new_results(reached, fetched)[asked], is_full[asked])
+        came, attained = _new_results(reached, fetched), _attained(half, frontier)
+        return Improved(x[asked], came[asked], is_full[asked], attained[asked])
 
 
 def _before(reached: Reached) -> tuple[Floats, NDArray[np.bool_]]:
@@ -82,18 +89,34 @@ def _new_results(reached: Reached, fetched: NDArray[np.bool_]) -> Floats:
     return came
 
 
+def _attained(judge: Judge, frontier: Frontier) -> Floats:
+    """Of each query, the scores of its best results among crawled pages by those of its best results there are."""
+    live = judge.world.live(judge.world.start)
+    crawled = np.full(len(live), NOTHING)
+    pages = frontier.page[frontier.crawled]
+    crawled[pages] = live[pages]
+    now, ever = (_best_scores(judge, versions) for versions in (crawled, live))
+    return np.divide(now, ever, out=np.ones_like(ever), where=ever > 0)
+
+
+def _best_scores(judge: Judge, versions: Numbers) -> Floats:
+    best = judge.ranked.lists(versions).top(SEEN)
+    return np.bincount(best.query, best.score, len(judge.demand)).astype(np.float64)
+
+
 @dataclass(frozen=True)
 class Learnt:
     """What one half has taught, and what the other one shows.
 
-    `shown` is fitted to the other half, and its buckets are the points; `full` is fitted to those queries of both that
-    had ten results before, which are the share `is_full` of them.
+    `shown` is fitted to the other half, and its buckets are the points.  Of both halves: `full` is fitted to those
+    queries that had ten results before, which are the share `is_full` of them; `lacking` to what queries had attained.
     """
 
     curve: Improvability
     shown: Improvability
-    full: Improvability = Improvability()  # noqa: RUF009  a frozen value
-    is_full: float = 1.0
+    full: Improvability
+    is_full: float
+    lacking: Improvability
 
     @property
     def predicted(self) -> Floats:
@@ -116,15 +139,15 @@ class Learnt:
 
 
 def learnt(one: Improved, other: Improved) -> Learnt:
-    is_full = np.concatenate([one.is_full, other.is_full])
-    x, improvement = (
-        np.concatenate(both)[is_full] for both in ((one.x, other.x), (one.improvement, other.improvement))
+    x, came, is_full, attained = (
+        np.concatenate([getattr(each, field.name) for each in (one, other)]) for field in fields(Improved)
     )
     return Learnt(
         fit_improvability(one.x, one.improvement),
         fit_improvability(other.x, other.improvement),
-        fit_improvability(x, improvement),
+        fit_improvability(x[is_full], came[is_full]),
         float(is_full.mean()),
+        fit_improvability(attained, came),
     )
 
 
@@ -169,7 +192,8 @@ def judged(world: str, found: Mapping[tuple[str, float], Learnt]) -> Part:
         if each.curve.b >= 0:
             failed.append(
                 f"{dataset}: improvability does not fall (b = {each.curve.b:.2f}); {each.is_full:.0%} of the queries"
-                f" have ten results before, and of these b = {each.full.b:.2f}"
+                f" have ten results before, of these b = {each.full.b:.2f}; by the share of the score that was attained"
+                f" b = {each.lacking.b:.2f}"
             )
         elif each.accuracy < ACCURATE:
             failed.append(
@@ -188,6 +212,7 @@ def judged(world: str, found: Mapping[tuple[str, float], Learnt]) -> Part:
             f"{dataset}: rank correlation of buckets": each.trend,
             f"{dataset}: share of queries with ten results before": each.is_full,
             f"{dataset}: b of these": each.full.b,
+            f"{dataset}: b by share of score attained": each.lacking.b,
         }
     figures = [_figure(world, dataset, each) for dataset, each in main.items()]
     return Part(world, not failed, because, numbers, [_table(world, found)], figures)

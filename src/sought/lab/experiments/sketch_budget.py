@@ -9,7 +9,7 @@ handful.  So what must hold is told by a share that leaves hundreds, and the sha
 0.0007 too.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -33,6 +33,7 @@ QUICK = (0.0, PAPER, SMALL, 0.2, 1.0)
 BUDGETS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)  # c, as a share of the frontier
 DRAWN = (0.01, 0.05, 0.1, 0.2, 0.5)  # those of Figure 8
 ENOUGH = 0.9  # of the impact with all sketches
+DRAWS = 3  # samples
 
 
 @dataclass(frozen=True)
@@ -60,10 +61,10 @@ def policy_of(share: float) -> SearchImpact:
     return replace(HYBRID, sketches=share)
 
 
-def measured(test: Judge, dataset: str, curve: Improvability, shares: tuple[float, ...]) -> Kept:
+def measured(test: Judge, dataset: str, curve: Improvability, shares: tuple[float, ...], draw: int = 0) -> Kept:
     """What the hybrid fetches for the queries of a judge, by a curve that others have taught."""
     policies = {share: policy_of(share) for share in shares}
-    with at_frontier(test, list(policies.values()), setting_of(dataset, split="string")) as reached:
+    with at_frontier(test, list(policies.values()), setting_of(dataset, draw, "string")) as reached:
         reached.holdings.part(Improving).curve = curve
         frontier = reached.frontier()
     impact = impact_of(test)
@@ -74,23 +75,34 @@ def measured(test: Judge, dataset: str, curve: Improvability, shares: tuple[floa
 
 
 def run(bench: Bench) -> Finding:
-    shares = QUICK if bench.quick else KEPT
-    return finding(NAME, bench, [_world(folder, shares, bench) for folder in bench.worlds], sketches=list(shares))
+    shares, draws = (QUICK, 1) if bench.quick else (KEPT, DRAWS)
+    parts = [_world(folder, shares, draws, bench) for folder in bench.worlds]
+    return finding(NAME, bench, parts, sketches=list(shares), draws=draws)
 
 
-def _world(folder: Path, shares: tuple[float, ...], bench: Bench) -> Part:
+def _world(folder: Path, shares: tuple[float, ...], draws: int, bench: Bench) -> Part:
     judge = judge_in(folder, "string")
     if isinstance(judge, tuple):
         return Part(judge[0].name, None, judge[1])
     told, done, found = bench.progress(f"sketching {judge.world.name}"), 0, {}
     train, test = halves(judge)
     for dataset in DATASETS:
-        told(done, len(DATASETS))
-        taught = improved(train, dataset, C)
-        found[dataset] = measured(test, dataset, fit_improvability(taught.x, taught.improvement), shares)
-        done += 1
+        several = []
+        for draw in range(draws):
+            told(done, len(DATASETS) * draws)
+            taught = improved(train, dataset, C, draw)
+            several.append(measured(test, dataset, fit_improvability(taught.x, taught.improvement), shares, draw))
+            done += 1
+        found[dataset] = on_average(several)
     told(done, done)
     return judged(judge.world.name, found)
+
+
+def on_average(several: Sequence[Kept]) -> Kept:
+    """Of several samples."""
+    impact = {share: np.mean([each.impact[share] for each in several], axis=0) for share in several[0].impact}
+    by_chance = np.mean([each.random for each in several], axis=0)
+    return Kept(impact, by_chance, several[0].queries, round(np.mean([each.pages for each in several])))
 
 
 def judged(world: str, found: Mapping[str, Kept]) -> Part:
@@ -100,7 +112,7 @@ def judged(world: str, found: Mapping[str, Kept]) -> Part:
         if ratio.min() < ENOUGH:
             at = BUDGETS[int(ratio.argmin())]
             failed.append(
-                f"{dataset}: with {SMALL:.0%} of the sketches there is {ratio.min():.2f} of the impact at c = {at:.0%}"
+                f"{dataset}: with {SMALL:.0%} of the sketches there is {ratio.min():.3f} of the impact at c = {at:.0%}"
             )
         enough = [kept.enough(budget) for budget in DRAWN]
         numbers |= {

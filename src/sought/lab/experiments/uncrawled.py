@@ -26,7 +26,7 @@ from sought.policy import SearchImpact
 
 DATASETS = {"Dataset 1": 0.0, "Dataset 2": 0.2}  # and what share of the sample has been crawled all the same
 CRAWLED = 0.8
-DRAWS = 3  # samples
+DRAWS = 5  # samples
 FEWEST_PAGES, FEWEST_QUERIES = 250, 100
 NEEDS = f"a world with at least {FEWEST_PAGES} pages and {FEWEST_QUERIES} queries at its start, and links"
 
@@ -38,20 +38,20 @@ EXPECTED = replace(HYBRID, estimate="expected")
 Floats = NDArray[np.float64]
 
 
-def setting_of(dataset: str, draw: int = 0, split: Split = "none") -> Setting:
+def setting_of(dataset: str, draw: int = 0, split: Split = "none", scorer: str = "BM25()") -> Setting:
     """The crawl that leaves the pages of a dataset; another draw is another sample."""
     promoted = DATASETS[dataset]
-    return Setting("frontier", split=split, crawled=CRAWLED, sampled=True, seed=draw, promoted=promoted)
+    return Setting("frontier", 1, split, scorer=scorer, crawled=CRAWLED, seed=draw, sampled=True, promoted=promoted)
 
 
-def judge_in(folder: Path, split: Split = "none") -> Judge | tuple[World, str]:
+def judge_in(folder: Path, split: Split = "none", scorer: str = "BM25()") -> Judge | tuple[World, str]:
     """Who knows the impact of pages; or the world, and why nobody can."""
     world = open_world(folder)
     if pages_at_start(world) < FEWEST_PAGES:
         return world, f"it has fewer than {FEWEST_PAGES} pages at its start"
     if not world.targets.size:
         return world, "it has no links"
-    judge = judge_for(world, setting_of("Dataset 1", split=split))
+    judge = judge_for(world, setting_of("Dataset 1", 0, split, scorer))
     asked = np.count_nonzero(judge.demand.weights("judged", world.start))
     return judge if asked >= FEWEST_QUERIES else (world, f"fewer than {FEWEST_QUERIES} queries are asked of it")
 

@@ -5,6 +5,7 @@ J. Cho, H. Garcia-Molina, L. Page, Efficient Crawling Through URL Ordering, WWW7
 is popular near its start, cluster after cluster.
 """
 
+from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from sought.lab.claims import Claim, claimed, verdict
 from sought.lab.experiments.random_crawl import unasked
-from sought.lab.hot_pages import Crawls, Curve, Hot, at_best, by_chance, hottest, meaningful, p_cs
+from sought.lab.hot_pages import Crawls, Curve, Hot, at_best, by_chance, hottest, meaningful, p_cs, p_st
 from sought.lab.measures import LimitedBuffer
 from sought.lab.run import Log, Run
 from sought.lab.setting import with_versions
@@ -98,7 +99,20 @@ def _by_backlinks(crawls: Crawls, bench: Bench) -> Part:
         together["backlink"] > together["PageRank"],
         told(together),
     )
-    return _threshold(crawls, hot, "E001-4", [is_best(crawls.threshold(hot), "PageRank"), clusters])
+    claims = [is_best(crawls.threshold(hot), "PageRank"), clusters]
+    return _threshold(crawls, hot, "E001-4", claims, [_by_both(crawls, hot)])
+
+
+def _by_both(crawls: Crawls, hot: Hot) -> Table:
+    """Of pages that backlinks make hot: does PageRank find late what it does not hold for important?"""
+    by_rank = hottest(crawls.ranks, 0.01).which
+    parts = {"by PageRank too": hot.which & by_rank, "by backlinks alone": hot.which & ~by_rank}
+    rows: list[list[Value]] = []
+    for what, which in parts.items():
+        areas = {name: p_st(order, which).area for name, order in crawls.orders.items()} if which.any() else {}
+        rows.append([what, int(which.sum()), *(areas.get(name) for name in ORDERS)])
+    columns = ["hot", "pages", *(f"{name}, area" for name in ORDERS)]
+    return Table(f"{crawls.world.name}: pages that are among the 1 % by backlinks", columns, rows)
 
 
 def _by_rank(crawls: Crawls, bench: Bench) -> Part:
@@ -113,13 +127,13 @@ def alike(curves: dict[str, Curve]) -> Claim:
     return Claim(f"backlink and breadth-first differ by at most {ALIKE} in area", abs(gap) <= ALIKE, f"{gap:+.3f}")
 
 
-def _threshold(crawls: Crawls, hot: Hot, study: str, claims: list[Claim]) -> Part:
+def _threshold(crawls: Crawls, hot: Hot, study: str, claims: list[Claim], more: Sequence[Table] = ()) -> Part:
     name, curves = crawls.world.name, crawls.threshold(hot)
     shown = curves | {"ideal": at_best(hot.which), "random": by_chance(len(crawls))}
     numbers: dict[str, Value] = {"pages": len(crawls), "G": hot.least, "hot pages": int(hot.which.sum())}
     numbers |= {"share of hot pages": hot.share, **areas_of(curves)}
     tables = [claimed(name, claims), curve_table(f"{name}: P_ST, {_named(hot)}", shown)]
-    tables += [known_table(crawls, ORDERS), web_table(crawls)]
+    tables += [known_table(crawls, ORDERS), web_table(crawls), *more]
     figure = curve_figure(f"{name}: hot pages found, {_named(hot)}", shown, "P_ST, %", study)
     return Part(name, *verdict(claims), numbers, tables, [figure])
 
