@@ -69,7 +69,7 @@ def test_compare_goes_on(run, tmp_path):
     """What is on record is not run again."""
     run(COMPARE)
     marks = {file: file.stat().st_mtime_ns for file in tmp_path.glob("lab-results/cells/*/*")}
-    assert len(marks) == 10
+    assert len(marks) == 12
     run(COMPARE)
     assert {file: file.stat().st_mtime_ns for file in tmp_path.glob("lab-results/cells/*/*")} == marks
 
@@ -182,14 +182,19 @@ def test_run_verdicts_and_report(run):
     """Experiments keep their verdicts; the report has them, and comparisons."""
     found = json.loads(run("run all --quick --cores 0 --json"))["findings"]
     assert [each["study"] for each in found] == list(EXPERIMENTS)
-    assert all(each["command"].endswith("--world small.world --quick") for each in found)
+    for each in found:
+        worlds = "" if EXPERIMENTS[each["study"]].worldless else " --world small.world"
+        assert each["command"].endswith(f"{each['study']}{worlds} --quick")
     assert all(each["same_code"] and each["date"] and "figures" not in each for each in found)
     listed = json.loads(run("verdicts --json"))["verdicts"]
     assert {each["study"]: each["verdict"] for each in listed} == {each["study"]: each["verdict"] for each in found}
     assert {each["verdict"] for each in listed} <= {"holds", "does not hold", "cannot be judged on this data"}
     assert "Where the loss comes from (losses)" in run("verdicts")
     run(COMPARE)
-    assert run("report") == "lab-report.html: 3 verdicts, 1 comparisons\n"
+    out = run("report --figures drawn")
+    drawn = sorted(Path("drawn").iterdir())
+    assert out == f"lab-report.html: {len(EXPERIMENTS)} verdicts, 1 comparisons\ndrawn: {len(drawn)} figures\n"
+    assert drawn[0].read_text().startswith("<?xml") or "<svg" in drawn[0].read_text()
     page = Path("lab-report.html").read_text()
     assert "sought lab compare small.world --policy" in page
     assert str(Path.cwd()) not in page

@@ -43,9 +43,12 @@ def site() -> Iterator[Site]:
 
 
 def linked(site: Site, path: Path, policy: str = POLICY, keep: int = 0) -> Path:
-    """A home that links to all pages; page j < 8 is linked from all pages above 4·j."""
+    """A home that links to all pages; page j < 8 is linked from all pages above 4·j.
+
+    All call it what the home calls it: other words would be counted with its next fetch only, and the home comes first.
+    """
     for i in range(PAGES):
-        links = "".join(f"<a href=/p{j}>boats {j}</a> " for j in range(8) if i > 4 * j and i != j)
+        links = "".join(f"<a href=/p{j}>page {j}</a> " for j in range(8) if i > 4 * j and i != j)
         text = f"<html lang=en><title>page {i}</title><p>running boats only{i} {links}</p>"
         site.answers[f"/p{i}"] = (200, HTML, text)
     links = "".join(f"<a href=/p{i}>page {i}</a> " for i in range(PAGES))

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 import sought
-from sought.crawl.insight import explain
+from sought.crawl.insight import answers_to_all, explain, needy
 from sought.crawl.view import View
 from sought.policy import Topical, parse_policy
 from sought.policy.topical import topical
 from sought.web.errors import BadInput
+from tests.counted_anew import ask
 from tests.demand_site import write_config
 from tests.test_crawl_change_of_mind import HTML, Site, serving
 
@@ -32,15 +33,30 @@ def page(title: str, text: str, links: dict[str, str]) -> tuple[int, dict[str, s
     return 200, HTML, f"<html lang=en><head><title>{title}</title></head><body><p>{text} {anchors}</p></body></html>"
 
 
+def words(own: str) -> str:
+    """So many that no page is like another."""
+    return " ".join(f"{own}n{i}" for i in range(200))
+
+
 def birds(site: Site, path: Path) -> Path:
     """A home with links to many pages; the last of them begins a chain of hot pages, each of which names the next."""
     fillers = {f"/filler{i}": f"filler {i}" for i in range(FILLERS)}
     site.answers["/"] = page("Home", "welcome", fillers | {"/hot0": "our grey herons"})
     for i in range(FILLERS):
-        site.answers[f"/filler{i}"] = page(f"Filler {i}", f"about nothing {i}", fillers)
+        site.answers[f"/filler{i}"] = page(f"Filler {i}", f"about nothing {words(f'filler{i}')}", fillers)
     for i in range(HOT):
         site.answers[f"/hot{i}"] = page(f"Grey heron {i}", f"it stands {i}", {f"/hot{i + 1}": f"next grey heron {i}"})
     return write_config(path, site.url("/"), "127.0.0.1")
+
+
+def crossed(site: Site, path: Path) -> Path:
+    """Hot pages link to fillers, which link to each other: all are near, and each filler has more links than any."""
+    path = birds(site, path)
+    fillers = {f"/filler{i}": f"filler {i}" for i in range(FILLERS)}
+    for i in range(HOT):
+        next_one = {f"/hot{i + 1}": f"next {i}"} if i % 2 else {f"/hot{i + 1}": f"next grey heron {i}"}
+        site.answers[f"/hot{i}"] = page(f"Grey heron {i}", f"it stands {words(f'hot{i}')}", fillers | next_one)
+    return path
 
 
 def hot_among_the_first(site: Site, path: Path, fetches: int, policy: str, topic: str | None = None) -> int:
@@ -59,10 +75,15 @@ def test_pages_about_the_topic_come_early(site: Site, tmp_path: Path):
 
 
 def test_any_policy_may_be_given_a_topic(site: Site, tmp_path: Path):
-    """One without importance is ordered by PageRank within each queue."""
+    """Within each queue it is followed as it is; one for known pages only shares the fetches."""
     path = birds(site, tmp_path / "crawl")
-    hot_among_the_first(site, path, 4, "Split(new=BreadthFirst(), known=RoundRobin(), share=1.0)", TOPIC)
-    assert site.paths() == ["/", "/hot0", "/hot1", "/hot2"]
+    hot_among_the_first(site, path, 11, "Split(new=BreadthFirst(), known=RoundRobin(), share=1.0)", TOPIC)
+    rest = ["/hot8", "/filler0"]
+    assert site.paths() == ["/", *(f"/hot{i}" for i in range(HOT)), *rest]
+    site.asked.clear()
+    sought.open(birds(site, tmp_path / "known")).crawl(20, "RoundRobin()", topic=TOPIC)
+    assert "/hot0" in site.paths()
+    assert site.paths().count("/") > 1
 
 
 def behind_two_hops(site: Site, path: Path) -> Path:
@@ -87,11 +108,11 @@ def test_a_hot_page_behind_two_others(site: Site, tmp_path: Path):
 
 
 def test_one_run_with_all_pages(site: Site, tmp_path: Path):
-    """What was found is counted; known pages are ranked as before, and a later crawl without topic forgets it."""
+    """What was found is counted, and a later crawl without topic forgets it."""
     path = birds(site, tmp_path / "crawl")
     result = sought.open(path).crawl(FILLERS + HOT + 2, "Backlinks()", topic=TOPIC)
     assert result["hot"] == HOT
-    assert result["measured"] == FILLERS + HOT + 2
+    assert result["measured"] == 0
     sought.open(path).crawl(1, "Backlinks()")
     with View(path) as view:
         assert len(view.measuring.asked.texts) == 0
@@ -110,6 +131,11 @@ def test_explained(site: Site, tmp_path: Path):
         assert told["beliefs"][hops] == 2.0
         assert told["terms"][hops] == {"hot_pages": 1, "way": [site.url(p) for p in ("/hot0", "/a", "/b")]}
         assert told["rank"] == 1
+        assert told["hot_queue"]
+        assert 0 < told["value"] < 1  # a link, less for being found late
+        in_split = explain(view, site.url("/b"), topical(TOPIC, parse_policy("Split()")), 2e9)["now"]
+        assert in_split["hot_queue"]
+        assert in_split["value"] < -2 * 2.0**40  # of BreadthFirst
         named = explain(view, site.url("/hot0"), policy, 2e9)["now"]["terms"]["Named(topic='grey heron')"]
         assert named == {"named_by": ["our grey herons"]}
     run = [sys.executable, "-m", "sought", "explain", str(path), site.url("/b"), "--policy", repr(policy)]
@@ -118,7 +144,7 @@ def test_explained(site: Site, tmp_path: Path):
 
 def test_command_line(site: Site, tmp_path: Path):
     """`sought crawl --topic`, alone and with --keep: of what is kept, all is about the topic."""
-    path = birds(site, tmp_path / "crawl")
+    path = crossed(site, tmp_path / "crawl")
     run = [sys.executable, "-m", "sought", "crawl", str(path), "--topic", TOPIC, "--policy", "Backlinks()"]
     done = subprocess.run(
         [*run, "--fetches", "60", "--keep", "6", "--json"], capture_output=True, text=True, check=True
@@ -131,6 +157,44 @@ def test_command_line(site: Site, tmp_path: Path):
     text = subprocess.run([*run, "--fetches", "1"], capture_output=True, text=True, check=True).stdout
     assert "pages about the topic: 6" in text
     assert "no queries yet" not in text
+    assert "gain" not in text
+
+
+@pytest.mark.parametrize("policy", ["Backlinks()", "PageRank()", "BreadthFirst()"])
+def test_what_is_kept_where_everything_is_near(site: Site, tmp_path: Path, policy: str):
+    """Pages about the topic stay although all others have more links and are as near, whatever the policy."""
+    path = crossed(site, tmp_path / "crawl")
+    result = sought.open(path).crawl(FILLERS + HOT + 1, policy, topic=TOPIC, keep=HOT + 2)
+    assert result["hot"] == HOT
+    found = {hit.url.rpartition("/")[2] for hit in sought.open(path).search("grey", limit=50).hits}
+    assert found >= {f"hot{i}" for i in range(HOT)}
+    assert sought.open(path).status()["searchable"] == HOT + 2
+
+
+def test_a_topic_is_no_demand(site: Site, tmp_path: Path):
+    """While nobody asks anything, nothing is measured by it: no gain, no needy query, and the hint stays."""
+    path = birds(site, tmp_path / "crawl")
+    run = [sys.executable, "-m", "sought", "crawl", str(path), "--topic", TOPIC, "--policy", "Split(DemandFirst())"]
+    text = subprocess.run([*run, "--fetches", "9"], capture_output=True, text=True, check=True).stdout
+    assert "no queries yet" in text
+    assert "gain" not in text
+    assert "pages about the topic" in text
+    done = subprocess.run([*run, "--fetches", "1", "--json"], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["measured"] == 0
+    demand = sought.open(path).status()["demand"]
+    assert (demand["queries"], demand["searches_a_week"], demand["worth_of_answers"]) == (0, 0.0, 0.0)
+    with View(path) as view:
+        assert needy(view, 10) == []
+        assert answers_to_all(view) == {}
+        assert explain(view, site.url("/hot0"), parse_policy("Split()"), 2e9)["answers"] == []
+    ask(path, "standing birds")
+    sought.open(path).take_in_queries()
+    text = subprocess.run([*run, "--fetches", "1"], capture_output=True, text=True, check=True).stdout
+    assert "no queries yet" not in text
+    assert "measured on 1 fetch\n" in text
+    with View(path) as view:
+        assert [each["query"] for each in needy(view, 10)] == ["standing birds"]
+        assert sorted(view.measuring.asked.texts) == [TOPIC, "standing birds"]
 
 
 @pytest.mark.parametrize("topic", ["", "  ", "…", "x" * 300])

@@ -240,10 +240,11 @@ def test_promoted_pages_are_unimportant_and_early(judge):
     others = np.setdiff1d(frontier.rows, last)
     assert weight[last].max() <= weight[others].min()
     text = judge.demand.texts[int(np.argmax(judge.demand.weights("judged", judge.world.start)))]
-    found = [tail.rank_of(judge, page, text) for page in range(len(judge.world.urls))]
+    results = tail.shown_in(judge)
+    found = [tail.rank_of(judge, results, page, text) for page in range(len(judge.world.urls))]
     shown = sorted(rank for rank in found if rank)
     assert shown == list(range(1, len(shown) + 1))
-    assert tail.rank_of(judge, 0, "nobody asks this") == 0
+    assert tail.rank_of(judge, results, 0, "nobody asks this") == 0
 
 
 # ---- E003-7

@@ -10,9 +10,13 @@ from sought.policy import (
     NEVER,
     Backlinks,
     BreadthFirst,
+    DemandFirst,
+    Learned,
     Location,
+    Never,
     PageRank,
     Pages,
+    Random,
     RoundRobin,
     Similarity,
     Split,
@@ -82,6 +86,13 @@ def test_more_links_first_and_equals_as_they_were_found():
     assert np.argsort(-values).tolist() == [3, 1, 0, 2]
 
 
+def test_equally_deep_addresses_come_as_they_were_found():
+    """Decades apart do not make up for one slash."""
+    some = pages([0] * 3, [NOW + 60.0, NOW, NOW - 1e9], beliefs={Location(): np.array([-2.0, -2.0, -3.0])})
+    assert np.argsort(-Location()(some, NOW)).tolist() == [1, 0, 2]
+    assert Location().importance(some).tolist() == [-2.0, -2.0, -3.0]
+
+
 def test_links_to_known_pages_count_as_importance_only():
     """New pages are ordered; how important a page is can be said of all."""
     some = pages([5, 7], last_fetch=[NOW - 10.0, NEVER])
@@ -98,10 +109,36 @@ def test_two_queues():
     }
     some = pages([9, 1, 3, 8, 2], beliefs=beliefs)
     assert np.argsort(-policy(some, NOW)).tolist() == [2, 4, 1, 0, 3]
-    assert np.argsort(-policy.importance(some)).tolist() == [2, 4, 1, 0, 3]
+    assert policy.explained(some, 2, NOW) == {"hot_queue": True, "value": 3.0}
+    assert policy.explained(some, 0, NOW) == {"hot_queue": False, "value": 9.0}
     basic = Topical("heron", distance=0)
-    assert beliefs_of(basic) == (Named("heron"),)
+    assert beliefs_of(basic) == (Named("heron"), Hops("heron", 10, 1))
+    beliefs[Hops("heron", 10, 1)] = np.ones(5)
     assert np.argsort(-basic(some, NOW)).tolist() == [4, 1, 0, 3, 2]
+
+
+def test_known_pages_stay_as_the_order_has_them():
+    """Only new pages are in the hot queue; others come behind it, if the order ranks them at all."""
+    beliefs = {Named("heron"): np.array([1.0, 1.0, 0.0, 0.0]), Hops("heron", 10, 4): np.array([0.0, 4.0, 4.0, 1.0])}
+    some = pages([1, 1, 1, 1], [NOW - 50] * 4, [NOW - 30.0, NEVER, NOW - 40.0, NOW - 20.0], beliefs)
+    assert np.argsort(-Topical("heron", RoundRobin())(some, NOW)).tolist()[:3] == [2, 0, 3]
+    assert np.argsort(-Topical("heron", RoundRobin(new=True))(some, NOW)).tolist() == [1, 2, 0, 3]
+    assert np.isneginf(Topical("heron")(some, NOW)).tolist() == [True, False, True, True]
+    assert Topical("heron").explained(some, 0, NOW) == {"hot_queue": False, "value": None}
+
+
+@pytest.mark.parametrize("distance", [0, 3])
+@pytest.mark.parametrize("order", [Backlinks(), BreadthFirst()])
+def test_pages_about_the_topic_are_the_last_to_leave(distance, order):
+    """Then those it names, then those near it, then the rest, each by links; however many links others have."""
+    policy = Topical("heron", order, distance)
+    beliefs = {
+        Named("heron"): np.array([0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0]),
+        policy.beliefs[1]: np.minimum([0.0, 0.0, 1.0, 9.0, 2.0, 9.0, 0.0], distance + 1),
+    }
+    some = pages([1, 2, 3, 4, 600, 500, 0], last_fetch=NOW - 5.0, beliefs=beliefs)
+    named = [2, 3] if distance else [3, 2]  # one of these is also near
+    assert np.argsort(-policy.importance(some)).tolist() == [6, 1, 0, *named, 4, 5]
 
 
 def test_similarity_is_a_mix():
@@ -125,11 +162,14 @@ def test_where_an_importance_is():
 
 
 def test_a_topic_is_put_around_a_policy():
-    """Known pages are ranked as before; an order that has no importance gives way to PageRank."""
-    assert topical("heron", Backlinks()) == Topical("heron", order=Backlinks())
-    assert topical("heron", Split(new=BreadthFirst(), known=UserCentric(), share=0.7)) == Split(
-        new=Topical("heron", order=PageRank()), known=UserCentric(), share=0.7
-    )
+    """It orders both queues, whatever it is; known pages are ranked as before."""
+    ranking = Backlinks(), BreadthFirst(), DemandFirst(), Random(3), RoundRobin(new=True), Topical("owl"), Learned()
+    for policy in ranking:
+        assert topical("heron", policy) == Topical("heron", order=policy)
+        around = topical("heron", Split(new=policy, known=UserCentric(), share=0.7))
+        assert around == Split(new=Topical("heron", order=policy), known=UserCentric(), share=0.7)
+    for known in (RoundRobin(), UserCentric(), Never()):
+        assert topical("heron", known) == Split(new=Topical("heron"), known=known)
     assert topics_of(topical("heron", Split())) == ("heron",)
     assert topics_of(Split(new=Similarity("a"), known=Topical("b"))) == ("a", "b")
     assert parse_policy(repr(topical("heron", Split()))) == topical("heron", Split())
@@ -156,6 +196,7 @@ def test_topical_in_a_table_of_any_size():
         ("Topical('')", "Topical needs a topic"),
         ("Topical(3)", "Topical needs a topic"),
         ("Topical('x' , order='y')", "Topical: order is a policy"),
+        ("Topical('x', order=PageRank)", r"^write PageRank\(\) in place of PageRank$"),
         ("Topical('x', distance=-1)", "Topical: distance is a whole number from 0 to 250"),
         ("Topical('x', distance=1.5)", "Topical: distance"),
         ("Topical('x', count=0)", "Topical: count"),

@@ -14,8 +14,8 @@ from sought.crawl.cycle import beliefs_in
 from sought.crawl.directory import LOADED, Directory
 from sought.crawl.recovery import open_directory
 from sought.crawl.refresh import Refresh
-from sought.crawl.supply.locations import slashes
-from sought.crawl.supply.topic_words import Topic
+from sought.crawl.supply.location import slashes
+from sought.crawl.supply.topic.words import Topic
 from sought.crawl.table import Source
 from sought.crawl.view import View
 from sought.index.analysis import terms
@@ -24,7 +24,10 @@ from sought.policy.topic import Hops, Likeness, Named
 from sought.web.url import canonical
 from tests.demand_site import answer, write_config
 
-WANTED = (Location(), ForwardLinks(), Named("grey heron"), Hops("grey heron", 3, 3), Likeness("grey heron"))
+WANTED = (
+    *(Location(), ForwardLinks(), Named("grey heron"), Likeness("grey heron")),
+    *(Hops("grey heron", 3, 3), Hops("grey heron", 3, 1)),
+)
 
 
 class Reading:
@@ -124,6 +127,9 @@ def test_links_as_counted_or_as_on_the_host(crawl):
     other = crawl.directory.repository.discovery.force("http://elsewhere.example/", 1e9)
     crawl.directory.commit()
     assert crawl.column(ForwardLinks())[other] == 1.0
+    told = [crawl.beliefs.terms(row)[repr(ForwardLinks())] for row in (crawl.row("/"), crawl.row("/y"), other)]
+    assert told[0] == {"links_on_this_page": 2}
+    assert told[1:] == [{name: 1.0, "over_pages": 2} for name in ("mean_of_its_host", "mean_of_all_hosts")]
     crawl.fetch("/", html("", "start again", *((f"/z{i}", f"z{i}") for i in range(6))))
     assert crawl.of(ForwardLinks(), "/", "/z1") == [6.0, 3.0]
     crawl.same_from_the_store()
@@ -172,6 +178,8 @@ def test_distance_from_hot_pages(crawl):
     assert crawl.of(Hops("grey heron", 3, 3), *paths) == [3.0, 0.0, 0.0, 1.0, 1.0, 2.0, 3.0]
     told = crawl.beliefs.terms(crawl.row("/three"))[repr(Hops("grey heron", 3, 3))]
     assert told == {"hot_pages": 2, "way": [f"http://a.example{path}" for path in ("/often", "/two", "/three")]}
+    assert crawl.of(Hops("grey heron", 3, 1), *paths) == [1.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0]
+    assert crawl.beliefs.terms(crawl.row("/hot"))[repr(Hops("grey heron", 3, 1))]["hot_pages"] == 2
     crawl.fetch("/often", html("Often", "not any more", ("/two", "2")))
     crawl.fetch("/hot", "gone", 404)
     assert crawl.of(Hops("grey heron", 3, 3), *paths) == [3.0] * 7
@@ -210,8 +218,11 @@ def test_likeness_by_hand(crawl):
         ]
     )
     assert max(found) < 1.0
+    told = crawl.beliefs.terms(crawl.row("/q"))[repr(Likeness("grey heron"))]
+    assert told == {"words": {"grey": {"title": 1, "body": 0}, "heron": {"title": 1, "body": 1}}, "of": 7}
     crawl.fetch("/n", html("Grey heron", "grey heron", ("/q", "x")), X_Robots_Tag="noindex")
     assert crawl.of(Likeness("grey heron"), "/n") == [0.0]
+    assert "not searchable" in crawl.beliefs.terms(crawl.row("/n"))[repr(Likeness("grey heron"))]["note"]
     crawl.same_from_the_store()
 
 

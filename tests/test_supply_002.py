@@ -16,14 +16,14 @@ from sought.crawl.refresh import Refresh
 from sought.crawl.supply.flows import Flow
 from sought.crawl.supply.holdings import Holdings
 from sought.crawl.supply.impacts import Impacts
-from sought.crawl.supply.ranks import Ranks
+from sought.crawl.supply.page_rank import Ranks
 from sought.crawl.table import Source
 from sought.crawl.view import View
 from sought.demand import Action, Event, QueryLog, Search, Selection, Tally
 from sought.demand.impact import impact
 from sought.demand.workload import is_held_out, query_key
 from sought.index import normal
-from sought.policy import Opic, PageRank, RandomWalk, Split
+from sought.policy import Backlinks, Opic, PageRank, RandomWalk, Split
 from sought.policy.random_walk import IMPACTS, Impact
 from tests.counted_anew import ask, opened
 from tests.demand_site import QUERIES, WORDS, crawled
@@ -339,9 +339,9 @@ def boats_and_lakes() -> np.ndarray:
 # ---- for people, and over real HTTP
 
 
-@pytest.mark.parametrize("belief", [PageRank(), RandomWalk(), Opic()], ids=repr)
+@pytest.mark.parametrize("belief", [PageRank(), RandomWalk(), RandomWalk(omega=0.5, beta=0.5), Opic()], ids=repr)
 def test_explain_says_where_it_comes_from(site: LinkedSite, belief):
-    """What parents send adds up to what the page has, but for what every page has."""
+    """What parents send, and pages beside it, adds up to what the page has, but for what every page has."""
     with site.open() as directory:
         grown(site, directory)
         new = site.new(directory)[0]
@@ -355,7 +355,13 @@ def test_explain_says_where_it_comes_from(site: LinkedSite, belief):
         assert all(parent["url"].startswith(HOST) and parent["links"] > 0 for parent in parents)
         assert [p["sends"] for p in parents] == sorted((p["sends"] for p in parents), reverse=True)
         assert view.table["inlinks"][view.row(site.url(new))] <= 5
-        assert sum(parent["sends"] for parent in parents) + told["by_jumps"] == pytest.approx(value, rel=1e-6)
+        beside = told.get("by_common_parents", 0.0)
+        assert (beside > 0) == (getattr(belief, "omega", 1.0) < 1)
+        sent = sum(parent["sends"] for parent in parents)
+        assert sent + beside + told["by_jumps"] == pytest.approx(value, rel=1e-6)
+        assert told.get("by_links", sent) == pytest.approx(sent)
+        parents_too = explain(view, site.url(new), Backlinks(), site.clock)["page"]["linked_from"]
+        assert set(parents_too) == {parent["url"] for parent in parents}
 
 
 @pytest.mark.parametrize("policy", ["PageRank()", "RandomWalk()", "RandomWalk(omega=0.5)", "Opic()"])

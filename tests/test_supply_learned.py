@@ -15,9 +15,9 @@ from sought.crawl.insight import explain
 from sought.crawl.refresh import Refresh
 from sought.crawl.supply.holdings import Holdings
 from sought.crawl.supply.impacts import Impacts
-from sought.crawl.supply.learned import ENOUGH, Combination, Model
-from sought.crawl.supply.parents import parents_with
-from sought.crawl.supply.signs import NAMES
+from sought.crawl.supply.learned.combination import ENOUGH, Combination, Model
+from sought.crawl.supply.learned.parents import parents_with
+from sought.crawl.supply.learned.signs import NAMES
 from sought.crawl.view import View
 from sought.graph.links import links_of
 from sought.lab.setting import Setting
@@ -225,6 +225,7 @@ def test_explain_names_the_features(site: LinkedSite):
     assert set(told["features"]) == set(NAMES)
     assert told["learnt_from"] > ENOUGH
     assert told["features"]["in-degree"] > 0
+    assert told["features"]["URL depth"] == site.url(new).count("/") - 2
 
 
 def test_parents_of_a_few_pages():

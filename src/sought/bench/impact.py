@@ -23,7 +23,7 @@ from sought.crawl.config import Config
 from sought.crawl.measuring import Measuring
 from sought.crawl.store import Store, row_key
 from sought.crawl.supply.holdings import Holdings
-from sought.crawl.supply.search_impact import SearchImpacts
+from sought.crawl.supply.search_impact.hybrid import SearchImpacts
 from sought.crawl.supply.supplier import Committed
 from sought.crawl.table import NO_ROW, Source, State, Table
 from sought.crawl.workload import Asked

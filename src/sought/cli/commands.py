@@ -74,15 +74,15 @@ def crawl(
         str | None,
         typer.Option(
             metavar="WORDS",
-            help="New pages about this first, by the policy, or PageRank if it has no importance; needs no queries.",
+            help="New pages about this, or near such pages, come first, in the order of the policy; needs no queries.",
         ),
     ] = None,
     keep: Annotated[
         int | None,
         typer.Option(
             min=0,
-            help="Keep so many pages searchable, the most important by the policy; 0: all; "
-            "default: as sought.toml says.",
+            help="Keep so many pages searchable, those about the topic and else the most important by the policy; "
+            "0: all; default: as sought.toml says.",
         ),
     ] = None,
     json: Json = False,

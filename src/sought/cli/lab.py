@@ -44,7 +44,9 @@ def show(world: World, json: Json = False) -> None:
 
 @app.command()
 def run(
-    name: Annotated[str, typer.Argument(help="An experiment of 'sought lab experiments', or all.")],
+    name: Annotated[
+        str, typer.Argument(help="An experiment of 'sought lab experiments', all of a paper (001, 002, …), or all.")
+    ],
     world: Annotated[
         list[Path] | None,
         typer.Option(metavar="DIR", help="A world (again for more); default: all *.world here.", show_default=False),
@@ -132,6 +134,7 @@ def experiments(results: Results = _RESULTS, json: Json = False) -> None:
     rows = [
         {
             "experiment": study.name,
+            "also": list(study.also),
             "seed": study.seed,
             "question": study.question,
             "expects": study.expects,
@@ -147,7 +150,9 @@ def experiments(results: Results = _RESULTS, json: Json = False) -> None:
         print_json({"experiments": rows})
     else:
         marked = [row | {"verdict": f"{row['verdict']}{' (quick)' if row['quick'] else ''}"} for row in rows]
-        show_rows([{name: row[name] for name in ("experiment", "seed", "verdict", "question")} for row in marked])
+        names = [", ".join((study, *EXPERIMENTS[study].also)) for study in (str(row["experiment"]) for row in marked)]
+        named = [row | {"experiment": name} for row, name in zip(marked, names, strict=True)]
+        show_rows([{name: row[name] for name in ("experiment", "seed", "verdict", "question")} for row in named])
 
 
 @app.command()
@@ -174,6 +179,8 @@ def _studies(name: str) -> "list[Study]":
 
     if name == "all":
         return list(EXPERIMENTS.values())
+    if of_paper := [study for study in EXPERIMENTS.values() if study.seed == name]:
+        return of_paper
     names = {each.lower(): study for study in EXPERIMENTS.values() for each in (study.name, *study.also)}
     if name.lower() in names:
         return [names[name.lower()]]

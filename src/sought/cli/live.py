@@ -81,9 +81,10 @@ class Watch:
         for host, what in list(result["troubles"].items())[:5]:
             console.print(f"trouble with {host}: {what}", markup=False)
         if more := len(result["troubles"]) - 5 if len(result["troubles"]) > 5 else 0:
-            console.print(f"… and with {more} more hosts")
+            console.print(f"… and with {more} more {'host' if more == 1 else 'hosts'}")
         if result["measured"]:
-            console.print(f"gain {result['gain']:.3g}, measured on {result['measured']:,} fetches")
+            fetches = "1 fetch" if result["measured"] == 1 else f"{result['measured']:,} fetches"
+            console.print(f"gain {result['gain']:.3g}, measured on {fetches}")
         console.print(f"ended: {result['ended']}")
 
 

@@ -11,8 +11,8 @@ from sought.crawl.outcome import Finished, Outcome
 from sought.crawl.store import Store
 from sought.crawl.supply import supplier_of
 from sought.crawl.supply.holdings import Holdings
-from sought.crawl.supply.hops import Distances
 from sought.crawl.supply.supplier import Committed, Supplier
+from sought.crawl.supply.topic.hops import Distances
 from sought.policy import Belief, Fetches, Learner, Pages
 from sought.policy.supplied import Supplied
 

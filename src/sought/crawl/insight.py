@@ -4,22 +4,25 @@ from typing import Any
 
 import numpy as np
 
+from sought.crawl.beliefs import Beliefs
 from sought.crawl.gains import Helped, helped
 from sought.crawl.outcome import Outcome
 from sought.crawl.plan import eligible
 from sought.crawl.table import NO_ROW
 from sought.crawl.view import View
 from sought.crawl.workload import Asked
+from sought.graph.around import sources_of
 from sought.index import Index
 from sought.index.exact import Exact
 from sought.index.ideal import made_for
 from sought.index.measure import Measure
 from sought.index.quality import Matches, Quality, quality
 from sought.index.vectors import joined
-from sought.policy import GainRate, Policy, Prospect, beliefs_of
+from sought.policy import GainRate, Pages, Policy, Prospect, beliefs_of
 from sought.web.errors import BadInput
 
 _DEPTH = 1000  # results of a query as it is served
+_PARENTS = 5  # told, of all that link to a page
 
 
 def explain(view: View, url: str, policy: Policy, now: float, limit: int = 10) -> dict[str, Any]:
@@ -28,13 +31,18 @@ def explain(view: View, url: str, policy: Policy, now: float, limit: int = 10) -
     if row < 0:
         raise BadInput(f"{url} is not known to this crawl; 'sought urltest' says whether it would be admitted")
     via = int(view.table["via"][row])
-    known = view.describe(row) | {"found_on": view.store.url(via) if via != NO_ROW else None}
+    beliefs = view.beliefs(beliefs_of(policy))
+    linked_from = sources_of(beliefs.holdings.linked.links(), np.array([row]))[1][:_PARENTS]
+    known = view.describe(row) | {
+        "found_on": view.store.url(via) if via != NO_ROW else None,
+        "linked_from": [view.store.url(each) for each in linked_from.tolist()],
+    }
     return {
         "page": known,
         "history": [_fetch(outcome, view) for outcome in view.history(row)],
         "answers": answers(view, row, limit),
         "worth_of_answers": view.measuring.measure.worth if view.measuring.measure else None,
-        "now": _worth(view, row, policy, now),
+        "now": _worth(view, beliefs, row, policy, now),
     }
 
 
@@ -75,8 +83,9 @@ def answers(view: View, row: int, limit: int) -> list[dict[str, Any]]:
     found = measure.matches(np.array([row]), joined([vector]))
     ranks = measure.ranks(found, view.measuring.ties(found.pages.astype(np.int64)))
     shown = measure.weights[found.queries] * measure.visibility.at(ranks.astype(np.float64)) * found.scores
-    best = np.argsort(-shown, kind="stable")[:limit]
     asked = view.measuring.asked
+    best = np.argsort(-shown, kind="stable")
+    best = best[asked.rate[found.queries[best]] > 0][:limit]
     return [
         {
             "query": asked.texts[q],
@@ -91,9 +100,8 @@ def answers(view: View, row: int, limit: int) -> list[dict[str, Any]]:
     ]
 
 
-def _worth(view: View, row: int, policy: Policy, now: float) -> dict[str, Any]:
+def _worth(view: View, beliefs: Beliefs, row: int, policy: Policy, now: float) -> dict[str, Any]:
     """What a fetch now is worth: by the policy's own value, and in the currency of all fetches."""
-    beliefs = view.beliefs(beliefs_of(policy))
     pages = beliefs.pages()
     values = policy(pages, now)
     may = eligible(view.table, now, view.config.revisit_after, np.zeros(0, np.int64))
@@ -103,12 +111,22 @@ def _worth(view: View, row: int, policy: Policy, now: float) -> dict[str, Any]:
     return {
         "policy": repr(policy),
         "value": float(values[row]) if np.isfinite(values[row]) else None,
+        **_explained(policy, pages, row, now),
         "may_be_fetched": bool(may[row]),
         "rank": int(before) + 1 if may[row] and np.isfinite(values[row]) else None,
         "expected_gain": expected if new else expected * float(now - pages.last_fetch[row]),
         "beliefs": {repr(name): float(column[row]) for name, column in pages.beliefs.items()},
         "terms": beliefs.terms(row),
     }
+
+
+def _explained(policy: Policy, pages: Pages, row: int, now: float) -> dict[str, Any]:
+    """What a policy, or the side of it that ranks new pages, says of its value for people, if that is not plain."""
+    new = getattr(policy, "new", None)
+    if callable(new):
+        return _explained(new, pages, row, now) if pages.is_new[row] else {}
+    told: dict[str, Any] = policy.explained(pages, row, now) if hasattr(policy, "explained") else {}
+    return told
 
 
 def needy(view: View, limit: int) -> list[dict[str, Any]]:
@@ -122,7 +140,8 @@ def needy(view: View, limit: int) -> list[dict[str, Any]]:
     score = made_for(measure)
     counts = measure.lists.counts
     gain = measure.weights * measure.lists.entry(np.arange(len(score), dtype=np.uint32), score)
-    best = np.lexsort((np.arange(len(gain)), -gain))[:limit]
+    best = np.lexsort((np.arange(len(gain)), -gain))
+    best = best[asked.rate[best] > 0][:limit]  # words of topics are counted, too
     return [
         {
             "query": asked.texts[q],
@@ -137,7 +156,7 @@ def needy(view: View, limit: int) -> list[dict[str, Any]]:
 
 def answers_to_all(view: View) -> dict[str, Any]:
     """What the crawl can know of its answers: how much of demand has one, how well they are ranked, what was gained."""
-    if view.measuring.measure is None:
+    if not view.measuring.asked.rate.any():
         return {}
     served, share = served_quality(view)
     return {**view.measuring.report(), "quality_of_own_copies": served.value, "judged_by_share_of_demand": share}

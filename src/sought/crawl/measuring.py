@@ -115,11 +115,14 @@ class Measuring:
         self.shifted += len(rows)
         if self.measure:
             behind = {each.row: each.outcome for each in finished if each.is_observation}
+            is_asked = bool(self.asked.rate.any())  # words are counted for topics, too, which nobody asks
             for each in finished:
-                each.outcome.gain = 0.0
+                each.outcome.gain = 0.0 if is_asked else None
             new = Vectors(new.data, np.concatenate([np.zeros(len(removed), np.int64), new.bounds]))
             old = self._enter_anchors(self.measure, rows, old, new)
             gains = self.measure.shift(rows, self.ties(rows), old, new)
+            if not is_asked:
+                return
             note([behind.get(row) for row in rows.tolist()], gains, self.asked.keys)
             self._add_up(finished)
 

@@ -76,7 +76,7 @@ def draw(log: "QueryLog", config: Config, now: float) -> Asked:
 
 
 def with_topics(asked: Asked, topics: Sequence[str]) -> Asked:
-    """Topics as queries, so that their words are counted; they weigh nothing, unless nothing else is asked."""
+    """Topics as queries, so that their words are counted; they weigh nothing, for nobody asks them."""
     from sought.demand import query_key
 
     wanted = dict(zip((query_key(text) for text in normal(topics)), topics, strict=True))
@@ -85,12 +85,11 @@ def with_topics(asked: Asked, topics: Sequence[str]) -> Asked:
         return asked
     keys = np.concatenate([asked.keys, np.array(list(fresh), np.uint64)])
     order, none = np.argsort(keys), np.zeros(len(fresh))
-    weights = np.concatenate([asked.weights, none]) if asked.texts else np.full(len(fresh), 1.0 / len(fresh))
     texts = [*asked.texts, *fresh.values()]
     return Asked(
         [texts[i] for i in order],
         keys[order],
-        weights[order],
+        np.concatenate([asked.weights, none])[order],
         np.concatenate([asked.held_out, none.astype(np.bool_)])[order],
         np.concatenate([asked.rate, none])[order],
         asked.exponent,

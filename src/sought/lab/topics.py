@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from sought.crawl.supply.topic_words import Topic, counted
+from sought.crawl.supply.topic.words import Topic, counted
 from sought.index.analysis import LANGUAGES, terms
 from sought.index.fields import WORDED
 from sought.index.vectors import Vocabulary

@@ -4,10 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sought.policy.ordering import of_new
+from sought.policy.ordering import found_first, of_new
 from sought.policy.pages import Floats, Pages
-
-_LATER = 2.0**-33  # of a link: what a page loses for every second, and less than one link in any crawl's life
 
 
 @dataclass(frozen=True)
@@ -21,4 +19,4 @@ class Backlinks:
         return pages.inlinks.astype(np.float64)
 
     def __call__(self, pages: Pages, now: float) -> Floats:
-        return of_new(pages, self.importance(pages) - _LATER * pages.found)
+        return of_new(pages, found_first(self.importance(pages), pages))

@@ -2,9 +2,16 @@
 
 from dataclasses import dataclass
 
-from sought.policy.ordering import Ordering
+from sought.policy.ordering import Ordering, found_first, of_new
+from sought.policy.pages import Floats, Pages
 
 
 @dataclass(frozen=True)
 class Location(Ordering):
-    """IL(p): addresses whose paths have fewer slashes first (Cho, Garcia-Molina & Page 1998, §2.1)."""
+    """IL(p): addresses whose paths have fewer slashes first (Cho, Garcia-Molina & Page 1998, §2.1).
+
+    Equals are first in, first out.
+    """
+
+    def __call__(self, pages: Pages, now: float) -> Floats:
+        return of_new(pages, found_first(self.importance(pages), pages))

@@ -11,6 +11,7 @@ from sought.policy.policy import Policy
 from sought.policy.supplied import Supplied
 
 _MOST = np.iinfo(np.int64).max
+_LATER = 2.0**-33  # what a page loses for every second: less than 1 in any crawl's life
 
 
 @runtime_checkable
@@ -40,6 +41,11 @@ def of_new(pages: Pages, values: Floats) -> Floats:
     """These values for pages never fetched, NEVER for others; and only numbers."""
     value = np.where(pages.is_new & ~np.isnan(values), values, NEVER)
     return np.minimum(value, np.finfo(np.float64).max, out=value)
+
+
+def found_first(values: Floats, pages: Pages) -> Floats:
+    """Whole numbers, and of equal ones those found earlier before the others."""
+    return values - _LATER * pages.found
 
 
 def importance_in(policy: Policy) -> Important | None:

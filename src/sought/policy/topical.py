@@ -1,6 +1,7 @@
 """New pages that seem to be about a topic, or near such pages, before all others."""
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,9 +9,8 @@ from numpy.typing import NDArray
 from sought.policy.backlinks import Backlinks
 from sought.policy.checks import check_topic, check_whole
 from sought.policy.estimator import Belief, beliefs_of
-from sought.policy.ordering import first, importance_in, of_new
-from sought.policy.page_rank import PageRank
-from sought.policy.pages import Floats, Pages
+from sought.policy.ordering import first, importance_in
+from sought.policy.pages import NEVER, Floats, Pages
 from sought.policy.policy import Policy, order_matters
 from sought.policy.split import Split
 from sought.policy.topic import Hops, Named
@@ -26,6 +26,8 @@ class Topical:
     A page is in the hot queue if its address or an anchor names the topic, or if it is at most `distance` links away
     from a fetched page that is hot (`Hops`, `count`).  With distance = 0 it is their basic similarity crawler; with 3,
     the default, their modified one, which takes up the links of pages whose own distance is below 3.
+
+    What the order says of known pages stays, behind the hot queue, which is of new pages.
     """
 
     topic: str
@@ -46,33 +48,62 @@ class Topical:
 
     @property
     def beliefs(self) -> tuple[Belief, ...]:
-        return (Named(self.topic), *self._near, *beliefs_of(self.order))
+        return (Named(self.topic), self._hops, *beliefs_of(self.order))
 
     @property
-    def _near(self) -> tuple[Hops, ...]:
-        return (Hops(self.topic, self.count, self.distance + 1),) if self.distance else ()
+    def _hops(self) -> Hops:
+        return Hops(self.topic, self.count, self.distance + 1)
 
     def importance(self, pages: Pages) -> Floats:
-        """As far as the order has one; pages near the topic before all others."""
-        order = importance_in(self.order)
-        return first(order.importance(pages) if order else np.zeros(len(pages)), self._hot(pages))
+        """Pages about the topic before those named by it, before those near it, before all others.
+
+        Among these by the order's importance, or by backlinks if it has none.
+        """
+        order, hops = importance_in(self.order) or Backlinks(), pages.belief(self._hops)
+        value = first(order.importance(pages), hops <= self.distance)
+        return first(first(value, self._is_named(pages)), hops == 0)
 
     def __call__(self, pages: Pages, now: float) -> Floats:
-        return of_new(pages, first(self.order(pages, now), self._hot(pages)))
+        return first(self.order(pages, now), self._is_queued(pages))
 
-    def _hot(self, pages: Pages) -> NDArray[np.bool_]:
-        hot = pages.belief(Named(self.topic)) > 0
-        for hops in self._near:
-            hot |= pages.belief(hops) <= self.distance
-        return hot
+    def explained(self, pages: Pages, row: int, now: float) -> dict[str, Any]:
+        """The value of a row is one for machines: which queue it is in, and its value there."""
+        value = float(self.order(pages, now)[row])
+        return {"hot_queue": bool(self._is_queued(pages)[row]), "value": value if value > NEVER else None}
+
+    def _is_queued(self, pages: Pages) -> NDArray[np.bool_]:
+        """Whether a page is in the hot queue."""
+        return pages.is_new & (self._is_named(pages) | (pages.belief(self._hops) <= self.distance))
+
+    def _is_named(self, pages: Pages) -> NDArray[np.bool_]:
+        return pages.belief(Named(self.topic)) > 0
 
 
 def topical(topic: str, policy: Policy) -> Policy:
-    """The same policy, but new pages near the topic come first: in its own order if that is
-    by an importance, else by PageRank.
+    """The same policy, but new pages near the topic come first, in the order that it has them in.
 
-    Of a Split the side of known pages stays as it is.
+    Of a Split the side of known pages stays as it is.  A policy that ranks no new pages shares the fetches with
+    `Topical(topic)`, half and half.
     """
     if isinstance(policy, Split):
         return replace(policy, new=topical(topic, policy.new))
-    return Topical(topic, policy if importance_in(policy) else PageRank())
+    return Topical(topic, policy) if _ranks_new_pages(policy) else Split(new=Topical(topic), known=policy)
+
+
+def _ranks_new_pages(policy: Policy) -> bool:
+    """What it says of a page of which nothing is known yet."""
+    unknown = np.full(1, NEVER)
+    page = Pages(
+        key=np.zeros(1, np.uint64),
+        host=np.zeros(1, np.uint32),
+        depth=np.zeros(1, np.uint16),
+        found=np.zeros(1),
+        last_fetch=unknown,
+        last_change=unknown,
+        fetches=np.zeros(1, np.uint16),
+        changes=np.zeros(1, np.uint16),
+        inlinks=np.zeros(1, np.uint32),
+        signal=unknown,
+        beliefs={belief: np.zeros(1) for belief in beliefs_of(policy)},
+    )
+    return bool(policy(page, 0.0)[0] > NEVER)

@@ -33,6 +33,8 @@ def _build(node: ast.expr, classes: Mapping[str, type], what: str) -> Any:
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, RecursionError, MemoryError):
+        if isinstance(node, ast.Name) and node.id in classes:
+            raise BadInput(f"write {node.id}() in place of {node.id}") from None
         raise BadInput(f"not allowed in {_a(what)}: {ast.unparse(node)[:100]}") from None
 
 

@@ -3,19 +3,19 @@
 from collections.abc import Callable
 from typing import Any
 
-from sought.crawl.supply.cash import Cash
 from sought.crawl.supply.forward_links import LinksAhead
 from sought.crawl.supply.holdings import Holdings
-from sought.crawl.supply.hops import Distances
-from sought.crawl.supply.learned import Combination
-from sought.crawl.supply.likeness import Alike
-from sought.crawl.supply.locations import Locations
-from sought.crawl.supply.named import NamedRows
+from sought.crawl.supply.learned.combination import Combination
+from sought.crawl.supply.location import Locations
+from sought.crawl.supply.opic import Cash
+from sought.crawl.supply.page_rank import Ranks
 from sought.crawl.supply.prospects import Prospects
-from sought.crawl.supply.ranks import Ranks
-from sought.crawl.supply.search_impact import SearchImpacts
+from sought.crawl.supply.random_walk import Walks
+from sought.crawl.supply.search_impact.hybrid import SearchImpacts
 from sought.crawl.supply.supplier import Supplier
-from sought.crawl.supply.walks import Walks
+from sought.crawl.supply.topic.hops import Distances
+from sought.crawl.supply.topic.likeness import Alike
+from sought.crawl.supply.topic.named import NamedRows
 from sought.policy import ForwardLinks, Learned, Location, Opic, PageRank, Prospect, RandomWalk, SearchImpact
 from sought.policy.supplied import Supplied
 from sought.policy.topic import Hops, Likeness, Named
@@ -23,7 +23,7 @@ from sought.policy.topic import Hops, Likeness, Named
 SUPPLIERS: dict[type[Supplied], Callable[[Any, Holdings], Supplier]] = {
     ForwardLinks: LinksAhead,
     Hops: Distances,
-    Learned: Combination,
+    Learned: lambda belief, holdings: Combination(belief, holdings, _made),
     Likeness: Alike,
     Location: Locations,
     Named: NamedRows,
@@ -37,3 +37,8 @@ SUPPLIERS: dict[type[Supplied], Callable[[Any, Holdings], Supplier]] = {
 
 def supplier_of(belief: Supplied, holdings: Holdings) -> Supplier:
     return SUPPLIERS[type(belief)](belief, holdings)
+
+
+def _made(holdings: Holdings, belief: Supplied) -> Supplier:
+    """As a part that several share."""
+    return supplier_of(belief, holdings)

@@ -44,8 +44,14 @@ class LinksAhead:
         return np.where(read, counts, mean[hosts])
 
     def terms(self, row: int) -> dict[str, Any]:
-        """Whether it is a count or a mean."""
-        return {"counted": bool(np.isfinite(self.counts[row]))}
+        """Whether it is a count or a mean, and of how many pages."""
+        counts = self.counts[: len(self.table)]
+        if np.isfinite(counts[row]):
+            return {"links_on_this_page": int(counts[row])}
+        read = np.isfinite(counts)
+        on_host = read & (self.table["host"] == self.table["host"][row])
+        which, name = (on_host, "mean_of_its_host") if on_host.any() else (read, "mean_of_all_hosts")
+        return {name: float(counts[which].mean()) if which.any() else 0.0, "over_pages": int(np.count_nonzero(which))}
 
     def _note(self, found: Iterable[tuple[int, int]]) -> None:
         self._reserve()

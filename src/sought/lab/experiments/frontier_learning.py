@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.crawl.supply.parents import parents_with
+from sought.crawl.supply.learned.parents import parents_with
 from sought.lab.bootstrap import SAMPLES, lost
 from sought.lab.claims import Claim, verdict
 from sought.lab.experiments.frontier_shares import Shares, means, stacked

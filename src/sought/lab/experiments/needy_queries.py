@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.crawl.supply.needy import mean_scores
+from sought.crawl.supply.search_impact.needy import mean_scores
+from sought.crawl.supply.search_impact.units import units
 from sought.crawl.supply.tops import top_of
-from sought.crawl.supply.units import units
 from sought.lab.experiments.importance_and_impact import correlation, ranks
 from sought.lab.experiments.uncrawled import DATASETS, HYBRID, NEEDS, Floats, judge_in, setting_of
 from sought.lab.figures import lines

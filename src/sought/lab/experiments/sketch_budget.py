@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sought.crawl.supply.needy import Improving
+from sought.crawl.supply.search_impact.needy import Improving
 from sought.lab.experiments.needy_queries import C, halves, improved
 from sought.lab.experiments.uncrawled import DATASETS, HYBRID, NEEDS, Floats, gathered, impact_of, judge_in, setting_of
 from sought.lab.figures import lines

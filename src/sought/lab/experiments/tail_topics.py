@@ -21,6 +21,7 @@ from sought.lab.experiments.uncrawled import (
 )
 from sought.lab.frontier import SHOWN, Frontier, Reached, at_frontier
 from sought.lab.judge import Judge
+from sought.lab.ranked import Results
 from sought.lab.study import Bench, Finding, Part, Study, Table, Value, finding
 from sought.lab.world import Numbers
 
@@ -72,7 +73,7 @@ def tail_of(judge: Judge, draws: int, bench: Bench) -> Tail:
     impact, told = impact_of(judge), bench.progress(f"crawling {judge.world.name}")
     examples: list[Example] = []
     found: list[tuple[Floats, Floats, Floats]] = []
-    early = 0
+    early, shown = 0, shown_in(judge)
     for draw in range(draws):
         told(draw, draws)
         with at_frontier(judge, [HYBRID, BY_IMPORTANCE], setting_of("Dataset 1", draw)) as reached:
@@ -81,7 +82,7 @@ def tail_of(judge: Judge, draws: int, bench: Bench) -> Tail:
             early += len(first)
             brings = tuple(impact[frontier.page[rows]] for rows in (promoted, last, frontier.rows))
             found.append(brings)  # type: ignore[arg-type]  # three of them
-            examples += [_example(judge, reached, frontier, row, impact) for row in promoted.tolist()]
+            examples += [_example(judge, reached, frontier, row, impact, shown) for row in promoted.tolist()]
     told(draws, draws)
     chosen, last_ones, everyone = (np.concatenate(parts) for parts in zip(*found, strict=True))
     means = (float(part.mean()) if len(part) else 0.0 for part in (chosen, last_ones, everyone))
@@ -96,7 +97,7 @@ def promoted_in(frontier: Frontier) -> tuple[Numbers, Numbers, Numbers]:
     return first[np.isin(first, last)], last, first
 
 
-def _example(judge: Judge, reached: Reached, frontier: Frontier, row: int, impact: Floats) -> Example:
+def _example(judge: Judge, reached: Reached, frontier: Frontier, row: int, impact: Floats, shown: Results) -> Example:
     terms = reached.beliefs.suppliers[HYBRID].terms(row)["queries"]
     asked = max((each for each in terms if each["rank"]), key=lambda each: each["a_week"], default=None)
     page, text = int(frontier.page[row]), asked["query"] if asked else ""
@@ -104,21 +105,25 @@ def _example(judge: Judge, reached: Reached, frontier: Frontier, row: int, impac
         1 + int(np.flatnonzero(frontier.ranked(frontier.values(policy)) == row)[0])
         for policy in (HYBRID, BY_IMPORTANCE)
     )
-    matched = ", ".join(asked["matched"]) if asked else ""
-    rank = rank_of(judge, page, text)
+    matched = max(asked["matched"], key=len, default="") if asked else ""
+    rank = rank_of(judge, shown, page, text)
     return Example(
         judge.world.urls[page], place, by_importance, len(frontier.rows), text, matched, rank, float(impact[page])
     )
 
 
-def rank_of(judge: Judge, page: int, text: str) -> int:
+def shown_in(judge: Judge) -> Results:
+    """What everybody would be shown if all pages had been crawled."""
+    return judge.ranked.lists(judge.world.live(judge.world.start)).top(SHOWN)
+
+
+def rank_of(judge: Judge, shown: Results, page: int, text: str) -> int:
     """The rank that a page has for a query among all pages; 0 if it is not among those shown."""
     if text not in judge.demand.texts:
         return 0
-    query, versions = judge.demand.texts.index(text), judge.world.live(judge.world.start)
-    results = judge.ranked.lists(versions).top(SHOWN)
-    found = (results.query == query) & (results.version == versions[page])
-    return int(results.rank[found][0]) if found.any() else 0
+    query, version = judge.demand.texts.index(text), judge.world.live(judge.world.start)[page]
+    found = (shown.query == query) & (shown.version == version)
+    return int(shown.rank[found][0]) if found.any() else 0
 
 
 def judged(world: str, tail: Tail) -> Part:
@@ -152,7 +157,7 @@ def _table(world: str, tail: Tail) -> Table:
             e.place_by_importance,
             e.impact / tail.of_all,
         ]
-        for e in tail.examples[:TOLD]
+        for e in list({each.url: each for each in reversed(tail.examples)}.values())[::-1][:TOLD]
     ]
     columns = ["page", "query", "matched", "rank for it", "place", "place by importance", "impact / mean of all"]
     note = (

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from sought.crawl.supply.holdings import Holdings
 from sought.crawl.supply.supplier import Column, Committed
-from sought.crawl.supply.topic_words import Rows, Topic, Wording, counted
+from sought.crawl.supply.topic.words import Rows, Topic, Wording, counted
+from sought.index.analysis import LANGUAGES
 from sought.index.fields import WORDED
 from sought.index.vectors import joined
 from sought.policy import Pages
@@ -64,7 +65,18 @@ class Alike:
     def terms(self, row: int) -> dict[str, Any]:
         if np.isneginf(self.table["last_fetch"][row]):
             return {"judged_by": self.wording.texts(np.array([row]))[1]}
-        return {} if self.topic.is_counted(self.holdings.measuring.vocabulary) else NOT_COUNTED
+        return self._held(row) if self.topic.is_counted(self.holdings.measuring.vocabulary) else NOT_COUNTED
+
+    def _held(self, row: int) -> dict[str, Any]:
+        """How often a fetched page has each word of the topic, and how many words it has."""
+        measuring = self.holdings.measuring
+        vectors = joined([measuring.vector(row)])
+        if not vectors.bounds[-1]:
+            return {"note": "not searchable, so like nothing"}
+        words = self.topic.terms(LANGUAGES[vectors.data[0]])
+        counts = counted(vectors, self.topic, measuring.vocabulary).counts[0]
+        told = {word: {"title": int(n[_TITLE]), "body": int(n[_BODY])} for word, n in zip(words, counts, strict=True)}
+        return {"words": told, "of": int(vectors.data[1 + _TITLE]) + int(vectors.data[1 + _BODY])}
 
     def _judge(self, rows: Rows) -> None:
         new = np.isneginf(self.table["last_fetch"][rows])

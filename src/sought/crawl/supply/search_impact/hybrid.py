@@ -1,7 +1,7 @@
 """What impact on search has a page?  Of a new one by the queries it would help and by how important it is.
 
 The hybrid of S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, §5.4, in searches a week in which the
-page is shown: `by_queries` parts of what sketches say (query_impact.py), scaled for queries that have none, and the
+page is shown: `by_queries` parts of what sketches say (query_impact.py), scaled for queries that had no turn, and the
 rest of what pages as important as this one bring, max(0, a + b·x + c·x²), x = log PageRank.  Pages that were fetched
 have the impact that they have: how often they are among the first K.
 
@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 from sought.crawl.supply.growth import Growth
-from sought.crawl.supply.guesses import KNOWN
 from sought.crawl.supply.holdings import Holdings
-from sought.crawl.supply.query_impact import REFIT, Floats, QueryImpact, Rows
+from sought.crawl.supply.search_impact.guesses import KNOWN
+from sought.crawl.supply.search_impact.query_impact import REFIT, Floats, QueryImpact, Rows
 from sought.crawl.supply.supplier import Column, Committed
 from sought.crawl.supply.tops import showing
 from sought.policy import Pages, SearchImpact

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sought.crawl.supply.holdings import Holdings
 from sought.crawl.supply.supplier import Column, Committed
-from sought.crawl.supply.topic_words import Rows, Topic, Wording
+from sought.crawl.supply.topic.words import Rows, Topic, Wording
 from sought.policy import Pages
 from sought.policy.topic import Named
 

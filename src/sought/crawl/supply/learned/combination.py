@@ -13,15 +13,14 @@ import numpy as np
 from sought.crawl.supply.growth import Growth
 from sought.crawl.supply.holdings import Holdings
 from sought.crawl.supply.impacts import Impacts
-from sought.crawl.supply.signs import NAMES, Features, Rows, Signs
-from sought.crawl.supply.supplier import Column, Committed, Supplier
-from sought.crawl.supply.training import Training
+from sought.crawl.supply.learned.signs import NAMES, Features, Made, Rows, Signs
+from sought.crawl.supply.learned.training import Training
+from sought.crawl.supply.supplier import Column, Committed
 from sought.policy import Learned, Pages
 from sought.policy.leaf_tree import LeafTree, fit_tree
 from sought.policy.online_linear import OnlineLinear
 from sought.policy.pages import pieces
 from sought.policy.random_walk import IMPACTS
-from sought.policy.supplied import Supplied
 from sought.policy.validated_tree import fit_validated_tree
 
 ENOUGH = 50  # pages to learn from
@@ -37,11 +36,11 @@ Model = LeafTree | OnlineLinear
 class Combination:
     """Predictions for new rows; of fetched ones the impact they have."""
 
-    def __init__(self, belief: Learned, holdings: Holdings) -> None:
+    def __init__(self, belief: Learned, holdings: Holdings, made: Made) -> None:
         self.belief = belief
         self.table = holdings.table
         self.impacts = holdings.part(Impacts)
-        self.signs = Signs(belief.impact, holdings, _supplied)
+        self.signs = Signs(belief.impact, holdings, made)
         self.training = Training(holdings.store, IMPACTS.index(belief.impact), len(NAMES))
         self.growth, self.validation = Growth(_GROWTH), Growth(1.0)
         self.basis: object = None  # of the impact that the model was fitted to
@@ -65,11 +64,9 @@ class Combination:
         return np.where(pages.is_new, said, impact)
 
     def terms(self, row: int) -> dict[str, Any]:
-        said = self.signs.of(np.array([row], np.int64))[0]
-        return {
-            "learnt_from": len(self.training) if self.model else 0,
-            "features": {name: float(value) for name, value in zip(NAMES, said, strict=True)},
-        }
+        said = dict(zip(NAMES, self.signs.of(np.array([row], np.int64))[0].tolist(), strict=True))
+        said["URL depth"] *= -1.0  # less is better: the feature is minus the slashes
+        return {"learnt_from": len(self.training) if self.model else 0, "features": said}
 
     def _is_due(self) -> bool:
         before, self.basis = self.basis, self.impacts.basis
@@ -114,9 +111,3 @@ def _line(features: Features, target: Column) -> OnlineLinear:
     line = OnlineLinear(len(NAMES))
     line.learn(features, target)
     return line
-
-
-def _supplied(holdings: Holdings, belief: Supplied) -> Supplier:
-    from sought.crawl.supply import supplier_of  # it names this file
-
-    return supplier_of(belief, holdings)

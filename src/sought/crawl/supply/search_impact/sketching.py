@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.crawl.measuring import Measuring
-from sought.crawl.supply.features import Floats, Rows
-from sought.crawl.supply.guesses import Guess, first_of_each
-from sought.crawl.supply.matching import Matching
-from sought.crawl.supply.needy import neediest
+from sought.crawl.supply.search_impact.features import Floats, Rows
+from sought.crawl.supply.search_impact.guesses import Guess, first_of_each
+from sought.crawl.supply.search_impact.matching import Matching
+from sought.crawl.supply.search_impact.needy import neediest
 from sought.crawl.supply.tops import best_scores
 from sought.crawl.table import State
 from sought.index.sketches import Sketches, keys
@@ -35,22 +35,36 @@ _32 = np.uint64(32)
 
 
 class Competing(NamedTuple):
-    """Candidates of some queries, one query after the other: `size` of each; their rows and the leaves of scores."""
+    """Candidates of some queries, one query after the other: `size` of each; their rows and the leaves of scores.
+
+    `turned` are all queries that had their turn, those without candidates among them.
+    """
 
     queries: Rows
     size: Rows
     rows: Rows
     leaves: Leaves
+    turned: Rows
 
     def first(self, count: int) -> "Competing":
         """Those of the first `count` queries that have any."""
         kept = np.flatnonzero(self.size)[:count]
         upto = int(self.size[kept].sum())
-        return Competing(self.queries[kept], self.size[kept], self.rows[:upto], self.leaves[:upto])
+        turned = self.queries[: kept[-1] + 1] if len(kept) == count else self.queries
+        return Competing(self.queries[kept], self.size[kept], self.rows[:upto], self.leaves[:upto], turned)
 
 
 _NONE: Rows = np.zeros(0, np.int64)
-_NOBODY = Competing(_NONE, _NONE, _NONE, np.zeros(0, np.int32))
+_NOBODY = Competing(_NONE, _NONE, _NONE, np.zeros(0, np.int32), _NONE)
+
+
+class Sketched(NamedTuple):
+    """Queries, the neediest first, their sketches, the leaf of each candidate, and which queries had their turn."""
+
+    needy: Rows
+    sketches: Sketches
+    leaves: Leaves
+    turned: Rows
 
 
 class Sketching:
@@ -62,14 +76,15 @@ class Sketching:
 
     def __call__(
         self, neediness: Floats, rates: Floats, top: Top, logs: Floats, unit: Floats, guess: Guess
-    ) -> tuple[Rows, Sketches, Leaves]:
-        """Queries, the neediest first, their sketches, and the leaf of each candidate."""
+    ) -> Sketched:
+        """Those of the neediest queries."""
         wanted = max(self.belief.fewest, int(np.ceil(self.belief.sketches * np.count_nonzero(rates))))
         found = [_NOBODY, *self._found(neediness, wanted, logs, unit, guess)]
-        needy, size, rows, leaves = map(np.concatenate, zip(*found, strict=True))
+        needy, size, rows, leaves, turned = map(np.concatenate, zip(*found, strict=True))
         best = _in_units(top, needy, self.belief.k, unit)
         bounds = np.concatenate([[0], np.cumsum(size)])
-        return needy, Sketches(rates[needy], *best, bounds, rows, self.measuring.ties(rows)), leaves
+        sketches = Sketches(rates[needy], *best, bounds, rows, self.measuring.ties(rows))
+        return Sketched(needy, sketches, leaves, turned)
 
     def _found(self, neediness: Floats, wanted: int, logs: Floats, unit: Floats, guess: Guess) -> Iterator[Competing]:
         turns = neediest(neediness, _TURNS * wanted)
@@ -81,7 +96,7 @@ class Sketching:
                 kept = first_of_each(query, -guess.tree.means[leaves], _CONTENDERS)
                 rows, query, leaves = rows[kept], query[kept], leaves[kept]
             size = np.bincount(query, minlength=len(queries))
-            found = Competing(queries, size, rows, leaves).first(wanted)
+            found = Competing(queries, size, rows, leaves, queries).first(wanted)
             yield found
             wanted -= len(found.queries)
             if not wanted:

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.crawl.measuring import Measuring
-from sought.crawl.supply.features import NAMES, Floats, Rows, features
-from sought.crawl.supply.matching import Matching
+from sought.crawl.supply.search_impact.features import NAMES, Floats, Rows, features
+from sought.crawl.supply.search_impact.matching import Matching
 from sought.crawl.table import State, Table
 from sought.index.measure import Measure
 from sought.index.vectors import joined

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sought.crawl.supply.holdings import Holdings
-from sought.crawl.supply.ranks import Ranks
+from sought.crawl.supply.page_rank import Ranks
 from sought.crawl.supply.supplier import Column, Committed
 from sought.policy import PageRank, Pages
 

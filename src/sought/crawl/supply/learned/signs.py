@@ -14,7 +14,7 @@ from sought.crawl.supply.flows import SHARE
 from sought.crawl.supply.growth import Growth
 from sought.crawl.supply.holdings import Holdings
 from sought.crawl.supply.impacts import Impacts
-from sought.crawl.supply.parents import Parents, parents_with
+from sought.crawl.supply.learned.parents import Parents, parents_with
 from sought.crawl.supply.supplier import Supplier
 from sought.policy import Location, PageRank, Pages, RandomWalk, SearchImpact
 from sought.policy.random_walk import IMPACTS, Impact
@@ -22,6 +22,7 @@ from sought.policy.supplied import Supplied
 
 Rows = NDArray[np.int64]
 Features = NDArray[np.float32]
+Made = Callable[[Holdings, Supplied], Supplier]  # who makes the other suppliers
 OMEGA: dict[Impact, float] = {"clicks": 0.9, "views": 0.8}  # of RW-EG, as on their skewed set
 
 NAMES = (
@@ -34,7 +35,7 @@ NAMES = (
 class Signs:
     """Columns as they were when they were last asked for; features are put together for the rows that need them."""
 
-    def __init__(self, impact: Impact, holdings: Holdings, made: Callable[[Holdings, Supplied], Supplier]) -> None:
+    def __init__(self, impact: Impact, holdings: Holdings, made: Made) -> None:
         self.holdings = holdings
         self.impacts = holdings.part(Impacts)
         self.growth = Growth(SHARE)

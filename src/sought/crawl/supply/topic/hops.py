@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from sought.crawl.supply.holdings import Holdings
-from sought.crawl.supply.likeness import NOT_COUNTED
 from sought.crawl.supply.supplier import Column, Committed
-from sought.crawl.supply.topic_words import Rows, Topic, counted
+from sought.crawl.supply.topic.likeness import NOT_COUNTED
+from sought.crawl.supply.topic.words import Rows, Topic, counted
 from sought.graph.around import distances, sources_of
 from sought.graph.links import Links
 from sought.index.fields import WORDED
@@ -31,13 +31,19 @@ class Distances:
     def __init__(self, belief: Hops, holdings: Holdings) -> None:
         self.belief, self.holdings, self.table = belief, holdings, holdings.table
         self.topic = Topic(belief.topic)
-        self.linked = holdings.linked
         self.hot = np.zeros(0, np.bool_)
         self.noted: set[int] = set()  # fetched since
         self.read_for: object = self  # the measure when all pages were looked at
         self.measured: Links | None = None
         self.changed = False  # whether others are hot than when distances were measured
         self.values = np.zeros(0)
+        if self._goes_by_links:
+            holdings.linked  # noqa: B018  made now, so that it is kept up
+
+    @property
+    def _goes_by_links(self) -> bool:
+        """Unless all that is asked is whether pages are hot."""
+        return self.belief.most > 1
 
     def count_hot(self) -> int:
         """Hot pages there are now."""
@@ -49,7 +55,10 @@ class Distances:
 
     def column(self, pages: Pages) -> Column:
         self._look()
-        links = self.linked.links()
+        if not self._goes_by_links:
+            self.values = np.where(self.hot, 0.0, 1.0)
+            return self.values
+        links = self.holdings.linked.links()
         if self.measured is not links or self.changed:
             self.values = distances(links, self.hot, self.belief.most).astype(np.float64)
             self.measured, self.changed = links, False
@@ -62,7 +71,7 @@ class Distances:
         away, way = int(self.values[row]), [row]
         if away >= self.belief.most:
             return {"hot_pages": self.count_hot()}
-        links = self.linked.links()
+        links = self.holdings.linked.links()
         for left in range(away - 1, -1, -1):
             _, parents = sources_of(links, np.array(way[-1:]))
             way.append(int(parents[self.values[parents] == left].min()))

@@ -8,7 +8,7 @@ at together, not anchor by anchor.
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.crawl.supply.matching import Matching
+from sought.crawl.supply.search_impact.matching import Matching
 from sought.crawl.table import Table
 from sought.index.gram_shares import gram_shares
 

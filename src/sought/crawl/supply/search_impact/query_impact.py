@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 
 from sought.crawl.measuring import Measuring
 from sought.crawl.supply.growth import Growth
-from sought.crawl.supply.guesses import Guess, fit_guess, no_guess
 from sought.crawl.supply.holdings import Holdings
-from sought.crawl.supply.log_ranks import LogRanks
-from sought.crawl.supply.matching import Matching
-from sought.crawl.supply.needy import Improving, mean_scores
-from sought.crawl.supply.sketching import Sketching
+from sought.crawl.supply.search_impact.guesses import Guess, fit_guess, no_guess
+from sought.crawl.supply.search_impact.log_ranks import LogRanks
+from sought.crawl.supply.search_impact.matching import Matching
+from sought.crawl.supply.search_impact.needy import Improving, mean_scores
+from sought.crawl.supply.search_impact.sketching import Sketching
+from sought.crawl.supply.search_impact.units import units
 from sought.crawl.supply.supplier import Committed
 from sought.crawl.supply.tops import best_scores, top_of
-from sought.crawl.supply.units import units
 from sought.index.measure import Measure
 from sought.index.sketch_expected import expected_impact
 from sought.index.sketch_ranks import scalar_impact, scalar_ranks
@@ -44,7 +44,7 @@ _TOLD = 10
 class Found:
     """The needy queries with their candidates, and what comes of it: rows with an impact, and which.
 
-    `scale` makes up for queries without a sketch.
+    `scale` makes up for queries that had no turn.
     """
 
     k: int
@@ -133,10 +133,10 @@ class QueryImpact:
             self.learnt = Learnt(guess, self.learnt.growth, self.matching.texts)
         x = mean_scores(top, belief.k, unit)
         neediness = rates * self.improving.update(top, measure.statistics, x, asked)(x)
-        needy, sketches, leaves = self.sketching(neediness, rates, top, logs, unit, self.learnt.guess)
+        needy, sketches, leaves, turned = self.sketching(neediness, rates, top, logs, unit, self.learnt.guess)
         rows, impact = by_page(sketches.rows, self._impact(sketches, leaves))
         held = rates * np.minimum(top.size, belief.k)
-        scale = rescale(float(held.sum()), float(held[needy].sum()))
+        scale = rescale(float(held.sum()), float(held[turned].sum()))
         guess = self.learnt.guess
         return Found(belief.k, needy, neediness[needy], sketches, leaves, guess, unit, scale, rows, impact)
 

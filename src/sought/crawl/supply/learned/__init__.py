@@ -1,0 +1,1 @@
+"""What do the scores of all orderings tell together?"""

@@ -1,0 +1,1 @@
+"""How often would a new page be among the first results?"""

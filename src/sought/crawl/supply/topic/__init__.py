@@ -1,0 +1,1 @@
+"""What has a page to do with a topic?"""
