@@ -8,8 +8,9 @@ from hypothesis import settings
 
 from sought.toyweb import Served, ToyWeb, serve_in_thread
 
-# The same examples everywhere and every time; `--hypothesis-profile=default` looks for others.
-settings.register_profile("steady", derandomize=True)
+# The same examples everywhere and every time, however slow the machine (a first call may have to be compiled);
+# `--hypothesis-profile=default` looks for others.
+settings.register_profile("steady", derandomize=True, deadline=None)
 settings.load_profile("steady")
 
 MakeCrawl = Callable[..., Path]

@@ -1,5 +1,7 @@
 """Matching pages that were never fetched, by the n-grams of addresses and anchors: as sets of tuples would say."""
 
+import random
+import re
 import unicodedata
 
 import numpy as np
@@ -8,11 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sought.index import ngrams, postings
+from sought.index.gram_shares import gram_shares, most_matches
 from sought.index.ngrams import ADDRESS, ANCHOR, HOST, PATH, Grams, MatchIndex
 from sought.web.errors import BadInput
 
 WORDS = ["new", "york", "boat", "Boats", "the", "of", "İstanbul", "ΣΑΣ", "हिन्दी", "東京", "x86", "naïve"]
-SEPARATORS = [" ", "-", "/", "_", "\0", "—", "%20", ".", "\ud800", "😀", " ", "·"]
+FIELDS = [ADDRESS, HOST, PATH, ANCHOR]
+SEPARATORS = [" ", "-", "/", "?", "#", ":", "://", "_", "\0", "—", "%20", ".", "\ud800", "😀", " ", "·"]
 PHRASE = st.lists(st.sampled_from(WORDS + SEPARATORS), max_size=12).map("".join)
 SPACED = st.lists(st.sampled_from(WORDS), max_size=7).map(" ".join)
 ANY = PHRASE | SPACED | st.text(max_size=12)
@@ -31,20 +35,38 @@ def tuples(text, g):
     return {tuple(found[i : i + n]) for n in range(1, g + 1) for i in range(len(found) - n + 1)}
 
 
+def parts(text, field):
+    """Fields and what is in them; of an address, host and path."""
+    if field != ADDRESS:
+        return [(field, text)]
+    rest = re.sub(r"\A(?:[^/?#:]|:(?!//))*://", "", text)
+    host = re.split(r"[/?#]", rest, maxsplit=1)[0]
+    return [(HOST, host), (PATH, rest[len(host) :])]
+
+
 class Plain:
-    """The same, with sets."""
+    """The same, with sets: in any field, and in each."""
 
     def __init__(self, queries, g, rho):
         self.queries, self.g, self.rho = [tuples(query, g) for query in queries], g, rho
-        self.rows = {}
+        self.rows, self.fields = {}, {}
 
-    def add(self, rows, texts):
+    def add(self, rows, texts, field=ADDRESS):
         for row, text in zip(rows, texts, strict=True):
             self.rows.setdefault(row, set()).update(tuples(text, self.g))
+            for part, has in parts(text.lower(), field):
+                self.fields.setdefault((row, part), set()).update(tuples(has, self.g))
 
     def overlap(self, row, query):
         asked = self.queries[query]
         return len(asked & self.rows.get(row, set())) / max(len(asked), 1)
+
+    def shares(self, row, query):
+        """Of words and of all n-grams, in host, path and anchors."""
+        asked = self.queries[query]
+        of_words = {gram for gram in asked if len(gram) == 1}
+        held = [self.fields.get((row, field), set()) for field in (HOST, PATH, ANCHOR)]
+        return [np.float32(len(of & has) / max(len(of), 1)) for has in held for of in (of_words, asked)]
 
     def matches(self, query):
         return [row for row in sorted(self.rows) if self.queries[query] and self.overlap(row, query) >= self.rho]
@@ -68,7 +90,12 @@ def answers(query, *strings, rho=1.0):
     return found(index_of([query], [([7] * len(strings), strings, ANCHOR)], rho=rho), 0) == [7]
 
 
-BATCH = st.lists(st.tuples(st.integers(0, 5), URLS | ANY), max_size=8)
+def shares(index, row, query):
+    """What one row has of a query's n-grams in host, path and anchors."""
+    return gram_shares(index, np.array([row]), np.array([query]))[0, 1::2].tolist()
+
+
+BATCH = st.tuples(st.sampled_from(FIELDS), st.lists(st.tuples(st.integers(0, 5), URLS | ANY), max_size=8))
 
 
 @settings(deadline=None, max_examples=300)
@@ -86,20 +113,38 @@ def test_matches_are_those_of_sets(queries, batches, g, rho, room):
         patch.setattr(postings, "_PATIENCE", room)
         index, plain = MatchIndex(Grams(queries, g, rho)), Plain(queries, g, rho)
         asked = np.arange(len(queries))[::-1]
-        for batch in batches:
+        for field, batch in batches:
             rows, texts = [row for row, _ in batch], [text for _, text in batch]
-            index.add(np.array(rows, np.int64), texts, ADDRESS)
-            plain.add(rows, texts)
+            index.add(np.array(rows, np.int64), texts, field)
+            plain.add(rows, texts, field)
             bounds, matched = index.matches(asked)
             assert [part.tolist() for part in np.split(matched, bounds[1:-1])][: len(asked)] == [
                 plain.matches(query) for query in asked.tolist()
             ]
-        pairs = [(row, query) for row in range(7) for query in range(len(queries))]
-        of_rows, of_queries = np.array(pairs, np.int64).reshape(-1, 2).T
-        assert index.overlap(of_rows, of_queries).tolist() == [np.float32(plain.overlap(*pair)) for pair in pairs]
-        for row, query in pairs:
+        by_row = [(row, query) for row in range(7) for query in range(len(queries))]
+        by_query = sorted(by_row, key=lambda pair: pair[1])
+        for pairs in (by_row, by_query, by_query[::-1]):
+            of_rows, of_queries = np.array(pairs, np.int64).reshape(-1, 2).T
+            assert gram_shares(index, of_rows, of_queries).tolist() == [plain.shares(*pair) for pair in pairs]
+        for row, query in by_row:
             held = {" ".join(gram) for gram in plain.queries[query] & plain.rows.get(row, set())}
             assert sorted(index.why(row, query)) == sorted(held)
+
+
+def test_shares_of_many_rows_are_those_of_sets():
+    """In whatever order pairs come; rows that hold nothing have nothing."""
+    rng = random.Random(4)
+    queries = [" ".join(rng.choices("bcdefx", k=rng.randint(0, 4))) for _ in range(30)]
+    index, plain, rows = MatchIndex(Grams(queries)), Plain(queries, 3, 1.0), np.arange(200)
+    for field in (ADDRESS, ANCHOR):
+        texts = [f"http://{'-'.join(rng.choices('bcdefx', k=3))}/{'-'.join(rng.choices('bcdefx', k=5))}" for _ in rows]
+        index.add(rows, texts, field)
+        plain.add(rows.tolist(), texts, field)
+    some, asked = (np.array(rng.choices(range(most), k=500)) for most in (220, 30))
+    for pairs in ((some, asked), (np.sort(some), np.sort(asked)), (some[np.argsort(asked)], np.sort(asked))):
+        found = gram_shares(index, *pairs)
+        assert found.tolist() == [plain.shares(*pair) for pair in zip(*(of.tolist() for of in pairs), strict=True)]
+        assert (found > 0).any(axis=0).all()
 
 
 def test_short_queries_must_stand_in_one_string():
@@ -139,28 +184,20 @@ def test_stop_words_neither_count_nor_part():
 
 
 def test_an_n_gram_may_reach_from_host_to_path():
-    """An address is one string; its parts are told apart only by `fractions`."""
+    """An address is one string; its parts are told apart only where fields are."""
     index = index_of(["example boats", "boats", "example", "https"], [([3], ["https://www.example/boats"], ADDRESS)])
     assert [found(index, query) for query in range(4)] == [[3]] * 4
-    rows, queries = np.full(4, 3), np.arange(4)
-    host, path, anchors = (index.fractions(rows, queries, field).tolist() for field in (HOST, PATH, ANCHOR))
-    assert host == [np.float32(1 / 3), 0, 1, 0]
-    assert path == [np.float32(1 / 3), 1, 0, 0]
-    assert anchors == [0, 0, 0, 0]
-    assert index.overlap(rows, queries).tolist() == [1, 1, 1, 1]
+    third = np.float32(1 / 3)
+    assert [shares(index, 3, query) for query in range(4)] == [[third, third, 0], [0, 1, 0], [1, 0, 0], [0, 0, 0]]
+    assert index.why(3, 0) == ["example boats", "example", "boats"]
 
 
-def test_fractions_by_field_and_length():
-    """What a row has in its host, path or anchors, of all n-grams of a query or of those of one length."""
+def test_shares_by_field():
+    """What a row has in its host, path or anchors, of the words and of all n-grams of a query."""
     batches = [([1, 1], ["new york", "york boats"], ANCHOR), ([1], ["boats"], PATH), ([2, 1], ["", "new"], HOST)]
     index = index_of(["new york boats"], batches)
-
-    def share(field, length=0, row=1):
-        return round(float(index.fractions(np.array([row]), np.array([0]), field, length)[0]) * 6, 4)
-
-    assert [share(field) for field in (HOST, PATH, ANCHOR)] == [1, 1, 5]
-    assert [share(ANCHOR, length) for length in (1, 2, 3)] == [6, 6, 0]
-    assert share(ANCHOR, row=2) == 0
+    words_and_all = np.array([1 / 3, 1 / 6, 1 / 3, 1 / 6, 1, 5 / 6], np.float32)
+    assert gram_shares(index, np.array([1, 2]), np.array([0, 0])).tolist() == [words_and_all.tolist(), [0] * 6]
     assert index.why(1, 0)[0] in ("new york", "york boats")
 
 
@@ -168,9 +205,8 @@ def test_a_host_ends_where_the_address_says():
     """With a port, a query instead of a path, no scheme, or nothing but a host."""
     urls = ["http://boat.example:80/york", "http://boat?york", "boat/york", "http://boat", "http://new/http://boat/"]
     index = index_of(["boat", "york"], [(range(5), urls, ADDRESS)])
-    rows = np.arange(5)
-    assert index.fractions(rows, np.zeros(5, np.int64), HOST).tolist() == [1, 1, 1, 1, 0]
-    assert index.fractions(rows, np.ones(5, np.int64), PATH).tolist() == [1, 1, 1, 0, 0]
+    assert [shares(index, row, 0) for row in range(5)] == [[1, 0, 0]] * 4 + [[0, 1, 0]]
+    assert [shares(index, row, 1) for row in range(5)] == [[0, 1, 0]] * 3 + [[0, 0, 0]] * 2
 
 
 def test_the_same_again_takes_no_room():
@@ -188,7 +224,8 @@ def test_nothing_asked_nothing_given():
     index = index_of([], [([], [], ANCHOR), ([4], ["boat"], ANCHOR)])
     bounds, rows = index.matches(np.zeros(0, np.int64))
     assert (bounds.tolist(), rows.tolist()) == ([0], [])
-    assert len(index.overlap(np.zeros(0, np.int64), np.zeros(0, np.int64))) == 0
+    assert gram_shares(index, np.zeros(0, np.int64), np.zeros(0, np.int64)).shape == (0, 6)
+    assert len(most_matches(index, np.zeros(0, np.int64))) == 0
 
 
 @pytest.mark.parametrize(("g", "rho"), [(0, 1), (9, 1), (3, 0), (3, 1.1), (3, float("nan")), (True, 1)])
@@ -204,7 +241,8 @@ def test_numbers_out_of_bounds_are_refused():
     for call in (
         lambda: index.matches(np.array([1])),
         lambda: index.matches(np.array([-1])),
-        lambda: index.overlap(np.array([1]), np.array([1])),
+        lambda: gram_shares(index, np.array([1]), np.array([1])),
+        lambda: most_matches(index, np.array([-1])),
         lambda: index.add(np.array([-1]), ["boat"]),
         lambda: index.add(np.array([1 << 32]), ["boat"]),
     ):
@@ -213,8 +251,7 @@ def test_numbers_out_of_bounds_are_refused():
     for call in (
         lambda: index.add(np.array([1]), []),
         lambda: index.add(np.array([1]), ["boat"], 4),
-        lambda: index.fractions(np.array([1]), np.array([0]), ADDRESS),
-        lambda: index.overlap(np.array([1]), np.array([0, 0])),
+        lambda: gram_shares(index, np.array([1]), np.array([0, 0])),
     ):
         with pytest.raises(ValueError, match=r"rows|field"):
             call()

@@ -22,8 +22,8 @@ from sought.crawl.supply.search_impact.needy import Improving, neediest
 from sought.crawl.supply.search_impact.units import units
 from sought.crawl.view import View
 from sought.crawl.workload import with_topics
-from sought.index.gram_shares import FIELDS, gram_shares, most_matches
-from sought.index.ngrams import ADDRESS, ANCHOR, Grams, MatchIndex
+from sought.index.gram_shares import most_matches
+from sought.index.ngrams import Grams, MatchIndex
 from sought.policy import PageRank, SearchImpact
 from sought.web.errors import BadInput
 from tests.counted_anew import ask, opened
@@ -428,24 +428,6 @@ def test_explain_tells_of_the_queries_behind_a_page(path: Path):
         assert query["score_at_10"] == 0.0
         assert query["predicted_score"] > 0.0
         assert "shown_a_week" in explain(view, HOME, HYBRID, time.time())["now"]["terms"][repr(HYBRID)]
-
-
-def test_what_is_found_of_all_fields_is_what_each_has():
-    """One look at the postings counts what `fractions` counts field by field, in whatever order pairs come."""
-    rng, words = random.Random(4), "abcdef"
-    queries = [" ".join(rng.choices(words, k=rng.randint(0, 4))) for _ in range(30)]
-    index = MatchIndex(Grams([query.replace("a", "x") for query in queries]))
-    rows = np.arange(200)
-    for field in (ADDRESS, ANCHOR):
-        texts = [f"http://{'-'.join(rng.choices('bcdefx', k=3))}/{'-'.join(rng.choices('bcdefx', k=5))}" for _ in rows]
-        index.add(rows, texts, field)
-    some, asked = (np.array(rng.choices(range(most), k=500)) for most in (220, 30))
-    for pairs in ((some, asked), (np.sort(some), np.sort(asked)), (some[np.argsort(asked)], np.sort(asked))):
-        found = gram_shares(index, *pairs)
-        for i, field in enumerate(FIELDS):
-            assert found[:, 2 * i] == pytest.approx(index.fractions(*pairs, field, 1))
-            assert found[:, 2 * i + 1] == pytest.approx(index.fractions(*pairs, field))
-        assert (found > 0).any(axis=0).all()
 
 
 @pytest.mark.parametrize("rho", [1.0, 0.5])

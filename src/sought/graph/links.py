@@ -147,14 +147,6 @@ class LinkGraph:
             self._whole = Links(self.nodes, self._whole.sources, self._whole.bounds, self._whole.targets)
         return self._whole
 
-    def targets_of(self, node: int) -> Nodes:
-        """The nodes it links to, ascending."""
-        start, size = int(self._starts[node]) - self._whole.edges, int(self._sizes[node])
-        if start >= 0:
-            return self._tail[start : start + size]
-        start += self._whole.edges
-        return self._whole.targets[start : start + size]
-
     def _merged(self) -> Links:
         linking = np.flatnonzero(self._sizes[: self.nodes])
         bounds = np.zeros(len(linking) + 1, np.int64)

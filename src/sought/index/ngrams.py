@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.index.postings import Postings, holding, share
+from sought.index.postings import Postings, holding
 from sought.index.word_hashes import (
     ADDRESS,
     ANCHOR,
@@ -40,7 +40,6 @@ _LONGEST = 8
 _MOST_GRAMS = 1 << 28  # as many as a hit has bits for
 _ROOM = 1 << 16
 _32, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
-_EVERY_FIELD = (1 << (ADDRESS + 1)) - 1
 
 
 class Grams:
@@ -152,38 +151,23 @@ class MatchIndex:
     def matches(self, queries: Ints) -> tuple[Ints, Ints]:
         """The rows that match each query: of the i-th, those from bounds[i] to below bounds[i + 1], ascending."""
         grams = self.grams
-        asked = self._asked(queries)
-        bounds, rows = holding(asked, grams.bounds, grams.grams, grams.needed, grams.rho == 1, self._postings)
+        lists = grams.bounds, grams.grams, grams.needed, grams.rho == 1
+        bounds, rows = holding(self.asked(queries), *lists, self.settled())
         return bounds, rows.astype(np.int64)
-
-    def overlap(self, rows: Ints, queries: Ints) -> NDArray[np.float32]:
-        """For pairs of row and query, the fraction of the query's n-grams that the row has."""
-        return self._share(rows, queries, _EVERY_FIELD, 0)
-
-    def fractions(self, rows: Ints, queries: Ints, field: int, length: int = 0) -> NDArray[np.float32]:
-        """The same of HOST, PATH or ANCHOR only, and of n-grams of one length only (1: the words of the query)."""
-        if field not in (HOST, PATH, ANCHOR) or not 0 <= length <= self.grams.g:
-            raise ValueError(f"field {field}, length {length}")
-        return self._share(rows, queries, 1 << field, length)
 
     def why(self, row: int, query: int) -> list[str]:
         """The n-grams of a query that a row has, the longest first."""
         grams = self.grams.grams[self.grams.bounds[query] : self.grams.bounds[query + 1]]
+        held = self.settled()
+        return [self.grams.text(gram) for gram in grams.tolist() if row in held[gram]]
+
+    def settled(self) -> Postings:
+        """What rows hold, by now."""
         self._postings.settle()
-        return [self.grams.text(gram) for gram in grams.tolist() if row in self._postings[gram]]
+        return self._postings
 
-    def _share(self, rows: Ints, queries: Ints, fields: int, length: int) -> NDArray[np.float32]:
-        if len(rows) != len(queries):
-            raise ValueError(f"{len(rows)} rows, {len(queries)} queries")
-        held, grams, ends = self._postings, self.grams, self.grams.ends
-        held.settle()
-        first, last = (ends[length - 1], ends[length]) if length else (0, len(grams))
-        out = np.empty(len(queries), np.float32)
-        pairs = np.ascontiguousarray(rows, np.int64), self._asked(queries)
-        share(*pairs, grams.bounds, grams.grams, first, last, fields, held.starts, held.rows, held.fields, out)
-        return out
-
-    def _asked(self, queries: Ints) -> Ints:
+    def asked(self, queries: Ints) -> Ints:
+        """Numbers of queries, checked, as compiled code takes them."""
         _check(queries, len(self.grams.bounds) - 1, "query")
         return np.ascontiguousarray(queries, np.int64)
 

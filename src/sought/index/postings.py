@@ -8,11 +8,12 @@ import numpy as np
 from numba import boolean, float32, int32, int64, uint8, uint32, uint64, void
 from numpy.typing import NDArray
 
-from sought.index.word_hashes import FIELD_BITS, ROW_BITS, Hashes, Ints
+from sought.index.word_hashes import ANCHOR, FIELD_BITS, HOST, PATH, ROW_BITS, Hashes, Ints
 from sought.web.compiled import Bool, Int, cached, compiled, readable
 
 Rows = NDArray[np.uint32]
 Fields = NDArray[np.uint8]
+FIELDS = HOST, PATH, ANCHOR  # f has columns 2 * f and 2 * f + 1 of `shares`
 
 _1, _FIELD, _ROW = np.uint64(1), np.uint64(FIELD_BITS), np.uint64(FIELD_BITS + ROW_BITS)
 _ROWS, _FIELDS = np.uint64((1 << ROW_BITS) - 1), np.uint64((1 << FIELD_BITS) - 1)
@@ -63,11 +64,10 @@ class Postings:
 
 
 def holding(asked: Ints, bounds: Ints, grams: Ints, needed: Ints, each: bool, held: Postings) -> tuple[Ints, Rows]:
-    """Rows that hold `needed` n-grams of each list asked for: bounds, and rows that ascend.
+    """Rows that hold `needed` n-grams of each list asked for, as of the last `settle`: bounds, and rows that ascend.
 
     List i is grams[bounds[i] : bounds[i + 1]].  If `each`, then the first `needed` ones, else as many of any.
     """
-    held.settle()
     out = np.empty(_most(asked, bounds, grams, needed, each, held.starts), np.uint32)
     found = np.zeros(len(asked) + 1, np.int64)
     if each:
@@ -76,6 +76,17 @@ def holding(asked: Ints, bounds: Ints, grams: Ints, needed: Ints, each: bool, he
         counts = np.zeros(int(held.rows.max(initial=0)) + 1, np.int32)
         _some_of(asked, bounds, grams, needed, held.starts, held.rows, counts, found, out)
     return found, out[: found[-1]].copy()
+
+
+def shares(rows: Ints, asked: Ints, bounds: Ints, grams: Ints, words: int, held: Postings) -> NDArray[np.float32]:
+    """How much of a list each row holds, as of the last `settle`: of n-grams below `words`, and of all, by FIELDS.
+
+    A look into the postings of an n-gram is what costs, so one look counts for all fields.
+    """
+    out = np.zeros((len(asked), 2 * len(FIELDS)), np.float32)
+    reached = np.zeros(int(np.diff(bounds).max(initial=0)), np.int64)
+    _count(rows, asked, bounds, grams, words, held.starts, held.rows, held.fields, reached, out)
+    return out
 
 
 @cached(void(readable(uint64), int64[::1], uint64[::1]))
@@ -227,31 +238,35 @@ def _some_of(
 
 
 @cached(
-    void(
-        *(_INTS, _INTS, _INTS, _INTS, int64, int64, int64),
-        *(_INTS, readable(uint32), readable(uint8), float32[::1]),
-    )
+    void(*(_INTS, _INTS, _INTS, _INTS, int64), *(_INTS, readable(uint32), readable(uint8), int64[::1], float32[:, ::1]))
 )
-def share(
+def _count(
     of_rows: Ints,
     queries: Ints,
     bounds: Ints,
     grams: Ints,
-    first: Int,
-    last: Int,
-    wanted: Int,
+    words: Int,
     starts: Ints,
     rows: Rows,
     fields: Fields,
+    reached: Ints,
     out: NDArray[np.float32],
 ) -> None:
-    """The fraction of each query's n-grams, from `first` to below `last`, that a row holds in a wanted field."""
+    """Rows of one query mostly ascend: then `reached` says where to look on."""
     for i in range(queries.size):
-        total = found = 0
-        for k in range(bounds[queries[i]], bounds[queries[i] + 1]):
-            if first <= grams[k] < last:
-                total += 1
-                at = _at_least(rows, starts[grams[k]], starts[grams[k] + 1], of_rows[i])
-                if at < starts[grams[k] + 1] and rows[at] == of_rows[i] and fields[at] & wanted:
-                    found += 1
-        out[i] = found / max(total, 1)
+        low, high = bounds[queries[i]], bounds[queries[i] + 1]
+        on = i > 0 and queries[i] == queries[i - 1] and of_rows[i] >= of_rows[i - 1]
+        total = 0
+        for k in range(low, high):
+            gram = grams[k]
+            total += gram < words
+            at = _at_least(rows, reached[k - low] if on else starts[gram], starts[gram + 1], of_rows[i])
+            reached[k - low] = at
+            if at < starts[gram + 1] and rows[at] == of_rows[i]:
+                for field in FIELDS:
+                    if fields[at] >> np.uint8(field) & 1:
+                        out[i, 2 * field] += gram < words
+                        out[i, 2 * field + 1] += 1
+        for field in FIELDS:
+            out[i, 2 * field] /= max(total, 1)
+            out[i, 2 * field + 1] /= max(high - low, 1)

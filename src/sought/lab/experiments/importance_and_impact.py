@@ -6,15 +6,14 @@ average; but pages are scattered so widely that the correlation is 0.09.
 """
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
-from sought.lab.experiments.uncrawled import DRAWS, NEEDS, Floats, impact_of, judge_in, setting_of
+from sought.lab.experiments.uncrawled import DRAWS, NEEDS, Floats, found_in_worlds, impact_of, setting_of
 from sought.lab.figures import lines
 from sought.lab.frontier import frontier_of
 from sought.lab.judge import Judge
-from sought.lab.study import Bench, Figure, Finding, Part, Study, Table, Value, finding
+from sought.lab.study import Bench, Figure, Finding, Part, Study, Table, Value
 from sought.policy import PageRank
 
 NAME, PAPER = "E003-2", 0.09
@@ -67,14 +66,9 @@ def ranks(values: Floats) -> Floats:
 
 def run(bench: Bench) -> Finding:
     draws = 1 if bench.quick else DRAWS
-    return finding(NAME, bench, [_world(folder, draws, bench) for folder in bench.worlds], draws=draws)
-
-
-def _world(folder: Path, draws: int, bench: Bench) -> Part:
-    judge = judge_in(folder)
-    if isinstance(judge, tuple):
-        return Part(judge[0].name, None, judge[1])
-    return judged(judge.world.name, scatter_of(judge, draws, bench))
+    return found_in_worlds(
+        NAME, bench, lambda judge: judged(judge.world.name, scatter_of(judge, draws, bench)), draws=draws
+    )
 
 
 def scatter_of(judge: Judge, draws: int, bench: Bench) -> Scatter:

@@ -9,7 +9,6 @@ Theirs are 1000 of 110,000 pages; ours are shares of the frontier.  Each half dr
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +17,11 @@ from sought.crawl.supply.search_impact.needy import mean_scores
 from sought.crawl.supply.search_impact.units import units
 from sought.crawl.supply.tops import top_of
 from sought.lab.experiments.importance_and_impact import correlation, ranks
-from sought.lab.experiments.uncrawled import DATASETS, HYBRID, NEEDS, Floats, judge_in, setting_of
+from sought.lab.experiments.uncrawled import DATASETS, HYBRID, NEEDS, Floats, found_in_worlds, setting_of
 from sought.lab.figures import lines
 from sought.lab.frontier import Frontier, Reached, at_frontier
 from sought.lab.judge import Judge
-from sought.lab.study import Bench, Figure, Finding, Part, Study, Table, Value, finding
+from sought.lab.study import Bench, Figure, Finding, Part, Study, Table, Value
 from sought.lab.world import NOTHING, Numbers
 from sought.policy.improvability import Improvability, fit_improvability
 
@@ -164,13 +163,10 @@ def explained(shown: Improvability, predicted: Floats) -> float:
 
 def run(bench: Bench) -> Finding:
     shares = (C,) if bench.quick else (C, *OTHERS)
-    return finding(NAME, bench, [_world(folder, shares, bench) for folder in bench.worlds], c=list(shares))
+    return found_in_worlds(NAME, bench, lambda judge: _world(judge, shares, bench), "string", c=list(shares))
 
 
-def _world(folder: Path, shares: Sequence[float], bench: Bench) -> Part:
-    judge = judge_in(folder, "string")
-    if isinstance(judge, tuple):
-        return Part(judge[0].name, None, judge[1])
+def _world(judge: Judge, shares: Sequence[float], bench: Bench) -> Part:
     told, done, total = bench.progress(f"improving {judge.world.name}"), 0, len(DATASETS) * len(shares)
     sides, found = halves(judge), {}
     for dataset in DATASETS:

@@ -12,17 +12,25 @@ handful.  So what must hold is told by a share that leaves hundreds, and the sha
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 
 from sought.crawl.supply.search_impact.needy import Improving
 from sought.lab.experiments.needy_queries import C, halves, improved
-from sought.lab.experiments.uncrawled import DATASETS, HYBRID, NEEDS, Floats, gathered, impact_of, judge_in, setting_of
+from sought.lab.experiments.uncrawled import (
+    DATASETS,
+    HYBRID,
+    NEEDS,
+    Floats,
+    found_in_worlds,
+    gathered,
+    impact_of,
+    setting_of,
+)
 from sought.lab.figures import lines
 from sought.lab.frontier import at_frontier
 from sought.lab.judge import Judge
-from sought.lab.study import Bench, Figure, Finding, Part, Study, Table, Value, finding
+from sought.lab.study import Bench, Figure, Finding, Part, Study, Table, Value
 from sought.policy import Random, SearchImpact
 from sought.policy.improvability import Improvability, fit_improvability
 
@@ -76,14 +84,11 @@ def measured(test: Judge, dataset: str, curve: Improvability, shares: tuple[floa
 
 def run(bench: Bench) -> Finding:
     shares, draws = (QUICK, 1) if bench.quick else (KEPT, DRAWS)
-    parts = [_world(folder, shares, draws, bench) for folder in bench.worlds]
-    return finding(NAME, bench, parts, sketches=list(shares), draws=draws)
+    settings = {"sketches": list(shares), "draws": draws}
+    return found_in_worlds(NAME, bench, lambda judge: _world(judge, shares, draws, bench), "string", **settings)
 
 
-def _world(folder: Path, shares: tuple[float, ...], draws: int, bench: Bench) -> Part:
-    judge = judge_in(folder, "string")
-    if isinstance(judge, tuple):
-        return Part(judge[0].name, None, judge[1])
+def _world(judge: Judge, shares: tuple[float, ...], draws: int, bench: Bench) -> Part:
     told, done, found = bench.progress(f"sketching {judge.world.name}"), 0, {}
     train, test = halves(judge)
     for dataset in DATASETS:

@@ -5,7 +5,6 @@ them, few link to them; address and anchors have the words of the query.
 """
 
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 
@@ -15,14 +14,14 @@ from sought.lab.experiments.uncrawled import (
     HYBRID,
     NEEDS,
     Floats,
+    found_in_worlds,
     impact_of,
-    judge_in,
     setting_of,
 )
 from sought.lab.frontier import SHOWN, Frontier, Reached, at_frontier
 from sought.lab.judge import Judge
 from sought.lab.ranked import Results
-from sought.lab.study import Bench, Finding, Part, Study, Table, Value, finding
+from sought.lab.study import Bench, Finding, Part, Study, Table, Value
 from sought.lab.world import Numbers
 
 NAME = "E003-6"
@@ -59,14 +58,9 @@ class Tail:
 
 def run(bench: Bench) -> Finding:
     draws = 1 if bench.quick else DRAWS
-    return finding(NAME, bench, [_world(folder, draws, bench) for folder in bench.worlds], draws=draws)
-
-
-def _world(folder: Path, draws: int, bench: Bench) -> Part:
-    judge = judge_in(folder)
-    if isinstance(judge, tuple):
-        return Part(judge[0].name, None, judge[1])
-    return judged(judge.world.name, tail_of(judge, draws, bench))
+    return found_in_worlds(
+        NAME, bench, lambda judge: judged(judge.world.name, tail_of(judge, draws, bench)), draws=draws
+    )
 
 
 def tail_of(judge: Judge, draws: int, bench: Bench) -> Tail:

@@ -8,9 +8,10 @@ one search.
 Theirs is a sample of 110,000 out of billions; ours is a fifth of the pages, as far as links lead there.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from sought.lab.files import open_world
 from sought.lab.frontier import Frontier, impacts_of
 from sought.lab.judge import Judge
 from sought.lab.setting import Setting, pages_at_start
+from sought.lab.study import Bench, Finding, Part, finding
 from sought.lab.world import World
 from sought.policy import SearchImpact
 
@@ -54,6 +56,18 @@ def judge_in(folder: Path, split: Split = "none", scorer: str = "BM25()") -> Jud
     judge = judge_for(world, setting_of("Dataset 1", 0, split, scorer))
     asked = np.count_nonzero(judge.demand.weights("judged", world.start))
     return judge if asked >= FEWEST_QUERIES else (world, f"fewer than {FEWEST_QUERIES} queries are asked of it")
+
+
+def found_in_worlds(
+    name: str, bench: Bench, look: Callable[[Judge], Part], split: Split = "none", **settings: Any
+) -> Finding:
+    """What a look at each world finds, or why nobody can judge it."""
+    return finding(name, bench, [_part(folder, look, split) for folder in bench.worlds], **settings)
+
+
+def _part(folder: Path, look: Callable[[Judge], Part], split: Split) -> Part:
+    judge = judge_in(folder, split)
+    return Part(judge[0].name, None, judge[1]) if isinstance(judge, tuple) else look(judge)
 
 
 def impact_of(judge: Judge) -> Floats:
