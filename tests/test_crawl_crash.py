@@ -75,6 +75,30 @@ def test_kill_9_at_any_moment(make_crawl, seed):
     assert problems(path) == []
 
 
+@pytest.mark.parametrize("policy", ["PageRank()", "RandomWalk()", "Opic()"])
+def test_kill_9_while_pages_leave(make_crawl, policy):
+    """A repository of so many pages, killed while others leave: all parts agree, and the next run ends with so many."""
+    with serve_in_thread(ToyWeb(sites=8, pages=40, hostile=False)) as served:
+        path = make_crawl(served, delay=0.02)
+        options = "--keep", "20", "--policy", policy
+        for seconds in (1.5, 2.0):
+            crawler = start(path, "--fetches", "5000", *options)
+            answered = len(served.requests)
+            while len(served.requests) < answered + 30 and crawler.poll() is None:
+                time.sleep(0.01)
+            time.sleep(seconds)
+            crawler.kill()
+            crawler.communicate()
+            assert problems(path) == []
+        final = start(path, "--fetches", "30", *options)
+        _, errors = final.communicate(timeout=60)
+        assert final.returncode == 0, errors
+    assert problems(path) == []
+    with View(path) as view:
+        assert view.status()["states"]["dropped"] > 0
+        assert len(view.table.searchable()) == view.status()["searchable"] == 20
+
+
 def test_politeness_is_kept_over_a_crash(make_crawl):
     """A host asked just before kill -9 is not asked again before its delay is over."""
     with serve_in_thread(ToyWeb(sites=2, pages=30, hostile=False)) as served:
