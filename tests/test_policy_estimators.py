@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sought.policy import BreadthFirst, DemandFirst, Fetches, FirstGain, GainRate, Pages, Prospect, Split, UserCentric
+from sought.policy import BreadthFirst, DemandFirst, FirstGain, GainRate, Pages, Prospect, Split, UserCentric
 from sought.policy import beliefs_of as beliefs
 from sought.policy.slots import Slots
 from sought.web.errors import BadInput
+from tests.fetch_logs import fetches as fetch_log
 
 DAY = 86400.0
 ROWS = 12
@@ -43,13 +44,7 @@ def known(hosts):
 def fetches(log):
     """A batch from (row, time, gap, gain)."""
     row, time, gap, gain = zip(*log, strict=True) if log else ((), (), (), ())
-    return Fetches(
-        np.array(row, np.int64),
-        np.array(time, float),
-        np.array(gap, float),
-        np.array(gain, float) > 0,
-        np.array(gain, float),
-    )
+    return fetch_log(row, time, gap, np.array(gain, float) > 0, gain)
 
 
 logs = st.lists(

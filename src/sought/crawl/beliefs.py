@@ -14,6 +14,7 @@ from sought.crawl.supply.holdings import Holdings
 from sought.crawl.supply.supplier import Committed, Supplier
 from sought.crawl.supply.topic.hops import Distances
 from sought.policy import Belief, Fetches, Learner, Pages
+from sought.policy.estimator import Telling
 from sought.policy.supplied import Supplied
 
 _AT_ONCE = 100_000
@@ -30,8 +31,13 @@ class Beliefs:
         holdings: Holdings,
         since: float,
         told: Told = {},  # noqa: B006  nobody writes to it
+        pace: float = 0.0,
     ) -> None:
-        """Gains of fetches up to `since` are in another unit.  Beliefs that are `told` come from elsewhere."""
+        """Gains of fetches up to `since` are in another unit.  Beliefs that are `told` come from elsewhere.
+
+        `pace` is that of Pages.
+        """
+        self.pace = pace
         self.table = holdings.table
         self.holdings = holdings
         self.told = {belief: told[belief] for belief in wanted if belief in told}
@@ -58,17 +64,23 @@ class Beliefs:
                 gap=np.array([each.gap for each in seen]),
                 changed=np.array([each.changed for each in seen]),
                 gain=np.array([np.nan if each.outcome.gain is None else each.outcome.gain for each in seen]),
+                difference=np.array([each.difference for each in seen]),
+                modified=np.array([each.outcome.modified or np.nan for each in seen]),
+                signalled=np.array([each.outcome.signalled for each in seen]),
+                base_gap=np.array([_or_nan(each, each.outcome.base_gap) for each in seen]),
+                drift=np.array([_or_nan(each, each.outcome.drift) for each in seen]),
             )
             for learner in self.learners.values():
                 learner.learn(fetches)
 
     def pages(self) -> Pages:
         """The table as the policy sees it."""
-        pages = self.table.pages()
-        own: dict[object, Learner | Supplier] = {**self.learners, **self.suppliers}
-        columns: dict[object, NDArray[np.float64]] = {belief: each.column(pages) for belief, each in own.items()}
+        pages = self.table.pages(pace=self.pace)
+        columns = {belief: each.column(pages) for belief, each in self.suppliers.items()}
         columns |= {belief: tell(self.table["key"]) for belief, tell in self.told.items()}
-        return self.table.pages(columns)
+        pages = self.table.pages(columns, self.pace)
+        columns |= {belief: each.column(pages) for belief, each in self.learners.items()}
+        return self.table.pages(columns, self.pace)
 
     @property
     def hot_pages(self) -> int | None:
@@ -77,9 +89,15 @@ class Beliefs:
         return max(found, default=None)
 
     def terms(self, row: int) -> dict[str, dict[str, Any]]:
-        """What supplied beliefs about a row are made of, once `pages` has been asked for."""
-        found = {repr(belief): supplier.terms(row) for belief, supplier in self.suppliers.items()}
+        """What beliefs about a row are made of, once `pages` has been asked for."""
+        own: dict[object, Learner | Supplier] = {**self.learners, **self.suppliers}
+        found = {repr(belief): each.terms(row) for belief, each in own.items() if isinstance(each, Telling)}
         return {name: terms for name, terms in found.items() if terms}
+
+
+def _or_nan(each: Finished, value: float) -> float:
+    """Where there was a base to compare with."""
+    return value if each.outcome.base_gap >= 0.0 else np.nan
 
 
 def history(store: Store, since: float) -> Iterator[list[Finished]]:

@@ -150,6 +150,12 @@ def rate(text: str) -> tuple[int, float]:
     return int(match[1]), _PER[match[2]]
 
 
+def pace(config: Config) -> float:
+    """Fetches a second that a crawl may make in the long run."""
+    fetches, seconds = rate(config.crawl.budget)
+    return fetches / seconds
+
+
 def load_config(path: Path) -> Config:
     """Read and check a sought.toml; raises BadConfig with one line that says what to change."""
     try:

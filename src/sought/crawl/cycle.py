@@ -409,7 +409,7 @@ class Cycle:
 def beliefs_in(directory: Directory, policy: Policy, told: Told = {}) -> Beliefs:  # noqa: B006  nobody writes to it
     """What the policy reads, from the history of a crawl, but for what is told."""
     holdings = Holdings(directory.store, directory.repository.table, lambda: directory.measuring)
-    return Beliefs(beliefs_of(policy), holdings, directory.measuring.since, told)
+    return Beliefs(beliefs_of(policy), holdings, directory.measuring.since, told, directory.pace)
 
 
 def _due(host: Host, now: float) -> str:

@@ -23,7 +23,7 @@ from typing import IO
 
 from sought.archive import Original, Place, Position
 from sought.crawl.admission import REASONS
-from sought.crawl.config import FILE, Config, load_config
+from sought.crawl.config import FILE, Config, load_config, pace
 from sought.crawl.hosts import Host
 from sought.crawl.measuring import Measuring
 from sought.crawl.parts import Parts
@@ -132,6 +132,7 @@ class Directory:
         self.applied = Position(*self.store.meta("applied", (0, 0)))
         self.unindexed = 0
         self.replayed_sitemaps: Counter[int] = Counter()  # by host, since the last commit of a crashed run
+        self.pace = pace(self.config)
         self.in_flight = list(self.leases.found)  # requests without an answer, until a crawl has settled them
 
     def _forgive_guarded(self) -> None:

@@ -19,6 +19,9 @@ class Outcome(msgspec.Struct, array_like=True, omit_defaults=True):
     `gain` is what the fetch added to the quality of the answers, None if there were no queries to measure it by;
     `affected` queries saw another score of the page, and `helped` are those that gained most (gains.py).  `policy` is
     the number of the policy that chose the page (-1: not on record), by this `value`, as the `rank`-th of its plan.
+
+    `modified` is when the server says the page was last modified (0: it does not say), `signalled` whether a signal had
+    come since the fetch before.  `base_gap` and `drift` are as in Fetches; a negative gap is none.
     """
 
     time: float
@@ -34,6 +37,10 @@ class Outcome(msgspec.Struct, array_like=True, omit_defaults=True):
     policy: int = -1
     value: float = 0.0
     rank: int = 0
+    modified: float = 0.0
+    signalled: bool = False
+    base_gap: float = -1.0
+    drift: float = 0.0
 
 
 class Finished(NamedTuple):
@@ -53,6 +60,11 @@ class Finished(NamedTuple):
     def changed(self) -> bool:
         """Whether the page was not as before: other words, or no page any more."""
         return self.outcome.kind not in _AS_BEFORE
+
+    @property
+    def difference(self) -> float:
+        """The share of the page that is not as before: all of one that is new, or has gone or moved."""
+        return self.outcome.difference if self.outcome.kind == "changed" else float(self.changed)
 
 
 def reason(rank: int, value: float, policy: str) -> str:

@@ -25,6 +25,7 @@ from sought.crawl.outcome import AGAIN, DAY, Finished, Outcome, outcome_name, tr
 from sought.crawl.store import Details, Store, row_key
 from sought.crawl.table import NO_ROW, Reason, Source, State, Table
 from sought.crawl.traps import is_soft_404
+from sought.fetch.dates import modified_at
 from sought.fetch.directives import header_directives
 from sought.index import Entry
 from sought.web.digest import digest
@@ -35,6 +36,8 @@ from sought.web.sketch import similarity
 HOUR = 3600.0
 Digest = Callable[[Response, str], Document]
 _ANCHORS = 64
+_PROFILE = 5  # versions that are compared with one base
+_DRIFTED = 0.95  # then there is hardly anything left of it
 _LIVE = int(State.LIVE)  # a plain number: looking a member up takes longer than all else here
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Outcome).decode
@@ -217,7 +220,8 @@ class Repository:
         columns = self.table.columns
         was_live = self.searchable(row)
         self._details(row)  # loaded, and so stored again with the next commit
-        gap = response.time - self._observed_at(row)
+        observed = self._observed_at(row)
+        signalled = bool(columns["signal"][row] > observed)
         columns["status"][row] = response.status
         columns["fetches"][row] = min(int(columns["fetches"][row]) + 1, 65535)
         columns["last_fetch"][row] = response.time
@@ -236,7 +240,8 @@ class Repository:
         if was_live and not self.searchable(row):
             self._withdraw(row)
         self._note_why(outcome, response.why)
-        self.finished.append(Finished(row, outcome, gap))
+        outcome.signalled = signalled
+        self.finished.append(Finished(row, outcome, response.time - observed))
         self._count(outcome.kind, row)
 
     def _observed_at(self, row: int) -> float:
@@ -284,7 +289,7 @@ class Repository:
         elif row in self.discovery.gained and self.searchable(row):
             self.changes.renewed.add(row)
         kind = "not-modified" if response.status == 304 else "unchanged"
-        return self._outcome(kind, response)
+        return self._compared(self._outcome(kind, response), self._details(row))
 
     def _page(self, row: int, fetched: Fetched, document: Document, was_live: bool) -> Outcome:
         columns, response, details = self.table.columns, fetched.response, self._details(row)
@@ -307,7 +312,7 @@ class Repository:
             columns["failures"][row] = 1
             columns["not_before"][row] = response.time + AGAIN["refused"].first
         kind = "new" if first else "changed" if changed else "same-text"
-        return self._outcome(kind, response, difference=difference)
+        return self._compared(self._outcome(kind, response, difference=difference), details)
 
     def _place(self, row: int, response: Response, document: Document) -> bool:
         """Decide what the page stands for: itself, another page, or nothing.  Returns whether to ignore its links."""
@@ -404,6 +409,17 @@ class Repository:
     def _outcome(self, kind: str, response: Response, difference: float = 0.0, detail: str = "") -> Outcome:
         size = len(response.raw)
         return Outcome(response.time, kind, response.status, response.elapsed, size, difference, detail[:200])
+
+    def _compared(self, outcome: Outcome, details: Details) -> Outcome:
+        """Of a page as it is now: when it was last modified, and how far it has drifted from its base."""
+        outcome.modified = modified_at(details.last_modified, outcome.time)
+        if not details.base or details.points >= _PROFILE:
+            details.base, details.base_time, details.points = details.sketch, outcome.time, 0
+        else:
+            base, sketch = (np.frombuffer(each, np.uint32) for each in (details.base, details.sketch))
+            outcome.base_gap, outcome.drift = outcome.time - details.base_time, 1.0 - similarity(base, sketch)
+            details.points = details.points + 1 if outcome.drift < _DRIFTED else _PROFILE
+        return outcome
 
     def _note_why(self, outcome: Outcome, why: str) -> None:
         """Which policy chose the page, by which value, and as which of its plan; see `reason`."""

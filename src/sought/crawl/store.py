@@ -58,6 +58,9 @@ class Details(msgspec.Struct, array_like=True, omit_defaults=True):
     language: str = ""
     title: str = ""
     counts: tuple[int, int, int, int, int] = (0, 0, 0, 0, 0)
+    base: bytes = b""  # the sketch of a version that later ones are compared with
+    base_time: float = 0.0
+    points: int = 0  # how many were
 
 
 _encode = msgspec.msgpack.Encoder().encode

@@ -166,10 +166,10 @@ class Table:
         """The rows that people can find, ascending."""
         return np.flatnonzero(self.is_searchable)
 
-    def pages(self, beliefs: Mapping[Any, NDArray[np.float64]] = MappingProxyType({})) -> Pages:
+    def pages(self, beliefs: Mapping[Any, NDArray[np.float64]] = MappingProxyType({}), pace: float = 0.0) -> Pages:
         """What a policy may see: read-only views, and what is believed of the rows."""
         views = {}
         for name in Pages.column_names():
             views[name] = self[name].view()
             views[name].flags.writeable = False
-        return Pages(**views, beliefs=beliefs)
+        return Pages(**views, beliefs=beliefs, pace=pace)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sought.crawl.admission import REASONS, Admission
 from sought.crawl.beliefs import Beliefs
+from sought.crawl.config import pace
 from sought.crawl.currency import gains_since
 from sought.crawl.directory import crawl_files, folder_bytes
 from sought.crawl.hosts import Host, Hosts
@@ -112,7 +113,8 @@ class View:
     def beliefs(self, wanted: Sequence[Belief]) -> Beliefs:
         """What is believed of rows, and why."""
         since = gains_since(self.config.demand.scorer, self.store, self.table)
-        return Beliefs(wanted, Holdings(self.store, self.table, lambda: self.measuring), since)
+        holdings = Holdings(self.store, self.table, lambda: self.measuring)
+        return Beliefs(wanted, holdings, since, pace=pace(self.config))
 
     def describe(self, row: int) -> dict[str, Any]:
         c = {name: column[row] for name, column in self.table.columns.items()}

@@ -86,6 +86,7 @@ class Replay:
 
     async def run(self, fetches: int, judge: Judge | None, report: Report) -> Replayed:
         copies = await self.start()
+        self.directory.pace = fetches / self.world.unit
         beliefs = beliefs_in(self.directory, self.policy, self._told(judge, copies))
         rhythm = _rhythm(math.ceil(fetches / self.setting.rounds))
         moments, stops = self._moments(), []

@@ -36,5 +36,11 @@ def check_topic(name: str, value: object) -> None:
         raise BadInput(f"{name} needs a topic of at least one word and at most 200 characters, not {value!r}")
 
 
+def check_estimator(name: str, value: object) -> None:
+    """A belief that is learnt."""
+    if not callable(getattr(value, "learner", None)):
+        raise BadInput(f"{name} is an estimator such as BayesRate(), not {value!r}")
+
+
 def _is_number(value: object) -> bool:
     return type(value) in (int, float)

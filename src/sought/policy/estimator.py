@@ -5,8 +5,9 @@ attribute `beliefs`; the crawl runs a learner for each and hands their columns o
 no log of fetches tells are supplied by the crawl (supplied.py).
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,12 @@ class Fetches:
     """Finished fetches as columns, in the order in which they were applied.
 
     `gap` is the seconds since the row's fetch before, inf at its first; `gain` the measured change of the quality's
-    numerator, NaN where nobody measured.
+    numerator, NaN where nobody measured.  `difference` is the share of its shingles that are others than at the fetch
+    before; 1 at the first, and where the page has gone or moved.  `modified` is when the server says it was last
+    modified, NaN if it does not say.  `signalled`: whether a signal later than the fetch before had arrived.
+
+    Now and then a version becomes the base of a profile of changes; at later fetches `base_gap` is the seconds since it
+    was fetched, and `drift` the share of shingles that differ from it.  Both are NaN at the fetch of a base itself.
     """
 
     row: Rows
@@ -31,6 +37,11 @@ class Fetches:
     gap: Floats
     changed: NDArray[np.bool_]
     gain: Floats
+    difference: Floats
+    modified: Floats
+    signalled: NDArray[np.bool_]
+    base_gap: Floats
+    drift: Floats
 
     def __len__(self) -> int:
         return len(self.row)
@@ -51,8 +62,20 @@ class Learner(Protocol):
         """The belief about every row of `pages`, among which is every row that was learnt."""
 
 
+@runtime_checkable
+class Telling(Protocol):
+    """A learner that can say what a belief is made of."""
+
+    def terms(self, row: int) -> dict[str, Any]:
+        """For people; called after `column`."""
+
+
 class Estimator(Protocol):
-    """A belief that is learnt from the log of fetches."""
+    """A belief that is learnt from the log of fetches.
+
+    It may have an attribute `beliefs` like a policy: supplied ones, which its learner finds in `pages` beside what is
+    observed.
+    """
 
     def learner(self) -> Learner:
         """A learner that has seen nothing yet."""
@@ -62,5 +85,12 @@ Belief = Estimator | Supplied
 
 
 def beliefs_of(policy: Policy) -> tuple[Belief, ...]:
-    """What a policy reads from `Pages.beliefs`, each once, in the order in which it names them."""
-    return tuple(dict.fromkeys(getattr(policy, "beliefs", ())))
+    """What a policy reads from `Pages.beliefs`, each once, in the order in which it names them; and what these read."""
+    return tuple(dict.fromkeys(_named(policy)))
+
+
+def _named(value: object) -> Iterator[Belief]:
+    for belief in getattr(value, "beliefs", ()):
+        yield belief
+        if belief is not value:  # an ordering is the belief it ranks by
+            yield from _named(belief)

@@ -1,6 +1,7 @@
 """New pages by how many links they are expected to have."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from sought.policy.ordering import Ordering
 
@@ -8,3 +9,5 @@ from sought.policy.ordering import Ordering
 @dataclass(frozen=True)
 class ForwardLinks(Ordering):
     """IF'(p): links on the page, or the mean of its host if it was never fetched (Cho et al. 1998, §2.1)."""
+
+    goes_by_demand: ClassVar[bool] = False

@@ -1,6 +1,7 @@
 """New pages by what their addresses look like."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from sought.policy.ordering import Ordering, found_first, of_new
 from sought.policy.pages import Floats, Pages
@@ -12,6 +13,8 @@ class Location(Ordering):
 
     Equals are first in, first out.
     """
+
+    goes_by_demand: ClassVar[bool] = False
 
     def __call__(self, pages: Pages, now: float) -> Floats:
         return of_new(pages, found_first(self.importance(pages), pages))

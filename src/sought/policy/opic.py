@@ -1,6 +1,7 @@
 """New pages by the importance that fetches so far have passed on to them."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from sought.policy.ordering import Ordering
 
@@ -8,3 +9,5 @@ from sought.policy.ordering import Ordering
 @dataclass(frozen=True)
 class Opic(Ordering):
     """Cash that has come in along links (Abiteboul, Preda & Cobena, Adaptive On-Line Page Importance, WWW 2003)."""
+
+    goes_by_demand: ClassVar[bool] = False

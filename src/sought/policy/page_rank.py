@@ -1,6 +1,7 @@
 """New pages by their PageRank on what has been seen of the Web."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from sought.policy.checks import check_share
 from sought.policy.ordering import Ordering
@@ -13,6 +14,8 @@ class PageRank(Ordering):
     Cho, Garcia-Molina & Page 1998, §2.1 and §4, `PageRank`.  With d = 0.85 pages come in the order of the PageRank of
     Tran, Turk, Cambazoglu & Nejdl (SIGIR 2015), which is this divided by the number of pages.
     """
+
+    goes_by_demand: ClassVar[bool] = False
 
     d: float = 0.9
 

@@ -21,7 +21,8 @@ class Pages:
     `key` is a hash of the URL: it tells rows apart and says nothing else.  `last_fetch` is -inf for a URL that was
     never fetched, `last_change` for one never seen to change, `signal` (what a sitemap says of its last change) for
     one no signal has come for.  `beliefs` holds a column for each belief that the policy reads, by the belief's
-    value (see estimator.py).
+    value (see estimator.py).  `pace` is how many fetches a second the crawl's budget allows in the long run; 0 if that
+    is not known.
     """
 
     key: NDArray[np.uint64]
@@ -35,6 +36,7 @@ class Pages:
     inlinks: NDArray[np.uint32]
     signal: Floats
     beliefs: Mapping[Any, Floats] = field(default_factory=dict)
+    pace: float = 0.0
 
     def __len__(self) -> int:
         return len(self.host)
@@ -51,8 +53,8 @@ class Pages:
 
     @classmethod
     def column_names(cls) -> tuple[str, ...]:
-        """What is observed of every row; `beliefs` is not one of them."""
-        return tuple(f.name for f in fields(cls) if f.name != "beliefs")
+        """What is observed of every row; `beliefs` and `pace` are none of them."""
+        return tuple(f.name for f in fields(cls) if f.name not in ("beliefs", "pace"))
 
 
 NEVER = -np.inf

@@ -1,6 +1,6 @@
 """Two rankings in one, by a fixed share."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +47,8 @@ class Split:
     def __call__(self, pages: Pages, now: float) -> Floats:
         value = np.full(len(pages), NEVER)
         for policy, share in ((self.new, self.share), (self.known, 1.0 - self.share)):
-            side = policy(pages, now)
+            # A side without a share takes what is left over, and that may be everything.
+            side = policy(replace(pages, pace=pages.pace * (share or 1.0)), now)
             position = _positions(side if side.flags.writeable else side.copy(), pages.key)
             del side
             # A side without a share comes after everything else instead of never: it fills what would be idle.

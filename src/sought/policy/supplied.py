@@ -1,6 +1,7 @@
 """Which beliefs does the crawl itself supply?"""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 
 @dataclass(frozen=True)
@@ -8,5 +9,7 @@ class Supplied:
     """A belief that follows from what a crawl holds: its links, the words it has read, the answers it would give.
 
     No learner has it from the log of fetches.  The crawl keeps what is needed and fills in the column; subclasses are
-    values that say what the column is.
+    values that say what the column is.  Those that say something while nobody asks anything do not go by demand.
     """
+
+    goes_by_demand: ClassVar[bool] = True

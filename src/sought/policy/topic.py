@@ -1,6 +1,7 @@
 """What has a page to do with a topic?  Beliefs for crawls that are after one."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from sought.policy.estimator import beliefs_of
 from sought.policy.policy import Policy
@@ -14,12 +15,16 @@ class Likeness(Supplied):
     Of a fetched page by its words, of a new one by those of its address and of the anchors that point at it.
     """
 
+    goes_by_demand: ClassVar[bool] = False
+
     topic: str
 
 
 @dataclass(frozen=True)
 class Named(Supplied):
     """1 if all words of a topic are in one anchor that points at the page, or in its address; else 0."""
+
+    goes_by_demand: ClassVar[bool] = False
 
     topic: str
 
@@ -30,6 +35,8 @@ class Hops(Supplied):
 
     Hot is a page that has all words of the topic in its title, or each at least `count` times in its body.
     """
+
+    goes_by_demand: ClassVar[bool] = False
 
     topic: str
     count: int = 10

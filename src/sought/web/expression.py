@@ -5,6 +5,7 @@ import difflib
 import inspect
 from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
+from types import MappingProxyType
 from typing import Any
 
 from sought.web.errors import BadInput
@@ -12,8 +13,13 @@ from sought.web.errors import BadInput
 MAX_LENGTH = 10_000
 
 
-def evaluated(text: str, classes: Mapping[str, type], what: str) -> Any:
-    """What an expression of these classes and literals stands for; BadInput, which says what is wrong, if nothing."""
+def evaluated(
+    text: str, classes: Mapping[str, type], what: str, parts: Mapping[str, type] = MappingProxyType({})
+) -> Any:
+    """What an expression of these classes and literals stands for; BadInput, which says what is wrong, if nothing.
+
+    `parts` are classes of values that may only be inside.
+    """
     if len(text) > MAX_LENGTH:
         raise BadInput(f"{what}: at most {MAX_LENGTH:,} characters")
     known = f"known: {', '.join(sorted(classes))}"
@@ -21,7 +27,7 @@ def evaluated(text: str, classes: Mapping[str, type], what: str) -> Any:
         tree = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise BadInput(f"not {_a(what)}: {text[:200]!r} ({known})") from None
-    value = _build(ast.Call(tree, [], []) if isinstance(tree, ast.Name) else tree, classes, what)
+    value = _build(ast.Call(tree, [], []) if isinstance(tree, ast.Name) else tree, {**classes, **parts}, what)
     if not isinstance(value, tuple(classes.values())):
         raise BadInput(f"not {_a(what)}: {text[:200]!r} ({known})")
     return value

@@ -1,0 +1,35 @@
+"""From ages and rates to values: what refresh rules share."""
+
+import numpy as np
+
+from sought.policy.pages import NEVER, Floats, Pages
+
+_MOST = float(np.finfo(np.float64).max)
+
+
+def ages(pages: Pages, now: float) -> Floats:
+    """Seconds since the last fetch; 0 for pages never fetched."""
+    age = np.maximum(now - pages.last_fetch, 0.0)
+    age[pages.is_new] = 0.0
+    return age
+
+
+def known_only(pages: Pages, values: Floats) -> Floats:
+    """These values for known pages, NEVER for those never fetched; and only numbers."""
+    value = np.where(pages.is_new | np.isnan(values), NEVER, values)
+    return np.minimum(value, _MOST, out=value)
+
+
+def oldest_last(pages: Pages, now: float) -> Floats:
+    """Values below 0 that grow with age: for pages which are worth no fetch but an idle one, in turn."""
+    return -1.0 / (1.0 + ages(pages, now))
+
+
+def by_periods(pages: Pages, now: float, rate: Floats) -> Floats:
+    """Which share of the time between two fetches of each page has passed, at so many fetches a second.
+
+    Whoever fetches what has most of it behind keeps to the rates, or to what there is budget for in proportion.  Pages
+    of rate 0 come after all others, in turn.
+    """
+    fetched = np.isfinite(rate) & (rate > 0.0)
+    return known_only(pages, np.where(fetched, ages(pages, now) * np.where(fetched, rate, 0.0), oldest_last(pages, now)))

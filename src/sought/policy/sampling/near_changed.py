@@ -1,0 +1,26 @@
+"""How many links away is a page that was just found changed?"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sought.policy.checks import check_positive, check_whole
+from sought.policy.supplied import Supplied
+
+WEEK = 604800.0
+
+
+@dataclass(frozen=True)
+class NearChanged(Supplied):
+    """Links from the nearest page that was found changed in the present cycle: 0 for itself, to `hops`; inf beyond.
+
+    Cycles are `cycle` seconds long (cycles.py).
+    """
+
+    hops: int = 3
+    cycle: float = WEEK
+
+    goes_by_demand: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        check_whole("NearChanged: hops", self.hops, 1, 10)
+        check_positive("NearChanged: cycle", self.cycle)

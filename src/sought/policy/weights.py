@@ -1,0 +1,33 @@
+"""How much does it matter that a page is fresh?  To every rule that can weigh pages, in the same way."""
+
+from typing import Literal, get_args
+
+import numpy as np
+
+from sought.policy.checks import check_choice
+from sought.policy.estimator import Belief
+from sought.policy.pages import Floats, Pages
+from sought.policy.views import Views
+
+Weight = Literal["same", "views"]
+_LEAST = 1e-3  # of the mean of pages that are seen: nothing is worth exactly nothing, for demand is never known whole
+
+
+def check_weight(name: str, value: object) -> None:
+    check_choice(name, value, get_args(Weight))
+
+
+def weight_beliefs(weight: Weight) -> tuple[Belief, ...]:
+    """What `weights` reads."""
+    return (Views(),) if weight == "views" else ()
+
+
+def weights(pages: Pages, weight: Weight) -> Floats:
+    """Of every page: all the same, or how often it is seen; while nobody asks anything, all the same."""
+    if weight == "same":
+        return np.ones(len(pages))
+    views = pages.belief(Views())
+    seen = np.count_nonzero(views > 0.0)
+    if not seen:
+        return np.ones(len(pages))
+    return np.maximum(views, _LEAST * float(views.sum()) / seen)
