@@ -93,7 +93,7 @@ def test_settings_reach_the_replay(run):
     cell = next(Path("lab-results/cells").iterdir()) / "cell.json"
     told = json.loads(cell.read_bytes())["setting"]
     assert "start='cold', rounds=1, split='time'" in told
-    assert "Signals(sitemap=True, etag=True, recall=0.5, noise=0.1, lag=86400.0, liars=0.5, seed=0)" in told
+    assert "Signals(sitemap=True, etag=True, recall=0.5, noise=0.1, lag=86400.0, liars=0.5, seed=0, dates=False)" in told
     assert "scorer='Inlinks'" in told
     assert "units=3" in told
 

@@ -57,10 +57,13 @@ def compare(
     crawled: Annotated[float, typer.Option(help="Share of pages that a frontier has behind it.")] = _CRAWLED,
     rounds: Annotated[int, typer.Option(min=1, help="How often a unit's fetches are ranked anew.")] = 8,
     units: Annotated[int, typer.Option(min=0, help="Stop after this many; 0: at the world's end.")] = 0,
+    every: Annotated[int, typer.Option(min=1, help="So many units of the world are one of the replay.")] = 1,
+    fixed: Annotated[bool, typer.Option("--fixed", help="Only pages that are there from start to end.")] = False,
     scorer: Annotated[str, typer.Option(help="By what pages are ranked for a query.")] = "BM25()",
     tie: Annotated[str, typer.Option(help="Equal scores: hash, or mean (they share their ranks' attention).")] = "hash",
     sitemaps: Annotated[bool, typer.Option("--sitemaps", help="Servers have sitemaps with dates of changes.")] = False,
     etags: Annotated[bool, typer.Option("--etags", help="Servers answer conditional requests.")] = False,
+    dates: Annotated[bool, typer.Option("--dates", help="Servers say when a page was last modified.")] = False,
     recall: Annotated[float, typer.Option(min=0, max=1, help="Share of changes these tell of.")] = 1.0,
     noise: Annotated[float, typer.Option(min=0, max=1, help="False changes a page and unit.")] = 0.0,
     lag: Annotated[str, typer.Option(help="How long after a change a sitemap tells of it: 0s, 2d.")] = "0s",
@@ -83,12 +86,13 @@ def compare(
     read_name(world)  # says so if there is none
     if bool(floor) != bool(bound):
         raise BadInput("--floor and --bound are the two ends of one gap: give both")
-    if not sitemaps and not etags and (recall, noise, seconds(lag), liars) != (1.0, 0.0, 0.0, 0.0):
-        raise BadInput("--recall, --noise, --lag and --liars are about signals: add --sitemaps or --etags")
+    if not (sitemaps or etags or dates) and (recall, noise, seconds(lag), liars) != (1.0, 0.0, 0.0, 0.0):
+        raise BadInput("--recall, --noise, --lag and --liars are about signals: add --sitemaps, --etags or --dates")
     if crawled != _CRAWLED and start != "frontier":
         raise BadInput("--crawled is for --start frontier")
-    signals = Signals(sitemaps, etags, recall, noise, seconds(lag), liars)
-    setting = Setting(start, rounds, split, searches, signals, scorer, crawled, units, tie=tie)  # type: ignore[arg-type]  # checked there
+    signals = Signals(sitemaps, etags, recall, noise, seconds(lag), liars, dates=dates)
+    kinds: dict[str, Any] = {"tie": tie, "pages": "fixed" if fixed else "all", "every": every}
+    setting = Setting(start, rounds, split, searches, signals, scorer, crawled, units, **kinds)  # type: ignore[arg-type]  # checked there
     _check(setting)
     gap = (parse_any_policy(floor), parse_any_policy(bound)) if floor and bound else None
     policies = list(dict.fromkeys([*map(parse_any_policy, policy or _default_policies()), *(gap or ())]))
@@ -211,10 +215,11 @@ def _command(asked: _Asked) -> str:
         parts += ["--floor", repr(asked.gap[0]), "--bound", repr(asked.gap[1])]
     given: dict[str, Any] = {"seeds": len(asked.seeds), "start": setting.start, "split": setting.split}
     given |= {"searches": setting.searches, "crawled": setting.crawled, "rounds": setting.rounds}
-    given |= {"units": setting.units, "scorer": setting.scorer, "tie": setting.tie}
+    given |= {"units": setting.units, "every": setting.every, "scorer": setting.scorer, "tie": setting.tie}
     given |= {"recall": signals.recall, "noise": signals.noise, "lag": asked.lag, "liars": signals.liars}
     parts += [part for name, value in given.items() for part in (f"--{name}", str(value))]
-    parts += ["--sitemaps"] * signals.sitemap + ["--etags"] * signals.etag
+    parts += ["--sitemaps"] * signals.sitemap + ["--etags"] * signals.etag + ["--dates"] * signals.dates
+    parts += ["--fixed"] * (setting.pages == "fixed")
     return shlex.join(parts)
 
 

@@ -40,7 +40,7 @@ from sought.lab.marks import UNKNOWN, code_mark, own_mark, world_mark
 from sought.lab.measures import Measure
 from sought.lab.replay import Report, replay
 from sought.lab.run import Dropped, Log, Run
-from sought.lab.setting import Setting, frozen
+from sought.lab.setting import Setting, seen_in
 from sought.lab.world import World
 from sought.policy import Policy
 from sought.web.errors import BadInput
@@ -94,8 +94,8 @@ def run_cell(cell: Cell, judge: Judge, report: Report = lambda done, total: None
 
 
 def judge_for(world: World, setting: Setting) -> Judge:
-    """Who judges replays of a world in a setting.  Where the Web stands still, so does it for the judge."""
-    seen = frozen(world, world.start) if setting.start == "frontier" else world
+    """Who judges replays of a world in a setting, which is for the judge as it is for the crawler."""
+    seen = seen_in(world, setting)
     demand = demand_of(seen.tallies, setting.split, seen.unit, setting.seed, setting.searches, seen.start)
     return judge_of(seen, demand, evaluated(setting.scorer, SCORERS, "scorer"), setting.tie)
 

@@ -14,7 +14,7 @@ from sought.lab.files import open_world
 from sought.lab.measures import MEASURES
 from sought.lab.oracles import ORACLES
 from sought.lab.over_budgets import by_policy, share_of_gap
-from sought.lab.setting import fetches_of, pages_at_start
+from sought.lab.setting import fetches_of, pages_at_start, seen_in
 from sought.lab.statistics import Interval, Scored, difference
 from sought.policy import POLICIES, Policy
 from sought.web.expression import evaluated
@@ -77,7 +77,7 @@ def has_queries(folder: Path) -> bool:
 
 def over_budgets(cells: Sequence[Cell], folder: Path, results: Path) -> pl.DataFrame:
     """Each policy's quality as a curve over fetches a unit: its mean height, and what a quality of .90 … .99 takes."""
-    pages = pages_at_start(open_world(folder))
+    pages = pages_at_start(seen_in(open_world(folder), cells[0].setting))
     found = table_of(cells, [MEASURES["quality"]], results)
     fetches = [fetches_of(budget, pages) for budget in found["budget"].to_list()]
     return by_policy(found.select("policy", value="quality").with_columns(budget=pl.Series(fetches)))

@@ -85,10 +85,9 @@ class RecordedWeb:
 
     def _page(self, version: int, now: float) -> Response:
         answer = self.world.answer(version, now)
-        if not self.signals.etag or answer.status != 200:
-            return answer
-        tag = "ETag", self.signals.etag_of(self.world, version, now)
-        return replace(answer, headers=(*(h for h in answer.headers if h[0].lower() != "etag"), tag))
+        told = self.signals.headers(self.world, version, now) if answer.status == 200 else {}
+        kept = [each for each in answer.headers if each[0].lower() not in told]
+        return replace(answer, headers=(*kept, *told.items())) if told else answer
 
     def forget(self) -> None:
         """What was asked so far does not count."""

@@ -29,7 +29,7 @@ from sought.lab.demand import Demand
 from sought.lab.judge import Judge
 from sought.lab.recorded import RecordedWeb, open_recorded
 from sought.lab.run import Dropped, Log, dropped_of
-from sought.lab.setting import Setting, fetches_of, frozen, pages_at_start
+from sought.lab.setting import Setting, fetches_of, pages_at_start, seen_in
 from sought.lab.truth import Truth
 from sought.lab.world import NOTHING, Numbers, World
 from sought.policy import BreadthFirst, PageRank, Policy, beliefs_of
@@ -61,8 +61,7 @@ def replay(
     report: Report = lambda done, total: None,
 ) -> Replayed:
     """Run one policy through a world; `judge` is for oracles, others never meet it."""
-    if setting.start == "frontier":
-        world = frozen(world, world.start)
+    world = seen_in(world, setting)
     with tempfile.TemporaryDirectory(prefix="sought-lab-") as folder:
         run = Replay(Path(folder), world, demand, policy, setting)
         try:

@@ -31,6 +31,9 @@ class Setting:
     `units` ends the replay early (0: the whole world).  `tie` says how the judge ranks pages of equal score: by a hash,
     or so that they share the attention of their ranks (for scorers with many equals, such as Inlinks).  `keep` pages at
     most stay in the repository from the first unit on (0: all).
+
+    `pages` are all of the world, or only the `fixed` ones: those that people could find in every unit.  `every` so many
+    units of the world are one of the replay.
     """
 
     start: Start = "warm"
@@ -46,6 +49,8 @@ class Setting:
     sampled: bool = False
     keep: int = 0
     promoted: float = 0.0
+    pages: Literal["all", "fixed"] = "all"
+    every: int = 1
 
     def __post_init__(self) -> None:
         if self.start not in STARTS:
@@ -62,6 +67,10 @@ class Setting:
             raise BadInput(f"tie is {' or '.join(get_args(Tie))}, not {self.tie!r}")
         if self.units < 0:
             raise BadInput(f"units cannot be {self.units}")
+        if self.pages not in ("all", "fixed"):
+            raise BadInput(f"pages are all or fixed, not {self.pages!r}")
+        if self.every < 1:
+            raise BadInput(f"every is a number of units from 1 on, not {self.every}")
         if self.keep < 0:
             raise BadInput(f"keep is a number of pages, or 0 for all, not {self.keep}")
 
@@ -77,6 +86,27 @@ def pages_at_start(world: World) -> int:
     """How many pages people can find at the start; shares are of them."""
     versions = world.live(world.start)
     return int(np.count_nonzero(world.is_page[versions[versions >= 0]]))
+
+
+def seen_in(world: World, setting: Setting) -> World:
+    """A world as a setting has it."""
+    if setting.start == "frontier":
+        world = frozen(world, world.start)
+    if setting.pages == "fixed":
+        world = fixed(world)
+    if setting.every > 1:
+        unit = world.unit * setting.every
+        world = replace(world, unit=unit, end=world.start + unit * (world.units // setting.every))
+    return world
+
+
+def fixed(world: World) -> World:
+    """Only the pages that people can find at every unit; where others were there is nothing."""
+    there = np.ones(len(world.urls), np.bool_)
+    for unit in range(world.units + 1):
+        live = world.live(world.start + unit * world.unit)
+        there &= np.where(live >= 0, world.is_page[live], False)
+    return with_versions(world, np.flatnonzero(there[world.versions.page]))
 
 
 def frozen(world: World, time: float) -> World:

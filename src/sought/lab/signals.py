@@ -7,6 +7,7 @@ that it is the same however often, and in whatever order, one asks.
 
 import math
 from dataclasses import dataclass
+from email.utils import formatdate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,14 +29,14 @@ _UNITS_AT_ONCE, _CASTS_AT_ONCE = 64, 1 << 16
 
 @dataclass(frozen=True)
 class Signals:
-    """Which signals there are (`sitemap`, `etag`), and how good they are.
+    """Which signals there are (`sitemap`, `etag`, `dates`: Last-Modified), and how good they are.
 
     recall  share of changes that are announced, births among them
     noise   false announcements, per page and unit (at most one a unit)
     lag     seconds from a change to the sitemap that tells of it
     liars   share of hosts whose every page has changed this very moment, whenever one asks
 
-    Announcements in sitemaps and in ETags are independent of each other.
+    Announcements in sitemaps and in ETags are independent of each other; dates are of the same changes as ETags.
     """
 
     sitemap: bool = False
@@ -45,9 +46,10 @@ class Signals:
     lag: float = 0.0
     liars: float = 0.0
     seed: int = 0
+    dates: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("sitemap", "etag"):
+        for name in ("sitemap", "etag", "dates"):
             if type(getattr(self, name)) is not bool:
                 raise BadInput(f"signals: {name} is True or False, not {getattr(self, name)!r}")
         for name, most in (("recall", 1.0), ("noise", 1.0), ("liars", 1.0), ("lag", math.inf)):
@@ -105,10 +107,23 @@ class Signals:
         told = world.is_page & (v.time + self.lag <= time) & self._are_told(_LISTED, world.keys[v.page], v.time)
         return np.maximum.accumulate(np.where(told, np.arange(len(v)), -1))
 
-    # ---- ETags
+    # ---- headers
+
+    def headers(self, world: World, version: int, time: float) -> dict[str, str]:
+        """What an answer says of its last change, by the small names of headers."""
+        told = {"etag": self.etag_of(world, version, time)} if self.etag else {}
+        if self.dates:
+            told["last-modified"] = formatdate(self.changed_at(world, version, time)[0], usegmt=True)
+        return told
 
     def etag_of(self, world: World, version: int, time: float) -> str:
         """The validator of a version in force: another one after a change that is told, or a false one."""
+        changed = self.changed_at(world, version, time)
+        key = world.keys[int(world.versions.page[version]) :][:1]
+        return f'"{int(mixed(mixed(key ^ salt(self.seed, _TAG)) ^ bits_of(changed))[0]):016x}"'
+
+    def changed_at(self, world: World, version: int, time: float) -> Floats:
+        """When the last change of a version in force was, by what is told; one number."""
         v = world.versions
         page = int(v.page[version])
         start = int(world.first[page])
@@ -121,7 +136,7 @@ class Signals:
         changed = np.maximum(changed, self._last_false(_TAGGED, world, key, changed, time))
         if self._lies(world, np.array([page]))[0]:
             changed = np.array([time])
-        return f'"{int(mixed(mixed(key ^ salt(self.seed, _TAG)) ^ bits_of(changed))[0]):016x}"'
+        return changed
 
     # ---- dice
 

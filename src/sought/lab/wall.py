@@ -38,7 +38,7 @@ def first_leak(
     seen = np.union1d(honest.copies, honest.log.version[honest.log.time <= until])
     seen = seen[seen >= 0]
     noisy = scrambled(world, until, seen, setting.seed)
-    if not setting.signals.sitemap and not setting.signals.etag:
+    if not (setting.signals.sitemap or setting.signals.etag or setting.signals.dates):
         times = _other_times(world, honest, until, setting.seed)
         noisy = _thinned(replace(noisy, versions=replace(noisy.versions, time=times)), seen, setting.seed)
     other = _replayed(policy, noisy, budget, setting, judging)
