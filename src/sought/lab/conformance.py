@@ -90,7 +90,8 @@ def _tried(policy: Policy, pages: Pages) -> bytes:
 
 def _writable(pages: Pages) -> Pages:
     columns: dict[str, Any] = {name: getattr(pages, name).copy() for name in Pages.column_names()}
-    return Pages(**columns, beliefs={belief: column.copy() for belief, column in pages.beliefs.items()})
+    beliefs = {belief: column.copy() for belief, column in pages.beliefs.items()}
+    return Pages(**columns, beliefs=beliefs, pace=pages.pace)
 
 
 def _columns(pages: Pages) -> Iterator[tuple[str, Any]]:

@@ -87,7 +87,8 @@ class Reached:
         """What policies believe now, to be kept."""
         world, pages, now = self.judge.world, self.beliefs.pages(), self.run.clock.now()
         columns = {name: getattr(pages, name).copy() for name in Pages.column_names()}
-        kept = Pages(**columns, beliefs={each: column.copy() for each, column in pages.beliefs.items()})
+        beliefs = {each: column.copy() for each, column in pages.beliefs.items()}
+        kept = Pages(**columns, beliefs=beliefs, pace=pages.pace)
         order = np.argsort(world.keys)
         at = np.searchsorted(world.keys, kept.key, sorter=order).clip(max=len(order) - 1)
         page = np.where(world.keys[order[at]] == kept.key, order[at], NOTHING)

@@ -26,10 +26,11 @@ from sought.crawl.workload import Asked
 from sought.fetch.politeness import Manners, Politeness
 from sought.lab.clock import VirtualClock
 from sought.lab.demand import Demand
+from sought.lab.hindsight import is_learnt, told_of
 from sought.lab.judge import Judge
 from sought.lab.recorded import RecordedWeb, open_recorded
 from sought.lab.run import Dropped, Log, dropped_of
-from sought.lab.setting import Setting, fetches_of, pages_at_start, seen_in
+from sought.lab.setting import Setting, begin_of, fetches_of, moments_of, pages_at_start, seen_in
 from sought.lab.truth import Truth
 from sought.lab.world import NOTHING, Numbers, World
 from sought.policy import BreadthFirst, PageRank, Policy, beliefs_of
@@ -60,7 +61,7 @@ def replay(
     judge: Judge | None = None,
     report: Report = lambda done, total: None,
 ) -> Replayed:
-    """Run one policy through a world; `judge` is for oracles, others never meet it."""
+    """Run one policy through a world; `judge` is for oracles and those who are told; others never meet it."""
     world = seen_in(world, setting)
     with tempfile.TemporaryDirectory(prefix="sought-lab-") as folder:
         run = Replay(Path(folder), world, demand, policy, setting)
@@ -75,10 +76,12 @@ class Replay:
 
     def __init__(self, folder: Path, world: World, demand: Demand, policy: Policy, setting: Setting) -> None:
         self.world, self.demand, self.policy, self.setting = world, demand, policy, setting
-        self.clock = VirtualClock(world.start)
+        self.begin = begin_of(world, setting)
+        self.clock = VirtualClock(self.begin)
         self.web = RecordedWeb(world, self.clock, setting.signals)
         self.directory = open_recorded(folder, world, self.clock, setting)
-        learns = any(not is_oracle(belief) for belief in beliefs_of(policy))
+        is_told = setting.told != "own"  # then only what a crawl supplies is its own
+        learns = any(not is_oracle(b) and not (is_told and is_learnt(b)) for b in beliefs_of(policy))
         self.refresh = Refresh(self.directory, policy, self._asked) if learns else None
         self.unit = 0
         self.dropped: list[tuple[int, int, int]] = []
@@ -88,7 +91,7 @@ class Replay:
         self.directory.pace = fetches / self.world.unit
         beliefs = beliefs_in(self.directory, self.policy, self._told(judge, copies))
         rhythm = _rhythm(math.ceil(fetches / self.setting.rounds))
-        moments, stops = self._moments(), []
+        moments, stops = moments_of(self.world, self.setting), []
         for done, moment in enumerate(moments.tolist(), 1):
             self.clock.advance(moment)
             if getattr(self.policy, "knows_all", False):
@@ -138,7 +141,7 @@ class Replay:
 
     async def fetch_more(self, policy: Policy, count: int) -> None:
         """So many pages at once, those that a policy ranks highest now, while the Web hardly moves."""
-        beliefs, limit = beliefs_in(self.directory, policy), self.world.start + self.world.unit / 2
+        beliefs, limit = beliefs_in(self.directory, policy), self.begin + self.world.unit / 2
         with self._unhindered():
             await self._spend(count, policy, _rhythm(count), beliefs, limit)
 
@@ -152,7 +155,7 @@ class Replay:
     async def _fetch_all(self, most: int | None) -> None:
         """Breadth first, while the Web hardly moves."""
         policy = BreadthFirst()
-        beliefs, limit = beliefs_in(self.directory, policy), self.world.start + self.world.unit / 2
+        beliefs, limit = beliefs_in(self.directory, policy), self.begin + self.world.unit / 2
         await self._spend(most, policy, _rhythm(_AT_ONCE), beliefs, limit)
 
     async def _spend(
@@ -185,25 +188,22 @@ class Replay:
         return Asked(demand.texts, demand.keys, weights, np.zeros(len(demand), np.bool_), rates)
 
     def _told(self, judge: Judge | None, copies: Numbers) -> Told:
-        wanted = [belief for belief in beliefs_of(self.policy) if is_oracle(belief)]
-        if not wanted:
+        oracles = [belief for belief in beliefs_of(self.policy) if is_oracle(belief)]
+        told = self.setting.told != "own"
+        if not oracles and not told:
             return {}
         if judge is None:
-            raise ValueError(f"{self.policy!r} is an oracle and needs a judge")
+            raise ValueError(f"{self.policy!r} is an oracle, or is told what no crawler knows, and needs a judge")
         truth = Truth(judge, copies)
-        self.web.observe = truth.observe
-        return {belief: partial(self._true, truth, belief) for belief in wanted}
+        if oracles:
+            self.web.observe = truth.observe
+        learnt = told_of(self.policy, judge, self.setting, truth.rows) if told else {}
+        return {**learnt, **{belief: partial(self._true, truth, belief) for belief in oracles}}
 
     def _true(self, truth: Truth, belief: Any, keys: NDArray[np.uint64]) -> Floats:
         return truth.column(belief, keys, self.clock.now())
 
     # ---- what comes of it
-
-    def _moments(self) -> Floats:
-        """When units begin.  A repository in step at the start has nothing to do then."""
-        first = 1 if self.setting.start == "warm" else 0
-        moments = self.world.start + self.world.unit * np.arange(first, self.world.units + 1, dtype=np.float64)
-        return moments[: self.setting.units or None]
 
     def _note_dropped(self, rows: Numbers) -> None:
         urls = self.directory.store.spellings(rows.tolist())

@@ -40,6 +40,7 @@ def sample_pages(seed: int, rows: int, beliefs: Iterable[Any] = (), *, fetched: 
             inlinks=rng.zipf(2.0, rows).clip(0, 10**6).astype(np.uint32),
             signal=np.where(signalled, NOW - rng.integers(-5, 300, rows) * _DAY, -np.inf),
             beliefs={belief: _believed(rng, rows) for belief in beliefs},
+            pace=rows / (30 * _DAY),
         )
     )
 
@@ -63,6 +64,7 @@ def extreme_pages(seed: int, rows: int, beliefs: Iterable[Any] = ()) -> Pages:
         "inlinks": rng.choice(np.array([0, 1, most32], np.uint32), rows),
         "signal": NOW - rng.choice([*ages, np.inf, -1e9], rows),
         "beliefs": {belief: rng.choice(rates, rows) for belief in pages.beliefs},
+        "pace": float(rng.choice([0.0, 1e-12, 1e6])),
     }
     return _read_only(replace(pages, **extremes))
 
@@ -70,7 +72,8 @@ def extreme_pages(seed: int, rows: int, beliefs: Iterable[Any] = ()) -> Pages:
 def rearranged(pages: Pages, order: NDArray[np.int64]) -> Pages:
     """The same rows in another order."""
     columns: dict[str, Any] = {name: getattr(pages, name)[order] for name in Pages.column_names()}
-    return _read_only(Pages(**columns, beliefs={belief: column[order] for belief, column in pages.beliefs.items()}))
+    beliefs = {belief: column[order] for belief, column in pages.beliefs.items()}
+    return _read_only(replace(pages, **columns, beliefs=beliefs))
 
 
 def table_of(pages: Pages, seed: int) -> Table:

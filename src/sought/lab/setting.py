@@ -4,6 +4,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sought.index.quality import Tie
 from sought.index.vectors import Vectors
@@ -14,6 +15,7 @@ from sought.web.errors import BadInput
 
 Start = Literal["warm", "cold", "frontier"]
 STARTS: tuple[Start, ...] = get_args(Start)
+Learnt = Literal["own", "half", "all"]
 MAX_ROUNDS = 10_000
 
 
@@ -34,6 +36,10 @@ class Setting:
 
     `pages` are all of the world, or only the `fixed` ones: those that people could find in every unit.  `every` so many
     units of the world are one of the replay.
+
+    `told` says what estimators learn from: from the crawl's `own` fetches; or, before it begins and for good, from all
+    pages in all units of the replay (`all`: in-sample, no crawler can know that), or in the first half of the world's
+    units, and then the replay is of the second `half`; see hindsight.py.
     """
 
     start: Start = "warm"
@@ -51,6 +57,7 @@ class Setting:
     promoted: float = 0.0
     pages: Literal["all", "fixed"] = "all"
     every: int = 1
+    told: Learnt = "own"
 
     def __post_init__(self) -> None:
         if self.start not in STARTS:
@@ -71,6 +78,10 @@ class Setting:
             raise BadInput(f"pages are all or fixed, not {self.pages!r}")
         if self.every < 1:
             raise BadInput(f"every is a number of units from 1 on, not {self.every}")
+        if self.told not in get_args(Learnt):
+            raise BadInput(f"told is {', '.join(get_args(Learnt))}, not {self.told!r}")
+        if self.told != "own" and self.start != "warm":
+            raise BadInput(f"told {self.told!r} is for replays that start warm, not {self.start}")
         if self.keep < 0:
             raise BadInput(f"keep is a number of pages, or 0 for all, not {self.keep}")
 
@@ -86,6 +97,19 @@ def pages_at_start(world: World) -> int:
     """How many pages people can find at the start; shares are of them."""
     versions = world.live(world.start)
     return int(np.count_nonzero(world.is_page[versions[versions >= 0]]))
+
+
+def begin_of(world: World, setting: Setting) -> float:
+    """When a replay begins: with the second half of a world's units, if estimators are told of the first."""
+    return world.start + world.unit * (world.units // 2) * (setting.told == "half")
+
+
+def moments_of(world: World, setting: Setting) -> NDArray[np.float64]:
+    """When units begin.  A repository in step at the start has nothing to do then."""
+    begin, first = begin_of(world, setting), 1 if setting.start == "warm" else 0
+    last = round((world.end - begin) / world.unit)
+    moments = begin + world.unit * np.arange(first, last + 1, dtype=np.float64)
+    return moments[: setting.units or None]
 
 
 def seen_in(world: World, setting: Setting) -> World:
