@@ -160,3 +160,21 @@ def test_policies_know_the_pace_of_their_crawl(tmp_path):
     for share in (0.25, 1.0):
         Split(BreadthFirst(), spy, share)(some, 0.0)
     assert seen == [0.75 * pages.pace, pages.pace]
+
+
+def test_what_is_as_before_has_not_changed(repository):  # noqa: F811
+    """A page that redirects to the same place, or is still gone, is as it was; going itself is a change."""
+    answers = Answers(repository)
+    for status, location in (
+        (200, ""),
+        (404, ""),
+        (404, ""),
+        (301, "/a"),
+        (301, "/a"),
+        (301, "/b"),
+        (404, ""),
+        (200, ""),
+    ):
+        answers.get(HOME, page() if status == 200 else "", status, **({"Location": location} if location else {}))
+    assert told(repository).whole("changed") == [True, True, False, True, False, True, True, True]
+    assert repository.table["changes"][0] >= 3  # it went twice, and moved

@@ -21,7 +21,8 @@ class Outcome(msgspec.Struct, array_like=True, omit_defaults=True):
     the number of the policy that chose the page (-1: not on record), by this `value`, as the `rank`-th of its plan.
 
     `modified` is when the server says the page was last modified (0: it does not say), `signalled` whether a signal had
-    come since the fetch before.  `base_gap` and `drift` are as in Fetches; a negative gap is none.
+    come since the fetch before.  `base_gap` and `drift` are as in Fetches; a negative gap is none.  `again`: a page that
+    had gone is gone, or one that led elsewhere leads to the same place.
     """
 
     time: float
@@ -41,6 +42,7 @@ class Outcome(msgspec.Struct, array_like=True, omit_defaults=True):
     signalled: bool = False
     base_gap: float = -1.0
     drift: float = 0.0
+    again: bool = False
 
 
 class Finished(NamedTuple):
@@ -59,7 +61,7 @@ class Finished(NamedTuple):
     @property
     def changed(self) -> bool:
         """Whether the page was not as before: other words, or no page any more."""
-        return self.outcome.kind not in _AS_BEFORE
+        return self.outcome.kind not in _AS_BEFORE and not self.outcome.again
 
     @property
     def difference(self) -> float:

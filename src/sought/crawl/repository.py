@@ -17,6 +17,7 @@ from sought.archive import Stored
 from sought.crawl.admission import Admission
 from sought.crawl.aliases import Aliases
 from sought.crawl.config import Config
+from sought.crawl.content_kind import content_kind
 from sought.crawl.discovery import REFUSED, Discovery
 from sought.crawl.duplicates import Duplicates
 from sought.crawl.hostfiles import HostFiles
@@ -37,6 +38,7 @@ HOUR = 3600.0
 Digest = Callable[[Response, str], Document]
 _ANCHORS = 64
 _PROFILE = 5  # versions that are compared with one base
+_NOTHING = -1  # what a page that has gone stands for
 _DRIFTED = 0.95  # then there is hardly anything left of it
 _LIVE = int(State.LIVE)  # a plain number: looking a member up takes longer than all else here
 _encode = msgspec.msgpack.Encoder().encode
@@ -220,7 +222,7 @@ class Repository:
         columns = self.table.columns
         was_live = self.searchable(row)
         self._details(row)  # loaded, and so stored again with the next commit
-        observed = self._observed_at(row)
+        observed, stood_for = self._observed_at(row), self._stands_for(row)
         signalled = bool(columns["signal"][row] > observed)
         columns["status"][row] = response.status
         columns["fetches"][row] = min(int(columns["fetches"][row]) + 1, 65535)
@@ -241,8 +243,27 @@ class Repository:
             self._withdraw(row)
         self._note_why(outcome, response.why)
         outcome.signalled = signalled
+        self._note_fate(row, outcome, stood_for, is_first=observed == -np.inf)
         self.finished.append(Finished(row, outcome, response.time - observed))
         self._count(outcome.kind, row)
+
+    def _note_fate(self, row: int, outcome: Outcome, stood_for: int | None, *, is_first: bool) -> None:
+        """Going and coming back are changes; to be gone, or to lead to the same page, as before is none."""
+        stands_for = self._stands_for(row)
+        outcome.again = stands_for is not None and stands_for == stood_for
+        is_back = stood_for is not None and outcome.kind == "same-text"
+        if is_back:
+            outcome.kind = "back"
+        if is_back or (stands_for == _NOTHING != stood_for and not is_first):
+            self._mark_change(row, outcome.time)
+
+    def _stands_for(self, row: int) -> int | None:
+        """Nothing, or another page, for one that has gone or redirects; None for all others."""
+        columns = self.table.columns
+        if columns["state"][row] == State.GONE:
+            return _NOTHING
+        is_redirect = columns["state"][row] == State.ALIAS and columns["reason"][row] == Reason.REDIRECT
+        return int(columns["alias"][row]) if is_redirect else None
 
     def _observed_at(self, row: int) -> float:
         """When it was last seen how a page is; a fetch that failed does not count."""
@@ -400,6 +421,7 @@ class Repository:
         details.language = document.language
         details.title = document.title[:200]
         details.counts = (counts.images, counts.tables, counts.words, counts.text_bytes, counts.emails)
+        details.kind = content_kind(response)
 
     def _mark_change(self, row: int, time: float) -> None:
         columns = self.table.columns

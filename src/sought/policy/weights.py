@@ -10,6 +10,7 @@ from sought.policy.pages import Floats, Pages
 from sought.policy.views import Views
 
 Weight = Literal["same", "views"]
+_MOST = 1e15  # nobody is seen so often
 _LEAST = 1e-3  # of the mean of pages that are seen: nothing is worth exactly nothing, for demand is never known whole
 
 
@@ -26,8 +27,8 @@ def weights(pages: Pages, weight: Weight) -> Floats:
     """Of every page: all the same, or how often it is seen; while nobody asks anything, all the same."""
     if weight == "same":
         return np.ones(len(pages))
-    views = pages.belief(Views())
-    seen = np.count_nonzero(views > 0.0)
+    views = np.clip(np.nan_to_num(pages.belief(Views())), 0.0, _MOST)
+    seen = np.count_nonzero(views)
     if not seen:
         return np.ones(len(pages))
     return np.maximum(views, _LEAST * float(views.sum()) / seen)

@@ -32,4 +32,6 @@ def by_periods(pages: Pages, now: float, rate: Floats) -> Floats:
     of rate 0 come after all others, in turn.
     """
     fetched = np.isfinite(rate) & (rate > 0.0)
-    return known_only(pages, np.where(fetched, ages(pages, now) * np.where(fetched, rate, 0.0), oldest_last(pages, now)))
+    with np.errstate(over="ignore"):
+        passed = ages(pages, now) * np.where(fetched, rate, 0.0)
+    return known_only(pages, np.where(fetched, passed, oldest_last(pages, now)))

@@ -1,0 +1,72 @@
+"""Known pages so that none is given up, and announced changes by their own rule."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.policy.checks import check_estimator, check_positive
+from sought.policy.estimator import Belief, Estimator, Rows
+from sought.policy.pages import Floats, Pages
+from sought.policy.rates import BayesRate
+from sought.policy.refresh.ages import by_periods
+from sought.policy.refresh.harmonic import harmonic_rates
+from sought.policy.refresh.planning import known_rows, pace_of, sound_rates, sound_weights
+from sought.policy.weights import Weight, check_weight, weight_beliefs, weights
+from sought.web.mixing import bits_of, fractions, mixed
+
+_DAY = 86400.0
+
+
+@dataclass(frozen=True)
+class LambdaCrawl:
+    """A. Kolobov, Y. Peres, C. Lu and E. Horvitz, Staying up to Date with Online Content Changes …, NeurIPS 2019.
+
+    The n-th change that was missed costs 1/n (harmonic.py).  A page for which no sitemap has ever told a change is
+    fetched at the rate ρ that is best if changes show by fetches only.  For others every change is taken to be
+    announced: each is fetched with the best probability π, decided by a hash of page and announcement, and is due at
+    once; without one they are not fetched.  The budget is split between both so that neither could use a fetch better.
+    A host has at most `per_host` fetches a day (0: any number; caps.py, and the SIGIR 2019 paper cited there).
+
+    Departures: fetches at rate ρ come at even intervals, not at random, by the share of the interval that has passed;
+    an announced change counts as one such interval, and the more the longer it waits.  The budget is the crawl's pace,
+    or one fetch a page and month while that is not known; what is left goes to all other pages in turn.
+    """
+
+    rate: Estimator = field(default_factory=BayesRate)
+    weight: Weight = "views"
+    per_host: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_estimator("LambdaCrawl: rate", self.rate)
+        check_weight("LambdaCrawl: weight", self.weight)
+        check_positive("LambdaCrawl: per_host", self.per_host, or_zero=True)
+
+    @property
+    def beliefs(self) -> tuple[Belief, ...]:
+        return (self.rate, *weight_beliefs(self.weight))
+
+    def __call__(self, pages: Pages, now: float) -> Floats:
+        rows = known_rows(pages)
+        rate = sound_rates(pages.belief(self.rate)[rows])
+        announced = pages.signal[rows] > -np.inf
+        fetches = self._plan(pages, rows, rate, announced)
+        evenly = np.zeros(len(pages))
+        evenly[rows] = np.where(announced, 0.0, fetches)
+        value = by_periods(pages, now, evenly)
+        due = np.flatnonzero(announced & _accepted(pages, now, rows, rate, fetches))
+        value[rows[due]] = 1.0 + fetches[due] * (now - pages.signal[rows[due]])
+        return value
+
+    def _plan(self, pages: Pages, rows: Rows, rate: Floats, announced: NDArray[np.bool_]) -> Floats:
+        weight = sound_weights(weights(pages, self.weight)[rows])
+        cap = self.per_host / _DAY or np.inf
+        return harmonic_rates(rate, weight, announced, pace_of(pages, len(rows)), pages.host[rows], cap)
+
+
+def _accepted(pages: Pages, now: float, rows: Rows, rate: Floats, fetches: Floats) -> NDArray[np.bool_]:
+    """Whether a change was announced since the last fetch, and the dice are for it."""
+    signal, chance = pages.signal[rows], np.ones(len(rows))
+    np.divide(fetches, rate, out=chance, where=rate > 0.0)
+    dice = fractions(mixed(pages.key[rows] ^ mixed(bits_of(signal))))
+    return (signal > pages.last_fetch[rows]) & (signal <= now) & (dice < chance)

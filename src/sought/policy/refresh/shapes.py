@@ -1,0 +1,38 @@
+"""How does a page drift away from its copy, and what is a fetch worth then?  The shapes, in units of updates.
+
+C. Olston, S. Pandey, Recrawl Scheduling Based on Information Longevity, WWW 2008, §2.2 and §3.3.  An update adds an
+item to a part of the page and takes out the one that came K updates before (scroll), or replaces the part (churn,
+K = 1).  After x updates on average, the share min(N, K)/K of the part is another, N being Poisson of mean x.  A fetch
+is worth U(t) = t·D(t) - ∫D = ∫ y dD(y): divergence × time.
+"""
+
+import numpy as np
+from scipy.special import gammainc, gammaincc
+
+from sought.policy.pages import Floats
+
+_FEW, _MANY = 1e-4, 1e6  # updates: below and above, the limits are as good
+_PLAIN = 1e-9  # a life so near to 1 is churn
+
+
+def drifted(updates: Floats, life: Floats) -> Floats:
+    """E[min(N, K)]/K: the share of a part that is another, of which items live K updates (any number from 1)."""
+    gone: Floats = updates / life * gammaincc(life, updates) + gammainc(life + 1.0, updates)
+    return gone
+
+
+def worth_of(updates: Floats, life: Floats) -> Floats:
+    """U of a part, in times between two updates: E[m(m+1)/2]/K, m = min(N - 1, K) and not below 0."""
+    out = churn_worth(updates)
+    scrolls = np.flatnonzero(life > 1.0 + _PLAIN)
+    x, lives = np.minimum(updates[scrolls], _MANY), life[scrolls]
+    few = 0.5 * x * x / lives * gammaincc(lives - 1.0, x)
+    out[scrolls] = few + 0.5 * (lives + 1.0) * gammainc(lives + 1.0, x)
+    return out
+
+
+def churn_worth(updates: Floats) -> Floats:
+    """1 - (1 + x)·exp(-x): U where every update makes the whole stale, as in Cho & Garcia-Molina 2003."""
+    x = np.minimum(updates, _MANY)
+    gone = np.exp(-x)
+    return np.where(x > _FEW, (1.0 - gone) - x * gone, x * x * (0.5 - x / 3.0))

@@ -1,0 +1,85 @@
+"""What is a fetch worth when signals of changes come in, some of them false and some changes without one?"""
+
+import numpy as np
+from scipy.special import gammainc
+
+from sought.policy.pages import Floats
+from sought.policy.refresh.shapes import churn_worth
+
+_MOST = 30  # signals between two fetches that are told apart
+_NOTHING = 1e-9  # a signal that tells so little tells nothing
+_LEAST_RECALL = 0.01  # with less, signals are as good as none, and not worth the time it takes
+
+
+def crawl_value(age: Floats, signals: Floats, rate: Floats, recall: Floats, false: Floats) -> Floats:
+    """What fetching a page now adds to the time its copy is fresh, in seconds, against waiting as long again.
+
+    R. Busa-Fekete et al., A Scalable Crawling Algorithm Utilizing Noisy Change-Indicating Signals, WWW 2025.  The page
+    changes `rate` times a second; a signal tells of a change with probability `recall`, and `false` ones come a second.
+    So many `signals` have come since the fetch, `age` seconds ago.  Each makes the copy as old as β seconds more would:
+    with ι = age + β·signals, it is fresh with probability exp(-α·ι).  The value is w(ι) - exp(-α·ι)·ψ(ι), ψ being the
+    mean time between fetches of a page that is always fetched at ι, and w the mean part of it in which it is fresh.
+
+    Without signals it is U of Cho & Garcia-Molina; so it is where they tell of next to nothing, or are so many that
+    thirty would not do.
+    """
+    out = _unsignalled(age, rate)
+    unseen, all_signals = (1.0 - recall) * rate, recall * rate + false
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        told = np.log(all_signals / np.where(all_signals > 0.0, false, 1.0))  # κ: a signal divides P(fresh) by its exp
+        worth_of_one = told / unseen  # β
+        effective = age + _for_each(signals, worth_of_one)
+        countless = (_MOST * worth_of_one < effective) & (all_signals * effective > 0.5 * _MOST)
+    rows = np.flatnonzero((recall >= _LEAST_RECALL) & (all_signals > 0.0) & (told > _NOTHING) & ~countless)
+    terms = (age, signals, rate, false, unseen, all_signals, told, worth_of_one)
+    out[rows] = _signalled(*(term[rows] for term in terms))
+    return out
+
+
+def signals_if_any(age: Floats, rate: Floats, recall: Floats, false: Floats) -> Floats:
+    """How many signals make a page as probably fresh as that some have come, of which nobody knows how many; from 1 on.
+
+    P(fresh) is the mean of exp(-α·age - κ·N) over N, Poisson of mean γ·age, that are at least 1.
+    """
+    signals = recall * rate + false
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        share = false / signals
+        told = -np.log(share)
+        most, least = -np.expm1(-signals * age), -np.expm1(-false * age)
+        count = ((signals - false) * age + np.log(most / least)) / told
+    return np.where(np.isfinite(count) & (told > _NOTHING), np.maximum(count, 1.0), 1.0)
+
+
+def _for_each(signals: Floats, amount: Floats) -> Floats:
+    """The amount, which may be infinite, times the number of signals, which may be 0."""
+    return np.multiply(signals, amount, out=np.zeros(len(signals)), where=signals > 0.0)
+
+
+def _unsignalled(age: Floats, rate: Floats) -> Floats:
+    return np.divide(churn_worth(rate * age), rate, out=np.zeros(len(age)), where=rate > 0.0)
+
+
+def _signalled(
+    age: Floats,
+    signals: Floats,
+    rate: Floats,
+    false: Floats,
+    unseen: Floats,
+    all_signals: Floats,
+    told: Floats,
+    worth_of_one: Floats,
+) -> Floats:
+    """By what happens until the i-th signal, i = 0, 1, …; R_i of the paper is `gammainc(i + 1, ·)`."""
+    cycle, fresh = np.zeros(len(age)), np.zeros(len(age))
+    ends = rate + false
+    for i in range(_MOST + 1):
+        ahead = signals != i
+        left = age.copy()
+        left[ahead] += (signals[ahead] - i) * worth_of_one[ahead]
+        on = np.flatnonzero(left > 0.0)
+        if not len(on):
+            break
+        cycle[on] += gammainc(i + 1, all_signals[on] * left[on]) / all_signals[on]
+        fresh[on] += (false[on] / ends[on]) ** i / ends[on] * gammainc(i + 1, ends[on] * left[on])
+    still = np.exp(-unseen * age - _for_each(signals, told))
+    return np.maximum(fresh - still * cycle, 0.0)
