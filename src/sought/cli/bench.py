@@ -133,3 +133,17 @@ def graph(
     with Counting("measured", quiet=json) as report:
         found = run(nodes, edges, peers, report)
     _show(found, json)
+
+
+@app.command()
+def cluster(
+    pages: Annotated[int, typer.Option(min=100, max=10_000_000, help="Pages to cluster.")] = 300_000,
+    k: Annotated[int, typer.Option("-k", min=2, max=10_000, help="Clusters to make.")] = 100,
+    json: Json = False,
+) -> None:
+    """Cluster pages by 68 features and by their words, beside scikit-learn's BisectingKMeans."""
+    from sought.bench.cluster import run
+
+    with Counting("measured", quiet=json) as report:
+        found = run(pages, k, report)
+    _show(found, json)

@@ -70,7 +70,7 @@ class CommonCrawl:
     def _score(self, pages: Pages) -> Floats:
         if self.score == "same":
             return np.zeros(len(pages))
-        rank = np.fmax(pages.belief(PageRank()), 0.0)
+        rank = np.clip(np.nan_to_num(pages.belief(PageRank())), 0.0, 1e300)
         most = float(rank.max(initial=0.0))
         return rank / most if most > 0.0 else rank
 
