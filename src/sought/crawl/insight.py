@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from sought.crawl.beliefs import Beliefs
+from sought.crawl.changing import change
 from sought.crawl.gains import Helped, helped
 from sought.crawl.outcome import Outcome
 from sought.crawl.plan import eligible
@@ -26,7 +27,7 @@ _PARENTS = 5  # told, of all that link to a page
 
 
 def explain(view: View, url: str, policy: Policy, now: float, limit: int = 10) -> dict[str, Any]:
-    """What is believed of a page, when and why it was fetched, whom that helped, and what a fetch now is worth."""
+    """What is believed of a page, when and why it was fetched, how it changes, and what a fetch now is worth."""
     row = view.row(url)
     if row < 0:
         raise BadInput(f"{url} is not known to this crawl; 'sought urltest' says whether it would be admitted")
@@ -37,12 +38,14 @@ def explain(view: View, url: str, policy: Policy, now: float, limit: int = 10) -
         "found_on": view.store.url(via) if via != NO_ROW else None,
         "linked_from": [view.store.url(each) for each in linked_from.tolist()],
     }
+    worth = _worth(view, beliefs, row, policy, now)
     return {
         "page": known,
         "history": [_fetch(outcome, view) for outcome in view.history(row)],
+        "change": change(view, beliefs, row),
         "answers": answers(view, row, limit),
         "worth_of_answers": view.measuring.measure.worth if view.measuring.measure else None,
-        "now": _worth(view, beliefs, row, policy, now),
+        "now": worth,
     }
 
 
@@ -110,21 +113,26 @@ def _worth(view: View, beliefs: Beliefs, row: int, policy: Policy, now: float) -
     expected = float(view.believed(Prospect() if new else GainRate())[row])
     return {
         "policy": repr(policy),
-        "value": float(values[row]) if np.isfinite(values[row]) else None,
+        "value": _finite(values[row]),
         **_explained(policy, pages, row, now),
         "may_be_fetched": bool(may[row]),
         "rank": int(before) + 1 if may[row] and np.isfinite(values[row]) else None,
         "expected_gain": expected if new else expected * float(now - pages.last_fetch[row]),
-        "beliefs": {repr(name): float(column[row]) for name, column in pages.beliefs.items()},
+        "beliefs": {repr(name): _finite(column[row]) for name, column in pages.beliefs.items()},
         "terms": beliefs.terms(row),
     }
 
 
+def _finite(value: float) -> float | None:
+    """As JSON has it."""
+    return float(value) if np.isfinite(value) else None
+
+
 def _explained(policy: Policy, pages: Pages, row: int, now: float) -> dict[str, Any]:
-    """What a policy, or the side of it that ranks new pages, says of its value for people, if that is not plain."""
-    new = getattr(policy, "new", None)
-    if callable(new):
-        return _explained(new, pages, row, now) if pages.is_new[row] else {}
+    """What a policy, or the side of it that ranks such pages, says of its value for people, if that is not plain."""
+    side = getattr(policy, "new" if pages.is_new[row] else "known", None)
+    if callable(side):
+        return _explained(side, pages, row, now)
     told: dict[str, Any] = policy.explained(pages, row, now) if hasattr(policy, "explained") else {}
     return told
 

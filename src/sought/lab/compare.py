@@ -17,22 +17,24 @@ from sought.lab.over_budgets import by_policy, share_of_gap
 from sought.lab.setting import fetches_of, pages_at_start, seen_in
 from sought.lab.statistics import Interval, Scored, difference
 from sought.policy import POLICIES, Policy
+from sought.policy.expression import PARTS
 from sought.web.expression import evaluated
 
 # The papers, by their numbers, that policies are of.
 SEEDS = {
-    **dict.fromkeys(("UserCentric",), "000"),
+    **dict.fromkeys(("EmbarrassmentBased", "StalenessBased", "UserCentric"), "000"),
     **dict.fromkeys(
         ("Backlinks", "BreadthFirst", "ForwardLinks", "Location", "PageRank", "Similarity", "Topical"), "001"
     ),
     **dict.fromkeys(("Learned", "RandomWalk"), "002"),
     **dict.fromkeys(("IdealRanking", "SearchImpact"), "003"),
+    **dict.fromkeys(("ClusterSampling", "DirectorySampling", "Frequency", "LinkSampling", "SiteSampling"), "004"),
 }
 
 
 def parse_any_policy(text: str) -> Policy:
     """The policy an expression stands for, oracles among them; BadInput, which says what is wrong, if none."""
-    return evaluated(text, POLICIES | ORACLES, "policy")  # type: ignore[no-any-return]  # one of these
+    return evaluated(text, POLICIES | ORACLES, "policy", PARTS)  # type: ignore[no-any-return]  # one of these
 
 
 def differences(

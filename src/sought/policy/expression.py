@@ -12,7 +12,24 @@ from sought.policy.page_rank import PageRank
 from sought.policy.policy import Policy
 from sought.policy.random_order import Random
 from sought.policy.random_walk import RandomWalk
+from sought.policy.rates import RATES
+from sought.policy.refresh.common_crawl import CommonCrawl
+from sought.policy.refresh.embarrassment_based import EmbarrassmentBased
+from sought.policy.refresh.frequency import Frequency
+from sought.policy.refresh.lambda_crawl import LambdaCrawl
+from sought.policy.refresh.longevity import Longevity
+from sought.policy.refresh.mirror_sync import MirrorSync
+from sought.policy.refresh.noisy_signals import NoisySignals
+from sought.policy.refresh.nutch import Nutch
+from sought.policy.refresh.optimal_freshness import OptimalFreshness
+from sought.policy.refresh.poisson_rates import PoissonRates
+from sought.policy.refresh.staleness_based import StalenessBased
+from sought.policy.refresh.storm_crawler import StormCrawler
 from sought.policy.round_robin import RoundRobin
+from sought.policy.sampling.cluster_sampling import ClusterSampling
+from sought.policy.sampling.directory_sampling import DirectorySampling
+from sought.policy.sampling.link_sampling import LinkSampling
+from sought.policy.sampling.site_sampling import SiteSampling
 from sought.policy.search_impact import SearchImpact
 from sought.policy.similarity import Similarity
 from sought.policy.split import Split
@@ -24,10 +41,14 @@ _POLICIES: tuple[type, ...] = (
     *(BreadthFirst, DemandFirst, Never, Random, RoundRobin, Split, UserCentric),
     *(Backlinks, ForwardLinks, Location, Opic, PageRank, Similarity, Topical),
     *(Learned, RandomWalk, SearchImpact),
+    *(CommonCrawl, EmbarrassmentBased, Frequency, LambdaCrawl, Longevity, MirrorSync, NoisySignals, Nutch),
+    *(OptimalFreshness, PoissonRates, StalenessBased, StormCrawler),
+    *(ClusterSampling, DirectorySampling, LinkSampling, SiteSampling),
 )
 POLICIES: dict[str, type] = {policy.__name__: policy for policy in _POLICIES}
+PARTS = RATES  # what policies may be made of
 
 
 def parse_policy(text: str) -> Policy:
     """The policy an expression names; raises BadInput that says what is wrong with it."""
-    return evaluated(text, POLICIES, "policy")  # type: ignore[no-any-return]  # one of POLICIES
+    return evaluated(text, POLICIES, "policy", PARTS)  # type: ignore[no-any-return]  # one of POLICIES

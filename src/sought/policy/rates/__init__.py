@@ -18,7 +18,6 @@ RATES: dict[str, type] = {
         OnlineRate,
         RegularRate,
         SignificantRate,
-        SignificantShare,
     )
 }
 
