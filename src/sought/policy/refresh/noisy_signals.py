@@ -49,7 +49,8 @@ class NoisySignals:
         for piece in pieces(len(pages)):
             told = pages.signal[piece] > pages.last_fetch[piece] + self.delay
             terms = _rates(rate[piece]), np.clip(recall[piece], 0.0, 1.0), _rates(false[piece])
-            signals = np.where(told, signals_if_any(age[piece], *terms), 0.0)
+            signals = np.zeros(len(told))
+            signals[told] = signals_if_any(age[piece][told], *(term[told] for term in terms))
             own = crawl_value(age[piece], signals, *terms)
             with np.errstate(over="ignore"):
                 value[piece] *= own

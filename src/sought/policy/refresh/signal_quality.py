@@ -25,10 +25,10 @@ _ROUNDS, _HALVINGS, _CLOSE = 50, 40, 1e-10
 class SignalRecall:
     """Of the changes on a page's host, the share that signals tell of.
 
-    R. Busa-Fekete et al., A Scalable Crawling Algorithm Utilizing Noisy Change-Indicating Signals, WWW 2025.  A page
-    has changed with probability 1 - exp(-α·gap - κ·n), n being 1 if it was signalled, else 0; α and κ, neither below 0,
-    are those that fit the fetches of the host best.  With γ signals a second, γ·exp(-κ) are false, the others tell of
-    changes, and α changes a second go unsignalled.
+    For the model of R. Busa-Fekete et al., A Scalable Crawling Algorithm Utilizing Noisy Change-Indicating Signals, WWW
+    2025.  A page has changed with probability 1 - exp(-α·gap - κ·n), n being 1 if it was signalled, else 0; α and κ,
+    neither below 0, are those that fit the fetches of the host best.  With γ signals a second, γ·exp(-κ) are false, the
+    others tell of changes, and α changes a second go unsignalled.
 
     To begin with, a host has had half a fetch that found a change and half one that did not, after its mean gap, and
     one signal that was false: until something speaks for signals they count little.  Departures: a sitemap tells of the

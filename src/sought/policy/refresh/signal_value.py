@@ -12,11 +12,12 @@ _LEAST_RECALL = 0.01  # with less, signals are as good as none, and not worth th
 
 
 def crawl_value(age: Floats, signals: Floats, rate: Floats, recall: Floats, false: Floats) -> Floats:
-    """What fetching a page now adds to the time its copy is fresh, in seconds, against waiting as long again.
+    """What fetching a page now adds to the time its copy is fresh, in seconds.
 
-    R. Busa-Fekete et al., A Scalable Crawling Algorithm Utilizing Noisy Change-Indicating Signals, WWW 2025.  The page
-    changes `rate` times a second; a signal tells of a change with probability `recall`, and `false` ones come a second.
-    So many `signals` have come since the fetch, `age` seconds ago.  Each makes the copy as old as β seconds more would:
+    The model is that of R. Busa-Fekete et al., A Scalable Crawling Algorithm Utilizing Noisy Change-Indicating Signals,
+    WWW 2025; the formulas follow from it, and a simulation agrees (tests/test_refresh_indices.py).  The page changes
+    `rate` times a second; a signal tells of a change with probability `recall`, and `false` ones come a second.  Of all
+    these, `signals` have come since the fetch, `age` seconds ago.  Each makes the copy as old as β seconds more would:
     with ι = age + β·signals, it is fresh with probability exp(-α·ι).  The value is w(ι) - exp(-α·ι)·ψ(ι), ψ being the
     mean time between fetches of a page that is always fetched at ι, and w the mean part of it in which it is fresh.
 
@@ -24,15 +25,17 @@ def crawl_value(age: Floats, signals: Floats, rate: Floats, recall: Floats, fals
     thirty would not do.
     """
     out = _unsignalled(age, rate)
+    rows = np.flatnonzero((recall >= _LEAST_RECALL) & (rate > 0.0))
+    age, signals, rate, recall, false = (column[rows] for column in (age, signals, rate, recall, false))
     unseen, all_signals = (1.0 - recall) * rate, recall * rate + false
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        told = np.log(all_signals / np.where(all_signals > 0.0, false, 1.0))  # κ: a signal divides P(fresh) by its exp
+        told = np.log(all_signals / false)  # κ: a signal divides P(fresh) by its exp
         worth_of_one = told / unseen  # β
         effective = age + _for_each(signals, worth_of_one)
         countless = (_MOST * worth_of_one < effective) & (all_signals * effective > 0.5 * _MOST)
-    rows = np.flatnonzero((recall >= _LEAST_RECALL) & (all_signals > 0.0) & (told > _NOTHING) & ~countless)
+    on = np.flatnonzero((told > _NOTHING) & ~countless)
     terms = (age, signals, rate, false, unseen, all_signals, told, worth_of_one)
-    out[rows] = _signalled(*(term[rows] for term in terms))
+    out[rows[on]] = _signalled(*(term[on] for term in terms))
     return out
 
 
