@@ -7,10 +7,10 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
+from sought.policy.ages import ages, known_only
 from sought.policy.checks import check_choice, check_positive, check_share
 from sought.policy.estimator import Fetches, Learner, Rows
 from sought.policy.pages import Floats, Pages
-from sought.policy.refresh.ages import ages, known_only
 from sought.policy.slots import Slots, grown
 from sought.web.compiled import Bool, cached, readable
 from sought.web.errors import BadInput

@@ -6,10 +6,10 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from sought.policy.ages import known_only
 from sought.policy.checks import check_choice, check_positive
 from sought.policy.page_rank import PageRank
 from sought.policy.pages import Floats, Pages
-from sought.policy.refresh.ages import known_only
 from sought.web.errors import BadInput
 
 Score = Literal["same", "pagerank"]

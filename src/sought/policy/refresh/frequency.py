@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sought.policy.ages import ages, known_only
 from sought.policy.pages import Floats, Pages
-from sought.policy.refresh.ages import ages, known_only
 
 _TIE = 1e-10  # two shares of counts up to 65,535 differ by more
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from sought.policy.ages import by_periods
 from sought.policy.checks import check_estimator, check_positive
 from sought.policy.estimator import Belief, Estimator, Rows
 from sought.policy.pages import Floats, Pages
 from sought.policy.rates import BayesRate
-from sought.policy.refresh.ages import by_periods
 from sought.policy.refresh.harmonic import harmonic_rates
 from sought.policy.refresh.planning import known_rows, pace_of, sound_rates, sound_weights
 from sought.policy.weights import Weight, check_weight, weight_beliefs, weights

@@ -5,10 +5,10 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from sought.policy.ages import ages, known_only
 from sought.policy.checks import check_choice
 from sought.policy.estimator import Belief
 from sought.policy.pages import Floats, Pages, pieces
-from sought.policy.refresh.ages import ages, known_only
 from sought.policy.refresh.divergence import Divergence
 from sought.policy.refresh.divergence_bounds import DivergenceBounds
 from sought.policy.refresh.shapes import worth_of

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sought.policy.ages import known_only
 from sought.policy.checks import check_positive, check_share
 from sought.policy.pages import Floats, Pages
-from sought.policy.refresh.ages import known_only
 from sought.policy.refresh.probes import PeriodStart, ProbedGain, ProbeShare
 from sought.web.errors import BadInput
 

@@ -4,11 +4,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from sought.policy.ages import ages, in_turn, known_only
 from sought.policy.checks import check_positive
 from sought.policy.estimator import Belief, Estimator
 from sought.policy.pages import Floats, Pages, pieces
 from sought.policy.rates import BayesRate
-from sought.policy.refresh.ages import ages, known_only, oldest_last
 from sought.policy.refresh.signal_quality import FalseSignals, SignalRecall
 from sought.policy.refresh.signal_value import crawl_value, signals_if_any
 from sought.policy.weights import Weight, check_weight, weight_beliefs, weights
@@ -54,7 +54,7 @@ class NoisySignals:
             own = crawl_value(age[piece], signals, *terms)
             with np.errstate(over="ignore"):
                 value[piece] *= own
-        return known_only(pages, np.where(value > 0.0, value, oldest_last(pages, now)))
+        return known_only(pages, np.where(value > 0.0, value, in_turn(pages, now)))
 
 
 def _rates(column: Floats) -> Floats:

@@ -5,11 +5,11 @@ from typing import get_args
 
 import numpy as np
 
+from sought.policy.ages import ages, in_turn, known_only
 from sought.policy.checks import check_choice, check_estimator
 from sought.policy.estimator import Belief, Estimator
 from sought.policy.pages import Floats, Pages, pieces
 from sought.policy.rates import BayesRate
-from sought.policy.refresh.ages import ages, known_only, oldest_last
 from sought.policy.refresh.frequencies import Objective
 from sought.policy.refresh.planning import sound_rates, sound_weights
 from sought.policy.weights import Weight, check_weight, weight_beliefs, weights
@@ -50,7 +50,7 @@ class OptimalFreshness:
         value = sound_weights(weights(pages, self.weight))
         for piece in pieces(len(pages)):
             value[piece] *= index(sound_rates(rate[piece]), age[piece], self.objective)
-        return known_only(pages, np.where(value > 0.0, value, oldest_last(pages, now)))
+        return known_only(pages, np.where(value > 0.0, value, in_turn(pages, now)))
 
 
 def index(rate: Floats, age: Floats, objective: Objective = "freshness") -> Floats:

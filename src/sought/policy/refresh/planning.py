@@ -5,11 +5,11 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from sought.policy.ages import by_periods
 from sought.policy.checks import check_choice, check_positive, check_whole
 from sought.policy.estimator import Rows
 from sought.policy.pages import Floats, Pages
 from sought.policy.ranking import Keys
-from sought.policy.refresh.ages import by_periods
 from sought.policy.refresh.allotment import allotted
 from sought.policy.refresh.frequencies import optimal_frequencies
 

@@ -5,6 +5,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from sought.policy.ages import in_turn
 from sought.policy.checks import check_choice, check_positive, check_share, check_whole
 from sought.policy.estimator import Rows
 from sought.policy.grouping.cluster import Closeness, Cluster, Features
@@ -23,7 +24,7 @@ from sought.policy.sampling.cycles import (
 )
 from sought.policy.sampling.groups import Foremost, Groups, foremost, grouped, lowest, members, one_by_one, ranks
 from sought.policy.sampling.sufficient import Sample, Sufficient
-from sought.policy.sampling.turns import oldest_first, values
+from sought.policy.sampling.turns import values
 from sought.web.errors import BadInput
 from sought.web.mixing import fractions
 
@@ -76,10 +77,10 @@ class ClusterSampling:
 
     def __call__(self, pages: Pages, now: float) -> Floats:
         state = self._state(pages, now)
-        in_turn = one_by_one(state.cluster, state.rank, state.closeness)
+        whole = one_by_one(state.cluster, state.rank, state.closeness)
         todo = ~state.ended[state.first.group] & ~state.fetched[state.first.rows]
         samples, place = state.first.rows[todo], state.first.place[todo]
-        return values(pages, now, state.fetched, oldest_first(pages, now), in_turn, samples, place)
+        return values(pages, now, state.fetched, 1.0 + in_turn(pages, now), whole, samples, place)
 
     def explained(self, pages: Pages, row: int, now: float) -> dict[str, Any]:
         """What a value stands for: the page's cluster, and what its sample says."""

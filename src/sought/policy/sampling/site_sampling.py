@@ -4,12 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sought.policy.ages import in_turn
 from sought.policy.estimator import Rows
 from sought.policy.pages import Floats, Pages
 from sought.policy.sampling.cycles import WEEK, changed_in_cycle, check_cycle
 from sought.policy.sampling.groups import lowest, one_by_one, ranks
 from sought.policy.sampling.site_samples import SiteSamples, site_samples
-from sought.policy.sampling.turns import oldest_first, values
+from sought.policy.sampling.turns import values
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,8 @@ class SiteSampling:
 
     def __call__(self, pages: Pages, now: float) -> Floats:
         samples = site_samples(pages, now, self.cycle)
-        in_turn = one_by_one(samples.site, self._ranks(pages, now, samples), samples.nearness)
-        return values(pages, now, samples.fetched, oldest_first(pages, now), in_turn, *samples.missing)
+        whole = one_by_one(samples.site, self._ranks(pages, now, samples), samples.nearness)
+        return values(pages, now, samples.fetched, 1.0 + in_turn(pages, now), whole, *samples.missing)
 
     def _ranks(self, pages: Pages, now: float, samples: SiteSamples) -> Rows:
         """The rank of every site."""

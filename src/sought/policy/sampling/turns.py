@@ -9,21 +9,12 @@ never     pages never fetched
 
 import numpy as np
 
+from sought.policy.ages import in_turn
 from sought.policy.estimator import Rows
-from sought.policy.pages import NEVER, Floats, Pages, pieces
+from sought.policy.pages import NEVER, Floats, Pages
 from sought.policy.sampling.cycles import Flags
 
 _SAMPLES, _SPOKEN_FOR = 2.0, 1.0
-
-
-def oldest_first(pages: Pages, now: float) -> Floats:
-    """From 0 to below 1, by age."""
-    value = np.zeros(len(pages))
-    for piece in pieces(len(pages)):
-        last = pages.last_fetch[piece]
-        age = np.fmax(now - np.where(np.isneginf(last), now, last), 0.0)
-        value[piece] = age / (1.0 + age)
-    return value
 
 
 def values(
@@ -37,6 +28,6 @@ def values(
     value = others.copy()
     np.copyto(value, _SPOKEN_FOR + spoken_for, where=spoken_for >= 0)
     value[samples] = _SAMPLES + 1.0 / (1.0 + place)
-    np.copyto(value, oldest_first(pages, now) - 1.0, where=fetched)
+    np.copyto(value, in_turn(pages, now), where=fetched)
     value[pages.is_new] = NEVER
     return value

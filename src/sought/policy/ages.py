@@ -1,16 +1,18 @@
-"""From ages and rates to values: what refresh rules share."""
+"""From ages and rates to values: what rules for known pages share."""
 
 import numpy as np
 
-from sought.policy.pages import NEVER, Floats, Pages
+from sought.policy.pages import NEVER, Floats, Pages, pieces
 
 _MOST = float(np.finfo(np.float64).max)
 
 
 def ages(pages: Pages, now: float) -> Floats:
     """Seconds since the last fetch; 0 for pages never fetched."""
-    age = np.maximum(now - pages.last_fetch, 0.0)
-    age[pages.is_new] = 0.0
+    age = np.empty(len(pages))
+    for piece in pieces(len(pages)):
+        last = pages.last_fetch[piece]
+        age[piece] = np.fmax(now - np.where(np.isneginf(last), now, last), 0.0)
     return age
 
 
@@ -20,8 +22,8 @@ def known_only(pages: Pages, values: Floats) -> Floats:
     return np.minimum(value, _MOST, out=value)
 
 
-def oldest_last(pages: Pages, now: float) -> Floats:
-    """Values below 0 that grow with age: for pages which are worth no fetch but an idle one, in turn."""
+def in_turn(pages: Pages, now: float) -> Floats:
+    """From -1 to below 0, the oldest copy first: for pages that are worth no fetch but an idle one."""
     return -1.0 / (1.0 + ages(pages, now))
 
 
@@ -34,4 +36,4 @@ def by_periods(pages: Pages, now: float, rate: Floats) -> Floats:
     fetched = np.isfinite(rate) & (rate > 0.0)
     with np.errstate(over="ignore"):
         passed = ages(pages, now) * np.where(fetched, rate, 0.0)
-    return known_only(pages, np.where(fetched, passed, oldest_last(pages, now)))
+    return known_only(pages, np.where(fetched, passed, in_turn(pages, now)))
