@@ -1,5 +1,6 @@
 """A page and a query, explained to people."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from rich.table import Table
@@ -16,6 +17,10 @@ def show_page(found: dict[str, Any]) -> None:
         console.print(Text(f"  {_fetch(fetch, found['worth_of_answers'])}"))
         for each in fetch["helped"]:
             console.print(Text(f"    {_number(each['gain'])}  {each['query']}: {_move(each)}"))
+    if found["history"]:
+        console.print("\nchanges")
+        for line in _changes(found["change"]):
+            console.print(Text(f"  {line}"))
     if found["answers"]:
         console.print("\nthe queries it matters most to")
         show_queries(found["answers"])
@@ -32,6 +37,22 @@ def _fetch(fetch: dict[str, Any], worth_of_answers: float | None) -> str:
         worth = f"gain {_number(fetch['gain'])}{share}, {queries} affected"
     why = f", chosen by {fetch['chosen_by']} as number {fetch['rank']:,} of its plan" if fetch["chosen_by"] else ""
     return f"{moment(fetch['time'])}  {fetch['kind']}  {worth}{why}"
+
+
+def _changes(change: dict[str, Any]) -> Iterator[str]:
+    """What was seen of a page's changes, how often it changes, and who is like it."""
+    for each in change["observed"]:
+        yield f"{moment(each['time'])}  {each['kind']}, {each['difference']:.0%} is other than before"
+    if not change["observed"]:
+        yield "none was seen yet"
+    if rate := change["rate"]:
+        low, high = map(_number, rate["interval_a_day"])
+        seen = f"{rate['changes']:,} seen at {rate['fetches']:,} later fetches"
+        others = f"{rate['prior_of']}: {_number(rate['prior_a_day'])}"
+        yield f"{_number(rate['rate_a_day'])} a day, with 80 % certainty from {low} to {high} ({seen}; {others})"
+    for belief, each in change["clusters"].items():
+        closeness = f"closeness {each['closeness']:.3f}"
+        yield f"in cluster {each['cluster']} of {each['of']}, {closeness}, by {belief}"
 
 
 def _move(each: dict[str, Any]) -> str:

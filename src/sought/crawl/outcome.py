@@ -21,8 +21,8 @@ class Outcome(msgspec.Struct, array_like=True, omit_defaults=True):
     the number of the policy that chose the page (-1: not on record), by this `value`, as the `rank`-th of its plan.
 
     `modified` is when the server says the page was last modified (0: it does not say), `signalled` whether a signal had
-    come since the fetch before.  `base_gap` and `drift` are as in Fetches; a negative gap is none.  `again`: a page that
-    had gone is gone, or one that led elsewhere leads to the same place.
+    come since the fetch before.  `base_gap` and `drift` are as in Fetches; a negative gap is none.  `again`: a page
+    that had gone is gone, or one that led elsewhere leads to the same place.
     """
 
     time: float

@@ -7,6 +7,7 @@
     a row hash           one anchor text that points at the row
     o row time           one fetch of the row and what came of it
     f row                what orderings said of the row before its first fetch, where one learns from that
+    v row                a few numbers of the page as of its last two fetches, where clusters go by them
     c content            the first row seen with this text
     n band               the first row seen with this band of the near-duplicate sketch
     h host               politeness, counters and sitemaps of a host
@@ -18,7 +19,7 @@ One `commit` is one atomic write: after a crash either all of it is there or non
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice, takewhile
 from pathlib import Path
@@ -45,6 +46,11 @@ def hash_key(letter: bytes, value: int) -> bytes:
     return letter + value.to_bytes(8, "big")
 
 
+def meta_pair(name: str, value: Any) -> tuple[bytes, bytes]:
+    """The pair that `Store.meta` reads."""
+    return b"m" + name.encode(), _encode(value)
+
+
 class Details(msgspec.Struct, array_like=True, omit_defaults=True):
     """What is kept of a fetched page beside its columns."""
 
@@ -61,6 +67,7 @@ class Details(msgspec.Struct, array_like=True, omit_defaults=True):
     base: bytes = b""  # the sketch of a version that later ones are compared with
     base_time: float = 0.0
     points: int = 0  # how many were
+    kind: int = 0  # of content: see content_kind.py
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -72,6 +79,7 @@ class Store:
 
     def __init__(self, path: Path, *, writable: bool) -> None:
         self.path = path
+        self.writable = writable
         options = Options(raw_mode=True)
         options.create_if_missing(writable)
         options.set_compression_type(DBCompressionType.lz4())
@@ -104,6 +112,16 @@ class Store:
         except Exception as error:  # noqa: BLE001  rocksdict raises nothing narrower
             raise _explained(error, self.path) from None
 
+    def write(self, pairs: Iterable[tuple[bytes, bytes]]) -> None:
+        """Make pairs durable at once, beside what waits for the next commit."""
+        waiting, self.batch = self.batch, WriteBatch(raw_mode=True)
+        try:
+            for key, value in pairs:
+                self.put(key, value)
+            self.commit()
+        finally:
+            self.batch = waiting
+
     def scan(self, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
         pairs = cast("Iterator[tuple[bytes, bytes]]", self.db.items(from_key=prefix))  # raw mode: bytes only
         for key, value in pairs:
@@ -121,7 +139,7 @@ class Store:
         return default if value is None else msgspec.msgpack.decode(value)
 
     def put_meta(self, name: str, value: Any) -> None:
-        self.put(b"m" + name.encode(), _encode(value))
+        self.put(*meta_pair(name, value))
 
     def put_urls(self, first: int, birth: dict[str, NDArray[Any]], urls: list[str]) -> None:
         """Store newly found URLs, rows `first`, `first + 1`, …"""

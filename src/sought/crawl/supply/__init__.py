@@ -3,10 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
+from sought.crawl.supply.clusters.clustering import ClosenessToCentre, Clusters
+from sought.crawl.supply.folders import Folders
 from sought.crawl.supply.forward_links import LinksAhead
 from sought.crawl.supply.holdings import Holdings
 from sought.crawl.supply.learned.combination import Combination
 from sought.crawl.supply.location import Locations
+from sought.crawl.supply.near_changed import Nearness
 from sought.crawl.supply.opic import Cash
 from sought.crawl.supply.page_rank import Ranks
 from sought.crawl.supply.prospects import Prospects
@@ -16,22 +19,32 @@ from sought.crawl.supply.supplier import Supplier
 from sought.crawl.supply.topic.hops import Distances
 from sought.crawl.supply.topic.likeness import Alike
 from sought.crawl.supply.topic.named import NamedRows
+from sought.crawl.supply.views import Seen
 from sought.policy import ForwardLinks, Learned, Location, Opic, PageRank, Prospect, RandomWalk, SearchImpact
+from sought.policy.grouping.cluster import Closeness, Cluster
+from sought.policy.grouping.folder import Folder
+from sought.policy.sampling.near_changed import NearChanged
 from sought.policy.supplied import Supplied
 from sought.policy.topic import Hops, Likeness, Named
+from sought.policy.views import Views
 
 SUPPLIERS: dict[type[Supplied], Callable[[Any, Holdings], Supplier]] = {
+    Closeness: ClosenessToCentre,
+    Cluster: Clusters,
+    Folder: Folders,
     ForwardLinks: LinksAhead,
     Hops: Distances,
     Learned: lambda belief, holdings: Combination(belief, holdings, _made),
     Likeness: Alike,
     Location: Locations,
     Named: NamedRows,
+    NearChanged: Nearness,
     Opic: Cash,
     PageRank: Ranks,
     Prospect: Prospects,
     RandomWalk: Walks,
     SearchImpact: SearchImpacts,
+    Views: Seen,
 }
 
 

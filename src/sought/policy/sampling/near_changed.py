@@ -1,4 +1,4 @@
-"""How many links away is a page that was just found changed?"""
+"""How many links away is a sample that was just found changed?"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -11,9 +11,9 @@ WEEK = 604800.0
 
 @dataclass(frozen=True)
 class NearChanged(Supplied):
-    """Links from the nearest page that was found changed in the present cycle: 0 for itself, to `hops`; inf beyond.
+    """Links from the nearest sample that was found changed in the present cycle: 0 for itself, to `hops`; inf beyond.
 
-    Cycles are `cycle` seconds long (cycles.py).
+    Samples are those of site_samples.py, cycles are `cycle` seconds long (cycles.py).
     """
 
     hops: int = 3

@@ -1,0 +1,1 @@
+"""Which pages are alike, by all that the crawl keeps of them?"""

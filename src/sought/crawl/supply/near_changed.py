@@ -1,0 +1,58 @@
+"""How many links is a page away from a sample that was found changed in the present cycle?
+
+The present cycle is that of the last fetch.  Which pages are its samples and have changed the table tells, so nothing
+is kept.  Pages that were fetched because they are near do not count: changes would lead on to changes without end.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.crawl.supply.holdings import Holdings
+from sought.crawl.supply.supplier import Column, Committed
+from sought.graph.around import distances, sources_of
+from sought.graph.links import Links
+from sought.policy import Pages
+from sought.policy.sampling.near_changed import NearChanged
+from sought.policy.sampling.site_samples import changed_samples
+
+
+class Nearness:
+    """Distances are measured anew if links have changed, or other pages are found changed."""
+
+    def __init__(self, belief: NearChanged, holdings: Holdings) -> None:
+        self.belief, self.holdings = belief, holdings
+        self.changed = np.zeros(0, np.bool_)
+        self.measured: Links | None = None
+        self.values = np.zeros(0)
+        holdings.linked  # noqa: B018  made now, so that it is kept up
+
+    def take(self, committed: Committed) -> None:
+        """The table has it."""
+
+    def column(self, pages: Pages) -> Column:
+        changed, links = self._found_changed(pages), self.holdings.linked.links()
+        if self.measured is not links or not np.array_equal(changed, self.changed):
+            away = distances(links, changed, self.belief.hops + 1)
+            self.values = np.where(away > self.belief.hops, np.inf, away)
+            self.measured, self.changed = links, changed
+        return self.values
+
+    def terms(self, row: int) -> dict[str, Any]:
+        """One way from a changed page, if it is near."""
+        found = {"changed_pages_of_this_cycle": int(np.count_nonzero(self.changed))}
+        if not np.isfinite(self.values[row]):
+            return found
+        way = [row]
+        for left in range(int(self.values[row]) - 1, -1, -1):
+            _, parents = sources_of(self.holdings.linked.links(), np.array(way[-1:]))
+            way.append(int(parents[self.values[parents] == left].min()))
+        return found | {"way": [self.holdings.store.url(each) for each in reversed(way)]}
+
+    def _found_changed(self, pages: Pages) -> NDArray[np.bool_]:
+        if not len(pages) or pages.is_new.all():
+            return np.zeros(len(pages), np.bool_)
+        found = np.zeros(len(pages), np.bool_)
+        found[changed_samples(pages, float(pages.last_fetch.max()), self.belief.cycle)] = True
+        return found
