@@ -4,6 +4,7 @@ import asyncio
 import math
 import shutil
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ from sought.lab.imports.warc import import_warc
 from sought.lab.recorded import RecordedWeb, recorded_parts
 from sought.lab.recorder import Recorder
 from sought.lab.signals import Signals
-from sought.policy import parse_policy
+from sought.policy import POLICIES, parse_policy
 from sought.toyweb import ToyWeb, serve_in_thread
 
 START, WEEK, WEEKS, FETCHES = 1_700_000_000.0, 7 * 86400.0, 4, 60
@@ -93,14 +94,20 @@ def again(path: Path, record: Path, policy) -> tuple[list[tuple[float, str]], Su
         directory.abandon()
 
 
-@pytest.mark.parametrize("hostile", [False, True])
+REFRESH = [
+    f"Split(new=BreadthFirst(), known={name}(), share=0.3)"
+    for name, policy in sorted(POLICIES.items())
+    if policy.__module__.startswith(("sought.policy.refresh.", "sought.policy.sampling."))
+]
+MIXED = [
+    "Split(new=BreadthFirst(), known=RoundRobin(), share=0.5)",
+    "RoundRobin(new=True)",
+    "Split(new=DemandFirst(), known=UserCentric(), share=0.5)",
+]
+
+
 @pytest.mark.parametrize(
-    "policy",
-    [
-        "Split(new=BreadthFirst(), known=RoundRobin(), share=0.5)",
-        "RoundRobin(new=True)",
-        "Split(new=DemandFirst(), known=UserCentric(), share=0.5)",
-    ],
+    ("policy", "hostile"), [*product(MIXED, [False, True]), *((policy, False) for policy in REFRESH)]
 )
 def test_a_record_is_crawled_like_the_web_it_was_taken_of(make_crawl, tmp_path, policy, hostile):
     """The same policy and clock give the same requests at the same times in the same order, robots.txt included.
