@@ -108,7 +108,8 @@ class View:
 
     def believed(self, belief: Belief) -> NDArray[np.float64]:
         """One belief about every row."""
-        return self.beliefs((belief,)).pages().belief(belief)
+        wanted = tuple(dict.fromkeys([belief, *beliefs_of(belief)]))  # what it reads, too
+        return self.beliefs(wanted).pages().belief(belief)
 
     def beliefs(self, wanted: Sequence[Belief]) -> Beliefs:
         """What is believed of rows, and why."""

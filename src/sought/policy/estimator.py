@@ -84,8 +84,8 @@ class Estimator(Protocol):
 Belief = Estimator | Supplied
 
 
-def beliefs_of(policy: Policy) -> tuple[Belief, ...]:
-    """What a policy reads from `Pages.beliefs`, each once, in the order in which it names them; and what these read."""
+def beliefs_of(policy: Policy | Belief) -> tuple[Belief, ...]:
+    """What a policy, or a belief, reads from `Pages.beliefs`, and what these read; each once, as they are named."""
     return tuple(dict.fromkeys(_named(policy)))
 
 
