@@ -59,8 +59,8 @@ def _shown(key: str, value: Any) -> str:
         return moment(value)
     if key == "running":
         return f"process {value}"
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
+    if isinstance(value, (list, tuple)):
+        return ", ".join(_shown("", each) for each in value)
     if isinstance(value, float):
         return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.1f}"
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
