@@ -14,7 +14,7 @@ from sought.lab.recorded import open_recorded
 from sought.lab.recorder import Recorder
 from sought.lab.replay import replay
 from sought.lab.run import Run
-from sought.lab.setting import Setting, fetches_of, pages_at_start
+from sought.lab.setting import Setting, fetches_of, pages_at_start, seen_in
 from sought.lab.signals import Signals
 from sought.lab.synthetic.web import Shape, generate
 from sought.lab.world import NOTHING, WEEK
@@ -105,7 +105,8 @@ def test_a_cold_start_knows_the_seeds_only(made):
 
 def test_a_frontier_stands_still(made):
     """Half of the pages have been fetched; only others are, each once, as they were at the start."""
-    done = replay(made, demand(made), BreadthFirst(), 0.05, Setting(start="frontier", crawled=0.5))
+    setting = Setting(start="frontier", crawled=0.5)
+    done = replay(seen_in(made, setting), demand(made), BreadthFirst(), 0.05, setting)
     held = np.count_nonzero(done.copies != NOTHING)
     assert 0.4 * pages_at_start(made) < held <= 0.55 * pages_at_start(made)
     pages = done.log.page[done.log.page != NOTHING]
@@ -116,8 +117,8 @@ def test_a_frontier_stands_still(made):
 
 def test_a_share_of_the_frontier_is_a_share(made):
     few, many = (
-        np.count_nonzero(replay(made, demand(made), Never(), 1, Setting(start="frontier", crawled=share)).copies >= 0)
-        for share in (0.2, 0.7)
+        np.count_nonzero(replay(seen_in(made, setting), demand(made), Never(), 1, setting).copies >= 0)
+        for setting in (Setting(start="frontier", crawled=share) for share in (0.2, 0.7))
     )
     assert few < 0.3 * pages_at_start(made) < 0.6 * pages_at_start(made) < many
 

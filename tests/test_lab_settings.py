@@ -6,10 +6,9 @@ from email.utils import parsedate_to_datetime
 import numpy as np
 import pytest
 
-from sought.lab.cells import judge_for
+from sought.lab.cells import Cell, judge_for, run_cell
 from sought.lab.clock import VirtualClock
 from sought.lab.recorded import RecordedWeb
-from sought.lab.replay import replay
 from sought.lab.setting import Setting, fixed, seen_in
 from sought.lab.signals import Signals
 from sought.policy import RoundRobin
@@ -45,14 +44,13 @@ def test_fixed_pages_are_there_in_every_unit():
 
 
 def test_crawler_and_judge_see_the_same_world():
+    """Pages that come and go are there for neither, and two weeks are one unit for both."""
     setting = Setting(pages="fixed", every=2)
-    judge, done = (
-        judge_for(world(), setting),
-        replay(world(), judge_for(world(), setting).demand, RoundRobin(), 1, setting),
-    )
+    judge = judge_for(world(), setting)
+    run = run_cell(Cell("tiny", "", RoundRobin(), 1, setting), judge).run
     assert judge.world.units == 2
-    assert done.moments.tolist() == [START + 2 * UNIT, START + 4 * UNIT]
-    assert {url.rsplit("/", 1)[1] for url in done.log.url} == {STAYS}
+    assert run.moments.tolist() == [START + 2 * UNIT, START + 4 * UNIT]
+    assert {url.rsplit("/", 1)[1] for url in run.log.url} == {STAYS}
 
 
 def test_longer_units_end_where_a_whole_one_does():

@@ -20,6 +20,10 @@ if TYPE_CHECKING:  # --help must not wait for polars
     from sought.policy import Policy
 
 _CRAWLED = 0.5
+_TOLD = {
+    "all": "in-sample: estimators were told of the units that judge them",
+    "half": "told of the first half of the units, judged in the second",
+}
 _MEASURES = ("quality", "quality_before", "quality_known", "freshness", "age")
 
 
@@ -61,6 +65,13 @@ def compare(
     fixed: Annotated[bool, typer.Option("--fixed", help="Only pages that are there from start to end.")] = False,
     scorer: Annotated[str, typer.Option(help="By what pages are ranked for a query.")] = "BM25()",
     tie: Annotated[str, typer.Option(help="Equal scores: hash, or mean (they share their ranks' attention).")] = "hash",
+    told: Annotated[
+        str,
+        typer.Option(
+            help="What estimators learn from: own fetches; all: everything in all units (in-sample); "
+            "half: everything in the first half, and the second is replayed."
+        ),
+    ] = "own",
     sitemaps: Annotated[bool, typer.Option("--sitemaps", help="Servers have sitemaps with dates of changes.")] = False,
     etags: Annotated[bool, typer.Option("--etags", help="Servers answer conditional requests.")] = False,
     dates: Annotated[bool, typer.Option("--dates", help="Servers say when a page was last modified.")] = False,
@@ -91,7 +102,7 @@ def compare(
     if crawled != _CRAWLED and start != "frontier":
         raise BadInput("--crawled is for --start frontier")
     signals = Signals(sitemaps, etags, recall, noise, seconds(lag), liars, dates=dates)
-    kinds: dict[str, Any] = {"tie": tie, "pages": "fixed" if fixed else "all", "every": every}
+    kinds: dict[str, Any] = {"tie": tie, "pages": "fixed" if fixed else "all", "every": every, "told": told}
     setting = Setting(start, rounds, split, searches, signals, scorer, crawled, units, **kinds)  # type: ignore[arg-type]  # checked there
     _check(setting)
     gap = (parse_any_policy(floor), parse_any_policy(bound)) if floor and bound else None
@@ -101,8 +112,11 @@ def compare(
     asked = _Asked(world, policies, gap, budgets, measures, range(seeds), setting, lag)
     found = _compared(asked, results, cores, decisions, quiet=json)
     if json:
-        print_json({name: plain_rows(frame) for name, frame in found._asdict().items() if frame is not None})
+        label = {"told": _TOLD[told]} if told in _TOLD else {}
+        print_json(label | {name: plain_rows(frame) for name, frame in found._asdict().items() if frame is not None})
     else:
+        if told in _TOLD:
+            console.print(f"{_TOLD[told]}\n", markup=False)
         _show(found, [measure.name for measure in measures], repr(policies[0]))
         if decisions:
             console.print(f"Every fetch is in {decisions}", markup=False)
@@ -151,7 +165,8 @@ def _compared(asked: _Asked, results: Path, cores: int, decisions: Path | None, 
         apart = differences(cells if is_asked else [], asked.world, results, asked.policies[0])
     if decisions:
         _write(fetches(cells, results), decisions)
-    title = f"{cells[0].world}: {len(asked.policies)} policies"
+    label = f" ({_TOLD[asked.setting.told]})" if asked.setting.told in _TOLD else ""
+    title = f"{cells[0].world}: {len(asked.policies)} policies{label}"
     save_table(_merged(found, apart, title, _command(asked)), results, day(time.time()))
     is_curve = is_asked and len(asked.budgets) > 1
     return _Compared(found, apart, over_budgets(cells, asked.world, results) if is_curve else None)
@@ -215,7 +230,13 @@ def _command(asked: _Asked) -> str:
         parts += ["--floor", repr(asked.gap[0]), "--bound", repr(asked.gap[1])]
     given: dict[str, Any] = {"seeds": len(asked.seeds), "start": setting.start, "split": setting.split}
     given |= {"searches": setting.searches, "crawled": setting.crawled, "rounds": setting.rounds}
-    given |= {"units": setting.units, "every": setting.every, "scorer": setting.scorer, "tie": setting.tie}
+    given |= {
+        "units": setting.units,
+        "every": setting.every,
+        "scorer": setting.scorer,
+        "tie": setting.tie,
+        "told": setting.told,
+    }
     given |= {"recall": signals.recall, "noise": signals.noise, "lag": asked.lag, "liars": signals.liars}
     parts += [part for name, value in given.items() for part in (f"--{name}", str(value))]
     parts += ["--sitemaps"] * signals.sitemap + ["--etags"] * signals.etag + ["--dates"] * signals.dates

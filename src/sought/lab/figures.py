@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 import matplotlib as mpl
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -29,6 +30,29 @@ def lines(series: Series, x: str, y: str, title: str) -> str:
     axes.set_ylabel(_plain(y))
     _dress(axes, title)
     axes.grid(color="#dddddd", linewidth=0.6)
+    if series:
+        figure.legend(loc="outside lower center", ncols=2 if len(series) > 1 else 1, frameon=False, fontsize=9)
+    return _svg(figure, title)
+
+
+def scatter(series: Series, x: str, y: str, title: str) -> str:
+    """A point for each pair of values, on log-log paper with its diagonal; what is 0 lies on the edges."""
+    figure = Figure(figsize=(5.4, 5.4), layout="constrained")
+    axes = figure.subplots()
+    values = np.concatenate([np.asarray(each, np.float64) for pair in series.values() for each in pair] or [np.ones(1)])
+    some = values[values > 0.0]
+    low, high = (float(some.min()), float(some.max())) if len(some) else (1.0, 1.0)
+    edge = low / 3.0
+    for number, (name, pair) in enumerate(series.items()):
+        across, up = (np.maximum(np.asarray(each, np.float64), edge) for each in pair)
+        colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
+        axes.plot(across, up, marker, color=colour, markersize=3, alpha=0.5, label=_plain(name), linestyle="none")
+    axes.plot([edge, high], [edge, high], "-", color="#555555", linewidth=0.8)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel(_plain(x))
+    axes.set_ylabel(_plain(y))
+    _dress(axes, title)
     if series:
         figure.legend(loc="outside lower center", ncols=2 if len(series) > 1 else 1, frameon=False, fontsize=9)
     return _svg(figure, title)

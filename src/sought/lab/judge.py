@@ -20,7 +20,7 @@ from sought.index.statistics import Census
 from sought.index.visibility import Visibility
 from sought.lab.demand import Demand
 from sought.lab.ranked import Ranked
-from sought.lab.world import Numbers, World
+from sought.lab.world import NOTHING, Numbers, World
 
 Floats = NDArray[np.float64]
 
@@ -85,7 +85,8 @@ def judge_of(
     vectors = restricted(vectors, numbers_of(world.terms, measure.vocabulary.numbers))
     place = np.full(len(world.versions), ABSENT)
     place[pages] = np.arange(len(pages))
-    now = place[world.live(world.start)]
+    start = world.live(world.start)
+    now = place[start[start != NOTHING]]
     now = now[now != ABSENT]
     census = Census(len(measure.vocabulary))
     at_start = vectors.at(now.tolist())

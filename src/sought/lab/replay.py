@@ -30,7 +30,7 @@ from sought.lab.hindsight import is_learnt, told_of
 from sought.lab.judge import Judge
 from sought.lab.recorded import RecordedWeb, open_recorded
 from sought.lab.run import Dropped, Log, dropped_of
-from sought.lab.setting import Setting, begin_of, fetches_of, moments_of, pages_at_start, seen_in
+from sought.lab.setting import Setting, begin_of, fetches_of, moments_of, pages_at_start
 from sought.lab.truth import Truth
 from sought.lab.world import NOTHING, Numbers, World
 from sought.policy import BreadthFirst, PageRank, Policy, beliefs_of
@@ -61,8 +61,10 @@ def replay(
     judge: Judge | None = None,
     report: Report = lambda done, total: None,
 ) -> Replayed:
-    """Run one policy through a world; `judge` is for oracles and those who are told; others never meet it."""
-    world = seen_in(world, setting)
+    """Run one policy through a world as the setting has it (`seen_in`).
+
+    `judge` is for oracles and those who are told; others never meet it.
+    """
     with tempfile.TemporaryDirectory(prefix="sought-lab-") as folder:
         run = Replay(Path(folder), world, demand, policy, setting)
         try:

@@ -78,12 +78,15 @@ class Setting:
             raise BadInput(f"pages are all or fixed, not {self.pages!r}")
         if self.every < 1:
             raise BadInput(f"every is a number of units from 1 on, not {self.every}")
+        if self.keep < 0:
+            raise BadInput(f"keep is a number of pages, or 0 for all, not {self.keep}")
+        self._check_told()
+
+    def _check_told(self) -> None:
         if self.told not in get_args(Learnt):
             raise BadInput(f"told is {', '.join(get_args(Learnt))}, not {self.told!r}")
         if self.told != "own" and self.start != "warm":
             raise BadInput(f"told {self.told!r} is for replays that start warm, not {self.start}")
-        if self.keep < 0:
-            raise BadInput(f"keep is a number of pages, or 0 for all, not {self.keep}")
 
 
 def fetches_of(budget: float, pages: int) -> int:

@@ -19,7 +19,7 @@ from sought.lab.demand import demand_of
 from sought.lab.judge import Judge
 from sought.lab.replay import Replayed, replay
 from sought.lab.run import Log
-from sought.lab.setting import Setting, fetches_of, pages_at_start, with_versions
+from sought.lab.setting import Setting, fetches_of, pages_at_start, seen_in, with_versions
 from sought.lab.world import Numbers, Ragged, Tallies, Versions, World
 from sought.policy import Policy
 
@@ -33,6 +33,7 @@ def first_leak(
 
     `judging` is for policies that need a judge.
     """
+    world = seen_in(world, setting)
     budget = fetches_of(budget, pages_at_start(world))
     honest = _replayed(policy, world, budget, setting, judging)
     seen = np.union1d(honest.copies, honest.log.version[honest.log.time <= until])
