@@ -280,6 +280,7 @@ def test_the_knee():
     assert knee((25, 5, 10), (0.601, 0.5, 0.6)) == 10
     assert knee((5, 10, 25), (0.5, 0.6, 0.7)) == 25
     assert knee((5, 10, 25), (0.5, 0.6, 0.7), share=0.5) == 5
+    assert knee((5, 10, 25), (0.1, 0.105, 0.1055)) == 10, "a share of the score, not of 1"
     for bad in (((), ()), ((5, 10), (1.0,))):
         with pytest.raises(BadInput):
             knee(*bad)

@@ -14,7 +14,6 @@ from sought.policy import Pages
 from sought.policy.estimator import beliefs_of
 from sought.policy.grouping.cluster import Cluster
 from sought.policy.rates import (
-    RATES,
     BayesRate,
     IntervalRate,
     LastModifiedRate,
@@ -359,6 +358,16 @@ def test_hosts_have_priors_of_their_own():
     assert alike == pytest.approx(np.full(200, 0.1), rel=0.3)
 
 
+def test_less_is_known_of_a_page_whose_host_is_not_known():
+    """Where hosts differ, the interval of a new page is wider on a host never seen."""
+    means = np.geomspace(0.01, 0.5, 40)
+    log, host, _ = drawn_pages(3.0, np.random.default_rng(5).permutation(means), 40, 4000, 6)
+    learner = learnt(BayesRate("host"), log)
+    learner.column(known([*host, 0, 41]))
+    (low, high), (least, most) = (learner.terms(row)["interval_a_day"] for row in (4000, 4001))
+    assert high / low < 8 < 20 < most / least
+
+
 def test_clusters_have_priors_and_hosts_stand_in():
     """A page in a cluster is as others of it; one in none, as its host."""
     log, cluster, _ = drawn_pages(1.0, [0.02, 0.4], 2, 1000, 4)
@@ -535,7 +544,8 @@ def test_terms_tell_what_a_rate_is_made_of(estimator):
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
 def test_values(estimator):
     """An estimator is a value whose repr is its name; rates do not go by demand, and that is no parameter."""
-    assert eval(repr(estimator), dict(RATES)) == estimator  # what expressions in sought.toml do, safely
+    made = eval(repr(estimator), {type(estimator).__name__: type(estimator)})  # as expressions in sought.toml, safely
+    assert made == estimator
     assert hash(estimator) == hash(replace(estimator))
     assert type(estimator).goes_by_demand is False
     assert "goes_by_demand" not in {field.name for field in fields(estimator)}

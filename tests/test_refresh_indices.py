@@ -505,6 +505,7 @@ WRONG: list[tuple[Any, dict[str, Any]]] = [
     (Longevity, {"form": "bounds", "profiles": 17}),
     (Longevity, {"risk": 0.5}),
     (Longevity, {"risk": math.inf}),
+    (NoisySignals, {"rate": 3.0}),
     (NoisySignals, {"weight": "much"}),
     (NoisySignals, {"delay": -1.0}),
     (Divergence, {"term": "slope"}),

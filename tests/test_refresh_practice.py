@@ -64,6 +64,13 @@ def waits(estimator, days, changed):
     return out
 
 
+@pytest.mark.parametrize("policy", [CommonCrawl("same", per_day=1e308), MirrorSync(step=1e300)])
+def test_parameters_too_large_to_reckon_with(policy):
+    """Values are numbers nevertheless."""
+    beliefs = dict.fromkeys(getattr(policy, "beliefs", ()), np.array([-1e9, 1e9, 0.5]))
+    assert np.isfinite(policy(pages_with([NOW - 50 * DAY, NOW - DAY, NOW - 9], beliefs, pace=1.0), NOW)).all()
+
+
 def test_nutch_by_hand():
     """30 days, 1.4 times as many if unchanged, 0.8 times if changed: inc_rate 0.4 and dec_rate 0.2."""
     changed = [True, False, False, True, True, False]
@@ -170,8 +177,8 @@ def test_due_when_the_interval_is_over(policy):
 def test_what_an_interval_is_made_of():
     """For people, in days; the first interval for a page of which nothing is known."""
     learner = learnt(*Nutch().beliefs, [(2, NOW, math.inf, True), (2, NOW + 30 * DAY, 30 * DAY, False)])
-    assert learner.terms(2) == pytest.approx({"interval in days": 42.0, "days to the next fetch": 33.0})
-    assert learner.terms(0) == {"interval in days": 30.0}
+    assert learner.terms(2) == pytest.approx({"interval_in_days": 42.0, "days_to_the_next_fetch": 33.0})
+    assert learner.terms(0) == {"interval_in_days": 30.0}
 
 
 def test_common_crawl_term_by_term():
@@ -251,7 +258,7 @@ def test_a_period_by_hand(at_probe, at_end, saved):
     total = saved * 10.0**2  # of two pages that were watched for ten seconds each
     assert gain.column(pages) == pytest.approx([total / 2 / 10**0.5, -total / 2 / 10**0.5])
     assert isinstance(gain, Telling)
-    assert gain.terms(0) == {"days in finished periods": pytest.approx(10 / DAY), "periods with a probe": 1}
+    assert gain.terms(0) == {"days_in_finished_periods": pytest.approx(10 / DAY), "periods_with_a_probe": 1}
 
 
 def gain_of(rate, period):

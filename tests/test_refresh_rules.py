@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
+from scipy.special import gammainc
 
 from sought.lab.conformance import PROMISES
 from sought.policy import NEVER, Pages, RoundRobin
@@ -72,13 +74,28 @@ def frequencies_of(policy, beliefs, *, a_day, days, settle):
     return count / (days - settle)
 
 
+def best_for_age(rate, weight, total):
+    """With x = λ/f one more fetch takes w·(x²/2 − 1 + (1+x)e^{−x})/λ² off the mean age: of every page as much."""
+
+    def frequencies(price):
+        low, high = np.full(len(rate), -40.0), np.full(len(rate), 40.0)  # logarithms of x = λ/f
+        for _ in range(100):
+            middle = (low + high) / 2
+            x = np.exp(middle)
+            is_low = weight * (x * x / 2 - gammainc(2, x)) < price * rate**2
+            low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
+        return rate / np.exp(low)
+
+    return frequencies(np.exp(brentq(lambda log: frequencies(np.exp(log)).sum() - total, -30, 30)))
+
+
 @pytest.mark.parametrize("objective", ["freshness", "age"])
 def test_the_largest_index_first_keeps_the_optimal_frequencies(objective):
     """No solver and no budget: whoever fetches the largest U has the optimal frequencies for what it spends."""
     rate, weight = drawn(800)
     policy = OptimalFreshness(weight="views", objective=objective)
     ours = frequencies_of(policy, {BayesRate(): rate, Views(): weight}, a_day=20, days=900, settle=300)
-    best = optimal_frequencies(rate * DAY, weight, 20.0, objective=objective)
+    best = (optimal_frequencies if objective == "freshness" else best_for_age)(rate * DAY, weight, 20.0)
     assert ours.sum() == pytest.approx(20.0)
     assert np.abs(ours - best).sum() < 0.06 * best.sum()
     busy = best > 0.02
@@ -122,6 +139,14 @@ def test_index_by_hand():
         near = (ages > 0.01) & (ages < 0.04)
         assert (np.diff(values[near], 2) > 0).all()  # no step where the series ends
     assert not index(0 * one, one)
+
+
+@pytest.mark.parametrize("policy", RULES + VARIANTS)
+def test_a_pace_without_bounds_is_a_pace(policy):
+    """However large a budget is, values are numbers."""
+    beliefs = dict.fromkeys(policy.beliefs, [0.1 / DAY] * 4)
+    for pace in (1e-300, 1e300):
+        assert np.isfinite(policy(table([5, 9, 50, 20], beliefs, pace=pace), NOW)).all()
 
 
 def test_a_page_too_fast_for_the_budget_is_given_up():

@@ -5,6 +5,7 @@ import pytest
 
 from sought.archive import Place, Stored
 from sought.crawl.config import check_config
+from sought.crawl.outcome import Finished
 from sought.crawl.repository import Repository
 from sought.crawl.store import Store
 from sought.crawl.table import Reason, Source, State
@@ -30,6 +31,7 @@ class Answers:
     def __init__(self, repository):
         self.repository = repository
         self.clock = 1000.0
+        self.watch = lambda finished: None  # told of every fetch that was applied
 
     def get(self, url, body="", status=200, *, revisit=False, failure=None, **headers):
         self.clock += 100.0
@@ -41,6 +43,7 @@ class Answers:
         digest = "" if revisit or not body else f"sha1:{hash(body)}"
         stored = Stored(Place(1, int(self.clock), 10), digest, revisit)
         self.repository.apply([self.repository.prepared(row, response, stored)])
+        self.watch(self.repository.finished)
         self.repository.commit()
         return row
 
@@ -92,6 +95,36 @@ def test_a_change_is_a_change_of_text(repository, answers):
     assert repository.table["changes"][row] == 1
     assert repository.table["last_change"][row] == answers.clock
     assert row in repository.changes.entries
+
+
+LOST = "Page not found"
+
+
+@pytest.mark.parametrize(
+    ("fates", "changes"),
+    [
+        (["text", "gone", "gone", "text"], [0, 1, 1, 2]),
+        (["text", "lost", "lost", "text"], [0, 1, 1, 2]),
+        (["text", "gone", "moved", "moved", "text"], [0, 1, 2, 2, 3]),
+        (["text", "moved", "gone", "other"], [0, 1, 2, 3]),
+        (["gone", "text", "text"], [0, 1, 1]),
+        (["lost", "lost", "text"], [0, 0, 1]),
+        (["moved", "text", "other"], [0, 1, 2]),
+    ],
+)
+def test_the_table_counts_the_changes_that_estimators_learn(repository, answers, fates, changes):
+    """Going, moving and coming back are one change each; to be gone as before is none, also if words say so."""
+    finished: list[Finished] = []
+    answers.watch = finished.extend
+    for turn, (fate, count) in enumerate(zip(fates, changes, strict=True)):
+        bodies = {"text": page(), "other": page("other words " + TEXT), "lost": f"<title>{LOST}</title>{LOST}"}
+        status = {"gone": 404, "moved": 301}.get(fate, 200)
+        markup = bodies.get(fate, "").replace("<body>", f"<body class=c{turn}>") + f"<!-- {turn} -->"
+        row = answers.get(HOME, markup if status == 200 else "", status, location="/new")
+        assert repository.table["changes"][row] == count, (turn, fate)
+        assert sum(each.changed for each in finished[1:]) == count, (turn, fate)
+        is_back = fate == "text" in fates[:turn] and fates[turn - 1] in ("gone", "moved")
+        assert (finished[-1].outcome.kind == "back") == is_back, (turn, fate)
 
 
 @pytest.mark.parametrize("status", [404, 410])

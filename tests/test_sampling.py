@@ -19,7 +19,7 @@ from sought.policy.grouping.folder import Folder
 from sought.policy.pages import NEVER
 from sought.policy.ranking import best
 from sought.policy.sampling.cluster_sampling import ClusterSampling
-from sought.policy.sampling.cycle_change import CycleChange, Form, Weighting, cycle_weights
+from sought.policy.sampling.cycle_change import CycleChange, Form, Weighting
 from sought.policy.sampling.cycles import cycle_now, dice, in_cycle, resources
 from sought.policy.sampling.directory_sampling import DirectorySampling
 from sought.policy.sampling.groups import foremost, grouped
@@ -94,25 +94,6 @@ def test_the_resources_of_a_cycle():
 # ---- the chance of a change in a cycle
 
 
-@pytest.mark.parametrize("weighting", WEIGHTINGS)
-@pytest.mark.parametrize("n", [1, 2, 3, 30, 1100, 5000])
-def test_weights_sum_to_one(weighting, n):
-    """Invariant 14; and no weight is below 0, or not a number, also over 5,000 cycles."""
-    weights = cycle_weights(weighting, n)
-    assert weights.shape == (n,)
-    assert (weights >= 0).all()
-    assert weights.sum() == pytest.approx(1.0, abs=1e-12)
-    assert (np.diff(weights) >= 0).all()
-
-
-def test_weights_are_as_printed():
-    """1/n; only the last; i/Σi; 2^(i-1)/Σ2^(i-1)."""
-    assert cycle_weights("NAD", 4).tolist() == [0.25] * 4
-    assert cycle_weights("SAD", 3).tolist() == [0, 0, 1]
-    assert cycle_weights("AAD", 3) == pytest.approx([1 / 6, 2 / 6, 3 / 6])
-    assert cycle_weights("GAD", 3) == pytest.approx([1 / 7, 2 / 7, 4 / 7])
-
-
 def at_cycles(row, cycles, changed):
     """A log of one row: a first fetch at the start, then one in each of these cycles."""
     time = [START, *(START + (i + 0.25) * WEEK for i in cycles)]
@@ -124,6 +105,36 @@ def learnt(estimator, *batches):
     for batch in batches:
         learner.learn(batch)
     return learner
+
+
+def cycle_weights(weighting, n):
+    """w_1 … w_n as printed: 1/n; only the last; i/Σi; 2^(i-1)/Σ2^(i-1)."""
+    i = np.arange(1, n + 1)
+    parts = {"NAD": i**0, "SAD": i == n, "AAD": i, "GAD": np.exp2(i - n)}[weighting]
+    return parts / parts.sum()
+
+
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+@pytest.mark.parametrize("n", [1, 2, 3, 30, 1100, 5000])
+def test_weights_sum_to_one(weighting, n):
+    """Invariant 14: a page that changed in every cycle has φ = 1, as printed λ = 1/n; also over 5,000 cycles."""
+    log = at_cycles(0, range(1, n + 1), [True] * n)
+    phi = {form: learnt(CycleChange(weighting, form), log).column(table(1))[0] for form in ("fixed", "printed")}
+    assert phi["fixed"] == pytest.approx(1.0, abs=1e-12)
+    assert phi["printed"] == pytest.approx(-math.expm1(-1 / n), rel=1e-12)
+
+
+@pytest.mark.parametrize("weighting", WEIGHTINGS)
+@pytest.mark.parametrize("form", ["fixed", "printed"])
+def test_a_fetch_that_is_applied_late_weighs_what_its_cycle_does(weighting, form):
+    """In whatever order cycles come, φ is that of the cycles in order."""
+
+    def phi(*cycles):
+        time = [START + (i + 0.25) * WEEK for i in cycles]
+        log = fetches([0] * len(time), time, [WEEK] * len(time), [i in (2, 5) for i in cycles])
+        return learnt(CycleChange(weighting, form), log).column(table(1))[0]
+
+    assert phi(1, 5, 2, 3) == pytest.approx(phi(1, 2, 3, 5), rel=1e-12)
 
 
 @pytest.mark.parametrize(

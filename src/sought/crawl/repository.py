@@ -243,19 +243,17 @@ class Repository:
             self._withdraw(row)
         self._note_why(outcome, response.why)
         outcome.signalled = signalled
-        self._note_fate(row, outcome, stood_for, is_first=observed == -np.inf)
+        self._note_fate(outcome, stood_for, self._stands_for(row))
         self.finished.append(Finished(row, outcome, response.time - observed))
+        self._mark_change(self.finished[-1])
         self._count(outcome.kind, row)
 
-    def _note_fate(self, row: int, outcome: Outcome, stood_for: int | None, *, is_first: bool) -> None:
+    @staticmethod
+    def _note_fate(outcome: Outcome, stood_for: int | None, stands_for: int | None) -> None:
         """Going and coming back are changes; to be gone, or to lead to the same page, as before is none."""
-        stands_for = self._stands_for(row)
         outcome.again = stands_for is not None and stands_for == stood_for
-        is_back = stood_for is not None and outcome.kind == "same-text"
-        if is_back:
+        if stood_for is not None and stands_for is None and outcome.kind == "same-text":
             outcome.kind = "back"
-        if is_back or (stands_for == _NOTHING != stood_for and not is_first):
-            self._mark_change(row, outcome.time)
 
     def _stands_for(self, row: int) -> int | None:
         """Nothing, or another page, for one that has gone or redirects; None for all others."""
@@ -294,8 +292,6 @@ class Repository:
             columns["state"][row], columns["reason"][row] = State.GONE, reason
             columns["not_before"][row] = response.time + 7 * DAY
         else:
-            if columns["state"][row] in (State.LIVE, State.ALIAS) and columns["alias"][row] != target:
-                self._mark_change(row, response.time)
             columns["state"][row], columns["reason"][row], columns["alias"][row] = State.ALIAS, Reason.REDIRECT, target
         return self._outcome("redirect", response, detail=response.header("location")[:200])
 
@@ -320,7 +316,6 @@ class Repository:
         if changed and not first:
             old = np.frombuffer(details.sketch, document.sketch.dtype)
             difference = 1.0 - similarity(old, document.sketch)
-            self._mark_change(row, response.time)
         columns["failures"][row] = 0
         columns["not_before"][row] = -np.inf
         columns["size"][row] = document.size
@@ -423,10 +418,12 @@ class Repository:
         details.counts = (counts.images, counts.tables, counts.words, counts.text_bytes, counts.emails)
         details.kind = content_kind(response)
 
-    def _mark_change(self, row: int, time: float) -> None:
-        columns = self.table.columns
-        columns["changes"][row] = min(int(columns["changes"][row]) + 1, 65535)
-        columns["last_change"][row] = time
+    def _mark_change(self, finished: Finished) -> None:
+        """Count a change as estimators do; at a first look nothing has changed."""
+        if finished.is_observation and finished.changed and np.isfinite(finished.gap):
+            columns, row = self.table.columns, finished.row
+            columns["changes"][row] = min(int(columns["changes"][row]) + 1, 65535)
+            columns["last_change"][row] = finished.outcome.time
 
     def _outcome(self, kind: str, response: Response, difference: float = 0.0, detail: str = "") -> Outcome:
         size = len(response.raw)

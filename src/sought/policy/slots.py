@@ -40,6 +40,11 @@ class Slots:
             self.size = int(_slots_of(self._table, self._rows, self.size, rows[piece], slots[piece]))
         return slots
 
+    def find(self, row: int) -> int | None:
+        """The slot of one row, if it has one."""
+        found = np.flatnonzero(self.rows == row)
+        return int(found[0]) if len(found) else None
+
     def _reserve(self, size: int) -> None:
         if size > len(self._rows):
             self._rows = grown(self._rows, size)

@@ -12,7 +12,7 @@ from sought.policy.estimator import Belief, Fetches, Learner, Rows
 from sought.policy.grouping.cluster import Cluster
 from sought.policy.pages import Floats, Pages, pieces
 from sought.policy.rates.evidence import Evidence
-from sought.policy.rates.history import DAY, gaps, refetches, slot_of, told
+from sought.policy.rates.history import DAY, gaps, refetches, told
 from sought.policy.rates.prior import Prior, fitted
 from sought.web.errors import BadInput
 
@@ -89,7 +89,7 @@ class _BayesRates:
         if not self.groupings:
             return {}
         shape, mean = (float(each[0]) for each in self._prior(np.array([row])))
-        slot = slot_of(self.evidence.slots, row)
+        slot = self.evidence.slots.find(row)
         rate, low, high = self.evidence.told(slot, shape, shape / mean)
         fetches, changes = self.evidence.counts[slot] if slot is not None else (0, 0)
         whose = next(each.whose for each in self.groupings if each.group[row] >= 0)

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from sought.policy.by_host import hosts_in, spread
 from sought.policy.estimator import Fetches, Rows
 from sought.policy.pages import Floats, Pages
-from sought.policy.slots import Slots
 
 DAY = 86400.0
 YEAR = 365.25 * DAY
@@ -40,12 +39,6 @@ def filled(pages: Pages, rows: Rows, rates: Floats) -> Floats:
     out = spread(mean, pages.host)
     out[rows] = rates
     return out
-
-
-def slot_of(slots: Slots, row: int) -> int | None:
-    """Where a row's history is kept, if it has one."""
-    found = np.flatnonzero(slots.rows == row)
-    return int(found[0]) if len(found) else None
 
 
 def told(rate: float, fetches: float, changes: float, **more: Any) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from numba import types
 from numpy.typing import NDArray
 
 from sought.policy.checks import check_whole
-from sought.policy.estimator import Fetches, Learner
-from sought.policy.pages import Floats, Pages
-from sought.policy.rates.history import DAY, UNKNOWN, filled, gaps, refetches, slot_of, told
-from sought.policy.rates.recent import MAX_WINDOW, Recent
+from sought.policy.estimator import Learner
+from sought.policy.pages import Floats
+from sought.policy.rates.history import DAY, UNKNOWN, told
+from sought.policy.rates.recent import MAX_WINDOW, Recent, RecentRates
 from sought.web.compiled import cached, readable
 
 LEAST, MOST = 0.0005 / DAY, 7.0 / DAY
@@ -39,30 +39,16 @@ class IntervalRate:
         check_whole("IntervalRate: window", self.window, 1, MAX_WINDOW)
 
     def learner(self) -> Learner:
-        return _IntervalRates(self.window)
+        return _IntervalRates(Recent(self.window, merged=True), _solve)
 
 
-class _IntervalRates:
-    def __init__(self, window: int) -> None:
-        self.recent = Recent(window, merged=True)
-
-    def learn(self, fetches: Fetches) -> None:
-        which = refetches(fetches)
-        self.recent.add(fetches.row[which], gaps(fetches, which), fetches.changed[which])
-
-    def column(self, pages: Pages) -> Floats:
-        recent, rows = self.recent, self.recent.tallies.slots.rows
-        _solve(recent.ring, recent.written, recent.mean_gap, recent.rate)
-        return filled(pages, rows, recent.rate[: len(rows)])
-
+class _IntervalRates(RecentRates):
     def terms(self, row: int) -> dict[str, Any]:
         """The error is by the curvature of the likelihood."""
-        recent = self.recent
-        slot = slot_of(recent.tallies.slots, row)
+        recent, slot = self.recent, self.recent.tallies.slots.find(row)
         if slot is None:
             return dict(UNKNOWN)
-        _solve(recent.ring, recent.written, recent.mean_gap, recent.rate)
-        rate = recent.rate[slot]
+        rate = self.rates()[slot]
         findings, length = recent.kept(slot), recent.mean_gap[slot]
         gap = np.append(findings[findings > 0], length)
         weight = np.append(np.ones(len(gap) - 1), 0.5)

@@ -7,7 +7,7 @@ import numpy as np
 
 from sought.policy.estimator import Fetches, Learner
 from sought.policy.pages import Floats, Pages, pieces
-from sought.policy.rates.history import DAY, UNKNOWN, filled, gaps, refetches, slot_of, told
+from sought.policy.rates.history import DAY, UNKNOWN, filled, gaps, refetches, told
 from sought.policy.rates.regular import regular_rate
 from sought.policy.rates.tallies import Tallies
 from sought.policy.slots import grown
@@ -68,7 +68,7 @@ class _LastModifiedRates:
 
     def terms(self, row: int) -> dict[str, Any]:
         """The error is that of a count of as many changes, where dates tell the rate."""
-        slot = slot_of(self.tallies.slots, row)
+        slot = self.tallies.slots.find(row)
         if slot is None:
             return dict(UNKNOWN)
         rate, changes = self._rates()[slot], self.tallies.changes[slot]

@@ -8,11 +8,11 @@ from numba import types
 from numpy.typing import NDArray
 
 from sought.policy.checks import check_whole
-from sought.policy.estimator import Fetches, Learner
-from sought.policy.pages import Floats, Pages
-from sought.policy.rates.history import DAY, UNKNOWN, filled, gaps, refetches, slot_of, told
+from sought.policy.estimator import Learner
+from sought.policy.pages import Floats
+from sought.policy.rates.history import DAY, UNKNOWN, told
 from sought.policy.rates.interval import LEAST, MOST
-from sought.policy.rates.recent import MAX_WINDOW, Recent
+from sought.policy.rates.recent import MAX_WINDOW, Recent, RecentRates
 from sought.web.compiled import cached, readable
 
 _STEPS = 100
@@ -37,32 +37,18 @@ class MomentRate:
         check_whole("MomentRate: window", self.window, 1, MAX_WINDOW)
 
     def learner(self) -> Learner:
-        return _MomentRates(self.window)
+        return _MomentRates(Recent(self.window, merged=False), _solve)
 
 
-class _MomentRates:
-    def __init__(self, window: int) -> None:
-        self.recent = Recent(window, merged=False)
-
-    def learn(self, fetches: Fetches) -> None:
-        which = refetches(fetches)
-        self.recent.add(fetches.row[which], gaps(fetches, which), fetches.changed[which])
-
-    def column(self, pages: Pages) -> Floats:
-        recent, rows = self.recent, self.recent.tallies.slots.rows
-        _solve(recent.ring, recent.written, recent.mean_gap, recent.rate)
-        return filled(pages, rows, recent.rate[: len(rows)])
-
+class _MomentRates(RecentRates):
     def terms(self, row: int) -> dict[str, Any]:
         """With an interval that holds the rate in at least 80 of 100 cases; no upper end: any rate is possible."""
-        recent = self.recent
-        slot = slot_of(recent.tallies.slots, row)
+        recent, slot = self.recent, self.recent.tallies.slots.find(row)
         if slot is None:
             return dict(UNKNOWN)
-        _solve(recent.ring, recent.written, recent.mean_gap, recent.rate)
         interval = _interval(recent.kept(slot))
         fetches, changes = recent.tallies.count[slot], recent.tallies.changes[slot]
-        return told(recent.rate[slot], fetches, changes, interval_a_day=interval)
+        return told(self.rates()[slot], fetches, changes, interval_a_day=interval)
 
 
 def _interval(findings: Floats) -> tuple[float, float | None]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sought.policy.checks import check_positive
 from sought.policy.estimator import Fetches, Learner, Rows
 from sought.policy.pages import Floats, Pages
-from sought.policy.rates.history import DAY, UNKNOWN, filled, gaps, refetches, slot_of, told
+from sought.policy.rates.history import DAY, UNKNOWN, filled, gaps, refetches, told
 from sought.policy.slots import Slots, grown
 from sought.web.compiled import cached, readable
 from sought.web.errors import BadInput
@@ -63,7 +63,7 @@ class _OnlineRates:
         return filled(pages, self.slots.rows, self.state[: self.slots.size, _RATE])
 
     def terms(self, row: int) -> dict[str, Any]:
-        slot = slot_of(self.slots, row)
+        slot = self.slots.find(row)
         if slot is None:
             return dict(UNKNOWN)
         return told(self.state[slot, _RATE], self.state[slot, _COUNT], self.state[slot, _CHANGES])

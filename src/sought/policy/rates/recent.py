@@ -1,11 +1,14 @@
 """What did the last fetches of a page find, and after how long?"""
 
+from collections.abc import Callable
+
 import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from sought.policy.estimator import Rows
-from sought.policy.pages import Floats
+from sought.policy.estimator import Fetches, Rows
+from sought.policy.pages import Floats, Pages
+from sought.policy.rates.history import filled, gaps, refetches
 from sought.policy.rates.tallies import Tallies
 from sought.policy.slots import grown
 from sought.web.compiled import Bool, cached, readable
@@ -44,6 +47,30 @@ class Recent:
     def kept(self, slot: int) -> Floats:
         """A page's findings, in no order."""
         return self.ring[slot, : self.written[slot]].astype(np.float64)
+
+
+Solve = Callable[[NDArray[np.float32], NDArray[np.int32], Floats, Floats], None]
+
+
+class RecentRates:
+    """A learner of rates by recent findings: `solve(ring, written, mean gaps, rates)` fills in rates that are NaN."""
+
+    def __init__(self, recent: Recent, solve: Solve) -> None:
+        self.recent = recent
+        self.solve = solve
+
+    def learn(self, fetches: Fetches) -> None:
+        which = refetches(fetches)
+        self.recent.add(fetches.row[which], gaps(fetches, which), fetches.changed[which])
+
+    def column(self, pages: Pages) -> Floats:
+        return filled(pages, self.recent.tallies.slots.rows, self.rates())
+
+    def rates(self) -> Floats:
+        """Changes a second, by slot."""
+        recent = self.recent
+        self.solve(recent.ring, recent.written, recent.mean_gap, recent.rate)
+        return recent.rate[: recent.tallies.slots.size]
 
 
 @cached(

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sought.policy.estimator import Fetches, Learner
 from sought.policy.pages import Floats, Pages
-from sought.policy.rates.history import DAY, UNKNOWN, filled, gaps, refetches, slot_of, told
+from sought.policy.rates.history import DAY, UNKNOWN, filled, gaps, refetches, told
 from sought.policy.rates.tallies import Tallies
 
 
@@ -46,7 +46,7 @@ class Regular:
         return filled(pages, self.tallies.slots.rows, regular_rate(self.tallies))
 
     def terms(self, row: int) -> dict[str, Any]:
-        slot = slot_of(self.tallies.slots, row)
+        slot = self.tallies.slots.find(row)
         if slot is None:
             return dict(UNKNOWN)
         count, changes, time = (each[slot] for each in (self.tallies.count, self.tallies.changes, self.tallies.time))

@@ -8,7 +8,7 @@ import numpy as np
 from sought.policy.checks import check_share
 from sought.policy.estimator import Fetches, Learner
 from sought.policy.pages import Floats, Pages
-from sought.policy.rates.history import refetches, slot_of
+from sought.policy.rates.history import refetches
 from sought.policy.rates.regular import Regular
 from sought.policy.slots import Slots, grown
 
@@ -73,7 +73,7 @@ class _Shares:
         return out
 
     def terms(self, row: int) -> dict[str, Any]:
-        slot = slot_of(self.slots, row)
+        slot = self.slots.find(row)
         if slot is None:
             return {"changes": 0}
         return {"changes": int(self.updates[slot]), "significant": int(self.significant[slot])}

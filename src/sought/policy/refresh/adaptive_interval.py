@@ -78,11 +78,11 @@ class _Intervals:
         return out
 
     def terms(self, row: int) -> dict[str, Any]:
-        slot = np.flatnonzero(self.slots.rows == row)
-        if not len(slot):
-            return {"interval in days": self.rule.start / _DAY}
-        interval, _, wait = self.state[slot[0]] / _DAY
-        return {"interval in days": float(interval), "days to the next fetch": float(wait)}
+        slot = self.slots.find(row)
+        if slot is None:
+            return {"interval_in_days": self.rule.start / _DAY}
+        interval, _, wait = self.state[slot] / _DAY
+        return {"interval_in_days": float(interval), "days_to_the_next_fetch": float(wait)}
 
 
 def due(pages: Pages, now: float, wait: Floats) -> Floats:

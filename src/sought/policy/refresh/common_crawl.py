@@ -61,7 +61,8 @@ class CommonCrawl:
 
     def __call__(self, pages: Pages, now: float) -> Floats:
         overdue = now - np.where(pages.is_new, pages.found, pages.last_fetch + self.interval)
-        value = self._score(pages) + self.per_day * overdue / _DAY
+        with np.errstate(over="ignore"):
+            value = self._score(pages) + self.per_day * overdue / _DAY
         value += np.where(pages.is_new, self.boost * (overdue <= _RECENT), self.unchanged * _found_unchanged(pages))
         np.clip(value, -_MOST, _MOST, out=value)
         value[overdue < 0.0] -= 4.0 * _MOST

@@ -97,11 +97,11 @@ class _Divergences:
         return np.exp(self._shrunk(pages, np.log(np.where(counts, rate, 1.0)), counts))
 
     def terms(self, row: int) -> dict[str, Any]:
-        slot = np.flatnonzero(self.slots.rows == row)
-        if not len(slot):
+        slot = self.slots.find(row)
+        if slot is None:
             return {}
-        share, rate, life = self.curves[slot[0]].tolist()
-        points = int(self.counts[slot[0]].sum())
+        share, rate, life = self.curves[slot].tolist()
+        points = int(self.counts[slot].sum())
         own: dict[Term, float] = {"share": share, "rate": rate * 86400.0, "life": life}
         return {"points": points, "rate_a_day" if self.term == "rate" else self.term: own[self.term]}
 

@@ -62,13 +62,15 @@ class _Bounds:
         return out
 
     def terms(self, row: int) -> dict[str, Any]:
-        slot = np.flatnonzero(self.slots.rows == row)
-        means = self._means(slot)
+        slot = self.slots.find(row)
+        if slot is None:
+            return {}
+        means = self._means(slice(slot, slot + 1))
         day = 1.0 if self.term == "share" else 86400.0
         names = {"reach": ("reach",), "worth": ("worth", "worth_at_least", "worth_at_most"), "share": ("share",)}
-        return {name: float(means[name][0]) / day for name in names[self.term] if len(slot)}
+        return {name: float(means[name][0]) / day for name in names[self.term]}
 
-    def _means(self, slots: Any) -> dict[str, Floats]:
+    def _means(self, slots: slice) -> dict[str, Floats]:
         _, age, drift, low, high = np.moveaxis(self.profiles[slots], 2, 0)
         count = np.maximum(np.count_nonzero(age, axis=1), 1)
         bounds = {

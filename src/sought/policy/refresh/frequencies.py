@@ -4,8 +4,7 @@ J. Cho and H. Garcia-Molina, Synchronizing a Database to Improve Freshness, SIGM
 for Web Crawlers, TODS 2003.  Changes come at random (Poisson) at a known rate.
 """
 
-from math import exp, expm1, log, log1p, sqrt
-from typing import Literal
+from math import log, log1p, sqrt
 
 import numpy as np
 from numba import types
@@ -14,22 +13,19 @@ from sought.policy.pages import Floats, pieces
 from sought.policy.refresh.price import clearing_price
 from sought.web.compiled import Int, cached, compiled, readable
 
-Objective = Literal["freshness", "age"]
 _MARGIN = 4e-12  # how exactly a price is known, and some more
 _NEAR = 1e-8  # Newton's method doubles the digits of each step: after such a one there are 15
 
 
-def optimal_frequencies(
-    rate: Floats, weight: Floats, total: float, cap: float = np.inf, objective: Objective = "freshness"
-) -> Floats:
-    """Fetches per unit of time for each page: they sum to `total`, none is above `cap`, no others are better.
+def optimal_frequencies(rate: Floats, weight: Floats, total: float, cap: float = np.inf) -> Floats:
+    """Fetches per unit of time for each page: they sum to `total`, none is above `cap`, and the weighted share of pages
+    whose copy is up to date is the largest there is.
 
-    `freshness` is the weighted share of pages whose copy is up to date: a page that changes fast for its weight gets
-    nothing, for it would be stale at once (rate · price ≥ weight).  `age` is how long copies have been out of date on
-    average, and leaves out nobody.  Pages that never change (rate 0) or do not count (weight 0) get nothing; if no
-    others are left, or all have the cap, less than `total` is given.
+    A page that changes fast for its weight gets nothing, for it would be stale at once (rate · price ≥ weight).  Pages
+    that never change (rate 0) or do not count (weight 0) get nothing; if no others are left, or all have the cap, less
+    than `total` is given.
 
-    With x changes between two fetches, freshness asks for 1 − (1+x)e^{−x} = price · rate / weight: a Lambert W,
+    With x changes between two fetches, the best x have 1 − (1+x)e^{−x} = price · rate / weight: a Lambert W,
     branch −1.  SciPy's works on complex numbers and takes four times as long as the few steps of Newton's method here.
     Ten million pages: about 8 s on one core.
     """
@@ -37,30 +33,25 @@ def optimal_frequencies(
     moves = np.flatnonzero((rate > 0.0) & (weight > 0.0))
     if total <= 0.0 or not len(moves):
         return out
-    slope = _slopes(rate[moves], weight[moves], objective)
+    slope = rate[moves] / weight[moves]
     if cap * len(moves) <= total:
         out[moves] = cap
         return out
     order = np.argsort(slope)  # sums are then the same whatever the order of rows
-    at = _prices(rate[moves[order]], slope[order], total, cap, objective)
+    at = _prices(rate[moves[order]], slope[order], total, cap)
     for piece in pieces(len(moves)):
-        out[moves[piece]] = _frequencies(rate[moves[piece]], slope[piece], *at, cap, objective == "age")
+        out[moves[piece]] = _frequencies(rate[moves[piece]], slope[piece], *at, cap)
     return out
 
 
-def _slopes(rate: Floats, weight: Floats, objective: Objective) -> Floats:
-    """What a price is multiplied by to say how many changes may pass between two fetches."""
-    return rate / weight if objective == "freshness" else rate * (rate / weight)
-
-
-def _prices(rate: Floats, slope: Floats, total: float, cap: float, objective: Objective) -> tuple[float, float, float]:
+def _prices(rate: Floats, slope: Floats, total: float, cap: float) -> tuple[float, float, float]:
     """A price at which a little more than `total` is taken, one for a little less, and which share of the first to mix.
 
     Where a page fetched rarely is as good as always stale, it takes nothing at one price and a lot at the next float.
     """
 
     def taken(price: float, step: int) -> float:
-        return float(_taken(rate, slope, price, cap, objective == "age", step))
+        return float(_taken(rate, slope, price, cap, step))
 
     middle = float(slope[len(slope) // 2])
     price = clearing_price(lambda price, step: taken(price / middle, step), len(rate), total) / middle
@@ -72,35 +63,31 @@ def _prices(rate: Floats, slope: Floats, total: float, cap: float, objective: Ob
 _READ = readable(types.float64)
 
 
-@cached(types.float64(_READ, _READ, types.float64, types.float64, types.boolean, types.int64))
-def _taken(rate: Floats, slope: Floats, price: float, cap: float, of_age: bool, step: Int) -> float:
+@cached(types.float64(_READ, _READ, types.float64, types.float64, types.int64))
+def _taken(rate: Floats, slope: Floats, price: float, cap: float, step: Int) -> float:
     """The sum over every `step`-th page, times `step`; slopes ascend."""
     total = 0.0
     for i in range(step // 2, len(rate), step):
         at = price * slope[i]
-        if at >= 1.0 and not of_age:
+        if at >= 1.0:
             break
-        total += _frequency(rate[i], at, cap, of_age)
+        total += _frequency(rate[i], at, cap)
     return total * float(step)
 
 
-@cached(types.float64[::1](_READ, _READ, *[types.float64] * 4, types.boolean))
-def _frequencies(
-    rate: Floats, slope: Floats, cheap: float, dear: float, share: float, cap: float, of_age: bool
-) -> Floats:
+@cached(types.float64[::1](_READ, _READ, *[types.float64] * 4))
+def _frequencies(rate: Floats, slope: Floats, cheap: float, dear: float, share: float, cap: float) -> Floats:
     """For each page those at two prices, mixed."""
     out = np.zeros(len(rate))
     for i in range(len(rate)):
-        most = _frequency(rate[i], slope[i] * cheap, cap, of_age)
-        least = _frequency(rate[i], slope[i] * dear, cap, of_age)
+        most = _frequency(rate[i], slope[i] * cheap, cap)
+        least = _frequency(rate[i], slope[i] * dear, cap)
         out[i] = least + share * (most - least)
     return out
 
 
 @compiled
-def _frequency(rate: float, at: float, cap: float, of_age: bool) -> float:
-    if of_age:
-        return min(cap, rate / _changes_by_age(at))
+def _frequency(rate: float, at: float, cap: float) -> float:
     return min(cap, rate / _changes(at)) if at < 1.0 else 0.0
 
 
@@ -123,24 +110,3 @@ def _changes(at: float) -> float:
         if abs(step) < _NEAR * x:
             break
     return x
-
-
-@compiled
-def _changes_by_age(at: float) -> float:
-    """x with x²/2 − 1 + (1+x)e^{−x} = at: Newton's method, from below at first and from above after its first step."""
-    x: float = max((3.0 * at) ** (1 / 3), sqrt(2.0 * at))
-    for _ in range(12):
-        step = (_growth(x) - at) / (x * expm1(-x))
-        x += step
-        if abs(step) < _NEAR * x:
-            break
-    return x
-
-
-@compiled
-def _growth(x: float) -> float:
-    """x²/2 − 1 + (1+x)e^{−x}; a series where that is a small difference of large numbers."""
-    if x < 0.2:
-        inner = 1 / 5760 - x * (1 / 45360 - x / 403200)
-        return x * x * x * (1 / 3 - x * (1 / 8 - x * (1 / 30 - x * (1 / 144 - x * (1 / 840 - x * inner)))))
-    return 0.5 * x * x - 1.0 + (1.0 + x) * exp(-x)

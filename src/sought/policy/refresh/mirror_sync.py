@@ -62,7 +62,8 @@ class MirrorSync:
         known = ~pages.is_new
         mean = (1.0 + self.probes) * np.count_nonzero(known) / pages.pace if pages.pace > 0.0 else _MONTH
         mean = min(max(mean, 1.0), _LONG)
-        gain = np.clip(pages.belief(self.beliefs[0]) * (self.step / mean**1.5), -1e6, 1e6)
+        with np.errstate(over="ignore"):
+            gain = np.clip(pages.belief(self.beliefs[0]) * (self.step / mean**1.5), -1e6, 1e6)
         shortest, longest = 1.0 / self.most, 1.0 / self.least
         level = _level(*np.unique(gain[known], return_counts=True), shortest, longest)
         periods: Floats = mean * np.clip(level - gain, shortest, longest)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from sought.policy.ages import ages, in_turn, known_only
-from sought.policy.checks import check_positive
+from sought.policy.checks import check_estimator, check_positive
 from sought.policy.estimator import Belief, Estimator
 from sought.policy.pages import Floats, Pages, pieces
 from sought.policy.rates import BayesRate
@@ -36,6 +36,7 @@ class NoisySignals:
     delay: float = 3600.0
 
     def __post_init__(self) -> None:
+        check_estimator("NoisySignals: rate", self.rate)
         check_weight("NoisySignals: weight", self.weight)
         check_positive("NoisySignals: delay", self.delay, or_zero=True)
 

@@ -1,7 +1,7 @@
 """Known pages in the order that keeps the most copies fresh, without a plan."""
 
 from dataclasses import dataclass, field
-from typing import get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -10,11 +10,11 @@ from sought.policy.checks import check_choice, check_estimator
 from sought.policy.estimator import Belief, Estimator
 from sought.policy.pages import Floats, Pages, pieces
 from sought.policy.rates import BayesRate
-from sought.policy.refresh.frequencies import Objective
 from sought.policy.refresh.planning import sound_rates, sound_weights
+from sought.policy.refresh.shapes import churn_age, churn_worth
 from sought.policy.weights import Weight, check_weight, weight_beliefs, weights
 
-_SMALL = 0.02  # changes; below, a few terms of the series have all digits
+Objective = Literal["freshness", "age"]
 
 
 @dataclass(frozen=True)
@@ -58,19 +58,7 @@ def index(rate: Floats, age: Floats, objective: Objective = "freshness") -> Floa
     changes, moves = rate * age, rate > 0.0
     gain = np.zeros(len(rate))
     if objective == "freshness":
-        np.divide(_freshness(changes), rate, out=gain, where=moves)
+        np.divide(churn_worth(changes), rate, out=gain, where=moves)
     else:
-        np.divide(_age(changes), rate * rate, out=gain, where=moves)
+        np.divide(churn_age(changes), rate * rate, out=gain, where=moves)
     return gain
-
-
-def _freshness(x: Floats) -> Floats:
-    """1 − (1+x)e^{−x}; a series where that is a small difference of large numbers."""
-    series = x * x * (1 / 2 - x * (1 / 3 - x * (1 / 8 - x * (1 / 30 - x * (1 / 144 - x / 840)))))
-    return np.where(x < _SMALL, series, 1.0 - (1.0 + x) * np.exp(-x))
-
-
-def _age(x: Floats) -> Floats:
-    """x²/2 − 1 + (1+x)e^{−x}, likewise."""
-    series = x * x * x * (1 / 3 - x * (1 / 8 - x * (1 / 30 - x * (1 / 144 - x / 840))))
-    return np.where(x < _SMALL, series, 0.5 * x * x - 1.0 + (1.0 + x) * np.exp(-x))

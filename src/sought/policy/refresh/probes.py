@@ -110,9 +110,9 @@ class _Periods:
         yield from waiting
 
     def terms(self, row: int) -> dict[str, Any]:
-        slot = np.flatnonzero(self.slots.rows == row)
-        state = self.state[slot[0]] if len(slot) else np.zeros(5)
-        return {"days in finished periods": float(state[_SEEN] / _DAY), "periods with a probe": int(state[_PROBES])}
+        slot = self.slots.find(row)
+        state = self.state[slot] if slot is not None else np.zeros(5)
+        return {"days_in_finished_periods": float(state[_SEEN] / _DAY), "periods_with_a_probe": int(state[_PROBES])}
 
 
 class _PeriodStarts(_Periods):

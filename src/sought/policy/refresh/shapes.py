@@ -11,7 +11,7 @@ from scipy.special import gammainc, gammaincc
 
 from sought.policy.pages import Floats
 
-_FEW, _MANY = 1e-4, 1e6  # updates: below and above, the limits are as good
+_FEW, _MANY = 0.02, 1e6  # updates: below, a few terms of the series have all digits; above, the limit is as good
 _PLAIN = 1e-9  # a life so near to 1 is churn
 
 
@@ -34,5 +34,12 @@ def worth_of(updates: Floats, life: Floats) -> Floats:
 def churn_worth(updates: Floats) -> Floats:
     """1 - (1 + x)·exp(-x): U where every update makes the whole stale, as in Cho & Garcia-Molina 2003."""
     x = np.minimum(updates, _MANY)
-    gone = np.exp(-x)
-    return np.where(x > _FEW, (1.0 - gone) - x * gone, x * x * (0.5 - x / 3.0))
+    series = x * x * (1 / 2 - x * (1 / 3 - x * (1 / 8 - x * (1 / 30 - x * (1 / 144 - x / 840)))))
+    return np.where(x < _FEW, series, 1.0 - (1.0 + x) * np.exp(-x))
+
+
+def churn_age(updates: Floats) -> Floats:
+    """x²/2 - 1 + (1 + x)·exp(-x): the same where what counts is for how long it has been stale."""
+    x = updates
+    series = x * x * x * (1 / 3 - x * (1 / 8 - x * (1 / 30 - x * (1 / 144 - x / 840))))
+    return np.where(x < _FEW, series, 0.5 * x * x - 1.0 + (1.0 + x) * np.exp(-x))

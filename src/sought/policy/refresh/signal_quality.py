@@ -82,12 +82,12 @@ class _Quality:
         return spread(by_host, pages.host)
 
     def terms(self, row: int) -> dict[str, Any]:
-        slot = np.flatnonzero(self.slots.rows == self.host[row])
-        if not len(slot):
+        slot = self.slots.find(int(self.host[row]))
+        if slot is None:
             return {}
-        recall, false = quality_of(self.sums[slot], self.fitted[slot])
+        recall, false = quality_of(self.sums[[slot]], self.fitted[[slot]])
         told = {"recall": float(recall[0])} if self.recall else {"false_a_day": float(false[0]) * 86400.0}
-        fetches, signalled = self.sums[slot[0], [_FETCHES, _SIGNALLED]].tolist()
+        fetches, signalled = self.sums[slot, [_FETCHES, _SIGNALLED]].tolist()
         return {"fetches": int(fetches), "signalled": int(signalled), **told}
 
     def _settle(self, pages: Pages) -> None:

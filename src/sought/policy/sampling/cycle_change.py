@@ -56,19 +56,6 @@ class CycleChange:
         return _CycleChanges(self)
 
 
-def cycle_weights(weighting: Weighting, n: int) -> Floats:
-    """w_1 … w_n as printed; their sum is 1."""
-    i = np.arange(1.0, n + 1)
-    if weighting == "NAD":
-        return np.full(n, 1.0 / n)
-    if weighting == "SAD":
-        return np.where(i == n, 1.0, 0.0)
-    if weighting == "AAD":
-        return i / (n * (n + 1) / 2)
-    weights: Floats = np.exp2(i - n) / (2.0 - math.ldexp(1.0, 1 - n))  # 2^(i-1) / Σ 2^(i-1): no number is large
-    return weights
-
-
 class _CycleChanges:
     """For each row its latest cycle and whether it changed in it, and sums over the cycles before, as weighted then.
 
@@ -115,15 +102,15 @@ class _CycleChanges:
 
     def terms(self, row: int) -> dict[str, Any]:
         """φ, the cycles it is made of, and a rate that goes with it; if fixed, of half a cycle more: it is finite."""
-        slot = np.flatnonzero(self.slots.rows == row)
-        if not len(slot):
+        slot = self.slots.find(row)
+        if slot is None:
             return {"phi": self._of_others(), "cycles_seen": 0, "cycles_changed": 0, "changes_a_day": None}
-        phi, seen = float(self._of_seen()[slot[0]]), int(self.last[slot[0], _SEEN])
+        phi, seen = float(self._of_seen()[slot]), int(self.last[slot, _SEEN])
         a_cycle = -math.log1p(-phi if self.is_printed else -phi * seen / (seen + 0.5))
         return {
             "phi": phi,
             "cycles_seen": seen,
-            "cycles_changed": int(self.last[slot[0], _CHANGED]),
+            "cycles_changed": int(self.last[slot, _CHANGED]),
             "changes_a_day": a_cycle * _DAY / self.cycle,
         }
 

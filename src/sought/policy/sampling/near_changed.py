@@ -3,10 +3,9 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sought.policy.checks import check_positive, check_whole
+from sought.policy.checks import check_whole
+from sought.policy.sampling.cycles import WEEK, check_cycle
 from sought.policy.supplied import Supplied
-
-WEEK = 604800.0
 
 
 @dataclass(frozen=True)
@@ -23,4 +22,4 @@ class NearChanged(Supplied):
 
     def __post_init__(self) -> None:
         check_whole("NearChanged: hops", self.hops, 1, 10)
-        check_positive("NearChanged: cycle", self.cycle)
+        check_cycle("NearChanged: cycle", self.cycle)
