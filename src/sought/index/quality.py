@@ -89,6 +89,17 @@ def _found(
     return np.bincount(query, seen * worth[order], queries).astype(np.float64)  # of nothing it is whole numbers
 
 
+def attention(found: Matches, rates: Floats, ties: NDArray[np.uint32], visibility: Visibility) -> Floats:
+    """Σ_q rate_q·I(rank of p for q) for every page p; ties as for `quality`."""
+    asked = rates[found.queries] > 0.0
+    some = Matches(found.pages[asked], found.queries[asked], found.scores[asked])
+    order = _order(some, ties)
+    pages, queries = some.pages[order], some.queries[order]
+    ranks = _place(_starts(queries)) + 1
+    seen = rates[queries] * visibility.table(int(ranks.max(initial=0)))[ranks]
+    return np.bincount(pages, seen, len(ties)).astype(np.float64)  # of nothing it is whole numbers
+
+
 def _order(ranked: Matches, ties: NDArray[np.uint32]) -> Rows:
     """Lists one after the other, each in descending order.  Two sorts of numbers: many times as fast as a lexsort."""
     number = np.empty(len(ties), np.uint64)

@@ -12,6 +12,7 @@ from sought.crawl.supply.flows import SHARE
 from sought.crawl.supply.growth import Growth
 from sought.crawl.supply.holdings import Holdings
 from sought.crawl.supply.supplier import Column, Committed
+from sought.index.quality import attention
 from sought.index.visibility import Visibility
 from sought.policy import Pages
 from sought.policy.views import Views
@@ -47,14 +48,9 @@ class Seen:
 
     def _seen(self) -> Column:
         measuring = self.holdings.measuring
-        asked, found = measuring.asked, measuring.matches()
-        rate = np.where(asked.held_out, 0.0, asked.rate)
-        if not len(found.pages) or not rate.any():
+        asked = measuring.asked
+        rates = np.where(asked.held_out, 0.0, asked.rate)
+        if not rates.any():
             return np.zeros(len(self.table))
-        pages, queries = found.pages.astype(np.int64), found.queries.astype(np.int64)
-        order = np.lexsort((-pages, ~measuring.ties(pages), -found.scores, queries))
-        pages, queries = pages[order], queries[order]
-        starts = np.searchsorted(queries, queries)
-        ranks = np.arange(1, len(queries) + 1) - starts
-        shown = rate[queries] * Visibility(asked.exponent).table(int(ranks.max()))[ranks]
-        return np.bincount(pages, shown, len(self.table)).astype(np.float64)
+        ties = measuring.ties(np.arange(len(self.table)))
+        return attention(measuring.matches(), rates, ties, Visibility(asked.exponent))
