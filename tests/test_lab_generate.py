@@ -122,6 +122,26 @@ def spread(world):
     return counts.var() / counts.mean()
 
 
+def alike_on_hosts(world):
+    """How much of what pages differ in changes is between hosts."""
+    counts = np.log1p([len(times) for times in changes_of_pages(world)])
+    hosts = np.array([hostname(url) for url in world.urls if re.search(r"/section\d+/", url)])
+    means = np.array([counts[hosts == host].mean() for host in hosts])
+    return means.var() / counts.var()
+
+
+def alike_in_words(world):
+    """How near a page is in changes to the page that shares most words with it, if all others count alike."""
+    pages = [p for p, url in enumerate(world.urls) if re.search(r"/section\d+/", url)]
+    counts = np.log1p([len(times) for times in changes_of_pages(world)])
+    held = np.zeros((len(pages), len(world.terms)))
+    for row, p in enumerate(pages):
+        held[row, world.vectors[world.first[p]][HEAD::EACH]] = 1.0
+    shared = held @ held.T
+    np.fill_diagonal(shared, -1.0)
+    return -np.abs(counts - counts[shared.argmax(axis=1)]).mean() / counts.std()
+
+
 def irregularity(world):
     gaps = [np.diff(times) for times in changes_of_pages(world) if len(times) > 4]
     return np.mean([each.std() / each.mean() for each in gaps])
@@ -202,6 +222,7 @@ def asked_words(world):
 
 
 LIVELY: dict[str, Any] = {"rate": 1.0, "rate_sigma": 0.0, "adverts": 0.0}
+VARIED: dict[str, Any] = {"rate": 1.0, "rate_sigma": 2.0, "weeks": 9}
 # knob: (less, more, what is more then, what else is chosen)
 KNOBS: dict[str, Any] = {
     "hosts": (2, 8, lambda w: len({hostname(u) for u in w.urls}), {}),
@@ -218,6 +239,8 @@ KNOBS: dict[str, Any] = {
     "scroll": (0.0, 0.5, versions, STILL | LIVELY | {"churn": 0.0}),
     "rate": (0.1, 1.0, versions, {}),
     "rate_sigma": (0.0, 2.0, spread, STILL | {"rate": 1.0, "weeks": 9}),
+    "by_host": (0.0, 1.0, alike_on_hosts, STILL | VARIED),
+    "by_topic": (0.0, 1.0, alike_in_words, STILL | VARIED | {"vocabulary": 4000}),
     "periodic": (1.0, 0.0, irregularity, STILL | LIVELY | {"weeks": 9, "duplicates": 0.0}),
     "adverts": (0.0, 0.8, versions, STILL | {"advert_rate": 1.0}),
     "advert_rate": (0.1, 1.0, versions, STILL | {"adverts": 1.0}),
@@ -370,7 +393,7 @@ def test_any_shape_makes_a_sound_web(**knobs):
     "bad",
     [
         {"churn": 0.7, "scroll": 0.7}, {"moves": 1.5}, {"pages": 10}, {"hosts": 0}, {"spam": 0.6, "ephemeral": 0.6},
-        {"rate": -1.0}, {"zipf": float("nan")},
+        {"rate": -1.0}, {"zipf": float("nan")}, {"by_host": 0.6, "by_topic": 0.6},
     ],
 )  # fmt: skip
 def test_impossible_shapes_are_refused(bad):

@@ -15,6 +15,7 @@ from sought.lab.judge import Judge
 from sought.lab.world import NOTHING, Numbers
 from sought.policy import Belief, Pages, Policy
 from sought.policy.ranking import best
+from sought.policy.refresh.deterministic import plan_by_chances
 from sought.policy.refresh.schedule import plan
 
 Floats = NDArray[np.float64]
@@ -60,6 +61,16 @@ class Weeks:
         pages, slots = self.pages, len(self.times) - 1
         page, slot = plan(rate[pages] * self.judge.world.unit, weight[pages], min(fetches, len(pages)), slots)
         for each in range(slots):
+            yield pages[page[slot == each]]
+
+    def by_chances(self, chance: Floats, weight: Floats, fetches: int) -> Iterator[Numbers]:
+        """Which pages are fetched by whoever knows how likely each page changes in each unit.
+
+        `chance` is by page and unit.  Wolf et al. as above, §3.2: quasi-deterministic changes.
+        """
+        pages = self.pages
+        page, slot = plan_by_chances(chance[pages], weight[pages], fetches)
+        for each in range(len(self.times) - 1):
             yield pages[page[slot == each]]
 
     def quality(self, fetched: Iterator[Numbers]) -> float:

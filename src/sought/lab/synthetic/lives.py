@@ -4,6 +4,7 @@ Hosts differ in size and have a favourite subject.  A page that moves is two pag
 goes, with its words.  Times are whole seconds.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -176,9 +177,21 @@ def _ticks(rng: Dice, a_week: float, start: float, end: float) -> list[float]:
     return found
 
 
+def _common_draws(shape: Shape) -> Callable[[Page, float], float]:
+    """From what is drawn for a page alone to what it shares with others of its host and of its subject."""
+    hosts = dice(shape, "rates of hosts").standard_normal(shape.hosts)
+    topics = dice(shape, "rates of topics").standard_normal(shape.topics)
+    own = max(0.0, 1.0 - shape.by_host - shape.by_topic) ** 0.5
+
+    def drawn(page: Page, draw: float) -> float:
+        return float(own * draw + shape.by_host**0.5 * hosts[page.host] + shape.by_topic**0.5 * topics[page.topic])
+
+    return drawn
+
+
 def _give_changes(shape: Shape, pages: list[Page]) -> None:
     """When each page changes, and when its advert does.  One that has moved goes on as it was."""
-    kinds, adverts = dice(shape, "rates"), dice(shape, "adverts")
+    kinds, adverts, common = dice(shape, "rates"), dice(shape, "adverts"), _common_draws(shape)
     rng, end, middle = dice(shape, "changes"), end_of(shape), shape.rate_sigma**2 / 2
     for page in pages:
         draw, is_periodic, has_advert = float(kinds.standard_normal()), kinds.random(), adverts.random()
@@ -189,6 +202,7 @@ def _give_changes(shape: Shape, pages: list[Page]) -> None:
             page.rate, page.is_periodic, page.has_advert = before.rate, before.is_periodic, before.has_advert
         else:
             is_changing = shape.rate > 0 and page.kind is not Kind.DUPLICATE
+            draw = common(page, draw)
             page.rate = min(shape.rate * float(np.exp(shape.rate_sigma * draw - middle)), MAX_RATE) * is_changing
             page.is_periodic, page.has_advert = is_periodic < shape.periodic, has_advert < shape.adverts
         until = min(page.dies, end)

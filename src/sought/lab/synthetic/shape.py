@@ -38,6 +38,8 @@ class Shape:
     )
     rate: float = _knob(0.1, "Changes of a page a week, on average (log-normal, at most 14).", 0.0, 14.0)
     rate_sigma: float = _knob(1.2, "How much pages differ in that: sigma of the logarithm.", 0.0, 5.0)
+    by_host: float = _knob(0.0, "Share of that which is alike on a host: of the variance of the logarithm.")
+    by_topic: float = _knob(0.0, "Share of it which is alike for pages of the same subject.")
     periodic: float = _knob(0.1, "Share of pages that change like clockwork, not as a Poisson process.")
     adverts: float = _knob(0.2, "Share of pages with a part that changes and has no word that anybody asks for.")
     advert_rate: float = _knob(0.3, "Changes of such a part a week.", 0.0, 14.0)
@@ -75,6 +77,8 @@ class Shape:
                 raise BadInput(f"{each.name} = {value}: it must be from {least} to {most}")
         if self.churn + self.scroll > 1:
             raise BadInput(f"churn + scroll = {self.churn + self.scroll}: together they are at most the whole page")
+        if self.by_host + self.by_topic > 1:
+            raise BadInput(f"by_host + by_topic = {self.by_host + self.by_topic}: together they are at most all of it")
         if self.ephemeral + self.duplicates + self.spam > 1:
             raise BadInput("ephemeral + duplicates + spam: together they are at most all pages")
         if self.pages < self.hosts * (self.hubs + 2):
