@@ -256,6 +256,26 @@ def test_beyond_what_was_seen_a_page_is_tried():
     assert bounds_worth(age, reach, np.full(3, 2.0), np.full(3, 0.5)).tolist() == [1.0, 5.75, 3.75]
 
 
+@pytest.mark.parametrize("form", ["curve", "bounds"])
+@given(st.lists(st.tuples(*[st.sampled_from([-1.0, 0.0, 0.5, 1.0, 1e300, math.inf, -math.inf, math.nan])] * 4)))
+def test_longevity_of_odd_beliefs_is_a_number(form, rows):
+    """Whatever the beliefs are, a known page has its turn, and without a warning; also if it is infinitely old."""
+    old, *terms = np.array(rows, float).reshape(-1, 4).T
+    policy = Longevity(form)
+    last = np.where(old > 0.5, -1e300, 0.0)
+    pages = known([0] * len(rows), last_fetch=last, beliefs=dict(zip(policy.beliefs, terms, strict=True)))
+    values = policy(pages, 10 * DAY)
+    assert (values >= 10 * DAY / policy.risk).all()
+    assert np.isfinite(values).all()
+
+
+def test_bounds_without_end():
+    """An infinite reach is a very long one: the page is young.  At an infinite age all are due."""
+    reach, worth, share = np.full(2, math.inf), np.array([math.inf, 0.0]), np.ones(2)
+    assert bounds_worth(np.full(2, 5.0), reach, worth, share).tolist() == [5.0, 0.0]
+    assert np.isfinite(bounds_worth(np.full(2, math.inf), np.ones(2), worth, share)).all()
+
+
 # ---- all estimators
 
 

@@ -15,6 +15,7 @@ from sought.policy.refresh.lambda_crawl import LambdaCrawl
 from sought.policy.refresh.optimal_freshness import OptimalFreshness, index
 from sought.policy.refresh.poisson import poisson_rates
 from sought.policy.refresh.poisson_rates import PoissonRates
+from sought.policy.refresh.signal_quality import SignalRecall
 from sought.policy.refresh.staleness_based import StalenessBased
 from sought.policy.views import Views
 from sought.web.errors import BadInput
@@ -189,7 +190,8 @@ def test_new_pages_are_not_for_them_and_without_a_pace_they_rank(policy):
 def test_no_page_is_given_up_by_lambda_crawl():
     """Its rates are those of the harmonic cost."""
     rate, weight = drawn(800, seed=8)
-    ours = frequencies_of(LambdaCrawl(), {BayesRate(): rate, Views(): weight}, a_day=20, days=500, settle=100)
+    beliefs = {BayesRate(): rate, SignalRecall(): np.ones(800), Views(): weight}
+    ours = frequencies_of(LambdaCrawl(), beliefs, a_day=20, days=500, settle=100)
     best = harmonic_rates(rate * DAY, weight, np.zeros(800, bool), 20.0)
     assert np.abs(ours - best).sum() < 0.05 * best.sum()
     assert (ours[best > 1.2 / 400] > 0).all()
@@ -198,19 +200,41 @@ def test_no_page_is_given_up_by_lambda_crawl():
 
 def test_announced_changes_are_due_at_once():
     """A signal since the last fetch comes before pages whose time has not come; without one a page is idle."""
-    beliefs = {BayesRate(): [0.1 / DAY] * 5, Views(): [1.0] * 5}
+    beliefs = {BayesRate(): [0.1 / DAY] * 5, SignalRecall(): [0.9] * 5, Views(): [1.0] * 5}
     #               told, fetched since; told; told earlier; never told; told for tomorrow
     pages = table([1, 5, 9, 2, 9], beliefs, pace=0.5 / DAY, signal=[2, 1, 3, np.inf, -1])
     value = LambdaCrawl()(pages, NOW)
-    assert order(value) == [2, 1, 3, 4, 0]
+    assert order(value) == [2, 1, 4, 3, 0]
     assert (value[[1, 2]] >= 1.0).all()
-    assert (value[[0, 4]] < 0.0).all()
+    assert value[0] < 0.0  # idle
+    assert value[4] == pytest.approx(4.5 * value[3])  # by their ages
+
+
+@pytest.mark.parametrize("recall", [0.0, 0.89, np.nan])
+def test_signals_that_miss_changes_do_not_starve_a_page(recall):
+    """Where signals do not tell nearly all changes, pages with and without one are fetched as if none had come."""
+    beliefs = {BayesRate(): [0.1 / DAY] * 4, SignalRecall(): [recall] * 4, Views(): [1.0] * 4}
+    told, none = (
+        LambdaCrawl()(table([40, 5, 9, 2], beliefs, pace=0.5 / DAY, signal=signal), NOW)
+        for signal in ([50, 1, -1, np.inf], [np.inf] * 4)
+    )
+    assert (told == none).all()
+    assert order(told) == [0, 2, 1, 3]
+
+
+def test_a_signal_of_the_future_does_not_starve_a_page():
+    """However good signals are, one that lies in the future is none, until its time has come."""
+    beliefs = {BayesRate(): [0.1 / DAY] * 3, SignalRecall(): [1.0] * 3, Views(): [1.0] * 3}
+    pages = table([30, 10, 20], beliefs, pace=0.3 / DAY, signal=[-400, -400, np.inf])
+    assert order(LambdaCrawl()(pages, NOW)) == [0, 2, 1]
+    assert (LambdaCrawl()(pages, NOW) > 0.0).all()
+    assert (LambdaCrawl()(pages, NOW + 401 * DAY)[:2] > 1.0).all()
 
 
 def test_announced_changes_are_fetched_with_the_best_probability():
     """A hash of page and signal decides: the share is π, another signal is another chance, and the same is the same."""
     size = 4000
-    beliefs = {BayesRate(): [0.2 / DAY] * size}
+    beliefs = {BayesRate(): [0.2 / DAY] * size, SignalRecall(): [1.0] * size}
     key = np.random.default_rng(1).integers(0, 2**64, size, dtype=np.uint64)
     policy, pace = LambdaCrawl(weight="same"), 0.3 * 0.2 / DAY * size  # π = 0.3
     taken = [policy(table([9] * size, beliefs, pace=pace, signal=[s] * size, key=key), NOW) > 0 for s in (1, 2)]
@@ -224,7 +248,7 @@ def test_announced_changes_are_fetched_with_the_best_probability():
 def test_a_host_keeps_to_its_fetches_a_day():
     """With a cap, a large host's pages wait longer, and the others are fetched more."""
     host = [0] * 90 + [1] * 10
-    beliefs = {BayesRate(): [0.1 / DAY] * 100}
+    beliefs = {BayesRate(): [0.1 / DAY] * 100, SignalRecall(): [0.0] * 100}
     pages = table([10] * 100, beliefs, pace=20 / DAY, host=host)
     free, capped = (LambdaCrawl(weight="same", per_host=cap)(pages, NOW) for cap in (0.0, 9.0))
     np.testing.assert_allclose(free, 10 * 20 / 100)

@@ -22,7 +22,7 @@ from sought.policy.sampling.cluster_sampling import ClusterSampling
 from sought.policy.sampling.cycle_change import CycleChange, Form, Weighting
 from sought.policy.sampling.cycles import cycle_now, dice, in_cycle, resources
 from sought.policy.sampling.directory_sampling import DirectorySampling
-from sought.policy.sampling.groups import foremost, grouped
+from sought.policy.sampling.groups import foremost, grouped, one_by_one
 from sought.policy.sampling.link_sampling import LinkSampling
 from sought.policy.sampling.near_changed import NearChanged
 from sought.policy.sampling.site_samples import changed_samples, site_samples
@@ -301,6 +301,17 @@ def test_the_foremost_of_every_group(rows, most):
         inside.sort(key=lambda r: (-nearness[r], int(pages.key[r])))
         expected += [(r, number, place) for place, r in enumerate(inside[:most])]
     assert list(zip(found.rows.tolist(), found.group.tolist(), found.place.tolist(), strict=True)) == expected
+
+
+def test_nearness_that_is_no_number_is_last():
+    """NaN and less than 0 are as far as can be, more than 1 as near; nothing warns."""
+    nearness = np.array([math.nan, 0.5, math.inf, 2.0, -math.inf, 1e-9])
+    group = np.zeros(6, np.int32)
+    pages = table(6, key=[1, 2, 3, 4, 0, 5])
+    assert foremost(pages, group, 1, nearness, 6).rows.tolist() == [2, 3, 1, 5, 4, 0]
+    values = one_by_one(group, np.zeros(1, int), nearness)
+    assert values[[0, 4]].tolist() == [0.0, 0.0]
+    assert values[2] == values[3] < 1.0
 
 
 def plain_sample(values, confidence, delta, least, most):

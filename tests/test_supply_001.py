@@ -14,7 +14,7 @@ from sought.crawl.cycle import beliefs_in
 from sought.crawl.directory import LOADED, Directory
 from sought.crawl.recovery import open_directory
 from sought.crawl.refresh import Refresh
-from sought.crawl.supply.location import slashes
+from sought.crawl.supply.clusters.addresses import read_bytes
 from sought.crawl.supply.topic.words import Topic
 from sought.crawl.table import Source
 from sought.crawl.view import View
@@ -111,8 +111,8 @@ def test_fewer_slashes_are_better(crawl):
 def test_slashes_as_counted_one_by_one(paths):
     """Many URLs end to end, or one after the other: the same."""
     urls = [canonical(f"http://h.example/{path}").encode() for path in paths]
-    found = slashes(np.array([len(url) for url in urls], np.uint16), [b"".join(urls)])
-    assert found.tolist() == [url.split(b"?")[0].count(b"/") - 2 for url in urls]
+    found = read_bytes(np.array([len(url) for url in urls], np.uint16), [b"".join(urls)])
+    assert found.depth.tolist() == [url.split(b"?")[0].count(b"/") - 2 for url in urls]
 
 
 # ---- links ahead

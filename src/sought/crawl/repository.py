@@ -17,16 +17,15 @@ from sought.archive import Stored
 from sought.crawl.admission import Admission
 from sought.crawl.aliases import Aliases
 from sought.crawl.config import Config
-from sought.crawl.content_kind import content_kind
 from sought.crawl.discovery import REFUSED, Discovery
 from sought.crawl.duplicates import Duplicates
 from sought.crawl.hostfiles import HostFiles
 from sought.crawl.hosts import Hosts
+from sought.crawl.observations import Observations, compared, describe
 from sought.crawl.outcome import AGAIN, DAY, Finished, Outcome, outcome_name, trouble
 from sought.crawl.store import Details, Store, row_key
 from sought.crawl.table import NO_ROW, Reason, Source, State, Table
 from sought.crawl.traps import is_soft_404
-from sought.fetch.dates import modified_at
 from sought.fetch.directives import header_directives
 from sought.index import Entry
 from sought.web.digest import digest
@@ -37,12 +36,8 @@ from sought.web.sketch import similarity
 HOUR = 3600.0
 Digest = Callable[[Response, str], Document]
 _ANCHORS = 64
-_PROFILE = 5  # versions that are compared with one base
-_NOTHING = -1  # what a page that has gone stands for
-_DRIFTED = 0.95  # then there is hardly anything left of it
 _LIVE = int(State.LIVE)  # a plain number: looking a member up takes longer than all else here
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(Outcome).decode
 
 
 @dataclass(slots=True)
@@ -79,6 +74,7 @@ class Repository:
         self.aliases = Aliases(self.table, self.discovery)
         self.host_files = HostFiles(self.hosts, self.discovery, self.table)
         self.duplicates = Duplicates(store)
+        self.observations = Observations(self.table, store)
         self.details: dict[int, Details] = {}
         self.links_added: list[NDArray[np.uint32]] = []
         self.links_removed: list[NDArray[np.uint32]] = []
@@ -222,8 +218,7 @@ class Repository:
         columns = self.table.columns
         was_live = self.searchable(row)
         self._details(row)  # loaded, and so stored again with the next commit
-        observed, stood_for = self._observed_at(row), self._stands_for(row)
-        signalled = bool(columns["signal"][row] > observed)
+        before = self.observations.before(row)
         columns["status"][row] = response.status
         columns["fetches"][row] = min(int(columns["fetches"][row]) + 1, 65535)
         columns["last_fetch"][row] = response.time
@@ -242,34 +237,8 @@ class Repository:
         if was_live and not self.searchable(row):
             self._withdraw(row)
         self._note_why(outcome, response.why)
-        outcome.signalled = signalled
-        self._note_fate(outcome, stood_for, self._stands_for(row))
-        self.finished.append(Finished(row, outcome, response.time - observed))
-        self._mark_change(self.finished[-1])
+        self.finished.append(self.observations.finished(row, outcome, before))
         self._count(outcome.kind, row)
-
-    @staticmethod
-    def _note_fate(outcome: Outcome, stood_for: int | None, stands_for: int | None) -> None:
-        """Going and coming back are changes; to be gone, or to lead to the same page, as before is none."""
-        outcome.again = stands_for is not None and stands_for == stood_for
-        if stood_for is not None and stands_for is None and outcome.kind == "same-text":
-            outcome.kind = "back"
-
-    def _stands_for(self, row: int) -> int | None:
-        """Nothing, or another page, for one that has gone or redirects; None for all others."""
-        columns = self.table.columns
-        if columns["state"][row] == State.GONE:
-            return _NOTHING
-        is_redirect = columns["state"][row] == State.ALIAS and columns["reason"][row] == Reason.REDIRECT
-        return int(columns["alias"][row]) if is_redirect else None
-
-    def _observed_at(self, row: int) -> float:
-        """When it was last seen how a page is; a fetch that failed does not count."""
-        columns = self.table.columns
-        if not columns["failures"][row]:
-            return float(columns["last_fetch"][row])
-        history = (Finished(row, _decode(value), 0.0) for _, value in self.store.scan(row_key(b"o", row)))
-        return max((each.outcome.time for each in history if each.is_observation), default=-np.inf)
 
     def _no_page(self, row: int, response: Response, kind: str) -> Outcome:
         columns, again = self.table.columns, AGAIN[kind]
@@ -306,7 +275,7 @@ class Repository:
         elif row in self.discovery.gained and self.searchable(row):
             self.changes.renewed.add(row)
         kind = "not-modified" if response.status == 304 else "unchanged"
-        return self._compared(self._outcome(kind, response), self._details(row))
+        return compared(self._outcome(kind, response), self._details(row))
 
     def _page(self, row: int, fetched: Fetched, document: Document, was_live: bool) -> Outcome:
         columns, response, details = self.table.columns, fetched.response, self._details(row)
@@ -319,7 +288,7 @@ class Repository:
         columns["failures"][row] = 0
         columns["not_before"][row] = -np.inf
         columns["size"][row] = document.size
-        self._fill(details, fetched, document)
+        describe(details, response, fetched.stored, document)
         nofollow = self._place(row, response, document)
         self._link(row, [] if nofollow else [link for link in document.links if not link.nofollow], response.time)
         if self.searchable(row) and (changed or not was_live or row in self.discovery.gained):
@@ -328,7 +297,7 @@ class Repository:
             columns["failures"][row] = 1
             columns["not_before"][row] = response.time + AGAIN["refused"].first
         kind = "new" if first else "changed" if changed else "same-text"
-        return self._compared(self._outcome(kind, response, difference=difference), details)
+        return compared(self._outcome(kind, response, difference=difference), details)
 
     def _place(self, row: int, response: Response, document: Document) -> bool:
         """Decide what the page stands for: itself, another page, or nothing.  Returns whether to ignore its links."""
@@ -404,41 +373,9 @@ class Repository:
             details = self.details[row] = Details() if untouched else self.store.details(row)
         return details
 
-    def _fill(self, details: Details, fetched: Fetched, document: Document) -> None:
-        response, counts = fetched.response, document.counts
-        details.etag = response.header("etag")[:256]
-        details.last_modified = response.header("last-modified")[:64]
-        details.digest = fetched.stored.digest
-        details.place = (fetched.stored.place.file, fetched.stored.place.offset, fetched.stored.place.length)
-        details.body_time = response.time
-        details.content = document.content
-        details.sketch = document.sketch.tobytes()
-        details.language = document.language
-        details.title = document.title[:200]
-        details.counts = (counts.images, counts.tables, counts.words, counts.text_bytes, counts.emails)
-        details.kind = content_kind(response)
-
-    def _mark_change(self, finished: Finished) -> None:
-        """Count a change as estimators do; at a first look nothing has changed."""
-        if finished.is_observation and finished.changed and np.isfinite(finished.gap):
-            columns, row = self.table.columns, finished.row
-            columns["changes"][row] = min(int(columns["changes"][row]) + 1, 65535)
-            columns["last_change"][row] = finished.outcome.time
-
     def _outcome(self, kind: str, response: Response, difference: float = 0.0, detail: str = "") -> Outcome:
         size = len(response.raw)
         return Outcome(response.time, kind, response.status, response.elapsed, size, difference, detail[:200])
-
-    def _compared(self, outcome: Outcome, details: Details) -> Outcome:
-        """Of a page as it is now: when it was last modified, and how far it has drifted from its base."""
-        outcome.modified = modified_at(details.last_modified, outcome.time)
-        if not details.base or details.points >= _PROFILE:
-            details.base, details.base_time, details.points = details.sketch, outcome.time, 0
-        else:
-            base, sketch = (np.frombuffer(each, np.uint32) for each in (details.base, details.sketch))
-            outcome.base_gap, outcome.drift = outcome.time - details.base_time, 1.0 - similarity(base, sketch)
-            details.points = details.points + 1 if outcome.drift < _DRIFTED else _PROFILE
-        return outcome
 
     def _note_why(self, outcome: Outcome, why: str) -> None:
         """Which policy chose the page, by which value, and as which of its plan; see `reason`."""

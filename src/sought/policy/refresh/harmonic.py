@@ -7,6 +7,7 @@ for Scheduling, NeurIPS 2019: n unseen changes cost 1 + 1/2 + … + 1/n, and no 
 import numpy as np
 from numpy.typing import NDArray
 
+from sought.policy.estimator import Rows
 from sought.policy.pages import Floats
 from sought.policy.refresh.caps import Taker, host_prices
 from sought.policy.refresh.price import clearing_price
@@ -43,7 +44,7 @@ def harmonic_rates(
 
 
 def _taker(rate: Floats, weight: Floats, announced: Flags) -> Taker:
-    def take(price: Floats | float, rows: slice) -> Floats:
+    def take(price: Floats | float, rows: slice | Rows) -> Floats:
         """ρ is the positive root of ρ² + rate·ρ = weight·rate/price; at price 0 only announcements are ever enough."""
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             worth = weight[rows] / price

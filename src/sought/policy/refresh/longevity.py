@@ -16,6 +16,7 @@ from sought.policy.weights import Weight, check_weight, weight_beliefs, weights
 from sought.web.errors import BadInput
 
 Form = Literal["curve", "bounds"]
+_LONGEST = 1e12  # seconds: more than anybody waits
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,7 @@ class Longevity:
 
 def curve_worth(age: Floats, share: Floats, rate: Floats, life: Floats) -> Floats:
     """U of a curve (see `Divergence`), in seconds."""
+    age, share, rate, life = np.minimum(age, _LONGEST), *(np.nan_to_num(each) for each in (share, rate, life))
     life = np.clip(life, 1.0, 1e3)
     updates_a_second = np.clip(rate, 1e-30, 1e10) * life
     return np.clip(share, 0.0, 1.0) * worth_of(age * updates_a_second, life) / updates_a_second
@@ -80,6 +82,7 @@ def bounds_worth(age: Floats, reach: Floats, worth: Floats, share: Floats) -> Fl
     Beyond the reach D lies between its share there and 1: U grows by nothing at least, and by all that is left of D,
     come at this very moment, at most.
     """
-    worth = np.clip(worth, 0.0, np.maximum(reach, 0.0))
+    age, reach, worth, share = (np.clip(np.nan_to_num(each), 0.0, _LONGEST) for each in (age, reach, worth, share))
+    worth = np.minimum(worth, reach)
     inside = worth * np.minimum(age / np.maximum(reach, 1e-9), 1.0)
-    return np.where(age > reach, worth + 0.5 * age * (1.0 - np.clip(share, 0.0, 1.0)), inside)
+    return np.where(age > reach, worth + 0.5 * age * (1.0 - np.minimum(share, 1.0)), inside)

@@ -50,7 +50,7 @@ def foremost(pages: Pages, group: Groups, count: int, nearness: Floats, most: in
     Only those that may be among them are sorted: counted by group and nearness, the others are seen to be behind.
     """
     rows = np.flatnonzero(_may_be_first(group, count, nearness, most))
-    order = np.lexsort((pages.key[rows], -nearness[rows], group[rows]))
+    order = np.lexsort((pages.key[rows], -_sound(nearness[rows]), group[rows]))
     rows = rows[order]
     found = group[rows]
     place = places(found)
@@ -74,8 +74,13 @@ def _may_be_first(group: Groups, count: int, nearness: Floats, most: int) -> Fla
 
 def _shelf(group: Groups, nearness: Floats, bins: int) -> Rows:
     """Which of the bins of its group a row is counted in, the nearest in the first; -1 for a row in none."""
-    nth = np.minimum((1.0 - nearness) * bins, bins - 1).astype(np.int64)
+    nth = np.minimum((1.0 - _sound(nearness)) * bins, bins - 1).astype(np.int64)
     return np.where(group >= 0, group * np.int64(bins) + nth, -1)
+
+
+def _sound(nearness: Floats) -> Floats:
+    """From 0 to 1; what is not a number is as far as can be."""
+    return np.clip(np.nan_to_num(nearness), 0.0, 1.0)
 
 
 def places(group: Groups) -> Rows:
@@ -111,6 +116,6 @@ def one_by_one(group: Groups, rank: Rows, nearness: Floats) -> Floats:
     base = np.append((count - 1.0 - rank) / count, -1.0)  # the last is for rows in no group
     out = np.empty(len(group))
     for piece in pieces(len(group)):
-        inside = np.where(group[piece] >= 0, nearness[piece], 0.0)
+        inside = np.where(group[piece] >= 0, _sound(nearness[piece]), 0.0)
         out[piece] = base[group[piece]] + inside * (_APART / count)
     return out
