@@ -16,6 +16,7 @@ from sought.lab.experiments import refresh_budgets as budgets
 from sought.lab.experiments import two_pages as two
 from sought.lab.figures import scatter
 from sought.lab.files import open_world, save_world
+from sought.lab.fixed_weeks import Weeks
 from sought.lab.hindsight import watched
 from sought.lab.recorder import Recorder
 from sought.lab.setting import Setting
@@ -189,6 +190,56 @@ def test_in_sample_and_causal_are_judged_apart():
     assert some.holds
     assert "not judged: first half" in some.because
     assert budgets.judged("w", panels(GOOD, idle, idle), "E000-4C").holds is None
+
+
+def test_known_times_are_beside_the_paper():
+    """Told, in numbers and in words, where they are better; no verdict is by them."""
+    known = replace(GOOD, quality={**GOOD.quality, budgets.KNOWN: [0.96, 0.996, 1.0]})
+    known = replace(known, tau={**GOOD.tau, budgets.KNOWN: [0.1] * 3})
+    found = panels(known, GOOD, GOOD)
+    part = budgets.judged("w", found, "E000-4")
+    assert part.holds
+    assert part.because.endswith("in-links: EBR, times known is better at 5.0%, 10.0%")
+    assert part.numbers["in-sample, TF-IDF: lead over EBR, times known at 1.0%"] == pytest.approx(0.01)
+    assert "times known" in part.figures[0].svg
+    [table] = part.tables
+    at = table.columns.index(budgets.KNOWN)
+    assert [row[at] for row in table.rows if row[0] == budgets.IN_SAMPLE] == 2 * [0.96, 0.996, 1.0]
+    assert {row[at] for row in table.rows if row[0] != budgets.IN_SAMPLE} == {None}
+    assert "τ = 1" in table.note
+    assert "better at" not in budgets.judged("w", found, "E000-4C").because
+
+
+def test_whoever_knows_the_times_fetches_what_has_changed(folder):
+    """With room for all changes nothing is missed, with less some are; τ says which changes count."""
+    judge = judge_for(open_world(folder), Setting(scorer="TfIdf()", pages="fixed", rounds=1))
+    times = judge.world.start + judge.world.unit * np.arange(judge.world.units + 1.0)
+    log, weeks = watched(judge, times), Weeks(judge, times)
+    chance = budgets.Told(judge, weeks, log).chances(0.0)
+    changed = [set(each.row[each.changed].tolist()) for each in log[1:]]
+    assert [set(np.flatnonzero(week).tolist()) for week in chance.T] == changed
+    most, same = max(map(len, changed)), np.ones(len(chance))
+    assert weeks.quality(weeks.by_chances(chance, same, most)) == pytest.approx(1.0)
+    few = list(weeks.by_chances(chance, same, 1))
+    assert [len(pages) for pages in few] == [1] * len(changed)
+    assert weeks.never() < weeks.quality(iter(few)) < 1.0
+    large = budgets.Told(judge, weeks, log).chances(0.5)
+    assert 0 < large.sum() < chance.sum()
+
+
+def test_staleness_at_tau_1_is_round_robin(folder):
+    """Erratum 7: nothing exceeds all of it, so no page is ever stale, and all come in turn."""
+    judge = judge_for(open_world(folder), Setting(scorer="TfIdf()", pages="fixed", rounds=1))
+    times = judge.world.start + judge.world.unit * np.arange(judge.world.units + 1.0)
+    weeks = Weeks(judge, times)
+    rate, weight = budgets.Told(judge, weeks, watched(judge, times)).rates(budgets.STALE, 1.0)
+    assert not rate.any()
+    count = 7
+    fetched = np.concatenate(list(weeks.planned(rate, weight, count)))
+    turn = len(weeks.pages)
+    assert len(fetched) == count * (len(times) - 1) > turn
+    assert set(fetched[:turn].tolist()) == set(weeks.pages.tolist())
+    assert (fetched[turn:] == fetched[: len(fetched) - turn]).all()
 
 
 def test_where_the_rival_reaches_95_it_must_be_above_99():

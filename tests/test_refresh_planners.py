@@ -11,7 +11,7 @@ from scipy.optimize import linprog, minimize  # type: ignore[attr-defined]  # Sc
 from scipy.special import gammainc, lambertw
 
 from sought.policy.refresh.allotment import allotted, allotted_by_table
-from sought.policy.refresh.deterministic import best_slots, plan_by_chances, staleness
+from sought.policy.refresh.deterministic import chosen_slots, plan_by_chances, solved
 from sought.policy.refresh.frequencies import optimal_frequencies
 from sought.policy.refresh.harmonic import harmonic_rates
 from sought.policy.refresh.poisson import poisson_rates
@@ -73,20 +73,6 @@ def test_frequencies_have_one_multiplier(pages, total):
     exact = (share > 1e-6) & (share < 1 - 1e-6)  # SciPy's function loses its digits beyond
     x = -1 - lambertw(-(1 - share[exact]) / np.e, -1).real
     np.testing.assert_allclose(f[got][exact], rate[got][exact] / x, rtol=1e-6)
-
-
-@given(pages=some_pages, total=st.floats(1e-3, 1e3), cap=st.floats(1e-3, 10.0))
-def test_no_frequency_is_above_the_cap(pages, total, cap):
-    """Pages at the cap would take more at the price; if all are, the budget is not used up."""
-    rate, weight = np.array(pages).T
-    f = optimal_frequencies(rate, weight, total, cap)
-    assert f.max() <= cap
-    assert f.sum() == pytest.approx(min(total, cap * len(f)), rel=1e-9)
-    free, capped = (f > 0) & (f < cap), f == cap
-    price = weight / rate * gammainc(2, rate / np.maximum(f, 1e-300))
-    if free.any():
-        np.testing.assert_allclose(price[free], price[free][0], rtol=1e-8)
-        assert (price[capped] >= price[free][0] * (1 - 1e-8)).all()
 
 
 def test_frequencies_of_many_pages_need_no_more_than_few_passes():
@@ -255,14 +241,17 @@ def test_dynamic_programming_finds_the_best_slots(seed):
     """Every number of fetches in seven slots: as good as the best of all ways to choose them, and convex."""
     rng = np.random.default_rng(seed)
     chance = np.where(rng.random(7) < 0.3, 0.0, rng.random(7))
-    table = staleness(chance[None, :])[0]
+    tables, choice = solved(np.stack([np.ones(7), chance]))  # beside another page
     for x in range(8):
         best = min(slots_stale(chance, c) for c in combinations(range(7), x))
-        assert table[x] == pytest.approx(best, abs=1e-12)
-        times = best_slots(chance, x)
-        assert len(set(times.tolist())) == x
-        assert slots_stale(chance, times.tolist()) == pytest.approx(best, abs=1e-12)
-    assert (np.diff(table, 2) >= -1e-12).all()
+        assert tables[1, x] == pytest.approx(best, abs=1e-12)
+        if x <= np.count_nonzero(chance):  # with more than that there is nothing to choose
+            page, times = chosen_slots(choice, np.array([2, x]))
+            mine = times[page == 1].tolist()
+            assert mine == sorted(set(mine))
+            assert len(mine) == x
+            assert slots_stale(chance, mine) == pytest.approx(best, abs=1e-12)
+    assert (np.diff(tables, 2) >= -1e-12).all()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -270,7 +259,7 @@ def test_tables_of_staleness_are_shared_out_at_best(seed):
     """Three pages, five fetches, by table: as good as the best of all ways to share them out."""
     rng = np.random.default_rng(seed)
     chance, weight = rng.random((3, 5)) ** 3, rng.random(3)
-    table = staleness(chance)
+    table, _ = solved(chance)
     count = allotted_by_table(table, weight, 5)
     every = [c for c in product(range(6), repeat=3) if sum(c) == 5]
     best = min(np.sum(weight * table[np.arange(3), list(c)]) for c in every)
@@ -282,13 +271,38 @@ def test_a_plan_by_chances_follows_changes():
     certain = np.zeros((2, 6))
     certain[0, [1, 4]] = 1.0
     certain[1, [0, 2]] = 1.0
-    assert staleness(certain)[:, :4].tolist() == [[5, 2, 0, 0], [6, 2, 0, 0]]
-    assert best_slots(certain[0], 2).tolist() == [1, 4]
+    table, choice = solved(certain)
+    assert table[:, :4].tolist() == [[5, 2, 0, 0], [6, 2, 0, 0]]
+    assert chosen_slots(choice, np.array([2, 1]))[1].tolist() == [1, 4, 2]
+    page, slot = plan_by_chances(certain, np.ones(2), 1)
+    assert slot.tolist() == list(range(6))
+    assert page[[0, 1, 2, 4]].tolist() == [1, 0, 1, 0]
     each_its_slot = np.eye(6)[::-1]
-    page, slot = plan_by_chances(each_its_slot, np.ones(6), 1)
-    assert page.tolist() == [5, 4, 3, 2, 1, 0]
-    assert slot.tolist() == [0, 1, 2, 3, 4, 5]
-    assert np.bincount(plan_by_chances(certain, np.ones(2), 1)[1]).tolist() == [1] * 6
+    assert plan_by_chances(each_its_slot, np.ones(6), 1)[0].tolist() == [5, 4, 3, 2, 1, 0]
+
+
+def test_pages_that_are_due_at_once_wait_in_order_of_weight():
+    """None is fetched before it changes; the lightest comes last; one fetch does for two changes it waits for."""
+    burst = np.zeros((4, 5))
+    burst[:3, 1] = 1.0
+    page, slot = plan_by_chances(burst, np.array([1.0, 3.0, 2.0, 0.0]), 1)
+    assert slot.tolist() == list(range(5))
+    assert page[1:4].tolist() == [1, 2, 0]
+    again = np.array([[0.0, 1.0, 1.0, 0.0], [0.0, 1.0, 0.0, 0.0]])
+    page, _ = plan_by_chances(again, np.array([1.0, 9.0]), 1)
+    assert page[1:3].tolist() == [1, 0]
+
+
+@given(st.integers(0, 99), st.integers(1, 12), st.integers(1, 9), st.integers(0, 14))
+def test_a_plan_by_chances_fills_every_slot(seed, pages, slots, per_slot):
+    """As many as there is room for, no page twice in a slot; none is left stale that there was room to fetch."""
+    rng = np.random.default_rng(seed)
+    chance = (rng.random((pages, slots)) < 0.4).astype(np.float64)
+    page, slot = plan_by_chances(chance, rng.random(pages), per_slot)
+    assert np.bincount(slot, minlength=slots).tolist() == [min(per_slot, pages)] * slots
+    assert len(set(zip(page.tolist(), slot.tolist(), strict=True))) == len(page)
+    if per_slot >= chance.sum(axis=0).max():
+        assert all(slots_stale(chance[i], set(slot[page == i].tolist())) == 0.0 for i in range(pages))
 
 
 @pytest.mark.parametrize("floor", [0.0, 0.4, 1.0])

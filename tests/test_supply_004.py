@@ -525,6 +525,33 @@ def test_hostile_counts_stay_finite(tmp_path: Path):
     crawl.directory.close()
 
 
+@pytest.mark.parametrize("damage", ["cut", "emptied", "other features", "other shape", "other name"])
+def test_clusters_and_records_that_cannot_be_read_are_made_anew(crawl: Written, damage: str):
+    """Whatever another version of the program has left in the store, the crawl goes on, and people may look."""
+    crawl.fetch("/", "<p>start boats</p>" + "".join(f"<a href=/p{i}>x</a>" for i in range(9)))
+    rng = random.Random(6)
+    rows = [crawl.fetch(f"/p{i}", page(rng, f"only{i}")) for i in range(9)]
+    crawl.beliefs.pages()
+    store, key = crawl.directory.store, b"mclusters 4 all 10"
+    value = store.get(key) or b""
+    kept = msgspec.msgpack.decode(value)
+    if damage == "other features":
+        kept[2] = [each[1:] for each in kept[2]]
+    if damage == "other shape":
+        kept[3][-1] = [kept[3][-1][0], [1, 2], bytes(8)]
+    damaged = {"cut": value[: len(value) // 2], "emptied": msgspec.msgpack.encode([])}
+    store.write([(key, damaged.get(damage, msgspec.msgpack.encode(kept)))])
+    if damage == "other name":
+        store.write([(b"mclusters 4 signs 10", value), (b"mclusters x", value)])
+    store.write([(row_key(b"v", rows[2]), bytes(RECORD.itemsize + 3)), (row_key(b"v", rows[4]), b"")])
+    crawl.directory.abandon()
+    with View(crawl.path) as view:
+        assert view.believed(ALL).min() >= 0
+        explain(view, f"{HOME}/p2", Reading(), crawl.time)
+    crawl.open()
+    assert assert_as_stored(crawl.beliefs, crawl.path)[ALL].min() >= 0
+
+
 def test_numbers_of_pages_of_before_are_not_needed(tmp_path: Path):
     """A crawl by another policy has no records: they are made when clusters are first asked for, and stay."""
     site = LinkedSite(tmp_path / "crawl", 30)

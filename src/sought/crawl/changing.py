@@ -46,7 +46,7 @@ def _rate(view: View, row: int) -> dict[str, Any]:
 
 def _clusters(view: View, beliefs: Beliefs, row: int) -> dict[str, Any]:
     wanted = {(each.k, each.features, DIMS) for each in beliefs.suppliers if isinstance(each, Cluster)}
-    wanted |= {_parsed(name) for name in stored_names(view.store)}
+    wanted |= set(filter(None, map(_parsed, stored_names(view.store))))
     told = {}
     for k, features, dims in sorted(wanted):
         found = beliefs.holdings.part(Clustering, k, features, dims).place(row)
@@ -55,7 +55,8 @@ def _clusters(view: View, beliefs: Beliefs, row: int) -> dict[str, Any]:
     return told
 
 
-def _parsed(name: str) -> tuple[int, Features, int]:
-    k, features, dims = name.split(" ")
+def _parsed(name: str) -> tuple[int, Features, int] | None:
+    """None for what another version of the program may have stored."""
     known: dict[str, Features] = {each: each for each in get_args(Features)}
-    return int(k), known[features], int(dims)
+    k, features, dims = (*name.split(" "), "", "")[:3]
+    return (int(k), known[features], int(dims)) if features in known and (k + dims).isdecimal() else None

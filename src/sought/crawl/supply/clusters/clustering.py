@@ -25,7 +25,7 @@ from sought.policy import Pages
 from sought.policy.grouping.bisection import bisected
 from sought.policy.grouping.cluster import Closeness, Cluster, Features
 from sought.policy.grouping.partition import assigned
-from sought.policy.grouping.scaling import fit_scaling
+from sought.policy.grouping.scaling import Kind, fit_scaling
 
 _GROWTH = 1.5  # times as many fetches, and clusters are made anew
 _MOST = 300_000  # pages they are made of
@@ -41,7 +41,7 @@ class Clustering:
         self.k, self.groups, self.dims = k, GROUPS[features], dims
         self.name = f"{k} {features} {dims}"
         self.versions = holdings.part(Versions)
-        self.model = load(self.name, self.store)
+        self.model = load(self.name, self.store, self.kinds)
         self.noted: set[int] = set()  # fetched since
         self.labels = np.zeros(0, np.int32)
         self.closeness = np.zeros(0, np.float32)
@@ -52,6 +52,10 @@ class Clustering:
     @cached_property
     def names(self) -> list[str]:
         return [name for group in self.groups for name in names_of(group, self.dims)]
+
+    @cached_property
+    def kinds(self) -> list[Kind]:
+        return [kind_of(name) for name in self.names]
 
     def take(self, committed: Committed) -> None:
         if self.asked:
@@ -97,7 +101,7 @@ class Clustering:
         lexis = lexis_of(self.holdings, rows, self.groups, self.dims)
         described = Described(self.holdings, lexis)
         raw = described.of(rows, self.groups)
-        scaling = fit_scaling(raw, [kind_of(name) for name in self.names])
+        scaling = fit_scaling(raw, self.kinds)
         scaled = scaling(raw)
         self.model = model = Model(lexis, scaling, bisected(scaled, self.k).centroids, fetches)
         self._described = described

@@ -1,11 +1,14 @@
 """By what are pages told to be of a cluster?  All that clustering has found out, as the store keeps it.
 
 Any page's cluster follows from it and from what is stored of the page: whoever opens the crawl finds the same.
+What cannot be read, or was written for other features, counts for nothing: clusters are made anew.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,7 +16,8 @@ from sought.crawl.store import Store, meta_pair
 from sought.crawl.supply.clusters.keywords import Best
 from sought.crawl.supply.clusters.lexis import Lexis, Singles, Space
 from sought.crawl.supply.clusters.words import Chosen
-from sought.policy.grouping.scaling import Scaling
+from sought.policy.grouping.scaling import Kind, Scaling
+from sought.web.errors import BadInput
 
 PREFIX = "clusters "
 
@@ -40,11 +44,17 @@ def save(model: Model, name: str, store: Store) -> None:
     store.write([meta_pair(PREFIX + name, kept)])
 
 
-def load(name: str, store: Store) -> Model | None:
-    """None if there is none."""
-    kept = store.meta(PREFIX + name)
-    if kept is None:
+def load(name: str, store: Store, kinds: Sequence[Kind]) -> Model | None:
+    """None if there is none of features of these kinds."""
+    try:
+        found = _read(store.meta(PREFIX + name))
+    except (BadInput, TypeError, ValueError, msgspec.DecodeError):  # nothing, damaged, or of another version
         return None
+    fits = found.scaling.kinds == tuple(kinds) and found.centroids.shape[1:] == (len(kinds),) and len(found.centroids)
+    return found if fits else None
+
+
+def _read(kept: Any) -> Model:
     (dims, terms, domains, fetches), (keywords, spelled, spelled_for), (kinds, low, high), arrays = kept
     term_weights, pages, of_pages, words, weights, urls, of_urls, scores, keys, centroids = map(_unpacked, arrays)
     lexis = Lexis(

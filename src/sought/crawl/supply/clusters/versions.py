@@ -72,13 +72,13 @@ class Versions:
 
     def rows(self) -> Rows:
         """Those that have a record, ascending."""
-        keys = b"".join(key[1:] for key, _ in self.store.scan(b"v"))
+        keys = b"".join(key[1:] for key, value in self.store.scan(b"v") if _is_record(value))
         return np.union1d(np.frombuffer(keys, ">u4").astype(np.int64), np.fromiter(self.extra, np.int64))
 
     def of(self, rows: Rows) -> Records:
         """The records of rows; of those that have none all is 0."""
         none = bytes(RECORD.itemsize)
-        found = (self.extra.get(row) or self.store.get(row_key(b"v", row)) or none for row in rows.tolist())
+        found = (self.extra.get(row) or self._kept(row) or none for row in rows.tolist())
         return np.frombuffer(b"".join(found), RECORD)
 
     def _put(self, fresh: dict[int, NDArray[np.void]]) -> None:
@@ -87,8 +87,12 @@ class Versions:
         elif fresh:
             self.store.write((row_key(b"v", row), record.tobytes()) for row, record in fresh.items())
 
-    def _stored(self, row: int) -> NDArray[np.void] | None:
+    def _kept(self, row: int) -> bytes | None:
         value = self.store.get(row_key(b"v", row))
+        return value if value is not None and _is_record(value) else None
+
+    def _stored(self, row: int) -> NDArray[np.void] | None:
+        value = self._kept(row)
         return None if value is None else np.frombuffer(value, RECORD)
 
     def _next(self, each: Finished, before: NDArray[np.void] | None) -> NDArray[np.void]:
@@ -142,9 +146,14 @@ def _holds_copy(table: Table, row: int) -> bool:
     return bool(state == State.LIVE or (state == State.ALIAS and table.columns["reason"][row] != Reason.REDIRECT))
 
 
+def _is_record(value: bytes) -> bool:
+    """What another version of the program has written is not read; a record is made up in its place."""
+    return len(value) == RECORD.itemsize
+
+
 def _times(store: Store) -> Iterable[tuple[Rows, NDArray[np.float64]]]:
     """When the records of all pages were made, some at a time."""
-    stored = store.scan(b"v")
+    stored = (pair for pair in store.scan(b"v") if _is_record(pair[1]))
     while some := list(islice(stored, _AT_ONCE)):
         rows = np.frombuffer(b"".join(key[1:] for key, _ in some), ">u4").astype(np.int64)
         yield rows, np.frombuffer(b"".join(value for _, value in some), RECORD)["time"]
