@@ -510,3 +510,11 @@ def test_a_closed_pipe_is_no_traceback(crawl: Path, more: list[str]) -> None:
     finally:
         os.close(writer)
     assert done.stderr == ""
+
+
+def test_large_whole_numbers_are_shown_without_decimals(capsys):
+    """A count is one even where features are floats."""
+    from sought.cli.show import show_tree
+
+    show_tree({"words": {"whole": 4284.0, "not": 1791.62, "small": 0.5}})
+    assert [line.split()[-1] for line in capsys.readouterr().out.splitlines()[1:]] == ["4,284", "1,791.6", "0.5"]

@@ -93,7 +93,9 @@ def test_settings_reach_the_replay(run):
     cell = next(Path("lab-results/cells").iterdir()) / "cell.json"
     told = json.loads(cell.read_bytes())["setting"]
     assert "start='cold', rounds=1, split='time'" in told
-    assert "Signals(sitemap=True, etag=True, recall=0.5, noise=0.1, lag=86400.0, liars=0.5, seed=0, dates=False)" in told
+    assert (
+        "Signals(sitemap=True, etag=True, recall=0.5, noise=0.1, lag=86400.0, liars=0.5, seed=0, dates=False)" in told
+    )
     assert "scorer='Inlinks'" in told
     assert "units=3" in told
 
@@ -120,6 +122,7 @@ def test_worlds_of_one_moment_without_queries(run):
     save_world(world, Path("graph.world"), recorder.texts)
     line = "compare graph.world --cores 0 --budget 3 --budget 6"
     assert "graph has one moment only: use --start cold or --start frontier" in run(line, fails=True)
+    assert "graph has 0 units, which cannot be taken 2 at a time" in run(f"{line} --start cold --every 2", fails=True)
     for start in ("cold", "frontier"):
         assert "graph has no queries: 'sought lab queries derive'" in run(f"{line} --start {start}", fails=True)
         gap = f"{line} --start {start} --measure p_cs --floor Never --bound RoundRobin"
@@ -176,6 +179,13 @@ def test_bad_input_ends_with_code_2(run, capfd, monkeypatch):
 def test_budgets():
     """Numbers and shares, in either way of writing."""
     assert [share_or_number(text) for text in ("260", "0.02", "2%", " 0.5 %")] == [260, 0.02, 0.02, 0.005]
+
+
+def test_a_study_without_worlds_is_filed_under_none(run):
+    """Whatever worlds were named beside it: its verdict is one."""
+    for line in ("run refresh-theory --quick --world small.world", "run refresh-theory --quick"):
+        run(line)
+    assert len(json.loads(run("verdicts --json"))["verdicts"]) == 1
 
 
 def test_run_verdicts_and_report(run):

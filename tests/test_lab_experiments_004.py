@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+import msgspec
 import numpy as np
 import polars as pl
 import pytest
@@ -33,7 +34,7 @@ from sought.lab.measures.reading import Reading
 from sought.lab.recorder import Recorder
 from sought.lab.setting import Setting
 from sought.lab.statistics import t_statistic
-from sought.lab.study import UNJUDGED, VERDICTS, Bench
+from sought.lab.study import UNJUDGED, VERDICTS, Bench, Part
 from sought.lab.synthetic.web import Shape, generate
 from sought.lab.watched_crawl import ADDRESS, CONTENT, watched
 from sought.lab.world import WEEK
@@ -186,7 +187,8 @@ def test_a_curve_that_is_steep_then_flat():
 def test_even_clusters():
     """Clusters near their mean against a few large sites; and the other way round."""
     even, uneven = np.array([9.0, 10, 10, 11]), np.array([1.0, 1, 1, 37])
-    assert sizes.judged("w", even, uneven).holds
+    assert (part := sizes.judged("w", even, uneven)).holds
+    assert msgspec.convert(msgspec.json.decode(msgspec.json.encode(part)), Part) == part  # it can be written down
     assert not sizes.judged("w", uneven, even).holds
 
 

@@ -46,6 +46,10 @@ def test_every_study_runs(name, folder, tmp_path, monkeypatch):
         [row] = [row for row in found.tables[1].rows if row[0] == refresh.ROUND_ROBIN]
         assert row[4:8] == [0.0, 0.0, 0.0, 0.0]
         assert found.numbers["made-up"]["Ceiling at 5.0%, share of gap"] == 1.0
+    if name == "refresh-signals":
+        at = found.tables[2].columns.index("held but gone")
+        gone = {str(row[0]): float(row[at] or 0.0) for row in found.tables[2].rows}
+        assert 0.0 <= gone["Ceiling"] < gone[refresh.ROUND_ROBIN] < 1.0  # some pages vanish, and nobody tells
 
 
 def test_what_theory_says_comes_out(tmp_path):

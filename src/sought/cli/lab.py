@@ -66,7 +66,8 @@ def run(
     kept: list[dict[str, Any]] = []
     for study in chosen:
         with Bars(quiet=json) as bars:
-            found = study.run(Bench(worlds, results, cores, bars.report, quick))
+            judging = [] if study.worldless else worlds
+            found = study.run(Bench(judging, results, cores, bars.report, quick))
         found = save_finding(found, results, code_mark(), _now())
         if json:
             kept.append(_told(found, study))

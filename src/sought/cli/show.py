@@ -62,7 +62,7 @@ def _shown(key: str, value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return ", ".join(_shown("", each) for each in value)
     if isinstance(value, float):
-        return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.1f}"
+        return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.1f}".removesuffix(".0")
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 

@@ -104,6 +104,9 @@ def _check(world: World, cells: Sequence[Cell], measures: Sequence[Measure]) -> 
     """What a world lacks for this would come to light much later."""
     if not world.units and any(cell.setting.start == "warm" for cell in cells):
         raise BadInput(f"{world.name} has one moment only: use --start cold or --start frontier")
+    longest = max(cell.setting.every for cell in cells)
+    if longest > max(world.units, 1):
+        raise BadInput(f"{world.name} has {world.units} units, which cannot be taken {longest} at a time (--every)")
     asked = [measure.name for measure in measures if isinstance(measure, _OF_DEMAND)]
     if asked and not len(world.tallies):
         raise BadInput(

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from sought.lab.claims import Claim, claimed, verdict
-from sought.lab.experiments.incremental import MANY_HOSTS, NEEDS, Floats, Ground, ground_of
+from sought.lab.experiments.incremental import MANY_HOSTS, NEEDS, Floats, Ground, parts_of
 from sought.lab.figures import lines
 from sought.lab.measures.reading import Reading
 from sought.lab.study import Bench, Figure, Finding, Part, Study, Table, Value, finding, plain
@@ -47,17 +47,14 @@ class Curve:
 
 
 def run(bench: Bench) -> Finding:
-    parts = []
-    for folder in bench.worlds:
-        ground = ground_of(folder, WEEKS)
-        if not isinstance(ground, Ground):
-            parts.append(Part(ground[0], None, ground[1]))
-            continue
+    def of(ground: Ground) -> Part:
         name, cycles = ground.world.name, ground.world.units // 2
         seen = watched(ground.world, ground.plain, cycles, SETS, bench.progress(f"watching {name}"))
         ks = [k for k in (QUICK if bench.quick else KS) if 2 * k <= len(seen.page)]
         curves = curves_of(seen, ks, cycles, is_many=ground.hosts >= MANY_HOSTS)
-        parts.append(judged(name, *curves))
+        return judged(name, *curves)
+
+    parts = parts_of(bench, WEEKS, of)
     return finding("E004-8", bench, parts, clusters=list(KS), weeks=WEEKS)
 
 

@@ -7,7 +7,7 @@ pages most clusters have 1,000 to 3,000; many sites have fewer than 2,000, and s
 import numpy as np
 
 from sought.lab.claims import Claim, claimed, verdict
-from sought.lab.experiments.incremental import MANY_HOSTS, NEEDS, Floats, Ground, ground_of
+from sought.lab.experiments.incremental import MANY_HOSTS, NEEDS, Floats, Ground, parts_of
 from sought.lab.figures import lines
 from sought.lab.study import Bench, Figure, Finding, Part, Study, Table, Value, finding
 from sought.lab.watched_crawl import watched
@@ -20,22 +20,19 @@ LOW, HIGH = 1000 / 2847, 3000 / 2847  # of the mean: most clusters of the paper 
 
 
 def run(bench: Bench) -> Finding:
-    parts = []
-    for folder in bench.worlds:
-        ground = ground_of(folder, WEEKS)
-        if not isinstance(ground, Ground):
-            parts.append(Part(ground[0], None, ground[1]))
-        elif ground.hosts < MANY_HOSTS:
+    def of(ground: Ground) -> Part:
+        if ground.hosts < MANY_HOSTS:
             hosts = "one host" if ground.hosts == 1 else f"{ground.hosts} hosts"
-            parts.append(Part(ground.world.name, None, f"{hosts}, fewer than {MANY_HOSTS}"))
-        else:
-            bench.report(f"clustering {ground.world.name}", 0, 1)
-            seen = watched(ground.world, ground.plain, 1, ("static+dynamic",))
-            k = min(CLUSTERS, len(seen.page) // PAGES_EACH)
-            clusters = bisected(seen.features["static+dynamic"], k).sizes.astype(np.float64)
-            sites = np.unique(seen.host, return_counts=True)[1].astype(np.float64)
-            bench.report(f"clustering {ground.world.name}", 1, 1)
-            parts.append(judged(ground.world.name, clusters, sites))
+            return Part(ground.world.name, None, f"{hosts}, fewer than {MANY_HOSTS}")
+        bench.report(f"clustering {ground.world.name}", 0, 1)
+        seen = watched(ground.world, ground.plain, 1, ("static+dynamic",))
+        k = min(CLUSTERS, len(seen.page) // PAGES_EACH)
+        clusters = bisected(seen.features["static+dynamic"], k).sizes.astype(np.float64)
+        sites = np.unique(seen.host, return_counts=True)[1].astype(np.float64)
+        bench.report(f"clustering {ground.world.name}", 1, 1)
+        return judged(ground.world.name, clusters, sites)
+
+    parts = parts_of(bench, WEEKS, of)
     return finding("E004-2", bench, parts, clusters=CLUSTERS)
 
 
@@ -66,7 +63,7 @@ def judged(world: str, clusters: Floats, sites: Floats) -> Part:
     holds, because = verdict(claims)
     groups = {"clusters": clusters, "sites": sites}
     rows: list[list[Value]] = [
-        [name, len(s), s.mean(), float(np.median(s)), s.max(), unevenness(s), near_mean(s)]
+        [name, len(s), float(s.mean()), float(np.median(s)), float(s.max()), unevenness(s), near_mean(s)]
         for name, s in groups.items()
     ]
     columns = ["groups", "how many", "mean size", "median", "largest", "deviation / mean", "near the mean"]

@@ -15,9 +15,9 @@ from sought.lab.experiments.incremental import (
     RATIO,
     Floats,
     Ground,
-    ground_of,
     mean,
     part_of,
+    parts_of,
     told,
 )
 from sought.lab.figures import lines
@@ -39,14 +39,11 @@ def arms(ground: Ground) -> dict[str, Policy]:
 
 
 def run(bench: Bench) -> Finding:
-    parts = []
-    for folder in bench.worlds:
-        ground = ground_of(folder, WEEKS)
-        if not isinstance(ground, Ground):
-            parts.append(Part(ground[0], None, ground[1]))
-            continue
+    def of(ground: Ground) -> Part:
         found = ground.series(arms(ground), LITTLE, bench)
-        parts.append(judged(ground.world.name, {name: series[RATIO] for name, series in found.items()}))
+        return judged(ground.world.name, {name: series[RATIO] for name, series in found.items()})
+
+    parts = parts_of(bench, WEEKS, of)
     return finding("E004-5", bench, parts, shares=[LITTLE], weeks=WEEKS, slack=SLACK)
 
 

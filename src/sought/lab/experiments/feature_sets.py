@@ -21,8 +21,8 @@ from sought.lab.experiments.incremental import (
     Series,
     differ,
     effect,
-    ground_of,
     mean,
+    parts_of,
     told,
 )
 from sought.lab.figures import lines
@@ -48,14 +48,12 @@ def arms(ground: Ground, sets: Sequence[Features] = SETS) -> dict[str, Policy]:
 
 
 def run_sets(bench: Bench) -> Finding:
-    shares, parts = QUICK if bench.quick else SHARES, []
-    for folder in bench.worlds:
-        ground = ground_of(folder, WEEKS)
-        if not isinstance(ground, Ground):
-            parts.append(Part(ground[0], None, ground[1]))
-            continue
-        found = {share: ground.series(arms(ground), share, bench) for share in shares}
-        parts.append(sets_judged(ground.world.name, found))
+    shares = QUICK if bench.quick else SHARES
+
+    def of(ground: Ground) -> Part:
+        return sets_judged(ground.world.name, {share: ground.series(arms(ground), share, bench) for share in shares})
+
+    parts = parts_of(bench, WEEKS, of)
     return finding("E004-4", bench, parts, shares=list(shares), weeks=WEEKS, slack=SLACK)
 
 
@@ -97,14 +95,11 @@ def sets_judged(world: str, found: Found) -> Part:
 
 
 def run_ranking(bench: Bench) -> Finding:
-    parts = []
-    for folder in bench.worlds:
-        ground = ground_of(folder, WEEKS)
-        if not isinstance(ground, Ground):
-            parts.append(Part(ground[0], None, ground[1]))
-            continue
+    def of(ground: Ground) -> Part:
         found = ground.series(arms(ground, (WITHOUT, WITH)), LITTLE, bench)
-        parts.append(ranking_judged(ground.world.name, found[WITH], found[WITHOUT]))
+        return ranking_judged(ground.world.name, found[WITH], found[WITHOUT])
+
+    parts = parts_of(bench, WEEKS, of)
     return finding("E004-7", bench, parts, shares=[LITTLE], weeks=WEEKS)
 
 

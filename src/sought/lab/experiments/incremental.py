@@ -4,7 +4,7 @@ Q. Tan, P. Mitra, Clustering-Based Incremental Web Crawling, TOIS 2010: 300,000 
 of which 25,000, 50,000 or 100,000 can be fetched in a cycle of one to eight weeks.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from operator import or_
@@ -21,7 +21,7 @@ from sought.lab.files import open_world
 from sought.lab.measures import ChangeRatio, FreshnessAt, Measure, PrecisionAt
 from sought.lab.setting import Setting, fetches_of, pages_at_start, seen_in
 from sought.lab.statistics import t_statistic
-from sought.lab.study import Bench
+from sought.lab.study import Bench, Part
 from sought.lab.world import WEEK, World
 from sought.policy import Policy
 
@@ -105,6 +105,12 @@ def ground_of(folder: Path, weeks: int) -> Ground | tuple[str, str]:
     if pages_at_start(seen) < SAMPLE * FEWEST_CLUSTERS:
         return world.name, f"fewer than {SAMPLE * FEWEST_CLUSTERS} pages are there all the time"
     return Ground(folder, seen, setting)
+
+
+def parts_of(bench: Bench, weeks: int, judge: Callable[[Ground], Part]) -> list[Part]:
+    """What each world says with cycles of so many weeks, or what it lacks."""
+    grounds = (ground_of(folder, weeks) for folder in bench.worlds)
+    return [judge(each) if isinstance(each, Ground) else Part(each[0], None, each[1]) for each in grounds]
 
 
 def mean(values: Floats) -> float:

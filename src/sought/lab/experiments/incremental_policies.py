@@ -28,9 +28,9 @@ from sought.lab.experiments.incremental import (
     Ground,
     Series,
     effect,
-    ground_of,
     mean,
     paired,
+    parts_of,
     told,
 )
 from sought.lab.figures import lines
@@ -78,14 +78,11 @@ def arms(ground: Ground) -> dict[str, Policy]:
 
 
 def run(bench: Bench) -> Finding:
-    parts = []
-    for folder in bench.worlds:
-        ground = ground_of(folder, WEEKS)
-        if not isinstance(ground, Ground):
-            parts.append(Part(ground[0], None, ground[1]))
-            continue
+    def of(ground: Ground) -> Part:
         found = ground.series(arms(ground), LITTLE, bench) | {IDEAL: _ideal(ground)}
-        parts.append(judged(ground.world.name, found, tempo_of(ground.world)))
+        return judged(ground.world.name, found, tempo_of(ground.world))
+
+    parts = parts_of(bench, WEEKS, of)
     return finding("E004-6", bench, parts, shares=[LITTLE], weeks=WEEKS)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from sought.lab.claims import Claim, claimed, verdict
-from sought.lab.experiments.incremental import NEEDS, Ground, ground_of
+from sought.lab.experiments.incremental import NEEDS, Ground, parts_of
 from sought.lab.figures import lines
 from sought.lab.study import Bench, Figure, Finding, Part, Study, Table, Value, finding
 from sought.lab.watched_crawl import watched
@@ -25,19 +25,18 @@ Curves = Mapping[str, Sequence[float]]
 
 
 def run(bench: Bench) -> Finding:
-    ks, folds, parts = (QUICK_KS, QUICK_FOLDS, []) if bench.quick else (KS, FOLDS, [])
-    for folder in bench.worlds:
-        ground = ground_of(folder, WEEKS)
-        if not isinstance(ground, Ground):
-            parts.append(Part(ground[0], None, ground[1]))
-            continue
+    ks, folds = (QUICK_KS, QUICK_FOLDS) if bench.quick else (KS, FOLDS)
+
+    def of(ground: Ground) -> Part:
         name = ground.world.name
         bench.report(f"clustering words of {name}", 0, 1)
         words = watched(ground.world, ground.plain, 0, ()).words
         curves = {of: fold_scores(rows, ks, folds).tolist() for of, rows in words.items()}
         bench.report(f"clustering words of {name}", 1, 1)
         size = max(len(rows) for rows in words.values())
-        parts.append(judged(name, ks, curves, size) if size >= FEWEST or bench.quick else _too_few(name, size))
+        return judged(name, ks, curves, size) if size >= FEWEST or bench.quick else _too_few(name, size)
+
+    parts = parts_of(bench, WEEKS, of)
     return finding("E004-1", bench, parts, folds=folds)
 
 

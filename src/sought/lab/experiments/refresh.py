@@ -40,8 +40,8 @@ from sought.policy.sampling.site_sampling import SiteSampling
 
 Kind = Literal["floor", "changes", "links", "demand", "bound"]
 
-BUDGETS, FEW, QUICK = (0.005, 0.01, 0.02, 0.05, 0.1), (0.01,), (0.05,)
-LARGE = 5000  # pages at the start, beyond which there is one budget: a rule by views takes minutes each
+BUDGETS, FEW, ONE, QUICK = (0.005, 0.01, 0.02, 0.05, 0.1), (0.01, 0.05), (0.01,), (0.05,)
+MANY, LARGE = 1500, 5000  # pages at the start, beyond which there are few budgets, or one: a cell takes a minute then
 BELOW = 0.005  # of quality, that a rule may fall below round-robin
 FAR = 0.2  # of the way to the ceiling
 SMALL = 0.02  # the largest budget at which pages are seen too rarely to learn how often each changes
@@ -154,16 +154,20 @@ def _reached(name: str, kind: Kind, row: Mapping[str, float]) -> Reached:
 def run(bench: Bench) -> Finding:
     setting = Setting()
     parts = [_world(folder, setting, bench) for folder in bench.worlds]
-    return finding("refresh", bench, parts, budgets=list(BUDGETS), few=list(FEW), large=LARGE, setting=repr(setting))
+    return finding("refresh", bench, parts, budgets=list(BUDGETS), setting=repr(setting))
 
 
 def _world(folder: Path, setting: Setting, bench: Bench) -> Part:
     world = open_world(folder)
     if lack := lacks(world):
         return Part(world.name, None, lack)
-    budgets = QUICK if bench.quick else FEW if pages_at_start(world) > LARGE else BUDGETS
+    budgets = QUICK if bench.quick else _budgets_for(pages_at_start(world))
     arms = {name: ARMS[name] for name in QUICK_ARMS} if bench.quick else ARMS
     return judged(world.name, reached(folder, arms, budgets, setting, bench))
+
+
+def _budgets_for(pages: int) -> tuple[float, ...]:
+    return ONE if pages > LARGE else FEW if pages > MANY else BUDGETS
 
 
 def judged(world: str, found: Sequence[Reached]) -> Part:

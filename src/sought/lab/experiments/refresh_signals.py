@@ -12,7 +12,7 @@ from sought.lab.cells import judge_for, load
 from sought.lab.claims import Claim, claimed, verdict
 from sought.lab.experiment import grid
 from sought.lab.experiments.bounds import lacks
-from sought.lab.experiments.refresh import FEW, FLOOR, LARGE, ROUND_ROBIN, Arm, Reached, by, full_table, reached
+from sought.lab.experiments.refresh import FLOOR, LARGE, ONE, ROUND_ROBIN, Arm, Reached, by, full_table, reached
 from sought.lab.files import open_world
 from sought.lab.oracles import Ceiling, ClairvoyantNow
 from sought.lab.setting import Setting, pages_at_start
@@ -62,37 +62,40 @@ def _world(folder: Path, bench: Bench) -> Part:
     world = open_world(folder)
     if lack := lacks(world):
         return Part(world.name, None, lack)
-    budgets = QUICK if bench.quick else FEW if pages_at_start(world) > LARGE else BUDGETS
+    budgets = QUICK if bench.quick else ONE if pages_at_start(world) > LARGE else BUDGETS
     arms = {name: ARMS[name] for name in QUICK_ARMS} if bench.quick else ARMS
     silent, told = (reached(folder, arms, budgets, setting, bench) for setting in (Setting(), TOLD))
     return judged(world.name, silent, told, ghosts(folder, arms, budgets, bench))
 
 
-def ghosts(folder: Path, arms: Mapping[str, Arm], budgets: Sequence[float], bench: Bench) -> list[float]:
+Ghosts = Mapping[tuple[str, float], float]  # by arm and budget
+
+
+def ghosts(folder: Path, arms: Mapping[str, Arm], budgets: Sequence[float], bench: Bench) -> Ghosts:
     """The share of pages held at the end that are gone, where signals come: of these sitemaps say nothing."""
     judge = judge_for(open_world(folder), TOLD)
-    world, found = judge.world, []
+    world, names, found = judge.world, {arm.policy: name for name, arm in arms.items()}, {}
     for cell in grid([arm.policy for arm in arms.values()], folder, budgets, (TOLD.seed,), TOLD):
         run = load(cell, judge, bench.results).run
         held, fetched = run.copies.copy(), run.log.page != NOTHING
         held[run.log.page[fetched]] = run.log.version[fetched]
         live = world.live(float(run.moments[-1]))
         shown, there = (np.where(each == NOTHING, False, world.is_page[each]) for each in (held, live))
-        found.append(float(np.mean(~there[shown])) if shown.any() else 0.0)
+        found[names[cell.policy], cell.budget] = float(np.mean(~there[shown])) if shown.any() else 0.0
     return found
 
 
 TOLD = Setting(signals=SIGNALS)
 
 
-def judged(world: str, silent: Sequence[Reached], told: Sequence[Reached], gone: Sequence[float]) -> Part:
+def judged(world: str, silent: Sequence[Reached], told: Sequence[Reached], gone: Ghosts) -> Part:
     """The same rules where nothing is told, and where something is; of the latter how much they hold is gone."""
     claims = claims_of(told)
     holds, because = verdict(claims)
     tables = [
         claimed(world, claims),
         full_table(world, told, "rules where servers tell of changes"),
-        _both(world, silent, told),
+        _both(world, silent, told, gone),
     ]
     return Part(world, holds, because, _numbers(silent, told), tables)
 
@@ -133,14 +136,14 @@ def _numbers(silent: Sequence[Reached], told: Sequence[Reached]) -> dict[str, Va
     }
 
 
-def _both(world: str, silent: Sequence[Reached], told: Sequence[Reached]) -> Table:
+def _both(world: str, silent: Sequence[Reached], told: Sequence[Reached], gone: Ghosts) -> Table:
     rows: list[list[Value]] = [
-        [b.name, b.budget, a.quality, b.quality, b.quality - a.quality] for a, b in zip(silent, told, strict=True)
+        [b.name, b.budget, a.quality, b.quality, b.quality - a.quality, gone[b.name, b.budget]]
+        for a, b in zip(silent, told, strict=True)
     ]
-    title = f"{world}: what signals change"
-    return Table(
-        title, ["arm", "budget", "quality without", "quality with", "difference"], rows, "A sitemap a day is paid for."
-    )
+    columns = ["arm", "budget", "quality without", "quality with", "difference", "held but gone"]
+    note = "A sitemap a day is paid for.  Held but gone: with signals, of the pages held at the end."
+    return Table(f"{world}: what signals change", columns, rows, note)
 
 
 REFRESH_SIGNALS = Study(

@@ -18,8 +18,8 @@ from sought.lab.experiments.incremental import (
     RATIO,
     Floats,
     Ground,
-    ground_of,
     mean,
+    parts_of,
     told,
 )
 from sought.lab.figures import lines
@@ -65,18 +65,17 @@ class WideSampling(ClusterSampling):
 
 
 def run(bench: Bench) -> Finding:
-    dimensions, parts = QUICK if bench.quick else DIMENSIONS, []
-    for folder in bench.worlds:
-        ground = ground_of(folder, WEEKS)
-        if not isinstance(ground, Ground):
-            parts.append(Part(ground[0], None, ground[1]))
-            continue
+    dimensions = QUICK if bench.quick else DIMENSIONS
+
+    def of(ground: Ground) -> Part:
         arms = {
             str(dims): WideSampling(k=ground.clusters, weighting="NAD", cycle=ground.cycle, dims=dims)
             for dims in dimensions
         }
         found = ground.series(arms, LITTLE, bench)
-        parts.append(judged(ground.world.name, {int(dims): series[RATIO] for dims, series in found.items()}))
+        return judged(ground.world.name, {int(dims): series[RATIO] for dims, series in found.items()})
+
+    parts = parts_of(bench, WEEKS, of)
     return finding("E004-3", bench, parts, shares=[LITTLE], weeks=WEEKS, dimensions=list(dimensions))
 
 
