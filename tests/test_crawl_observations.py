@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sought.crawl.beliefs import Beliefs, history
-from sought.crawl.repository import Repository
 from sought.crawl.supply.holdings import Holdings
 from sought.crawl.view import View
 from sought.fetch.dates import modified_at
@@ -45,10 +44,10 @@ class _Remember:
         return self.log
 
 
-def told(repository: Repository):  # noqa: F811  the type of the fixture
+def told(of):
     """The log of fetches as estimators get it from the store."""
     estimator = _Remember()
-    Beliefs((estimator,), Holdings(repository.store, repository.table, lambda: None), -np.inf)
+    Beliefs((estimator,), Holdings(of.store, of.table, lambda: None), -np.inf)
     return estimator.log
 
 

@@ -71,7 +71,7 @@ def test_every_study_runs(name, folder, results):
     found = EXPERIMENTS[name].run(Bench([folder], results, cores=0, quick=True))
     assert found.study == name
     assert found.verdict in VERDICTS
-    assert found.verdict != UNJUDGED
+    assert (found.verdict != UNJUDGED) or name == "E004-7"  # whose difference is below its error on so small a world
     assert found.because.startswith("made-up: ")
     assert found.numbers["made-up"]
     assert found.tables
@@ -241,6 +241,9 @@ def test_ranking_features():
     without = of_measures(0.3, 0.6, 0.8)
     assert sets.ranking_judged("w", of_measures(0.3, 0.6, 0.81), without).holds
     assert "mp@10" in sets.ranking_judged("w", of_measures(0.3, 0.6, 0.79), without).because
+    shaky = {name: np.tile([0.7, 0.9], 6) for name in without}
+    nearly = shaky | {PRECISE: shaky[PRECISE] + 0.001}
+    assert sets.ranking_judged("w", nearly, shaky).holds is None  # a difference below its error
     assert "freshness@10 is alike" in sets.ranking_judged("w", of_measures(0.3, 0.7, 0.81), without).because
 
 
