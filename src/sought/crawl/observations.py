@@ -15,8 +15,8 @@ from sought.web.document import Document
 from sought.web.message import Response
 from sought.web.sketch import similarity
 
-_PROFILE = 5  # versions that are compared with one base
-_DRIFTED = 0.95  # then there is hardly anything left of it
+PROFILE = 5  # versions that are compared with one base
+DRIFTED = 0.95  # then there is hardly anything left of it
 _NOTHING = -1  # what a page that has gone stands for
 _decode = msgspec.msgpack.Decoder(Outcome).decode
 
@@ -82,12 +82,12 @@ def _note_fate(outcome: Outcome, stood_for: int | None, stands_for: int | None) 
 def compared(outcome: Outcome, details: Details) -> Outcome:
     """Of a page as it is now: when it was last modified, and how far it has drifted from its base."""
     outcome.modified = modified_at(details.last_modified, outcome.time)
-    if not details.base or details.points >= _PROFILE:
+    if not details.base or details.points >= PROFILE:
         details.base, details.base_time, details.points = details.sketch, outcome.time, 0
     else:
         base, sketch = (np.frombuffer(each, np.uint32) for each in (details.base, details.sketch))
         outcome.base_gap, outcome.drift = outcome.time - details.base_time, 1.0 - similarity(base, sketch)
-        details.points = details.points + 1 if outcome.drift < _DRIFTED else _PROFILE
+        details.points = details.points + 1 if outcome.drift < DRIFTED else PROFILE
     return outcome
 
 

@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from sought.crawl.observations import DRIFTED, PROFILE
 from sought.lab.judge import Judge
 from sought.lab.setting import Setting, begin_of, moments_of
 from sought.lab.world import NOTHING, Numbers, World
@@ -18,8 +19,6 @@ from sought.policy import Belief, Fetches, Learner, Pages, Policy, beliefs_of
 from sought.policy.supplied import Supplied
 from sought.web.errors import BadInput
 from sought.web.sketch import SKETCH_SIZE
-
-_PROFILE, _DRIFTED = 5, 0.95  # as in a crawl: how many versions are compared with one base, and how different they get
 
 Floats = NDArray[np.float64]
 Rows = Callable[[NDArray[np.uint64]], Numbers]
@@ -138,17 +137,17 @@ class _Profiles:
     def __init__(self, world: World) -> None:
         self.world = world
         self.base, self.time = np.full(len(world.urls), NOTHING), np.zeros(len(world.urls))
-        self.points = np.full(len(world.urls), _PROFILE)
+        self.points = np.full(len(world.urls), PROFILE)
 
     def compared(self, row: Numbers, versions: Numbers, time: float) -> tuple[Floats, Floats]:
         """`base_gap` and `drift` of Fetches; only pages that are there are compared."""
         gap, drift = np.full(len(row), np.nan), np.full(len(row), np.nan)
         there = self.world.is_page[versions]
-        fresh = there & (self.points[row] >= _PROFILE)
+        fresh = there & (self.points[row] >= PROFILE)
         old = np.flatnonzero(there & ~fresh)
         gap[old] = time - self.time[row[old]]
         drift[old] = differences(self.world, self.base[row[old]], versions[old])
-        self.points[row[old]] = np.where(drift[old] < _DRIFTED, self.points[row[old]] + 1, _PROFILE)
+        self.points[row[old]] = np.where(drift[old] < DRIFTED, self.points[row[old]] + 1, PROFILE)
         begun = row[fresh]
         self.base[begun], self.time[begun], self.points[begun] = versions[fresh], time, 0
         return gap, drift

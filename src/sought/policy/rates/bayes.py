@@ -32,7 +32,7 @@ class BayesRate:
     fetch in full: it does not fade while nobody looks.
 
     A page without history has the mean of its prior; one change a year, if no page has any.  A page fetched twice
-    costs 36 bytes, one seen to change 256 more; a column is nine passes over the latter, 0.4 s for 100,000.
+    costs 36 bytes, one seen to change 256 more; a column is nine passes over the latter.
     Departures: pages in no cluster have the prior of their host; pages of all groups differ equally among themselves,
     so the Gammas of well-known groups have one shape.
     """

@@ -23,8 +23,7 @@ def allotted(rate: Floats, weight: Floats, total: int, slots: int, key: Keys | N
     0) get none, even if fetches are left.
 
     Instead of a heap of pages: bisection on the least gain that is still worth a fetch, down to where it decides for
-    each page but for one fetch at most, or to the last bit.  A million pages in 50 slots: a second of CPU time
-    with fetches for 1 to 10 % of them a slot, 1.6 s for half of them.
+    each page but for one fetch at most, or to the last bit.
     """
     change = np.ascontiguousarray(rate, np.float64) * slots
     weight = np.ascontiguousarray(weight, np.float64)

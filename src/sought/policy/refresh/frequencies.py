@@ -27,8 +27,7 @@ def optimal_frequencies(rate: Floats, weight: Floats, total: float) -> Floats:
     No frequency is too high: where a page can be fetched only once in a slot, take whole fetches (allotment.py).
 
     With x changes between two fetches, the best x have 1 − (1+x)e^{−x} = price · rate / weight: a Lambert W,
-    branch −1.  SciPy's works on complex numbers and takes four times as long as the few steps of Newton's method here.
-    Ten million pages: 5 s of CPU time with fetches for 1 % of them in a unit of time, 7.5 s for 10 %.
+    branch −1.  SciPy's works on complex numbers; here it is a few steps of Newton's method.
     """
     out = np.zeros(len(rate))
     moves = np.flatnonzero((rate > 0.0) & (weight > 0.0))
