@@ -49,12 +49,13 @@ from sought.policy.sampling.cluster_sampling import ClusterSampling
 from sought.policy.sampling.directory_sampling import DirectorySampling
 from sought.policy.sampling.link_sampling import LinkSampling
 from sought.policy.sampling.near_changed import NearChanged
+from sought.policy.sampling.site_samples import site_samples
 from sought.policy.views import Views
 from sought.web.message import Failure, Response
 from sought.web.url import canonical, hostname
 from tests.counted_anew import ask
 from tests.demand_site import QUERIES, WORDS, Fate, answer, crawled, page, write_config
-from tests.linked_site import LinkedSite, column_of
+from tests.linked_site import LinkedSite, column_of, watched
 from tests.test_crawl_change_of_mind import serving
 from tests.test_lab_wall import made, middle
 
@@ -607,6 +608,29 @@ def test_near_changed_counts_links_from_changed_pages(crawl: Written):
     crawl.time = first + CYCLE * math.ceil((crawl.time - first) / CYCLE) + 1.0
     crawl.fetch("/", "<p>first /</p><a href=/p1>x</a><a href=/q>x</a>")
     assert np.isinf(assert_as_stored(crawl.beliefs, crawl.path)[near]).all()
+
+
+def test_changes_lead_on_from_samples_only(tmp_path):
+    """A page that was fetched for another reason, and had changed, is no beginning: else changes spread without end."""
+    site, near, week = LinkedSite(tmp_path / "crawl", 60), NearChanged(2), 7 * 86400.0
+    with site.open() as directory:
+        beliefs = watched(directory, LinkSampling(2))
+        site.fetch(directory, range(60))
+        site.clock += week
+        first = site_samples(beliefs.pages(), site.clock, week).first
+        samples = set(first.rows.tolist())
+        rows = {directory.repository.discovery.row(site.url(page)): page for page in range(60)}
+        others = [page for row, page in rows.items() if row not in samples]
+        assert 0 < len(samples) < 30
+        for page in range(60):
+            site.texts[page] = f"another text of page {page}"
+        lowest = int(first.rows[0])  # as long as it waits, nobody else would be the next
+        site.fetch(directory, others)
+        assert np.isinf(column_of(beliefs, near)).all()
+        site.fetch(directory, [rows[lowest]])
+        found = column_of(beliefs, near)
+        assert found[lowest] == 0.0
+        assert (found == 0.0).sum() < len(others)
 
 
 def _expected_views(directory: Directory) -> np.ndarray:
