@@ -17,8 +17,14 @@ def fetches(row, time, gap, changed, gain=None, **more):
         "signalled": np.zeros(count, bool),
         "base_gap": nothing,
         "drift": nothing,
+        "fate": np.zeros(count),
+        "doubted": np.zeros(count, bool),
+        "seen_gap": gap,
+        "found": np.zeros(count),
+        "expected": nothing,
+        "chance": nothing,
     } | more
-    kinds = {"signalled": bool}
+    kinds = {"signalled": bool, "fate": np.uint8, "doubted": bool, "found": np.int64}
     return Fetches(
         np.array(row, np.int64),
         np.array(time, float),

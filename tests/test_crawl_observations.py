@@ -1,5 +1,7 @@
 """What a fetch tells of how its page changes: differences, dates, signals, drift; and the pace of a crawl."""
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,10 +9,12 @@ from hypothesis import strategies as st
 
 from sought.crawl.beliefs import Beliefs, history
 from sought.crawl.supply.holdings import Holdings
+from sought.crawl.supply.supplier import Committed
 from sought.crawl.view import View
 from sought.fetch.dates import modified_at
 from sought.lab.samples import sample_pages, table_of
-from sought.policy import BreadthFirst, RoundRobin, Split
+from sought.policy import BreadthFirst, Fetches, RoundRobin, Split
+from sought.policy.estimator import GONE, MOVED, PAGE
 from tests.linked_site import LinkedSite, watched
 from tests.test_repository import HOME, TEXT, Answers, page, repository  # noqa: F401  a fixture
 
@@ -181,3 +185,25 @@ def test_what_is_as_before_has_not_changed(repository):  # noqa: F811
         answers.get(HOME, page() if status == 200 else "", status, **({"Location": location} if location else {}))
     assert told(repository).whole("changed") == [True, True, False, True, False, True, True, True]
     assert repository.table["changes"][0] >= 3  # it went twice, and moved
+
+
+def test_what_is_learnt_live_is_what_the_store_tells(repository):  # noqa: F811
+    """All columns of each page's fetches: what it stands for, what was seen before, and what the fetch found."""
+    answers, estimator = Answers(repository), _Remember()
+    live = Beliefs((estimator,), Holdings(repository.store, repository.table, _nobody), -np.inf)
+    answers.watch = lambda finished: live.take(Committed(list(finished), {}, []))
+    answers.get(HOME, page(links=["/a", "/b"]))
+    a = answers.get(f"{HOME}a", page(OTHER))
+    answers.get(HOME, page(links=["/b", "/c", "/d"]))
+    for status, location in ((500, ""), (301, "/b"), (404, "")):
+        answers.get(f"{HOME}a", status=status, Location=location)
+    order = np.argsort(estimator.log.whole("row"), kind="stable")
+    stored = told(repository)
+    for each in fields(Fetches):
+        column = np.array(estimator.log.whole(each.name))[order]
+        assert np.array_equal(column, stored.whole(each.name), equal_nan=True), each.name
+    assert np.array(stored.whole("fate"))[order.argsort()].tolist() == [PAGE, PAGE, PAGE, MOVED, GONE]
+    of_a = np.array(stored.whole("row")) == a
+    assert np.array(stored.whole("doubted"))[of_a].tolist() == [False, True, False]
+    assert np.array(stored.whole("seen_gap"))[of_a].tolist() == [np.inf, 300.0, 100.0]
+    assert np.array(stored.whole("found"))[~of_a].tolist() == [2, 2]

@@ -1,6 +1,5 @@
 """Oracles know what is true; brute force knows better than all of them."""
 
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -47,7 +46,7 @@ def judge(request):
 def pages_of(truth, beliefs):
     """The columns of a table that has every page of the world."""
     keys = truth.judge.world.keys
-    columns: dict[str, Any] = {each.name: np.zeros(len(keys)) for each in fields(Pages) if each.name != "beliefs"}
+    columns: dict[str, Any] = {name: np.zeros(len(keys)) for name in Pages.column_names()}
     columns["last_fetch"] = np.where(truth.copies == NOTHING, NEVER, truth.now)
     return Pages(**columns, beliefs={belief: truth.column(belief, keys, truth.now) for belief in beliefs})
 

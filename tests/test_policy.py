@@ -33,6 +33,9 @@ def table(depth, last_fetch, beliefs=None):
         changes=np.zeros(n, np.uint16),
         inlinks=np.zeros(n, np.uint32),
         signal=np.full(n, -np.inf),
+        live=np.isfinite(np.array(last_fetch, float)),
+        linked=np.full(n, -np.inf),
+        unlinked=np.full(n, -np.inf),
         beliefs=beliefs or {},
     )
 

@@ -18,7 +18,7 @@ def pages(views=(0.0,) * 4):
     never, none = np.full(4, -np.inf), np.zeros(4, np.uint16)
     found, host = np.zeros(4), np.zeros(4, np.uint32)
     columns = np.arange(4, dtype=np.uint64), host, none, found, np.array(LAST), never, none, none, host, never
-    return Pages(*columns, beliefs={Views(): np.array(views)})
+    return Pages(*columns, np.isfinite(LAST), never, never, beliefs={Views(): np.array(views)})
 
 
 def test_ages_are_numbers_from_0_on():

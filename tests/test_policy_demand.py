@@ -27,6 +27,9 @@ def table(last_fetch, beliefs, depth=None):
         changes=np.zeros(n, np.uint16),
         inlinks=np.zeros(n, np.uint32),
         signal=np.full(n, -np.inf),
+        live=np.isfinite(np.array(last_fetch, float)),
+        linked=np.full(n, -np.inf),
+        unlinked=np.full(n, -np.inf),
         beliefs={belief: np.array(column, float) for belief, column in beliefs.items()},
     )
 

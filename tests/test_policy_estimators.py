@@ -38,6 +38,9 @@ def known(hosts):
         changes=np.zeros(n, np.uint16),
         inlinks=np.zeros(n, np.uint32),
         signal=np.full(n, -np.inf),
+        live=np.zeros(n, bool),
+        linked=np.full(n, -np.inf),
+        unlinked=np.full(n, -np.inf),
     )
 
 
@@ -242,6 +245,6 @@ def test_what_a_policy_reads():
 def test_pages_say_which_belief_is_missing():
     """Beliefs are no ordinary column, and a policy without its beliefs says which it needs."""
     assert "beliefs" not in Pages.column_names()
-    assert len(Pages.column_names()) == 10
+    assert len(Pages.column_names()) == 13
     with pytest.raises(LookupError, match=r"GainRate\(form='ratio_of_sums', window=0, half_life=0.0\)"):
         UserCentric()(known([0]), 1.0)

@@ -75,6 +75,9 @@ def pages(inlinks, found=0.0, last_fetch=NEVER, beliefs=None):
         changes=np.zeros(n, np.uint16),
         inlinks=np.array(inlinks, np.uint32),
         signal=np.full(n, -np.inf),
+        live=np.isfinite(columns[1]),
+        linked=np.full(n, -np.inf),
+        unlinked=np.full(n, -np.inf),
         beliefs=beliefs or {},
     )
 

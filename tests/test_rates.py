@@ -63,6 +63,9 @@ def known(hosts):
         changes=np.zeros(n, np.uint16),
         inlinks=np.zeros(n, np.uint32),
         signal=np.full(n, -np.inf),
+        live=np.zeros(n, bool),
+        linked=np.full(n, -np.inf),
+        unlinked=np.full(n, -np.inf),
         beliefs={Cluster(): cluster},
     )
 

@@ -54,6 +54,9 @@ def known(hosts, last_fetch=0.0, signal=-np.inf, **believed):
         changes=np.zeros(n, np.uint16),
         inlinks=np.zeros(n, np.uint32),
         signal=np.broadcast_to(signal, n).astype(float),
+        live=np.ones(n, bool),
+        linked=np.full(n, -np.inf),
+        unlinked=np.full(n, -np.inf),
         **believed,
     )
 

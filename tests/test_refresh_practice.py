@@ -37,7 +37,7 @@ LEARNT = [*RULES, ProbedGain(), ProbedGain(0.5), PeriodStart(0.5), ProbeShare(0.
 def pages_with(fetched, beliefs=None, pace=0.0, **columns):
     """A table of which only some columns matter; `fetched` are the times of last fetches."""
     n = len(fetched)
-    kinds = {"fetches": np.uint16, "changes": np.uint16}
+    kinds = {"fetches": np.uint16, "changes": np.uint16, "live": bool}
     table: dict[str, Any] = {
         "key": np.arange(n, dtype=np.uint64),
         "host": np.zeros(n, np.uint32),
@@ -49,6 +49,9 @@ def pages_with(fetched, beliefs=None, pace=0.0, **columns):
         "changes": np.zeros(n, np.uint16),
         "inlinks": np.zeros(n, np.uint32),
         "signal": np.full(n, -np.inf),
+        "live": np.ones(n, bool),
+        "linked": np.full(n, -np.inf),
+        "unlinked": np.full(n, -np.inf),
     }
     table |= {name: np.array(column, kinds.get(name, float)) for name, column in columns.items()}
     return Pages(**table, beliefs=beliefs or {}, pace=pace)

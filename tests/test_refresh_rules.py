@@ -47,6 +47,9 @@ def table(age, beliefs, *, pace=0.0, signal=None, host=None, key=None):
         changes=np.zeros(n, np.uint16),
         inlinks=np.zeros(n, np.uint32),
         signal=np.full(n, -np.inf) if signal is None else NOW - DAY * np.array(signal, float),
+        live=np.isfinite(last),
+        linked=np.full(n, -np.inf),
+        unlinked=np.full(n, -np.inf),
         beliefs={belief: np.array(column, float) for belief, column in beliefs.items()},
         pace=pace,
     )

@@ -59,6 +59,9 @@ def table(count, **columns):
         changes=np.zeros(count, np.uint16),
         inlinks=np.zeros(count, np.uint32),
         signal=np.full(count, -np.inf),
+        live=np.ones(count, bool),
+        linked=np.full(count, -np.inf),
+        unlinked=np.full(count, -np.inf),
         beliefs={belief: np.array(column, float) for belief, column in beliefs.items()},
         pace=pace,
     )

@@ -1,6 +1,7 @@
 """What a policy believes of pages: the columns of its estimators, learnt from every fetch."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -15,6 +16,7 @@ from sought.crawl.supply.supplier import Committed, Supplier
 from sought.crawl.supply.topic.hops import Distances
 from sought.policy import Belief, Fetches, Learner, Pages
 from sought.policy.estimator import Telling
+from sought.policy.pages import Links
 from sought.policy.supplied import Supplied
 
 _AT_ONCE = 100_000
@@ -32,12 +34,15 @@ class Beliefs:
         since: float,
         told: Told = {},  # noqa: B006  nobody writes to it
         pace: float = 0.0,
+        *,
+        links: bool = False,
     ) -> None:
         """Gains of fetches up to `since` are in another unit.  Beliefs that are `told` come from elsewhere.
 
-        `pace` is that of Pages.
+        `pace` is that of Pages; `links` says whether the policy reads those.
         """
         self.pace = pace
+        self.links = links
         self.table = holdings.table
         self.holdings = holdings
         self.told = {belief: told[belief] for belief in wanted if belief in told}
@@ -69,18 +74,31 @@ class Beliefs:
                 signalled=np.array([each.outcome.signalled for each in seen]),
                 base_gap=np.array([_or_nan(each, each.outcome.base_gap) for each in seen]),
                 drift=np.array([_or_nan(each, each.outcome.drift) for each in seen]),
+                fate=np.array([each.outcome.fate for each in seen], np.uint8),
+                doubted=np.array([each.outcome.doubted for each in seen]),
+                seen_gap=np.array([each.outcome.seen_gap if each.outcome.seen_gap >= 0.0 else np.inf for each in seen]),
+                found=np.array([each.outcome.found for each in seen], np.int64),
+                expected=np.array([each.outcome.expected for each in seen], np.float64),  # None is NaN
+                chance=np.array([each.outcome.chance for each in seen], np.float64),
             )
             for learner in self.learners.values():
                 learner.learn(fetches)
 
     def pages(self) -> Pages:
         """The table as the policy sees it."""
-        pages = self.table.pages(pace=self.pace)
+        pages = replace(self.table.pages(pace=self.pace), links=self._links())
         columns = {belief: each.column(pages) for belief, each in self.suppliers.items()}
         columns |= {belief: tell(self.table["key"]) for belief, tell in self.told.items()}
-        pages = self.table.pages(columns, self.pace)
+        pages = replace(pages, beliefs=columns)
         columns |= {belief: each.column(pages) for belief, each in self.learners.items()}
-        return self.table.pages(columns, self.pace)
+        return replace(pages, beliefs=columns)
+
+    def _links(self) -> Links | None:
+        """Read-only, like all that a policy may see."""
+        if not self.links:
+            return None
+        links = self.holdings.linked.links()
+        return Links(*(_read_only(part) for part in (links.sources, links.bounds, links.targets)))
 
     @property
     def hot_pages(self) -> int | None:
@@ -93,6 +111,12 @@ class Beliefs:
         own: dict[object, Learner | Supplier] = {**self.learners, **self.suppliers}
         found = {repr(belief): each.terms(row) for belief, each in own.items() if isinstance(each, Telling)}
         return {name: terms for name, terms in found.items() if terms}
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def _or_nan(each: Finished, value: float) -> float:

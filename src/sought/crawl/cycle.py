@@ -11,7 +11,7 @@
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import chain, repeat
 
@@ -25,7 +25,7 @@ from sought.crawl.directory import Directory, folder_bytes
 from sought.crawl.hostfiles import SITEMAP_EVERY
 from sought.crawl.hosts import Host
 from sought.crawl.leases import ROBOTS, SITEMAP
-from sought.crawl.outcome import reason
+from sought.crawl.outcome import Why, reason, said
 from sought.crawl.plan import Limits, Rows, choose
 from sought.crawl.progress import Progress
 from sought.crawl.queue import Queue
@@ -33,6 +33,7 @@ from sought.crawl.refresh import Refresh
 from sought.crawl.supply.holdings import Holdings
 from sought.fetch.robots_fetch import fetch_robots
 from sought.policy import Pages, Policy, beliefs_of
+from sought.policy.policy import Expecting, reads_links
 from sought.web.message import Failure, Purpose, Request, Response, Web
 from sought.web.url import hostname
 
@@ -93,7 +94,7 @@ class Cycle:
         self.policy_name = repr(policy)
         self.buffer = Buffer(keep, policy)
         self.dropped: Callable[[Rows], None] = lambda _: None  # told of pages that have left
-        self.chosen: dict[int, tuple[int, float]] = {}  # rank and value of rows in the present plan
+        self.chosen: dict[int, Why] = {}  # rows in the present plan
         self.refresh = refresh or Refresh(directory, policy)
         self.sums = directory.measuring.sums  # before this run
         self.queue = Queue(self.repository.hosts, self.politeness)
@@ -246,7 +247,7 @@ class Cycle:
         table, pages = self.repository.table, self.beliefs.pages()
         self._trim(lambda: pages)
         rows, values = choose(self.policy, table, pages, now, limits, self._excluded(now))
-        self._note_why(rows, values)
+        self._note_why(pages, rows, values, now)
         self.queue.add(rows.tolist(), table["host"][rows].tolist(), now)
         self.queue.call([h.number for h in self.repository.hosts.list if self._has_sitemap_due(h, now)], now)
         self.planned_at = self.clock.now()
@@ -259,12 +260,16 @@ class Cycle:
         self.dropped(rows)
         return len(rows) > 0
 
-    def _note_why(self, rows: Rows, values: NDArray[np.float64]) -> None:
+    def _note_why(self, pages: Pages, rows: Rows, values: NDArray[np.float64], now: float) -> None:
         """Remember why rows are chosen until they are fetched."""
         asked = {row for _, row, _ in self.in_flight.values()}
         kept = {row: why for row, why in self.chosen.items() if row in asked}
-        ranked = enumerate(zip(rows.tolist(), values.tolist(), strict=True), 1)
-        self.chosen = {row: (rank, value) for rank, (row, value) in ranked} | kept
+        told: Iterable[tuple[float | None, ...]] = repeat((None, None))
+        if isinstance(self.policy, Expecting) and len(rows):
+            gain, chance = self.policy.expects(pages, now)
+            told = zip(map(said, gain[rows].tolist()), map(said, chance[rows].tolist()), strict=True)
+        chosen = zip(rows.tolist(), values.tolist(), told, strict=False)
+        self.chosen = {row: Why(rank, value, *more) for rank, (row, value, more) in enumerate(chosen, 1)} | kept
 
     def _excluded(self, now: float) -> Rows:
         """Rows in flight, rows answered and not yet applied, and all rows of hosts that are cooling down."""
@@ -356,7 +361,7 @@ class Cycle:
     async def _fetch(self, host: Host, address: str, row: int, request: Request) -> None:
         response = await self.web(request)
         if row in self.chosen:
-            response = replace(response, why=reason(*self.chosen.pop(row), self.policy_name))
+            response = replace(response, why=reason(self.chosen.pop(row), self.policy_name))
         self.politeness.ended(host.name, address, self.clock.now(), response)
         self.directory.remember_manners(host)
         self.directory.record(row if row < SITEMAP else -1, response)
@@ -409,7 +414,8 @@ class Cycle:
 def beliefs_in(directory: Directory, policy: Policy, told: Told = {}) -> Beliefs:  # noqa: B006  nobody writes to it
     """What the policy reads, from the history of a crawl, but for what is told."""
     holdings = Holdings(directory.store, directory.repository.table, lambda: directory.measuring)
-    return Beliefs(beliefs_of(policy), holdings, directory.measuring.since, told, directory.pace)
+    since, pace = directory.measuring.since, directory.pace
+    return Beliefs(beliefs_of(policy), holdings, since, told, pace, links=reads_links(policy))
 
 
 def _due(host: Host, now: float) -> str:

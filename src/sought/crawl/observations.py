@@ -7,10 +7,11 @@ import numpy as np
 
 from sought.archive import Stored
 from sought.crawl.content_kind import content_kind
-from sought.crawl.outcome import Finished, Outcome
+from sought.crawl.outcome import GONE_KINDS, Finished, Outcome
 from sought.crawl.store import Details, Store, row_key
 from sought.crawl.table import Reason, State, Table
 from sought.fetch.dates import modified_at
+from sought.policy.estimator import GONE, MOVED
 from sought.web.document import Document
 from sought.web.message import Response
 from sought.web.sketch import similarity
@@ -22,11 +23,16 @@ _decode = msgspec.msgpack.Decoder(Outcome).decode
 
 
 class Before(NamedTuple):
-    """What was known of a page before a fetch; `observed` is -inf if nothing was."""
+    """What was known of a page before a fetch; `observed` is -inf if nothing was.
+
+    `seen` is when it was observed or a page was that links to it, whatever came last.
+    """
 
     observed: float
     stood_for: int | None
     signalled: bool
+    seen: float
+    doubted: bool
 
 
 class Observations:
@@ -37,12 +43,16 @@ class Observations:
         self.store = store
 
     def before(self, row: int) -> Before:
-        observed = self._observed_at(row)
-        return Before(observed, self._stands_for(row), bool(self.table.columns["signal"][row] > observed))
+        observed, columns = self._observed_at(row), self.table.columns
+        signalled = bool(columns["signal"][row] > observed)
+        seen = max(observed, float(columns["linked"][row]))
+        return Before(observed, self._stands_for(row), signalled, seen, bool(columns["unlinked"][row] > seen))
 
     def finished(self, row: int, outcome: Outcome, before: Before) -> Finished:
         """The fetch as estimators are told of it."""
-        outcome.signalled = before.signalled
+        outcome.signalled, outcome.doubted = before.signalled, before.doubted
+        if before.observed > -np.inf:
+            outcome.seen_gap = max(0.0, outcome.time - before.seen)  # a link may be seen by who asked later
         _note_fate(outcome, before.stood_for, self._stands_for(row))
         finished = Finished(row, outcome, outcome.time - before.observed)
         self._mark_change(finished)
@@ -74,6 +84,10 @@ class Observations:
 
 def _note_fate(outcome: Outcome, stood_for: int | None, stands_for: int | None) -> None:
     """Going and coming back are changes; to be gone, or to lead to the same page, as before is none."""
+    if stands_for == _NOTHING or outcome.kind in GONE_KINDS:
+        outcome.fate = GONE
+    elif stands_for is not None:
+        outcome.fate = MOVED
     outcome.again = stands_for is not None and stands_for == stood_for
     if stood_for is not None and stands_for is None and outcome.kind == "same-text":
         outcome.kind = "back"

@@ -1,5 +1,6 @@
 """What came of a fetch, and when to try again: one table, no nested ifs."""
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ from sought.crawl.table import Reason, State
 from sought.web.message import Failure, Response
 
 DAY = 86400.0
-_GONE = frozenset(("status-404", "status-410"))
+GONE_KINDS = frozenset(("status-404", "status-410"))
 _AS_BEFORE = frozenset(("not-modified", "unchanged", "same-text"))
 
 
@@ -23,6 +24,9 @@ class Outcome(msgspec.Struct, array_like=True, omit_defaults=True):
     `modified` is when the server says the page was last modified (0: it does not say), `signalled` whether a signal had
     come since the fetch before.  `base_gap` and `drift` are as in Fetches; a negative gap is none.  `again`: a page
     that had gone is gone, or one that led elsewhere leads to the same place.
+
+    `fate`, `doubted`, `seen_gap` and `found` are as in Fetches; so are `expected` and `chance`, None if the policy did
+    not say.
     """
 
     time: float
@@ -43,6 +47,12 @@ class Outcome(msgspec.Struct, array_like=True, omit_defaults=True):
     base_gap: float = -1.0
     drift: float = 0.0
     again: bool = False
+    fate: int = 0
+    doubted: bool = False
+    seen_gap: float = -1.0
+    found: int = 0
+    expected: float | None = None
+    chance: float | None = None
 
 
 class Finished(NamedTuple):
@@ -56,7 +66,7 @@ class Finished(NamedTuple):
     def is_observation(self) -> bool:
         """Whether it tells how the page is now: a page, a redirect, or that there is none."""
         kind = self.outcome.kind
-        return kind in _GONE or not kind.startswith(("failed-", "status-"))
+        return kind in GONE_KINDS or not kind.startswith(("failed-", "status-"))
 
     @property
     def changed(self) -> bool:
@@ -69,9 +79,35 @@ class Finished(NamedTuple):
         return self.outcome.difference if self.outcome.kind == "changed" else float(self.changed)
 
 
-def reason(rank: int, value: float, policy: str) -> str:
-    """Why a page is fetched, in one line: as the archive keeps it."""
-    return f"{rank} {value!r} {policy}"
+class Why(NamedTuple):
+    """Why a page is fetched: its rank and value in a plan, and what the policy expects of it; None: it does not say."""
+
+    rank: int
+    value: float
+    expected: float | None = None
+    chance: float | None = None
+
+
+def reason(why: Why, policy: str) -> str:
+    """In one line, as the archive keeps it: "rank value policy", or "rank value/expected/chance policy"."""
+    told = "" if why.expected is why.chance is None else f"/{_spelled(why.expected)}/{_spelled(why.chance)}"
+    return f"{why.rank} {why.value!r}{told} {policy}"
+
+
+def reason_in(line: str) -> tuple[Why, str]:
+    """The same the other way round; a ValueError if the line is of no policy."""
+    rank, numbers, policy = line.split(" ", 2)
+    value, expected, chance = (*map(float, numbers.split("/")), math.nan, math.nan)[:3]
+    return Why(int(rank), value, said(expected), said(chance)), policy
+
+
+def said(number: float) -> float | None:
+    """NaN is for what was not said."""
+    return None if math.isnan(number) else number
+
+
+def _spelled(number: float | None) -> str:
+    return "nan" if number is None else repr(number)
 
 
 @dataclass(frozen=True, slots=True)

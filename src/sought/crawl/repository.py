@@ -11,7 +11,6 @@ from itertools import islice
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from sought.archive import Stored
 from sought.crawl.admission import Admission
@@ -21,8 +20,9 @@ from sought.crawl.discovery import REFUSED, Discovery
 from sought.crawl.duplicates import Duplicates
 from sought.crawl.hostfiles import HostFiles
 from sought.crawl.hosts import Hosts
+from sought.crawl.link_lists import LinkLists, Targets
 from sought.crawl.observations import Observations, compared, describe
-from sought.crawl.outcome import AGAIN, DAY, Finished, Outcome, outcome_name, trouble
+from sought.crawl.outcome import AGAIN, DAY, Finished, Outcome, outcome_name, reason_in, trouble
 from sought.crawl.store import Details, Store, row_key
 from sought.crawl.table import NO_ROW, Reason, Source, State, Table
 from sought.crawl.traps import is_soft_404
@@ -76,9 +76,8 @@ class Repository:
         self.duplicates = Duplicates(store)
         self.observations = Observations(self.table, store)
         self.details: dict[int, Details] = {}
-        self.links_added: list[NDArray[np.uint32]] = []
-        self.links_removed: list[NDArray[np.uint32]] = []
-        self.fresh_links: dict[int, NDArray[np.uint32]] = {}  # of this batch, not in the store yet
+        self.links = LinkLists(self.table, store)
+        self.fresh_links = self.links.fresh
         self.outcomes: dict[str, int] = store.meta("outcomes", {})
         self.changes = Changes()
         self.finished: list[Finished] = []  # fetches applied since the last commit
@@ -161,12 +160,8 @@ class Repository:
     def commit(self) -> None:
         """Everything since the last commit, in one atomic write."""
         self.discovery.flush()
-        inlinks = self.table["inlinks"]
-        for arrays, sign in ((self.links_added, 1), (self.links_removed, -1)):
-            if arrays:
-                rows, counts = np.unique(np.concatenate(arrays), return_counts=True)
-                inlinks[rows] = (inlinks[rows].astype(np.int64) + sign * counts).clip(0).astype(np.uint32)
-                arrays.clear()
+        self.links.settle()
+        self.links.count()
         for row, outcome, _ in self.finished:
             self.store.put(row_key(b"o", row) + int(outcome.time * 1e6).to_bytes(8, "big"), _encode(outcome))
         rows_changed = np.fromiter(self.details, np.int64, len(self.details))
@@ -218,7 +213,8 @@ class Repository:
         columns = self.table.columns
         was_live = self.searchable(row)
         self._details(row)  # loaded, and so stored again with the next commit
-        before = self.observations.before(row)
+        self.links.settle()
+        before, known = self.observations.before(row), self._known_urls()
         columns["status"][row] = response.status
         columns["fetches"][row] = min(int(columns["fetches"][row]) + 1, 65535)
         columns["last_fetch"][row] = response.time
@@ -237,6 +233,7 @@ class Repository:
         if was_live and not self.searchable(row):
             self._withdraw(row)
         self._note_why(outcome, response.why)
+        outcome.found = self._known_urls() - known
         self.finished.append(self.observations.finished(row, outcome, before))
         self._count(outcome.kind, row)
 
@@ -274,6 +271,7 @@ class Repository:
             columns["reason"][row] = Reason.NOINDEX
         elif row in self.discovery.gained and self.searchable(row):
             self.changes.renewed.add(row)
+        self._see_links(row, self.links.of(row), response.time)
         kind = "not-modified" if response.status == 304 else "unchanged"
         return compared(self._outcome(kind, response), self._details(row))
 
@@ -330,15 +328,14 @@ class Repository:
         distinct.pop(REFUSED, None)
         distinct.pop(row, None)
         targets = np.fromiter(distinct, np.uint32, len(distinct))
-        old = self.fresh_links.get(row)
-        if old is None and self.table.columns["fetches"][row] > 1:
-            old = self.store.links(row)
-        if old is not None and len(old):
-            self.links_removed.append(old)
-        self.fresh_links[row] = targets
-        if len(targets):
-            self.links_added.append(targets)
-        self.store.put(row_key(b"l", row), targets.tobytes())
+        if row in self.fresh_links:  # fetched twice in a batch: links of the first time may not be in the table yet
+            self.discovery.flush()
+        self._see_links(row, self.links.put(row, targets), now)
+
+    def _see_links(self, row: int, old: Targets, now: float) -> None:
+        """Let them tell of where they lead; rows they no longer tell of are stored with what is known."""
+        for target in self.links.seen(row, self._details(row), old, now).tolist():
+            self._details(target)
 
     def _index(self, row: int, response: Response, document: Document) -> None:
         self.changes.removed.discard(row)
@@ -377,17 +374,20 @@ class Repository:
         size = len(response.raw)
         return Outcome(response.time, kind, response.status, response.elapsed, size, difference, detail[:200])
 
-    def _note_why(self, outcome: Outcome, why: str) -> None:
-        """Which policy chose the page, by which value, and as which of its plan; see `reason`."""
+    def _note_why(self, outcome: Outcome, line: str) -> None:
+        """Which policy chose the page, by which value, as which of its plan, and what it expected; see `reason`."""
         try:
-            rank, value, policy = why.split(" ", 2)
-            outcome.value, outcome.rank = float(value), int(rank)
+            why, policy = reason_in(line)
         except ValueError:
             return  # it was not chosen by a policy
+        outcome.rank, outcome.value, outcome.expected, outcome.chance = why
         if policy not in self.policies:
             self.policies.append(policy)
             self.store.put_meta("policies", self.policies)
         outcome.policy = self.policies.index(policy)
+
+    def _known_urls(self) -> int:
+        return len(self.table) + len(self.discovery.new_urls)
 
     def _count(self, what: str, row: int) -> None:
         self.outcomes[what] = self.outcomes.get(what, 0) + 1

@@ -1,7 +1,7 @@
 """The durable side of the tables: one RocksDB, every key a letter and big-endian numbers.
 
     u first-row          a block of newly found URLs: their birth columns and their spellings
-    p row                a fetched (or signalled) row: life columns, then details nobody ranks by
+    p row                a row that was fetched, signalled or unlinked: life columns, then details nobody ranks by
     d row                how often a searchable page holds the terms that people ask for (a vector)
     l row                target rows of the page's links, in order
     a row hash           one anchor text that points at the row
@@ -30,12 +30,13 @@ import numpy as np
 from numpy.typing import NDArray
 from rocksdict import AccessType, DBCompressionType, Options, Rdict, WriteBatch
 
-from sought.crawl.table import BIRTH, BIRTH_ROW, LIFE_ROW, Table
+from sought.crawl.table import BIRTH, BIRTH_ROW, LIFE, LIFE_ROW, State, Table
 from sought.web.errors import CrawlBusy, CrawlDamaged, StorageFull
 
 _BLOCK = 128
 _AT_ONCE = 100_000
 _COUNT = 4  # bytes that tell how many rows a block has
+_LAYOUT = [*BIRTH, *LIFE]  # what packed records hold
 
 
 def row_key(letter: bytes, row: int) -> bytes:
@@ -68,6 +69,7 @@ class Details(msgspec.Struct, array_like=True, omit_defaults=True):
     base_time: float = 0.0
     points: int = 0  # how many were
     kind: int = 0  # of content: see content_kind.py
+    links_time: float = 0.0  # when its links were last seen while it stood for itself; 0: those on its list never were
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -143,6 +145,8 @@ class Store:
 
     def put_urls(self, first: int, birth: dict[str, NDArray[Any]], urls: list[str]) -> None:
         """Store newly found URLs, rows `first`, `first + 1`, …"""
+        if not self.blocks:
+            self.put_meta("layout", _LAYOUT)
         records = np.empty(len(urls), BIRTH_ROW)
         for name in BIRTH:
             records[name] = birth[name]
@@ -197,26 +201,48 @@ class Store:
 
     def load(self) -> Table:
         """The table as of the last commit."""
+        if self.blocks and self.meta("layout") != _LAYOUT:
+            path = self.path.parent
+            raise CrawlDamaged(f"the tables of {path} are of another version of sought; run 'sought rebuild {path}'")
         table = Table()
         for key, value in self.scan(b"u"):
             first, records = int.from_bytes(key[1:], "big"), _births(value)
             if first != len(table):
                 raise CrawlDamaged(f"the table in {self.path} has a gap at row {len(table)}; run 'sought rebuild'")
             table.append({name: records[name] for name in BIRTH})
+        counted = np.full(len(table), -np.inf)
         pages = self.scan(b"p")
         while some := list(islice(pages, _AT_ONCE)):
-            rows = np.frombuffer(b"".join(k[1:] for k, _ in some), ">u4").astype(np.int64)
-            table.set_life(rows, np.frombuffer(b"".join(v[: LIFE_ROW.itemsize] for _, v in some), LIFE_ROW))
+            rows, values = _rows(some), [value for _, value in some]
+            records = np.frombuffer(b"".join(value[: LIFE_ROW.itemsize] for value in values), LIFE_ROW)
+            table.set_life(rows, records)
+            counted[rows] = _links_times(records, values)
         links = self.scan(b"l")
         while some := list(islice(links, _AT_ONCE)):
             targets = np.frombuffer(b"".join(v for _, v in some), np.uint32)
             table["inlinks"][:] += np.bincount(targets, minlength=len(table)).astype(np.uint32)
+            sizes = np.fromiter((len(v) // targets.itemsize for _, v in some), np.int64, len(some))
+            np.maximum.at(table["linked"], targets, np.repeat(counted[_rows(some)], sizes))
         return table
 
     def close(self) -> None:
         """What could not be written has been said when it was; closing says it no second time."""
         with suppress(Exception):  # rocksdict raises nothing narrower
             self.db.close()
+
+
+def _rows(pairs: Sequence[tuple[bytes, bytes]]) -> NDArray[np.int64]:
+    """Of keys that are a letter and a row."""
+    return np.frombuffer(b"".join(key[1:] for key, _ in pairs), ">u4").astype(np.int64)
+
+
+def _links_times(records: NDArray[Any], values: Sequence[bytes]) -> NDArray[np.float64]:
+    """`links_time` of pages; details are read only of those whose last fetch is not that time."""
+    times = np.where(records["fetches"] > 0, records["last_fetch"], -np.inf)
+    other = (records["fetches"] > 0) & ((records["state"] != State.LIVE) | (records["failures"] > 0))
+    for at in np.flatnonzero(other).tolist():
+        times[at] = _decode_details(values[at][LIFE_ROW.itemsize :]).links_time or -np.inf
+    return times
 
 
 def _births(value: bytes) -> NDArray[Any]:

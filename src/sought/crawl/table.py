@@ -18,6 +18,8 @@ States of a row:
 
 Invariant: rows are numbered by discovery and never move; `key`, `host`, `via`, `depth`, `source` and `found` never
 change; exactly the rows with `last_fetch = -inf` have `fetches = 0`.
+
+`linked` and `unlinked` are those of Pages: what pages tell of those they link to (link_lists.py).
 """
 
 from collections.abc import Mapping
@@ -92,6 +94,8 @@ LIFE: dict[str, Any] = {
     "last_change": np.float64,
     "not_before": np.float64,
     "signal": np.float64,
+    "linked": np.float64,
+    "unlinked": np.float64,
     "alias": np.uint32,
     "size": np.uint32,
     "fetches": np.uint16,
@@ -105,7 +109,8 @@ DERIVED: dict[str, Any] = {"inlinks": np.uint32}
 COLUMNS = BIRTH | LIFE | DERIVED
 BIRTH_ROW = np.dtype(list(BIRTH.items()))
 LIFE_ROW = np.dtype(list(LIFE.items()))
-_DEFAULTS = {"last_fetch": -np.inf, "last_change": -np.inf, "not_before": -np.inf, "signal": -np.inf, "alias": NO_ROW}
+_TIMES = ("last_fetch", "last_change", "not_before", "signal", "linked", "unlinked")
+_DEFAULTS = dict.fromkeys(_TIMES, -np.inf) | {"alias": NO_ROW}
 
 
 class Table:
@@ -157,9 +162,15 @@ class Table:
             self.columns[name][rows] = records[name]
 
     @property
+    def is_live(self) -> NDArray[np.bool_]:
+        """Whether a copy that stands for itself is in hand."""
+        found: NDArray[np.bool_] = self["state"] == State.LIVE
+        return found
+
+    @property
     def is_searchable(self) -> NDArray[np.bool_]:
         """Whether people can find a row."""
-        found: NDArray[np.bool_] = (self["state"] == State.LIVE) & (self["reason"] == Reason.NONE)
+        found: NDArray[np.bool_] = self.is_live & (self["reason"] == Reason.NONE)
         return found
 
     def searchable(self) -> Rows:
@@ -168,8 +179,8 @@ class Table:
 
     def pages(self, beliefs: Mapping[Any, NDArray[np.float64]] = MappingProxyType({}), pace: float = 0.0) -> Pages:
         """What a policy may see: read-only views, and what is believed of the rows."""
-        views = {}
+        views: dict[str, Any] = {}
         for name in Pages.column_names():
-            views[name] = self[name].view()
+            views[name] = self.is_live if name == "live" else self[name].view()
             views[name].flags.writeable = False
         return Pages(**views, beliefs=beliefs, pace=pace)

@@ -25,6 +25,7 @@ from sought.crawl.table import Reason, Source, State
 from sought.index import Answer, Index
 from sought.index.exact import Exact
 from sought.policy import Belief, Pages, Policy, beliefs_of
+from sought.policy.policy import reads_links
 from sought.web.errors import BadInput
 from sought.web.url import fingerprint, hostname, origin
 
@@ -104,18 +105,18 @@ class View:
 
     def pages(self, policy: Policy) -> Pages:
         """The table as a policy sees it."""
-        return self.beliefs(beliefs_of(policy)).pages()
+        return self.beliefs(beliefs_of(policy), links=reads_links(policy)).pages()
 
     def believed(self, belief: Belief) -> NDArray[np.float64]:
         """One belief about every row."""
         wanted = tuple(dict.fromkeys([belief, *beliefs_of(belief)]))  # what it reads, too
         return self.beliefs(wanted).pages().belief(belief)
 
-    def beliefs(self, wanted: Sequence[Belief]) -> Beliefs:
-        """What is believed of rows, and why."""
+    def beliefs(self, wanted: Sequence[Belief], *, links: bool = False) -> Beliefs:
+        """What is believed of rows, and why; `links` if who asks reads them."""
         since = gains_since(self.config.demand.scorer, self.store, self.table)
         holdings = Holdings(self.store, self.table, lambda: self.measuring)
-        return Beliefs(wanted, holdings, since, pace=pace(self.config))
+        return Beliefs(wanted, holdings, since, pace=pace(self.config), links=links)
 
     def describe(self, row: int) -> dict[str, Any]:
         c = {name: column[row] for name, column in self.table.columns.items()}

@@ -14,13 +14,15 @@ from functools import cache
 from typing import Literal, get_args
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
-from sought.index.curve import MIDPOINT, PRINTED, SUMS, Sight
+from sought.index.curve import MIDPOINT, PRINTED, SUMS, Float, Sight, gain_of_fall, load, own_rank, seen_at
 from sought.index.curve_loops import Records, entry, find_heads, found_on, ranks_of, read_off, scores_at, shift
-from sought.index.lists import Numbers, Scores, Shifts, check, no_shifts
+from sought.index.lists import Held, Numbers, Scores, Shifts, check, no_held, no_shifts
 from sought.index.slabs import Slabs
 from sought.index.visibility import Floats, Visibility
+from sought.web.compiled import Bool, Int, cached, readable
 from sought.web.errors import BadInput
 
 Integral = Literal["sums", "midpoint", "printed"]
@@ -28,6 +30,8 @@ Ranks = Literal["leave_one_out", "paper"]
 
 _FORMS = {"sums": SUMS, "midpoint": MIDPOINT, "printed": PRINTED}
 _TABLE = 1 << 16  # ranks whose visibility and logarithm are looked up; of others it is worked out
+_NUMBERS, _FLOATS = readable(types.uint32), types.float64[::1]
+_SIGHT = (*[readable(types.float64)] * 3, types.float64, types.float64)
 
 
 @dataclass(frozen=True)
@@ -123,6 +127,14 @@ class CurveLists:
         entry(queries, scores, self._records, *self._sight, self._form, gain)
         return gain
 
+    def held(self, queries: Numbers, scores: Scores, ties: Numbers) -> Held:
+        check(len(self._records), queries, scores, ties)
+        out, scores = no_held(len(queries)), self._above(queries, scores)
+        missing = _held(queries, scores, ties, self._records, *self._sight, self._form, self._paper, *out)
+        if missing >= 0:
+            raise ValueError(f"query {queries[missing]} has no results, hence none with score {scores[missing]}")
+        return out
+
     def ranks(self, queries: Numbers, scores: Scores) -> Floats:
         """F, the rank of a score in a query's list: not whole between knots, n + 1 below all, 1 in an empty list."""
         check(len(self._records), queries, scores)
@@ -147,3 +159,44 @@ class CurveLists:
 def _logarithms_and_roots() -> tuple[Floats, Floats]:
     ranks = np.arange(_TABLE, dtype=np.float64)
     return np.log(np.maximum(ranks, 1)), np.cbrt(ranks)
+
+
+@cached(
+    types.int64(
+        *(_NUMBERS, readable(types.float32), _NUMBERS, types.uint32[:, ::1], *_SIGHT),
+        *(types.int64, types.boolean, _FLOATS, _FLOATS),
+    )
+)
+def _held(
+    queries: Numbers,
+    held: Scores,
+    ties: Numbers,
+    records: Records,
+    seen: Floats,
+    logs: Floats,
+    roots: Floats,
+    scale: Float,
+    exponent: Float,
+    form: Int,
+    paper: Bool,
+    gross: Floats,
+    net: Floats,
+) -> Int:
+    """By the gain of leaving as `shift` has it; returns the place of a page that cannot be in its list, or -1."""
+    sight = (seen, logs, roots, scale, exponent)
+    scores, ranks, knot_logs, slopes = np.zeros(4), np.zeros(4, np.int64), np.zeros(4), np.zeros(4)
+    for i in range(queries.size):
+        n, score = np.int64(records[queries[i], 0]), np.float64(held[i])
+        if score == 0:
+            continue
+        if n == 0:
+            return i
+        count = load(n, records[queries[i]], (scores, ranks, knot_logs, slopes, 0), sight)
+        curve = (scores, ranks, knot_logs, slopes, count)
+        at = own_rank(score, ties[i], curve)
+        gross[i] = seen_at(at, sight) * score
+        others = gain_of_fall(
+            0.0, at, n + paper, form, curve, sight
+        )  # the paper's integrals may be off by more than it
+        net[i] = min(max(gross[i] - others, 0.0), gross[i])
+    return -1

@@ -7,7 +7,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from sought.index.lists import Numbers, Scores, Shifts, check, no_shifts
+from sought.index.lists import Held, Numbers, Scores, Shifts, check, no_held, no_shifts
 from sought.index.slabs import KEYS, OFFSETS, Keys, Offsets, Slabs, roomy
 from sought.index.visibility import Floats, Visibility
 from sought.web.compiled import Int, cached, compiled, readable
@@ -16,6 +16,7 @@ _1, _2, _3, _4, _32 = (np.uint64(number) for number in (1, 2, 3, 4, 32))
 _NOTHING = np.uint64(0)
 _SLABS = (KEYS, OFFSETS, OFFSETS, OFFSETS, OFFSETS)
 _NUMBERS, _TABLE = readable(types.uint32), readable(types.float64)
+_BLOCK = 16  # results between two sums that are kept
 _SHIFTS = (types.uint32[::1], types.uint32[::1], types.float64[::1])
 
 
@@ -34,6 +35,8 @@ class ExactLists:
         self._visibility = visibility
         self._slabs = Slabs(queries)
         self._longest = 0  # no list is longer
+        self._below: Floats = np.zeros(0)  # for `held`: what results from every 16th of a list on win by moving up
+        self._summed: NDArray[np.bool_] = np.zeros(queries, np.bool_)  # lists of which that is right
         self.floors: Scores = np.zeros(queries, np.float32)
 
     @property
@@ -49,7 +52,7 @@ class ExactLists:
 
     @property
     def nbytes(self) -> int:
-        return self._slabs.nbytes
+        return self._slabs.nbytes + self._below.nbytes + self._summed.nbytes
 
     def scores(self, query: int) -> Scores:
         """The scores of a query's results, best first."""
@@ -63,10 +66,12 @@ class ExactLists:
     def fill(self, queries: Numbers, scores: Scores, ties: Numbers) -> None:
         check(len(self._slabs), queries, scores, ties)
         self._slabs.fill(queries, scores, ties)
+        self._summed[:] = False
         self._longest = int(self._slabs.sizes.max(initial=0))
 
     def shift(self, queries: Numbers, before: Scores, after: Scores, ties: Numbers) -> Shifts:
         check(len(self._slabs), queries, before, after, ties)
+        self._summed[queries] = False
         tables = self._tables(len(queries))
         out = no_shifts(len(queries))
         done, longest = 0, np.array([self._longest])
@@ -78,6 +83,7 @@ class ExactLists:
                 raise ValueError(f"query {queries[-1 - done]} has no result with score {before[-1 - done]}")
             if done < len(queries):
                 self._slabs.grow(2 * int(self._slabs.sizes[queries[done]]) + 4)
+                self._summed[:] = False  # all lists have moved
         self._longest = int(longest[0])
         return out
 
@@ -87,6 +93,18 @@ class ExactLists:
         slabs = self._slabs
         _entry(queries, scores.view(np.uint32), slabs.items, slabs.starts, slabs.sizes, *self._tables(1), gain)
         return gain
+
+    def held(self, queries: Numbers, scores: Scores, ties: Numbers) -> Held:
+        check(len(self._slabs), queries, scores, ties)
+        out, slabs = no_held(len(queries)), self._slabs
+        if len(self._below) != len(slabs.items) // _BLOCK + 1:
+            self._below = np.zeros(len(slabs.items) // _BLOCK + 1)
+            self._summed[:] = False
+        lists = slabs.items, slabs.starts, slabs.sizes, *self._tables(1), self._below, self._summed
+        missing = _held(queries, scores.view(np.uint32), ties, *lists, *out)
+        if missing >= 0:
+            raise ValueError(f"query {queries[missing]} has no result with score {scores[missing]}")
+        return out
 
     def _tables(self, more: int) -> tuple[Floats, Floats]:
         longest = self._longest + more + 1
@@ -220,6 +238,59 @@ def _entry(
             key, start, size = np.uint64(scores[i]) << _32, starts[queries[i]], sizes[queries[i]]
             to = _place(items, start, size, key)
             gain[i] = seen[size + 1] * _score(key) - _moved(items, start + to, size - to, drops, to + 1, _score(key))
+
+
+@compiled
+def _sum_up(items: Keys, start: Int, size: Int, drops: Floats, below: Floats) -> None:
+    """Keep Σ (I(k-1) - I(k))·s_k over the results from place 16, 32, … on; no other list's sums are kept there."""
+    total = 0.0
+    for place in range(size - 1, _BLOCK - 1, -1):
+        total += drops[place] * _score(items[start + place])
+        if place % _BLOCK == 0:
+            below[(start + place) // _BLOCK] = total
+
+
+@cached(
+    types.int64(
+        *(_NUMBERS, _NUMBERS, _NUMBERS, KEYS, OFFSETS, OFFSETS, _TABLE, _TABLE),
+        *(types.float64[::1], types.boolean[::1], types.float64[::1], types.float64[::1]),
+    )
+)
+def _held(
+    queries: Numbers,
+    scores: Numbers,
+    ties: Numbers,
+    items: Keys,
+    starts: Offsets,
+    sizes: Offsets,
+    seen: Floats,
+    drops: Floats,
+    below: Floats,
+    summed: NDArray[np.bool_],
+    gross: Floats,
+    net: Floats,
+) -> Int:
+    """Returns the place of a page that is not in its list, -1 if there is none."""
+    for i in range(queries.size):
+        if not scores[i]:
+            continue
+        query, start, size = queries[i], starts[queries[i]], sizes[queries[i]]
+        key = np.uint64(scores[i]) << _32 | np.uint64(ties[i])
+        at = _place(items, start, size, key)
+        if at == size or items[start + at] != key:
+            return i
+        if not summed[query]:
+            _sum_up(items, start, size, drops, below)
+            summed[query] = True
+        behind, others = at + 1, 0.0
+        while behind < size and behind % _BLOCK:
+            others += drops[behind] * _score(items[start + behind])
+            behind += 1
+        if behind < size:
+            others += below[(start + behind) // _BLOCK]
+        gross[i] = seen[at + 1] * _score(key)
+        net[i] = max(gross[i] - others, seen[size] * _score(key))  # no less, for nobody behind it is better
+    return -1
 
 
 @cached(types.void(KEYS, OFFSETS, OFFSETS, _TABLE, types.float64[::1]))

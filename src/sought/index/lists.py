@@ -26,6 +26,18 @@ class Shifts(NamedTuple):
     gain: Floats
 
 
+class Held(NamedTuple):
+    """What results are worth, one by one, not weighted by the queries.
+
+    `gross` is I(rank)·score, what attention finds in the page itself; `net` is what would be missing without it, when
+    those behind it have moved up: gross - Σ (I(k-1) - I(k))·s_k over the ranks k behind.  That is what it would gain
+    if it entered now.
+    """
+
+    gross: Floats
+    net: Floats
+
+
 class Lists(Protocol):
     """For every query, the scores of its results."""
 
@@ -60,6 +72,9 @@ class Lists(Protocol):
     def entry(self, queries: Numbers, scores: Scores) -> Floats:
         """What each page would gain if it entered with such a score now; nothing changes."""
 
+    def held(self, queries: Numbers, scores: Scores, ties: Numbers) -> Held:
+        """What each page that is in a list, with such a score, brings to what attention finds; nothing changes."""
+
 
 class ListsOf(Protocol):
     """A way to estimate gains, as a value."""
@@ -71,6 +86,11 @@ class ListsOf(Protocol):
 def no_shifts(count: int) -> Shifts:
     """Room for what shifts bring."""
     return Shifts(np.zeros(count, np.uint32), np.zeros(count, np.uint32), np.zeros(count))
+
+
+def no_held(count: int) -> Held:
+    """Room for what results are worth."""
+    return Held(np.zeros(count), np.zeros(count))
 
 
 def check(count: int, queries: Numbers, *columns: NDArray[Any]) -> None:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sought.index.curves import Curves
 from sought.index.exact import Exact
 from sought.index.filing import Files, Filing
-from sought.index.lists import Lists, ListsOf
+from sought.index.lists import Held, Lists, ListsOf, no_held
 from sought.index.matching import ABSENT, match
 from sought.index.quality import Matches
 from sought.index.scorers import BM25, Scorer
@@ -161,6 +161,18 @@ class Measure:
             added = self.lists.entry(scored.query.view(np.uint32), scored.after)
             gain += np.bincount(scored.page, self.weights[scored.query] * added, minlength=len(gain))
         return gain
+
+    def held(self, rows: Rows, ties: Ties, vectors: Vectors) -> Held:
+        """What each of these pages, which are in the lists, brings to the answers; nothing changes."""
+        total = no_held(len(vectors))
+        for found in self._changed(None, vectors, self._untold):
+            scored = self._finished(found, rows)
+            asked = np.flatnonzero(self.weights[scored.query])
+            page, query = scored.page[asked], scored.query[asked]
+            each = self.lists.held(query.view(np.uint32), scored.after[asked], ties[page])
+            for whole, part in zip(total, each, strict=True):
+                whole += np.bincount(page, self.weights[query] * part, minlength=len(whole))
+        return total
 
     def ranks(self, found: Matches, ties: Ties) -> NDArray[np.uint32]:
         """The rank that pages have among the results of queries, by their scores; `ties` are those of the pairs."""

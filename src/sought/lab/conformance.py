@@ -91,7 +91,7 @@ def _tried(policy: Policy, pages: Pages) -> bytes:
 def _writable(pages: Pages) -> Pages:
     columns: dict[str, Any] = {name: getattr(pages, name).copy() for name in Pages.column_names()}
     beliefs = {belief: column.copy() for belief, column in pages.beliefs.items()}
-    return Pages(**columns, beliefs=beliefs, pace=pages.pace)
+    return Pages(**columns, beliefs=beliefs, pace=pages.pace, links=pages.links)
 
 
 def _columns(pages: Pages) -> Iterator[tuple[str, Any]]:

@@ -45,6 +45,7 @@ class Weeks:
             depth = nothing.astype(np.uint16)
             table = Pages(
                 *(world.keys[pages], hosts, depth, start, last, never, once, depth, nothing, never),
+                *(once > 0, never, never),
                 beliefs=columns,
                 pace=fetches / world.unit,
             )

@@ -88,7 +88,7 @@ class Reached:
         world, pages, now = self.judge.world, self.beliefs.pages(), self.run.clock.now()
         columns = {name: getattr(pages, name).copy() for name in Pages.column_names()}
         beliefs = {each: column.copy() for each, column in pages.beliefs.items()}
-        kept = Pages(**columns, beliefs=beliefs, pace=pages.pace)
+        kept = Pages(**columns, beliefs=beliefs, pace=pages.pace, links=pages.links)
         order = np.argsort(world.keys)
         at = np.searchsorted(world.keys, kept.key, sorter=order).clip(max=len(order) - 1)
         page = np.where(world.keys[order[at]] == kept.key, order[at], NOTHING)

@@ -16,6 +16,7 @@ from sought.lab.judge import Judge
 from sought.lab.setting import Setting, begin_of, moments_of
 from sought.lab.world import NOTHING, Numbers, World
 from sought.policy import Belief, Fetches, Learner, Pages, Policy, beliefs_of
+from sought.policy.estimator import GONE, MOVED, PAGE
 from sought.policy.supplied import Supplied
 from sought.web.errors import BadInput
 from sought.web.sketch import SKETCH_SIZE
@@ -103,10 +104,32 @@ def _fetches(judge: Judge, times: Floats) -> Iterator[Fetches]:
         changed, difference = _changes(world, before[row], live[row])
         gap = np.where(before[row] == NOTHING, np.inf, time - since)
         base_gap, drift = profiles.compared(row, live[row], time)
-        silent = np.full(len(row), np.nan), np.zeros(len(row), np.bool_)
-        at = np.full(len(row), time)
-        yield Fetches(row, at, gap, changed, gain[row], difference, *silent, base_gap, drift)
+        unknown, silent = np.full(len(row), np.nan), np.zeros(len(row), np.bool_)
+        yield Fetches(
+            row=row,
+            time=np.full(len(row), time),
+            gap=gap,
+            changed=changed,
+            gain=gain[row],
+            difference=difference,
+            modified=unknown,
+            signalled=silent,
+            base_gap=base_gap,
+            drift=drift,
+            fate=_fates(world, live[row]),
+            doubted=silent,
+            seen_gap=gap,
+            found=np.zeros(len(row), np.int64),
+            expected=unknown,
+            chance=unknown,
+        )
         before, since = live, time
+
+
+def _fates(world: World, versions: Numbers) -> NDArray[np.uint8]:
+    """Whoever looks at all pages doubts none and finds none: what they stand for is all there is to say."""
+    status = world.versions.status[versions]
+    return np.select([status // 100 == 3, np.isin(status, (404, 410))], [MOVED, GONE], PAGE).astype(np.uint8)
 
 
 def _changes(world: World, old: Numbers, new: Numbers) -> tuple[NDArray[np.bool_], Floats]:
@@ -159,11 +182,13 @@ def pages_after(world: World, fetches: Sequence[Fetches]) -> Pages:
     last_fetch, last_change = np.full(count, -np.inf), np.full(count, -np.inf)
     seen, changes = np.zeros(count, np.uint16), np.zeros(count, np.uint16)
     found = np.full(count, fetches[0].time[0] if len(fetches[0]) else world.start)
+    live, never = np.zeros(count, np.bool_), np.full(count, -np.inf)
     for each in fetches:
         again = each.row[each.changed & np.isfinite(each.gap)]
         new = each.row[np.isinf(each.gap)]
         found[new] = each.time[np.isinf(each.gap)]
         last_fetch[each.row], last_change[again] = each.time, each.time[0] if len(each) else 0.0
+        live[each.row] = each.fate == PAGE
         seen[each.row] += 1
         changes[again] += 1
     nothing = np.zeros(count, np.uint16)
@@ -177,5 +202,8 @@ def pages_after(world: World, fetches: Sequence[Fetches]) -> Pages:
         fetches=seen,
         changes=changes,
         inlinks=nothing.astype(np.uint32),
-        signal=np.full(count, -np.inf),
+        signal=never,
+        live=live,
+        linked=never,
+        unlinked=never,
     )

@@ -39,7 +39,7 @@ class PoissonPages:
         start, never, none = np.full(count, START), np.full(count, -np.inf), np.zeros(count, np.uint16)
         links = np.zeros(count, np.uint32)
         once = np.ones(count, np.uint16)
-        columns = (key, self.host, none, start, last, never, once, none, links, never)
+        columns = (key, self.host, none, start, last, never, once, none, links, never, once > 0, never, never)
         return Pages(*columns, beliefs=beliefs, pace=pace)
 
 
@@ -110,4 +110,21 @@ def fetches_of(
     """A log that tells whether pages have changed, and when if that is said, and nothing more."""
     unknown, silent = np.full(len(row), np.nan), np.zeros(len(row), np.bool_)
     told = unknown if modified is None else modified
-    return Fetches(row, time, gap, changed, unknown, changed.astype(np.float64), told, silent, unknown, unknown)
+    return Fetches(
+        row=row,
+        time=time,
+        gap=gap,
+        changed=changed,
+        gain=unknown,
+        difference=changed.astype(np.float64),
+        modified=told,
+        signalled=silent,
+        base_gap=unknown,
+        drift=unknown,
+        fate=np.zeros(len(row), np.uint8),
+        doubted=silent,
+        seen_gap=gap,
+        found=np.zeros(len(row), np.int64),
+        expected=unknown,
+        chance=unknown,
+    )

@@ -27,6 +27,7 @@ def sample_pages(seed: int, rows: int, beliefs: Iterable[Any] = (), *, fetched: 
     last_fetch = np.where(known, NOW - rng.integers(0, 200, rows) * _DAY, -np.inf)
     changes = rng.integers(0, fetches + 1)
     signalled = rng.random(rows) < 0.3
+    seen = np.random.default_rng([seed, 0x5E])  # apart from the rest, which stays as it was
     return _read_only(
         Pages(
             key=rng.integers(0, 2**64, rows, dtype=np.uint64),
@@ -39,6 +40,9 @@ def sample_pages(seed: int, rows: int, beliefs: Iterable[Any] = (), *, fetched: 
             changes=changes.astype(np.uint16),
             inlinks=rng.zipf(2.0, rows).clip(0, 10**6).astype(np.uint32),
             signal=np.where(signalled, NOW - rng.integers(-5, 300, rows) * _DAY, -np.inf),
+            live=known & (seen.random(rows) < 0.8),
+            linked=np.where(seen.random(rows) < 0.9, NOW - seen.integers(0, 200, rows) * _DAY, -np.inf),
+            unlinked=np.where(seen.random(rows) < 0.1, NOW - seen.integers(0, 200, rows) * _DAY, -np.inf),
             beliefs={belief: _believed(rng, rows) for belief in beliefs},
             pace=rows / (30 * _DAY),
         )
@@ -65,6 +69,9 @@ def extreme_pages(seed: int, rows: int, beliefs: Iterable[Any] = ()) -> Pages:
         "signal": NOW - rng.choice([*ages, np.inf, -1e9], rows),
         "beliefs": {belief: rng.choice(rates, rows) for belief in pages.beliefs},
         "pace": float(rng.choice([0.0, 1e-12, 1e6])),
+        "live": known & rng.choice([False, True], rows),
+        "linked": NOW - rng.choice([*ages, np.inf], rows),
+        "unlinked": NOW - rng.choice([*ages, np.inf], rows),
     }
     return _read_only(replace(pages, **extremes))
 
@@ -81,9 +88,10 @@ def table_of(pages: Pages, seed: int) -> Table:
     rng, size, table = np.random.default_rng(seed), len(pages), Table()
     birth = {name: getattr(pages, name) for name in ("key", "host", "depth", "found")}
     table.append(birth | {"via": np.zeros(size, np.uint32), "source": np.zeros(size, np.uint8)})
-    for name in set(Pages.column_names()) - set(birth):
+    for name in set(Pages.column_names()) - {*birth, "live"}:
         table[name][:] = getattr(pages, name)
-    table["state"][:] = np.where(rng.random(size) < 0.1, State.DEAD, np.where(pages.is_new, State.NEW, State.LIVE))
+    others = np.where(rng.random(size) < 0.2, State.DEAD, np.where(pages.is_new, State.NEW, State.GONE))
+    table["state"][:] = np.where(pages.live, State.LIVE, others)
     table["not_before"][:] = np.where(rng.random(size) < 0.1, NOW + _DAY, -np.inf)
     return table
 

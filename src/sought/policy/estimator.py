@@ -17,6 +17,7 @@ from sought.policy.policy import Policy
 from sought.policy.supplied import Supplied
 
 Rows = NDArray[np.int64]
+PAGE, GONE, MOVED = range(3)  # fates
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,12 @@ class Fetches:
 
     Now and then a version becomes the base of a profile of changes; at later fetches `base_gap` is the seconds since it
     was fetched, and `drift` the share of shingles that differ from it.  Both are NaN at the fetch of a base itself.
+
+    `fate` is what the row stands for now: a PAGE, nothing since it has GONE (also one that redirects to nowhere, or out
+    of the crawl), or another since it has MOVED.  `doubted`: whether it was before this fetch (see Pages); `seen_gap`
+    is the seconds since it was last seen by then, inf at the first fetch.  A fetch that failed has seen nothing.
+    `found` URLs were never heard of before this fetch.  `expected` is the gain that the policy expected, and `chance`
+    the probability with which it chose the row; NaN if it did not say.
     """
 
     row: Rows
@@ -42,6 +49,12 @@ class Fetches:
     signalled: NDArray[np.bool_]
     base_gap: Floats
     drift: Floats
+    fate: NDArray[np.uint8]
+    doubted: NDArray[np.bool_]
+    seen_gap: Floats
+    found: Rows
+    expected: Floats
+    chance: Floats
 
     def __len__(self) -> int:
         return len(self.row)

@@ -6,12 +6,20 @@ crawl and a recorded web.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+
+
+class Links(NamedTuple):
+    """Which row links to which: sources[i] to targets[bounds[i]:bounds[i + 1]].  Sources ascend."""
+
+    sources: NDArray[np.uint32]
+    bounds: NDArray[np.int64]
+    targets: NDArray[np.uint32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +28,17 @@ class Pages:
 
     `key` is a hash of the URL: it tells rows apart and says nothing else.  `last_fetch` is -inf for a URL that was
     never fetched, `last_change` for one never seen to change, `signal` (what a sitemap says of its last change) for
-    one no signal has come for.  `beliefs` holds a column for each belief that the policy reads, by the belief's
+    one no signal has come for.
+
+    Pages that are fetched tell of those they link to.  `linked` is when a page that links to this one was last fetched
+    and still did; `unlinked` when a link to it was last found to be gone from a page fetched again; -inf is never.
+    Only pages that stand for themselves count, and sitemaps do not.  A page was *seen* when it was fetched or linked,
+    whatever came last; it is *doubted* if it was unlinked after that.  `live`: a copy that stands for itself is in
+    hand, searchable or not.
+
+    `beliefs` holds a column for each belief that the policy reads, by the belief's
     value (see estimator.py).  `pace` is how many fetches a second the crawl's budget allows in the long run; 0 if that
-    is not known.
+    is not known.  `links` is there for policies whose attribute `reads_links` is true (policy.py).
     """
 
     key: NDArray[np.uint64]
@@ -35,8 +51,12 @@ class Pages:
     changes: NDArray[np.uint16]
     inlinks: NDArray[np.uint32]
     signal: Floats
+    live: NDArray[np.bool_]
+    linked: Floats
+    unlinked: Floats
     beliefs: Mapping[Any, Floats] = field(default_factory=dict)
     pace: float = 0.0
+    links: Links | None = None
 
     def __len__(self) -> int:
         return len(self.host)
@@ -53,8 +73,8 @@ class Pages:
 
     @classmethod
     def column_names(cls) -> tuple[str, ...]:
-        """What is observed of every row; `beliefs` and `pace` are none of them."""
-        return tuple(f.name for f in fields(cls) if f.name not in ("beliefs", "pace"))
+        """What is observed of every row; `beliefs`, `pace` and `links` are none of them."""
+        return tuple(f.name for f in fields(cls) if f.name not in ("beliefs", "pace", "links"))
 
 
 NEVER = -np.inf

@@ -5,9 +5,12 @@ is a frozen dataclass whose `repr` is its line in sought.toml and its row in a t
 
 Which row a page has says nothing to a policy, unless its attribute `order_matters` is true: rows are numbered as they
 are found, and that order may then decide between pages of the same depth.  Equal values are ordered by a hash.
+
+A policy whose attribute `reads_links` is true finds in `pages.links` which page links to which.
 """
 
 from collections.abc import Callable
+from typing import Protocol, runtime_checkable
 
 from sought.policy.pages import Floats, Pages
 
@@ -17,3 +20,18 @@ Policy = Callable[[Pages, float], Floats]
 def order_matters(policy: Policy) -> bool:
     """Whether the order in which pages were found may decide."""
     return bool(getattr(policy, "order_matters", False))
+
+
+def reads_links(policy: Policy) -> bool:
+    """Whether `pages.links` must be filled in."""
+    return bool(getattr(policy, "reads_links", False))
+
+
+@runtime_checkable
+class Expecting(Protocol):
+    """A policy that says what it expects: it is put on record beside what came of it."""
+
+    def __call__(self, pages: Pages, now: float) -> Floats: ...
+
+    def expects(self, pages: Pages, now: float) -> tuple[Floats, Floats]:
+        """For every row the gain of a fetch now, and the probability with which the row is chosen; NaN: not said."""

@@ -104,6 +104,9 @@ def _ranks_new_pages(policy: Policy) -> bool:
         changes=np.zeros(1, np.uint16),
         inlinks=np.zeros(1, np.uint32),
         signal=unknown,
+        live=np.zeros(1, np.bool_),
+        linked=unknown,
+        unlinked=unknown,
         beliefs={belief: np.zeros(1) for belief in beliefs_of(policy)},
     )
     return bool(policy(page, 0.0)[0] > NEVER)
