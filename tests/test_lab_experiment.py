@@ -440,7 +440,7 @@ def judged(name: str, world: Path, results: Path, **how: Any) -> tuple[Finding, 
 def test_bounds(folder, results):
     """Every arm has a quality at every budget, and the verdict follows from the orders among them."""
     found, numbers, rows = judged("bounds", folder, results, quick=True)
-    assert len(rows) == 7
+    assert len(rows) == 8
     assert numbers["largest error of a repository in step"] < 1e-6
     assert numbers["Ceiling() at 1.0%, share of gap"] == pytest.approx(1)
     assert 0 <= numbers["transport bound at 1.0%, share of surrogate loss"] <= 1

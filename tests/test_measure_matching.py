@@ -100,7 +100,7 @@ def test_a_workload_without_queries():
     asking = measure_of([])
     vectors = counted([Entry(0, "", "boat", language="en")], counter_of(asking))
     assert len(asking.matches(rows_of(vectors), vectors).scores) == 0
-    assert asking.entry(rows_of(vectors), vectors).tolist() == [0.0]
+    assert asking.entry(rows_of(vectors), vectors).gain.tolist() == [0.0]
 
 
 def test_every_language_has_a_file():

@@ -152,7 +152,7 @@ def test_entry_foretells_the_gain(scorer, held, fresh):
     pages.shift(dict(enumerate(held[: PAGES - 1])))
     lists, row = lists_of(pages.measure), PAGES - 1
     vectors = pages.read(dict(enumerate(fresh)))
-    foretold = pages.measure.entry(np.full(len(fresh), row), vectors)
+    foretold = pages.measure.entry(np.full(len(fresh), row), vectors).gain
     assert lists_of(pages.measure) == lists
     for i, entry in enumerate(fresh):
         assert pages.shift({row: entry}).gain[0] == pytest.approx(foretold[i], rel=1e-9)

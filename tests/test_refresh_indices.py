@@ -22,7 +22,7 @@ from sought.policy.refresh.frequencies import optimal_frequencies
 from sought.policy.refresh.longevity import Longevity, bounds_worth, curve_worth
 from sought.policy.refresh.noisy_signals import NoisySignals
 from sought.policy.refresh.shapes import churn_worth, drifted, worth_of
-from sought.policy.refresh.signal_quality import FalseSignals, SignalRecall
+from sought.policy.refresh.signal_quality import FalseSignals, SignalRecall, SignalStrength
 from sought.policy.refresh.signal_value import crawl_value, signals_if_any
 from sought.policy.views import Views
 from sought.web.errors import BadInput
@@ -33,7 +33,7 @@ ROWS = 8
 ESTIMATORS = [
     *(Divergence(term, profiles) for term in ("share", "rate", "life") for profiles in (1, 3)),
     *(DivergenceBounds(term, profiles) for term in ("reach", "worth", "share") for profiles in (1, 3)),
-    *(SignalRecall(), FalseSignals()),
+    *(SignalRecall(), FalseSignals(), SignalStrength()),
 ]
 
 
@@ -439,6 +439,36 @@ def test_each_host_has_its_own_quality():
     assert recall[4] == 0.0
     assert learner.terms(0)["signalled"] == logs[0].signalled.sum()
     assert learner.terms(4) == {}
+
+
+@pytest.mark.parametrize(("rate", "recall", "false"), [(0.3, 0.6, 0.1), (0.1, 0.9, 0.02), (0.2, 0.2, 0.2)])
+def test_how_much_a_signal_says(rate, recall, false):
+    """κ = ln(γ/ν): all signals over false ones; so 1 - exp(-κ) of them are true."""
+    log = history(np.random.default_rng(4), rate, recall, false)
+    learner = learnt(SignalStrength(), log)
+    true = -np.expm1(-learner.column(known([0] * ROWS)))
+    assert true == pytest.approx(np.full(ROWS, recall * rate / (recall * rate + false)), abs=0.08)
+    assert learner.terms(0)["strength"] == pytest.approx(-math.log1p(-true[0]))
+
+
+def test_signals_say_nothing_until_something_speaks_for_them():
+    """Not where all is always signalled, or at random, or nothing is; nor where nothing, or little, is known."""
+    rng = np.random.default_rng(6)
+    one = {"time": [1.0], "gap": [WEEK], "changed": [False]}
+    learner = learnt(
+        SignalStrength(),
+        history(rng, 0.2, 0.9, 0.0, host_rows=(0,), liar=True),
+        history(rng, 0.2, 0.0, 0.5, host_rows=(1,)),
+        history(rng, 0.2, 0.0, 0.0, host_rows=(2,)),
+        fetches(row=[3], signalled=[True], **one),
+        fetches(row=[4], signalled=[True], **(one | {"changed": [True]})),
+        history(rng, 0.2, 0.9, 0.01, host_rows=(6,)),
+    )
+    strength = learner.column(known(range(7)))
+    assert strength[:2] == pytest.approx(np.zeros(2), abs=0.03)
+    assert strength[2:6].tolist() == [0.0] * 4
+    assert strength[6] > 2.0
+    assert learner.terms(5) == {}
 
 
 @settings(max_examples=60)

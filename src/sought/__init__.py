@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sought.api import Crawl, init, open  # noqa: A004  sought.open, like tarfile.open
     from sought.index import Answer, Hit
-    from sought.policy import BreadthFirst, DemandFirst, Pages, Policy, RoundRobin, Split, UserCentric
+    from sought.policy import BreadthFirst, DemandFirst, Pages, Policy, RoundRobin, Split, UserCentric, Worth
     from sought.web.errors import SoughtError
 
 __version__ = _version("sought")
@@ -32,6 +32,7 @@ __all__ = [
     "SoughtError",
     "Split",
     "UserCentric",
+    "Worth",
     "__version__",
     "init",
     "open",
@@ -41,7 +42,7 @@ __all__ = [
 _HOMES = {
     "sought.api": ("Crawl", "init", "open"),
     "sought.index": ("Answer", "Hit"),
-    "sought.policy": ("BreadthFirst", "DemandFirst", "Pages", "Policy", "RoundRobin", "Split", "UserCentric"),
+    "sought.policy": ("BreadthFirst", "DemandFirst", "Pages", "Policy", "RoundRobin", "Split", "UserCentric", "Worth"),
     "sought.web.errors": ("SoughtError",),
 }
 

@@ -144,7 +144,7 @@ hosts = []
 
 [crawl]
 budget = "100000 per day"
-policy = "Split(new=BreadthFirst(), known=RoundRobin(), share=0.5)"
+policy = "Worth()"
 revisit_after = "1d"
 
 [politeness]

@@ -121,6 +121,23 @@ def impact(
 
 
 @app.command()
+def plan(
+    urls: Annotated[
+        list[int] | None,
+        typer.Option(min=1000, max=100_000_000, help="URLs known (again for more); default: 100,000 to 10,000,000."),
+    ] = None,
+    queries: Annotated[int, typer.Option(min=10, max=1_000_000, help="Queries asked.")] = 100_000,
+    json: Json = False,
+) -> None:
+    """Choose what to fetch next among all URLs, by Worth and by published rules: the first time, and from then on."""
+    from sought.bench.plan import SIZES, run
+
+    with Counting("URLs made", quiet=json) as report:
+        found = run(urls or SIZES, queries, report)
+    _show(found, json)
+
+
+@app.command()
 def graph(
     nodes: Annotated[int, typer.Option(min=100, max=1_000_000_000, help="Pages of the graph.")] = 5_000_000,
     edges: Annotated[int, typer.Option(min=100, max=4_000_000_000, help="Links between them, about.")] = 50_000_000,

@@ -133,13 +133,13 @@ def search(
 def status(directory: Dir, json: Json = False) -> None:
     """How a crawl stands: what is known, fetched, refused and why."""
     from sought.api import open as open_crawl
-    from sought.cli.show import show_tree
+    from sought.cli.show import show_status
 
     found = open_crawl(directory).status()
     if json:
         print_json(found)
     else:
-        show_tree(found)
+        show_status(found)
 
 
 @app.command()

@@ -35,6 +35,8 @@ def _fetch(fetch: dict[str, Any], worth_of_answers: float | None) -> str:
         share = f" ({fetch['gain'] / worth_of_answers:.2%} of all answers)" if worth_of_answers else ""
         queries = "1 query" if fetch["affected"] == 1 else f"{fetch['affected']:,} queries"
         worth = f"gain {_number(fetch['gain'])}{share}, {queries} affected"
+    if fetch["expected"] is not None:
+        worth += f", expected {_number(fetch['expected'])}"
     why = f", chosen by {fetch['chosen_by']} as number {fetch['rank']:,} of its plan" if fetch["chosen_by"] else ""
     return f"{moment(fetch['time'])}  {fetch['kind']}  {worth}{why}"
 

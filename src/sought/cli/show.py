@@ -33,6 +33,21 @@ def show_answer(answer: "Answer") -> None:
         console.print(Padding(snippet, (0, 0, 1, 3)), soft_wrap=not console.is_terminal)
 
 
+def show_status(found: dict[str, Any]) -> None:
+    kinds = found.get("expected_against_measured", {})
+    show_tree(found | ({"expected_against_measured": {k: _calibrated(v) for k, v in kinds.items()}} if kinds else {}))
+
+
+def _calibrated(found: dict[str, Any]) -> str:
+    """How far what was expected agrees with what was measured, in one line."""
+    fetches = f"of {found['fetches']:,} fetches"
+    if found["rank_correlation"] is found["top_tenth"] is None:
+        return f"too little to tell, {fetches}"
+    slope, correlation = _shown("", found["slope"]), _shown("", found["rank_correlation"])
+    share = "–" if found["top_tenth"] is None else f"{100 * found['top_tenth']:.0f} %"
+    return f"slope {slope}, rank correlation {correlation}, {share} of the gain in the best tenth, {fetches}"
+
+
 def show_tree(data: dict[str, Any], indent: str = "") -> None:
     """A nested dictionary as aligned lines."""
     width = max((len(str(k)) for k in data), default=0) + 2

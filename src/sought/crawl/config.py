@@ -53,7 +53,7 @@ class CrawlSection(_Section, frozen=True):
     """What is fetched, how much of it, and in which order."""
 
     budget: str = "100000 per day"
-    policy: str = "Split(new=BreadthFirst(), known=RoundRobin(), share=0.5)"
+    policy: str = "Worth()"
     revisit_after: str = "1d"
     keep: Annotated[int, Meta(ge=0)] = 0
     sitemaps: bool = True

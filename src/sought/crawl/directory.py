@@ -23,6 +23,7 @@ from typing import IO
 
 from sought.archive import Original, Place, Position
 from sought.crawl.admission import REASONS
+from sought.crawl.calibration import note_expected
 from sought.crawl.config import FILE, Config, load_config, pace
 from sought.crawl.hosts import Host
 from sought.crawl.measuring import Measuring
@@ -212,6 +213,7 @@ class Directory:
         self.store.put_meta("applied", (applied.file, applied.offset))
         self.measuring.save()
         repository = self.repository
+        note_expected(repository.finished, self.store)
         committed = Committed(
             list(repository.finished), dict(repository.fresh_links), list(repository.discovery.fresh_anchors)
         )

@@ -3,8 +3,12 @@
 import math
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sought.crawl.discovery import REFUSED, Discovery
 from sought.crawl.hosts import Host, Hosts
+from sought.crawl.link_lists import SitemapLists
 from sought.crawl.outcome import DAY
 from sought.crawl.table import NO_ROW, Source, Table
 from sought.fetch.robots_fetch import RobotsFetch, redirected
@@ -14,15 +18,18 @@ from sought.web.url import hostname, origin
 
 MAX_SITEMAPS = 50
 SITEMAP_EVERY = DAY
+_Listed = tuple[str, float | None]
+_Rows = NDArray[np.int64]
 
 
 class HostFiles:
     """Applies answers that are not pages."""
 
-    def __init__(self, hosts: Hosts, discovery: Discovery, table: Table) -> None:
+    def __init__(self, hosts: Hosts, discovery: Discovery, table: Table, lists: SitemapLists) -> None:
         self.hosts = hosts
         self.discovery = discovery
         self.table = table
+        self.lists = lists
         self.robots_chain: dict[str, str] = {}
 
     def robots(self, response: Response) -> None:
@@ -38,10 +45,10 @@ class HostFiles:
         self.hosts.count(host, "robots")
 
     def sitemap(self, response: Response) -> tuple[str, list[int]]:
-        """These pages exist, and when they last changed: (how it went, rows whose `signal` is another now)."""
+        """These pages exist, and when they last changed: (how it went, rows that must be stored for it)."""
         host = self.hosts.at(origin(response.url))
         host.sitemaps[response.url] = response.time + SITEMAP_EVERY
-        kind, rows = "sitemap", list[int]()
+        kind, sitemap = "sitemap", Sitemap()
         if target := redirected(response):
             self._add_sitemap(host, target)
             kind = "sitemap-moved"
@@ -49,12 +56,23 @@ class HostFiles:
             kind = "sitemap-failed"
         elif response.body:
             sitemap = _read(response)
-            for child in sitemap.children:
-                self._add_sitemap(host, child)
-            rows = self._signal(sitemap.pages, response.time)
             kind = "sitemap-damaged" if sitemap.problem else kind
+        changed = self._take(host, response, sitemap)
         self.hosts.count(host, kind)
-        return kind, rows
+        return kind, changed
+
+    def _take(self, host: Host, response: Response, sitemap: Sitemap) -> list[int]:
+        """What was read of it may be true however it ended; but which pages it leaves out only the whole can tell."""
+        for child in sitemap.children:
+            self._add_sitemap(host, child)
+        rows = self._rows(sitemap.pages, response.time)
+        changed = self._signal(rows, sitemap.pages)
+        if sitemap.problem or not (sitemap.pages or sitemap.children):
+            told = self.lists.failed(host, response.url)
+        else:
+            listed = np.unique(rows[rows != REFUSED]).astype(np.uint32)
+            told = self.lists.read(host, response.url, listed, response.time)
+        return [*changed.tolist(), *told.tolist()]
 
     def _add_sitemap(self, host: Host, url: str) -> None:
         """A sitemap belongs to its own origin, whose robots.txt speaks for it."""
@@ -66,15 +84,19 @@ class HostFiles:
         elif not owner:
             self.hosts.refuse(host, "sitemap-elsewhere")
 
-    def _signal(self, pages: Sequence[tuple[str, float | None]], now: float) -> list[int]:
+    def _rows(self, pages: Sequence[_Listed], now: float) -> _Rows:
         rows = self.discovery.admit([url for url, _ in pages], NO_ROW, 1, Source.SITEMAP, now)
         self.discovery.flush()
-        column, changed = self.table.columns["signal"], []
-        for (_, modified), row in zip(pages, rows, strict=True):
-            if row != REFUSED and modified is not None and column[row] != modified:
-                column[row] = modified
-                changed.append(row)
-        return changed
+        return np.array(rows, np.int64)
+
+    def _signal(self, rows: _Rows, pages: Sequence[_Listed]) -> _Rows:
+        """Rows whose `signal` is another now; of times for the same row the last counts."""
+        modified = np.array([time for _, time in pages], np.float64)  # no time is NaN
+        told = (rows != REFUSED) & ~np.isnan(modified)
+        rows, column = rows[told], self.table.columns["signal"]
+        before = column[rows]
+        column[rows] = modified[told]
+        return np.unique(rows[column[rows] != before])
 
 
 def _read(response: Response) -> Sitemap:

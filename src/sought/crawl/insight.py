@@ -20,6 +20,7 @@ from sought.index.measure import Measure
 from sought.index.quality import Matches, Quality, quality
 from sought.index.vectors import joined
 from sought.policy import GainRate, Pages, Policy, Prospect, beliefs_of
+from sought.policy.policy import reads_links
 from sought.web.errors import BadInput
 
 _DEPTH = 1000  # results of a query as it is served
@@ -32,7 +33,7 @@ def explain(view: View, url: str, policy: Policy, now: float, limit: int = 10) -
     if row < 0:
         raise BadInput(f"{url} is not known to this crawl; 'sought urltest' says whether it would be admitted")
     via = int(view.table["via"][row])
-    beliefs = view.beliefs(beliefs_of(policy))
+    beliefs = view.beliefs(beliefs_of(policy), links=reads_links(policy))
     linked_from = sources_of(beliefs.holdings.linked.links(), np.array([row]))[1][:_PARENTS]
     known = view.describe(row) | {
         "found_on": view.store.url(via) if via != NO_ROW else None,
@@ -58,6 +59,8 @@ def _fetch(outcome: Outcome, view: View) -> dict[str, Any]:
         "status": outcome.status,
         "difference": outcome.difference,
         "gain": outcome.gain,
+        "expected": outcome.expected,
+        "chance": outcome.chance,
         "affected": outcome.affected,
         "helped": [_helped(each, view.measuring.asked) for each in helped(outcome)],
         "chosen_by": policies[outcome.policy] if known else None,

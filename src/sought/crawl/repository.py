@@ -20,7 +20,7 @@ from sought.crawl.discovery import REFUSED, Discovery
 from sought.crawl.duplicates import Duplicates
 from sought.crawl.hostfiles import HostFiles
 from sought.crawl.hosts import Hosts
-from sought.crawl.link_lists import LinkLists, Targets
+from sought.crawl.link_lists import LinkLists, SitemapLists, Targets
 from sought.crawl.observations import Observations, compared, describe
 from sought.crawl.outcome import AGAIN, DAY, Finished, Outcome, outcome_name, reason_in, trouble
 from sought.crawl.store import Details, Store, row_key
@@ -72,7 +72,8 @@ class Repository:
         self.admission = Admission(config, store)
         self.discovery = Discovery(self.table, store, self.hosts, self.admission)
         self.aliases = Aliases(self.table, self.discovery)
-        self.host_files = HostFiles(self.hosts, self.discovery, self.table)
+        self.sitemap_lists = SitemapLists(self.table, store)
+        self.host_files = HostFiles(self.hosts, self.discovery, self.table, self.sitemap_lists)
         self.duplicates = Duplicates(store)
         self.observations = Observations(self.table, store)
         self.details: dict[int, Details] = {}
@@ -175,6 +176,7 @@ class Repository:
         self.finished.clear()
         self.details.clear()
         self.fresh_links.clear()
+        self.sitemap_lists.committed()
         self.discovery.committed()
         self.duplicates.committed()
         self.admission.committed()
@@ -203,9 +205,9 @@ class Repository:
     # ---- one answer
 
     def _apply_sitemap(self, response: Response) -> None:
-        kind, signalled = self.host_files.sitemap(response)
+        kind, changed = self.host_files.sitemap(response)
         self.outcomes[kind] = self.outcomes.get(kind, 0) + 1
-        for row in signalled:
+        for row in changed:
             self._details(row)
 
     def _apply_page(self, fetched: Fetched) -> None:

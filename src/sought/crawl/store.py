@@ -2,14 +2,19 @@
 
     u first-row          a block of newly found URLs: their birth columns and their spellings
     p row                a row that was fetched, signalled or unlinked: life columns, then details nobody ranks by
+    s host               when each sitemap of a host was read, and rows that it no longer lists (link_lists.py)
+    s host file          rows that one of its sitemaps lists, ascending; a file is the key of its URL
     d row                how often a searchable page holds the terms that people ask for (a vector)
     l row                target rows of the page's links, in order
     a row hash           one anchor text that points at the row
     o row time           one fetch of the row and what came of it
+    e row                what was known of the row before its first fetch, and what that brought
+    i row row            what the first row, never fetched, was left by the second, which moved there
     f row                what orderings said of the row before its first fetch, where one learns from that
     v row                a few numbers of the page as of its last two fetches, where clusters go by them
     c content            the first row seen with this text
     n band               the first row seen with this band of the near-duplicate sketch
+    x kind place         what was expected of one of the latest fetches, and what came of it
     h host               politeness, counters and sitemaps of a host
     r host               its robots.txt
     t shape              how many URLs of this shape were admitted (traps)
@@ -72,8 +77,24 @@ class Details(msgspec.Struct, array_like=True, omit_defaults=True):
     links_time: float = 0.0  # when its links were last seen while it stood for itself; 0: those on its list never were
 
 
+class SitemapFile(msgspec.Struct, array_like=True, frozen=True):
+    """When a sitemap last told what it lists, how many rows that were, and how often it has failed to since."""
+
+    read: float = -np.inf
+    rows: int = 0
+    failures: int = 0
+
+
+class Sitemaps(msgspec.Struct, array_like=True):
+    """What is kept of a host's sitemaps beside their lists."""
+
+    files: dict[int, SitemapFile] = {}
+    missing: bytes = b""  # records of link_lists.py
+
+
 _encode = msgspec.msgpack.Encoder().encode
 _decode_details = msgspec.msgpack.Decoder(Details).decode
+_decode_sitemaps = msgspec.msgpack.Decoder(Sitemaps).decode
 
 
 class Store:
@@ -199,6 +220,13 @@ class Store:
     def links(self, row: int) -> NDArray[np.uint32]:
         return np.frombuffer(self.get(row_key(b"l", row)) or b"", np.uint32)
 
+    def put_sitemaps(self, host: int, sitemaps: Sitemaps) -> None:
+        self.put(row_key(b"s", host), _encode(sitemaps))
+
+    def sitemaps(self, host: int) -> Sitemaps:
+        value = self.get(row_key(b"s", host))
+        return Sitemaps() if value is None else _decode_sitemaps(value)
+
     def load(self) -> Table:
         """The table as of the last commit."""
         if self.blocks and self.meta("layout") != _LAYOUT:
@@ -223,7 +251,19 @@ class Store:
             table["inlinks"][:] += np.bincount(targets, minlength=len(table)).astype(np.uint32)
             sizes = np.fromiter((len(v) // targets.itemsize for _, v in some), np.int64, len(some))
             np.maximum.at(table["linked"], targets, np.repeat(counted[_rows(some)], sizes))
+        for time, listed in self._listed():
+            table["linked"][listed] = np.maximum(table["linked"][listed], time)
         return table
+
+    def _listed(self) -> Iterator[tuple[float, NDArray[np.uint32]]]:
+        """When each sitemap was read, and its rows."""
+        files: dict[int, SitemapFile] = {}
+        for key, value in self.scan(b"s"):
+            file = key[len(row_key(b"s", 0)) :]
+            if not file:  # its host begins here
+                files = _decode_sitemaps(value).files
+            else:
+                yield files[int.from_bytes(file, "big")].read, np.frombuffer(value, np.uint32)
 
     def close(self) -> None:
         """What could not be written has been said when it was; closing says it no second time."""

@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 
 from sought.crawl.admission import REASONS, Admission
 from sought.crawl.beliefs import Beliefs
+from sought.crawl.calibration import expected_against_measured
 from sought.crawl.config import pace
 from sought.crawl.currency import gains_since
 from sought.crawl.directory import crawl_files, folder_bytes
 from sought.crawl.hosts import Host, Hosts
 from sought.crawl.measuring import Measuring
-from sought.crawl.outcome import Outcome
+from sought.crawl.outcome import Outcome, said
 from sought.crawl.plan import Limits, choose
 from sought.crawl.store import Store, row_key
 from sought.crawl.supply.holdings import Holdings
@@ -89,8 +90,16 @@ class View:
             "last_fetch": float(last) if np.isfinite(last) else None,
             "searchable": searchable_pages(self.path),
             "demand": self.store.meta("demand", {}),
+            **self._calibration(),
             "bytes": {part: folder_bytes(self.path / part) for part in ("archive", "store", "index")},
         }
+
+    def _calibration(self) -> dict[str, Any]:
+        """What was expected beside what was measured; nothing if nobody expected anything."""
+        since = gains_since(self.config.demand.scorer, self.store, self.table)
+        found = expected_against_measured(self.store, since)
+        told = {kind: {name: said(value) for name, value in each._asdict().items()} for kind, each in found.items()}
+        return {"expected_against_measured": told} if told else {}
 
     def ranked(self, policy: Policy, now: float, count: int) -> list[dict[str, Any]]:
         """What would be fetched next, in order."""

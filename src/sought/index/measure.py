@@ -61,6 +61,14 @@ class Gains(NamedTuple):
     query_gain: NDArray[np.float32]
 
 
+class Entries(NamedTuple):
+    """What pages would add: in all, and the most for one query, which is `query` (-1: nothing for any)."""
+
+    gain: Floats
+    query: Rows
+    most: Floats
+
+
 class Measure:
     """A workload, how pages are scored for it, and what is known of each query's results.
 
@@ -153,14 +161,18 @@ class Measure:
             _add_up(*scored, *shifts, self.weights, *gains)  # type: ignore[arg-type]  # columns in this order
         return gains
 
-    def entry(self, rows: Rows, vectors: Vectors) -> Floats:
+    def entry(self, rows: Rows, vectors: Vectors) -> Entries:
         """What each of these pages would add to the answers if it entered now; nothing changes."""
-        gain = np.zeros(len(vectors))
+        gain, most, query = np.zeros(len(vectors)), np.zeros(len(vectors)), np.full(len(vectors), -1)
         for found in self._changed(None, vectors, self._no_floors):
             scored = self._finished(found, rows)
-            added = self.lists.entry(scored.query.view(np.uint32), scored.after)
-            gain += np.bincount(scored.page, self.weights[scored.query] * added, minlength=len(gain))
-        return gain
+            added = self.weights[scored.query] * self.lists.entry(scored.query.view(np.uint32), scored.after)
+            gain += np.bincount(scored.page, added, minlength=len(gain))
+            order = np.argsort(added, kind="stable")  # of what is assigned twice the last stays
+            page, added = scored.page[order], added[order]
+            more = added > most[page]
+            most[page[more]], query[page[more]] = added[more], scored.query[order][more]
+        return Entries(gain, query, most)
 
     def held(self, rows: Rows, ties: Ties, vectors: Vectors) -> Held:
         """What each of these pages, which are in the lists, brings to the answers; nothing changes."""

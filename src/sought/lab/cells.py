@@ -1,6 +1,7 @@
 """One cell of an experiment: a policy, a budget, a setting.  What it did is kept, so that no cell is run twice.
 
-    results/cells/KEY/log.parquet      every fetch: unit, time, url, and page and version of the world
+    results/cells/KEY/log.parquet      every fetch: unit, time, url, page and version of the world; what the policy
+                                       expected and the crawl measured (`Measured`)
     results/cells/KEY/series.parquet   one column a measure, one row a unit
     results/cells/KEY/found.npy        what attention found for each query in each unit, after the fetches
     results/cells/KEY/copies.npy       the version of every page that the repository began with
@@ -39,7 +40,7 @@ from sought.lab.judge import Judge, judge_of
 from sought.lab.marks import UNKNOWN, code_mark, own_mark, world_mark
 from sought.lab.measures import Measure
 from sought.lab.replay import Report, replay
-from sought.lab.run import Dropped, Log, Run
+from sought.lab.run import Dropped, Log, Measured, Run
 from sought.lab.setting import Setting, seen_in
 from sought.lab.world import World
 from sought.policy import Policy
@@ -136,7 +137,7 @@ def load(cell: Cell, judge: Judge, results: Path) -> Done:
     """A cell on record, to be looked at again."""
     frame, told = read_log(cell, results), read_summary(cell, results)
     unit, moment, page, version = (frame[name].to_numpy() for name in ("unit", "time", "page", "version"))
-    log = Log(unit, moment, page, version, frame["url"].to_list())
+    log = Log(unit, moment, page, version, frame["url"].to_list(), _measured(frame))
     with _whole(cell, results) as folder:
         copies, dropped = np.load(folder / "copies.npy"), Dropped(*np.load(folder / "dropped.npy"))
     return Done(cell, Run(judge, log, np.array(told["moments"]), copies, dropped), told["seconds"])
@@ -150,6 +151,15 @@ def read_series(cell: Cell, results: Path) -> pl.DataFrame:
 def read_log(cell: Cell, results: Path) -> pl.DataFrame:
     with _whole(cell, results) as folder:
         return pl.read_parquet(folder / "log.parquet")
+
+
+def read_measured(cell: Cell, results: Path) -> Measured:
+    """What was expected and measured at every fetch."""
+    return _measured(read_log(cell, results))
+
+
+def _measured(log: pl.DataFrame) -> Measured:
+    return Measured(*(log[name].to_numpy() for name in Measured._fields))
 
 
 def read_found(cell: Cell, results: Path) -> NDArray[np.float32]:
@@ -219,7 +229,9 @@ def _save(done: Done, measures: Sequence[Measure], results: Path) -> bool:
 def _write_run(done: Done, folder: Path) -> None:
     run, cell, log = done.run, done.cell, done.run.log
     columns = {"unit": log.unit, "time": log.time, "url": log.url, "page": log.page, "version": log.version}
-    _write(pl.DataFrame(columns, schema_overrides={"url": pl.String}), folder / "log.parquet")
+    assert log.measured  # by the crawl that was replayed
+    frame = pl.DataFrame({**columns, **log.measured._asdict()}, schema_overrides={"url": pl.String})
+    _write(frame, folder / "log.parquet")
     np.save(folder / "found.npy", run.answers.after)
     np.save(folder / "copies.npy", run.copies)
     np.save(folder / "dropped.npy", np.array([run.dropped.unit, run.dropped.before, run.dropped.page]))

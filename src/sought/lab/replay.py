@@ -21,6 +21,7 @@ from sought.crawl.budget import Budget
 from sought.crawl.cycle import Cycle, Rhythm, beliefs_in
 from sought.crawl.directory import LOADED
 from sought.crawl.refresh import Refresh
+from sought.crawl.supply.supplier import Committed
 from sought.crawl.table import Source, State
 from sought.crawl.workload import Asked
 from sought.fetch.politeness import Manners, Politeness
@@ -29,15 +30,17 @@ from sought.lab.demand import Demand
 from sought.lab.hindsight import is_learnt, told_of
 from sought.lab.judge import Judge
 from sought.lab.recorded import RecordedWeb, open_recorded
-from sought.lab.run import Dropped, Log, dropped_of
+from sought.lab.run import Dropped, Log, Measured, dropped_of
 from sought.lab.setting import Setting, begin_of, fetches_of, moments_of, pages_at_start
 from sought.lab.truth import Truth
 from sought.lab.world import NOTHING, Numbers, World
 from sought.policy import BreadthFirst, PageRank, Policy, beliefs_of
 from sought.web.errors import BadInput
+from sought.web.url import fingerprint
 
 _AT_ONCE = 4096  # pages of a warm start chosen at a time
 _PATIENCE = 3600.0  # seconds that a round waits for hosts in trouble
+_UNMEASURED = (math.nan, math.nan, math.nan, False)  # a sitemap
 
 Floats = NDArray[np.float64]
 Report = Callable[[int, int], None]
@@ -82,11 +85,14 @@ class Replay:
         self.clock = VirtualClock(self.begin)
         self.web = RecordedWeb(world, self.clock, setting.signals)
         self.directory = open_recorded(folder, world, self.clock, setting)
+        if setting.delay:
+            self.directory.politeness = Politeness(Manners(setting.delay, setting.delay))
         is_told = setting.told != "own"  # then only what a crawl supplies is its own
         learns = any(not is_oracle(b) and not (is_told and is_learnt(b)) for b in beliefs_of(policy))
         self.refresh = Refresh(self.directory, policy, self._asked) if learns else None
         self.unit = 0
         self.dropped: list[tuple[int, int, int]] = []
+        self.measured: dict[tuple[int, float], tuple[Any, ...]] = {}  # by the key of the page, and the time
 
     async def run(self, fetches: int, judge: Judge | None, report: Report) -> Replayed:
         copies = await self.start()
@@ -99,7 +105,11 @@ class Replay:
             if getattr(self.policy, "knows_all", False):
                 self._make_known(self._held())
             self.unit = done - 1
-            await self._spend(fetches, self.policy, rhythm, beliefs, moment + self.world.unit, self.setting.keep)
+            if self.unit and self.unit == self.setting.halved:
+                fetches = max(1, fetches // 2)
+                self.directory.pace = beliefs.pace = fetches / self.world.unit
+                rhythm = _rhythm(math.ceil(fetches / self.setting.rounds))
+            await self._spend_unit(fetches, rhythm, beliefs, moment + self.world.unit)
             stops.append(len(self.web.asked.time))
             report(done, len(moments))
         return Replayed(self._log(stops), moments, copies, dropped_of(self.dropped))
@@ -126,6 +136,7 @@ class Replay:
         pages, versions = np.array(self.web.asked.page, np.int64), np.array(self.web.asked.version, np.int64)
         copies[pages[pages != NOTHING]] = versions[pages != NOTHING]
         self.web.forget()
+        self.measured.clear()
         return copies
 
     async def _fetch_share(self, share: float) -> None:
@@ -160,6 +171,15 @@ class Replay:
         beliefs, limit = beliefs_in(self.directory, policy), self.begin + self.world.unit / 2
         await self._spend(most, policy, _rhythm(_AT_ONCE), beliefs, limit)
 
+    async def _spend_unit(self, fetches: int, rhythm: Rhythm, beliefs: Beliefs, limit: float) -> None:
+        """All of a unit's budget; where all hosts have to rest, in several goes."""
+        stop, delay = len(self.web.asked.time) + fetches, self.setting.delay
+        await self._spend(fetches, self.policy, rhythm, beliefs, limit, self.setting.keep)
+        while delay and len(self.web.asked.time) < stop and self.clock.now() + delay < limit:
+            self.clock.advance(self.clock.now() + delay)
+            left = stop - len(self.web.asked.time)
+            await self._spend(left, self.policy, rhythm, beliefs, limit, self.setting.keep)
+
     async def _spend(
         self, fetches: int | None, policy: Policy, rhythm: Rhythm, beliefs: Beliefs, limit: float, keep: int = 0
     ) -> None:
@@ -167,6 +187,7 @@ class Replay:
         get, address_of = self.web.get, self.web.address_of
         cycle = Cycle(self.directory, get, address_of, Budget(fetches), policy, rhythm, beliefs, self.refresh, keep)
         cycle.dropped = self._note_dropped
+        self.directory.watch = partial(self._take, beliefs)
         self.clock.limit, self.clock.at_limit = limit, cycle.stop_now
         await cycle.run()
 
@@ -207,6 +228,14 @@ class Replay:
 
     # ---- what comes of it
 
+    def _take(self, beliefs: Beliefs, committed: Committed) -> None:
+        """What a crawl does at a commit; and what was expected and measured is noted for the log."""
+        beliefs.take(committed)
+        keys = self.directory.repository.table["key"]
+        for row, outcome, gap in committed.finished:
+            measured = (outcome.expected, outcome.chance, outcome.gain, math.isinf(gap))
+            self.measured[int(keys[row]), outcome.time] = measured
+
     def _note_dropped(self, rows: Numbers) -> None:
         urls = self.directory.store.spellings(rows.tolist())
         self.dropped += [(self.unit, len(self.web.asked.time), self.world.pages[url]) for url in urls]
@@ -215,7 +244,14 @@ class Replay:
         asked = self.web.asked
         unit = np.repeat(np.arange(len(stops), dtype=np.int32), np.diff([0, *stops]))
         pages, versions = np.array(asked.page, np.int64), np.array(asked.version, np.int64)
-        return Log(unit, np.array(asked.time, np.float64), pages, versions, asked.url)
+        return Log(unit, np.array(asked.time, np.float64), pages, versions, asked.url, self._measured())
+
+    def _measured(self) -> Measured:
+        """Of every fetch of the log."""
+        asked = zip(map(fingerprint, self.web.asked.url), self.web.asked.time, strict=True)
+        found = [self.measured.get(each, _UNMEASURED) for each in asked]
+        expected, chance, gain, first = np.array(found, np.float64).reshape(-1, 4).T.copy()  # None is NaN
+        return Measured(expected, chance, gain, first > 0)
 
 
 def is_oracle(value: object) -> bool:

@@ -17,11 +17,26 @@ Floats = NDArray[np.float64]
 Change = Callable[[NDArray[np.uint32], Matches], None]
 
 
+class Measured(NamedTuple):
+    """What the crawl itself put on record of its fetches, one item of each column a fetch.
+
+    `expected` is the gain that the policy expected, `chance` the probability with which it chose the page, `gain` what
+    was measured, by the demand that the crawl knew; NaN where nobody said or measured.  `first`: nothing had been
+    observed of the page before.
+    """
+
+    expected: Floats
+    chance: Floats
+    gain: Floats
+    first: NDArray[np.bool_]
+
+
 @dataclass(frozen=True)
 class Log:
     """Fetches in the order in which they were made, one item of each column a fetch; all were charged.
 
     `page` and `version` are of the world; NOTHING where it has no such page (a sitemap, an address that leads nowhere).
+    `measured` is None where no crawl made the fetches.
     """
 
     unit: NDArray[np.int32]
@@ -29,6 +44,7 @@ class Log:
     page: Numbers
     version: Numbers
     url: list[str]
+    measured: Measured | None = None
 
     def __len__(self) -> int:
         return len(self.unit)

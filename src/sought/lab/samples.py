@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from sought.crawl.table import State, Table
 from sought.policy import Pages
+from sought.policy.pages import Links
 
 NOW = 1.7e9
 _DAY = 86400.0
@@ -45,6 +46,7 @@ def sample_pages(seed: int, rows: int, beliefs: Iterable[Any] = (), *, fetched: 
             unlinked=np.where(seen.random(rows) < 0.1, NOW - seen.integers(0, 200, rows) * _DAY, -np.inf),
             beliefs={belief: _believed(rng, rows) for belief in beliefs},
             pace=rows / (30 * _DAY),
+            links=_links(seen, rows),
         )
     )
 
@@ -80,7 +82,26 @@ def rearranged(pages: Pages, order: NDArray[np.int64]) -> Pages:
     """The same rows in another order."""
     columns: dict[str, Any] = {name: getattr(pages, name)[order] for name in Pages.column_names()}
     beliefs = {belief: column[order] for belief, column in pages.beliefs.items()}
-    return _read_only(replace(pages, **columns, beliefs=beliefs))
+    return _read_only(replace(pages, **columns, beliefs=beliefs, links=_renumbered(pages.links, order)))
+
+
+def _links(rng: np.random.Generator, rows: int) -> Links:
+    """A few from every other row, to any."""
+    sources, sizes = np.arange(0, rows, 2, dtype=np.uint32), rng.integers(1, 6, (rows + 1) // 2)
+    bounds = np.append(0, np.cumsum(sizes)).astype(np.int64)
+    return Links(sources, bounds, rng.integers(0, max(rows, 1), bounds[-1]).astype(np.uint32))
+
+
+def _renumbered(links: Links | None, order: NDArray[np.int64]) -> Links | None:
+    if links is None:
+        return None
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    sources = place[links.sources]
+    lists = [place[links.targets[links.bounds[i] : links.bounds[i + 1]]] for i in np.argsort(sources).tolist()]
+    bounds = np.append(0, np.cumsum([len(each) for each in lists])).astype(np.int64)
+    targets = np.concatenate([np.zeros(0, np.int64), *lists]).astype(np.uint32)
+    return Links(np.sort(sources).astype(np.uint32), bounds, targets)
 
 
 def table_of(pages: Pages, seed: int) -> Table:

@@ -17,6 +17,7 @@ Start = Literal["warm", "cold", "frontier"]
 STARTS: tuple[Start, ...] = get_args(Start)
 Learnt = Literal["own", "half", "all"]
 MAX_ROUNDS = 10_000
+DAY = 86_400.0
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,10 @@ class Setting:
     `told` says what estimators learn from: from the crawl's `own` fetches; or, before it begins and for good, from all
     pages in all units of the replay (`all`: in-sample, no crawler can know that), or in the first half of the world's
     units, and then the replay is of the second `half`; see hindsight.py.
+
+    From the unit `halved` on the budget is half of what it was (0: it never is).  `delay` is how many seconds lie
+    between two requests to a host (0: what politeness asks for anyway); robots.txt is asked for every day, so from a
+    day on no page ever is.
     """
 
     start: Start = "warm"
@@ -58,6 +63,8 @@ class Setting:
     pages: Literal["all", "fixed"] = "all"
     every: int = 1
     told: Learnt = "own"
+    halved: int = 0
+    delay: float = 0.0
 
     def __post_init__(self) -> None:
         if self.start not in STARTS:
@@ -81,12 +88,19 @@ class Setting:
         if self.keep < 0:
             raise BadInput(f"keep is a number of pages, or 0 for all, not {self.keep}")
         self._check_told()
+        self._check_trouble()
 
     def _check_told(self) -> None:
         if self.told not in get_args(Learnt):
             raise BadInput(f"told is {', '.join(get_args(Learnt))}, not {self.told!r}")
         if self.told != "own" and self.start != "warm":
             raise BadInput(f"told {self.told!r} is for replays that start warm, not {self.start}")
+
+    def _check_trouble(self) -> None:
+        if self.halved < 0:
+            raise BadInput(f"halved is a unit, or 0 for none, not {self.halved}")
+        if not 0 <= self.delay < DAY:
+            raise BadInput(f"delay is a number of seconds below a day, not {self.delay}")
 
 
 def fetches_of(budget: float, pages: int) -> int:

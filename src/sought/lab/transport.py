@@ -85,10 +85,15 @@ def transport_bound(judge: Judge, moments: Floats, budget: int, copies: Numbers)
 
 
 def transport_bounds(
-    judge: Judge, moments: Floats, budgets: Sequence[int], copies: Numbers, report: Report = lambda done, total: None
+    judge: Judge,
+    moments: Floats,
+    budgets: Sequence[int],
+    copies: Numbers,
+    report: Report = lambda done, total: None,
+    loss: Floats | None = None,
 ) -> list[Bound]:
     """The same for several budgets: losses, which take most of the time, and their error serve all of them."""
-    loss = losses(judge, copies, report)
+    loss = losses(judge, copies, report) if loss is None else loss
     errors = additivity(judge, loss, ((time, copies) for time in moments.tolist())).errors
     jobs = jobs_of(judge, moments, loss)
     return [

@@ -41,6 +41,7 @@ from sought.policy.similarity import Similarity
 from sought.policy.split import Split
 from sought.policy.topical import Topical
 from sought.policy.user_centric import UserCentric
+from sought.policy.worth.worth import Worth
 
 __all__ = [
     "NEVER",
@@ -93,6 +94,7 @@ __all__ = [
     "StormCrawler",
     "Topical",
     "UserCentric",
+    "Worth",
     "beliefs_of",
     "parse_policy",
 ]

@@ -9,7 +9,7 @@ from sought.policy.breadth_first import BreadthFirst
 from sought.policy.checks import check_share
 from sought.policy.estimator import Belief, beliefs_of
 from sought.policy.pages import NEVER, Floats, Pages, pieces
-from sought.policy.policy import Policy, order_matters
+from sought.policy.policy import Policy, order_matters, reads_links
 from sought.policy.ranking import best
 from sought.policy.round_robin import RoundRobin
 from sought.web.errors import BadInput
@@ -43,6 +43,10 @@ class Split:
     @property
     def order_matters(self) -> bool:
         return order_matters(self.new) or order_matters(self.known)
+
+    @property
+    def reads_links(self) -> bool:
+        return reads_links(self.new) or reads_links(self.known)
 
     def __call__(self, pages: Pages, now: float) -> Floats:
         value = np.full(len(pages), NEVER)

@@ -11,7 +11,7 @@ from sought.policy.checks import check_topic, check_whole
 from sought.policy.estimator import Belief, beliefs_of
 from sought.policy.ordering import first, importance_in
 from sought.policy.pages import NEVER, Floats, Pages
-from sought.policy.policy import Policy, order_matters
+from sought.policy.policy import Policy, order_matters, reads_links
 from sought.policy.split import Split
 from sought.policy.topic import Hops, Named
 from sought.web.errors import BadInput
@@ -45,6 +45,10 @@ class Topical:
     @property
     def order_matters(self) -> bool:
         return order_matters(self.order)
+
+    @property
+    def reads_links(self) -> bool:
+        return reads_links(self.order)
 
     @property
     def beliefs(self) -> tuple[Belief, ...]:

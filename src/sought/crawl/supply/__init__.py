@@ -14,7 +14,7 @@ from sought.crawl.supply.near_changed import Nearness
 from sought.crawl.supply.opic import Cash
 from sought.crawl.supply.page_rank import Ranks
 from sought.crawl.supply.presence import Worth
-from sought.crawl.supply.prospects import Prospects
+from sought.crawl.supply.prospects import MainQueries, Prospects
 from sought.crawl.supply.random_walk import Walks
 from sought.crawl.supply.search_impact.hybrid import SearchImpacts
 from sought.crawl.supply.supplier import Supplier
@@ -26,6 +26,7 @@ from sought.policy import ForwardLinks, Learned, Location, Opic, PageRank, Prosp
 from sought.policy.entry_value import EntryValue
 from sought.policy.grouping.cluster import Closeness, Cluster
 from sought.policy.grouping.folder import Folder
+from sought.policy.main_query import MainQuery, MainShare
 from sought.policy.presence import Presence, SearchValue
 from sought.policy.sampling.near_changed import NearChanged
 from sought.policy.supplied import Supplied
@@ -42,6 +43,8 @@ SUPPLIERS: dict[type[Supplied], Callable[[Any, Holdings], Supplier]] = {
     Learned: lambda belief, holdings: Combination(belief, holdings, _made),
     Likeness: Alike,
     Location: Locations,
+    MainQuery: MainQueries,
+    MainShare: MainQueries,
     Named: NamedRows,
     NearChanged: Nearness,
     Opic: Cash,

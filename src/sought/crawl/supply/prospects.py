@@ -23,6 +23,7 @@ from sought.index.analysis import stemming
 from sought.index.fields import texts
 from sought.index.vectors import Counter
 from sought.policy import Pages, Prospect
+from sought.policy.main_query import MainQuery, MainShare
 
 _AT_ONCE = 2048
 _ANCHORS = 64
@@ -36,6 +37,7 @@ class Prospects:
         self.table = holdings.table
         self.measuring = holdings.measuring
         self.values = np.zeros(0)
+        self.query, self.most = np.zeros(0, np.int64), np.zeros(0)  # what it would bring most for
         self.judged = 0  # rows below have been judged
         self.wanted = False
         self.judged_for: tuple[object, object] = (None, None)  # statistics and weights
@@ -50,7 +52,7 @@ class Prospects:
         now_for = (measure.statistics, measure.weights) if measure else (None, None)
         if any(was is not now for was, now in zip(self.judged_for, now_for, strict=True)):
             self.judged_for, self.judged = now_for, 0
-            self.values[:] = 0.0
+            self.values[:], self.query[:], self.most[:] = 0.0, -1, 0.0
         self.wanted = True
         self.judge(())
         return self.values[: len(self.table)]
@@ -63,7 +65,10 @@ class Prospects:
         if not self.wanted:
             return
         if len(self.values) < len(self.table):
-            self.values = np.concatenate([self.values[: self.judged], np.zeros(len(self.table) * 5 // 4)])
+            more = len(self.table) * 5 // 4
+            self.values = np.concatenate([self.values[: self.judged], np.zeros(more)])
+            self.query = np.concatenate([self.query[: self.judged], np.full(more, -1)])
+            self.most = np.concatenate([self.most[: self.judged], np.zeros(more)])
         fresh = np.arange(self.judged, len(self.table))
         found = np.concatenate([np.fromiter(rows, np.int64), fresh])
         self.judged = len(self.table)
@@ -82,7 +87,37 @@ class Prospects:
             for text in texts(Entry(row, url, anchors=self._anchors(row))):
                 counter.read(text, language)
             counter.end_page(language)
-        self.values[rows] = measure.entry(rows, counter.take())
+        found = measure.entry(rows, counter.take())
+        self.values[rows], self.query[rows], self.most[rows] = found
 
     def _anchors(self, row: int) -> str:
         return "\n".join(text.decode() for _, text in islice(self.store.scan(row_key(b"a", row)), _ANCHORS))
+
+
+def shared(holdings: Holdings) -> Prospects:
+    """Those that several beliefs go by."""
+    return holdings.part(_shared)
+
+
+def _shared(holdings: Holdings) -> Prospects:
+    return Prospects(Prospect(), holdings)
+
+
+class MainQueries:
+    """The supplier of `MainQuery` and `MainShare`."""
+
+    def __init__(self, belief: MainQuery | MainShare, holdings: Holdings) -> None:
+        self.prospects, self.is_share = shared(holdings), isinstance(belief, MainShare)
+
+    def take(self, committed: Committed) -> None:
+        """The prospects are kept up by themselves."""
+
+    def column(self, pages: Pages) -> NDArray[np.float64]:
+        values, size = self.prospects.column(pages), len(pages)
+        if not self.is_share:
+            return self.prospects.query[:size].astype(np.float64)
+        return np.divide(self.prospects.most[:size], values, out=np.zeros(size), where=values > 0.0)
+
+    def terms(self, row: int) -> dict[str, Any]:
+        query = int(self.prospects.query[row])
+        return {} if self.is_share or query < 0 else {"query": self.prospects.measuring.asked.texts[query]}

@@ -34,6 +34,16 @@ from sought.lab.experiments.two_pages import TWO_PAGES
 from sought.lab.experiments.url_ordering import BY_BACKLINKS, BY_RANK, STOP, STRINGENT
 from sought.lab.experiments.word_dimensions import WORD_DIMENSIONS
 from sought.lab.experiments.worst_case import WORST_CASE
+from sought.lab.experiments.worth import WORTH_STUDY
+from sought.lab.experiments.worth_ablations import ABLATIONS
+from sought.lab.experiments.worth_clusters import CLUSTERS
+from sought.lab.experiments.worth_entry import ENTRIES
+from sought.lab.experiments.worth_exploration import EXPLORATION
+from sought.lab.experiments.worth_index import INDEX
+from sought.lab.experiments.worth_multi_term import MULTI_TERM
+from sought.lab.experiments.worth_robustness import ROBUSTNESS
+from sought.lab.experiments.worth_signals import SIGNALS
+from sought.lab.experiments.worth_split import SPLIT
 from sought.lab.study import Study
 
 __all__ = ["EXPERIMENTS"]
@@ -47,8 +57,15 @@ _CLUSTERS = (  # seed 004
     *(POLICIES_COMPARED, RANKING_FEATURES, ALIKE_INTERVALS),
 )
 _RULES = (REFRESH, REFRESH_SIGNALS, REFRESH_THEORY, RATES_FORETOLD, RATES_KNOWN)  # of all papers, and later ones
+_WORTH = (  # ours
+    *(WORTH_STUDY, ABLATIONS, INDEX, SPLIT, ENTRIES),
+    *(MULTI_TERM, SIGNALS, EXPLORATION, CLUSTERS, ROBUSTNESS),
+)
 
 EXPERIMENTS: dict[str, Study] = {
     study.name: study
-    for study in (RANDOM_CRAWL, BOUNDS, LOSSES, *_RULES, *_REFRESH, *_URL_ORDERING, *_FRONTIER, *_IMPACT, *_CLUSTERS)
+    for study in (
+        *(RANDOM_CRAWL, BOUNDS, LOSSES, *_WORTH, *_RULES),
+        *(*_REFRESH, *_URL_ORDERING, *_FRONTIER, *_IMPACT, *_CLUSTERS),
+    )
 }

@@ -1,10 +1,11 @@
 """Do floors, oracles and the ceiling stand in the order in which they must?
 
 A new measure or a new oracle that is wrong shows here first.  Whatever a policy reaches is told as its share of the gap
-between round-robin and the ceiling.
+between round-robin and the ceiling; and as what it loses of the additive surrogate, beside the least that any schedule
+must lose (transport.py).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -13,20 +14,22 @@ import numpy as np
 import polars as pl
 
 from sought.lab.by_hand import hand_made
-from sought.lab.cells import judge_for, load
+from sought.lab.cells import Cell, judge_for, load
 from sought.lab.compare import gaps
 from sought.lab.experiment import grid, run_all, table
 from sought.lab.figures import lines
 from sought.lab.files import open_world
 from sought.lab.judge import Judge
+from sought.lab.losses import losses
 from sought.lab.measures import Quality
 from sought.lab.oracles import Ceiling, ClairvoyantFuture, ClairvoyantNow, ClairvoyantRate
 from sought.lab.run import Run
 from sought.lab.setting import Setting, fetches_of, pages_at_start
 from sought.lab.study import Bench, Figure, Finding, Part, Study, Table, Value, finding, plain
-from sought.lab.transport import transport_bounds
-from sought.lab.world import World
+from sought.lab.transport import Jobs, jobs_of, transport_bounds
+from sought.lab.world import NOTHING, World
 from sought.policy import Never, Policy, Random, RoundRobin
+from sought.policy.worth.worth import Worth
 
 BUDGETS, QUICK = (0.005, 0.01, 0.02, 0.05), (0.01,)
 SLACK = 0.002  # the ceiling takes the largest gain now, which is not always best for later
@@ -36,7 +39,8 @@ _ROUNDING = 1e-5
 FLOOR = RoundRobin(new=True)
 FLOORS: tuple[Policy, ...] = (Random(), FLOOR)
 ORACLES: tuple[Policy, ...] = (ClairvoyantNow(), ClairvoyantRate(), ClairvoyantFuture())
-ARMS: tuple[Policy, ...] = (Never(), *FLOORS, *ORACLES, Ceiling())
+WORTH: Policy = Worth()
+ARMS: tuple[Policy, ...] = (Never(), *FLOORS, WORTH, *ORACLES, Ceiling())
 
 
 @dataclass(frozen=True)
@@ -56,9 +60,9 @@ class Order:
 
 
 ORDERS = [
-    *(Order(Never(), floor) for floor in FLOORS),
+    *(Order(Never(), other) for other in (*FLOORS, WORTH)),
     *(Order(floor, oracle) for floor, oracle in product(FLOORS, ORACLES)),
-    *(Order(oracle, Ceiling(), SLACK) for oracle in ORACLES),
+    *(Order(other, Ceiling(), SLACK) for other in (WORTH, *ORACLES)),
 ]
 
 
@@ -87,7 +91,7 @@ def _world(folder: Path, budgets: tuple[float, ...], setting: Setting, bench: Be
         "orders broken": len(failures),
         "largest error of a repository in step": in_step,
         **_shares(found),
-        **_transport(judge, never, budgets, bench),
+        **_transport(judge, never, cells, budgets, bench),
     }
     holds = not failures
     return Part(
@@ -123,19 +127,36 @@ def _shares(found: pl.DataFrame) -> dict[str, Value]:
     }
 
 
-def _transport(judge: Judge, never: Run, budgets: tuple[float, ...], bench: Bench) -> dict[str, Value]:
-    """What the best schedule of the surrogate still loses."""
+def _transport(
+    judge: Judge, never: Run, cells: Sequence[Cell], budgets: tuple[float, ...], bench: Bench
+) -> dict[str, Value]:
+    """What the best schedule of the surrogate still loses, and what that of each policy does."""
     world = judge.world
     if len(world.versions) > LARGE:
         return {"transport bound": f"not solved, more than {LARGE:,} versions"}
     fetches = [fetches_of(budget, pages_at_start(world)) for budget in budgets]
     report = bench.progress(f"losses of versions of {world.name}")
-    found = transport_bounds(judge, never.moments, fetches, never.copies, report)
+    loss = losses(judge, never.copies, report)
+    found = transport_bounds(judge, never.moments, fetches, never.copies, loss=loss)
     numbers: dict[str, Value] = {
         f"transport bound at {budget:.1%}, share of surrogate loss": bound.loss_share
         for budget, bound in zip(budgets, found, strict=True)
     }
+    jobs = jobs_of(judge, never.moments, loss)
+    for cell in cells:
+        lost = loss_share(jobs, load(cell, judge, bench.results).run)
+        numbers[f"{cell.policy!r} at {cell.budget:.1%}, share of surrogate loss"] = lost
     return numbers | {"additivity error of a repository never refreshed": found[0].additivity_error}
+
+
+def loss_share(jobs: Jobs, run: Run) -> float:
+    """What a run loses of the surrogate: each version is earned from the unit on in which it was fetched first."""
+    units = len(run.moments)
+    fetched, first = run.log.version != NOTHING, np.full(len(run.world.versions), units)
+    np.minimum.at(first, run.log.version[fetched], run.log.unit[fetched])
+    slots = first[jobs.version]
+    earned = jobs.earned(np.where((slots >= jobs.first) & (slots < jobs.stop), slots, NOTHING))
+    return 1.0 - earned / jobs.possible if jobs.possible else 0.0
 
 
 def _table(world: World, found: pl.DataFrame) -> Table:
@@ -158,7 +179,9 @@ BOUNDS = Study(
     "beyond",
     "Floors, oracles and the ceiling",
     "How much is there to gain between what anybody can do and what nobody can?",
-    f"never ≤ random, round-robin ≤ clairvoyants ≤ ceiling + {SLACK}; a repository in step has quality 1",
+    f"never ≤ random, round-robin ≤ clairvoyants ≤ ceiling + {SLACK}; never ≤ Worth ≤ ceiling + {SLACK}; a repository "
+    "in step has quality 1",
     "a world with queries and at least two moments",
     run,
+    also=("X8",),
 )

@@ -1,6 +1,7 @@
 """By what is a run judged?  One short file for each measure; `MEASURES` has them by name."""
 
 from sought.lab.measures.age import Age
+from sought.lab.measures.calibration import Calibrated
 from sought.lab.measures.change_ratio import ChangeRatio
 from sought.lab.measures.click_through import ClickThrough
 from sought.lab.measures.crawl_and_stop import CrawlAndStop
@@ -17,8 +18,8 @@ from sought.web.errors import BadInput
 from sought.web.expression import evaluated
 
 __all__ = [
-    "MEASURES", "Age", "ChangeRatio", "ClickThrough", "CrawlAndStop", "Freshness", "FreshnessAt", "ImpactShare",
-    "LimitedBuffer", "Measure", "PrecisionAt", "Quality", "Threshold", "Variation", "parse_measure",
+    "MEASURES", "Age", "Calibrated", "ChangeRatio", "ClickThrough", "CrawlAndStop", "Freshness", "FreshnessAt",
+    "ImpactShare", "LimitedBuffer", "Measure", "PrecisionAt", "Quality", "Threshold", "Variation", "parse_measure",
 ]  # fmt: skip
 
 _MEASURES: tuple[Measure, ...] = (
@@ -51,6 +52,14 @@ _MEASURES: tuple[Measure, ...] = (
     LimitedBuffer(importance="pagerank"),
     Variation("host"),
     Variation("directory"),
+    Calibrated("slope"),
+    Calibrated("rank_correlation"),
+    Calibrated("top_tenth"),
+    Calibrated("sum_ratio"),
+    Calibrated("slope", "known"),
+    Calibrated("rank_correlation", "known"),
+    Calibrated("top_tenth", "known"),
+    Calibrated("sum_ratio", "known"),
 )
 
 MEASURES: dict[str, Measure] = {measure.name: measure for measure in _MEASURES}

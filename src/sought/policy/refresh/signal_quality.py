@@ -1,7 +1,7 @@
 """How good are the signals of a host: how many changes do they tell of, and how many are false?"""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numba import types
@@ -19,6 +19,7 @@ _FETCHES, _GAP, _SIGNALLED, _IN_VAIN, _UNCHANGED, _CHANGED = range(6)
 _BY_GAP = _CHANGED + 2 * _AGES  # from _CHANGED on: counts, then sums of gaps; not signalled, then signalled
 _WIDTH = _BY_GAP + 2 * _AGES
 _ROUNDS, _HALVINGS, _CLOSE = 50, 40, 1e-10
+_Term = Literal["recall", "false", "strength"]
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class SignalRecall:
     goes_by_demand: ClassVar[bool] = False
 
     def learner(self) -> Learner:
-        return _Quality(recall=True)
+        return _Quality("recall")
 
 
 @dataclass(frozen=True)
@@ -50,14 +51,38 @@ class FalseSignals:
     goes_by_demand: ClassVar[bool] = False
 
     def learner(self) -> Learner:
-        return _Quality(recall=False)
+        return _Quality("false")
+
+
+@dataclass(frozen=True)
+class SignalStrength:
+    """How much a signal says: κ of the same fit as SignalRecall.
+
+    From the signal alone, a page that was signalled has changed with probability 1 - exp(-κ).  It is 0 until something
+    speaks for the signals of the host, and about 0 where pages are signalled whether they change or not.  The fit takes
+    pages of a host for alike: where all are signalled and quick ones are fetched more often, what short gaps find above
+    the mean of the host is put down to signals.
+    """
+
+    goes_by_demand: ClassVar[bool] = False
+
+    def learner(self) -> Learner:
+        return _Quality("strength")
+
+
+class _Terms(NamedTuple):
+    """Of hosts."""
+
+    recall: Floats
+    false: Floats  # signals a second
+    strength: Floats
 
 
 class _Quality:
     """Sums by host.  What was learnt waits until the next column, because only pages say which host a row is of."""
 
-    def __init__(self, recall: bool) -> None:
-        self.recall = recall
+    def __init__(self, term: _Term) -> None:
+        self.term = term
         self.slots = Slots()
         self.sums = np.zeros((0, _WIDTH))
         self.fitted = np.zeros((0, 2))
@@ -76,19 +101,21 @@ class _Quality:
         slots = np.flatnonzero(self.is_new[: self.slots.size])
         _fit(slots, self.sums, self.fitted)
         self.is_new[slots] = False
-        recall, false = quality_of(self.sums[: self.slots.size], self.fitted[: self.slots.size])
         by_host = np.zeros(hosts_in(pages))
-        by_host[self.slots.rows] = recall if self.recall else false
+        by_host[self.slots.rows] = getattr(self._quality(slice(self.slots.size)), self.term)
         return spread(by_host, pages.host)
 
     def terms(self, row: int) -> dict[str, Any]:
         slot = self.slots.find(int(self.host[row]))
         if slot is None:
             return {}
-        recall, false = quality_of(self.sums[[slot]], self.fitted[[slot]])
-        told = {"recall": float(recall[0])} if self.recall else {"false_a_day": float(false[0]) * 86400.0}
+        told = float(getattr(self._quality(slice(slot, slot + 1)), self.term)[0])
         fetches, signalled = self.sums[slot, [_FETCHES, _SIGNALLED]].tolist()
-        return {"fetches": int(fetches), "signalled": int(signalled), **told}
+        name, told = ("false_a_day", told * 86400.0) if self.term == "false" else (self.term, told)
+        return {"fetches": int(fetches), "signalled": int(signalled), name: told}
+
+    def _quality(self, slots: slice) -> _Terms:
+        return quality_of(self.sums[slots], self.fitted[slots])
 
     def _settle(self, pages: Pages) -> None:
         self.host = pages.host
@@ -101,13 +128,13 @@ class _Quality:
         self.waiting.clear()
 
 
-def quality_of(sums: Floats, fitted: Floats) -> tuple[Floats, Floats]:
-    """Recall, and false signals a second, of hosts with such sums and fits."""
+def quality_of(sums: Floats, fitted: Floats) -> _Terms:
+    """Of hosts with such sums and fits."""
     fetches, gap, signalled = sums[:, _FETCHES], sums[:, _GAP], sums[:, _SIGNALLED]
     signals = np.log((fetches + 0.5) / (fetches - signalled + 0.5)) * fetches / gap
     false = signals * np.exp(-fitted[:, 1])
     true = signals - false
-    return np.where(signalled > 0.0, true / (fitted[:, 0] + true), 0.0), false
+    return _Terms(np.where(signalled > 0.0, true / (fitted[:, 0] + true), 0.0), false, fitted[:, 1])
 
 
 _SUMS = types.float64[:, ::1]

@@ -1,0 +1,1 @@
+"""What is the first fetch of a page worth?"""

@@ -1,0 +1,51 @@
+"""Calibration: did fetches bring what the policy expected of them?
+
+What a policy expects of a fetch (`expects`) beside the gain that the crawl measures, as `sought status` has it
+(policy/calibration.py), over all fetches of a run.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from sought.lab.measures.measure import Floats, check_choice, named
+from sought.lab.run import Measured, Run
+from sought.policy.calibration import Calibration, calibration
+
+Figure = Literal["slope", "rank_correlation", "top_tenth", "sum_ratio"]
+Which = Literal["new", "known"]
+
+
+@dataclass(frozen=True)
+class Calibrated:
+    """One figure, of the fetches of new pages or of known ones.
+
+    A week has few fetches, so it is that of the whole run in every unit; NaN if nobody expected anything.
+    """
+
+    figure: Figure = "slope"
+    pages: Which = "new"
+
+    def __post_init__(self) -> None:
+        check_choice("figure", self.figure, get_args(Figure))
+        check_choice("pages", self.pages, get_args(Which))
+
+    @property
+    def name(self) -> str:
+        return named("calibration", self.figure, "known" * (self.pages == "known"))
+
+    def __call__(self, run: Run) -> Floats:
+        found: float = getattr(calibration_of(run, self.pages), self.figure)
+        return np.full(len(run.moments), found)
+
+
+def calibration_of(run: Run, pages: Which = "new") -> Calibration:
+    """All figures of a run; of no fetches if no crawl made it."""
+    return calibrated(run.log.measured, pages) if run.log.measured else Calibration(0)
+
+
+def calibrated(measured: Measured, pages: Which = "new") -> Calibration:
+    """All figures of what is on record of fetches."""
+    mine = measured.first == (pages == "new")
+    return calibration(measured.expected[mine], measured.gain[mine], measured.chance[mine])

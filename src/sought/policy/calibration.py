@@ -1,0 +1,84 @@
+"""Did fetches bring what was expected of them?  What a policy said beside what was measured, in four numbers."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from sought.policy.pages import Floats
+
+LEAST = 10  # fetches: fewer tell nothing
+_LIGHTEST = 1 / 20  # chance: who was less likely to be chosen counts no more than that
+_BEST = 0.1
+
+
+class Calibration(NamedTuple):
+    """Of so many fetches; NaN where they cannot tell.
+
+    `slope` is that of the line through (expected, measured) with the least squares: 1 if to expect twice as much brings
+    twice as much, below if expectations are too far apart, 0 if they say nothing.  `rank_correlation` is Spearman's.
+    `top_tenth` is the share of all gain that the tenth brought of which most was expected.  `sum_ratio` is all that was
+    measured over all that was expected: above 1 if too little was.
+
+    For the slope a fetch that was unlikely to be chosen counts for those that were not: 1/chance, at most 20 (D. G.
+    Horvitz, D. J. Thompson, A generalization of sampling without replacement from a finite universe, JASA 1952); 1
+    where the chance is not known.  The other three are about the fetches that were made.
+    """
+
+    fetches: int
+    slope: float = math.nan
+    rank_correlation: float = math.nan
+    top_tenth: float = math.nan
+    sum_ratio: float = math.nan
+
+
+def calibration(expected: Floats, gain: Floats, chance: Floats | None = None) -> Calibration:
+    """Of columns, one item a fetch; where one of the two is not a number the fetch does not count."""
+    told = np.isfinite(expected) & np.isfinite(gain)
+    said, came = expected[told], gain[told]
+    if len(said) < LEAST:
+        return Calibration(len(said))
+    weight = np.ones(len(said)) if chance is None else _weights(chance[told])
+    return Calibration(
+        fetches=len(said),
+        slope=_slope(said, came, weight),
+        rank_correlation=_correlation(_ranks(said), _ranks(came)),
+        top_tenth=_ratio(_of_best(said, came), came.sum()),
+        sum_ratio=_ratio(came.sum(), said.sum()),
+    )
+
+
+def _weights(chance: Floats) -> Floats:
+    known = np.isfinite(chance)
+    return np.where(known, 1.0 / np.clip(np.where(known, chance, 1.0), _LIGHTEST, 1.0), 1.0)
+
+
+def _slope(x: Floats, y: Floats, weight: Floats) -> float:
+    """Covariance over variance."""
+    from_mean = weight * (x - (weight * x).sum() / weight.sum())
+    return _ratio((from_mean * y).sum(), (from_mean * x).sum()) if x.min() < x.max() else math.nan
+
+
+def _correlation(x: Floats, y: Floats) -> float:
+    x, y = x - x.mean(), y - y.mean()
+    return _ratio((x * y).sum(), math.sqrt((x * x).sum() * (y * y).sum()))
+
+
+def _ranks(values: Floats) -> Floats:
+    """From 1 on; equal ones share the mean of their ranks."""
+    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: Floats = (np.cumsum(counts) - (counts - 1) / 2)[which]
+    return ranks
+
+
+def _of_best(expected: Floats, gain: Floats) -> float:
+    """What the best tenth brought; of equal ones, of which only some belong to it, a like part."""
+    _, which, counts = np.unique(-expected, return_inverse=True, return_counts=True)
+    room = len(expected) * _BEST - (np.cumsum(counts) - counts)
+    return float((np.clip(room / counts, 0.0, 1.0)[which] * gain).sum())
+
+
+def _ratio(part: float, whole: float) -> float:
+    """NaN where there is nothing to divide by, or next to nothing."""
+    ratio = float(part) / float(whole) if whole > 0.0 else math.nan
+    return ratio if math.isfinite(ratio) else math.nan

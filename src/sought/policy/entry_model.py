@@ -1,0 +1,122 @@
+"""From what is known of a page that was never fetched to the gain that its first fetch is expected to bring.
+
+E[gain] = prior · exp(w·z).  The prior is a sum of what may bring people to the page, each with a share that was much
+the same on every site looked at; z are logarithms of the same features, each beside the typical page.  The weights are
+those of a Poisson regression (a quasi-likelihood, which keeps the sum of what is expected at the sum of what came),
+drawn to 0: before anything is learnt the prior holds.  Fetches that were unlikely to be chosen count for those that
+were not: 1/chance, at most 20 (D. G. Horvitz, D. J. Thompson, A generalization of sampling without replacement from a
+finite universe, JASA 1952).
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.policy.pages import Floats
+
+CLIPPED = 20.0  # weight of a fetch
+LEAST = 10  # first fetches to learn from: fewer would hardly move a weight
+PROSPECT, FELLOWS = 2.0, 0.35  # shares of the prior: of pages that are nobody's heir
+HERITAGE, GUESSED, MENTIONED = 0.35, 0.3, 0.5  # of heirs, the last of their prospect
+_DRAWN = 100.0  # how strongly weights are drawn to 0, in fetches
+_FREELY = 3.0  # the constant, how much is expected altogether, has so much more freedom than the others
+_FURTHEST = np.log(20.0)  # from the prior, as a factor
+_LARGEST = 5.0  # logarithm
+_LATEST = 6.0  # the i-th of n fetches counts (i/n)^6
+_WILDEST = 100.0  # times what was expected: a fetch that brought more teaches no more
+_NOISE = 0.05  # of a typical page: what is less counts as nothing
+
+
+class Known(NamedTuple):
+    """Columns: what is known of pages before their first fetches, in the unit of gains but for the last two.
+
+    `heritage` is the search value of pages that were found to have moved there, `guessed` that of pages that look as if
+    they had; `fellows` is the presence of what else their parents link to, `typical` that of all pages; `host` is what
+    first fetches on the host have brought, beside all; `inlinks` how many pages link there.
+    """
+
+    prospect: Floats
+    heritage: Floats
+    guessed: Floats
+    fellows: Floats
+    typical: Floats
+    host: Floats
+    inlinks: Floats
+
+
+WEIGHTS = ("all", "prospect", "is_heir", "heritage", "is_guessed_heir", "fellows", "host", "inlinks")
+
+
+@dataclass(frozen=True)
+class EntryModel:
+    """Weights in the order of WEIGHTS, and how many first fetches they were learnt from."""
+
+    weights: tuple[float, ...] = (0.0,) * len(WEIGHTS)
+    learnt_from: int = 0
+
+    def expected(self, known: Known) -> Floats:
+        """Gain of the first fetch of each page."""
+        expected = prior(known)
+        if any(self.weights):
+            bent = sum(weight * sign for weight, sign in zip(self.weights, _signs(known), strict=True))
+            expected *= np.exp(np.clip(bent, -_FURTHEST, _FURTHEST))
+        return expected
+
+
+def prior(known: Known) -> Floats:
+    """What is expected before anything is learnt.
+
+    What a page was worth tells so much of its heir that what else their parents link to tells nothing more.
+    """
+    left = np.where(known.heritage > 0.0, HERITAGE * known.heritage, GUESSED * known.guessed)
+    return np.where(left > 0.0, left + MENTIONED * known.prospect, PROSPECT * known.prospect + FELLOWS * known.fellows)
+
+
+def fit(known: Known, gain: Floats, chance: Floats) -> EntryModel:
+    """Learn from first fetches, the earliest first; `chance` is that with which each was chosen, NaN if nobody said.
+
+    What a fetch brings becomes less as answers get better, so the last ones count most, whatever their number.
+    """
+    expected = prior(known)
+    used = expected > 0.0
+    if np.count_nonzero(used) < LEAST:
+        return EntryModel()
+    from sklearn.linear_model import PoissonRegressor  # takes a second
+
+    signs = np.stack(_signs(known), axis=1)[used]
+    counted = np.where(np.isnan(chance), 1.0, 1.0 / np.maximum(chance, 1.0 / CLIPPED))[used]
+    counted *= (np.arange(1, len(counted) + 1) / len(counted)) ** _LATEST
+    expected, gain = expected[used], np.maximum(gain[used], 0.0)  # one may push better pages down
+    # The prior is what a Poisson regression calls exposure: rates beside it, weighted by it.
+    weight = counted * expected / np.average(expected, weights=counted)
+    alike = float(counted.sum() ** 2 / np.sum(counted**2))  # as many fetches of one weight tell as much
+    model = PoissonRegressor(
+        alpha=_DRAWN / alike, fit_intercept=False, solver="newton-cholesky", tol=1e-6, max_iter=1000
+    )
+    model.fit(signs, np.minimum(gain / expected, _WILDEST), sample_weight=weight)
+    return EntryModel(tuple(model.coef_.tolist()), len(gain))
+
+
+def _signs(known: Known) -> list[Floats]:
+    """The columns that weights are for."""
+    is_heir, is_guessed = known.heritage > 0.0, known.guessed > 0.0
+    return [
+        np.full(len(known.prospect), _FREELY),
+        _beside(known.prospect, known.typical),
+        is_heir.astype(np.float64),
+        np.where(is_heir, _beside(known.heritage, known.typical), 0.0),
+        (is_guessed & ~is_heir).astype(np.float64),
+        _beside(known.fellows, known.typical),
+        np.log(np.maximum(known.host, _NOISE)),
+        np.log1p(known.inlinks) - np.log(2.0),
+    ]
+
+
+def _beside(value: Floats, typical: Floats) -> Floats:
+    """Logarithm of a value relative to a typical one; 0 where nothing is typical yet."""
+    is_known: NDArray[np.bool_] = typical > 0.0
+    unit = np.where(is_known, typical, 1.0)
+    found = np.log(value / unit + _NOISE) - np.log(1.0 + _NOISE)
+    return np.where(is_known, np.minimum(found, _LARGEST), 0.0)

@@ -1,0 +1,64 @@
+"""How much do the answers lose while the text of a page is not as it was?"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sought.policy.by_host import hosts_in
+from sought.policy.estimator import PAGE, Belief, Fetches, Learner
+from sought.policy.pages import Floats, Pages
+from sought.policy.presence import SearchValue
+from sought.policy.rates.history import refetches
+from sought.policy.slots import Slots, grown
+
+_SHARE = 0.02  # of a page's search value that an edit is taken to cost while none was measured
+_AS_IF = 10.0  # edits of an average page that a host is taken to have had
+_OWN = 3.0  # and a page
+
+
+@dataclass(frozen=True)
+class EditLoss:
+    """What the fetch of an edited page is expected to gain: its own edits so far, shrunk to a share of its SearchValue.
+
+    The share is that of its host, where edits were measured, shrunk to that of all hosts.
+    """
+
+    @property
+    def beliefs(self) -> tuple[Belief, ...]:
+        return (SearchValue(),)
+
+    def learner(self) -> Learner:
+        return _Losses()
+
+
+class _Losses:
+    """Edits and their gains, of every page that was seen to be edited."""
+
+    def __init__(self) -> None:
+        self.slots = Slots()
+        self.gain, self.edits = np.zeros(0), np.zeros(0)
+
+    def learn(self, fetches: Fetches) -> None:
+        which = refetches(fetches)
+        which &= fetches.changed & (fetches.fate == PAGE) & np.isfinite(fetches.gain)
+        slots = self.slots.of(fetches.row[which])
+        self.gain, self.edits = grown(self.gain, self.slots.size), grown(self.edits, self.slots.size)
+        np.add.at(self.gain, slots, np.maximum(fetches.gain[which], 0.0))
+        np.add.at(self.edits, slots, 1.0)
+
+    def column(self, pages: Pages) -> Floats:
+        value, rows, hosts = pages.belief(SearchValue()), self.slots.rows, hosts_in(pages)
+        gain, edits, host = self.gain[: len(rows)], self.edits[: len(rows)], pages.host[rows]
+        at_stake = edits * value[rows]
+        few = _AS_IF * value.sum() / max(1, np.count_nonzero(value))
+        of_all = (gain.sum() + _SHARE * few) / (at_stake.sum() + few) if few else 0.0
+        gains, stakes = np.bincount(host, gain, hosts), np.bincount(host, at_stake, hosts)
+        share = (gains + of_all * few) / (stakes + few) if few else np.zeros(hosts)
+        loss = share[pages.host] * value
+        loss[rows] = (gain + _OWN * loss[rows]) / (edits + _OWN)
+        return loss
+
+    def terms(self, row: int) -> dict[str, Any]:
+        slot = self.slots.find(row)
+        return {} if slot is None else {"edits": int(self.edits[slot]), "gained": float(self.gain[slot])}

@@ -1,0 +1,90 @@
+"""How often do pages go, and how many of them have only moved?"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from sought.policy.by_host import hosts_in, spread
+from sought.policy.estimator import Belief, Fetches, Learner
+from sought.policy.grouping.folder import Folder
+from sought.policy.pages import Floats, Pages
+from sought.policy.rates.history import YEAR
+from sought.policy.worth.deaths import DeathLog, first_of_their_kind
+
+_AS_IF = 10.0 * YEAR  # a host is taken to have been watched for so long already, with the deaths of all others
+
+
+@dataclass(frozen=True)
+class DeathRate:
+    """How many pages a second go, of one page: gone for good, or moved.  By host, shrunk to the rate of all hosts.
+
+    A page was alive from when it was found until it was last seen, by its own fetch or by a link to it on a page
+    fetched later; the time is that of all pages.  Pages of a directory that go within eight weeks of each other went
+    together and count once: what one says of the others is told by GoneBySigns.  Before anything is known a page lives
+    for two years.
+    """
+
+    goes_by_demand: ClassVar[bool] = False
+
+    @property
+    def beliefs(self) -> tuple[Belief, ...]:
+        return (Folder(),)
+
+    def learner(self) -> Learner:
+        return _Rates()
+
+
+@dataclass(frozen=True)
+class MoveShare:
+    """Of the pages of a host that went, the share that redirect elsewhere, shrunk to that of all hosts."""
+
+    goes_by_demand: ClassVar[bool] = False
+
+    def learner(self) -> Learner:
+        return _Moves()
+
+
+class _Rates:
+    """The column is worked out from all deaths and the table."""
+
+    def __init__(self) -> None:
+        self.deaths = DeathLog()
+        self.by_host = np.zeros(0)
+        self.host: Any = np.zeros(0, np.uint32)
+
+    def learn(self, fetches: Fetches) -> None:
+        self.deaths.learn(fetches)
+
+    def column(self, pages: Pages) -> Floats:
+        deaths, hosts = self.deaths.all(), hosts_in(pages)
+        first = deaths.row[first_of_their_kind(deaths, pages.belief(Folder())[deaths.row])]
+        died = np.bincount(pages.host[first], minlength=hosts)
+        watched = np.bincount(pages.host, watched_for(pages), hosts)
+        of_all = (died.sum() + 0.5) / (watched.sum() + YEAR)
+        self.by_host, self.host = (died + of_all * _AS_IF) / (watched + _AS_IF), pages.host
+        return spread(self.by_host, pages.host)
+
+    def terms(self, row: int) -> dict[str, Any]:
+        return {"lives_for_years": 1.0 / float(self.by_host[self.host[row]]) / YEAR}
+
+
+class _Moves:
+    def __init__(self) -> None:
+        self.deaths = DeathLog()
+
+    def learn(self, fetches: Fetches) -> None:
+        self.deaths.learn(fetches)
+
+    def column(self, pages: Pages) -> Floats:
+        deaths, hosts = self.deaths.all(), hosts_in(pages)
+        died = np.bincount(pages.host[deaths.row], minlength=hosts)
+        moved = np.bincount(pages.host[deaths.row], deaths.moved, hosts)
+        of_all = (moved.sum() + 1.0) / (died.sum() + 2.0)
+        return spread((moved + 5.0 * of_all) / (died + 5.0), pages.host)
+
+
+def watched_for(pages: Pages) -> Floats:
+    """How long each page is known to have been there; 0 if it was never fetched."""
+    seen = np.maximum(pages.last_fetch, pages.linked)
+    return np.where(pages.is_new, 0.0, np.maximum(seen - pages.found, 0.0))

@@ -1,0 +1,92 @@
+"""What would a page's links tell?  Sums over them, and pages that tell the same in turn."""
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from sought.policy.estimator import Rows
+from sought.policy.pages import Floats, Links
+from sought.web.compiled import cached, compiled, readable
+
+Nodes = NDArray[np.uint32]
+
+_FLOATS, _ROWS = readable(types.float64), readable(types.int64)
+_NODES = readable(types.uint32)
+
+
+def told(links: Links, news: Floats) -> Floats:
+    """For every row the sum of `news` over the pages that it links to."""
+    found = np.zeros(len(news))
+    _sum(links.sources, links.bounds, links.targets, news, found)
+    return found
+
+
+def in_turn(links: Links, news: Floats, worth: Floats, rows: Rows) -> Floats:
+    """What each of these rows is worth when those taken before it have told their news: the same news counts once.
+
+    `rows` are in descending order of worth.  Each time the row that is worth most is taken; those still in the queue
+    are looked at again only when they come to its top.
+    """
+    place = np.full(len(worth), -1)
+    place[links.sources] = np.arange(len(links.sources))
+    left = worth[rows].copy()
+    _take(links.bounds, links.targets, news, place[rows], left, np.zeros(len(worth), np.bool_))
+    return left
+
+
+@cached(types.void(_NODES, _ROWS, _NODES, _FLOATS, types.float64[::1]))
+def _sum(sources: Nodes, bounds: Rows, targets: Nodes, news: Floats, found: Floats) -> None:
+    for i in range(len(sources)):
+        total = 0.0
+        for at in range(bounds[i], bounds[i + 1]):
+            total += news[targets[at]]
+        found[sources[i]] = total
+
+
+@compiled
+def _known(bounds: Rows, targets: Nodes, news: Floats, place: int, is_told: NDArray[np.bool_]) -> float:
+    """How much of the news of a row has been told."""
+    total = 0.0
+    if place >= 0:
+        for at in range(bounds[place], bounds[place + 1]):
+            if is_told[targets[at]]:
+                total += news[targets[at]]
+    return total
+
+
+@compiled
+def _sift(heap: Rows, size: int, left: Floats) -> None:
+    """Let the first of a heap sink to where it belongs; the largest is on top, of equals the one of lower number."""
+    at = 0
+    while True:
+        child = 2 * at + 1
+        if child >= size:
+            return
+        other = child + 1
+        if other < size and (left[heap[other]], -heap[other]) > (left[heap[child]], -heap[child]):
+            child = other
+        if (left[heap[at]], -heap[at]) >= (left[heap[child]], -heap[child]):
+            return
+        heap[at], heap[child] = heap[child], heap[at]
+        at = child
+
+
+@cached(types.void(_ROWS, _NODES, _FLOATS, _ROWS, types.float64[::1], types.boolean[::1]))
+def _take(bounds: Rows, targets: Nodes, news: Floats, places: Rows, left: Floats, is_told: NDArray[np.bool_]) -> None:
+    whole = left.copy()
+    heap = np.arange(len(left))  # in descending order, which is a heap
+    size = len(heap)
+    while size:
+        first = heap[0]
+        now = whole[first] - _known(bounds, targets, news, places[first], is_told)
+        if now < left[first]:  # it may no longer be the best
+            left[first] = now
+            _sift(heap, size, left)
+            if heap[0] != first:
+                continue
+        if places[first] >= 0:
+            for at in range(bounds[places[first]], bounds[places[first] + 1]):
+                is_told[targets[at]] = True
+        size -= 1
+        heap[0] = heap[size]
+        _sift(heap, size, left)

@@ -1,0 +1,95 @@
+"""What is a fetch worth, and for which reason?  In quality × seconds."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sought.policy.by_host import hosts_in, spread
+from sought.policy.pages import Floats, Pages
+from sought.policy.refresh.planning import pace_of
+from sought.policy.worth.deaths import WEEK
+from sought.policy.worth.index import lasting, looking
+from sought.policy.worth.standing import Standing
+
+_BACK = 0.1  # pages that went come back so much more rarely than others go
+
+
+class Parts(NamedTuple):
+    """Of every page: as a new one, for its text, for its death, for what its links tell and lead to.
+
+    `news` is what it is worth to be told of its death by others, `price` what one fetch costs.
+    """
+
+    entry: Floats
+    edits: Floats
+    deaths: Floats
+    links: Floats
+    finds: Floats
+    news: Floats
+    price: float
+
+    @property
+    def total(self) -> Floats:
+        return self.entry + self.edits + self.deaths + self.links + self.finds
+
+
+def bought(pages: Pages) -> float:
+    """How many fetches the budget of a week buys."""
+    return pace_of(pages, len(pages)) * WEEK
+
+
+def price_of(pages: Pages, worth: Floats) -> float:
+    """The worth of the last of these fetches."""
+    count = int(min(bought(pages), len(worth)))
+    return float(np.partition(worth, len(worth) - count)[len(worth) - count]) if 0 < count < len(worth) else 0.0
+
+
+def entry(s: Standing, pages: Pages, now: float, surplus: Floats) -> Floats:
+    """Of pages never fetched, with the pages they lead to; of those that went, the hope that they come back."""
+    back = s.floor * looking(np.where(s.is_new | s.live, 0.0, now - pages.last_fetch).clip(0.0), _BACK * s.death)
+    return np.where(s.is_new, (s.entry + s.reveals * surplus) * s.lives, np.where(s.live, 0.0, back))
+
+
+def edits(s: Standing, horizon: float) -> Floats:
+    """Its text may not be what it was; if a sitemap says so, as far as such signals are true on its host."""
+    return np.where(s.live, s.edit * (looking(s.age, s.edits) + s.edited * lasting(s.edits, horizon)), 0.0)
+
+
+def loss(s: Standing, price: float) -> Floats:
+    """What is lost in a second while nobody knows that a page has gone: those are missed that should be in its place.
+
+    And the page itself, if it has moved and is worth fetching where it is now.
+    """
+    return np.where(s.live, s.shown - s.needed + s.moves * np.maximum(s.needed - price / s.lives, 0.0), 0.0)
+
+
+def deaths(s: Standing, price: float) -> Floats:
+    """It may have gone since it was last seen, or by signs."""
+    return loss(s, price) * (looking(s.unseen, s.death) + s.gone * s.lives)
+
+
+def news(s: Standing, price: float) -> Floats:
+    """What it is worth to be told whether a page is still there, by somebody else.
+
+    If it has gone it must still be fetched, at the price.  Where there are signs, one is spared that fetch if it has
+    not; or, if the signs are too weak to fetch it for, one may learn that it has.
+    """
+    lost = loss(s, price)
+    whole = lost * s.lives
+    left = np.maximum(whole - price, 0.0)
+    share = np.divide(left, whole, out=np.zeros(len(whole)), where=whole > 0.0)
+    return lost * looking(s.unseen, s.death) * share + np.minimum(price * (1.0 - s.gone), s.gone * left)
+
+
+def surplus(s: Standing, pages: Pages, price: float) -> Floats:
+    """What a page nobody knows brings in a second beyond its price, if it is like those known on its host."""
+    hosts = hosts_in(pages)
+    beyond = np.where(s.live, np.maximum(s.needed - price / s.lives, 0.0), 0.0)
+    known = np.bincount(pages.host, s.live, hosts)
+    of_all = beyond.sum() / max(1.0, known.sum())
+    return spread((np.bincount(pages.host, beyond, hosts) + of_all) / (known + 1.0), pages.host)
+
+
+def finds(s: Standing, surplus: Floats) -> Floats:
+    """It may link to pages that nobody knows: they come at an even rate, and each is missed from then on."""
+    return s.finds * surplus * s.age * s.age / 2.0

@@ -1,0 +1,88 @@
+"""How does every page stand now?  What is believed of it, as numbers that one can reckon with."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.policy.entry_value import EntryValue
+from sought.policy.estimator import Belief
+from sought.policy.main_query import MainQuery, MainShare
+from sought.policy.pages import Floats, Pages
+from sought.policy.presence import Presence, SearchValue
+from sought.policy.rates.bayes import BayesRate
+from sought.policy.rates.history import DAY
+from sought.policy.refresh.signal_quality import SignalStrength
+from sought.policy.worth.edit_loss import EditLoss
+from sought.policy.worth.fates import DeathRate, MoveShare
+from sought.policy.worth.finds import FindRate
+from sought.policy.worth.index import lasting
+from sought.policy.worth.reveals import FirstFinds
+from sought.policy.worth.signs import GoneBySigns
+
+EDITS = BayesRate()
+BELIEFS: tuple[Belief, ...] = (
+    *(EntryValue(), SearchValue(), Presence(), EditLoss(), EDITS),
+    *(DeathRate(), MoveShare(), GoneBySigns(), FindRate(), FirstFinds(), MainQuery(), MainShare()),
+    SignalStrength(),
+)
+_UNASKED = 0.02  # of the search value of an average page: every page may have so much for what nobody has asked yet
+_MOST_VALUE, _MOST_RATE, _MOST_LINKS, _SUREST = 1e12, 24.0 / DAY, 1e4, 20.0
+
+
+class Standing(NamedTuple):
+    """Columns.  Of pages that are not `live`: no age, and nothing that could be lost."""
+
+    is_new: NDArray[np.bool_]
+    live: NDArray[np.bool_]
+    age: Floats  # since its last fetch
+    unseen: Floats  # since it was last seen to be there
+    lives: Floats  # how much of the time ahead it lives
+    death: Floats  # a second
+    gone: Floats  # the probability that it has gone already, by signs
+    moves: Floats  # of pages that go, the share that only moves
+    entry: Floats  # what a first fetch gains
+    shown: Floats  # what attention finds in it
+    needed: Floats  # what the answers would lose without it
+    edit: Floats  # what a fetch gains after an edit
+    edits: Floats  # a second
+    edited: Floats  # the probability that it was edited, by what a sitemap says
+    finds: Floats  # unknown pages that it will link to, a second
+    reveals: Floats  # unknown pages that a first fetch leads to
+    floor: float  # what a page is worth that nobody has asked for
+
+
+def standing(pages: Pages, now: float, horizon: float) -> Standing:
+    """Of all pages."""
+
+    def believed(about: Any, most: float) -> Floats:
+        return np.clip(pages.belief(about), 0.0, most)
+
+    live = pages.live & ~pages.is_new
+    shown, needed = (np.where(live, believed(each, _MOST_VALUE), 0.0) for each in (SearchValue(), Presence()))
+    floor = _UNASKED * float(shown.sum()) / max(1, int(np.count_nonzero(live))) or 1.0
+    death = believed(DeathRate(), _MOST_RATE)
+    is_signalled = (pages.signal > pages.last_fetch) & (pages.signal <= now)
+    return Standing(
+        is_new=pages.is_new,
+        live=live,
+        age=_since(now, pages.last_fetch, live),
+        unseen=_since(now, np.maximum(pages.last_fetch, pages.linked), live),
+        lives=lasting(death, horizon),
+        death=death,
+        gone=np.where(live, believed(GoneBySigns(), 1.0), 0.0),
+        moves=believed(MoveShare(), 1.0),
+        entry=believed(EntryValue(), _MOST_VALUE) + floor,
+        shown=np.maximum(shown, needed) + floor,
+        needed=needed + floor,
+        edit=believed(EditLoss(), _MOST_VALUE) + _UNASKED * floor,
+        edits=believed(EDITS, _MOST_RATE),
+        edited=np.where(live & is_signalled, -np.expm1(-believed(SignalStrength(), _SUREST)), 0.0),
+        finds=believed(FindRate(), _MOST_LINKS / DAY),
+        reveals=believed(FirstFinds(), _MOST_LINKS),
+        floor=floor,
+    )
+
+
+def _since(now: float, time: Floats, live: NDArray[np.bool_]) -> Floats:
+    return np.maximum(now - np.where(live, time, now), 0.0)

@@ -1,0 +1,129 @@
+"""One ranking for new pages, stale pages and pages that tell of others, by what a fetch of each is worth.
+
+Worth is expected gain × the time it lasts: quality × seconds.  The price T of a fetch is the worth of the last one that
+the budget of a week can buy.
+
+    a page never fetched    (V + n·v)·l               V: EntryValue; it leads to n pages that nobody knows
+    a page known            e·(U(t, Δ) + S·m)         its text may have changed since it was fetched, t ago; or by a
+                                                      sitemap, and stays so for a time m
+                          + g·(U(c, d) + P·l)         it may have gone since it was seen, c ago; or by signs
+    what its links tell   + Σ over those it links to: what it is worth to know whether they have gone
+    and lead to           + η·v·t²/2                  pages that nobody knows
+
+U is the index of Olston & Pandey (index.py), l how much of the time ahead a page lives, g what is lost while it is not
+known that a page has gone, and v what a page that nobody knows brings beyond its price T (parts.py).  What is believed
+of pages is in standing.py.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar, get_args
+
+import numpy as np
+
+from sought.policy.checks import check_choice, check_positive
+from sought.policy.entry_value import EntryValue
+from sought.policy.estimator import Belief
+from sought.policy.main_query import MainQuery, MainShare
+from sought.policy.pages import Floats, Pages
+from sought.policy.presence import Presence
+from sought.policy.ranking import best
+from sought.policy.rates.history import YEAR
+from sought.policy.worth import parts
+from sought.policy.worth.explore import SHAPE, Explore, chances, dice, drawn, shares
+from sought.policy.worth.hubs import in_turn, told
+from sought.policy.worth.parts import Parts
+from sought.policy.worth.rivals import in_company
+from sought.policy.worth.standing import BELIEFS, Standing, standing
+
+_ROUNDS = 3  # the price depends on what is worth more than it
+_IN_TURN = 4096  # of the best pages it is looked at whether they tell the same
+_FIRST = 2.0  # explored pages are worth so many times the price
+PARTS = ("edits", "deaths", "signs", "links", "finds", "turns")
+
+
+@dataclass(frozen=True)
+class Worth:
+    """See above.  A gain counts for `horizon` seconds at most.
+
+    `explore` says how it is found out what is not known: by a "share" of fetches, by a "draw", by an upper "bound", or
+    not at all ("none"); see explore.py.
+
+    `without` leaves one part out, to see what it is for: edits, deaths, signs (of death), links (what they tell),
+    finds (pages they lead to), or turns (of pages that tell the same one counts).
+    """
+
+    horizon: float = YEAR
+    explore: Explore = "share"
+    without: str = ""
+    reads_links: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_positive("Worth: horizon", self.horizon)
+        check_choice("Worth: explore", self.explore, get_args(Explore))
+        check_choice("Worth: without", self.without, ("", *PARTS))
+
+    @property
+    def beliefs(self) -> tuple[Belief, ...]:
+        return BELIEFS if self.explore == "none" else (*BELIEFS, SHAPE)
+
+    def __call__(self, pages: Pages, now: float) -> Floats:
+        found = self.parts(pages, now)
+        value = found.total
+        if pages.links is not None and self.without not in ("links", "turns"):
+            rows = best(value, pages.key, min(_IN_TURN, len(pages)))
+            value[rows] = in_turn(pages.links, found.news, value, rows)
+        if self.explore == "share":
+            explored = np.flatnonzero(dice(pages, now) < shares(pages, found))
+            value[explored] = np.maximum(value[explored], _FIRST * found.price)
+        return value
+
+    def expects(self, pages: Pages, now: float) -> tuple[Floats, Floats]:
+        """The gain of each fetch now, and how probable its choice was, where that is drawn."""
+        s = self._standing(pages, now)
+        chance = chances(s, pages, self._all(self._beside(s, pages), pages, now), self.explore)
+        gone = 1.0 - (1.0 - s.gone) * np.exp(-s.death * s.unseen)
+        edited = 1.0 - (1.0 - s.edited) * np.exp(-s.edits * s.age)
+        of_known = edited * s.edit + gone * (s.shown - s.needed)
+        return np.where(s.is_new, s.entry - s.floor, np.where(s.live, of_known, 0.0)), chance
+
+    def importance(self, pages: Pages) -> Floats:
+        """What the answers would lose without a page, or are expected to gain by a new one."""
+        return np.where(pages.is_new, pages.belief(EntryValue()), pages.belief(Presence()))
+
+    def parts(self, pages: Pages, now: float) -> Parts:
+        """With the price that they make together."""
+        s = self._standing(pages, now)
+        if self.explore in ("draw", "bound"):
+            s = drawn(s, pages, now, self.explore)
+        return self._all(self._beside(s, pages), pages, now)
+
+    def _beside(self, s: Standing, pages: Pages) -> Standing:
+        """With new pages beside those that serve the same query."""
+        if self.without == "turns":
+            return s
+        company = pages.belief(MainQuery()), pages.belief(MainShare())
+        return s._replace(entry=in_company(np.where(s.is_new, s.entry, 0.0), *company, pages.key))
+
+    def _all(self, s: Standing, pages: Pages, now: float) -> Parts:
+        found = self._priced(s, pages, now, 0.0, with_links=False)
+        for _ in range(_ROUNDS):
+            found = self._priced(s, pages, now, parts.price_of(pages, found.total), with_links=True)
+        return found
+
+    def _standing(self, pages: Pages, now: float) -> Standing:
+        found = standing(pages, now, self.horizon)
+        return found._replace(gone=np.zeros(len(pages))) if self.without == "signs" else found
+
+    def _priced(self, s: Standing, pages: Pages, now: float, price: float, *, with_links: bool) -> Parts:
+        """What everything is worth at a price."""
+        nothing, surplus, news = np.zeros(len(pages)), parts.surplus(s, pages, price), parts.news(s, price)
+        tell = with_links and pages.links is not None and self.without != "links"
+        return Parts(
+            entry=parts.entry(s, pages, now, surplus),
+            edits=nothing if self.without == "edits" else parts.edits(s, self.horizon),
+            deaths=nothing if self.without == "deaths" else parts.deaths(s, price),
+            links=np.where(s.live, told(pages.links, news), 0.0) if tell and pages.links else nothing,
+            finds=nothing if self.without == "finds" or not with_links else parts.finds(s, surplus),
+            news=news,
+            price=price,
+        )
