@@ -82,6 +82,7 @@ def test_what_the_package_exports():
         "SoughtError",
         "Split",
         "UserCentric",
+        "Worth",
         "__version__",
         "init",
         "open",

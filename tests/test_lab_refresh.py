@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sought.lab.experiments import EXPERIMENTS, rates, refresh, refresh_signals, refresh_theory
+from sought.lab.experiments import EXPERIMENTS, rates, refresh, refresh_signals, refresh_theory, worth
 from sought.lab.files import save_world
 from sought.lab.observers import Everywhere, foretold, pages_of, watched_in_turn
 from sought.lab.poisson_pages import START, UNIT, Kept, PoissonPages, Simulation, drawn, fetches_of
@@ -75,7 +75,7 @@ def test_a_world_that_cannot_tell_says_why(name, tmp_path):
 
 def test_every_refresh_rule_has_a_place():
     """All that are registered and rank known pages are compared in one of the tables."""
-    arms = [*refresh.ARMS.values(), *refresh_signals.ARMS.values()]
+    arms = [*refresh.ARMS.values(), *refresh_signals.ARMS.values(), *worth.WARM.values()]
     compared = {type(part).__name__ for arm in arms for part in (arm.policy, getattr(arm.policy, "known", None))}
     of_new_pages = {
         *("Backlinks", "BreadthFirst", "DemandFirst", "ForwardLinks", "Learned", "Location", "Opic", "PageRank"),

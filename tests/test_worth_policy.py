@@ -194,6 +194,24 @@ def test_a_sibling_of_a_page_found_gone_is_worth_more():
     assert sibling > other > gone
 
 
+def test_a_page_that_a_sitemap_says_was_edited_is_worth_more():
+    """Where such signals were true; where they never were, hardly more; and nothing if it was fetched since."""
+    rows, days = np.repeat(np.arange(20), 20), np.tile(np.arange(20), 20)
+    half = days % 2 == 0
+
+    def learnt(changed):
+        return [fetches(rows, NOW - YEAR + days * DAY, np.full(400, DAY), changed, signalled=half)]
+
+    signal = np.full(23, -np.inf)
+    signal[20:22] = NOW - 0.5 * DAY
+    last = np.append(np.full(20, NOW - 10 * DAY), NOW - np.array([1.0, 0.4, 1.0]) * DAY)
+    true, lying = (worth(crawl(23, learnt(bits), last_fetch=last, signal=signal)) for bits in (half, days % 4 == 1))
+    for signalled, since, twin in (true[20:], lying[20:]):
+        assert since < twin <= signalled
+    assert true[20] / true[22] > lying[20] / lying[22]
+    assert true[20] > true[22]
+
+
 def test_a_hub_of_pages_not_seen_is_worth_more_than_its_twin():
     """Whose links lead to pages seen today; and the more valuable the pages, the more."""
     size = 14
@@ -203,11 +221,12 @@ def test_a_hub_of_pages_not_seen_is_worth_more_than_its_twin():
     pages = crawl(
         size, links=links, pace=1 / YEAR, last_fetch=last, supplied={SearchValue(): value, Presence(): value / 2}
     )
-    hub, twin, none = worth(pages)[:3]
+    policy = replace(POLICY, without="finds")  # else the old pages themselves come first, and there is no news left
+    hub, twin, none = worth(pages, policy)[:3]
     assert hub > twin >= none
     poor = {SearchValue(): np.ones(size), Presence(): np.full(size, 0.5)}
-    assert hub / worth(crawl(size, links=links, pace=1 / YEAR, last_fetch=last, supplied=poor))[0] > 1.0
-    assert worth(replace(pages, links=None))[0] == pytest.approx(none)
+    assert hub / worth(crawl(size, links=links, pace=1 / YEAR, last_fetch=last, supplied=poor), policy)[0] > 1.0
+    assert worth(replace(pages, links=None), policy)[0] == pytest.approx(none)
 
 
 def test_hubs_that_tell_the_same_are_not_all_fetched():
@@ -215,11 +234,23 @@ def test_hubs_that_tell_the_same_are_not_all_fetched():
     last = NOW - np.array([30, 31] + [400] * 4 + [30, 31]) * DAY
     links = lists(r0=[2, 3, 4, 5], r1=[2, 3, 4, 5])
     pages = crawl(8, links=links, pace=1 / YEAR, last_fetch=last)
-    first, second = sorted(worth(pages)[:2])[::-1]
-    plain = worth(pages, replace(POLICY, without="turns"))
+    policy = replace(POLICY, without="finds")
+    first, second = sorted(worth(pages, policy)[:2])[::-1]
+    plain = policy.parts(pages, NOW).total
     assert first == pytest.approx(plain[:2].max())
     assert second == pytest.approx(plain[6:].min(), rel=0.1)
-    assert (worth(pages) <= plain).all()
+    assert (worth(pages, policy) <= plain).all()
+
+
+def test_a_page_that_went_tells_nothing():
+    """Its links stay on record: they are no news, and hide none of those of others."""
+    last = NOW - np.array([30, 31] + [400] * 4 + [30, 31]) * DAY
+    links = lists(r0=[2, 3, 4, 5], r1=[2, 3, 4, 5])
+    policy = replace(POLICY, without="finds")
+    alive = crawl(8, links=links, pace=1 / YEAR, last_fetch=last)
+    one_gone = replace(alive, live=np.arange(8) != 1)
+    assert worth(one_gone, policy)[0] == pytest.approx(policy.parts(one_gone, NOW).total[0])
+    assert (worth(one_gone, policy) >= 0.0).all()
 
 
 def test_pages_that_lead_to_new_ones_are_worth_more():

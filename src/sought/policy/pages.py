@@ -32,9 +32,9 @@ class Pages:
 
     Pages that are fetched tell of those they link to.  `linked` is when a page that links to this one was last fetched
     and still did; `unlinked` when a link to it was last found to be gone from a page fetched again; -inf is never.
-    Only pages that stand for themselves count, and sitemaps do not.  A page was *seen* when it was fetched or linked,
-    whatever came last; it is *doubted* if it was unlinked after that.  `live`: a copy that stands for itself is in
-    hand, searchable or not.
+    Only pages that stand for themselves count, and sitemaps, which are lists of links, too.  A page was *seen* when it
+    was fetched or linked, whatever came last; it is *doubted* if it was unlinked after that.  `live`: a copy that
+    stands for itself is in hand, searchable or not.
 
     `beliefs` holds a column for each belief that the policy reads, by the belief's
     value (see estimator.py).  `pace` is how many fetches a second the crawl's budget allows in the long run; 0 if that

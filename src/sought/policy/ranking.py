@@ -21,7 +21,7 @@ def best(values: Floats, key: Keys, count: int) -> Rows:
     elif count <= 0:
         rows = np.zeros(0, np.int64)
     else:
-        least = _largest(values, count)
+        least = nth_largest(values, count)
         above = np.flatnonzero(values > least)
         rows = np.concatenate([above, _lowest(np.flatnonzero(values == least), key, count - len(above))])
     return rows[np.lexsort((key[rows], -values[rows]))]
@@ -37,7 +37,7 @@ def _lowest(rows: Rows, key: Keys, count: int) -> Rows:
     return rows[low]
 
 
-def _largest(values: Floats, count: int) -> float:
+def nth_largest(values: Floats, count: int) -> float:
     """The `count`-th largest.
 
     Quickselect that parts smaller, equal and larger, with a pivot from a sample.  NumPy's parts two ways: where most

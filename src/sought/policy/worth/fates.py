@@ -4,14 +4,16 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sought.policy.by_host import hosts_in, spread
-from sought.policy.estimator import Belief, Fetches, Learner
+from sought.policy.estimator import PAGE, Belief, Fetches, Learner, Rows
 from sought.policy.grouping.folder import Folder
 from sought.policy.pages import Floats, Pages
-from sought.policy.rates.history import YEAR
+from sought.policy.rates.history import YEAR, gaps, refetches
 from sought.policy.worth.deaths import DeathLog, first_of_their_kind
 
+_SEEN = 0.99  # of the time since a fetch: a link that was seen at once says nothing
 _AS_IF = 10.0 * YEAR  # a host is taken to have been watched for so long already, with the deaths of all others
 
 
@@ -82,6 +84,46 @@ class _Moves:
         moved = np.bincount(pages.host[deaths.row], deaths.moved, hosts)
         of_all = (moved.sum() + 1.0) / (died.sum() + 2.0)
         return spread((moved + 5.0 * of_all) / (died + 5.0), pages.host)
+
+
+@dataclass(frozen=True)
+class LinkDoubt:
+    """How far a link to a page of a host is no sign that the page is there: 0 a sure one, 1 none.
+
+    Of pages that had been seen linked since they were last fetched, those that were then found gone all the same,
+    beside as many as would go if links said nothing.  Links are trusted to begin with: a tenth of a page in one.
+    """
+
+    goes_by_demand: ClassVar[bool] = False
+
+    def learner(self) -> Learner:
+        return _Doubts()
+
+
+class _Doubts:
+    """By row of what was fetched, until the next column says which host it is of; then sums by host."""
+
+    def __init__(self) -> None:
+        self.waiting: list[tuple[Rows, Floats, NDArray[np.bool_], NDArray[np.bool_]]] = []
+        self.sums = np.zeros((4, 0))  # seconds and deaths of pages that links did not tell of, and of those they did
+
+    def learn(self, fetches: Fetches) -> None:
+        which = refetches(fetches) & ~fetches.doubted & (fetches.changed | (fetches.fate == PAGE))
+        if which.any():
+            linked = fetches.seen_gap[which] < _SEEN * fetches.gap[which]
+            self.waiting.append((fetches.row[which], gaps(fetches, which), fetches.fate[which] != PAGE, linked))
+
+    def column(self, pages: Pages) -> Floats:
+        hosts = hosts_in(pages)
+        self.sums = np.pad(self.sums, ((0, 0), (0, hosts - self.sums.shape[1])))
+        for rows, gap, gone, linked in self.waiting:
+            for at, which in ((0, ~linked), (2, linked)):
+                self.sums[at] += np.bincount(pages.host[rows[which]], gap[which], hosts)
+                self.sums[at + 1] += np.bincount(pages.host[rows[which]], gone[which], hosts)
+        self.waiting.clear()
+        time, died, time_linked, died_linked = self.sums
+        rate = (died + 0.5) / (time + YEAR)
+        return spread(np.minimum((died_linked + 0.1) / (rate * time_linked + 1.0), 1.0), pages.host)
 
 
 def watched_for(pages: Pages) -> Floats:

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from sought.policy.estimator import Rows
 from sought.policy.pages import Floats, Links
-from sought.web.compiled import cached, compiled, readable
+from sought.web.compiled import Int, cached, compiled, readable
 
 Nodes = NDArray[np.uint32]
 
@@ -21,16 +21,17 @@ def told(links: Links, news: Floats) -> Floats:
     return found
 
 
-def in_turn(links: Links, news: Floats, worth: Floats, rows: Rows) -> Floats:
+def in_turn(links: Links, news: Floats, worth: Floats, rows: Rows, tells: NDArray[np.bool_], count: int) -> Floats:
     """What each of these rows is worth when those taken before it have told their news: the same news counts once.
 
-    `rows` are in descending order of worth.  Each time the row that is worth most is taken; those still in the queue
-    are looked at again only when they come to its top.
+    `rows` are in descending order of worth; `count` of them are taken, each time the one that is worth most; those that
+    `tells` names have links that count, and who is fetched tells of itself, too.  Rows still in the queue are looked at
+    again only when they come to its top, and when all are taken.
     """
     place = np.full(len(worth), -1)
-    place[links.sources] = np.arange(len(links.sources))
+    place[links.sources] = np.where(tells[links.sources], np.arange(len(links.sources)), -1)
     left = worth[rows].copy()
-    _take(links.bounds, links.targets, news, place[rows], left, np.zeros(len(worth), np.bool_))
+    _take(links.bounds, links.targets, news, rows, place[rows], left, np.zeros(len(worth), np.bool_), count)
     return left
 
 
@@ -71,12 +72,21 @@ def _sift(heap: Rows, size: int, left: Floats) -> None:
         at = child
 
 
-@cached(types.void(_ROWS, _NODES, _FLOATS, _ROWS, types.float64[::1], types.boolean[::1]))
-def _take(bounds: Rows, targets: Nodes, news: Floats, places: Rows, left: Floats, is_told: NDArray[np.bool_]) -> None:
+@cached(types.void(_ROWS, _NODES, _FLOATS, _ROWS, _ROWS, types.float64[::1], types.boolean[::1], types.int64))
+def _take(
+    bounds: Rows,
+    targets: Nodes,
+    news: Floats,
+    rows: Rows,
+    places: Rows,
+    left: Floats,
+    is_told: NDArray[np.bool_],
+    count: Int,
+) -> None:
     whole = left.copy()
     heap = np.arange(len(left))  # in descending order, which is a heap
     size = len(heap)
-    while size:
+    while size and count:
         first = heap[0]
         now = whole[first] - _known(bounds, targets, news, places[first], is_told)
         if now < left[first]:  # it may no longer be the best
@@ -84,9 +94,12 @@ def _take(bounds: Rows, targets: Nodes, news: Floats, places: Rows, left: Floats
             _sift(heap, size, left)
             if heap[0] != first:
                 continue
+        is_told[rows[first]] = True
         if places[first] >= 0:
             for at in range(bounds[places[first]], bounds[places[first] + 1]):
                 is_told[targets[at]] = True
-        size -= 1
+        size, count = size - 1, count - 1
         heap[0] = heap[size]
         _sift(heap, size, left)
+    for at in range(size):
+        left[heap[at]] = whole[heap[at]] - _known(bounds, targets, news, places[heap[at]], is_told)

@@ -6,12 +6,15 @@ import numpy as np
 
 from sought.policy.by_host import hosts_in, spread
 from sought.policy.pages import Floats, Pages
+from sought.policy.ranking import nth_largest
+from sought.policy.rates.history import YEAR
 from sought.policy.refresh.planning import pace_of
 from sought.policy.worth.deaths import WEEK
 from sought.policy.worth.index import lasting, looking
 from sought.policy.worth.standing import Standing
 
 _BACK = 0.1  # pages that went come back so much more rarely than others go
+_ANSWERS = 4.0 / YEAR  # how soon, a second, a page is there that was not, or did not answer
 
 
 class Parts(NamedTuple):
@@ -41,18 +44,20 @@ def bought(pages: Pages) -> float:
 def price_of(pages: Pages, worth: Floats) -> float:
     """The worth of the last of these fetches."""
     count = int(min(bought(pages), len(worth)))
-    return float(np.partition(worth, len(worth) - count)[len(worth) - count]) if 0 < count < len(worth) else 0.0
+    return max(nth_largest(worth, count), 0.0) if 0 < count < len(worth) else 0.0
 
 
 def entry(s: Standing, pages: Pages, now: float, surplus: Floats) -> Floats:
-    """Of pages never fetched, with the pages they lead to; of those that went, the hope that they come back."""
-    back = s.floor * looking(np.where(s.is_new | s.live, 0.0, now - pages.last_fetch).clip(0.0), _BACK * s.death)
-    return np.where(s.is_new, (s.entry + s.reveals * surplus) * s.lives, np.where(s.live, 0.0, back))
+    """Of pages never fetched, with the pages they lead to; of those that are not there, the hope that they will be."""
+    silence = np.where(s.is_new | s.live, 0.0, now - pages.last_fetch).clip(0.0)
+    hope = s.floor * looking(silence, _BACK * s.death) + s.silent * looking(silence, np.full(len(pages), _ANSWERS))
+    return np.where(s.is_new, (s.entry + s.reveals * surplus) * s.lives, np.where(s.live, 0.0, hope))
 
 
 def edits(s: Standing, horizon: float) -> Floats:
     """Its text may not be what it was; if a sitemap says so, as far as such signals are true on its host."""
-    return np.where(s.live, s.edit * (looking(s.age, s.edits) + s.edited * lasting(s.edits, horizon)), 0.0)
+    told = s.edited * lasting(s.edits, horizon)
+    return np.where(s.live, s.edit * (told + (1.0 - s.edited) * looking(s.age, s.edits)), 0.0)
 
 
 def loss(s: Standing, price: float) -> Floats:
@@ -65,7 +70,13 @@ def loss(s: Standing, price: float) -> Floats:
 
 def deaths(s: Standing, price: float) -> Floats:
     """It may have gone since it was last seen, or by signs."""
-    return loss(s, price) * (looking(s.unseen, s.death) + s.gone * s.lives)
+    return loss(s, price) * (unnoticed(s) + s.gone * s.lives)
+
+
+def unnoticed(s: Standing) -> Floats:
+    """By its loss per second, what it is worth to look whether a page has gone for which no sign speaks."""
+    most = -np.expm1(-s.death * s.unseen) * s.lives
+    return (1.0 - s.gone) * np.minimum(looking(s.unseen, s.death), most)
 
 
 def news(s: Standing, price: float) -> Floats:
@@ -78,7 +89,7 @@ def news(s: Standing, price: float) -> Floats:
     whole = lost * s.lives
     left = np.maximum(whole - price, 0.0)
     share = np.divide(left, whole, out=np.zeros(len(whole)), where=whole > 0.0)
-    return lost * looking(s.unseen, s.death) * share + np.minimum(price * (1.0 - s.gone), s.gone * left)
+    return lost * unnoticed(s) * share + np.minimum(price * (1.0 - s.gone), s.gone * left)
 
 
 def surplus(s: Standing, pages: Pages, price: float) -> Floats:

@@ -46,7 +46,7 @@ class _Signs:
 
     def learn(self, fetches: Fetches) -> None:
         self.deaths.learn(fetches)
-        doubted = fetches.doubted & np.isfinite(fetches.gap)
+        doubted = fetches.doubted & np.isfinite(fetches.gap) & (fetches.changed | (fetches.fate == PAGE))
         if doubted.any():
             self.waiting.append((fetches.row[doubted], fetches.fate[doubted] != PAGE))
 
@@ -91,17 +91,20 @@ def overlap(deaths: Deaths, which: Rows, seen: Floats) -> Floats:
 def of_siblings(recent: Deaths, pages: Pages, seen: Floats) -> Floats:
     """By those of the same directory: of d that went and n that are seen to live on, (d − 1 + 2r)/(d − 1 + n + 2) go.
 
-    The first that is found gone says that something happened, the others how much; r is the share in all directories.
+    The first that is found gone says that something happened, and all that is seen from then on how much; r is the
+    share in all directories.
     """
     folder = pages.belief(Folder())
     names, group = np.unique(folder[recent.row], return_inverse=True)
-    last = np.zeros(len(names), np.int64)
+    first, last = np.zeros(len(names), np.int64), np.zeros(len(names), np.int64)
     last[group] = np.arange(len(group))  # deaths are in the order of time
+    first[group[::-1]] = np.arange(len(group))[::-1]
     at = np.minimum(np.searchsorted(names, folder), len(names) - 1)
-    rows = np.flatnonzero((names[at] == folder) & pages.live & ~pages.is_new)
+    was_there = (names[at] == folder) & (pages.found < recent.time[last[at]])
+    rows = np.flatnonzero(was_there & pages.live & ~pages.is_new)
     at = at[rows]
     share = overlap(recent, last[at], seen[rows])
-    lived = np.bincount(at, 1.0 - share, len(names))
+    lived = np.bincount(at, (1.0 - share) * (seen[rows] > recent.time[first[at]]), len(names))
     more = np.bincount(group, minlength=len(names)) - 1.0
     of_all = (0.5 + more.sum()) / (3.0 + more.sum() + lived.sum())
     chance = (more + _AS_IF * of_all) / (more + lived + _AS_IF)

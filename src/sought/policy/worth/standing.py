@@ -14,7 +14,7 @@ from sought.policy.rates.bayes import BayesRate
 from sought.policy.rates.history import DAY
 from sought.policy.refresh.signal_quality import SignalStrength
 from sought.policy.worth.edit_loss import EditLoss
-from sought.policy.worth.fates import DeathRate, MoveShare
+from sought.policy.worth.fates import DeathRate, LinkDoubt, MoveShare
 from sought.policy.worth.finds import FindRate
 from sought.policy.worth.index import lasting
 from sought.policy.worth.reveals import FirstFinds
@@ -24,7 +24,7 @@ EDITS = BayesRate()
 BELIEFS: tuple[Belief, ...] = (
     *(EntryValue(), SearchValue(), Presence(), EditLoss(), EDITS),
     *(DeathRate(), MoveShare(), GoneBySigns(), FindRate(), FirstFinds(), MainQuery(), MainShare()),
-    SignalStrength(),
+    *(SignalStrength(), LinkDoubt()),
 )
 _UNASKED = 0.02  # of the search value of an average page: every page may have so much for what nobody has asked yet
 _MOST_VALUE, _MOST_RATE, _MOST_LINKS, _SUREST = 1e12, 24.0 / DAY, 1e4, 20.0
@@ -49,6 +49,7 @@ class Standing(NamedTuple):
     edited: Floats  # the probability that it was edited, by what a sitemap says
     finds: Floats  # unknown pages that it will link to, a second
     reveals: Floats  # unknown pages that a first fetch leads to
+    silent: Floats  # what a page may be worth that was fetched and never answered, or was not there
     floor: float  # what a page is worth that nobody has asked for
 
 
@@ -60,19 +61,24 @@ def standing(pages: Pages, now: float, horizon: float) -> Standing:
 
     live = pages.live & ~pages.is_new
     shown, needed = (np.where(live, believed(each, _MOST_VALUE), 0.0) for each in (SearchValue(), Presence()))
-    floor = _UNASKED * float(shown.sum()) / max(1, int(np.count_nonzero(live))) or 1.0
+    entry = np.where(pages.is_new, believed(EntryValue(), _MOST_VALUE), 0.0)
+    typical = _mean(shown, live) or _mean(entry, pages.is_new)
+    floor = _UNASKED * typical or 1.0
     death = believed(DeathRate(), _MOST_RATE)
+    never_seen = ~pages.is_new & ~pages.live & (pages.changes == 0)  # it failed, or was not there
+    age, unseen = (_since(now, time, live) for time in (pages.last_fetch, np.maximum(pages.last_fetch, pages.linked)))
     is_signalled = (pages.signal > pages.last_fetch) & (pages.signal <= now)
     return Standing(
         is_new=pages.is_new,
         live=live,
-        age=_since(now, pages.last_fetch, live),
-        unseen=_since(now, np.maximum(pages.last_fetch, pages.linked), live),
+        age=age,
+        unseen=unseen + believed(LinkDoubt(), 1.0) * (age - unseen),
         lives=lasting(death, horizon),
         death=death,
         gone=np.where(live, believed(GoneBySigns(), 1.0), 0.0),
         moves=believed(MoveShare(), 1.0),
-        entry=believed(EntryValue(), _MOST_VALUE) + floor,
+        entry=entry + floor,
+        silent=np.where(never_seen, floor * 0.5 ** np.minimum(pages.fetches, 60), 0.0),
         shown=np.maximum(shown, needed) + floor,
         needed=needed + floor,
         edit=believed(EditLoss(), _MOST_VALUE) + _UNASKED * floor,
@@ -82,6 +88,10 @@ def standing(pages: Pages, now: float, horizon: float) -> Standing:
         reveals=believed(FirstFinds(), _MOST_LINKS),
         floor=floor,
     )
+
+
+def _mean(values: Floats, which: NDArray[np.bool_]) -> float:
+    return float(values.sum()) / max(1, int(np.count_nonzero(which)))
 
 
 def _since(now: float, time: Floats, live: NDArray[np.bool_]) -> Floats:

@@ -71,7 +71,7 @@ class Worth:
         value = found.total
         if pages.links is not None and self.without not in ("links", "turns"):
             rows = best(value, pages.key, min(_IN_TURN, len(pages)))
-            value[rows] = in_turn(pages.links, found.news, value, rows)
+            value[rows] = in_turn(pages.links, found.news, value, rows, pages.live, max(1, round(parts.bought(pages))))
         if self.explore == "share":
             explored = np.flatnonzero(dice(pages, now) < shares(pages, found))
             value[explored] = np.maximum(value[explored], _FIRST * found.price)
@@ -106,8 +106,11 @@ class Worth:
 
     def _all(self, s: Standing, pages: Pages, now: float) -> Parts:
         found = self._priced(s, pages, now, 0.0, with_links=False)
-        for _ in range(_ROUNDS):
-            found = self._priced(s, pages, now, parts.price_of(pages, found.total), with_links=True)
+        price = parts.price_of(pages, found.total)
+        for left in range(_ROUNDS - 1, -1, -1):
+            found = self._priced(s, pages, now, price, with_links=True)
+            if left:  # a high price makes for a low one, and the other way round: the truth lies between
+                price = float(np.sqrt(price * parts.price_of(pages, found.total)))
         return found
 
     def _standing(self, pages: Pages, now: float) -> Standing:
