@@ -40,7 +40,7 @@ def test_exported_names() -> None:
     """The names people may build on: all there, documented, and no others."""
     assert sorted(sought.__all__) == [
         "Answer", "BreadthFirst", "Crawl", "DemandFirst", "Hit", "Pages", "Policy", "RoundRobin", "SoughtError",
-        "Split", "UserCentric", "__version__", "init", "open",
+        "Split", "UserCentric", "Worth", "__version__", "init", "open",
     ]  # fmt: skip
     for name in sought.__all__:
         value = getattr(sought, name)

@@ -60,7 +60,7 @@ def test_compare_for_people(run):
     assert head.split("  ")[0].strip() == "budget"
     assert all(name in head for name in ("quality", "quality before", "quality known", "freshness", "age", "policy"))
     assert rows[0].endswith("RoundRobin(new=True)")
-    assert rows[1].endswith("share=0.5)")
+    assert rows[1].endswith("without='')")
     assert "95 % interval" in out
     assert " … " in out
 

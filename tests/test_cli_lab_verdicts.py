@@ -143,6 +143,7 @@ def test_the_transport_bound_of_every_budget(run, monkeypatch):
         calls.append(given)
         return losses(*given)
 
+    monkeypatch.setattr(bounds, "losses", counted)
     monkeypatch.setattr("sought.lab.transport.losses", counted)
     monkeypatch.setattr(bounds, "BUDGETS", (0.1, 0.2, 0.4))
     folder, results, setting = Path("small.world"), Path("lab-results"), Setting()

@@ -374,7 +374,9 @@ def test_policies_that_read_links_have_them(tmp_path):
         directory.watch = beliefs.take
         for pages in ([0, 1, 2], [3], [1, 9]):
             site.fetch(directory, pages)
-            sources, bounds, targets = beliefs.pages().links
+            links = beliefs.pages().links
+            assert links is not None
+            sources, bounds, targets = links
             assert (np.diff(sources.astype(int)) > 0).all()
             for i, source in enumerate(sources.tolist()):
                 stored = directory.store.links(source)
@@ -386,7 +388,9 @@ def test_policies_that_read_links_have_them(tmp_path):
         assert beliefs_in(directory, BreadthFirst()).pages().links is None
     with View(site.path) as view:
         assert view.pages(BreadthFirst()).links is None
-        assert view.pages(_ReadsLinks()).links.targets.tolist() == targets.tolist()
+        links = view.pages(_ReadsLinks()).links
+        assert links is not None
+        assert links.targets.tolist() == targets.tolist()
 
 
 @dataclass(frozen=True)

@@ -75,8 +75,9 @@ def test_a_world_that_cannot_tell_says_why(name, tmp_path):
 
 def test_every_refresh_rule_has_a_place():
     """All that are registered and rank known pages are compared in one of the tables."""
-    arms = [*refresh.ARMS.values(), *refresh_signals.ARMS.values(), *worth.WARM.values()]
-    compared = {type(part).__name__ for arm in arms for part in (arm.policy, getattr(arm.policy, "known", None))}
+    arms = [*refresh.ARMS.values(), *refresh_signals.ARMS.values()]
+    policies = [*(arm.policy for arm in arms), *(arm.policy for arm in worth.WARM.values())]
+    compared = {type(part).__name__ for policy in policies for part in (policy, getattr(policy, "known", None))}
     of_new_pages = {
         *("Backlinks", "BreadthFirst", "DemandFirst", "ForwardLinks", "Learned", "Location", "Opic", "PageRank"),
         *("RandomWalk", "SearchImpact", "Similarity", "Topical"),

@@ -4,7 +4,7 @@ import math
 from collections import defaultdict
 from copy import deepcopy
 from dataclasses import replace
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -53,8 +53,9 @@ def table(count, **columns):
     } | columns
     kinds = {"host": np.uint32, "fetches": np.uint16, "key": np.uint64}
     beliefs, pace = columns.pop("beliefs", {}), columns.pop("pace", 0.0)
+    arrays: dict[str, Any] = {name: np.array(column, kinds.get(name, float)) for name, column in columns.items()}
     return Pages(
-        **{name: np.array(column, kinds.get(name, float)) for name, column in columns.items()},
+        **arrays,
         depth=np.zeros(count, np.uint16),
         changes=np.zeros(count, np.uint16),
         inlinks=np.zeros(count, np.uint32),

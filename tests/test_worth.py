@@ -582,7 +582,8 @@ def test_what_links_tell_is_a_sum(drawn):
 
 def plain_greedy(lists, news, worth, rows):
     """Take the best, say what it tells, and look at all the others again; of equals the first in `rows`."""
-    known, left, found = set(), list(rows), {}
+    known: set[int] = set()
+    left, found = list(rows), {}
     while left:
         now = {row: worth[row] - sum(news[t] for t in lists.get(row, ()) if t in known) for row in left}
         best = max(left, key=now.__getitem__)

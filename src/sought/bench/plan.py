@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from sought.bench.plan_crawl import Size, make
+from sought.bench.plan_cycles import MOST_BYTES
 from sought.web.errors import SoughtError
 
 SIZES = (100_000, 1_000_000, 10_000_000)
-_FETCHED, _MOST_FETCHED = 0.5, 1_000_000  # share of URLs, and pages: what these match must fit into memory
+_FETCHED, _MOST_FETCHED = 0.5, 500_000  # share of URLs, and pages: what these match must fit into memory
 _LONGEST = 4 * 3600
 _POLICIES = ("worth", "peer")
 
@@ -27,7 +28,8 @@ Report = Callable[[int], None]
 def run(sizes: Sequence[int], queries: int, report: Report) -> dict[str, Any]:
     """Figures of each policy by number of URLs, and how many times as long a cycle takes with the other one.
 
-    `fetched` says what share of the URLs was: half of them, at most about a million.
+    `fetched` says what share of the URLs was: half of them, at most about half a million.  A policy that needs more
+    memory than MOST_BYTES has no figures.
     """
     found: dict[str, Any] = {}
     for urls in sizes:
@@ -43,15 +45,17 @@ def _measured(crawl: Path, urls: int, queries: int, report: Report) -> dict[str,
     found["make_s"] = time.perf_counter() - start
     for policy in _POLICIES:
         found[policy] = _figures(policy, crawl)
-    own, other = (found[policy]["cycle"]["seconds"] for policy in _POLICIES)
-    return found | {"peer_over_worth": other / own}
+    cycles = [figures["cycle"]["seconds"] for figures in map(found.get, _POLICIES) if isinstance(figures, dict)]
+    return found | ({"peer_over_worth": cycles[1] / cycles[0]} if len(cycles) == len(_POLICIES) else {})
 
 
-def _figures(policy: str, crawl: Path) -> dict[str, Any]:
+def _figures(policy: str, crawl: Path) -> dict[str, Any] | str:
     command = [sys.executable, "-m", "sought.bench.plan_cycles", policy, str(crawl)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_LONGEST, check=False)
-    if done.returncode:
-        why = done.stderr.strip().splitlines()[-1] if done.stderr else f"exit code {done.returncode}"
-        raise SoughtError(f"planning with {policy} failed: {why}")
-    figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return figures
+    if not done.returncode:
+        figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+        return figures
+    why = done.stderr.strip().splitlines()[-1] if done.stderr else f"exit code {done.returncode}"
+    if "MemoryError" in why or "bad_alloc" in why:
+        return f"needs more than {MOST_BYTES / 1e9:.0f} GB"
+    raise SoughtError(f"planning with {policy} failed: {why}")

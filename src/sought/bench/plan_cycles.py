@@ -30,6 +30,7 @@ from sought.policy.worth.worth import Worth
 from sought.web.message import Response
 
 POLICIES: dict[str, Policy] = {"worth": Worth(), "peer": Split(SearchImpact(), LambdaCrawl(), 1.0)}
+MOST_BYTES = 12_000_000_000  # that a process may ask for
 _CYCLES, _HOUR = 3, 3600.0
 _FETCHES = 1000
 _LINKS = 12
@@ -163,4 +164,6 @@ def _resident_mb() -> float:
 
 
 if __name__ == "__main__":
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES if most < 0 else min(MOST_BYTES, most), most))
     sys.stdout.write(json.dumps(run(sys.argv[1], Path(sys.argv[2]))) + "\n")

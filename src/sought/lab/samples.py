@@ -93,15 +93,18 @@ def _links(rng: np.random.Generator, rows: int) -> Links:
 
 
 def _renumbered(links: Links | None, order: NDArray[np.int64]) -> Links | None:
+    """Links among the rows that are in `order`, by their places there."""
     if links is None:
         return None
-    place = np.empty(len(order), np.int64)
+    sources = np.repeat(links.sources, np.diff(links.bounds)).astype(np.int64)
+    place = np.full(max(len(order), 1 + int(max(sources.max(initial=0), links.targets.max(initial=0)))), -1)
     place[order] = np.arange(len(order))
-    sources = place[links.sources]
-    lists = [place[links.targets[links.bounds[i] : links.bounds[i + 1]]] for i in np.argsort(sources).tolist()]
-    bounds = np.append(0, np.cumsum([len(each) for each in lists])).astype(np.int64)
-    targets = np.concatenate([np.zeros(0, np.int64), *lists]).astype(np.uint32)
-    return Links(np.sort(sources).astype(np.uint32), bounds, targets)
+    pairs = np.stack([place[sources], place[links.targets]])
+    pairs = pairs[:, (pairs >= 0).all(axis=0)]
+    pairs = pairs[:, np.argsort(pairs[0], kind="stable")]
+    of, sizes = np.unique(pairs[0], return_counts=True)
+    bounds = np.append(0, np.cumsum(sizes)).astype(np.int64)
+    return Links(of.astype(np.uint32), bounds, pairs[1].astype(np.uint32))
 
 
 def table_of(pages: Pages, seed: int) -> Table:

@@ -73,4 +73,4 @@ def _of_draws(s: Standing, pages: Pages, found: Parts) -> Floats:
 
 
 def _shape(pages: Pages) -> Floats:
-    return np.clip(pages.belief(SHAPE), 1e-3, 1e6)
+    return np.clip(np.nan_to_num(pages.belief(SHAPE)), 1e-3, 1e6)

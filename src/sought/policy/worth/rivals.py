@@ -16,7 +16,8 @@ def in_company(entry: Floats, query: Floats, share: Floats, key: NDArray[np.uint
     """
     rows = np.flatnonzero((query >= 0.0) & (share > 0.0))
     rows = rows[np.lexsort((key[rows], -entry[rows], query[rows]))]
-    starts = np.flatnonzero(np.diff(query[rows], prepend=-1.0))
+    named = query[rows]
+    starts = np.flatnonzero(np.append(True, named[1:] != named[:-1])[: len(named)])
     place = np.arange(len(rows)) - np.repeat(starts, np.diff(starts, append=len(rows)))
     found = entry.copy()
     found[rows] *= 1.0 - np.minimum(share[rows], 1.0) * (1.0 - (place + 1.0) ** -_VISIBILITY)

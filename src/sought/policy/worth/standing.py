@@ -57,7 +57,8 @@ def standing(pages: Pages, now: float, horizon: float) -> Standing:
     """Of all pages."""
 
     def believed(about: Any, most: float) -> Floats:
-        return np.clip(pages.belief(about), 0.0, most)
+        column = pages.belief(about)
+        return np.where(column > 0.0, np.minimum(column, most), 0.0)  # NaN is nothing
 
     live = pages.live & ~pages.is_new
     shown, needed = (np.where(live, believed(each, _MOST_VALUE), 0.0) for each in (SearchValue(), Presence()))
