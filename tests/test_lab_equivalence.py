@@ -103,6 +103,7 @@ MIXED = [
     "Split(new=BreadthFirst(), known=RoundRobin(), share=0.5)",
     "RoundRobin(new=True)",
     "Split(new=DemandFirst(), known=UserCentric(), share=0.5)",
+    "Worth()",
 ]
 
 

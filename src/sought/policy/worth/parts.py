@@ -47,17 +47,39 @@ def price_of(pages: Pages, worth: Floats) -> float:
     return max(nth_largest(worth, count), 0.0) if 0 < count < len(worth) else 0.0
 
 
-def entry(s: Standing, pages: Pages, now: float, surplus: Floats) -> Floats:
-    """Of pages never fetched, with the pages they lead to; of those that are not there, the hope that they will be."""
+class Unpriced(NamedTuple):
+    """What does not depend on the price: the worth of edits, the hope for pages that are not there, and `unnoticed`.
+
+    That is, by the loss per second, what it is worth to look whether a page has gone for which no sign speaks.
+    """
+
+    edits: Floats
+    hope: Floats
+    unnoticed: Floats
+
+
+def unpriced(s: Standing, pages: Pages, now: float, horizon: float) -> Unpriced:
+    """Of all pages."""
+    most = -np.expm1(-s.death * s.unseen) * s.lives
+    unnoticed = (1.0 - s.gone) * np.minimum(looking(s.unseen, s.death), most)
+    return Unpriced(_edits(s, horizon), _hope(s, pages, now), unnoticed)
+
+
+def _hope(s: Standing, pages: Pages, now: float) -> Floats:
+    """That pages which went come back, and those answer that never did."""
     silence = np.where(s.is_new | s.live, 0.0, now - pages.last_fetch).clip(0.0)
-    hope = s.floor * looking(silence, _BACK * s.death) + s.silent * looking(silence, np.full(len(pages), _ANSWERS))
-    return np.where(s.is_new, (s.entry + s.reveals * surplus) * s.lives, np.where(s.live, 0.0, hope))
+    return s.floor * looking(silence, _BACK * s.death) + s.silent * looking(silence, np.full(len(pages), _ANSWERS))
 
 
-def edits(s: Standing, horizon: float) -> Floats:
+def _edits(s: Standing, horizon: float) -> Floats:
     """Its text may not be what it was; if a sitemap says so, as far as such signals are true on its host."""
     told = s.edited * lasting(s.edits, horizon)
     return np.where(s.live, s.edit * (told + (1.0 - s.edited) * looking(s.age, s.edits)), 0.0)
+
+
+def entry(s: Standing, hope: Floats, surplus: Floats) -> Floats:
+    """Of pages never fetched, with the pages they lead to; of those that are not there, the hope that they will be."""
+    return np.where(s.is_new, (s.entry + s.reveals * surplus) * s.lives, hope)
 
 
 def loss(s: Standing, price: float) -> Floats:
@@ -68,18 +90,12 @@ def loss(s: Standing, price: float) -> Floats:
     return np.where(s.live, s.shown - s.needed + s.moves * np.maximum(s.needed - price / s.lives, 0.0), 0.0)
 
 
-def deaths(s: Standing, price: float) -> Floats:
+def deaths(s: Standing, unnoticed: Floats, price: float) -> Floats:
     """It may have gone since it was last seen, or by signs."""
-    return loss(s, price) * (unnoticed(s) + s.gone * s.lives)
+    return loss(s, price) * (unnoticed + s.gone * s.lives)
 
 
-def unnoticed(s: Standing) -> Floats:
-    """By its loss per second, what it is worth to look whether a page has gone for which no sign speaks."""
-    most = -np.expm1(-s.death * s.unseen) * s.lives
-    return (1.0 - s.gone) * np.minimum(looking(s.unseen, s.death), most)
-
-
-def news(s: Standing, price: float) -> Floats:
+def news(s: Standing, unnoticed: Floats, price: float) -> Floats:
     """What it is worth to be told whether a page is still there, by somebody else.
 
     If it has gone it must still be fetched, at the price.  Where there are signs, one is spared that fetch if it has
@@ -89,7 +105,7 @@ def news(s: Standing, price: float) -> Floats:
     whole = lost * s.lives
     left = np.maximum(whole - price, 0.0)
     share = np.divide(left, whole, out=np.zeros(len(whole)), where=whole > 0.0)
-    return lost * unnoticed(s) * share + np.minimum(price * (1.0 - s.gone), s.gone * left)
+    return lost * unnoticed * share + np.minimum(price * (1.0 - s.gone), s.gone * left)
 
 
 def surplus(s: Standing, pages: Pages, price: float) -> Floats:

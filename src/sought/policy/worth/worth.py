@@ -31,7 +31,7 @@ from sought.policy.rates.history import YEAR
 from sought.policy.worth import parts
 from sought.policy.worth.explore import SHAPE, Explore, chances, dice, drawn, shares
 from sought.policy.worth.hubs import in_turn, told
-from sought.policy.worth.parts import Parts
+from sought.policy.worth.parts import Parts, Unpriced
 from sought.policy.worth.rivals import in_company
 from sought.policy.worth.standing import BELIEFS, Standing, standing
 
@@ -105,10 +105,11 @@ class Worth:
         return s._replace(entry=in_company(np.where(s.is_new, s.entry, 0.0), *company, pages.key))
 
     def _all(self, s: Standing, pages: Pages, now: float) -> Parts:
-        found = self._priced(s, pages, now, 0.0, with_links=False)
+        fixed = parts.unpriced(s, pages, now, self.horizon)
+        found = self._priced(s, pages, fixed, 0.0, with_links=False)
         price = parts.price_of(pages, found.total)
         for left in range(_ROUNDS - 1, -1, -1):
-            found = self._priced(s, pages, now, price, with_links=True)
+            found = self._priced(s, pages, fixed, price, with_links=True)
             if left:  # a high price makes for a low one, and the other way round: the truth lies between
                 price = float(np.sqrt(price * parts.price_of(pages, found.total)))
         return found
@@ -117,14 +118,15 @@ class Worth:
         found = standing(pages, now, self.horizon)
         return found._replace(gone=np.zeros(len(pages))) if self.without == "signs" else found
 
-    def _priced(self, s: Standing, pages: Pages, now: float, price: float, *, with_links: bool) -> Parts:
+    def _priced(self, s: Standing, pages: Pages, fixed: Unpriced, price: float, *, with_links: bool) -> Parts:
         """What everything is worth at a price."""
-        nothing, surplus, news = np.zeros(len(pages)), parts.surplus(s, pages, price), parts.news(s, price)
+        nothing, surplus = np.zeros(len(pages)), parts.surplus(s, pages, price)
+        news = parts.news(s, fixed.unnoticed, price)
         tell = with_links and pages.links is not None and self.without != "links"
         return Parts(
-            entry=parts.entry(s, pages, now, surplus),
-            edits=nothing if self.without == "edits" else parts.edits(s, self.horizon),
-            deaths=nothing if self.without == "deaths" else parts.deaths(s, price),
+            entry=parts.entry(s, fixed.hope, surplus),
+            edits=nothing if self.without == "edits" else fixed.edits,
+            deaths=nothing if self.without == "deaths" else parts.deaths(s, fixed.unnoticed, price),
             links=np.where(s.live, told(pages.links, news), 0.0) if tell and pages.links else nothing,
             finds=nothing if self.without == "finds" or not with_links else parts.finds(s, surplus),
             news=news,
