@@ -16,7 +16,7 @@ from sought.index.fields import texts
 from sought.index.filing import Filing
 from sought.index.vectors import EACH, HEAD, Counter, Vector, Vocabulary
 
-PARTS = ("take", "beliefs", "policy", "expects", "choose")
+PARTS = ("take", "beliefs", "policy", "choose")
 SIZE = Size(urls=2000, queries=300, fetched=0.5)
 
 

@@ -42,6 +42,7 @@ from sought.lab.synthetic.web import Shape, generate
 from sought.lab.world import WEEK
 from sought.policy import BreadthFirst, DemandFirst, GainRate, Policy, Prospect, RoundRobin
 from sought.policy.calibration import LEAST, Calibration, calibration
+from sought.policy.policy import Expected
 from sought.web.errors import BadInput
 from tests.counted_anew import opened
 from tests.demand_site import answer, crawled, page, write_config
@@ -195,12 +196,12 @@ class Expects:
     beliefs = (Prospect(), GainRate())
 
     def __call__(self, pages, now):
-        return self.expects(pages, now)[0]
+        return self.expects(pages, now).value
 
     def expects(self, pages, now):
         age = np.where(pages.is_new, 0.0, now - np.where(pages.is_new, now, pages.last_fetch))
         gain = np.where(pages.is_new, pages.belief(Prospect()), pages.belief(GainRate()) * age)
-        return gain, np.where(pages.key % np.uint64(2) == 0, 0.5, NAN)
+        return Expected(gain, gain, np.where(pages.key % np.uint64(2) == 0, 0.5, NAN))
 
 
 @dataclass(frozen=True)
@@ -211,7 +212,8 @@ class Foretells:
         return RoundRobin(new=True)(pages, now)
 
     def expects(self, pages, now):
-        return 0.1 * (1 + np.arange(len(pages)) % 7), np.full(len(pages), NAN)
+        gain = 0.1 * (1.0 + np.arange(len(pages), dtype=np.float64) % 7)
+        return Expected(self(pages, now), gain, np.full(len(pages), NAN))
 
 
 @contextmanager

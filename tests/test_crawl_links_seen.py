@@ -21,7 +21,7 @@ from sought.crawl.table import LIFE, Reason, State
 from sought.crawl.view import View
 from sought.policy import BreadthFirst
 from sought.policy.estimator import GONE, MOVED, PAGE
-from sought.policy.policy import Expecting
+from sought.policy.policy import Expected, Expecting
 from sought.web.errors import CrawlDamaged
 from tests.counted_anew import opened
 from tests.demand_site import answer, crawled, write_config
@@ -401,7 +401,9 @@ class _Expects:
         return BreadthFirst()(pages, now)
 
     def expects(self, pages, now):
-        rows = np.arange(len(pages))
+        return Expected(self(pages, now), *self.said(np.arange(len(pages))))
+
+    def said(self, rows):
         return np.where(rows % 3 == 2, np.nan, rows / 7), np.where(rows % 2, 1 / (rows + 3), np.nan)
 
 
@@ -421,7 +423,7 @@ def test_what_a_policy_expected_is_on_record(tmp_path):
             log = told(directory.repository)
             outcomes = [each.outcome for some in history(directory.store, NEVER) for each in some]
             names = directory.repository.policies
-        rows, said = np.array(log.whole("row")), _Expects().expects(np.zeros(13), 0.0)
+        rows, said = np.array(log.whole("row")), _Expects().said(np.arange(13))
         assert len(rows) == 9
         for name, column in zip(("expected", "chance"), said, strict=True):
             wanted = np.where(rows == 0, np.nan, column[rows])

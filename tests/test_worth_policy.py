@@ -124,15 +124,16 @@ def test_what_is_expected_of_a_fetch():
         for seed in (1, 2, 3):
             pages = make(seed, 300, beliefs_of(POLICY))
             with np.errstate(all="raise", under="ignore"):
-                gain, chance = POLICY.expects(pages, NOW)
+                value, gain, chance = POLICY.expects(pages, NOW)
+                assert value.tobytes() == POLICY(pages, NOW).tobytes()
             assert np.isfinite(gain).all()
             assert (gain >= 0.0).all()
             assert np.isnan(chance).all()  # nothing is drawn
     pages = sample_pages(1, 300, beliefs_of(POLICY))
     new, floor = pages.is_new, worth_of_nothing(pages)
     entry = np.maximum(pages.belief(EntryValue()), 0.0)
-    assert POLICY.expects(pages, NOW)[0][new] == pytest.approx(entry[new], abs=1e-9 * floor)
-    assert not POLICY.expects(pages, NOW)[0][~new & ~pages.live].any()
+    assert POLICY.expects(pages, NOW).gain[new] == pytest.approx(entry[new], abs=1e-9 * floor)
+    assert not POLICY.expects(pages, NOW).gain[~new & ~pages.live].any()
 
 
 def worth_of_nothing(pages):
@@ -148,7 +149,7 @@ def test_what_is_expected_of_a_page_known():
         linked=[-np.inf, -np.inf, NOW, -np.inf],
         unlinked=[-np.inf, -np.inf, -np.inf, NOW],
     )
-    gain, _ = POLICY.expects(pages, NOW)
+    gain = POLICY.expects(pages, NOW).gain
     assert gain[0] < gain[2] < gain[1] < gain[3] <= 1.0
 
 
@@ -389,7 +390,7 @@ def test_chances_are_those_with_which_pages_are_chosen(explore):
     weeks = 40
     for week in range(weeks):
         now = NOW + week * 7 * DAY
-        chance = policy.expects(pages, now)[1]
+        chance = policy.expects(pages, now).chance
         assert ((chance >= 0.0) & (chance <= 1.0)).all()
         said += chance / weeks
         came += (worth(pages, policy, now) >= POLICY.parts(pages, now).price) / weeks

@@ -25,7 +25,7 @@ from sought.crawl.plan import Limits, Rows, choose
 from sought.crawl.supply.supplier import Committed
 from sought.policy import LambdaCrawl, Pages, Policy, SearchImpact, Split
 from sought.policy.pages import Floats
-from sought.policy.policy import Expecting
+from sought.policy.policy import Expected, Expecting
 from sought.policy.worth.worth import Worth
 from sought.web.message import Response
 
@@ -36,7 +36,7 @@ _FETCHES = 1000
 _LINKS = 12
 _GONE, _MOVED, _AS_BEFORE = 0.03, 0.02, 0.5  # shares of fetches of known pages; of new ones as many have gone
 _LOST = 0.03  # share of the links of a changed page
-_PARTS = ("take", "beliefs", "policy", "expects", "choose")
+_PARTS = ("take", "beliefs", "policy", "choose")
 _INNER = "policy"  # asked while rows are chosen
 
 
@@ -106,8 +106,6 @@ class _Crawl:
         pages = self.watch.timed("beliefs", self.beliefs.pages)
         nothing = np.zeros(0, np.int64)
         self.chosen, _ = self.watch.timed("choose", choose, self._value, self.table, pages, now, limits, nothing)
-        if isinstance(self.policy, Expecting):
-            self.watch.timed("expects", self.policy.expects, pages, now)
         self.new_of_chosen = int(np.count_nonzero(pages.is_new[self.chosen]))
         return self.watch.read()
 
@@ -121,6 +119,9 @@ class _Crawl:
         return self.plan(now)
 
     def _value(self, pages: Pages, now: float) -> Floats:
+        if isinstance(self.policy, Expecting):
+            expected: Expected = self.watch.timed(_INNER, self.policy.expects, pages, now)
+            return expected.value
         found: Floats = self.watch.timed(_INNER, self.policy, pages, now)
         return found
 

@@ -33,7 +33,7 @@ from sought.crawl.refresh import Refresh
 from sought.crawl.supply.holdings import Holdings
 from sought.fetch.robots_fetch import fetch_robots
 from sought.policy import Pages, Policy, beliefs_of
-from sought.policy.policy import Expecting, reads_links
+from sought.policy.policy import Expected, Expecting, reads_links
 from sought.web.message import Failure, Purpose, Request, Response, Web
 from sought.web.url import hostname
 
@@ -246,8 +246,10 @@ class Cycle:
         limits = Limits(room, per_host, self.directory.config.revisit_after)
         table, pages = self.repository.table, self.beliefs.pages()
         self._trim(lambda: pages)
-        rows, values = choose(self.policy, table, pages, now, limits, self._excluded(now))
-        self._note_why(pages, rows, values, now)
+        told = self.policy.expects(pages, now) if len(table) and isinstance(self.policy, Expecting) else None
+        ranked: Policy = (lambda *_: told.value) if told else self.policy
+        rows, values = choose(ranked, table, pages, now, limits, self._excluded(now))
+        self._note_why(rows, values, told)
         self.queue.add(rows.tolist(), table["host"][rows].tolist(), now)
         self.queue.call([h.number for h in self.repository.hosts.list if self._has_sitemap_due(h, now)], now)
         self.planned_at = self.clock.now()
@@ -260,14 +262,13 @@ class Cycle:
         self.dropped(rows)
         return len(rows) > 0
 
-    def _note_why(self, pages: Pages, rows: Rows, values: NDArray[np.float64], now: float) -> None:
+    def _note_why(self, rows: Rows, values: NDArray[np.float64], expected: Expected | None) -> None:
         """Remember why rows are chosen until they are fetched."""
         asked = {row for _, row, _ in self.in_flight.values()}
         kept = {row: why for row, why in self.chosen.items() if row in asked}
         told: Iterable[tuple[float | None, ...]] = repeat((None, None))
-        if isinstance(self.policy, Expecting) and len(rows):
-            gain, chance = self.policy.expects(pages, now)
-            told = zip(map(said, gain[rows].tolist()), map(said, chance[rows].tolist()), strict=True)
+        if expected:
+            told = zip(*(map(said, each[rows].tolist()) for each in (expected.gain, expected.chance)), strict=True)
         chosen = zip(rows.tolist(), values.tolist(), told, strict=False)
         self.chosen = {row: Why(rank, value, *more) for rank, (row, value, more) in enumerate(chosen, 1)} | kept
 

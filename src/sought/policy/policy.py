@@ -10,7 +10,7 @@ A policy whose attribute `reads_links` is true finds in `pages.links` which page
 """
 
 from collections.abc import Callable
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from sought.policy.pages import Floats, Pages
 
@@ -27,11 +27,19 @@ def reads_links(policy: Policy) -> bool:
     return bool(getattr(policy, "reads_links", False))
 
 
+class Expected(NamedTuple):
+    """Of every row: its value, the gain of a fetch now, and the probability with which it is chosen; NaN: not said."""
+
+    value: Floats
+    gain: Floats
+    chance: Floats
+
+
 @runtime_checkable
 class Expecting(Protocol):
     """A policy that says what it expects: it is put on record beside what came of it."""
 
     def __call__(self, pages: Pages, now: float) -> Floats: ...
 
-    def expects(self, pages: Pages, now: float) -> tuple[Floats, Floats]:
-        """For every row the gain of a fetch now, and the probability with which the row is chosen; NaN: not said."""
+    def expects(self, pages: Pages, now: float) -> Expected:
+        """The same values, and what they go by."""

@@ -25,6 +25,7 @@ from sought.policy.entry_value import EntryValue
 from sought.policy.estimator import Belief
 from sought.policy.main_query import MainQuery, MainShare
 from sought.policy.pages import Floats, Pages
+from sought.policy.policy import Expected
 from sought.policy.presence import Presence
 from sought.policy.ranking import best
 from sought.policy.rates.history import YEAR
@@ -67,7 +68,23 @@ class Worth:
         return BELIEFS if self.explore == "none" else (*BELIEFS, SHAPE)
 
     def __call__(self, pages: Pages, now: float) -> Floats:
-        found = self.parts(pages, now)
+        return self._value(self.parts(pages, now), pages, now)
+
+    def expects(self, pages: Pages, now: float) -> Expected:
+        """Values, the gain of each fetch now, and how probable its choice was, where that is drawn."""
+        s = self._standing(pages, now)
+        found = self._all(self._beside(s, pages), pages, now)
+        chance = chances(s, pages, found, self.explore)
+        if self.explore in ("draw", "bound"):
+            found = self.parts(pages, now)
+        gone = 1.0 - (1.0 - s.gone) * np.exp(-s.death * s.unseen)
+        edited = 1.0 - (1.0 - s.edited) * np.exp(-s.edits * s.age)
+        of_known = edited * s.edit + gone * (s.shown - s.needed)
+        gain = np.where(s.is_new, s.entry - s.floor, np.where(s.live, of_known, 0.0))
+        return Expected(self._value(found, pages, now), gain, chance)
+
+    def _value(self, found: Parts, pages: Pages, now: float) -> Floats:
+        """What each is worth in its turn; those that are explored come before the last that the budget buys."""
         value = found.total
         if pages.links is not None and self.without not in ("links", "turns"):
             rows = best(value, pages.key, min(_IN_TURN, len(pages)))
@@ -76,15 +93,6 @@ class Worth:
             explored = np.flatnonzero(dice(pages, now) < shares(pages, found))
             value[explored] = np.maximum(value[explored], _FIRST * found.price)
         return value
-
-    def expects(self, pages: Pages, now: float) -> tuple[Floats, Floats]:
-        """The gain of each fetch now, and how probable its choice was, where that is drawn."""
-        s = self._standing(pages, now)
-        chance = chances(s, pages, self._all(self._beside(s, pages), pages, now), self.explore)
-        gone = 1.0 - (1.0 - s.gone) * np.exp(-s.death * s.unseen)
-        edited = 1.0 - (1.0 - s.edited) * np.exp(-s.edits * s.age)
-        of_known = edited * s.edit + gone * (s.shown - s.needed)
-        return np.where(s.is_new, s.entry - s.floor, np.where(s.live, of_known, 0.0)), chance
 
     def importance(self, pages: Pages) -> Floats:
         """What the answers would lose without a page, or are expected to gain by a new one."""
