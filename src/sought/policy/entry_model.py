@@ -1,11 +1,10 @@
 """From what is known of a page that was never fetched to the gain that its first fetch is expected to bring.
 
-E[gain] = prior · exp(w·z).  The prior is a sum of what may bring people to the page, each with a share that was much
-the same on every site looked at; z are logarithms of the same features, each beside the typical page.  The weights are
-those of a Poisson regression (a quasi-likelihood, which keeps the sum of what is expected at the sum of what came),
-drawn to 0: before anything is learnt the prior holds.  Fetches that were unlikely to be chosen count for those that
-were not: 1/chance, at most 20 (D. G. Horvitz, D. J. Thompson, A generalization of sampling without replacement from a
-finite universe, JASA 1952).
+E[gain] = prior · exp(w·z).  The prior is a sum of what may bring people to the page, each with a share; z are the
+logarithms of the same features, each beside the typical page.  The weights are those of a Poisson regression (a
+quasi-likelihood, which keeps the sum of what is expected at the sum of what came), drawn to 0: before anything is
+learnt the prior holds.  Fetches that were unlikely to be chosen count for those that were not: 1/chance, at most 20
+(D. G. Horvitz, D. J. Thompson, A generalization of sampling without replacement from a finite universe, JASA 1952).
 """
 
 from dataclasses import dataclass

@@ -117,9 +117,9 @@ class _Doubts:
         hosts = hosts_in(pages)
         self.sums = np.pad(self.sums, ((0, 0), (0, hosts - self.sums.shape[1])))
         for rows, gap, gone, linked in self.waiting:
-            for at, which in ((0, ~linked), (2, linked)):
-                self.sums[at] += np.bincount(pages.host[rows[which]], gap[which], hosts)
-                self.sums[at + 1] += np.bincount(pages.host[rows[which]], gone[which], hosts)
+            at, host = 2 * linked.astype(np.int64), pages.host[rows]  # one by one: rounding does not tell of batches
+            np.add.at(self.sums, (at, host), gap)
+            np.add.at(self.sums, (at + 1, host), gone)
         self.waiting.clear()
         time, died, time_linked, died_linked = self.sums
         rate = (died + 0.5) / (time + YEAR)
