@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sought.crawl.store import row_key
 from sought.crawl.supply.holdings import Holdings
 from sought.crawl.supply.supplier import Committed
-from sought.crawl.table import NO_ROW
+from sought.crawl.table import NO_ROW, State
 from sought.index import Entry
 from sought.index.analysis import stemming
 from sought.index.fields import texts
@@ -44,7 +44,9 @@ class Prospects:
         self.language = lru_cache(maxsize=10_000)(lambda row: store.details(row).language)
 
     def take(self, committed: Committed) -> None:
-        self.judge(committed.named)
+        state = self.table.columns["state"]
+        absent = [each.row for each in committed.finished if state[each.row] != State.LIVE]
+        self.judge([*committed.named, *absent])
 
     def column(self, pages: Pages) -> NDArray[np.float64]:
         """The prospect of every row that was never fetched; the others may hold anything."""
@@ -72,7 +74,7 @@ class Prospects:
         fresh = np.arange(self.judged, len(self.table))
         found = np.concatenate([np.fromiter(rows, np.int64), fresh])
         self.judged = len(self.table)
-        found = np.unique(found[np.isneginf(self.table["last_fetch"][found])])
+        found = np.unique(found[~self.table.is_live[found]])
         for at in range(0, len(found), _AT_ONCE):
             self._judge(found[at : at + _AT_ONCE])
 

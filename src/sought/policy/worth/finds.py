@@ -52,9 +52,9 @@ class _Finds:
         np.add.at(self.time, slots, fetches.gap[which])
 
     def column(self, pages: Pages) -> Floats:
-        rows = self.slots.rows
+        rows, size = self.slots.rows, sizes(pages)
         found, time = self.found[: len(rows)], self.time[: len(rows)]
-        mean = spread(self._host_means(pages.host[rows], found, time, hosts_in(pages)), pages.host)
+        mean = size * spread(self._host_means(pages.host[rows], found, time * size[rows], hosts_in(pages)), pages.host)
         shape = mean * _AS_IF
         shape[rows] += found
         if self.what == "shape":
@@ -73,3 +73,13 @@ class _Finds:
         if slot is None or self.what == "shape":
             return {}
         return {"found": int(self.found[slot]), "watched_for_weeks": float(self.time[slot]) / WEEK}
+
+
+def sizes(pages: Pages) -> Floats:
+    """How many links each page has, beside the average of those that have any; 1 where that is not known."""
+    if pages.links is None or not len(pages.links.targets):
+        return np.ones(len(pages))
+    many = np.diff(pages.links.bounds)
+    found = np.zeros(len(pages))
+    found[pages.links.sources] = many
+    return (found + 1.0) / (many.mean() + 1.0)

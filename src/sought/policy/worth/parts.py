@@ -13,6 +13,7 @@ from sought.policy.worth.deaths import WEEK
 from sought.policy.worth.index import lasting, looking
 from sought.policy.worth.standing import Standing
 
+EDITS = FINDS = 1.0
 _BACK = 0.1  # pages that went come back so much more rarely than others go
 _ANSWERS = 4.0 / YEAR  # how soon, a second, a page is there that was not, or did not answer
 
@@ -74,12 +75,12 @@ def _hope(s: Standing, pages: Pages, now: float) -> Floats:
 def _edits(s: Standing, horizon: float) -> Floats:
     """Its text may not be what it was; if a sitemap says so, as far as such signals are true on its host."""
     told = s.edited * lasting(s.edits, horizon)
-    return np.where(s.live, s.edit * (told + (1.0 - s.edited) * looking(s.age, s.edits)), 0.0)
+    return np.where(s.live, EDITS * s.edit * (told + (1.0 - s.edited) * looking(s.age, s.edits)), 0.0)
 
 
 def entry(s: Standing, hope: Floats, surplus: Floats) -> Floats:
     """Of pages never fetched, with the pages they lead to; of those that are not there, the hope that they will be."""
-    return np.where(s.is_new, (s.entry + s.reveals * surplus) * s.lives, hope)
+    return s.entry * s.lives + np.where(s.is_new, s.reveals * surplus * s.lives, hope)
 
 
 def loss(s: Standing, price: float) -> Floats:
@@ -119,4 +120,4 @@ def surplus(s: Standing, pages: Pages, price: float) -> Floats:
 
 def finds(s: Standing, surplus: Floats) -> Floats:
     """It may link to pages that nobody knows: they come at an even rate, and each is missed from then on."""
-    return s.finds * surplus * s.age * s.age / 2.0
+    return FINDS * s.finds * surplus * s.age * s.age / 2.0

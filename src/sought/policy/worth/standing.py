@@ -13,6 +13,7 @@ from sought.policy.presence import Presence, SearchValue
 from sought.policy.rates.bayes import BayesRate
 from sought.policy.rates.history import DAY
 from sought.policy.refresh.signal_quality import SignalStrength
+from sought.policy.worth.absent import BackChance
 from sought.policy.worth.edit_loss import EditLoss
 from sought.policy.worth.fates import DeathRate, LinkDoubt, MoveShare
 from sought.policy.worth.finds import FindRate
@@ -24,7 +25,7 @@ EDITS = BayesRate()
 BELIEFS: tuple[Belief, ...] = (
     *(EntryValue(), SearchValue(), Presence(), EditLoss(), EDITS),
     *(DeathRate(), MoveShare(), GoneBySigns(), FindRate(), FirstFinds(), MainQuery(), MainShare()),
-    *(SignalStrength(), LinkDoubt()),
+    *(SignalStrength(), LinkDoubt(), BackChance()),
 )
 _UNASKED = 0.02  # of the search value of an average page: every page may have so much for what nobody has asked yet
 _MOST_VALUE, _MOST_RATE, _MOST_LINKS, _SUREST = 1e12, 24.0 / DAY, 1e4, 20.0
@@ -41,7 +42,7 @@ class Standing(NamedTuple):
     death: Floats  # a second
     gone: Floats  # the probability that it has gone already, by signs
     moves: Floats  # of pages that go, the share that only moves
-    entry: Floats  # what a first fetch gains
+    entry: Floats  # what a first fetch gains, or that of a page that may be back
     shown: Floats  # what attention finds in it
     needed: Floats  # what the answers would lose without it
     edit: Floats  # what a fetch gains after an edit
@@ -62,8 +63,8 @@ def standing(pages: Pages, now: float, horizon: float) -> Standing:
 
     live = pages.live & ~pages.is_new
     shown, needed = (np.where(live, believed(each, _MOST_VALUE), 0.0) for each in (SearchValue(), Presence()))
-    entry = np.where(pages.is_new, believed(EntryValue(), _MOST_VALUE), 0.0)
-    typical = _mean(shown, live) or _mean(entry, pages.is_new)
+    entry = np.where(live, 0.0, believed(EntryValue(), _MOST_VALUE))
+    typical = _mean(shown, live) or _mean(np.where(pages.is_new, entry, 0.0), pages.is_new)
     floor = _UNASKED * typical or 1.0
     death = believed(DeathRate(), _MOST_RATE)
     never_seen = ~pages.is_new & ~pages.live & (pages.changes == 0)  # it failed, or was not there
@@ -78,7 +79,7 @@ def standing(pages: Pages, now: float, horizon: float) -> Standing:
         death=death,
         gone=np.where(live, believed(GoneBySigns(), 1.0), 0.0),
         moves=believed(MoveShare(), 1.0),
-        entry=entry + floor,
+        entry=(entry + floor) * np.where(pages.is_new, 1.0, believed(BackChance(), 1.0)),
         silent=np.where(never_seen, floor * 0.5 ** np.minimum(pages.fetches, 60), 0.0),
         shown=np.maximum(shown, needed) + floor,
         needed=needed + floor,

@@ -80,7 +80,7 @@ class Worth:
         gone = 1.0 - (1.0 - s.gone) * np.exp(-s.death * s.unseen)
         edited = 1.0 - (1.0 - s.edited) * np.exp(-s.edits * s.age)
         of_known = edited * s.edit + gone * (s.shown - s.needed)
-        gain = np.where(s.is_new, s.entry - s.floor, np.where(s.live, of_known, 0.0))
+        gain = np.where(s.live, of_known, np.maximum(s.entry - s.floor, 0.0))
         return Expected(self._value(found, pages, now), gain, chance)
 
     def _value(self, found: Parts, pages: Pages, now: float) -> Floats:
@@ -110,7 +110,7 @@ class Worth:
         if self.without == "turns":
             return s
         company = pages.belief(MainQuery()), pages.belief(MainShare())
-        return s._replace(entry=in_company(np.where(s.is_new, s.entry, 0.0), *company, pages.key))
+        return s._replace(entry=in_company(s.entry, *company, pages.key))
 
     def _all(self, s: Standing, pages: Pages, now: float) -> Parts:
         fixed = parts.unpriced(s, pages, now, self.horizon)

@@ -1,7 +1,7 @@
-"""Which pages that nobody has fetched take the place of others?
+"""Which pages that are not in hand take the place of others?
 
 A page that is found to lead elsewhere leaves its search value (that of the last look at the answers before) to its
-target, if that was never fetched; also what it was left itself, if it was new.  Of several testators the best counts:
+target, if there is no copy of that; also what it was left itself, if it was new.  Of several testators the best counts:
 a site that leads all that is gone to one page does not make that page worth all of them.
 
 A page fetched again may have lost a link to one page and have a new link to another of the same name: the last part of
@@ -9,7 +9,7 @@ its path, or what others call it.  Then the second is guessed to take the place 
 be as it was, or to lead somewhere else.
 
 Nobody could tell later what a page was worth that is gone: the store keeps it under the key `i`, by heir and testator,
-until the heir is fetched.  A store that is built anew from the archive has none of it.
+until there is a copy of the heir.  A store that is built anew from the archive has none of it.
 """
 
 import struct
@@ -35,7 +35,7 @@ Targets = NDArray[np.uint32]
 
 
 class Heritage:
-    """What rows were left, by whom, and whether that is for sure; only rows that were never fetched."""
+    """What rows were left, by whom, and whether that is for sure; only rows without a copy."""
 
     def __init__(self, holdings: Holdings) -> None:
         self.store, self.table = holdings.store, holdings.table
@@ -45,7 +45,7 @@ class Heritage:
         for key, value in self.store.scan(b"i"):
             heir, testator = int.from_bytes(key[1:5], "big"), int.from_bytes(key[5:], "big")
             time, worth, is_sure = _RECORD.unpack(value)
-            if self._is_new(heir) and time > holdings.measuring.since:  # before, it was in another unit
+            if self._is_missing(heir) and time > holdings.measuring.since:  # before, it was in another unit
                 self.left.setdefault(heir, {})[testator] = worth, is_sure
 
     def take(self, committed: Committed) -> None:
@@ -58,7 +58,7 @@ class Heritage:
         if found:  # at once: the next commit may never come
             now = max(each.outcome.time for each in committed.finished)
             self.store.write((_key(*pair), _RECORD.pack(now, *each)) for pair, each in found.items())
-        for row in {each.row for each in committed.finished} & self.left.keys():
+        for row in {each.row for each in committed.finished if not self._is_missing(each.row)} & self.left.keys():
             for testator in self.left.pop(row):
                 self.store.delete(_key(row, testator))
 
@@ -82,7 +82,7 @@ class Heritage:
         passed: dict[int, float] = {}  # on within this batch
         for row, _, gap in (each for each in finished if each.is_observation):
             heir = int(columns["alias"][row])
-            if columns["state"][row] == State.ALIAS and heir < len(self.table) and self._is_new(heir):
+            if columns["state"][row] == State.ALIAS and heir < len(self.table) and self._is_missing(heir):
                 estate = self.left.get(row, {}).values() if np.isinf(gap) else ()
                 value = max([self._worth(row), passed.get(row, 0.0), *(each for each, is_sure in estate if is_sure)])
                 if value > 0.0:
@@ -97,7 +97,7 @@ class Heritage:
             if not len(old):
                 continue
             lost = [each for each in np.setdiff1d(old, new).tolist() if self._worth(each) > 0.0]
-            came = [each for each in np.setdiff1d(new, old).tolist() if self._is_new(each)] if lost else []
+            came = [each for each in np.setdiff1d(new, old).tolist() if self._is_missing(each)] if lost else []
             if came and max(len(lost), len(came)) <= _MOST:
                 heirs, names = self._by_name(came), self._by_name(lost)
                 found |= {(heirs[name], names[name]): self._worth(names[name]) for name in heirs.keys() & names.keys()}
@@ -124,8 +124,8 @@ class Heritage:
         gross = self.values.gross
         return float(gross[row]) if row < len(gross) else 0.0
 
-    def _is_new(self, row: int) -> bool:
-        return row < len(self.table) and bool(np.isneginf(self.table.columns["last_fetch"][row]))
+    def _is_missing(self, row: int) -> bool:
+        return row < len(self.table) and self.table.columns["state"][row] != State.LIVE
 
     def _is_sure(self, heir: int, testator: int) -> bool:
         return self.left.get(heir, {}).get(testator, (0.0, False))[1]
