@@ -177,10 +177,22 @@ class Table:
         """The rows that people can find, ascending."""
         return np.flatnonzero(self.is_searchable)
 
+    def orphans(self) -> Rows:
+        """Rows with the text of another, which stood for them and does no longer: it has gone, or moved."""
+        state, reason = self["state"], self["reason"]
+        rows = np.flatnonzero((state == State.ALIAS) & (reason >= Reason.DUPLICATE) & (reason <= Reason.NEAR_DUPLICATE))
+        other = self["alias"][rows]
+        stands = (state[other] == State.LIVE) | ((state[other] == State.ALIAS) & (reason[other] != Reason.REDIRECT))
+        return rows[~stands]
+
     def pages(self, beliefs: Mapping[Any, NDArray[np.float64]] = MappingProxyType({}), pace: float = 0.0) -> Pages:
         """What a policy may see: read-only views, and what is believed of the rows."""
         views: dict[str, Any] = {}
         for name in Pages.column_names():
             views[name] = self.is_live if name == "live" else self[name].view()
+        if len(orphans := self.orphans()):  # new again: what they say is nobody's any more
+            views["last_fetch"] = self["last_fetch"].copy()
+            views["last_fetch"][orphans] = -np.inf
+        for name in views:
             views[name].flags.writeable = False
         return Pages(**views, beliefs=beliefs, pace=pace)

@@ -27,8 +27,8 @@ class Pages:
     """A frozen table of NumPy columns of equal length; times are seconds since 1970.
 
     `key` is a hash of the URL: it tells rows apart and says nothing else.  `last_fetch` is -inf for a URL that was
-    never fetched, `last_change` for one never seen to change, `signal` (what a sitemap says of its last change) for
-    one no signal has come for.
+    never fetched, or brought the text of another page which is there no longer; `last_change` for one never seen to
+    change, `signal` (what a sitemap says of its last change) for one no signal has come for.
 
     Pages that are fetched tell of those they link to.  `linked` is when a page that links to this one was last fetched
     and still did; `unlinked` when a link to it was last found to be gone from a page fetched again; -inf is never.

@@ -7,13 +7,12 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from sought.policy.by_host import hosts_in, spread
+from sought.policy.by_host import hosts_in
 from sought.policy.estimator import PAGE, Fetches, Learner, Rows
 from sought.policy.pages import Floats, Pages
 from sought.policy.rates.history import YEAR, gaps, refetches
 from sought.policy.slots import Slots, grown
 from sought.web.compiled import cached, readable
-
 
 
 class Absent:
@@ -52,9 +51,9 @@ def _counted(slots: Rows, missed: NDArray[np.bool_], times: Floats) -> Floats:
 class BackChance:
     """The probability that a page is there that was not when it was last looked for, and has been linked since.
 
-    1 − e^{−bt} for the time t from the look until the link was seen last.  The rate b is that at which such pages of its
-    host came, shrunk to that of all hosts; for one that was looked for in vain n times in a row, an n-th of it.  Before
-    anything is known it is one a year.  0 for all others.
+    1 − e^{−bt} for the time t from the look until the link was seen last.  The rate b is that at which such pages came
+    on its host, shrunk to that of all hosts; for one that was looked for in vain n times in a row, an n-th of it.
+    Before anything is known it is one a year.  0 for all others.
     """
 
     goes_by_demand: ClassVar[bool] = False
@@ -87,10 +86,11 @@ class _Backs:
         self.waiting.clear()
         of_all = (self.backs.sum() + 1.0) / (self.time.sum() + YEAR)
         by_host = (self.backs + of_all * YEAR) / (self.time + YEAR)
-        times = np.ones(len(pages))
-        times[self.absent.slots.rows] = np.maximum(self.absent.times, 1.0)
-        waited = np.where(pages.live | pages.is_new, 0.0, pages.linked - np.where(pages.is_new, 0.0, pages.last_fetch))
-        self.chance = -np.expm1(-spread(by_host, pages.host) / times * np.maximum(waited, 0.0))
+        missed = self.absent.times > 0.0
+        rows, times = self.absent.slots.rows[missed], self.absent.times[missed]
+        waited = np.maximum(pages.linked[rows] - pages.last_fetch[rows], 0.0)
+        self.chance = np.zeros(len(pages))
+        self.chance[rows] = -np.expm1(-by_host[pages.host[rows]] / times * waited)
         return self.chance
 
     def terms(self, row: int) -> dict[str, Any]:

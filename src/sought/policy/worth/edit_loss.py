@@ -7,13 +7,15 @@ import numpy as np
 
 from sought.policy.by_host import hosts_in
 from sought.policy.estimator import PAGE, Belief, Fetches, Learner
+from sought.policy.grouping.folder import Folder
 from sought.policy.pages import Floats, Pages
 from sought.policy.presence import SearchValue
 from sought.policy.rates.history import refetches
 from sought.policy.slots import Slots, grown
+from sought.policy.worth.absent import Absent
 
 _SHARE = 0.02  # of a page's search value that an edit is taken to cost while none was measured
-_AS_IF = 10.0  # edits of an average page that a host is taken to have had
+_AS_IF = 10.0  # edits of an average page that a host is taken to have had, and a directory
 _OWN = 3.0  # and a page
 
 
@@ -21,12 +23,12 @@ _OWN = 3.0  # and a page
 class EditLoss:
     """What the fetch of an edited page is expected to gain: its own edits so far, shrunk to a share of its SearchValue.
 
-    The share is that of its host, where edits were measured, shrunk to that of all hosts.
+    The share is that of its directory, where edits were measured, shrunk to that of its host, shrunk to that of all.
     """
 
     @property
     def beliefs(self) -> tuple[Belief, ...]:
-        return (SearchValue(),)
+        return (SearchValue(), Folder())
 
     def learner(self) -> Learner:
         return _Losses()
@@ -36,11 +38,11 @@ class _Losses:
     """Edits and their gains, of every page that was seen to be edited."""
 
     def __init__(self) -> None:
-        self.slots = Slots()
+        self.slots, self.absent = Slots(), Absent()
         self.gain, self.edits = np.zeros(0), np.zeros(0)
 
     def learn(self, fetches: Fetches) -> None:
-        which = refetches(fetches)
+        which = refetches(fetches) & (self.absent.learn(fetches) == 0.0)
         which &= fetches.changed & (fetches.fate == PAGE) & np.isfinite(fetches.gain)
         slots = self.slots.of(fetches.row[which])
         self.gain, self.edits = grown(self.gain, self.slots.size), grown(self.edits, self.slots.size)
@@ -56,6 +58,13 @@ class _Losses:
         gains, stakes = np.bincount(host, gain, hosts), np.bincount(host, at_stake, hosts)
         share = (gains + of_all * few) / (stakes + few) if few else np.zeros(hosts)
         loss = share[pages.host] * value
+        if few and len(rows):
+            folder = pages.belief(Folder())
+            names, first, group = np.unique(folder[rows], return_index=True, return_inverse=True)
+            gains, stakes = np.bincount(group, gain), np.bincount(group, at_stake)
+            of_folder = (gains + share[host[first]] * few) / (stakes + few)
+            at = np.minimum(np.searchsorted(names, folder), len(names) - 1)
+            loss = np.where(names[at] == folder, of_folder[at] * value, loss)
         loss[rows] = (gain + _OWN * loss[rows]) / (edits + _OWN)
         return loss
 

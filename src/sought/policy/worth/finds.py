@@ -22,8 +22,8 @@ What = Literal["mean", "shape"]
 class FindRate:
     """URLs nobody had heard of that appear on a page in a second: the mean of a Gamma posterior, or its shape.
 
-    Counted at fetches that came after another.  A page that was not looked at twice has the mean of its host, which is
-    shrunk to that of all hosts, as if it had been watched for four weeks.
+    Counted at fetches that came after another.  A page that was not looked at twice has the mean of its host for each
+    link that it has, which is shrunk to that of all hosts, as if it had been watched for four weeks.
     """
 
     what: What = "mean"
@@ -82,4 +82,5 @@ def sizes(pages: Pages) -> Floats:
     many = np.diff(pages.links.bounds)
     found = np.zeros(len(pages))
     found[pages.links.sources] = many
-    return (found + 1.0) / (many.mean() + 1.0)
+    beside: Floats = (found + 1.0) / (many.mean() + 1.0)
+    return beside

@@ -10,10 +10,11 @@ from sought.policy.ranking import nth_largest
 from sought.policy.rates.history import YEAR
 from sought.policy.refresh.planning import pace_of
 from sought.policy.worth.deaths import WEEK
+from sought.policy.worth.hubs import told
 from sought.policy.worth.index import lasting, looking
 from sought.policy.worth.standing import Standing
 
-EDITS = FINDS = 1.0
+AS_IF = 3.0  # links of a page to average ones of its host that are taken for granted
 _BACK = 0.1  # pages that went come back so much more rarely than others go
 _ANSWERS = 4.0 / YEAR  # how soon, a second, a page is there that was not, or did not answer
 
@@ -75,7 +76,7 @@ def _hope(s: Standing, pages: Pages, now: float) -> Floats:
 def _edits(s: Standing, horizon: float) -> Floats:
     """Its text may not be what it was; if a sitemap says so, as far as such signals are true on its host."""
     told = s.edited * lasting(s.edits, horizon)
-    return np.where(s.live, EDITS * s.edit * (told + (1.0 - s.edited) * looking(s.age, s.edits)), 0.0)
+    return np.where(s.live, s.edit * (told + (1.0 - s.edited) * looking(s.age, s.edits)), 0.0)
 
 
 def entry(s: Standing, hope: Floats, surplus: Floats) -> Floats:
@@ -110,14 +111,21 @@ def news(s: Standing, unnoticed: Floats, price: float) -> Floats:
 
 
 def surplus(s: Standing, pages: Pages, price: float) -> Floats:
-    """What a page nobody knows brings in a second beyond its price, if it is like those known on its host."""
+    """What a page nobody knows, but each page links to, brings in a second beyond its price.
+
+    As much as those that the page is known to link to, drawn to those of its host.
+    """
     hosts = hosts_in(pages)
     beyond = np.where(s.live, np.maximum(s.needed - price / s.lives, 0.0), 0.0)
     known = np.bincount(pages.host, s.live, hosts)
     of_all = beyond.sum() / max(1.0, known.sum())
-    return spread((np.bincount(pages.host, beyond, hosts) + of_all) / (known + 1.0), pages.host)
+    of_host = spread((np.bincount(pages.host, beyond, hosts) + of_all) / (known + 1.0), pages.host)
+    if pages.links is None:
+        return of_host
+    linked, count = told(pages.links, beyond), told(pages.links, s.live.astype(np.float64))
+    return (linked + AS_IF * of_host) / (count + AS_IF)
 
 
 def finds(s: Standing, surplus: Floats) -> Floats:
     """It may link to pages that nobody knows: they come at an even rate, and each is missed from then on."""
-    return FINDS * s.finds * surplus * s.age * s.age / 2.0
+    return s.finds * surplus * s.age * s.age / 2.0
