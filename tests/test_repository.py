@@ -239,9 +239,26 @@ def test_a_duplicate_is_read_again_when_its_original_has_gone(repository, answer
     assert repository.trusts_copy(two)
     answers.get("http://a.example/1", status=404)
     assert not repository.trusts_copy(two)
+    assert repository.table.pages().is_new.tolist() == [row == two for row in range(len(repository.table))]
     answers.get("http://a.example/2", page("unique words " + TEXT * 2))
     assert answers.state(two) == (State.LIVE, Reason.NONE)
     assert two in repository.changes.entries
+    assert not repository.table.pages().is_new.any()
+
+
+def test_a_page_that_moved_to_its_duplicate_leaves_its_place_to_it(repository, answers):
+    """The copy at the new address was fetched before the old one was seen to lead there: it is new again, once."""
+    answers.get(HOME, page("start " + TEXT, links=["/1", "/2", "/3"]))
+    answers.get("http://a.example/1", page("unique words " + TEXT * 2))
+    two, three = (answers.get(f"http://a.example/{n}", page("unique words " + TEXT * 2)) for n in (2, 3))
+    assert not len(repository.table.orphans())
+    answers.get("http://a.example/1", status=301, location="/2")
+    assert repository.table.orphans().tolist() == [two, three]
+    answers.get("http://a.example/2", page("unique words " + TEXT * 2))
+    answers.get("http://a.example/3", page("unique words " + TEXT * 2))
+    assert answers.state(two) == (State.LIVE, Reason.NONE)
+    assert answers.state(three) == (State.ALIAS, Reason.DUPLICATE)
+    assert not len(repository.table.orphans())
 
 
 def test_denial_forgets_nothing_that_matters(repository, answers):

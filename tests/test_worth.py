@@ -15,6 +15,7 @@ from sought.policy.estimator import GONE, MOVED, PAGE
 from sought.policy.grouping.folder import Folder
 from sought.policy.pages import Links
 from sought.policy.presence import SearchValue
+from sought.policy.worth.absent import BackChance
 from sought.policy.worth.deaths import DeathLog, first_of_their_kind
 from sought.policy.worth.edit_loss import EditLoss
 from sought.policy.worth.fates import DeathRate, LinkDoubt, MoveShare
@@ -32,7 +33,7 @@ START = 1.6e9
 ROWS = 12
 ESTIMATORS = [
     *(DeathRate(), MoveShare(), LinkDoubt(), GoneBySigns()),
-    *(FindRate(), FindRate("shape"), FirstFinds(), EditLoss()),
+    *(FindRate(), FindRate("shape"), FirstFinds(), EditLoss(), BackChance()),
 ]
 
 
@@ -695,6 +696,54 @@ def test_a_page_that_brings_news_is_expected_to_bring_more():
     assert many[0] - few[0] > 7.0 > many[1]
 
 
+def test_pages_with_many_links_lead_to_more():
+    """In proportion to their links, until they were watched themselves."""
+    links = Links(np.arange(4, dtype=np.uint32), np.array([0, 29, 58, 61, 61]), np.arange(61, dtype=np.uint32) % 4)
+    learner = learnt(FindRate(), watched([0] * 50, [3] * 50, WEEK))
+    watched_one, large, small, none = learner.column(known(4, links=links)) * WEEK
+    assert watched_one == pytest.approx(3.0, rel=0.1)
+    assert large == pytest.approx(7.5 * small)
+    assert small == pytest.approx(4.0 * none)
+
+
+# ------------------------------------------------------------------------------------------ pages that were not there
+
+
+def looked(rows, found, gap=4 * WEEK, since=WEEK):
+    """Looks for pages that were not there, at links that were seen `since` then."""
+    count = len(rows)
+    first = fetches(rows, [START] * count, [np.inf] * count, [True] * count, fate=[GONE] * count)
+    fate = np.where(found, PAGE, GONE)
+    return first, fetches(rows, [START + gap] * count, [gap] * count, found, fate=fate, seen_gap=[gap - since] * count)
+
+
+def missed(rows, linked, **columns):
+    return known(rows, live=False, last_fetch=START, linked=START + np.asarray(linked, float), **columns)
+
+
+def test_a_page_that_was_not_there_may_be_when_it_is_linked():
+    """The more probably the later the link was seen; not if it was not, nor for a page in hand, nor for one unknown."""
+    gone = fetches([0, 1, 2], [START] * 3, [np.inf] * 3, [True] * 3, fate=[GONE, MOVED, GONE])
+    chance = learnt(BackChance(), gone).column(missed(5, [WEEK, YEAR, -np.inf, YEAR, YEAR]))
+    assert 0.0 < chance[0] < 0.05 < 0.5 < chance[1] < 1.0
+    assert chance[2:].tolist() == [0.0, 0.0, 0.0]
+    here = fetches([0], [START + DAY], [DAY], [True], fate=[PAGE])
+    assert learnt(BackChance(), gone, here).column(known(5, linked=START + YEAR))[0] == 0.0
+
+
+def test_looking_again_is_learnt_from():
+    """Where pages came they are expected to, less where none did; least of all the page that was looked for before."""
+    host, rows = np.append(np.arange(100) % 2, [0, 1, 2]), np.arange(100)
+    gone = fetches([100, 101, 102], [START] * 3, [np.inf] * 3, [True] * 3, fate=[GONE] * 3)
+    learner = learnt(BackChance(), *looked(rows, host[:100] == 0), gone)
+    chance = learner.column(missed(103, [4 * WEEK] * 103, host=host))
+    often, rarely, elsewhere = chance[100:]
+    assert rarely < elsewhere < often
+    assert often == pytest.approx(-math.expm1(-1.0), abs=0.1)
+    assert chance[1] < rarely / 1.9
+    assert learner.terms(100) == {"linked_since": pytest.approx(often)}
+
+
 def test_first_fetches_lately():
     """Of the host, drawn to all; what was found when everything was new is forgotten, in whatever order it comes."""
     host, rows = np.arange(4000) % 2, np.arange(4000)
@@ -728,18 +777,38 @@ def test_an_edit_costs_a_share_of_what_is_found_in_a_page():
     loss = learnt(EditLoss()).column(known(3, value=[0.0, 1.0, 4.0]))
     assert loss[0] == 0.0 < loss[1] < 1.0
     assert loss[2] == pytest.approx(4 * loss[1])
-    assert EditLoss().beliefs == (SearchValue(),)
+    assert EditLoss().beliefs == (SearchValue(), Folder())
 
 
 def test_edits_measured_tell_of_the_host_and_of_the_page():
     """Where edits cost a half of the search value the host's other pages are expected to, and other hosts' less."""
     host = np.append(np.arange(200) % 2, [0, 1, 2])
     gain = np.where(np.arange(200) % 2 == 0, 0.5, 0.0)
-    loss = learnt(EditLoss(), edits(np.repeat(np.arange(200), 3), np.repeat(gain, 3))).column(known(203, host))
+    pages = known(203, host, folder=host.astype(float))
+    loss = learnt(EditLoss(), edits(np.repeat(np.arange(200), 3), np.repeat(gain, 3))).column(pages)
     assert loss[200] == pytest.approx(0.5, rel=0.1)
     assert loss[201] < loss[202] < loss[200]
     one = learnt(EditLoss(), edits([0] * 20, [0.9] * 20)).column(known(40))
     assert one[1] < one[0] < 0.9
+
+
+def test_edits_measured_tell_most_of_their_directory():
+    """Where edits of one directory cost much the others of it are expected to, more than those beside it."""
+    folder = np.append(np.arange(200) % 2, [0.0, 1.0, 2.0])
+    gain = np.where(np.arange(200) % 2 == 0, 0.5, 0.0)
+    learner = learnt(EditLoss(), edits(np.repeat(np.arange(200), 3), np.repeat(gain, 3)))
+    costly, cheap, unknown = learner.column(known(203, folder=folder))[200:]
+    assert cheap < 0.05 < 0.2 < unknown < 0.3 < 0.4 < costly < 0.5
+
+
+def test_a_page_that_is_back_was_not_edited():
+    """Its text is another because it was not there in between."""
+    plain = learnt(EditLoss(), edits([1], [0.1]))
+    gone = fetches([0], [START], [DAY], [True], fate=[GONE])
+    back = learnt(EditLoss(), edits([1], [0.1]), gone, edits([0], [0.9]))
+    assert back.column(known(3)).tobytes() == plain.column(known(3)).tobytes()
+    again = learnt(EditLoss(), edits([1], [0.1]), gone, edits([0], [0.9]), edits([0], [0.9]))
+    assert again.column(known(3))[0] > plain.column(known(3))[0]
 
 
 @pytest.mark.parametrize(

@@ -266,6 +266,28 @@ def test_pages_that_lead_to_new_ones_are_worth_more():
     assert many > few
 
 
+def test_a_hub_leads_to_pages_like_those_it_links_to():
+    """Of two pages that bring new links as often, the one whose links lead to pages that are needed is worth more."""
+    found = [fetches([0, 1] * 20, NOW - YEAR + np.arange(40) * DAY, [DAY] * 40, [True] * 40, found=[2] * 40)]
+    needed = np.array([0.5, 0.5, *[1.0] * 9, *[0.0] * 9])
+    links = lists(r0=list(range(2, 11)), r1=list(range(11, 20)))
+    pages = crawl(20, found, links, pace=2 / YEAR, supplied={Presence(): needed, SearchValue(): 1.0})
+    good, poor = POLICY.parts(pages, NOW).finds[:2]
+    assert good > 1.5 * poor > 0.0
+
+
+def test_a_page_that_was_not_there_is_tried_again_when_it_is_linked():
+    """For what it would bring as a new one; not without a link since."""
+    gone = [fetches([0, 1, 2], [NOW - 100 * DAY] * 3, [np.inf] * 3, [True] * 3, fate=[GONE] * 3)]
+    linked = np.where(np.arange(4) == 1, -np.inf, NOW - DAY)
+    value = {EntryValue(): [0.5, 0.5, 0.1, 0.0]}
+    pages = crawl(4, gone, live=[False, False, False, True], linked=linked, pace=2 / YEAR, supplied=value)
+    again, unlinked, poor = worth(pages)[:3]
+    assert again > 3.0 * poor > 3.0 * unlinked
+    assert POLICY.expects(pages, NOW).gain[0] > 0.0
+    assert worth(pages, replace(POLICY, without="backs"))[0] == pytest.approx(unlinked)
+
+
 # --------------------------------------------------------------------------------------------------- price and scale
 
 

@@ -183,7 +183,8 @@ class Table:
         rows = np.flatnonzero((state == State.ALIAS) & (reason >= Reason.DUPLICATE) & (reason <= Reason.NEAR_DUPLICATE))
         other = self["alias"][rows]
         stands = (state[other] == State.LIVE) | ((state[other] == State.ALIAS) & (reason[other] != Reason.REDIRECT))
-        return rows[~stands]
+        lost: Rows = rows[~stands]
+        return lost
 
     def pages(self, beliefs: Mapping[Any, NDArray[np.float64]] = MappingProxyType({}), pace: float = 0.0) -> Pages:
         """What a policy may see: read-only views, and what is believed of the rows."""

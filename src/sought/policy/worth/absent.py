@@ -86,7 +86,7 @@ class _Backs:
         self.waiting.clear()
         of_all = (self.backs.sum() + 1.0) / (self.time.sum() + YEAR)
         by_host = (self.backs + of_all * YEAR) / (self.time + YEAR)
-        missed = self.absent.times > 0.0
+        missed = (self.absent.times > 0.0) & ~pages.is_new[self.absent.slots.rows]
         rows, times = self.absent.slots.rows[missed], self.absent.times[missed]
         waited = np.maximum(pages.linked[rows] - pages.last_fetch[rows], 0.0)
         self.chance = np.zeros(len(pages))

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sought.policy.by_host import hosts_in
+from sought.policy.by_host import hosts_in, spread
 from sought.policy.estimator import PAGE, Belief, Fetches, Learner
 from sought.policy.grouping.folder import Folder
 from sought.policy.pages import Floats, Pages
@@ -57,14 +57,14 @@ class _Losses:
         of_all = (gain.sum() + _SHARE * few) / (at_stake.sum() + few) if few else 0.0
         gains, stakes = np.bincount(host, gain, hosts), np.bincount(host, at_stake, hosts)
         share = (gains + of_all * few) / (stakes + few) if few else np.zeros(hosts)
-        loss = share[pages.host] * value
+        loss = spread(share, pages.host)
         if few and len(rows):
             folder = pages.belief(Folder())
-            names, first, group = np.unique(folder[rows], return_index=True, return_inverse=True)
-            gains, stakes = np.bincount(group, gain), np.bincount(group, at_stake)
-            of_folder = (gains + share[host[first]] * few) / (stakes + few)
+            names, group = np.unique(folder[rows], return_inverse=True)
             at = np.minimum(np.searchsorted(names, folder), len(names) - 1)
-            loss = np.where(names[at] == folder, of_folder[at] * value, loss)
+            gains, stakes = (np.bincount(group, each)[at] for each in (gain, at_stake))
+            loss = np.where(names[at] == folder, (gains + loss * few) / (stakes + few), loss)
+        loss *= value
         loss[rows] = (gain + _OWN * loss[rows]) / (edits + _OWN)
         return loss
 

@@ -9,7 +9,7 @@ its path, or what others call it.  Then the second is guessed to take the place 
 be as it was, or to lead somewhere else.
 
 Nobody could tell later what a page was worth that is gone: the store keeps it under the key `i`, by heir and testator,
-until there is a copy of the heir.  A store that is built anew from the archive has none of it.
+until there is a copy of the heir, or it leads on.  A store that is built anew from the archive has none of it.
 """
 
 import struct
@@ -24,7 +24,7 @@ from sought.crawl.store import row_key
 from sought.crawl.supply.holdings import Holdings
 from sought.crawl.supply.presence import Values
 from sought.crawl.supply.supplier import Column, Committed
-from sought.crawl.table import State
+from sought.crawl.table import Reason, State
 from sought.graph.links import Links
 
 _RECORD = struct.Struct("<dd?")  # when, the value, and whether it is for sure
@@ -58,7 +58,7 @@ class Heritage:
         if found:  # at once: the next commit may never come
             now = max(each.outcome.time for each in committed.finished)
             self.store.write((_key(*pair), _RECORD.pack(now, *each)) for pair, each in found.items())
-        for row in {each.row for each in committed.finished if not self._is_missing(each.row)} & self.left.keys():
+        for row in {each.row for each in committed.finished if self._is_settled(each.row)} & self.left.keys():
             for testator in self.left.pop(row):
                 self.store.delete(_key(row, testator))
 
@@ -126,6 +126,13 @@ class Heritage:
 
     def _is_missing(self, row: int) -> bool:
         return row < len(self.table) and self.table.columns["state"][row] != State.LIVE
+
+    def _is_settled(self, row: int) -> bool:
+        """There is a copy of it, or it leads on: what it was left is with its target."""
+        columns = self.table.columns
+        return not self._is_missing(row) or (
+            columns["state"][row] == State.ALIAS and columns["reason"][row] == Reason.REDIRECT
+        )
 
     def _is_sure(self, heir: int, testator: int) -> bool:
         return self.left.get(heir, {}).get(testator, (0.0, False))[1]
