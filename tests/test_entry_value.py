@@ -372,6 +372,31 @@ def test_heritage_survives_a_kill(site: LinkedSite):
         assert not list(directory.store.scan(b"i"))  # it has been fetched: it need not be kept
 
 
+def test_an_heir_that_was_not_there_passes_on_what_it_was_left(site: LinkedSite):
+    """It is kept until the heir leads on; then it is with the next, also after a kill before it was forgotten."""
+    with site.open() as directory:
+        site.fetch(directory, range(30))
+    directory = open_directory(site.path)
+    try:
+        beliefs, values, best = settled(site, directory)
+        worth = values.gross[row_of(site, directory, best[0])]
+        move(site, directory, best[0], 500)
+        heir = row_of(site, directory, 500)
+        site.fetch(directory, [0])
+        beliefs.pages()
+        assert entry(beliefs).signs.heirs[heir] == worth > 0.0
+        move(site, directory, 500, 501)
+        beliefs.pages()
+        next_heir = row_of(site, directory, 501)
+        assert entry(beliefs).signs.heirs[[heir, next_heir]].tolist() == [0.0, worth]
+    finally:
+        directory.abandon()
+    with opened(site.path) as directory:
+        beliefs = watched(directory, READS)
+        beliefs.pages()
+        assert entry(beliefs).signs.heirs[[heir, next_heir]].tolist() == [0.0, worth]
+
+
 def test_a_new_link_in_the_place_of_another_is_guessed_to_be_its_heir(site: LinkedSite):
     """Same name, or called the same, on a page that lost one link and got the other; until the first is seen again."""
     with site.open() as directory:

@@ -246,6 +246,19 @@ def test_a_duplicate_is_read_again_when_its_original_has_gone(repository, answer
     assert not repository.table.pages().is_new.any()
 
 
+def test_an_orphan_that_says_nothing_is_left_alone_for_a_week(repository, answers):
+    """A server that answers 304 though nobody asked does not keep the crawl busy; nor does giving a page away."""
+    answers.get(HOME, page("start " + TEXT, links=["/1", "/2"]))
+    one = answers.get("http://a.example/1", page("unique words " + TEXT * 2))
+    two = answers.get("http://a.example/2", page("unique words " + TEXT * 2))
+    repository.drop(one, 5000.0)
+    assert not len(repository.table.orphans())
+    answers.get("http://a.example/1", status=404)
+    answers.get("http://a.example/2", status=304, revisit=True)
+    assert repository.table.orphans().tolist() == [two]
+    assert repository.table["not_before"][two] == repository.table["last_fetch"][two] + 7 * 86400.0
+
+
 def test_a_page_that_moved_to_its_duplicate_leaves_its_place_to_it(repository, answers):
     """The copy at the new address was fetched before the old one was seen to lead there: it is new again, once."""
     answers.get(HOME, page("start " + TEXT, links=["/1", "/2", "/3"]))

@@ -16,6 +16,7 @@ from sought.policy.pages import Links, Pages
 from sought.policy.presence import Presence, SearchValue
 from sought.policy.ranking import best
 from sought.policy.supplied import Supplied
+from sought.policy.worth.absent import BackChance
 from sought.policy.worth.edit_loss import EditLoss
 from sought.policy.worth.finds import FindRate
 from sought.policy.worth.reveals import FirstFinds
@@ -133,7 +134,9 @@ def test_what_is_expected_of_a_fetch():
     new, floor = pages.is_new, worth_of_nothing(pages)
     entry = np.maximum(pages.belief(EntryValue()), 0.0)
     assert POLICY.expects(pages, NOW).gain[new] == pytest.approx(entry[new], abs=1e-9 * floor)
-    assert not POLICY.expects(pages, NOW).gain[~new & ~pages.live].any()
+    back = np.where(new | pages.live, 0.0, np.clip(pages.belief(BackChance()), 0.0, 1.0) * entry)
+    gain = POLICY.expects(pages, NOW).gain
+    assert gain[~new & ~pages.live] == pytest.approx(back[~new & ~pages.live], abs=1e-9 * floor)
 
 
 def worth_of_nothing(pages):

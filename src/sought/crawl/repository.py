@@ -268,7 +268,8 @@ class Repository:
         if not self.holds_copy(row):  # a 304 that nobody asked for
             return self._no_page(row, response, "odd-status")
         columns["failures"][row] = 0
-        columns["not_before"][row] = -np.inf
+        is_orphan = columns["state"][row] == State.ALIAS and not self.trusts_copy(row)  # nobody asked for a 304
+        columns["not_before"][row] = response.time + 7 * DAY if is_orphan else -np.inf
         if self.searchable(row) and header_directives(response, self.agent)[0]:
             columns["reason"][row] = Reason.NOINDEX
         elif row in self.discovery.gained and self.searchable(row):

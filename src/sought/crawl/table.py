@@ -182,7 +182,8 @@ class Table:
         state, reason = self["state"], self["reason"]
         rows = np.flatnonzero((state == State.ALIAS) & (reason >= Reason.DUPLICATE) & (reason <= Reason.NEAR_DUPLICATE))
         other = self["alias"][rows]
-        stands = (state[other] == State.LIVE) | ((state[other] == State.ALIAS) & (reason[other] != Reason.REDIRECT))
+        stands = (state[other] == State.LIVE) | (state[other] == State.DROPPED)
+        stands |= (state[other] == State.ALIAS) & (reason[other] != Reason.REDIRECT)
         lost: Rows = rows[~stands]
         return lost
 

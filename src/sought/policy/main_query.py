@@ -9,7 +9,7 @@ from sought.policy.supplied import Supplied
 class MainQuery(Supplied):
     """The number of the query that the first fetch of a URL would bring most for, as Prospect sees it; -1: none.
 
-    Rows that were fetched already may hold anything.
+    Rows of which there is a copy may hold anything.
     """
 
 

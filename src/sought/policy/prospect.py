@@ -9,5 +9,5 @@ from sought.policy.supplied import Supplied
 class Prospect(Supplied):
     """Expected gain of the first fetch of a URL, from the queries that its address and the anchors to it match.
 
-    Rows that were fetched already may hold anything; no policy reads them.
+    Rows of which there is a copy may hold anything; no policy reads them.
     """

@@ -40,6 +40,12 @@ class Slots:
             self.size = int(_slots_of(self._table, self._rows, self.size, rows[piece], slots[piece]))
         return slots
 
+    def have(self, rows: Rows) -> NDArray[np.bool_]:
+        """Which rows have one."""
+        found = np.empty(len(rows), np.bool_)
+        _have(self._table, self._rows, np.ascontiguousarray(rows, np.int64), found)
+        return found
+
     def find(self, row: int) -> int | None:
         """The slot of one row, if it has one."""
         found = np.flatnonzero(self.rows == row)
@@ -75,3 +81,13 @@ def _slots_of(table: NDArray[np.uint32], rows: Rows, size: Int, wanted: Rows, sl
             size += 1
         slots[i] = table[at]
     return size
+
+
+@cached(types.void(types.uint32[::1], types.int64[::1], readable(types.int64), types.boolean[::1]))
+def _have(table: NDArray[np.uint32], rows: Rows, wanted: Rows, found: NDArray[np.bool_]) -> None:
+    mask = np.uint64(len(table) - 1)
+    for i in range(len(wanted)):
+        at = (np.uint64(wanted[i]) * _SPREAD >> np.uint64(32)) & mask
+        while table[at] != _EMPTY and rows[table[at]] != wanted[i]:
+            at = (at + np.uint64(1)) & mask
+        found[i] = table[at] != _EMPTY

@@ -30,7 +30,7 @@ _ANCHORS = 64
 
 
 class Prospects:
-    """A column that is filled in for new rows, once somebody has asked for it."""
+    """A column that is filled in for rows without a copy, once somebody has asked for it."""
 
     def __init__(self, belief: Prospect, holdings: Holdings) -> None:
         self.store = store = holdings.store
@@ -49,7 +49,7 @@ class Prospects:
         self.judge([*committed.named, *absent])
 
     def column(self, pages: Pages) -> NDArray[np.float64]:
-        """The prospect of every row that was never fetched; the others may hold anything."""
+        """The prospect of every row without a copy; the others may hold anything."""
         measure = self.measuring.measure
         now_for = (measure.statistics, measure.weights) if measure else (None, None)
         if any(was is not now for was, now in zip(self.judged_for, now_for, strict=True)):
@@ -74,7 +74,7 @@ class Prospects:
         fresh = np.arange(self.judged, len(self.table))
         found = np.concatenate([np.fromiter(rows, np.int64), fresh])
         self.judged = len(self.table)
-        found = np.unique(found[~self.table.is_live[found]])
+        found = np.unique(found[self.table["state"][found] != State.LIVE])
         for at in range(0, len(found), _AT_ONCE):
             self._judge(found[at : at + _AT_ONCE])
 

@@ -30,7 +30,7 @@ class Absent:
     def learn(self, fetches: Fetches) -> Floats:
         """Take in fetches; returns how often each page had been looked for in vain before."""
         before, missed = np.zeros(len(fetches)), fetches.fate != PAGE
-        which = np.flatnonzero(missed | np.isin(fetches.row, np.append(self.slots.rows, fetches.row[missed])))
+        which = np.flatnonzero(self.slots.have(fetches.row) | np.isin(fetches.row, fetches.row[missed]))
         slots = self.slots.of(fetches.row[which])
         self._times = grown(self._times, self.slots.size)
         before[which] = _counted(slots, missed[which], self._times)

@@ -76,7 +76,7 @@ class _Finds:
 
 
 def sizes(pages: Pages) -> Floats:
-    """How many links each page has, beside the average of those that have any; 1 where that is not known."""
+    """How many links each page has, and one, beside the average of those that have any; 1 if no links are known."""
     if pages.links is None or not len(pages.links.targets):
         return np.ones(len(pages))
     many = np.diff(pages.links.bounds)

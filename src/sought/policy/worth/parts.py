@@ -14,7 +14,7 @@ from sought.policy.worth.hubs import told
 from sought.policy.worth.index import lasting, looking
 from sought.policy.worth.standing import Standing
 
-AS_IF = 3.0  # links of a page to average ones of its host that are taken for granted
+_AS_IF = 3.0  # links of a page to average ones of its host that are taken for granted
 _BACK = 0.1  # pages that went come back so much more rarely than others go
 _ANSWERS = 4.0 / YEAR  # how soon, a second, a page is there that was not, or did not answer
 
@@ -50,21 +50,24 @@ def price_of(pages: Pages, worth: Floats) -> float:
 
 
 class Unpriced(NamedTuple):
-    """What does not depend on the price: the worth of edits, the hope for pages that are not there, and `unnoticed`.
+    """What does not depend on the price: the worth of edits, the hope for pages that are not there, and two more.
 
-    That is, by the loss per second, what it is worth to look whether a page has gone for which no sign speaks.
+    `unnoticed` is, by the loss per second, what it is worth to look whether a page has gone for which no sign speaks;
+    `linked` to how many live pages each page links.
     """
 
     edits: Floats
     hope: Floats
     unnoticed: Floats
+    linked: Floats
 
 
 def unpriced(s: Standing, pages: Pages, now: float, horizon: float) -> Unpriced:
     """Of all pages."""
     most = -np.expm1(-s.death * s.unseen) * s.lives
     unnoticed = (1.0 - s.gone) * np.minimum(looking(s.unseen, s.death), most)
-    return Unpriced(_edits(s, horizon), _hope(s, pages, now), unnoticed)
+    linked = told(pages.links, s.live.astype(np.float64)) if pages.links else np.zeros(len(pages))
+    return Unpriced(_edits(s, horizon), _hope(s, pages, now), unnoticed, linked)
 
 
 def _hope(s: Standing, pages: Pages, now: float) -> Floats:
@@ -110,7 +113,7 @@ def news(s: Standing, unnoticed: Floats, price: float) -> Floats:
     return lost * unnoticed * share + np.minimum(price * (1.0 - s.gone), s.gone * left)
 
 
-def surplus(s: Standing, pages: Pages, price: float) -> Floats:
+def surplus(s: Standing, pages: Pages, linked: Floats, price: float) -> Floats:
     """What a page nobody knows, but each page links to, brings in a second beyond its price.
 
     As much as those that the page is known to link to, drawn to those of its host.
@@ -122,8 +125,7 @@ def surplus(s: Standing, pages: Pages, price: float) -> Floats:
     of_host = spread((np.bincount(pages.host, beyond, hosts) + of_all) / (known + 1.0), pages.host)
     if pages.links is None:
         return of_host
-    linked, count = told(pages.links, beyond), told(pages.links, s.live.astype(np.float64))
-    return (linked + AS_IF * of_host) / (count + AS_IF)
+    return (told(pages.links, beyond) + _AS_IF * of_host) / (linked + _AS_IF)
 
 
 def finds(s: Standing, surplus: Floats) -> Floats:

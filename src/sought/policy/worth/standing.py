@@ -51,6 +51,7 @@ class Standing(NamedTuple):
     finds: Floats  # unknown pages that it will link to, a second
     reveals: Floats  # unknown pages that a first fetch leads to
     silent: Floats  # what a page may be worth that was fetched and never answered, or was not there
+    back: Floats  # the probability that it is there, if it was not; 1 for new pages
     floor: float  # what a page is worth that nobody has asked for
 
 
@@ -66,6 +67,7 @@ def standing(pages: Pages, now: float, horizon: float) -> Standing:
     entry = np.where(live, 0.0, believed(EntryValue(), _MOST_VALUE))
     typical = _mean(shown, live) or _mean(np.where(pages.is_new, entry, 0.0), pages.is_new)
     floor = _UNASKED * typical or 1.0
+    back = np.where(pages.is_new, 1.0, believed(BackChance(), 1.0))
     death = believed(DeathRate(), _MOST_RATE)
     never_seen = ~pages.is_new & ~pages.live & (pages.changes == 0)  # it failed, or was not there
     age, unseen = (_since(now, time, live) for time in (pages.last_fetch, np.maximum(pages.last_fetch, pages.linked)))
@@ -79,7 +81,8 @@ def standing(pages: Pages, now: float, horizon: float) -> Standing:
         death=death,
         gone=np.where(live, believed(GoneBySigns(), 1.0), 0.0),
         moves=believed(MoveShare(), 1.0),
-        entry=(entry + floor) * np.where(pages.is_new, 1.0, believed(BackChance(), 1.0)),
+        entry=(entry + floor) * back,
+        back=back,
         silent=np.where(never_seen, floor * 0.5 ** np.minimum(pages.fetches, 60), 0.0),
         shown=np.maximum(shown, needed) + floor,
         needed=needed + floor,

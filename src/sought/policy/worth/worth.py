@@ -82,7 +82,7 @@ class Worth:
         gone = 1.0 - (1.0 - s.gone) * np.exp(-s.death * s.unseen)
         edited = 1.0 - (1.0 - s.edited) * np.exp(-s.edits * s.age)
         of_known = edited * s.edit + gone * (s.shown - s.needed)
-        gain = np.where(s.live, of_known, np.maximum(s.entry - s.floor, 0.0))
+        gain = np.where(s.live, of_known, np.maximum(s.entry - s.floor * s.back, 0.0))
         return Expected(self._value(found, pages, now), gain, chance)
 
     def _value(self, found: Parts, pages: Pages, now: float) -> Floats:
@@ -132,7 +132,7 @@ class Worth:
 
     def _priced(self, s: Standing, pages: Pages, fixed: Unpriced, price: float, *, with_links: bool) -> Parts:
         """What everything is worth at a price."""
-        nothing, surplus = np.zeros(len(pages)), parts.surplus(s, pages, price)
+        nothing, surplus = np.zeros(len(pages)), parts.surplus(s, pages, fixed.linked, price)
         news = parts.news(s, fixed.unnoticed, price)
         tell = with_links and pages.links is not None and self.without != "links"
         return Parts(

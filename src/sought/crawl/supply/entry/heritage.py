@@ -1,7 +1,7 @@
 """Which pages that are not in hand take the place of others?
 
 A page that is found to lead elsewhere leaves its search value (that of the last look at the answers before) to its
-target, if there is no copy of that; also what it was left itself, if it was new.  Of several testators the best counts:
+target, if there is no copy of that; also what it was left itself.  Of several testators the best counts:
 a site that leads all that is gone to one page does not make that page worth all of them.
 
 A page fetched again may have lost a link to one page and have a new link to another of the same name: the last part of
@@ -45,7 +45,9 @@ class Heritage:
         for key, value in self.store.scan(b"i"):
             heir, testator = int.from_bytes(key[1:5], "big"), int.from_bytes(key[5:], "big")
             time, worth, is_sure = _RECORD.unpack(value)
-            if self._is_missing(heir) and time > holdings.measuring.since:  # before, it was in another unit
+            if self._is_settled(heir):  # killed before it was forgotten
+                self.forget(heir, testator)
+            elif time > holdings.measuring.since:  # before, it was in another unit
                 self.left.setdefault(heir, {})[testator] = worth, is_sure
 
     def take(self, committed: Committed) -> None:
@@ -60,7 +62,12 @@ class Heritage:
             self.store.write((_key(*pair), _RECORD.pack(now, *each)) for pair, each in found.items())
         for row in {each.row for each in committed.finished if self._is_settled(each.row)} & self.left.keys():
             for testator in self.left.pop(row):
-                self.store.delete(_key(row, testator))
+                self.forget(row, testator)
+
+    def forget(self, heir: int, testator: int) -> None:
+        """If the store may be written: a crawl may also be looked at while it goes on."""
+        if self.store.writable:
+            self.store.delete(_key(heir, testator))
 
     def look(self, links: Links) -> tuple[Column, Column]:
         """What every row was left for sure, and by guess.  Links that come from now on are new beside these."""
@@ -80,11 +87,11 @@ class Heritage:
     def _moved(self, finished: Iterable[Finished]) -> Iterable[tuple[tuple[int, int], tuple[float, bool]]]:
         columns = self.table.columns
         passed: dict[int, float] = {}  # on within this batch
-        for row, _, gap in (each for each in finished if each.is_observation):
+        for row in (each.row for each in finished if each.is_observation):
             heir = int(columns["alias"][row])
             if columns["state"][row] == State.ALIAS and heir < len(self.table) and self._is_missing(heir):
-                estate = self.left.get(row, {}).values() if np.isinf(gap) else ()
-                value = max([self._worth(row), passed.get(row, 0.0), *(each for each, is_sure in estate if is_sure)])
+                estate = (each for each, is_sure in self.left.get(row, {}).values() if is_sure)
+                value = max([self._worth(row), passed.get(row, 0.0), *estate])
                 if value > 0.0:
                     passed[heir] = max(passed.get(heir, 0.0), value)
                     yield (heir, row), (value, True)
