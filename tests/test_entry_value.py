@@ -382,9 +382,11 @@ def test_an_heir_that_was_not_there_passes_on_what_it_was_left(site: LinkedSite)
         worth = values.gross[row_of(site, directory, best[0])]
         move(site, directory, best[0], 500)
         heir = row_of(site, directory, 500)
+        directory.record(heir, answer(site.url(500), "", 404, time=site.clock + 1.0))
         site.fetch(directory, [0])
         beliefs.pages()
         assert entry(beliefs).signs.heirs[heir] == worth > 0.0
+        site.clock += 1.0
         move(site, directory, 500, 501)
         beliefs.pages()
         next_heir = row_of(site, directory, 501)
