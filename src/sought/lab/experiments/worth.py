@@ -124,11 +124,15 @@ class Start(NamedTuple):
 STARTS: Mapping[str, Start] = {
     "warm": Start(Setting(), WARM, ROUND_ROBIN, (0.0025, 0.005, 0.01, 0.02, 0.05), AIMED),
     "cold": Start(Setting("cold"), COLD, ROUND_ROBIN, (0.01, 0.02, 0.05), (0.02,)),
-    "frontier": Start(
-        Setting("frontier", units=UNITS), FRONTIER, BREADTH_FIRST, (0.01, 0.02, 0.05), (0.01, 0.02, 0.05)
-    ),
+    "frontier": Start(Setting("frontier", units=UNITS), FRONTIER, BREADTH_FIRST, (0.01, 0.02, 0.05), (0.02,)),
 }
 QUICK = (0.05,)
+_LEFT_OUT = (  # of large worlds: those that are nowhere far from another of their family
+    *("UserCentric, impact first", "OptimalFreshness, views, impact first", "Longevity, views"),
+    *("Longevity, views, impact first", "DemandFirst, RoundRobin", "RandomWalk, omega 0.2, LambdaCrawl"),
+    *("Opic, LambdaCrawl", "SearchImpact, UserCentric", "RandomWalk, omega 0.2", "SearchImpact, queries only"),
+    *("DemandFirst", "Random"),
+)
 _QUICK_ARMS = ("LambdaCrawl, views", "SearchImpact, LambdaCrawl", "SearchImpact", BREADTH_FIRST, *ENDS)
 
 
@@ -147,8 +151,12 @@ def _world(folder: Path, bench: Bench) -> Part:
         return Part(world.name, None, lack)
     pages, found, calibrations = pages_at_start(world), {}, list[list[Value]]()
     for name, (setting, arms, floor, budgets, few) in STARTS.items():
-        chosen = {each: arm for each, arm in arms.items() if not bench.quick or each in _QUICK_ARMS}
-        some = QUICK if bench.quick else few if pages > LARGE else budgets
+        is_large = pages > LARGE
+        left_out = [
+            each for each in arms if (bench.quick and each not in _QUICK_ARMS) or (is_large and each in _LEFT_OUT)
+        ]
+        chosen = {each: arm for each, arm in arms.items() if each not in left_out}
+        some = QUICK if bench.quick else few if is_large else budgets
         found[name] = measured(folder, chosen, some, setting, bench, floor)
         calibrations += _calibrations(name, folder, some, setting, bench)
     return told(world.name, found, pages, calibrations)
