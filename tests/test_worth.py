@@ -15,7 +15,6 @@ from sought.policy.estimator import GONE, MOVED, PAGE
 from sought.policy.grouping.folder import Folder
 from sought.policy.pages import Links
 from sought.policy.presence import SearchValue
-from sought.policy.worth.absent import BackChance
 from sought.policy.worth.deaths import DeathLog, first_of_their_kind
 from sought.policy.worth.edit_loss import EditLoss
 from sought.policy.worth.fates import DeathRate, LinkDoubt, MoveShare
@@ -33,7 +32,7 @@ START = 1.6e9
 ROWS = 12
 ESTIMATORS = [
     *(DeathRate(), MoveShare(), LinkDoubt(), GoneBySigns()),
-    *(FindRate(), FindRate("shape"), FirstFinds(), EditLoss(), BackChance()),
+    *(FindRate(), FindRate("shape"), FirstFinds(), EditLoss()),
 ]
 
 
@@ -704,44 +703,6 @@ def test_pages_with_many_links_lead_to_more():
     assert watched_one == pytest.approx(3.0, rel=0.1)
     assert large == pytest.approx(7.5 * small)
     assert small == pytest.approx(4.0 * none)
-
-
-# ------------------------------------------------------------------------------------------ pages that were not there
-
-
-def looked(rows, found, gap=4 * WEEK, since=WEEK):
-    """Looks for pages that were not there, at links that were seen `since` then."""
-    count = len(rows)
-    first = fetches(rows, [START] * count, [np.inf] * count, [True] * count, fate=[GONE] * count)
-    fate = np.where(found, PAGE, GONE)
-    return first, fetches(rows, [START + gap] * count, [gap] * count, found, fate=fate, seen_gap=[gap - since] * count)
-
-
-def missed(rows, linked, **columns):
-    return known(rows, live=False, last_fetch=START, linked=START + np.asarray(linked, float), **columns)
-
-
-def test_a_page_that_was_not_there_may_be_when_it_is_linked():
-    """The more probably the later the link was seen; not if it was not, nor for a page in hand, nor for one unknown."""
-    gone = fetches([0, 1, 2], [START] * 3, [np.inf] * 3, [True] * 3, fate=[GONE, MOVED, GONE])
-    chance = learnt(BackChance(), gone).column(missed(5, [WEEK, YEAR, -np.inf, YEAR, YEAR]))
-    assert 0.0 < chance[0] < 0.05 < 0.5 < chance[1] < 1.0
-    assert chance[2:].tolist() == [0.0, 0.0, 0.0]
-    here = fetches([0], [START + DAY], [DAY], [True], fate=[PAGE])
-    assert learnt(BackChance(), gone, here).column(known(5, linked=START + YEAR))[0] == 0.0
-
-
-def test_looking_again_is_learnt_from():
-    """Where pages came they are expected to, less where none did; least of all the page that was looked for before."""
-    host, rows = np.append(np.arange(100) % 2, [0, 1, 2]), np.arange(100)
-    gone = fetches([100, 101, 102], [START] * 3, [np.inf] * 3, [True] * 3, fate=[GONE] * 3)
-    learner = learnt(BackChance(), *looked(rows, host[:100] == 0), gone)
-    chance = learner.column(missed(103, [4 * WEEK] * 103, host=host))
-    often, rarely, elsewhere = chance[100:]
-    assert rarely < elsewhere < often
-    assert often == pytest.approx(-math.expm1(-1.0), abs=0.1)
-    assert chance[1] < rarely / 1.9
-    assert learner.terms(100) == {"linked_since": pytest.approx(often)}
 
 
 def test_first_fetches_lately():

@@ -16,7 +16,6 @@ from sought.policy.pages import Links, Pages
 from sought.policy.presence import Presence, SearchValue
 from sought.policy.ranking import best
 from sought.policy.supplied import Supplied
-from sought.policy.worth.absent import BackChance
 from sought.policy.worth.edit_loss import EditLoss
 from sought.policy.worth.finds import FindRate
 from sought.policy.worth.reveals import FirstFinds
@@ -134,9 +133,7 @@ def test_what_is_expected_of_a_fetch():
     new, floor = pages.is_new, worth_of_nothing(pages)
     entry = np.maximum(pages.belief(EntryValue()), 0.0)
     assert POLICY.expects(pages, NOW).gain[new] == pytest.approx(entry[new], abs=1e-9 * floor)
-    back = np.where(new | pages.live, 0.0, np.clip(pages.belief(BackChance()), 0.0, 1.0) * entry)
-    gain = POLICY.expects(pages, NOW).gain
-    assert gain[~new & ~pages.live] == pytest.approx(back[~new & ~pages.live], abs=1e-9 * floor)
+    assert not POLICY.expects(pages, NOW).gain[~new & ~pages.live].any()
 
 
 def worth_of_nothing(pages):
@@ -277,18 +274,6 @@ def test_a_hub_leads_to_pages_like_those_it_links_to():
     pages = crawl(20, found, links, pace=2 / YEAR, supplied={Presence(): needed, SearchValue(): 1.0})
     good, poor = POLICY.parts(pages, NOW).finds[:2]
     assert good > 1.5 * poor > 0.0
-
-
-def test_a_page_that_was_not_there_is_tried_again_when_it_is_linked():
-    """For what it would bring as a new one; not without a link since."""
-    gone = [fetches([0, 1, 2], [NOW - 100 * DAY] * 3, [np.inf] * 3, [True] * 3, fate=[GONE] * 3)]
-    linked = np.where(np.arange(4) == 1, -np.inf, NOW - DAY)
-    value = {EntryValue(): [0.5, 0.5, 0.1, 0.0]}
-    pages = crawl(4, gone, live=[False, False, False, True], linked=linked, pace=2 / YEAR, supplied=value)
-    again, unlinked, poor = worth(pages)[:3]
-    assert again > 3.0 * poor > 3.0 * unlinked
-    assert POLICY.expects(pages, NOW).gain[0] > 0.0
-    assert worth(pages, replace(POLICY, without="backs"))[0] == pytest.approx(unlinked)
 
 
 # --------------------------------------------------------------------------------------------------- price and scale

@@ -13,5 +13,5 @@ class EntryValue(Supplied):
     link to, its in-links, and what first fetches on its host have brought; put together as entry_model.py says, and
     calibrated by every first fetch of this crawl.  In the unit of gains.
 
-    Rows of which there is a copy have 0; for one that was fetched in vain it is what it would bring if it were there.
+    Rows that are not new have 0.
     """

@@ -69,7 +69,7 @@ def _of_draws(s: Standing, pages: Pages, found: Parts) -> Floats:
     shape, rest = _shape(pages), found.total - found.finds
     needed = np.divide(price - rest, found.finds, out=np.full(len(pages), np.inf), where=found.finds > 0.0)
     of_known = np.where(rest >= price, 1.0, gammaincc(shape, shape * np.maximum(needed, 0.0)))
-    return np.where(s.live, of_known, of_new)
+    return np.where(s.is_new, of_new, of_known)
 
 
 def _shape(pages: Pages) -> Floats:

@@ -13,7 +13,6 @@ from sought.policy.presence import Presence, SearchValue
 from sought.policy.rates.bayes import BayesRate
 from sought.policy.rates.history import DAY
 from sought.policy.refresh.signal_quality import SignalStrength
-from sought.policy.worth.absent import BackChance
 from sought.policy.worth.edit_loss import EditLoss
 from sought.policy.worth.fates import DeathRate, LinkDoubt, MoveShare
 from sought.policy.worth.finds import FindRate
@@ -25,7 +24,7 @@ EDITS = BayesRate()
 BELIEFS: tuple[Belief, ...] = (
     *(EntryValue(), SearchValue(), Presence(), EditLoss(), EDITS),
     *(DeathRate(), MoveShare(), GoneBySigns(), FindRate(), FirstFinds(), MainQuery(), MainShare()),
-    *(SignalStrength(), LinkDoubt(), BackChance()),
+    *(SignalStrength(), LinkDoubt()),
 )
 _UNASKED = 0.02  # of the search value of an average page: every page may have so much for what nobody has asked yet
 _MOST_VALUE, _MOST_RATE, _MOST_LINKS, _SUREST = 1e12, 24.0 / DAY, 1e4, 20.0
@@ -42,7 +41,7 @@ class Standing(NamedTuple):
     death: Floats  # a second
     gone: Floats  # the probability that it has gone already, by signs
     moves: Floats  # of pages that go, the share that only moves
-    entry: Floats  # what a first fetch gains, or that of a page that may be back
+    entry: Floats  # what a first fetch gains
     shown: Floats  # what attention finds in it
     needed: Floats  # what the answers would lose without it
     edit: Floats  # what a fetch gains after an edit
@@ -51,7 +50,6 @@ class Standing(NamedTuple):
     finds: Floats  # unknown pages that it will link to, a second
     reveals: Floats  # unknown pages that a first fetch leads to
     silent: Floats  # what a page may be worth that was fetched and never answered, or was not there
-    back: Floats  # the probability that it is there, if it was not; 1 for new pages
     floor: float  # what a page is worth that nobody has asked for
 
 
@@ -64,10 +62,9 @@ def standing(pages: Pages, now: float, horizon: float) -> Standing:
 
     live = pages.live & ~pages.is_new
     shown, needed = (np.where(live, believed(each, _MOST_VALUE), 0.0) for each in (SearchValue(), Presence()))
-    entry = np.where(live, 0.0, believed(EntryValue(), _MOST_VALUE))
-    typical = _mean(shown, live) or _mean(np.where(pages.is_new, entry, 0.0), pages.is_new)
+    entry = np.where(pages.is_new, believed(EntryValue(), _MOST_VALUE), 0.0)
+    typical = _mean(shown, live) or _mean(entry, pages.is_new)
     floor = _UNASKED * typical or 1.0
-    back = np.where(pages.is_new, 1.0, believed(BackChance(), 1.0))
     death = believed(DeathRate(), _MOST_RATE)
     never_seen = ~pages.is_new & ~pages.live & (pages.changes == 0)  # it failed, or was not there
     age, unseen = (_since(now, time, live) for time in (pages.last_fetch, np.maximum(pages.last_fetch, pages.linked)))
@@ -81,8 +78,7 @@ def standing(pages: Pages, now: float, horizon: float) -> Standing:
         death=death,
         gone=np.where(live, believed(GoneBySigns(), 1.0), 0.0),
         moves=believed(MoveShare(), 1.0),
-        entry=(entry + floor) * back,
-        back=back,
+        entry=np.where(pages.is_new, entry + floor, 0.0),
         silent=np.where(never_seen, floor * 0.5 ** np.minimum(pages.fetches, 60), 0.0),
         shown=np.maximum(shown, needed) + floor,
         needed=needed + floor,

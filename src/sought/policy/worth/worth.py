@@ -4,7 +4,6 @@ Worth is expected gain × the time it lasts: quality × seconds.  The price T of
 the budget of a week can buy.
 
     a page never fetched    (V + n·v)·l               V: EntryValue; it leads to n pages that nobody knows
-    one that was not there  B·V·l                     B: it may be there now, for links lead to it
     a page known            e·(U(t, Δ) + S·m)         its text may have changed since it was fetched, t ago; or by a
                                                       sitemap, and stays so for a time m
                           + g·(U(c, d) + P·l)         it may have gone since it was seen, c ago; or by signs
@@ -40,7 +39,7 @@ from sought.policy.worth.standing import BELIEFS, Standing, standing
 _ROUNDS = 3  # the price depends on what is worth more than it
 _IN_TURN = 4096  # of the best pages it is looked at whether they tell the same
 _FIRST = 2.0  # explored pages are worth so many times the price
-PARTS = ("edits", "deaths", "signs", "backs", "links", "finds", "turns")
+PARTS = ("edits", "deaths", "signs", "links", "finds", "turns")
 
 
 @dataclass(frozen=True)
@@ -50,9 +49,8 @@ class Worth:
     `explore` says how it is found out what is not known: by a "share" of fetches, by a "draw", by an upper "bound", or
     not at all ("none"); see explore.py.
 
-    `without` leaves one part out, to see what it is for: edits, deaths, signs (of death), backs (pages that were not
-    there and are linked again), links (what they tell), finds (pages they lead to), or turns (of pages that tell the
-    same one counts).
+    `without` leaves one part out, to see what it is for: edits, deaths, signs (of death), links (what they tell),
+    finds (pages they lead to), or turns (of pages that tell the same one counts).
     """
 
     horizon: float = YEAR
@@ -82,7 +80,7 @@ class Worth:
         gone = 1.0 - (1.0 - s.gone) * np.exp(-s.death * s.unseen)
         edited = 1.0 - (1.0 - s.edited) * np.exp(-s.edits * s.age)
         of_known = edited * s.edit + gone * (s.shown - s.needed)
-        gain = np.where(s.live, of_known, np.maximum(s.entry - s.floor * s.back, 0.0))
+        gain = np.where(s.live, of_known, np.where(s.is_new, s.entry - s.floor, 0.0))
         return Expected(self._value(found, pages, now), gain, chance)
 
     def _value(self, found: Parts, pages: Pages, now: float) -> Floats:
@@ -126,8 +124,6 @@ class Worth:
 
     def _standing(self, pages: Pages, now: float) -> Standing:
         found = standing(pages, now, self.horizon)
-        if self.without == "backs":
-            return found._replace(entry=np.where(found.is_new, found.entry, 0.0))
         return found._replace(gone=np.zeros(len(pages))) if self.without == "signs" else found
 
     def _priced(self, s: Standing, pages: Pages, fixed: Unpriced, price: float, *, with_links: bool) -> Parts:

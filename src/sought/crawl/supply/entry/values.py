@@ -18,7 +18,7 @@ _GROWTH = 0.1  # so many more first fetches, and the model is fitted again
 
 
 class EntryValues:
-    """Expectations for rows of which there is no copy; 0 for the others."""
+    """Expectations for new rows; 0 for the others."""
 
     def __init__(self, belief: EntryValue, holdings: Holdings) -> None:
         self.table = holdings.table
@@ -48,7 +48,7 @@ class EntryValues:
             self.model = fit(known, gain, chance)
             self.signs.learn(rows, gain)
         self.signs.look(pages)
-        value, new = np.zeros(len(pages)), np.flatnonzero(pages.is_new | ~pages.live)
+        value, new = np.zeros(len(pages)), np.flatnonzero(pages.is_new)
         for piece in pieces(len(new)):
             value[new[piece]] = self.model.expected(self.signs.of(new[piece]))
         return value
