@@ -287,7 +287,8 @@ def test_a_burst_brings_all_changes_at_once():
         *((1, 1), (1, 7)),
         (2, 7),
     ]
-    world = world_of({"a": [(0, "one"), (8, "two"), (9, "three")], "b": [(0, "one"), (10, None)]}, ["one"], 14)
+    changes = [(0, "one"), (7, "at half-way"), (8, "two"), (9, "three")]
+    world = world_of({"a": changes, "b": [(0, "one"), (10, None)]}, ["one"], 14)
     quick = burst(world)
     assert ((quick.versions.time - START) / UNIT).tolist() == [0, 7, 0, 7]
     now, later = quick.live(half_way(world)), world.live(world.end)

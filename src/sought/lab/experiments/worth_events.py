@@ -46,7 +46,7 @@ def drifted(world: World) -> World:
 def burst(world: World) -> World:
     """What happens in the weeks after half-way happens half-way, all of it; then the Web stands still for as long."""
     when, v = half_way(world), world.versions
-    inside = (v.time > when) & (v.time <= when + BURST * world.unit)
+    inside = (v.time >= when) & (v.time <= when + BURST * world.unit)
     goes_on = np.append(inside[1:] & (v.page[1:] == v.page[:-1]), False)
     kept = np.flatnonzero(~(inside & goes_on))  # of several versions the last
     short = with_versions(world, kept)
