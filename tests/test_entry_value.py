@@ -346,16 +346,21 @@ def test_a_page_leaves_its_worth_to_where_it_moved(site: LinkedSite):
         )
 
 
+def left_to_one(site: LinkedSite, directory: Directory) -> tuple[Beliefs, float, int]:
+    """The best page of a site is found to have moved to 500: beliefs, what it was worth, and the row of its heir."""
+    beliefs, values, best = settled(site, directory)
+    worth = values.gross[row_of(site, directory, best[0])]
+    move(site, directory, best[0], 500)
+    return beliefs, worth, row_of(site, directory, 500)
+
+
 def test_heritage_survives_a_kill(site: LinkedSite):
     """The process ends right after the commit that found a page moved."""
     with site.open() as directory:
         site.fetch(directory, range(30))
     directory = open_directory(site.path)
     try:
-        beliefs, values, best = settled(site, directory)
-        worth = values.gross[row_of(site, directory, best[0])]
-        move(site, directory, best[0], 500)
-        heir = row_of(site, directory, 500)
+        _, worth, heir = left_to_one(site, directory)
     finally:
         directory.abandon()
     with opened(site.path) as directory:
@@ -378,10 +383,7 @@ def test_an_heir_that_was_not_there_passes_on_what_it_was_left(site: LinkedSite)
         site.fetch(directory, range(30))
     directory = open_directory(site.path)
     try:
-        beliefs, values, best = settled(site, directory)
-        worth = values.gross[row_of(site, directory, best[0])]
-        move(site, directory, best[0], 500)
-        heir = row_of(site, directory, 500)
+        beliefs, worth, heir = left_to_one(site, directory)
         directory.record(heir, answer(site.url(500), "", 404, time=site.clock + 1.0))
         site.fetch(directory, [0])
         beliefs.pages()

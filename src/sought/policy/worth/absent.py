@@ -5,38 +5,32 @@ from numba import types
 from numpy.typing import NDArray
 
 from sought.policy.estimator import PAGE, Fetches, Rows
-from sought.policy.pages import Floats
 from sought.policy.slots import Slots, grown
 from sought.web.compiled import cached, readable
 
 
 class Absent:
-    """How often in a row each page was looked for in vain; only of pages for which that ever was."""
+    """Of every page that ever was not there, whether it was when it was last looked for."""
 
     def __init__(self) -> None:
         self.slots = Slots()
-        self._times = np.zeros(0)
+        self._is_missing = np.zeros(0, np.bool_)
 
-    @property
-    def times(self) -> Floats:
-        """By slot."""
-        return self._times[: self.slots.size]
-
-    def learn(self, fetches: Fetches) -> Floats:
-        """Take in fetches; returns how often each page had been looked for in vain before."""
-        before, missed = np.zeros(len(fetches)), fetches.fate != PAGE
+    def learn(self, fetches: Fetches) -> NDArray[np.bool_]:
+        """Take in fetches; returns which pages had not been there at the fetch before."""
+        was_missing, missed = np.zeros(len(fetches), np.bool_), fetches.fate != PAGE
         which = np.flatnonzero(self.slots.have(fetches.row) | np.isin(fetches.row, fetches.row[missed]))
         slots = self.slots.of(fetches.row[which])
-        self._times = grown(self._times, self.slots.size)
-        before[which] = _counted(slots, missed[which], self._times)
-        return before
+        self._is_missing = grown(self._is_missing, self.slots.size)
+        was_missing[which] = _noted(slots, missed[which], self._is_missing)
+        return was_missing
 
 
-@cached(types.float64[::1](readable(types.int64), readable(types.boolean), types.float64[::1]))
-def _counted(slots: Rows, missed: NDArray[np.bool_], times: Floats) -> Floats:
-    """Count on, and give the counts before."""
-    before = np.empty(len(slots))
+@cached(types.boolean[::1](readable(types.int64), readable(types.boolean), types.boolean[::1]))
+def _noted(slots: Rows, missed: NDArray[np.bool_], is_missing: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Go on to what was seen, and give what was before."""
+    before = np.empty(len(slots), np.bool_)
     for at in range(len(slots)):
-        before[at] = times[slots[at]]
-        times[slots[at]] = before[at] + 1.0 if missed[at] else 0.0
+        before[at] = is_missing[slots[at]]
+        is_missing[slots[at]] = missed[at]
     return before

@@ -42,7 +42,7 @@ class _Losses:
         self.gain, self.edits = np.zeros(0), np.zeros(0)
 
     def learn(self, fetches: Fetches) -> None:
-        which = refetches(fetches) & (self.absent.learn(fetches) == 0.0)
+        which = refetches(fetches) & ~self.absent.learn(fetches)
         which &= fetches.changed & (fetches.fate == PAGE) & np.isfinite(fetches.gain)
         slots = self.slots.of(fetches.row[which])
         self.gain, self.edits = grown(self.gain, self.slots.size), grown(self.edits, self.slots.size)
