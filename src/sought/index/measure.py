@@ -161,12 +161,17 @@ class Measure:
             _add_up(*scored, *shifts, self.weights, *gains)  # type: ignore[arg-type]  # columns in this order
         return gains
 
-    def entry(self, rows: Rows, vectors: Vectors) -> Entries:
-        """What each of these pages would add to the answers if it entered now; nothing changes."""
+    def entry(self, rows: Rows, vectors: Vectors, times: Sequence[float] = (1.0,)) -> Entries:
+        """What each of these pages would add to the answers if it entered now; nothing changes.
+
+        Its scores are so many `times` those of its vector, each as likely as the others.
+        """
         gain, most, query = np.zeros(len(vectors)), np.zeros(len(vectors)), np.full(len(vectors), -1)
         for found in self._changed(None, vectors, self._no_floors):
             scored = self._finished(found, rows)
-            added = self.weights[scored.query] * self.lists.entry(scored.query.view(np.uint32), scored.after)
+            queries, scores = scored.query.view(np.uint32), scored.after
+            added = sum(self.lists.entry(queries, scores * np.float32(factor)) for factor in times)
+            added *= self.weights[scored.query] / len(times)
             gain += np.bincount(scored.page, added, minlength=len(gain))
             order = np.argsort(added, kind="stable")  # of what is assigned twice the last stays
             page, added = scored.page[order], added[order]

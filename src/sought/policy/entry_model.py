@@ -1,7 +1,7 @@
 """From what is known of a page that was never fetched to the gain that its first fetch is expected to bring.
 
-E[gain] = prior · exp(w·z).  The prior is a sum of what may bring people to the page, each with a share; z are the
-logarithms of the same features, each beside the typical page.  The weights are those of a Poisson regression (a
+E[gain] = prior · exp(w·z).  The prior is a sum of what may bring people to the page, each with a share; z are mostly
+the logarithms of the same features, each beside the typical page.  The weights are those of a Poisson regression (a
 quasi-likelihood, which keeps the sum of what is expected at the sum of what came), drawn to 0: before anything is
 learnt the prior holds.  Fetches that were unlikely to be chosen count for those that were not: 1/chance, at most 20
 (D. G. Horvitz, D. J. Thompson, A generalization of sampling without replacement from a finite universe, JASA 1952).
@@ -17,35 +17,42 @@ from sought.policy.pages import Floats
 
 CLIPPED = 20.0  # weight of a fetch
 LEAST = 10  # first fetches to learn from: fewer would hardly move a weight
-PROSPECT, FELLOWS = 2.0, 0.35  # shares of the prior: of pages that are nobody's heir
-HERITAGE, GUESSED, MENTIONED = 0.35, 0.3, 0.5  # of heirs, the last of their prospect
-_DRAWN = 100.0  # how strongly weights are drawn to 0, in fetches
+FELLOWS, FOLDER, TYPICAL = 0.15, 0.15, 0.02  # shares of the prior
+HERITAGE, GUESSED = 0.35, 0.3  # of heirs
+OF_HEIRS = 0.25  # what else there is counts for so much less there
+_DRAWN = 30.0  # how strongly weights are drawn to 0, in fetches
 _FREELY = 3.0  # the constant, how much is expected altogether, has so much more freedom than the others
 _FURTHEST = np.log(20.0)  # from the prior, as a factor
 _LARGEST = 5.0  # logarithm
-_LATEST = 6.0  # the i-th of n fetches counts (i/n)^6
+_LATEST = 2.0  # the i-th of n fetches counts (i/n)²
 _WILDEST = 100.0  # times what was expected: a fetch that brought more teaches no more
-_NOISE = 0.05  # of a typical page: what is less counts as nothing
+_NOISE, _FAINT = 0.05, 0.005  # of a typical page: what is less counts as nothing; of prospects
+_DEEP = 3.0  # directories that make a difference
 
 
 class Known(NamedTuple):
-    """Columns: what is known of pages before their first fetches, in the unit of gains but for the last two.
+    """Columns: what is known of pages before their first fetches, in the unit of gains but for the last three.
 
     `heritage` is the search value of pages that were found to have moved there, `guessed` that of pages that look as if
-    they had; `fellows` is the presence of what else their parents link to, `typical` that of all pages; `host` is what
-    first fetches on the host have brought, beside all; `inlinks` how many pages link there.
+    they had; `fellows` is the presence of what else their parents link to, `folder` that of pages in the same
+    directory, `typical` that of all pages; `host` is what first fetches on the host have brought, beside all;
+    `inlinks` how many pages link there, `depth` how many directories deep they are.
     """
 
     prospect: Floats
     heritage: Floats
     guessed: Floats
     fellows: Floats
+    folder: Floats
     typical: Floats
     host: Floats
     inlinks: Floats
+    depth: Floats
 
 
-WEIGHTS = ("all", "prospect", "is_heir", "heritage", "is_guessed_heir", "fellows", "host", "inlinks")
+WEIGHTS = (
+    *("all", "prospect", "is_heir", "heritage", "is_guessed_heir", "fellows", "folder", "host", "inlinks", "depth"),
+)
 
 
 @dataclass(frozen=True)
@@ -67,10 +74,11 @@ class EntryModel:
 def prior(known: Known) -> Floats:
     """What is expected before anything is learnt.
 
-    What a page was worth tells so much of its heir that what else their parents link to tells nothing more.
+    What a page was worth tells so much of its heir that all else tells little more.
     """
     left = np.where(known.heritage > 0.0, HERITAGE * known.heritage, GUESSED * known.guessed)
-    return np.where(left > 0.0, left + MENTIONED * known.prospect, PROSPECT * known.prospect + FELLOWS * known.fellows)
+    of_any = known.prospect + FELLOWS * known.fellows + FOLDER * known.folder + TYPICAL * known.typical
+    return np.where(left > 0.0, left + OF_HEIRS * of_any, of_any)
 
 
 def fit(known: Known, gain: Floats, chance: Floats) -> EntryModel:
@@ -103,19 +111,21 @@ def _signs(known: Known) -> list[Floats]:
     is_heir, is_guessed = known.heritage > 0.0, known.guessed > 0.0
     return [
         np.full(len(known.prospect), _FREELY),
-        _beside(known.prospect, known.typical),
+        _beside(known.prospect, known.typical, _FAINT),
         is_heir.astype(np.float64),
         np.where(is_heir, _beside(known.heritage, known.typical), 0.0),
         (is_guessed & ~is_heir).astype(np.float64),
         _beside(known.fellows, known.typical),
+        _beside(known.folder, known.typical),
         np.log(np.maximum(known.host, _NOISE)),
         np.log1p(known.inlinks) - np.log(2.0),
+        np.minimum(known.depth / _DEEP, _LARGEST),
     ]
 
 
-def _beside(value: Floats, typical: Floats) -> Floats:
+def _beside(value: Floats, typical: Floats, noise: float = _NOISE) -> Floats:
     """Logarithm of a value relative to a typical one; 0 where nothing is typical yet."""
     is_known: NDArray[np.bool_] = typical > 0.0
     unit = np.where(is_known, typical, 1.0)
-    found = np.log(value / unit + _NOISE) - np.log(1.0 + _NOISE)
+    found = np.log(value / unit + noise) - np.log(1.0 + noise)
     return np.where(is_known, np.minimum(found, _LARGEST), 0.0)

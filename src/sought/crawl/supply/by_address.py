@@ -13,12 +13,12 @@ _AT_ONCE = 512  # blocks of the store
 
 
 class ByAddress:
-    """A supplier that says in `numbers` what it takes from addresses.
+    """A supplier that says in `numbers` what it takes from addresses; a part of `Holdings`.
 
     Rows that have come since are read when somebody asks.
     """
 
-    def __init__(self, belief: object, holdings: Holdings) -> None:
+    def __init__(self, holdings: Holdings) -> None:
         self.store, self.table = holdings.store, holdings.table
         self.values = np.zeros(0)
         self.read = 0  # rows below have been read

@@ -1,9 +1,10 @@
 """What might a page bring that was never fetched?  Judged by the words that others and its own address use for it.
 
 The address and the anchors of a new URL are scored like a page that has nothing else, for every query that they
-match, and what such a page would add to the answers now is its prospect.  It is judged when the URL is found, when
-another wording points at it, and again when the workload or the statistics have changed; between these, it stays what
-it was by the answers of that time.
+match.  What a page would add to the answers now whose scores are as much higher, or lower, as those of pages in hand
+are than those of their names, is its prospect (name_scores.py).  It is judged when the URL is found, when another
+wording points at it, and again when the workload, the statistics or what is known of names have changed; between these,
+it stays what it was by the answers of that time.
 """
 
 from collections.abc import Iterable
@@ -15,13 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.crawl.store import row_key
+from sought.crawl.supply.growth import Growth
 from sought.crawl.supply.holdings import Holdings
+from sought.crawl.supply.name_scores import USUAL, sample, times_of
 from sought.crawl.supply.supplier import Committed
 from sought.crawl.table import NO_ROW, State
 from sought.index import Entry
 from sought.index.analysis import stemming
 from sought.index.fields import texts
-from sought.index.vectors import Counter
+from sought.index.measure import Measure
+from sought.index.vectors import Counter, Vectors, joined
 from sought.policy import Pages, Prospect
 from sought.policy.main_query import MainQuery, MainShare
 
@@ -41,6 +45,7 @@ class Prospects:
         self.judged = 0  # rows below have been judged
         self.wanted = False
         self.judged_for: tuple[object, object] = (None, None)  # statistics and weights
+        self.times, self.growth = USUAL, Growth(1.0)  # what pages score, beside their names
         self.language = lru_cache(maxsize=10_000)(lambda row: store.details(row).language)
 
     def take(self, committed: Committed) -> None:
@@ -52,7 +57,8 @@ class Prospects:
         """The prospect of every row without a copy; the others may hold anything."""
         measure = self.measuring.measure
         now_for = (measure.statistics, measure.weights) if measure else (None, None)
-        if any(was is not now for was, now in zip(self.judged_for, now_for, strict=True)):
+        is_new = any(was is not now for was, now in zip(self.judged_for, now_for, strict=True))
+        if self._compared(is_new) or is_new:
             self.judged_for, self.judged = now_for, 0
             self.values[:], self.query[:], self.most[:] = 0.0, -1, 0.0
         self.wanted = True
@@ -78,10 +84,25 @@ class Prospects:
         for at in range(0, len(found), _AT_ONCE):
             self._judge(found[at : at + _AT_ONCE])
 
+    def _compared(self, is_new: bool) -> bool:
+        """Whether pages in hand say something else of names than before; asked when there are twice as many."""
+        measure, searchable = self.measuring.measure, self.table.searchable()
+        if measure is None or not (self.growth.is_due(len(searchable), 0) or is_new):
+            return False
+        before, rows = self.times, sample(searchable, self.table["key"][searchable])
+        named = measure.matches(rows, self._named(measure, rows))
+        found = measure.matches(rows, joined([self.measuring.vector(row) for row in rows.tolist()]))
+        self.times = times_of(named, found, measure.weights)
+        return self.times != before
+
     def _judge(self, rows: NDArray[np.int64]) -> None:
         measure = self.measuring.measure
-        if measure is None:
-            return
+        if measure is not None:
+            found = measure.entry(rows, self._named(measure, rows), self.times)
+            self.values[rows], self.query[rows], self.most[rows] = found
+
+    def _named(self, measure: Measure, rows: NDArray[np.int64]) -> Vectors:
+        """Pages that have nothing but their names."""
         counter = Counter(measure.vocabulary, self.measuring.meet)
         for row, url in zip(rows.tolist(), self.store.spellings(rows.tolist()), strict=True):
             via = int(self.table.columns["via"][row])
@@ -89,8 +110,7 @@ class Prospects:
             for text in texts(Entry(row, url, anchors=self._anchors(row))):
                 counter.read(text, language)
             counter.end_page(language)
-        found = measure.entry(rows, counter.take())
-        self.values[rows], self.query[rows], self.most[rows] = found
+        return counter.take()
 
     def _anchors(self, row: int) -> str:
         return "\n".join(text.decode() for _, text in islice(self.store.scan(row_key(b"a", row)), _ANCHORS))

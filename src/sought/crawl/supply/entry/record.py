@@ -69,7 +69,7 @@ def _kept(found: NDArray[Any]) -> NDArray[Any]:
 
 
 def _stored(store: Store) -> Iterator[NDArray[Any]]:
-    pairs = store.scan(b"e")
+    pairs = (pair for pair in store.scan(b"e") if len(pair[1]) == _RECORD.itemsize)  # another version's may not be
     while some := list(islice(pairs, SAMPLE)):
         kept = np.frombuffer(b"".join(value for _, value in some), _RECORD)
         found = np.empty(len(some), _STORED)

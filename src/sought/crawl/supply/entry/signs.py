@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.crawl.supply.entry.fellows import fellows
+from sought.crawl.supply.entry.folder_means import FolderMeans
 from sought.crawl.supply.entry.heritage import Heritage
 from sought.crawl.supply.holdings import Holdings
 from sought.crawl.supply.presence import Values
@@ -27,6 +28,7 @@ class Signs:
         self.prospects = shared(holdings)
         self.values = holdings.part(Values)
         self.heritage = Heritage(holdings)
+        self.folders = FolderMeans(holdings)
         self.basis: tuple[object, ...] = ()  # of `fellows`: links and answers
         self.fellows, self.heirs, self.guessed = np.zeros(0), np.zeros(0), np.zeros(0)
         self.inlinks = np.zeros(0, np.uint32)
@@ -48,6 +50,7 @@ class Signs:
         if len(basis) != len(self.basis) or any(was is not now for was, now in zip(self.basis, basis, strict=True)):
             self.basis = basis
             self.fellows = fellows(self.values.net, searchable, self.typical, links)
+        self.folders.look(pages, self.values.net, searchable, self.typical)
         self.heirs, self.guessed = self.heritage.look(links)
         self.inlinks = pages.inlinks.copy()
 
@@ -65,9 +68,11 @@ class Signs:
             heritage=self.heirs[rows],
             guessed=self.guessed[rows],
             fellows=self.fellows[rows],
+            folder=self.folders.of(rows),
             typical=np.full(len(rows), self.typical),
             host=self._of_host(rows),
             inlinks=self.inlinks[rows].astype(np.float64),
+            depth=self.folders.depth(rows),
         )
 
     def _of_host(self, rows: Rows) -> Column:
