@@ -7,7 +7,6 @@ import numpy as np
 
 from sought.policy.by_host import hosts_in, spread
 from sought.policy.estimator import PAGE, Belief, Fetches, Learner
-from sought.policy.grouping.by_folder import drawn_to
 from sought.policy.grouping.folder import Folder
 from sought.policy.pages import Floats, Pages
 from sought.policy.presence import SearchValue
@@ -59,8 +58,12 @@ class _Losses:
         gains, stakes = np.bincount(host, gain, hosts), np.bincount(host, at_stake, hosts)
         share = (gains + of_all * few) / (stakes + few) if few else np.zeros(hosts)
         loss = spread(share, pages.host)
-        if few:
-            loss = drawn_to(loss, pages, rows, gain, at_stake, few)
+        if few and len(rows):
+            folder = pages.belief(Folder())
+            names, group = np.unique(folder[rows], return_inverse=True)
+            at = np.minimum(np.searchsorted(names, folder), len(names) - 1)
+            gains, stakes = (np.bincount(group, each)[at] for each in (gain, at_stake))
+            loss = np.where(names[at] == folder, (gains + loss * few) / (stakes + few), loss)
         loss *= value
         loss[rows] = (gain + _OWN * loss[rows]) / (edits + _OWN)
         return loss

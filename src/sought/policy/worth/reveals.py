@@ -6,29 +6,21 @@ from typing import ClassVar
 import numpy as np
 
 from sought.policy.by_host import hosts_in, spread
-from sought.policy.estimator import Belief, Fetches, Learner, Rows
-from sought.policy.grouping.by_folder import drawn_to
-from sought.policy.grouping.folder import Folder
+from sought.policy.estimator import Fetches, Learner, Rows
 from sought.policy.pages import Floats, Pages
 
 _LATEST = 1000  # first fetches that count: early in a crawl every page leads to many
 _AS_IF = 10.0  # every host is taken to have had so many average ones
-_OF_HOST = 5.0  # and every directory so many of its host
 
 
 @dataclass(frozen=True)
 class FirstFinds:
-    """URLs nobody had heard of on a page when it is first fetched, by its directory.
+    """URLs nobody had heard of on a page when it is first fetched: the host's mean lately, shrunk to that of all.
 
-    The directory's mean lately, shrunk to that of its host, shrunk to that of all.  Lately: among the crawl's latest
-    thousand first fetches.
+    Lately: among the crawl's latest thousand first fetches.
     """
 
     goes_by_demand: ClassVar[bool] = False
-
-    @property
-    def beliefs(self) -> tuple[Belief, ...]:
-        return (Folder(),)
 
     def learner(self) -> Learner:
         return _FirstFinds()
@@ -53,5 +45,4 @@ class _FirstFinds:
         hosts, host = hosts_in(pages), pages.host[self.row]
         mean = self.found.sum() / max(1, len(self.found))
         found, count = np.bincount(host, self.found, hosts), np.bincount(host, minlength=hosts)
-        of_host = spread((found + _AS_IF * mean) / (count + _AS_IF), pages.host)
-        return drawn_to(of_host, pages, self.row, self.found, np.ones(len(self.row)), _OF_HOST)
+        return spread((found + _AS_IF * mean) / (count + _AS_IF), pages.host)
