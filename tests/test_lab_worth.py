@@ -207,6 +207,19 @@ def test_signals_must_not_hurt():
     assert [claim.holds for claim in worth_signals.claims_of(said)] == [True, False]
 
 
+def test_signals_save_fetches():
+    """As many as the curve without them is behind; below the smallest budget nobody knows."""
+    curves = {worth_signals.NONE: (0.6, 0.8, 0.9), "true": (0.7, 0.9, 0.95), "noisy": (0.5, 0.7, 0.85)}
+    said = [
+        worth_signals.Told(WORTH, signal, budget, quality, led(0.0))
+        for signal, qualities in curves.items()
+        for budget, quality in zip((0.01, 0.02, 0.04), qualities, strict=True)
+    ]
+    needed = {(each.signals, each.budget): worth_signals.budget_for_the_same(each, said) for each in said}
+    assert [needed["true", budget] for budget in (0.01, 0.02, 0.04)] == ["≤ 1.00%", "1.50%", "2.00%"]
+    assert [needed["noisy", budget] for budget in (0.01, 0.04)] == ["1.50%", "more"]
+
+
 def test_exploring_may_cost_what_cannot_be_told():
     """The other way that is furthest ahead decides."""
     leads = {"none": led(-0.005), "draw": led(0.1)}

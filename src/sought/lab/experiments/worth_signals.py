@@ -8,12 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from sought.lab.claims import Claim
 from sought.lab.experiment import table
 from sought.lab.experiments.bounds import lacks
 from sought.lab.experiments.refresh import LARGE, ONE, ROUND_ROBIN, by
 from sought.lab.experiments.worth_arms import ENDS, NEEDS, QUALITY, WORTH, Pairs, interval, judged, replayed
 from sought.lab.files import open_world
+from sought.lab.over_budgets import downloads_for, is_bound
 from sought.lab.setting import Setting, pages_at_start
 from sought.lab.signals import Signals
 from sought.lab.statistics import Interval
@@ -22,7 +25,7 @@ from sought.policy import Policy
 from sought.policy.refresh.noisy_signals import NoisySignals
 from sought.policy.refresh.optimal_freshness import OptimalFreshness
 
-BUDGETS, QUICK = (0.01, 0.05), (0.05,)
+BUDGETS, QUICK = (0.005, 0.01, 0.02, 0.05), (0.05,)
 NONE = "none"
 HONEST: Mapping[str, Signals] = {
     NONE: Signals(),
@@ -102,13 +105,28 @@ def claims_of(found: Sequence[Told]) -> list[Claim]:
     ]
 
 
+def budget_for_the_same(each: Told, found: Sequence[Told]) -> str:
+    """How much the same policy needs with these signals, to reach what it does without at this budget."""
+    same = [
+        (other.budget, other.quality) for other in found if (other.name, other.signals) == (each.name, each.signals)
+    ]
+    without = next(o.quality for o in found if (o.name, o.signals, o.budget) == (each.name, NONE, each.budget))
+    budgets, qualities = zip(*same, strict=True)
+    needed = downloads_for(budgets, qualities, without)
+    sign = "≤ " if is_bound(budgets, qualities, without) else ""
+    return "more" if np.isnan(needed) else f"{sign}{needed:.2%}"
+
+
 def _table(world: str, found: Sequence[Told]) -> Table:
     rows: list[list[Value]] = [
-        [each.name, each.signals, each.budget, each.quality, *each.gain[:3]]
+        [each.name, each.signals, each.budget, each.quality, *each.gain[:3], budget_for_the_same(each, found)]
         for each in sorted(found, key=lambda each: (each.budget, each.signals, -each.quality))
     ]
-    columns = ["arm", "signals", "budget", "quality", "above that without", "low", "high"]
-    note = "A sitemap a day is paid for.  Low and high: 95 % interval, paired."
+    columns = ["arm", "signals", "budget", "quality", "above that without", "low", "high", "budget for the same"]
+    note = (
+        "A sitemap a day is paid for.  Low and high: 95 % interval, paired.  Budget for the same: what the quality "
+        "without signals costs with them."
+    )
     return Table(f"{world}: what signals change", columns, rows, note)
 
 
@@ -117,7 +135,7 @@ SIGNALS = Study(
     "beyond",
     "Worth where servers tell of changes, or lie (X5)",
     "Do signals help, and do liars not hurt?",
-    f"at {' and '.join(f'{each:.0%}' for each in BUDGETS)} of the pages a week, with sitemaps and dates that are true, "
+    f"at {', '.join(f'{each:.1%}' for each in BUDGETS)} of the pages a week, with sitemaps and dates that are true, "
     "noisy, or of hosts that lie, Worth is not clearly (95 % interval) below itself without any",
     NEEDS,
     run,
