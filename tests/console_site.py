@@ -126,7 +126,7 @@ class Served:
             connection.close()
 
     def get(self, where: str, headers: dict[str, str] | None = None, **parameters: Any) -> Answer:
-        return self.ask(f"{where}?{urlencode(parameters)}" if parameters else where, **(headers or {}))
+        return self.ask(f"{where}?{urlencode(parameters)}" if parameters else where, "GET", None, **(headers or {}))
 
     def post(self, where: str, data: Any, **headers: str) -> Answer:
         body = data if isinstance(data, bytes) else json.dumps(data).encode()

@@ -1,10 +1,12 @@
 """The search page and its API over real HTTP: what is answered, what is recorded, what is refused."""
 
+import json
 import re
 import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.routing import Route
@@ -35,7 +37,7 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield running
 
 
-def unrecorded(server: Served, **parameters: object) -> dict:
+def unrecorded(server: Served, **parameters: Any) -> Any:
     return server.get("/api/search", **parameters, record="false").data
 
 
@@ -381,7 +383,7 @@ def check(value: object, schema: dict) -> None:
     """As much of JSON Schema as the document uses."""
     if "$ref" in schema:
         schema = DOCUMENT["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
-    kinds = {
+    kinds: dict[str, Any] = {
         "string": str,
         "integer": int,
         "number": (int, float),
@@ -411,3 +413,19 @@ def test_every_documented_parameter_is_understood(server: Served) -> None:
         if "maximum" in schema:
             assert server.get("/api/search", q="lamp", record="false", **{name: schema["maximum"]}).status == 200
             assert server.get("/api/search", q="lamp", record="false", **{name: schema["maximum"] + 1}).status == 400
+
+
+def test_the_documents_examples_run(crawl: Path) -> None:
+    """Every `curl` of docs/search-page.md is answered, and the answer it shows has the fields of a real one."""
+    text = (Path(__file__).parent.parent / "docs" / "search-page.md").read_text()
+    commands = re.findall(r"^\$ curl -s '([^']+)'(.*)$", text, re.M)
+    assert len(commands) == 5
+    with served(crawl) as server:
+        for address, options in commands:
+            where = address.removeprefix("http://127.0.0.1:8080")
+            sent = re.search("-d '(.*)'$", options)
+            answer = server.post(where, sent[1].encode()) if sent else server.get(where)
+            assert answer.status == (204 if sent else 200), answer
+        [shown] = re.findall(r"```json\n(.*?)```", text, re.S)
+        check(json.loads(shown), DOCUMENT["components"]["schemas"]["Answer"])
+    assert "click" in server.log.events()["action"].to_list()

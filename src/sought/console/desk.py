@@ -13,9 +13,10 @@ from pathlib import Path
 
 from sought.console.asking import Question
 from sought.console.recorder import Recorder
+from sought.console.remembered import Asked
 from sought.console.searcher import Searcher
 from sought.console.suggestions import Suggestions
-from sought.crawl.directory import crawl_files
+from sought.crawl.config import FILE, load_config
 from sought.crawl.workload import query_log
 from sought.demand import Action, Event, Search
 from sought.index import Answer
@@ -37,7 +38,7 @@ class Desk:
     """Searches of one crawl, what is suggested, and what is recorded."""
 
     def __init__(self, path: Path) -> None:
-        log = query_log(path, crawl_files(path))
+        log = query_log(path, load_config(path / FILE))
         self.path = path
         self.keep_days = round(log.keep / _DAY)
         self.searcher = Searcher(path / "index")
@@ -52,8 +53,8 @@ class Desk:
         await asyncio.to_thread(self.recorder.close)
 
     async def ask(self, question: Question) -> Reply:
-        found = await self.searcher.search(question.text, question.limit, question.offset)
-        if found is None or not found[1]:
+        found = await self.searcher.search(Asked(question.text, question.limit, question.offset))
+        if found is None or not found.pages:
             return Reply(question, Answer(), 0, 0)
         answer, pages = found
         return Reply(question, answer, pages, self._remember(question, answer))

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-from sought.index import Answer, Index
+from sought.console.remembered import Asked, Found, Remembered
+from sought.index import Index
 from sought.web.errors import BadInput, CrawlDamaged, SoughtError
 
 THREADS = 2
@@ -33,18 +34,24 @@ class Searcher:
         self._opening = threading.Lock()
         self._threads = ThreadPoolExecutor(THREADS, "search")
         self._unfinished = 0
+        self._remembered = Remembered(folder)
 
-    async def search(self, text: str, limit: int, offset: int) -> tuple[Answer, int] | None:
+    async def search(self, asked: Asked) -> Found | None:
         """The answer, and of how many pages; None if there is no index yet."""
+        if found := self._remembered.get(asked):
+            return found
         if self._unfinished >= THREADS + self._waiting:
             raise TooBusy("Too many searches at once: try again in a moment.")
-        work = self._threads.submit(self._search, text, limit, offset)
+        state, work = self._remembered.state, self._threads.submit(self._search, asked)
         self._unfinished += 1
         loop = asyncio.get_running_loop()
         work.add_done_callback(lambda _: _tell(loop, self._finished))
-        return await self._soon(work)
+        found = await self._soon(work)
+        if found:
+            self._remembered.keep(asked, found, state)
+        return found
 
-    async def _soon(self, work: "Future[tuple[Answer, int] | None]") -> tuple[Answer, int] | None:
+    async def _soon(self, work: "Future[Found | None]") -> Found | None:
         """A search that takes too long goes on in its thread, and counts until it has ended."""
         try:
             async with asyncio.timeout(self._seconds):
@@ -62,16 +69,16 @@ class Searcher:
     def close(self) -> None:
         self._threads.shutdown(wait=True, cancel_futures=True)
 
-    def _search(self, text: str, limit: int, offset: int) -> tuple[Answer, int] | None:
+    def _search(self, asked: Asked) -> Found | None:
         index = self._opened()
         if index is None:
             return None
         try:
-            return index.search(text, limit, offset), len(index)
+            return Found(index.search(*asked), len(index))
         except CrawlDamaged:
             self._dropped(index)
         again = self._opened()  # replaced meanwhile: the new one, or none until it is there
-        return (again.search(text, limit, offset), len(again)) if again else None
+        return Found(again.search(*asked), len(again)) if again else None
 
     def _pages(self) -> int:
         """From the folder as it is now, as nobody has searched since."""

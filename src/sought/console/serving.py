@@ -19,11 +19,15 @@ _GRACE = 5  # seconds for answers in the making
 def bound(host: str, port: int) -> socket.socket:
     """A socket at an address; raises BadInput with what is wrong with it."""
     try:
+        if not host:
+            raise OSError("no address is given")  # would be every address
         family, *_ = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         return socket.create_server((host, port), family=family, backlog=1024)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise BadInput(f"cannot serve at {host} port {port}: {reason}; try another --host or --port") from None
+        raise BadInput(
+            f"cannot serve at {host or 'nowhere'} port {port}: {reason}; try another --host or --port"
+        ) from None
 
 
 def address(listening: socket.socket) -> str:
