@@ -145,6 +145,12 @@ class Served:
         return self.log
 
 
+def event(search: str, action: str = "click", url: str = "http://a.example/", rank: int = 1) -> dict[str, Any]:
+    """In the form of User Behavior Insights, with a time that is not for the sender to say."""
+    about = {"object": {"object_id": url, "object_id_field": "url"}, "position": {"ordinal": rank}}
+    return {"action_name": action, "query_id": search, "event_attributes": about, "timestamp": "2001-01-01T00:00:00Z"}
+
+
 @contextmanager
 def served(path: Path, *hosts: str) -> Iterator[Served]:
     """The server as `sought serve` runs it, in a thread; when the block ends, all that was recorded is in the log."""

@@ -95,7 +95,7 @@ def test_it_sees_what_a_crawl_adds_and_a_rebuild_replaces(tmp_path: Path) -> Non
             assert "Nothing has been crawled yet" in server.get("/").text
             crawled(site, path)
             assert server.get("/api/search", q="lighthouse").data["total"] == 32
-            assert "34 pages to find" in server.get("/").text
+            assert "34 searchable pages" in server.get("/").text
             page = "<html><title>Comet</title><body><p>A comet over the old lighthouse.</p></body></html>"
             site.answers["/comet"] = (200, HTML, page)
             site.answers["/"] = (200, HTML, site.answers["/"][2].replace("</body>", "<a href=/comet>comet</a></body>"))
@@ -112,7 +112,7 @@ def test_it_sees_what_a_crawl_adds_and_a_rebuild_replaces(tmp_path: Path) -> Non
 
 
 def test_it_crawls_as_well(tmp_path: Path) -> None:
-    """`--crawl` has a process of its own that is started again when it is killed, and told to stop at the end."""
+    """`--crawl` has a process of its own: started again when it is killed, told to stop when the terminal goes."""
     with lighthouses() as site:
         path = write_config(tmp_path / "crawl", site.url("/"), "127.0.0.1")
         with serving(path, "--crawl") as (server, process):
@@ -122,7 +122,7 @@ def test_it_crawls_as_well(tmp_path: Path) -> None:
             os.kill(first, signal.SIGKILL)
             until(lambda: running_process(path) not in (None, 0, first))
             until(lambda: server.get("/api/search", q="lighthouse").data["total"])
-            process.send_signal(signal.SIGINT)
+            process.send_signal(signal.SIGHUP)
             _, said = process.communicate(timeout=60)
             assert (process.returncode, "Traceback" in said) == (0, False), said
         assert running_process(path) is None

@@ -1,5 +1,6 @@
 """All parts of the server in one application."""
 
+import logging
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,6 +18,7 @@ from sought.console.searcher import TooBusy
 from sought.web.errors import SoughtError
 
 MAX_BODY = 64 << 10  # bytes
+_LOG = logging.getLogger("sought.console")
 _SAID = {  # what starlette says, in a sentence
     "Not Found": "There is no such page.",
     "Method Not Allowed": "This page does not know that method.",
@@ -42,8 +44,10 @@ def make_app(path: Path, hosts: Iterable[str] = ()) -> Starlette:
         return _complaint(desk, request, error.status_code, said, dict(error.headers or {}))
 
     async def failed(request: Request, error: Exception) -> Response:
-        busy = isinstance(error, TooBusy)
-        return _complaint(desk, request, 503 if busy else 500, str(error), {"Retry-After": "1"} if busy else {})
+        if isinstance(error, TooBusy):
+            return _complaint(desk, request, 503, str(error), {"Retry-After": "1"})
+        _LOG.error("%s: %s", request.url.path, error)  # it names folders, which are nobody's business
+        return _complaint(desk, request, 500, "The server is in trouble, and has told its operator why.", {})
 
     return Starlette(
         routes=[*search_page.routes(desk), *search_api.routes(desk), *assets.routes()],

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from sought.demand.rows import query_text, source_id
+from sought.demand.rows import MAX_QUERY, query_text, source_id
 from sought.web.errors import BadInput
 
 PAGE = 10  # results on a page
@@ -43,11 +43,13 @@ def may_remember(request: Request) -> bool:
 
 def query(request: Request) -> str:
     """The query in one line, or "" if there is none."""
-    text = request.query_params.get("q", "")
+    text = " ".join(request.query_params.get("q", "").split())
+    if len(text) > MAX_QUERY:
+        raise HTTPException(400, f"A query has at most {MAX_QUERY:,} characters.")
     try:
-        return query_text(text) if text.strip() else ""
+        return query_text(text) if text else ""
     except BadInput as error:
-        raise HTTPException(400, _sentence(error)) from None
+        raise HTTPException(400, f"This is no query: {error}.") from None
 
 
 def number(request: Request, name: str, default: int, least: int, most: int) -> int:
@@ -64,8 +66,3 @@ def search_id(given: str) -> int:
     if not _OUR_ID.fullmatch(given):
         raise HTTPException(400, "No search has such a query_id.")
     return source_id(given)
-
-
-def _sentence(error: Exception) -> str:
-    text = str(error)
-    return f"{text[:1].upper()}{text[1:]}."

@@ -90,7 +90,7 @@ DOCUMENT: dict[str, Any] = {
             "get": {
                 "summary": "At most eight queries that start so and were asked by others, most frequent first.",
                 "parameters": [_parameter("q", _TEXT, "The beginning of a query.")],
-                "responses": {"200": _json("The queries.", _object(q=_TEXT, suggestions=_list(_TEXT)))},
+                "responses": {"200": _json("The queries.", _object(suggestions=_list(_TEXT)))},
             }
         },
         "/api/events": {

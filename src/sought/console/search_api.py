@@ -57,8 +57,7 @@ def routes(desk: Desk) -> list[BaseRoute]:
         return as_json(_reply(await desk.ask(_question(request))))
 
     async def suggest(request: Request) -> Response:
-        text = request.query_params.get("q", "")
-        return as_json({"q": text[:MAX_LIMIT], "suggestions": await desk.suggestions.starting(text)})
+        return as_json({"suggestions": await desk.suggestions.starting(request.query_params.get("q", ""))})
 
     async def events(request: Request) -> Response:
         told = _events(await request.body(), time.time())

@@ -57,9 +57,10 @@ def make_server(app: ASGIApp) -> uvicorn.Server:
 
 
 def run(server: uvicorn.Server, listening: socket.socket) -> None:
-    """Serve until Ctrl-C or SIGTERM, then finish what is being answered."""
+    """Serve until Ctrl-C, SIGTERM or the end of the terminal, then finish what is being answered."""
     if current_thread() is main_thread():
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # uvicorn raises what it has caught once more
+        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
     try:
         server.run([listening])
     except KeyboardInterrupt:
