@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sought.cli import bench, demo, frontier, lab, queries
+from sought.cli import bench, demo, frontier, lab, queries, serve
 from sought.cli.options import Dir, Json, Limit, console, print_json
 from sought.web.errors import BadInput
 
@@ -24,6 +24,7 @@ app.add_typer(queries.app, name="queries")
 app.add_typer(lab.app, name="lab")
 app.add_typer(bench.app, name="bench")
 app.command("demo")(demo.demo)
+app.command("serve")(serve.serve)
 
 
 def _version(wanted: bool) -> None:

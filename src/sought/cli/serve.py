@@ -1,0 +1,38 @@
+"""`sought serve`: the search page and the API of a crawl."""
+
+import sys
+from contextlib import nullcontext
+from typing import Annotated
+
+import typer
+
+from sought.cli.options import Dir, Json, console, print_json
+
+
+def serve(
+    directory: Dir,
+    host: Annotated[
+        str, typer.Option(help="The address to serve at; others than loopback can be reached.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 8080,
+    allow_host: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="A further name the server goes by (again for more).")
+    ] = None,
+    crawl: Annotated[bool, typer.Option("--crawl", help="Crawl as well, in a process of its own.")] = False,
+    json: Json = False,
+) -> None:
+    """Serve the search page and the JSON API of a crawl, also while it is running."""
+    from sought.console.app import make_app
+    from sought.console.companion import Companion
+    from sought.console.serving import address, bound, make_server, run
+
+    app = make_app(directory, [host if ":" not in host else f"[{host}]", *(allow_host or [])])
+    listening = bound(host, port)
+    where = address(listening)
+    if json:
+        print_json({"address": where})
+    else:
+        console.print(f"Serving {directory} at {where} (Ctrl-C ends)", markup=False)
+    sys.stdout.flush()  # whoever started us may be waiting for the address
+    with Companion(directory) if crawl else nullcontext():
+        run(make_server(app), listening)

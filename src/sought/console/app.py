@@ -1,0 +1,69 @@
+"""All parts of the server in one application."""
+
+import logging
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+
+from sought.console import assets, search_api, search_page
+from sought.console.desk import Desk
+from sought.console.guard import Guard
+from sought.console.searcher import TooBusy
+from sought.web.errors import SoughtError
+
+MAX_BODY = 64 << 10  # bytes
+_LOG = logging.getLogger("sought.console")
+_SAID = {  # what starlette says, in a sentence
+    "Not Found": "There is no such page.",
+    "Method Not Allowed": "This page does not know that method.",
+    "Content Too Large": f"A request has at most {MAX_BODY:,} bytes.",
+}
+
+
+def make_app(path: Path, hosts: Iterable[str] = ()) -> Starlette:
+    """The server of a crawl directory.  It goes by the names of loopback and by `hosts`."""
+    desk = Desk(path)
+
+    @asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        desk.start()
+        try:
+            yield
+        finally:
+            await desk.close()
+
+    async def refused(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        said = _SAID.get(str(error.detail), str(error.detail))
+        return _complaint(desk, request, error.status_code, said, dict(error.headers or {}))
+
+    async def failed(request: Request, error: Exception) -> Response:
+        if isinstance(error, TooBusy):
+            return _complaint(desk, request, 503, str(error), {"Retry-After": "1"})
+        _LOG.error("%s: %s", request.url.path, error)  # it names folders, which are nobody's business
+        return _complaint(desk, request, 500, "The server is in trouble, and has told its operator why.", {})
+
+    return Starlette(
+        routes=[*search_page.routes(desk), *search_api.routes(desk), *assets.routes()],
+        middleware=[Middleware(Guard, hosts=tuple(hosts))],
+        exception_handlers={HTTPException: refused, SoughtError: failed},
+        lifespan=lifespan,
+        max_body_size=MAX_BODY,
+    )
+
+
+def _complaint(desk: Desk, request: Request, status: int, text: str, headers: dict[str, str]) -> Response:
+    """One clear sentence, in the language of who asks."""
+    sentence = text if text.endswith(".") else f"{text}."
+    if request.url.path.startswith("/api/"):
+        answer = search_api.as_json({"error": sentence}, status)
+    else:
+        answer = search_page.failure(desk, request, status, sentence)
+    answer.headers.update(headers)
+    return answer

@@ -1,0 +1,68 @@
+"""Who crawls while we serve?  `sought crawl` as a child process, started again after a crash."""
+
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Self
+
+PAUSES = (1.0, 2.0, 5.0, 15.0, 60.0)  # seconds before another start; the last for all that follow
+_WELL = 60.0  # seconds after which a crawl that ends is a new misfortune
+_PATIENCE = 60.0  # seconds for requests in flight
+
+
+class Companion:
+    """A crawl that runs until the end of the block, or until it ends by itself: exit code 0 is no crash.
+
+    It has a session of its own, so that Ctrl-C reaches it once, from us, and it can end cleanly.
+    """
+
+    def __init__(self, path: Path, pauses: tuple[float, ...] = PAUSES) -> None:
+        self._command = [sys.executable, "-m", "sought", "crawl", str(path), "--json"]
+        self._pauses = pauses
+        self._stopping = threading.Event()
+        self._starting = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._thread = threading.Thread(target=self._work, name="companion", daemon=True)
+
+    @property
+    def process(self) -> int | None:
+        """The crawl's process id while there is one."""
+        return self._process.pid if self._process and self._process.poll() is None else None
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Tell the crawl to end, and wait for it; it is killed if it does not."""
+        with self._starting:
+            self._stopping.set()
+            if self._process:
+                self._process.terminate()
+        self._thread.join(_PATIENCE)
+        if self._process and self._process.poll() is None:
+            self._process.kill()
+            self._thread.join()
+
+    def _work(self) -> None:
+        crashes = 0
+        while process := self._started():
+            began = time.monotonic()
+            if process.wait() == 0:
+                return
+            crashes = 1 if time.monotonic() - began > _WELL else crashes + 1
+            self._stopping.wait(self._pauses[min(crashes, len(self._pauses)) - 1])
+
+    def _started(self) -> subprocess.Popen[bytes] | None:
+        with self._starting:
+            if self._stopping.is_set():
+                return None
+            self._process = subprocess.Popen(  # noqa: S603  our own command
+                self._command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True
+            )
+            return self._process

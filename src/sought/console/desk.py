@@ -1,0 +1,73 @@
+"""Who answers a question, and what is remembered of it?
+
+What the log says of a search: the query, when, and the results of its first page, in order.  Who then looks at further
+pages asks nothing new, so these are no searches: each of their results is a *view* of the same search, with its rank.
+Clicks follow as events.  Further results without the id of their search (an old link) are shown and leave no trace.
+"""
+
+import asyncio
+import secrets
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from sought.console.asking import Question
+from sought.console.recorder import Recorder
+from sought.console.remembered import Asked
+from sought.console.searcher import Searcher
+from sought.console.suggestions import Suggestions
+from sought.crawl.config import FILE, load_config
+from sought.crawl.workload import query_log
+from sought.demand import Action, Event, Search
+from sought.index import Answer
+
+_DAY = 86400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer of `pages` searchable pages, 0 if there are none yet; `search` is its id in the log, 0 if not there."""
+
+    question: Question
+    answer: Answer
+    pages: int
+    search: int
+
+
+class Desk:
+    """Searches of one crawl, what is suggested, and what is recorded."""
+
+    def __init__(self, path: Path) -> None:
+        log = query_log(path, load_config(path / FILE))
+        self.path = path
+        self.keep_days = round(log.keep / _DAY)
+        self.searcher = Searcher(path / "index")
+        self.suggestions = Suggestions(log)
+        self.recorder = Recorder(log)
+
+    def start(self) -> None:
+        self.recorder.start()
+
+    async def close(self) -> None:
+        await asyncio.to_thread(self.searcher.close)
+        await asyncio.to_thread(self.recorder.close)
+
+    async def ask(self, question: Question) -> Reply:
+        found = await self.searcher.search(Asked(question.text, question.limit, question.offset))
+        if found is None or not found.pages:
+            return Reply(question, Answer(), 0, 0)
+        answer, pages = found
+        return Reply(question, answer, pages, self._remember(question, answer))
+
+    def _remember(self, question: Question, answer: Answer) -> int:
+        """Its id in the log."""
+        shown, now = tuple(hit.url for hit in answer.hits), time.time()
+        if not question.remember or (question.offset and not question.search):
+            return 0
+        if question.offset:
+            ranks = enumerate(shown, question.offset + 1)
+            self.recorder.take(Event(question.search, Action.VIEW, now, url, rank) for rank, url in ranks)
+            return question.search
+        number = secrets.randbits(64) or 1
+        self.recorder.take([Search(question.text, now, shown, number)])
+        return number

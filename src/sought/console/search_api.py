@@ -1,0 +1,145 @@
+"""The same by JSON: search, suggestions, and what became of the results; openapi.py describes it.
+
+Names are those of User Behavior Insights 1.3 where it has any (query_id, user_query, position.ordinal, action_name),
+so that what is told here and what `sought queries export` writes fit together.
+"""
+
+import time
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import msgspec
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from sought.console.ages import iso
+from sought.console.asking import MAX_LIMIT, MAX_OFFSET, Question, may_remember, number, query, search_id
+from sought.console.desk import Desk, Reply
+from sought.console.openapi import DOCUMENT
+from sought.demand.rows import MAX_RANK, Action, Event, checked_event, written_id
+from sought.index import Hit
+from sought.web.errors import BadInput
+
+MAX_EVENTS = 100
+_FRESH = {"Cache-Control": "no-store"}
+_encode = msgspec.json.Encoder().encode
+
+
+class _Position(msgspec.Struct):
+    ordinal: int = 0
+
+
+class _Object(msgspec.Struct):
+    object_id: str = ""
+
+
+class _Attributes(msgspec.Struct):
+    object: _Object = msgspec.field(default_factory=_Object)
+    position: _Position = msgspec.field(default_factory=_Position)
+    url: str = ""
+
+
+class _Told(msgspec.Struct):
+    """An event as a page or a program tells of it; other fields are not looked at."""
+
+    action_name: Literal["view", "click"]
+    query_id: str
+    event_attributes: _Attributes
+
+
+_decode_events = msgspec.json.Decoder(_Told | list[_Told]).decode
+
+
+def routes(desk: Desk) -> list[BaseRoute]:
+    async def search(request: Request) -> Response:
+        return as_json(_reply(await desk.ask(_question(request))))
+
+    async def suggest(request: Request) -> Response:
+        return as_json({"suggestions": await desk.suggestions.starting(request.query_params.get("q", ""))})
+
+    async def events(request: Request) -> Response:
+        told = _events(await request.body(), time.time())
+        if may_remember(request):
+            desk.recorder.take(told)
+        return Response(status_code=204, headers=_FRESH)
+
+    async def describe(_: Request) -> Response:
+        return as_json(DOCUMENT)
+
+    return [
+        Route("/api/search", search),
+        Route("/api/suggest", suggest),
+        Route("/api/events", events, methods=["POST"]),
+        Route("/api/openapi.json", describe),
+    ]
+
+
+def as_json(data: Any, status: int = 200) -> Response:
+    return Response(_encode(data), status, _FRESH, "application/json")
+
+
+def _question(request: Request) -> Question:
+    given, text = request.query_params, query(request)
+    if not any(character.isalnum() for character in text):
+        raise HTTPException(400, "Nothing to search for: give at least one word in the parameter q.")
+    if given.get("record", "true") not in ("true", "false"):
+        raise HTTPException(400, "The parameter record is true or false.")
+    return Question(
+        text,
+        number(request, "limit", 10, 1, MAX_LIMIT),
+        number(request, "offset", 0, 0, MAX_OFFSET),
+        search_id(given["query_id"]) if "query_id" in given else 0,
+        given.get("record") != "false" and may_remember(request),
+    )
+
+
+def _reply(reply: Reply) -> dict[str, Any]:
+    answer = reply.answer
+    return {
+        "query_id": written_id(reply.search) if reply.search else None,
+        "user_query": reply.question.text,
+        "object_id_field": "url",
+        "query_response_hit_ids": [hit.url for hit in answer.hits],
+        "total": answer.total,
+        "pages": reply.pages,
+        "relaxed": answer.relaxed,
+        "elapsed": answer.elapsed,
+        "hits": [_hit(rank, hit) for rank, hit in enumerate(answer.hits, reply.question.offset + 1)],
+    }
+
+
+def _hit(rank: int, hit: Hit) -> dict[str, Any]:
+    return {
+        "url": hit.url,
+        "position": {"ordinal": rank},
+        "title": hit.title,
+        "snippet": hit.snippet,
+        "highlights": hit.highlights,
+        "score": hit.score,
+        "fetched": iso(hit.time),
+    }
+
+
+def _events(body: bytes, now: float) -> list[Event]:
+    """All of them, checked, or none: what is wrong is said of the first that is."""
+    try:
+        told = _decode_events(body)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise HTTPException(400, f"This is no event: {error}.") from None
+    several: Sequence[_Told] = told if isinstance(told, list) else [told]
+    if len(several) > MAX_EVENTS:
+        raise HTTPException(400, f"More than {MAX_EVENTS} events at once.")
+    return [_event(each, now) for each in several]
+
+
+def _event(told: _Told, now: float) -> Event:
+    about = told.event_attributes
+    url, rank = about.object.object_id or about.url, about.position.ordinal
+    if not 0 <= rank <= MAX_RANK:
+        raise HTTPException(400, f"A position's ordinal is a number from 0 to {MAX_RANK:,}.")
+    try:
+        return checked_event(Event(search_id(told.query_id), Action(told.action_name), now, url, rank))
+    except BadInput as error:
+        raise HTTPException(400, f"This is no event: {error}.") from None

@@ -1,0 +1,67 @@
+"""How does an application get to a port?  uvicorn on uvloop and httptools, on a socket that is bound beforehand."""
+
+import logging
+import signal
+import socket
+from ipaddress import ip_address
+from threading import current_thread, main_thread
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from sought.console.connection import Connection
+from sought.web.errors import BadInput
+
+_CONNECTIONS = 1_000
+_GRACE = 5  # seconds for answers in the making
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """A socket at an address; raises BadInput with what is wrong with it."""
+    try:
+        if not host:
+            raise OSError("no address is given")  # would be every address
+        family, *_ = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        return socket.create_server((host, port), family=family, backlog=1024)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise BadInput(
+            f"cannot serve at {host or 'nowhere'} port {port}: {reason}; try another --host or --port"
+        ) from None
+
+
+def address(listening: socket.socket) -> str:
+    """Where a browser finds it."""
+    host, port = listening.getsockname()[:2]
+    if ip_address(host).is_unspecified:
+        host = "127.0.0.1"
+    return f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+
+
+def make_server(app: ASGIApp) -> uvicorn.Server:
+    logging.getLogger("uvicorn.error").setLevel(logging.ERROR)  # bad requests are the clients' trouble, not ours
+    config = uvicorn.Config(
+        app,
+        loop="uvloop",
+        http=Connection,
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        limit_concurrency=_CONNECTIONS,
+        timeout_graceful_shutdown=_GRACE,
+    )
+    return uvicorn.Server(config)
+
+
+def run(server: uvicorn.Server, listening: socket.socket) -> None:
+    """Serve until Ctrl-C, SIGTERM or the end of the terminal, then finish what is being answered."""
+    if current_thread() is main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # uvicorn raises what it has caught once more
+        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
+    try:
+        server.run([listening])
+    except KeyboardInterrupt:
+        pass
