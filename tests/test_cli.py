@@ -366,6 +366,8 @@ HELP = {
     "": ("init", "crawl", "search", "status", "explain", "queries", "frontier", "urltest", "check", "rebuild", "demo"),
     "explain": ("DIR", "URL", "--policy", "--limit", "--json"),
     "queries needy": ("DIR", "--limit", "--json"),
+    "queries explain": ("DIR", "QUERY", "--limit", "--json"),
+    "hosts": ("DIR", "ORIGIN", "--limit", "--json"),
     "init": ("DIR", "URL", "--contact", "--domain", "--json"),
     "crawl": ("DIR", "--fetches", "--policy", "--topic", "--keep", "--json"),
     "search": ("DIR", "QUERY", "--limit", "--offset", "--json"),

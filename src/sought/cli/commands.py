@@ -167,6 +167,29 @@ def urltest(
 
 
 @app.command()
+def hosts(
+    directory: Dir,
+    origin: Annotated[str | None, typer.Argument(metavar="[ORIGIN]", help="One host: https://docs.example.org")] = None,
+    limit: Limit = 20,
+    json: Json = False,
+) -> None:
+    """The hosts of a crawl, those with most URLs first; or all that is known of one."""
+    from sought.cli.explain import show_queries
+    from sought.cli.show import show_tree
+    from sought.crawl.host_insight import all_hosts, explain_host
+    from sought.crawl.view import View
+
+    with View(directory) as view:
+        found = explain_host(view, origin) if origin else {"hosts": all_hosts(view, limit)}
+    if json:
+        print_json(found)
+    elif origin:
+        show_tree(found)
+    elif found["hosts"]:
+        show_queries(found["hosts"])
+
+
+@app.command()
 def explain(
     directory: Dir,
     url: Annotated[str, typer.Argument(help="A URL that the crawl knows.")],

@@ -139,6 +139,27 @@ def needy(directory: Dir, limit: Limit = 20, json: Json = False) -> None:
 
 
 @app.command()
+def explain(
+    directory: Dir,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="A query that people ask.")],
+    limit: Limit = 10,
+    json: Json = False,
+) -> None:
+    """What is shown for a query, how old that is, and which fetches may improve it."""
+    from sought.cli.live import working
+    from sought.cli.show import show_tree
+    from sought.crawl.query_insight import explain_query
+    from sought.crawl.view import View
+
+    with working("scoring all pages for all queries", quiet=json), View(directory) as view:
+        found = explain_query(view, query, view.config.policy, time.time(), limit)
+    if json:
+        print_json(found)
+    else:
+        show_tree(found)
+
+
+@app.command()
 def forget(
     directory: Dir,
     query: Annotated[list[str], typer.Argument(metavar="QUERY...", help="The query, in capitals or not.")],

@@ -1,0 +1,134 @@
+"""How does it stand, for Prometheus?  Every name is here, with what it means; docs/metrics.md is made of this table.
+
+Numbers of a crawl are those of its pulse (crawl/pulse.py), numbers of the server its own.  A counter starts from 0 with
+its process, as counters do.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any, Literal
+
+from sought.console.tally import BOUNDS, Tally
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+Labels = Mapping[str, str]
+Values = Iterable[tuple[Labels, float]]
+_NO_LABELS: Labels = {}
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A name of Prometheus, and where in a pulse its values are; none are told of what the pulse lacks."""
+
+    name: str
+    kind: Literal["counter", "gauge"]
+    help: str
+    values: Callable[[Mapping[str, Any]], Values]
+
+
+def _at(pulse: Any, path: Iterable[str]) -> Any:
+    for name in path:
+        pulse = pulse.get(name) if isinstance(pulse, Mapping) else None
+    return pulse
+
+
+def _one(*path: str) -> Callable[[Mapping[str, Any]], Values]:
+    """The number at a path."""
+
+    def values(pulse: Mapping[str, Any]) -> Values:
+        found = _at(pulse, path)
+        return [(_NO_LABELS, float(found))] if isinstance(found, int | float) else []
+
+    return values
+
+
+def _each(label: str, *path: str) -> Callable[[Mapping[str, Any]], Values]:
+    """The numbers of a mapping, by a label."""
+
+    def values(pulse: Mapping[str, Any]) -> Values:
+        found = _at(pulse, path)
+        items = found.items() if isinstance(found, Mapping) else ()
+        return [({label: str(name)}, float(value)) for name, value in items if isinstance(value, int | float)]
+
+    return values
+
+
+def _budget(pulse: Mapping[str, Any]) -> Values:
+    budget = pulse.get("budget") or {}
+    per, seconds = budget.get("per"), budget.get("seconds")
+    return [(_NO_LABELS, per * 86400.0 / seconds)] if per and seconds else []
+
+
+METRICS = (
+    Metric("sought_crawl_running", "gauge", "1 while a crawl runs and tells of itself.", _one("running")),
+    Metric("sought_crawl_paused", "gauge", "1 while the crawl is told to pause.", _one("paused")),
+    Metric("sought_pulse_timestamp_seconds", "gauge", "When the crawl last told of itself.", _one("time")),
+    Metric("sought_urls_known", "gauge", "URLs that the crawl has heard of.", _one("progress", "known")),
+    Metric("sought_fetches_total", "counter", "Answers, by what they were.", _each("outcome", "progress", "outcomes")),
+    Metric("sought_received_bytes_total", "counter", "Bytes of answers as they came.", _one("progress", "bytes")),
+    Metric("sought_requests_in_flight", "gauge", "Requests without an answer yet.", _one("progress", "in_flight")),
+    Metric("sought_hosts_waiting", "gauge", "Hosts that wait for their turn.", _one("progress", "hosts_waiting")),
+    Metric("sought_budget_fetches_per_day", "gauge", "Fetches a day that the budget allows.", _budget),
+    Metric("sought_budget_left", "gauge", "Fetches left in the period of the budget.", _one("budget", "left")),
+    Metric("sought_price", "gauge", "Worth of the last fetch that a week's budget buys.", _one("price")),
+    Metric("sought_measured_fetches_total", "counter", "Fetches with a measured gain.", _one("progress", "measured")),
+    Metric("sought_gain_total", "counter", "What fetches have added to the answers.", _one("progress", "gain")),
+    Metric("sought_to_gain", "gauge", "What fetches now are expected to add.", _each("pages", "demand", "to_gain")),
+    Metric("sought_quality_ratio", "gauge", "What attention finds of what there may be.", _one("demand", "quality")),
+    Metric("sought_unanswered_ratio", "gauge", "Share of searches without a result.", _one("demand", "unanswered")),
+    Metric("sought_poor_ratio", "gauge", "Share of searches with fewer than ten results.", _one("demand", "poor")),
+    Metric("sought_queries", "gauge", "Distinct queries that are measured by.", _one("demand", "queries")),
+    Metric("sought_disk_bytes", "gauge", "Bytes of the crawl's directory.", _one("progress", "disk")),
+)
+SERVER = {
+    "sought_searches_total": "Searches that were answered.",
+    "sought_searches_refused_total": "Searches that were refused, as too many were waiting.",
+    "sought_clicks_total": "Clicks that were recorded.",
+    "sought_search_seconds": "Time from a search to its answer.",
+}
+
+
+def exposition(pulse: Mapping[str, Any], tally: Tally) -> str:
+    """All metrics in Prometheus's text format."""
+    return "".join(f"{line}\n" for metric in METRICS for line in _told(metric, pulse)) + "".join(
+        f"{line}\n" for line in _of_server(tally)
+    )
+
+
+def _told(metric: Metric, pulse: Mapping[str, Any]) -> Iterator[str]:
+    values = list(metric.values(pulse))
+    if values:
+        yield from _head(metric.name, metric.help, metric.kind)
+        yield from (f"{metric.name}{_labels(labels)} {_number(value)}" for labels, value in values)
+
+
+def _of_server(tally: Tally) -> Iterator[str]:
+    counts = (tally.searches, tally.refused, tally.clicks)
+    for name, value in zip(SERVER, counts, strict=False):
+        yield from _head(name, SERVER[name], "counter")
+        yield f"{name} {value}"
+    name, seen = "sought_search_seconds", 0
+    yield from _head(name, SERVER[name], "histogram")
+    for bound, count in zip(BOUNDS, tally.buckets, strict=True):
+        seen += count
+        yield f'{name}_bucket{{le="{_number(bound)}"}} {seen}'
+    yield f"{name}_sum {_number(tally.seconds)}"
+    yield f"{name}_count {tally.searches}"
+
+
+def _head(name: str, text: str, kind: str) -> tuple[str, str]:
+    return f"# HELP {name} {text}", f"# TYPE {name} {kind}"
+
+
+def _labels(labels: Labels) -> str:
+    told = ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items())
+    return f"{{{told}}}" if told else ""
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def _number(value: float) -> str:
+    return f"{value:.15g}" if isfinite(value) else f"{value:+}".replace("inf", "Inf").replace("+nan", "NaN")
