@@ -25,8 +25,8 @@ app.add_typer(frontier.app, name="frontier")
 app.add_typer(queries.app, name="queries")
 app.add_typer(lab.app, name="lab")
 app.add_typer(bench.app, name="bench")
-app.add_typer(order.app, name="order")
 app.command("demo")(demo.demo)
+app.command("order")(order.order)
 
 
 class LogFormat(StrEnum):

@@ -23,7 +23,7 @@ from sought.crawl.obeying import obey, take_up
 from sought.crawl.orders import Inbox, Waiting
 from sought.crawl.outlook import Outlook, outlook
 from sought.crawl.plan import Rows, eligible
-from sought.crawl.pulse import FINISHED, described, pulse, write_pulse
+from sought.crawl.pulse import FINISHED, Noted, described, pulse, write_pulse
 from sought.crawl.settings import load_settings, save_settings
 from sought.crawl.supply.supplier import Committed
 from sought.crawl.tally import Tally
@@ -34,6 +34,7 @@ from sought.web.message import Response
 
 _LOOK_EVERY = 0.5
 _PULSE_EVERY = 1.0
+_REPORT_EVERY = 10.0  # looking at all queries takes longer than all else in a pulse
 _ROW_EVERY = 60.0
 _FOLD_EVERY = 3600.0
 
@@ -49,7 +50,8 @@ class Desk(Witness):
         self.inbox = Inbox(self.path)
         self.ahead = Outlook()
         self.finished: deque[dict[str, Any]] = deque(maxlen=FINISHED)
-        self.looked_at = self.pulsed_at = self.folded_at = -math.inf  # by a clock that is never set
+        self.report: dict[str, Any] = {}
+        self.looked_at = self.pulsed_at = self.reported_at = self.folded_at = -math.inf  # by a clock nobody sets
         self.said: set[str] = set()  # what cannot be written
 
     def begin(self, cycle: Cycle) -> None:
@@ -73,6 +75,7 @@ class Desk(Witness):
             self.log("stopped", ended=p.ended, fetched=p.fetched, seconds=p.seconds, gain=p.gain)
         self._keep_wanted(cycle)
         self._try("journal", lambda: write_row(self.path, self.tally.row(self.ahead, now)))
+        self.reported_at = -math.inf
         self._write_pulse(cycle, now, p.ended)
 
     # ---- as a witness
@@ -139,7 +142,7 @@ class Desk(Witness):
 
     def _note(self, what: Audited) -> None:
         self._try("audit", lambda: note(self.path, what))
-        told = {"id": what.id, "who": what.who or "nobody", "order": what.order and _in_words(what.order)}
+        told = {"id": what.id, "who": what.who or "nobody", "order": _in_words(what.order or {"order": "a file"})}
         if what.outcome == APPLIED:
             self.log("order-applied", **told)
         else:
@@ -155,8 +158,11 @@ class Desk(Witness):
     # ---- files
 
     def _write_pulse(self, cycle: Cycle, now: float, ended: str | None = None) -> None:
-        finished = list(self.finished)
-        self._try("pulse", lambda: write_pulse(self.path, pulse(cycle, self.ahead, finished, now, ended)))
+        clock = time.monotonic()
+        if clock - self.reported_at >= _REPORT_EVERY:
+            self.report, self.reported_at = self.directory.measuring.report(), clock
+        noted = Noted(self.ahead, self.report, list(self.finished))
+        self._try("pulse", lambda: write_pulse(self.path, pulse(cycle, noted, now, ended)))
 
     def _try(self, what: str, write: Callable[[], None]) -> None:
         """A full disk is the archive's business; here it is said once, until a write succeeds again."""

@@ -5,11 +5,11 @@ After kill -9 the last pulse stays, and its `process` is no more; a crawl that e
 
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -29,9 +29,15 @@ _IN_FLIGHT = 100
 _NEXT = 20
 
 
-def pulse(
-    cycle: Cycle, ahead: Outlook, finished: Sequence[dict[str, Any]], now: float, ended: str | None
-) -> dict[str, Any]:
+class Noted(NamedTuple):
+    """What the cycle itself does not remember: the outlook, the report of its measuring, and the latest fetches."""
+
+    ahead: Outlook
+    report: dict[str, Any]
+    finished: list[dict[str, Any]]
+
+
+def pulse(cycle: Cycle, noted: Noted, now: float, ended: str | None) -> dict[str, Any]:
     """Everything, as JSON has it; `ended` is None while the crawl runs."""
     return {
         "time": now,
@@ -41,12 +47,12 @@ def pulse(
         "started": cycle.progress.started,
         "ended": ended,
         "budget": _budget(cycle, now),
-        "price": ahead.price,
+        "price": noted.ahead.price,
         "progress": asdict(cycle.progress),
         "in_flight": list(islice(_in_flight(cycle), _IN_FLIGHT)),
-        "finished": finished,
+        "finished": noted.finished,
         "next": list(islice(_next(cycle), _NEXT)),
-        "demand": demand(cycle.directory.measuring.report(), ahead),
+        "demand": demand(noted.report, noted.ahead),
     }
 
 
@@ -85,11 +91,9 @@ def _in_flight(cycle: Cycle) -> Iterator[dict[str, Any]]:
     for number, row, since in cycle.in_flight.values():
         host = cycle.repository.hosts[number]
         if row >= SITEMAP:
-            url, purpose = _file(host, row, since), HOST_FILE
-        else:
-            why = cycle.chosen.get(row)
-            url, purpose = cycle.repository.store.url(row), why.purpose if why else ""
-        yield {"url": url, "since": since, "purpose": purpose}
+            yield {"url": _file(host, row, since), "since": since, "purpose": HOST_FILE}
+        elif why := cycle.chosen.get(row):  # else its answer has just come
+            yield {"url": cycle.repository.store.url(row), "since": since, "purpose": why.purpose}
 
 
 def _file(host: Host, row: int, since: float) -> str:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sought.crawl.admission import REASONS, Admission
 from sought.crawl.beliefs import Beliefs
 from sought.crawl.calibration import expected_against_measured
-from sought.crawl.config import pace
+from sought.crawl.config import FILE, pace
 from sought.crawl.currency import gains_since
 from sought.crawl.directory import crawl_files, folder_bytes
 from sought.crawl.hosts import Host, Hosts
@@ -100,9 +100,8 @@ class View:
     def _orders(self) -> dict[str, Any]:
         """What the crawl has been told, and its budget, which may be no longer that of sought.toml."""
         s = self.settings
-        told = {"paused": s.paused, "blocked": list(s.blocked), "asked_for": list(s.wanted)}
-        budget = f"{s.budget} (ordered; {SETTINGS})" if s.budget else self.config.crawl.budget
-        return {"budget": budget, **{name: each for name, each in told.items() if each}}
+        budget = {"budget": self.config.crawl.budget, "budget_from": SETTINGS if s.budget else FILE}
+        return {**budget, "paused": s.paused, "blocked": list(s.blocked), "asked_for": list(s.wanted)}
 
     def _calibration(self) -> dict[str, Any]:
         """What was expected beside what was measured; nothing if nobody expected anything."""
