@@ -13,6 +13,7 @@ from sought.policy.estimator import GONE
 from sought.policy.grouping.folder import Folder
 from sought.policy.main_query import MainQuery, MainShare
 from sought.policy.pages import Links, Pages
+from sought.policy.policy import Purpose
 from sought.policy.presence import Presence, SearchValue
 from sought.policy.ranking import best
 from sought.policy.supplied import Supplied
@@ -119,13 +120,20 @@ def test_values_are_numbers(policy):
 
 
 def test_what_is_expected_of_a_fetch():
-    """Numbers from 0 on, of a page never fetched its EntryValue; nothing is said of chances."""
+    """Numbers from 0 on, of a page never fetched its EntryValue; what for, and the price; nothing of chances."""
     for make in (sample_pages, extreme_pages):
         for seed in (1, 2, 3):
             pages = make(seed, 300, beliefs_of(POLICY))
             with np.errstate(all="raise", under="ignore"):
-                value, gain, chance = POLICY.expects(pages, NOW)
+                value, gain, chance, price, purpose = POLICY.expects(pages, NOW)
                 assert value.tobytes() == POLICY(pages, NOW).tobytes()
+                parts = POLICY.parts(pages, NOW)
+            assert price == parts.price
+            assert purpose is not None
+            by_itself = parts.edits + parts.deaths >= parts.links + parts.finds
+            of_known = np.where(by_itself, Purpose.STALE, Purpose.HUB)
+            assert purpose.tolist() == np.where(pages.is_new, Purpose.NEW, of_known).tolist()
+            assert set(purpose.tolist()) == {Purpose.NEW, Purpose.STALE, Purpose.HUB}
             assert np.isfinite(gain).all()
             assert (gain >= 0.0).all()
             assert np.isnan(chance).all()  # nothing is drawn

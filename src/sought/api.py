@@ -17,6 +17,7 @@ from sought.crawl.cycle import Cycle
 from sought.crawl.directory import crawl_files
 from sought.crawl.live import crawl as crawl_live
 from sought.crawl.live import warm_up
+from sought.crawl.log import Log, silent
 from sought.crawl.recovery import open_directory
 from sought.crawl.refresh import Refresh
 from sought.crawl.view import View, search
@@ -57,13 +58,15 @@ class Crawl:
         *,
         topic: str | None = None,
         keep: int | None = None,
+        log: Log = silent,
     ) -> dict[str, Any]:
         """Fetch `fetches` times, or without it at the rate of sought.toml until stopped; returns what happened.
 
         With a `topic`, new pages about it come first (`topical`).  `keep` pages at most stay searchable, in place of
         what sought.toml says; 0: all.
 
-        `started` is given the running cycle: its `progress` to look at, its `stop()` to end the crawl cleanly.
+        `started` is given the running cycle: its `progress` to look at, its `stop()` to end the crawl cleanly.  `log`
+        is told what happens, event by event (docs/operating.md).
         """
         if fetches is not None and fetches < 1:
             raise BadInput(f"the number of fetches is at least 1, not {fetches}")
@@ -79,7 +82,7 @@ class Crawl:
             warm_up()
             gc.freeze()  # what is there now stays: it need not be looked through again and again
             gc.set_threshold(20_000, *thresholds[1:])  # pages come and go without cycles
-            progress = uvloop.run(crawl_live(directory, fetches, chosen, started, keep))
+            progress = uvloop.run(crawl_live(directory, fetches, chosen, started, keep, log))
         except BaseException:
             directory.abandon()
             raise

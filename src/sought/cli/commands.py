@@ -1,13 +1,15 @@
 """The commands.  What they do is elsewhere; here is what they are called and what they print."""
 
+import sys
 import time
 from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from sought.cli import bench, demo, frontier, lab, queries, serve
+from sought.cli import bench, demo, frontier, lab, order, queries, serve
 from sought.cli.options import Dir, Json, Limit, console, print_json
 from sought.web.errors import BadInput
 
@@ -25,6 +27,14 @@ app.add_typer(lab.app, name="lab")
 app.add_typer(bench.app, name="bench")
 app.command("demo")(demo.demo)
 app.command("serve")(serve.serve)
+app.command("order")(order.order)
+
+
+class LogFormat(StrEnum):
+    """How a crawl says what happens."""
+
+    TEXT = "text"
+    JSON = "json"
 
 
 def _version(wanted: bool) -> None:
@@ -86,18 +96,23 @@ def crawl(
             "0: all; default: as sought.toml says.",
         ),
     ] = None,
+    log: Annotated[
+        LogFormat, typer.Option(help="What is said on standard error: text for people, or one JSON object an event.")
+    ] = LogFormat.TEXT,
     json: Json = False,
 ) -> None:
     """Crawl, archive and index.  Ctrl-C stops cleanly; the same command goes on."""
     from sought.api import open as open_crawl
-    from sought.cli.live import Watch
+    from sought.cli.live import Watch, in_words
     from sought.crawl.directory import crawl_files
+    from sought.crawl.log import JsonLog
     from sought.policy import parse_policy
     from sought.policy.demand import goes_by_demand
 
-    with Watch(quiet=json) as watch:
+    told = JsonLog(sys.stderr) if log is LogFormat.JSON else in_words
+    with Watch(quiet=json or log is LogFormat.JSON, log=told) as watch:
         chosen = parse_policy(policy) if policy is not None else crawl_files(directory).policy
-        result = open_crawl(directory).crawl(fetches, chosen, watch.started, topic=topic, keep=keep)
+        result = open_crawl(directory).crawl(fetches, chosen, watch.started, topic=topic, keep=keep, log=told)
     if json:
         print_json(result)
         return

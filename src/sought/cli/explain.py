@@ -9,6 +9,8 @@ from rich.text import Text
 from sought.cli.options import console
 from sought.cli.show import moment, show_tree
 
+_PURPOSES = {"new": "being new", "stale": "its own text or death", "hub": "what its links tell or lead to"}
+
 
 def show_page(found: dict[str, Any]) -> None:
     show_tree({"page": found["page"]})
@@ -37,8 +39,17 @@ def _fetch(fetch: dict[str, Any], worth_of_answers: float | None) -> str:
         worth = f"gain {_number(fetch['gain'])}{share}, {queries} affected"
     if fetch["expected"] is not None:
         worth += f", expected {_number(fetch['expected'])}"
-    why = f", chosen by {fetch['chosen_by']} as number {fetch['rank']:,} of its plan" if fetch["chosen_by"] else ""
-    return f"{moment(fetch['time'])}  {fetch['kind']}  {worth}{why}"
+    return f"{moment(fetch['time'])}  {fetch['kind']}  {worth}{_why(fetch)}"
+
+
+def _why(fetch: dict[str, Any]) -> str:
+    """Who chose the page, and what for."""
+    if not fetch["chosen_by"]:
+        return ""
+    purpose = f" for {_PURPOSES[fetch['purpose']]}" if fetch["purpose"] in _PURPOSES else ""
+    if not fetch["rank"]:
+        return f", {fetch['chosen_by']}"
+    return f", chosen by {fetch['chosen_by']} as number {fetch['rank']:,} of its plan{purpose}"
 
 
 def _changes(change: dict[str, Any]) -> Iterator[str]:

@@ -42,6 +42,12 @@ class Budget:
             pace = self.seconds / self.per
             self._next = max(self._next, now - 60.0) + pace
 
+    def change_rate(self, per: int, seconds: float, spent: int, now: float) -> None:
+        """Another rate from now on; `spent` is what the period that now runs has been charged already."""
+        self.per, self.seconds = per, seconds
+        self.spent, self.period_start = spent, now - now % seconds
+        self._next = -float("inf")
+
     def left(self, now: float) -> float:
         """Fetches that may still start before the period ends."""
         run = float("inf") if self.fetches is None else self.fetches - self.used

@@ -11,41 +11,36 @@
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from itertools import chain, repeat
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sought.crawl.beliefs import Beliefs, Told
 from sought.crawl.budget import Budget
 from sought.crawl.buffer import Buffer
 from sought.crawl.directory import Directory, folder_bytes
+from sought.crawl.greeting import AddressOf, Greeting
 from sought.crawl.hostfiles import SITEMAP_EVERY
 from sought.crawl.hosts import Host
 from sought.crawl.leases import ROBOTS, SITEMAP
-from sought.crawl.outcome import Why, reason, said
-from sought.crawl.plan import Limits, Rows, choose
+from sought.crawl.outcome import ASKED_FOR, Why, reason
+from sought.crawl.plan import Limits, Rows, choose, reasons
 from sought.crawl.progress import Progress
 from sought.crawl.queue import Queue
 from sought.crawl.refresh import Refresh
 from sought.crawl.supply.holdings import Holdings
-from sought.fetch.robots_fetch import fetch_robots
+from sought.crawl.supply.supplier import Committed
+from sought.crawl.witness import FILE, Witness
 from sought.policy import Pages, Policy, beliefs_of
-from sought.policy.policy import Expected, Expecting, reads_links
-from sought.web.message import Failure, Purpose, Request, Response, Web
-from sought.web.url import hostname
+from sought.policy.policy import Expecting, reads_links
+from sought.web.message import Purpose, Request, Web
 
 INDEX_PAGES = 5000  # small commits make the index merge the same segments again and again
 GRACE = 5.0
 _DENIED_FOR = 86400.0
 _TIDY_EVERY = 60.0
 _SIZE_EVERY = 3.0
-_ADDRESS_FOR = 300.0  # as long as the resolver keeps an answer
-_HOP_PATIENCE = 60.0
-
-AddressOf = Callable[[str], Awaitable[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +73,7 @@ class Cycle:
         beliefs: Beliefs | None = None,
         refresh: Refresh | None = None,
         keep: int = 0,
+        witness: Witness | None = None,
     ) -> None:
         """`beliefs` and `refresh` are kept from run to run by whoever runs many.  `keep` is that of sought.toml."""
         self.directory = directory
@@ -86,15 +82,19 @@ class Cycle:
         self.repository = directory.repository
         self.politeness = directory.politeness
         self.web = web
-        self.address_of = address_of
+        self.greeting = Greeting(directory, web, address_of, lambda name: name in self.blocked)
         self.budget = budget
         self.policy = policy
         self.beliefs = beliefs or beliefs_in(directory, policy)
-        directory.watch = self.beliefs.take
+        directory.watch = self._take
+        self.witness = witness or Witness()
         self.policy_name = repr(policy)
         self.buffer = Buffer(keep, policy)
         self.dropped: Callable[[Rows], None] = lambda _: None  # told of pages that have left
         self.chosen: dict[int, Why] = {}  # rows in the present plan
+        self.wanted: dict[int, Why] = {}  # rows that were asked for and have not been fetched since
+        self.blocked: frozenset[str] = frozenset()  # names of hosts that are never asked
+        self.paused = False  # nothing is asked while it is
         self.refresh = refresh or Refresh(directory, policy)
         self.sums = directory.measuring.sums  # before this run
         self.queue = Queue(self.repository.hosts, self.politeness)
@@ -130,6 +130,8 @@ class Cycle:
             self.progress.ended = "stopped" if self.stopping else "budget spent"
             charged = any(row != ROBOTS for _, row, _ in self.in_flight.values())
             return charged and not self.ending  # for robots.txt alone nobody waits
+        if self.paused:
+            return True
         self._plan_if_needed(now)
         self._dispatch(self.clock.now())
         return bool(self.in_flight) or self._idle(self.clock.now())
@@ -146,15 +148,35 @@ class Cycle:
         self.stopping = self.ending = True
         self.wake.set()
 
+    def want(self, row: int, why: Why) -> None:
+        """Fetch a page before all others of its host, whatever it is worth."""
+        self.wanted[row] = why
+        self.choose_again()
+
+    def block(self, names: frozenset[str]) -> None:
+        """Ask hosts of these names no more, and all others again."""
+        self.blocked = names
+        hosts = self.repository.hosts
+        rows = [row for row in self.wanted if hosts[int(self.repository.table["host"][row])].name in names]
+        for row in rows:
+            del self.wanted[row]
+        self.choose_again()
+
+    def choose_again(self) -> None:
+        """Forget what was chosen: it is not what would be chosen now."""
+        self.queue.drop_all()
+        self.stale_plan, self.planned_at = True, -math.inf
+        self.wake.set()
+
     async def _sleep(self) -> None:
         """Until an answer comes, a host is ready, or a commit is due."""
         now = self.clock.now()
-        due = [math.inf]
+        due = [self.witness.due]
         if self.directory.has_changes:
             due.append(self.committed_at + self.rhythm.commit)
         if self.refresh.owed:
             due.append(now)
-        if len(self.in_flight) < self.connections and not self.stopping:
+        if len(self.in_flight) < self.connections and not self.stopping and not self.paused:
             due.append(max(self.queue.wake_at(), self.budget.ready_at(now)))
         if self.queue and not self.in_flight:
             due.append(max(self.planned_at + self.rhythm.plan, now) + 1.0)  # then others are chosen than those who rest
@@ -188,6 +210,7 @@ class Cycle:
             self.indexed_at = self.clock.now()
         self.refresh.step(now)
         self._show()
+        self.witness.look(self, now)
 
     def _tidy(self, now: float) -> None:
         """Small things that need not be done at every commit."""
@@ -248,13 +271,17 @@ class Cycle:
         self._trim(lambda: pages)
         told = self.policy.expects(pages, now) if len(table) and isinstance(self.policy, Expecting) else None
         ranked: Policy = (lambda *_: told.value) if told else self.policy
-        rows, values = choose(ranked, table, pages, now, limits, self._excluded(now))
-        self._note_why(rows, values, told)
+        excluded = self._excluded(now)
+        rows, values = choose(ranked, table, pages, now, limits, excluded)
+        self._note_why(reasons(rows, values, pages, told))
         self.queue.add(rows.tolist(), table["host"][rows].tolist(), now)
+        for row in reversed(self.wanted):
+            self.queue.put_first(row, int(table["host"][row]), now)
         self.queue.call([h.number for h in self.repository.hosts.list if self._has_sitemap_due(h, now)], now)
         self.planned_at = self.clock.now()
         self.plan_seconds = self.planned_at - now
         self.stale_plan = False
+        self.witness.planned(self, pages, told, excluded)
 
     def _trim(self, pages: Callable[[], Pages]) -> bool:
         """Drop what is too much; whether there was anything."""
@@ -262,19 +289,16 @@ class Cycle:
         self.dropped(rows)
         return len(rows) > 0
 
-    def _note_why(self, rows: Rows, values: NDArray[np.float64], expected: Expected | None) -> None:
+    def _note_why(self, reasons: dict[int, Why]) -> None:
         """Remember why rows are chosen until they are fetched."""
         asked = {row for _, row, _ in self.in_flight.values()}
         kept = {row: why for row, why in self.chosen.items() if row in asked}
-        told: Iterable[tuple[float | None, ...]] = repeat((None, None))
-        if expected:
-            told = zip(*(map(said, each[rows].tolist()) for each in (expected.gain, expected.chance)), strict=True)
-        chosen = zip(rows.tolist(), values.tolist(), told, strict=False)
-        self.chosen = {row: Why(rank, value, *more) for rank, (row, value, more) in enumerate(chosen, 1)} | kept
+        self.chosen = self.wanted | reasons | kept
 
     def _excluded(self, now: float) -> Rows:
-        """Rows in flight, rows answered and not yet applied, and all rows of hosts that are cooling down."""
+        """Rows in flight, answered and not yet applied, or asked for; all rows of hosts that are not to be asked."""
         rows = [row for _, row, _ in self.in_flight.values() if row < SITEMAP]
+        rows += self.wanted
         rows += [f.row for f in self.directory.pending if f.row >= 0]
         excluded = np.array(rows, np.int64)
         silent = [h.number for h in self.repository.hosts.list if self._is_silent(h, now)]
@@ -284,8 +308,10 @@ class Cycle:
         return excluded
 
     def _is_silent(self, host: Host, now: float) -> bool:
-        """Whether a host is in trouble: it rests for longer than any polite delay, and is not worth waiting for."""
-        return self.max_delay < self.politeness.ready_at(host.name, "", now) - now < math.inf
+        """Whether a host is blocked, or in trouble: it rests longer than is polite, and is not worth waiting for."""
+        return (
+            host.name in self.blocked or self.max_delay < self.politeness.ready_at(host.name, "", now) - now < math.inf
+        )
 
     def _has_sitemap_due(self, host: Host, now: float) -> bool:
         return bool(self.sitemaps and host.sitemaps and _due(host, now)) and not self._is_silent(host, now)
@@ -293,7 +319,7 @@ class Cycle:
     # ---- asking
 
     def _dispatch(self, now: float) -> None:
-        while len(self.in_flight) < self.connections and self.budget.ready_at(now) <= now:
+        while not self.paused and len(self.in_flight) < self.connections and self.budget.ready_at(now) <= now:
             host = self.queue.next_host(now)
             if host is None:
                 return
@@ -302,20 +328,22 @@ class Cycle:
     def _turn(self, host: Host, now: float) -> None:
         """One request for a host whose turn it is."""
         if not host.address or host.address_until <= now:
-            self._start(self._find_address(host), host, ROBOTS, now)
+            self._start(self.greeting.find_address(host), host, ROBOTS, now)
         elif host.robots is None or host.robots_until <= now:
             self._begin(host, ROBOTS, now)
             self._start(self._read_robots(host), host, ROBOTS, now)
-        elif self.sitemaps and (url := _due(host, now)):
+        elif self.sitemaps and self.queue.best(host) not in self.wanted and (url := _due(host, now)):
             host.sitemaps[url] = now + SITEMAP_EVERY
             self._ask(host, SITEMAP, Request(url, purpose=Purpose.SITEMAP), now)
         else:
             while self.queue.has_rows(host):
                 row = self.queue.take(host)
+                self.wanted.pop(row, None)
                 url = self.repository.store.url(row)
                 if host.robots.allows(url):
                     self._ask(host, row, self._request(row, url), now)
                     break
+                self.chosen.pop(row, None)
                 until = min(host.robots_until, now + _DENIED_FOR)
                 self.repository.deny(row, until, forbidden=host.robots_kind == "parsed")
 
@@ -361,55 +389,27 @@ class Cycle:
 
     async def _fetch(self, host: Host, address: str, row: int, request: Request) -> None:
         response = await self.web(request)
-        if row in self.chosen:
-            response = replace(response, why=reason(self.chosen.pop(row), self.policy_name))
+        why = self.chosen.pop(row, None)
+        if why:
+            response = replace(response, why=reason(why, self.policy_name if why.rank else ASKED_FOR))
         self.politeness.ended(host.name, address, self.clock.now(), response)
         self.directory.remember_manners(host)
         self.directory.record(row if row < SITEMAP else -1, response)
         self.progress.count(response)
         if response.failure:
             self.progress.trouble(host.origin, response)
-
-    async def _find_address(self, host: Host) -> None:
-        """Which machine a host is on: politeness is owed to it as well."""
-        now = self.clock.now()
-        try:
-            host.address, host.address_until = await self.address_of(host.name), now + _ADDRESS_FOR
-        except OSError:
-            # The fetch itself will say that there is none; the next turn asks again.
-            host.address, host.address_until = host.name, now + 1.0
+        self.witness.answered(host, response, why.purpose if why else FILE)
 
     async def _read_robots(self, host: Host) -> None:
-        address = host.address
-
-        async def first(request: Request) -> Response:
-            response = await self.web(request)
-            self.politeness.ended(host.name, address, self.clock.now(), response)
-            return response
-
-        turns = chain([first], repeat(self._hop))
-        fetched, responses = await fetch_robots(lambda request: next(turns)(request), host.origin)
-        for response in responses:
-            self.directory.record(-1, response)
-        self.repository.hosts.set_robots(host, fetched)
-        self.politeness.set_crawl_delay(host.name, host.robots.delay or 0.0 if host.robots else 0.0)
-        self.directory.remember_manners(host)
+        fetched, responses = await self.greeting.read_robots(host)
         if fetched.kind in ("deny", "guarded"):
             self.progress.trouble(host.origin, responses[-1])
+        for response in responses:
+            self.witness.answered(host, response, FILE)
 
-    async def _hop(self, request: Request) -> Response:
-        """A request that a robots.txt redirects to: that host, too, is asked when it is ready, or not at all."""
-        name, now = hostname(request.url), self.clock.now()
-        patience = now + _HOP_PATIENCE
-        while (ready := self.politeness.ready_at(name, "", now)) > now:
-            if now > patience or patience < ready < math.inf:
-                return Response(request.url, time=round(now, 6), failure=Failure.TIMEOUT, purpose=request.purpose)
-            await self.clock.wait(asyncio.Event(), min(ready, now + 0.2), busy=False)
-            now = self.clock.now()
-        self.politeness.began(name, "", now)
-        response = await self.web(request)
-        self.politeness.ended(name, "", self.clock.now(), response)
-        return response
+    def _take(self, what: Committed) -> None:
+        self.beliefs.take(what)
+        self.witness.committed(what)
 
 
 def beliefs_in(directory: Directory, policy: Policy, told: Told = {}) -> Beliefs:  # noqa: B006  nobody writes to it

@@ -6,6 +6,11 @@
     store/        derived: table, links, hosts, history (RocksDB)
     index/        derived: the search index
     leases        requests sent and not yet recorded
+    pulse.json    how a running crawl stands right now (pulse.py)
+    journal/      how it stood, minute by minute (journal.py)
+    orders/       what it is told to do (orders.py)
+    audit.jsonl   who told it, and what came of it (audit.py)
+    settings.json what has been ordered and overrides sought.toml (settings.py)
     lock          held by the one process that writes
 
 The archive is the record.  `applied` says up to where the tables have taken it in, `indexed` up to where the search
@@ -29,6 +34,7 @@ from sought.crawl.hosts import Host
 from sought.crawl.measuring import Measuring
 from sought.crawl.parts import Parts
 from sought.crawl.repository import Changes, Fetched, Repository
+from sought.crawl.settings import in_force, load_settings
 from sought.crawl.store import Store
 from sought.crawl.supply.supplier import Committed
 from sought.crawl.table import Source
@@ -47,10 +53,10 @@ LOADED = "urn:sought:loaded"
 
 
 def crawl_files(path: Path) -> Config:
-    """The configuration of an existing crawl directory."""
+    """The configuration of an existing crawl directory, with what has been ordered in place of what is written."""
     if not path.is_dir():
         raise BadInput(f"no crawl at {path}: make one with 'sought init {path} URL…'")
-    return load_config(path / FILE)
+    return in_force(load_config(path / FILE), load_settings(path))
 
 
 def folder_bytes(folder: Path) -> int:

@@ -61,6 +61,7 @@ def _fetch(outcome: Outcome, view: View) -> dict[str, Any]:
         "gain": outcome.gain,
         "expected": outcome.expected,
         "chance": outcome.chance,
+        "purpose": outcome.purpose or None,
         "affected": outcome.affected,
         "helped": [_helped(each, view.measuring.asked) for each in helped(outcome)],
         "chosen_by": policies[outcome.policy] if known else None,

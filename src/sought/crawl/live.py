@@ -10,8 +10,10 @@ import numpy as np
 from sought.crawl.budget import Budget
 from sought.crawl.config import Config, DemandSection, rate
 from sought.crawl.cycle import Cycle
+from sought.crawl.desk import Desk
 from sought.crawl.directory import Directory
 from sought.crawl.leases import ROBOTS, SITEMAP
+from sought.crawl.log import Log, silent
 from sought.crawl.progress import Progress
 from sought.crawl.refresh import Refresh
 from sought.fetch.bounds import Bounds
@@ -87,7 +89,9 @@ def warm_up_measuring(demand: DemandSection) -> None:
     measure.shift(np.zeros(1, np.int64), np.zeros(1, np.uint32), no_vectors(1), counter.take())
 
 
-async def crawl(directory: Directory, fetches: int | None, policy: Policy, started: Started, keep: int) -> Progress:
+async def crawl(
+    directory: Directory, fetches: int | None, policy: Policy, started: Started, keep: int, log: Log = silent
+) -> Progress:
     """Run one cycle on the live Web; `started` receives it to watch and to stop.  So many pages are kept (0: all)."""
     settle_leases(directory)
     directory.plant_seeds()
@@ -96,6 +100,14 @@ async def crawl(directory: Directory, fetches: int | None, policy: Policy, start
     budget = open_budget(directory, fetches, time.time())
     http, resolver = open_web(directory.config, directory.agent)
     async with http:
-        cycle = Cycle(directory, http.get, resolver.address, budget, policy, keep=keep)
+        desk = Desk(directory, log)
+        cycle = Cycle(directory, http.get, resolver.address, budget, policy, keep=keep, witness=desk)
+        desk.begin(cycle)
         started(cycle)
-        return await cycle.run()
+        try:
+            progress = await cycle.run()
+        except BaseException as error:
+            desk.end(cycle, error)
+            raise
+        desk.end(cycle)
+        return progress

@@ -26,7 +26,7 @@ class Outcome(msgspec.Struct, array_like=True, omit_defaults=True):
     that had gone is gone, or one that led elsewhere leads to the same place.
 
     `fate`, `doubted`, `seen_gap` and `found` are as in Fetches; so are `expected` and `chance`, None if the policy did
-    not say.
+    not say.  `purpose` is what the fetch was for, as a policy's Purpose is spelled (empty: not on record).
     """
 
     time: float
@@ -53,6 +53,7 @@ class Outcome(msgspec.Struct, array_like=True, omit_defaults=True):
     found: int = 0
     expected: float | None = None
     chance: float | None = None
+    purpose: str = ""
 
 
 class Finished(NamedTuple):
@@ -80,25 +81,39 @@ class Finished(NamedTuple):
 
 
 class Why(NamedTuple):
-    """Why a page is fetched: its rank and value in a plan, and what the policy expects of it; None: it does not say."""
+    """Why a page is fetched: its rank and value in a plan, what the policy expects of it (None: it does not say), and
+    for which purpose (empty: not on record).  Rank 0 is that of a page that somebody asked for.
+    """
 
     rank: int
     value: float
     expected: float | None = None
     chance: float | None = None
+    purpose: str = ""
+
+
+ASKED_FOR = "asked for"  # in place of a policy: an order said to fetch the page now
 
 
 def reason(why: Why, policy: str) -> str:
-    """In one line, as the archive keeps it: "rank value policy", or "rank value/expected/chance policy"."""
-    told = "" if why.expected is why.chance is None else f"/{_spelled(why.expected)}/{_spelled(why.chance)}"
+    """In one line, as the archive keeps it: "rank value policy", or "rank value/expected/chance/purpose policy".
+
+    Archives of before know of no purpose, or of nothing expected either.
+    """
+    told = f"/{_spelled(why.expected)}/{_spelled(why.chance)}"
+    if why.purpose:
+        told += f"/{why.purpose}"
+    elif why.expected is why.chance is None:
+        told = ""
     return f"{why.rank} {why.value!r}{told} {policy}"
 
 
 def reason_in(line: str) -> tuple[Why, str]:
     """The same the other way round; a ValueError if the line is of no policy."""
-    rank, numbers, policy = line.split(" ", 2)
-    value, expected, chance = (*map(float, numbers.split("/")), math.nan, math.nan)[:3]
-    return Why(int(rank), value, said(expected), said(chance)), policy
+    rank, told, policy = line.split(" ", 2)
+    numbers = told.split("/")
+    value, expected, chance = (*map(float, numbers[:3]), math.nan, math.nan)[:3]
+    return Why(int(rank), value, said(expected), said(chance), "".join(numbers[3:4])), policy
 
 
 def said(number: float) -> float | None:

@@ -1,12 +1,16 @@
-"""Walk a policy's ranking: which rows next, at most so many a host."""
+"""Walk a policy's ranking: which rows next, at most so many a host, and why."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sought.crawl.outcome import Why, said
 from sought.crawl.table import State, Table
 from sought.policy import Pages, Policy
+from sought.policy.policy import Expected, Purpose, purposes
 from sought.policy.ranking import best
 
 Rows = NDArray[np.int64]
@@ -54,6 +58,17 @@ def choose(
         if len(chosen) >= want or depth == worthy:
             return chosen, values[chosen]
     return np.zeros(0, np.int64), np.zeros(0)
+
+
+def reasons(rows: Rows, values: NDArray[np.float64], pages: Pages, told: Expected | None) -> dict[int, Why]:
+    """Why each of these rows was chosen, in their order; `told` is what the policy expects of all rows."""
+    gain: Iterable[float | None] = repeat(None)
+    chance: Iterable[float | None] = repeat(None)
+    if told:
+        gain, chance = (map(said, each[rows].tolist()) for each in (told.gain, told.chance))
+    what_for = (Purpose(each).spelled for each in purposes(pages, told, rows).tolist())
+    ranked = zip(rows.tolist(), values.tolist(), gain, chance, what_for, strict=False)
+    return {row: Why(rank, *why) for rank, (row, *why) in enumerate(ranked, 1)}
 
 
 def turn_within_host(hosts: NDArray[np.uint32]) -> NDArray[np.int64]:

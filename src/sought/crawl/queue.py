@@ -35,6 +35,13 @@ class Queue:
             if host not in self.listed:
                 self._wait(host, now)
 
+    def put_first(self, row: int, host: int, now: float) -> None:
+        """Before all other rows of its host."""
+        self.rows.setdefault(host, deque()).appendleft(row)
+        self.size += 1
+        if host not in self.listed:
+            self._wait(host, now)
+
     def call(self, hosts: Iterable[int], now: float) -> None:
         """Give these hosts a turn even if they have no rows: a sitemap of theirs is due."""
         for host in hosts:
@@ -59,6 +66,10 @@ class Queue:
             else:
                 self._wait(number, ready)
         return None
+
+    def best(self, host: Host) -> int | None:
+        """What `take` would give."""
+        return self.rows[host.number][0] if host.number in self.rows else None
 
     def take(self, host: Host) -> int:
         """The host's best row."""

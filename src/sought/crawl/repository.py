@@ -378,12 +378,12 @@ class Repository:
         return Outcome(response.time, kind, response.status, response.elapsed, size, difference, detail[:200])
 
     def _note_why(self, outcome: Outcome, line: str) -> None:
-        """Which policy chose the page, by which value, as which of its plan, and what it expected; see `reason`."""
+        """Which policy chose the page, by which value, as which of its plan, what it expected and for; see `reason`."""
         try:
             why, policy = reason_in(line)
         except ValueError:
             return  # it was not chosen by a policy
-        outcome.rank, outcome.value, outcome.expected, outcome.chance = why
+        outcome.rank, outcome.value, outcome.expected, outcome.chance, outcome.purpose = why
         if policy not in self.policies:
             self.policies.append(policy)
             self.store.put_meta("policies", self.policies)

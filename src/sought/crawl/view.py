@@ -13,13 +13,15 @@ from numpy.typing import NDArray
 from sought.crawl.admission import REASONS, Admission
 from sought.crawl.beliefs import Beliefs
 from sought.crawl.calibration import expected_against_measured
-from sought.crawl.config import pace
+from sought.crawl.config import FILE, pace
 from sought.crawl.currency import gains_since
 from sought.crawl.directory import crawl_files, folder_bytes
 from sought.crawl.hosts import Host, Hosts
 from sought.crawl.measuring import Measuring
 from sought.crawl.outcome import Outcome, said
 from sought.crawl.plan import Limits, choose
+from sought.crawl.settings import FILE as SETTINGS
+from sought.crawl.settings import load_settings
 from sought.crawl.store import Store, row_key
 from sought.crawl.supply.holdings import Holdings
 from sought.crawl.table import Reason, Source, State
@@ -52,7 +54,7 @@ class View:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.config = crawl_files(path)
+        self.config, self.settings = crawl_files(path), load_settings(path)
         if not (path / "store").exists():
             raise BadInput(f"{path} has not been crawled yet: run 'sought crawl {path}'")
         self.store = Store(path / "store", writable=False)
@@ -80,6 +82,7 @@ class View:
         return {
             "directory": str(self.path),
             "running": running_process(self.path),
+            **self._orders(),
             "known": len(self.table),
             "fetched": fetched,
             "states": {s.name.lower(): int(states[s]) for s in State if states[s]},
@@ -93,6 +96,12 @@ class View:
             **self._calibration(),
             "bytes": {part: folder_bytes(self.path / part) for part in ("archive", "store", "index")},
         }
+
+    def _orders(self) -> dict[str, Any]:
+        """What the crawl has been told, and its budget, which may be no longer that of sought.toml."""
+        s = self.settings
+        budget = {"budget": self.config.crawl.budget, "budget_from": SETTINGS if s.budget else FILE}
+        return {**budget, "paused": s.paused, "blocked": list(s.blocked), "asked_for": list(s.wanted)}
 
     def _calibration(self) -> dict[str, Any]:
         """What was expected beside what was measured; nothing if nobody expected anything."""
@@ -170,11 +179,13 @@ class View:
         host = self.hosts.by_origin.get(where)
         why, _ = Admission(self.config, self.store).look(url, where, host, 0)
         row, robots = self.row(url), _robots_says(host, url)
-        verdict = "would be fetched" if not why and not robots.startswith("dis") else "would not be fetched"
+        blocked = hostname(url) in self.settings.blocked
+        admitted = not why and not robots.startswith("dis") and not blocked
+        verdict = "would be fetched" if admitted else "would not be fetched"
         return {
             "url": url,
             "verdict": verdict,
-            "host": hostname(url),
+            "host": f"{hostname(url)} (blocked)" if blocked else hostname(url),
             "admitted": not why,
             "why": f"{why}: {REASONS[why]}" if why else "in scope, and no trap",
             "robots": robots,

@@ -9,12 +9,32 @@ are found, and that order may then decide between pages of the same depth.  Equa
 A policy whose attribute `reads_links` is true finds in `pages.links` which page links to which.
 """
 
+import math
 from collections.abc import Callable
+from enum import IntEnum
 from typing import NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sought.policy.pages import Floats, Pages
 
 Policy = Callable[[Pages, float], Floats]
+Purposes = NDArray[np.int8]
+
+
+class Purpose(IntEnum):
+    """What a fetch of a page is for."""
+
+    NEW = 0  # it was never fetched
+    STALE = 1  # its text may have changed, or it may have gone
+    HUB = 2  # what its links tell of other pages, or lead to
+    KNOWN = 3  # a page that is known, by a policy that does not say why
+
+    @property
+    def spelled(self) -> str:
+        """As it is put on record."""
+        return self.name.lower()
 
 
 def order_matters(policy: Policy) -> bool:
@@ -28,11 +48,17 @@ def reads_links(policy: Policy) -> bool:
 
 
 class Expected(NamedTuple):
-    """Of every row: its value, the gain of a fetch now, and the probability with which it is chosen; NaN: not said."""
+    """Of every row: its value, the gain of a fetch now, and the probability with which it is chosen; NaN: not said.
+
+    `price` is the worth of the last fetch that the budget buys (NaN: not said), `purpose` what a fetch of each row
+    would be for (None: not said).
+    """
 
     value: Floats
     gain: Floats
     chance: Floats
+    price: float = math.nan
+    purpose: Purposes | None = None
 
 
 @runtime_checkable
@@ -43,3 +69,10 @@ class Expecting(Protocol):
 
     def expects(self, pages: Pages, now: float) -> Expected:
         """The same values, and what they go by."""
+
+
+def purposes(pages: Pages, told: Expected | None, rows: NDArray[np.int64]) -> Purposes:
+    """What a fetch of each of some rows is for: as the policy says, or else by whether it was ever fetched."""
+    if told is not None and told.purpose is not None:
+        return told.purpose[rows]
+    return np.where(np.isneginf(pages.last_fetch[rows]), Purpose.NEW, Purpose.KNOWN).astype(np.int8)

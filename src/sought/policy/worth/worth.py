@@ -19,13 +19,14 @@ from dataclasses import dataclass
 from typing import ClassVar, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sought.policy.checks import check_choice, check_positive
 from sought.policy.entry_value import EntryValue
 from sought.policy.estimator import Belief
 from sought.policy.main_query import MainQuery, MainShare
 from sought.policy.pages import Floats, Pages
-from sought.policy.policy import Expected
+from sought.policy.policy import Expected, Purpose, Purposes
 from sought.policy.presence import Presence
 from sought.policy.ranking import best
 from sought.policy.rates.history import YEAR
@@ -71,7 +72,7 @@ class Worth:
         return self._value(self.parts(pages, now), pages, now)
 
     def expects(self, pages: Pages, now: float) -> Expected:
-        """Values, the gain of each fetch now, and how probable its choice was, where that is drawn."""
+        """Values, the gain of each fetch now, how probable its choice was, where that is drawn, and what it is for."""
         s = self._standing(pages, now)
         found = self._all(self._beside(s, pages), pages, now)
         chance = chances(s, pages, found, self.explore)
@@ -81,7 +82,7 @@ class Worth:
         edited = 1.0 - (1.0 - s.edited) * np.exp(-s.edits * s.age)
         of_known = edited * s.edit + gone * (s.shown - s.needed)
         gain = np.where(s.live, of_known, np.where(s.is_new, s.entry - s.floor, 0.0))
-        return Expected(self._value(found, pages, now), gain, chance)
+        return Expected(self._value(found, pages, now), gain, chance, found.price, _purpose(found, s.is_new))
 
     def _value(self, found: Parts, pages: Pages, now: float) -> Floats:
         """What each is worth in its turn; those that are explored come before the last that the budget buys."""
@@ -140,3 +141,9 @@ class Worth:
             news=news,
             price=price,
         )
+
+
+def _purpose(found: Parts, is_new: NDArray[np.bool_]) -> Purposes:
+    """Of known pages, which part is worth more: what they are themselves, or what their links tell and lead to."""
+    of_known = np.where(found.edits + found.deaths >= found.links + found.finds, Purpose.STALE, Purpose.HUB)
+    return np.where(is_new, Purpose.NEW, of_known).astype(np.int8)

@@ -1,0 +1,72 @@
+"""Before the first page of a host: where is it, and what does its robots.txt say?"""
+
+import asyncio
+import math
+from collections.abc import Awaitable, Callable
+from itertools import chain, repeat
+
+from sought.crawl.directory import Directory
+from sought.crawl.hosts import Host
+from sought.fetch.robots_fetch import RobotsFetch, fetch_robots
+from sought.web.message import Failure, Request, Response, Web
+from sought.web.url import hostname
+
+_ADDRESS_FOR = 300.0  # as long as the resolver keeps an answer
+_HOP_PATIENCE = 60.0
+
+AddressOf = Callable[[str], Awaitable[str]]
+
+
+class Greeting:
+    """Asks hosts who they are, politely; `is_blocked` names those that are not to be asked at all."""
+
+    def __init__(
+        self, directory: Directory, web: Web, address_of: AddressOf, is_blocked: Callable[[str], bool]
+    ) -> None:
+        self.directory = directory
+        self.clock = directory.clock
+        self.politeness = directory.politeness
+        self.web = web
+        self.address_of = address_of
+        self.is_blocked = is_blocked
+
+    async def find_address(self, host: Host) -> None:
+        """Which machine a host is on: politeness is owed to it as well."""
+        now = self.clock.now()
+        try:
+            host.address, host.address_until = await self.address_of(host.name), now + _ADDRESS_FOR
+        except OSError:
+            # The fetch itself will say that there is none; the next turn asks again.
+            host.address, host.address_until = host.name, now + 1.0
+
+    async def read_robots(self, host: Host) -> tuple[RobotsFetch, list[Response]]:
+        """Fetch a host's robots.txt and keep to it from now on; returns what was made of which answers."""
+        address = host.address
+
+        async def first(request: Request) -> Response:
+            response = await self.web(request)
+            self.politeness.ended(host.name, address, self.clock.now(), response)
+            return response
+
+        turns = chain([first], repeat(self._hop))
+        fetched, responses = await fetch_robots(lambda request: next(turns)(request), host.origin)
+        for response in responses:
+            self.directory.record(-1, response)
+        self.directory.repository.hosts.set_robots(host, fetched)
+        self.politeness.set_crawl_delay(host.name, host.robots.delay or 0.0 if host.robots else 0.0)
+        self.directory.remember_manners(host)
+        return fetched, responses
+
+    async def _hop(self, request: Request) -> Response:
+        """A request that a robots.txt redirects to: that host, too, is asked when it is ready, or not at all."""
+        name, now = hostname(request.url), self.clock.now()
+        patience = now + _HOP_PATIENCE
+        while (ready := self.politeness.ready_at(name, "", now)) > now or self.is_blocked(name):
+            if now > patience or patience < ready < math.inf or self.is_blocked(name):
+                return Response(request.url, time=round(now, 6), failure=Failure.TIMEOUT, purpose=request.purpose)
+            await self.clock.wait(asyncio.Event(), min(ready, now + 0.2), busy=False)
+            now = self.clock.now()
+        self.politeness.began(name, "", now)
+        response = await self.web(request)
+        self.politeness.ended(name, "", self.clock.now(), response)
+        return response

@@ -1,0 +1,63 @@
+"""What a running crawl says of itself, one event at a time: as JSON for programs, in words for people.
+
+Every line of JSON has `time` (seconds since 1970), `level` and `event`, and what belongs to the event.
+"""
+
+import time
+from collections.abc import Callable
+from typing import Any, Protocol, TextIO
+
+import msgspec
+
+_STOPPING = "stopping: waiting for requests in flight (Ctrl-C again: at once)"
+
+# Each event: its level, what it means, and how it is put to people on their screen (empty: it is not, they see more).
+EVENTS: dict[str, tuple[str, str, str]] = {
+    "started": ("info", "a crawl begins: directory, process, policy, budget, paused", ""),
+    "paused": ("info", "it rests, because it was told to", "paused; to go on: sought order {directory} resume"),
+    "plan": ("info", "pages were chosen: chosen, hosts, known, seconds, price, to_gain", ""),
+    "commit": ("info", "answers are on disk and in the tables: fetches, gain", ""),
+    "trouble": ("warning", "a host did not answer as it should: host, url, what", ""),
+    "order-applied": ("info", "an order was carried out: id, who, order", "order by {who}: {order}: applied"),
+    "order-refused": ("warning", "it was not: id, who, order, why", "order by {who}: {order}: {why}"),
+    "unwritable": ("warning", "pulse, journal, audit log or settings cannot be written: what", "cannot write: {what}"),
+    "stopping": ("info", "somebody asked it to stop: what is in flight ends", _STOPPING),
+    "stopped": ("info", "the crawl has ended: ended, fetched, seconds, gain", ""),
+    "failed": ("error", "it could not go on: what", ""),
+}
+
+
+class Log(Protocol):
+    """Something that is told of events."""
+
+    def __call__(self, event: str, **fields: Any) -> None: ...
+
+
+def silent(event: str, **fields: Any) -> None:
+    """Says nothing."""
+
+
+class JsonLog:
+    """One object a line.  A stream that takes nothing more must not end a crawl."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def __call__(self, event: str, **fields: Any) -> None:
+        line = {"time": round(time.time(), 3), "level": EVENTS[event][0], "event": event, **fields}
+        try:
+            self.stream.write(msgspec.json.encode(line).decode() + "\n")
+            self.stream.flush()
+        except OSError:
+            pass
+
+
+class TextLog:
+    """In words, what people should know beside the picture of a crawl that they see."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self.say = say
+
+    def __call__(self, event: str, **fields: Any) -> None:
+        if words := EVENTS[event][2]:
+            self.say(words.format(**fields))

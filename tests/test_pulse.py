@@ -1,0 +1,223 @@
+"""What a running crawl says of itself: its pulse, and the rows of its journal, beside what it really did."""
+
+import asyncio
+import json
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import sought
+from sought.crawl.cycle import Cycle
+from sought.crawl.insight import explain
+from sought.crawl.journal import FOLDER, read_journal
+from sought.crawl.outlook import Outlook, outlook
+from sought.crawl.progress import Progress
+from sought.crawl.pulse import FILE, read_pulse
+from sought.crawl.recovery import rebuild
+from sought.crawl.view import View
+from sought.crawl.witness import Witness
+from sought.demand import Search
+from sought.lab.samples import NOW, sample_pages
+from sought.policy import Worth, beliefs_of
+from sought.policy.policy import Expected
+from tests.demand_site import QUERIES, crawled
+from tests.test_crawl_change_of_mind import serving
+
+KEYS = {
+    "time", "process", "policy", "paused", "started", "ended", "budget", "price", "progress", "in_flight", "finished",
+    "next", "demand",
+}  # fmt: skip
+FINISHED = {"url", "time", "kind", "gain", "expected", "purpose", "rank"}
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """A crawl with queries by Worth(), and by BreadthFirst() before: all pulses that it wrote, and how it ended."""
+    path = tmp_path_factory.mktemp("pulse") / "crawl"
+    pulses: list[dict[str, Any]] = []
+    torn: list[bytes] = []
+    over = threading.Event()
+
+    def read() -> None:
+        """As others do, at any moment."""
+        while not over.is_set():
+            try:
+                content = (path / FILE).read_bytes()
+                if not pulses or content != pulses[-1]["raw"]:
+                    pulses.append({**json.loads(content), "raw": content})
+            except FileNotFoundError:
+                pass
+            except ValueError:
+                torn.append(content)
+            time.sleep(0.002)
+
+    with serving() as site, pytest.MonkeyPatch.context() as patch:
+        crawled(site, path, 60)
+        log = sought.open(path).queries
+        for text in QUERIES * 3:
+            log.record(Search(text, time.time() - 100.0))
+        patch.setattr("sought.crawl.desk._ROW_EVERY", 0.3)
+        patch.setattr("sought.crawl.desk._PULSE_EVERY", 0.01)
+        reader = threading.Thread(target=read)
+        reader.start()
+        results = [sought.open(path).crawl(30, "BreadthFirst()"), sought.open(path).crawl(60, "Worth()")]
+        over.set()
+        reader.join()
+        asked = Counter(path for path, _ in site.asked)
+    assert not torn
+    return {"path": path, "pulses": pulses, "results": results, "asked": asked}
+
+
+def test_every_pulse_is_whole_and_has_every_field(told: dict[str, Any]) -> None:
+    """Whoever reads at whatever moment; the fields are those that are promised."""
+    assert len(told["pulses"]) > 3
+    for pulse in told["pulses"]:
+        assert pulse.keys() - {"raw"} == KEYS
+        assert set(pulse["budget"]) == {"per", "seconds", "left", "used"}
+        assert set(pulse["progress"]) == set(Progress.__slots__)
+        assert all(set(each) == FINISHED for each in pulse["finished"])
+        assert all(set(each) == {"url", "since", "purpose"} for each in pulse["in_flight"])
+        assert all(set(each) == {"url", "value", "purpose"} for each in pulse["next"])
+        assert len(pulse["finished"]) <= 50
+        assert len(pulse["next"]) <= 20
+        assert pulse["budget"]["left"] + pulse["budget"]["used"] in (30, 60)
+        times = [each["time"] for each in pulse["finished"]]
+        assert len(times) < 2 or max(times) - times[0] < 1.0  # newest first, as they were committed
+    flying = {each["purpose"] for pulse in told["pulses"] for each in pulse["in_flight"]}
+    assert flying <= {"new", "stale", "hub", "known", "file"}
+    assert flying & {"new", "file"}
+    running = [pulse for pulse in told["pulses"] if pulse["ended"] is None]
+    ahead = [each for pulse in running for each in (*pulse["next"], *pulse["in_flight"])]
+    assert {each["url"].split("/")[0] for each in ahead} == {"http:"}
+
+
+def test_the_last_pulse_says_that_the_crawl_has_ended(told: dict[str, Any]) -> None:
+    """With what it really did."""
+    last, result = read_pulse(told["path"]), told["results"][1]
+    assert last is not None
+    assert last["ended"] == result["ended"] == "budget spent"
+    assert last["progress"] == result
+    assert last["in_flight"] == []
+    assert told["pulses"][0]["ended"] is None
+    assert last["demand"]["queries"] == len(QUERIES)
+    assert last["policy"] == repr(Worth())
+    assert last["price"] is not None
+    gains = last["demand"]["to_gain"]
+    assert gains["new"] >= 0.0
+    assert gains["known"] >= 0.0
+    worth = last["demand"]["worth_of_answers"]
+    assert last["demand"]["quality"] == pytest.approx(worth / (worth + gains["new"] + gains["known"]))
+    assert 0.0 < last["demand"]["quality"] <= 1.0
+    others = [pulse for pulse in told["pulses"] if pulse["policy"] == "BreadthFirst()"]
+    assert {pulse["price"] for pulse in others} == {None}
+    assert {pulse["demand"]["quality"] for pulse in others} == {None}
+
+
+def test_the_journal_adds_up_to_what_was_done(told: dict[str, Any]) -> None:
+    """Sums of rows are those of the crawls; levels are as at the end; of disk, too."""
+    path, results = told["path"], told["results"]
+    began = results[0]["started"] - 1.0
+    rows = read_journal(path, began, began + 100.0, 0.1)
+    assert len(rows) > 2
+    assert sum(row["fetched"] for row in rows) == 90 == sum(result["fetched"] for result in results)
+    assert sum(row["bytes"] for row in rows) == sum(result["bytes"] for result in results)
+    assert sum(sum(row["gain"].values()) for row in rows) == pytest.approx(sum(result["gain"] for result in results))
+    [whole] = read_journal(path, began, began + 1e9, 1e10)
+    assert whole["purposes"]["file"] == told["asked"]["/robots.txt"]
+    assert sum(whole["purposes"].values()) == sum(told["asked"].values())
+    assert sum(whole["outcomes"].values()) == whole["fetched"]
+    assert list(whole["hosts"].values()) == [sum(told["asked"].values())]
+    with View(path) as view:
+        status = view.status()
+    assert (whole["known"], whole["searchable"]) == (status["known"], status["searchable"])
+    assert whole["queries"] == len(QUERIES)
+    assert set(whole["bytes_on_disk"]) == {"archive", "store", "index"}
+    assert min(whole["bytes_on_disk"].values()) > 0
+    assert whole["quality"] == read_pulse(path)["demand"]["quality"]  # type: ignore[index]  # it is there
+
+
+def test_purposes_are_on_record(told: dict[str, Any]) -> None:
+    """Of every fetch, for people too; a rebuild finds the same."""
+    path = told["path"]
+    found: list[list[list[str]]] = []
+    for again in (False, True):
+        if again:
+            rebuild(path, lambda _: None)
+        with View(path) as view:
+            found.append([[each.purpose for each in view.history(row)] for row in range(len(view.table))])
+            url = view.store.url(0)
+            fetches = explain(view, url, Worth(), time.time())["history"]
+    assert found[0] == found[1]
+    assert [each["purpose"] for each in fetches] == found[0][0]
+    assert all(purposes[0] == "new" for purposes in found[0] if purposes)
+    later = {purpose for purposes in found[0] for purpose in purposes[1:]}
+    assert later
+    assert later <= {"stale", "hub", "known"}
+
+
+def test_what_cannot_be_written_ends_no_crawl(tmp_path: Path) -> None:
+    """A full disk, or what else is in the way: said once for each file, and the crawl goes on to its end."""
+    said: list[str] = []
+
+    def log(event: str, **fields: Any) -> None:
+        if event == "unwritable":
+            said.append(fields["what"].partition(":")[0])
+
+    with serving() as site, pytest.MonkeyPatch.context() as patch:
+        path = crawled(site, tmp_path / "crawl", 20)
+        (path / f".{FILE}.new").mkdir()
+        (path / FOLDER).write_text("in the way")
+        patch.setattr("sought.crawl.desk._ROW_EVERY", 0.01)
+        patch.setattr("sought.crawl.desk._PULSE_EVERY", 0.01)
+        assert sought.open(path).crawl(21, "BreadthFirst()", log=log)["fetched"] == 21
+    assert sorted(said) == ["journal", "pulse"]
+    assert read_pulse(path) is None
+
+
+def test_nobody_watches_unless_a_cycle_is_given_someone(tmp_path: Path) -> None:
+    """A cycle by itself, as the laboratory runs it, writes no pulse and takes no orders; a live crawl does."""
+    seen: list[Witness] = []
+
+    def started(cycle: Cycle) -> None:
+        seen.append(cycle.witness)
+        plain = Cycle(cycle.directory, cycle.web, cycle.greeting.address_of, cycle.budget, cycle.policy)
+        seen.append(plain.witness)
+        asyncio.get_running_loop().call_soon(cycle.stop)
+
+    with serving() as site:
+        path = crawled(site, tmp_path / "crawl", 3)
+        sought.open(path).crawl(1, "BreadthFirst()", started)
+    assert type(seen[0]) is not Witness
+    assert type(seen[1]) is Witness
+
+
+def test_to_gain_is_of_pages_that_may_be_fetched() -> None:
+    """Of new and known ones, each gain above nothing; what is not said counts nothing."""
+    pages = sample_pages(1, 300, beliefs_of(Worth()))
+    expected = Worth().expects(pages, NOW)
+    rng = np.random.default_rng(1)
+    gain = np.where(rng.random(300) < 0.2, np.nan, expected.gain * rng.choice([-1.0, 1.0], 300))
+    may = rng.random(300) < 0.5
+    found = outlook(expected._replace(gain=gain), pages, may)
+    for is_new, told in ((True, found.new), (False, found.known)):
+        wanted = [g for g, m, n in zip(gain, may, pages.is_new, strict=True) if m and n == is_new and g > 0]
+        assert wanted
+        assert told == pytest.approx(sum(wanted))
+    assert found.price == expected.price
+    assert outlook(None, pages, may) == Outlook()
+    silent = Expected(expected.value, gain, expected.chance)
+    assert outlook(silent, pages, may).price is None
+
+
+def test_quality_is_of_what_is_and_what_is_hoped_for() -> None:
+    """Nothing is said where nothing is expected or measured."""
+    assert Outlook(1.0, 2.0, 1.0).quality(9.0) == 0.75
+    assert Outlook(1.0, 0.0, 0.0).quality(9.0) == 1.0
+    assert Outlook(1.0, 0.0, 0.0).quality(0.0) is None
+    assert Outlook().quality(9.0) is None
+    assert Outlook(1.0, 1.0, 1.0).quality(None) is None
