@@ -106,7 +106,7 @@ def test_a_search_is_recorded_with_what_was_shown(crawl: Path) -> None:
     assert len(told["hits"]) == 3
 
 
-def test_further_pages_are_views_of_the_same_search(crawl: Path) -> None:
+def test_further_pages_are_views_of_the_same_search(crawl: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Page 2 adds views with the ranks 11 to 20 and no search; without the search's id it leaves no trace."""
     with served(crawl) as server:
         before = server.log.events().height
@@ -124,6 +124,7 @@ def test_further_pages_are_views_of_the_same_search(crawl: Path) -> None:
     shown = re.findall(r'<a href="([^"]+)" rel="noreferrer"', page)
     assert views == [(rank, "view", url) for rank, url in enumerate(shown, 11)]
     assert len(events) == before + len(shown)
+    assert not caplog.records
 
 
 @pytest.mark.parametrize(
