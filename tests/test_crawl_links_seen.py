@@ -5,6 +5,7 @@ import random
 from dataclasses import dataclass
 from typing import ClassVar
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,14 +15,14 @@ from sought.crawl.beliefs import history
 from sought.crawl.cycle import beliefs_in
 from sought.crawl.directory import Directory
 from sought.crawl.live import crawl
-from sought.crawl.outcome import Why, reason, reason_in
+from sought.crawl.outcome import Outcome, Why, reason, reason_in
 from sought.crawl.recovery import open_directory, rebuild
 from sought.crawl.store import Store, meta_pair, row_key
 from sought.crawl.table import LIFE, Reason, State
 from sought.crawl.view import View
 from sought.policy import BreadthFirst
 from sought.policy.estimator import GONE, MOVED, PAGE
-from sought.policy.policy import Expected, Expecting
+from sought.policy.policy import Expected, Expecting, Purpose
 from sought.web.errors import CrawlDamaged
 from tests.counted_anew import opened
 from tests.demand_site import answer, crawled, write_config
@@ -436,15 +437,19 @@ def test_what_a_policy_expected_is_on_record(tmp_path):
 numbers = st.floats(allow_nan=False)
 
 
-@given(st.integers(1, 10**6), numbers, st.none() | numbers, st.none() | numbers, st.text(max_size=40))
-def test_reasons_come_back(rank, value, expected, chance, policy):
+purpose_names = st.sampled_from(["", *(each.spelled for each in Purpose)])
+
+
+@given(st.integers(0, 10**6), numbers, st.none() | numbers, st.none() | numbers, purpose_names, st.text(max_size=40))
+def test_reasons_come_back(rank, value, expected, chance, purpose, policy):
     """Whatever a policy is called: also a name that looks like numbers."""
-    why = Why(rank, value, expected, chance)
+    why = Why(rank, value, expected, chance, purpose)
     assert reason_in(reason(why, policy)) == (why, policy)
 
 
 def test_reasons_of_before_are_read():
-    """Lines of archives that know of nothing expected, and of no policy at all."""
+    """Lines of archives that know of no purpose, of nothing expected, and of no policy at all; so of histories."""
+    assert msgspec.msgpack.decode(msgspec.msgpack.encode([1.0, "new"]), type=Outcome) == Outcome(1.0, "new", purpose="")
     assert reason_in("3 0.25 Split(new=A(b=1), known=B())") == (Why(3, 0.25), "Split(new=A(b=1), known=B())")
     assert reason_in("3 0.25/0.5/nan A()") == (Why(3, 0.25, 0.5, None), "A()")
     for line in ("", "because", "x 0.5 A()", "3 high A()", "3 0.5/x/1 A()"):

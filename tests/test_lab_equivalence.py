@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from sought.crawl.budget import Budget
-from sought.crawl.cycle import Cycle, Rhythm, beliefs_in
+from sought.crawl.cycle import Cycle, beliefs_in
 from sought.crawl.directory import Directory
 from sought.crawl.live import open_web
 from sought.crawl.measuring import Sums
 from sought.crawl.parts import Parts
 from sought.crawl.refresh import Refresh
+from sought.crawl.rhythm import Rhythm
 from sought.demand import QueryLog
 from sought.demand.importing import import_file
 from sought.lab.clock import VirtualClock

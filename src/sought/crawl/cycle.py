@@ -12,7 +12,7 @@
 import asyncio
 import math
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from sought.crawl.plan import Limits, Rows, choose, reasons
 from sought.crawl.progress import Progress
 from sought.crawl.queue import Queue
 from sought.crawl.refresh import Refresh
+from sought.crawl.rhythm import LIVE, Rhythm
 from sought.crawl.supply.holdings import Holdings
 from sought.crawl.supply.supplier import Committed
 from sought.crawl.witness import FILE, Witness
@@ -41,22 +42,6 @@ GRACE = 5.0
 _DENIED_FOR = 86400.0
 _TIDY_EVERY = 60.0
 _SIZE_EVERY = 3.0
-
-
-@dataclass(frozen=True, slots=True)
-class Rhythm:
-    """How often things are done, in seconds: tables committed, the index committed, a plan thrown away for a new one.
-
-    `chosen` is how many rows a plan has; 0: enough for all connections.
-    """
-
-    commit: float = 0.5
-    index: float = 10.0
-    plan: float = 30.0
-    chosen: int = 0
-
-
-LIVE = Rhythm()
 
 
 class Cycle:
@@ -156,10 +141,8 @@ class Cycle:
     def block(self, names: frozenset[str]) -> None:
         """Ask hosts of these names no more, and all others again."""
         self.blocked = names
-        hosts = self.repository.hosts
-        rows = [row for row in self.wanted if hosts[int(self.repository.table["host"][row])].name in names]
-        for row in rows:
-            del self.wanted[row]
+        hosts, of = self.repository.hosts, self.repository.table["host"]
+        self.wanted = {row: why for row, why in self.wanted.items() if hosts[int(of[row])].name not in names}
         self.choose_again()
 
     def choose_again(self) -> None:
@@ -339,20 +322,13 @@ class Cycle:
             while self.queue.has_rows(host):
                 row = self.queue.take(host)
                 self.wanted.pop(row, None)
-                url = self.repository.store.url(row)
-                if host.robots.allows(url):
-                    self._ask(host, row, self._request(row, url), now)
+                request = self.directory.request(row)
+                if host.robots.allows(request.url):
+                    self._ask(host, row, request, now)
                     break
                 self.chosen.pop(row, None)
                 until = min(host.robots_until, now + _DENIED_FOR)
                 self.repository.deny(row, until, forbidden=host.robots_kind == "parsed")
-
-    def _request(self, row: int, url: str) -> Request:
-        """Conditional, if there is a copy to compare with."""
-        if not self.repository.trusts_copy(row):
-            return Request(url)
-        details = self.repository.store.details(row)
-        return Request(url, details.etag, details.last_modified)
 
     def _ask(self, host: Host, row: int, request: Request, now: float) -> None:
         self.budget.charge(now)

@@ -43,7 +43,7 @@ from sought.fetch.politeness import Manners, Politeness
 from sought.index import Entry
 from sought.web.coding import CodingError, decoded
 from sought.web.errors import BadConfig, BadInput, CrawlBusy
-from sought.web.message import Response
+from sought.web.message import Request, Response
 from sought.web.url import hostname, origin
 
 _LIMIT = 64 << 20
@@ -169,6 +169,14 @@ class Directory:
         """Store with the next commit what politeness knows of a host."""
         self.repository.hosts.manners[host.name] = self.politeness.state(host.name)
         self.repository.hosts.changed.add(host.number)
+
+    def request(self, row: int) -> Request:
+        """For a page: conditional, if there is a copy to compare with."""
+        url = self.store.url(row)
+        if not self.repository.trusts_copy(row):
+            return Request(url)
+        details = self.store.details(row)
+        return Request(url, details.etag, details.last_modified)
 
     def record(self, row: int, response: Response) -> Fetched:
         """Archive an answer and digest it.  It is applied with the next commit."""

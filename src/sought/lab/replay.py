@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 
 from sought.crawl.beliefs import Beliefs, Told
 from sought.crawl.budget import Budget
-from sought.crawl.cycle import Cycle, Rhythm, beliefs_in
+from sought.crawl.cycle import Cycle, beliefs_in
 from sought.crawl.directory import LOADED
 from sought.crawl.refresh import Refresh
+from sought.crawl.rhythm import Rhythm
 from sought.crawl.supply.supplier import Committed
 from sought.crawl.table import Source, State
 from sought.crawl.workload import Asked
