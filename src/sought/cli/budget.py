@@ -36,7 +36,7 @@ def _level(level: float, each: dict[str, float | None], least: float) -> str:
     what = f"For {level:.0%} of the attainable quality"
     low, high = (_number(each[name]) for name in ("low", "high"))
     if each["value"] is None:
-        rarely = f"if a page is fetched every {least:g} days at most"
+        rarely = f"if a page may be fetched every {24 * least:g} hours at most"
         return f"{what} no budget is expected to be enough, {rarely} [{low} to {high} fetches a day]."
     return f"{what}: {_number(each['value'])} fetches a day [{low} to {high}]."
 

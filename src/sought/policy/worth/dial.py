@@ -22,7 +22,6 @@ from typing import NamedTuple
 import numpy as np
 
 from sought.policy.pages import Floats, Pages
-from sought.policy.presence import SearchValue
 from sought.policy.rates.history import YEAR
 from sought.policy.refresh.planning import pace_of
 from sought.policy.worth.dial_stakes import Births, Span, Stakes, births_of, stakes_of
@@ -30,8 +29,8 @@ from sought.policy.worth.index import looking
 from sought.policy.worth.standing import standing
 
 _AGES = np.geomspace(60.0, 100.0 * YEAR, 120)
-_PRICES = 64
-_RANGE = 1e-12  # of the highest price that matters: what is worth less is never fetched
+_PRICES = 120
+_RANGE = 1e-10  # of the highest price that matters: what is worth less is never fetched
 _SMALL, _TINY = 1e-4, float(np.finfo(np.float64).tiny)
 
 
@@ -59,9 +58,9 @@ def curve(pages: Pages, span: Span) -> Curve:
     found = np.array([_at_price(price, worth, stakes, births, span) for price in prices.tolist()])
     fetches = np.maximum.accumulate(found[:, 0])
     edits, deaths, missing = np.minimum.accumulate(found[:, 1:], axis=0).T  # a budget need not be spent
-    now = np.searchsorted(fetches, pace_of(pages, len(pages))).clip(max=len(prices) - 1)
-    held = float(pages.belief(SearchValue())[s.live].clip(0.0).sum())
-    return Curve(prices, fetches, edits, deaths, missing, held + float(missing[now]))
+    held = float((s.shown - s.floor)[s.live].sum())
+    missed = float(np.interp(pace_of(pages, len(pages)), fetches, missing))
+    return Curve(prices, fetches, edits, deaths, missing, held + missed)
 
 
 def _worth(stakes: Stakes, age: float) -> Floats:
@@ -118,8 +117,8 @@ def _intervals(price: float, worth: Floats) -> Floats:
     right = np.minimum(at, len(_AGES) - 1)
     left = np.maximum(right - 1, 0)
     low, high = (np.log(np.maximum(worth[rows, each], _TINY)) for each in (left, right))
-    part = np.clip((np.log(price) - low) / np.maximum(high - low, _TINY), 0.0, 1.0)
-    interval = _AGES[left] * (_AGES[right] / _AGES[left]) ** part
+    part = np.divide(np.log(price) - low, high - low, out=np.ones(len(rows)), where=high - low > _SMALL)
+    interval = _AGES[left] * (_AGES[right] / _AGES[left]) ** np.clip(part, 0.0, 1.0)
     return np.where(at < len(_AGES), interval, np.inf)
 
 

@@ -13,7 +13,7 @@ from sought.policy.worth.hubs import told
 from sought.policy.worth.standing import Standing
 from sought.web.mixing import mixed
 
-PAGES, LINKS = 20_000, 100_000  # looked at; where there are more they are drawn, and weighted up
+PAGES, LINKS = 10_000, 8  # looked at, and links to each; where there are more they are drawn, and weighted up
 _WITHIN = 86400.0  # of the beginning: what is found then was there already
 
 
@@ -44,11 +44,11 @@ class Stakes(NamedTuple):
     finds: Floats  # what the unknown pages bring that it will link to, a second each second
     source: Rows  # links between these pages
     target: Rows
-    thinned: float  # each of them stands for so many
+    stands_for: Floats  # so many of them
 
     def seen_by_links(self, fetches: Floats) -> Floats:
         """How often a second pages are fetched that link to each."""
-        return np.bincount(self.target, self.thinned * fetches[self.source], len(self.weight)).astype(np.float64)
+        return np.bincount(self.target, self.stands_for * fetches[self.source], len(self.weight)).astype(np.float64)
 
 
 class Births(NamedTuple):
@@ -63,7 +63,7 @@ class Births(NamedTuple):
 def stakes_of(s: Standing, pages: Pages, span: Span) -> Stakes:
     chosen = _sample(np.flatnonzero(s.live), pages)
     lost, count = np.where(s.live, s.shown - s.needed, 0.0), np.count_nonzero(s.live)
-    source, target, thinned = _links_to(chosen, pages)
+    source, target, stands_for = _links_to(chosen, pages)
     rows = np.union1d(chosen, source)
     tells, finds = (each[rows] for each in (_tells(lost, pages), _finds(s, pages)))
     return Stakes(
@@ -78,7 +78,7 @@ def stakes_of(s: Standing, pages: Pages, span: Span) -> Stakes:
         finds=finds,
         source=np.searchsorted(rows, source),
         target=np.searchsorted(rows, target),
-        thinned=thinned,
+        stands_for=stands_for,
     )
 
 
@@ -103,19 +103,22 @@ def _sample(rows: Rows, pages: Pages) -> Rows:
     return drawn
 
 
-def _links_to(rows: Rows, pages: Pages) -> tuple[Rows, Rows, float]:
-    """From live pages to these."""
-    nothing = np.zeros(0, np.int64)
+def _links_to(rows: Rows, pages: Pages) -> tuple[Rows, Rows, Floats]:
+    """From live pages to these: source, target, and for how many links each stands."""
     if pages.links is None:
-        return nothing, nothing, 1.0
+        return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
     is_wanted = np.zeros(len(pages), np.bool_)
     is_wanted[rows] = True
     at = np.flatnonzero(is_wanted[pages.links.targets])
     source = pages.links.sources[np.searchsorted(pages.links.bounds, at, "right") - 1].astype(np.int64)
     target = pages.links.targets[at].astype(np.int64)
     kept = np.flatnonzero(pages.live[source] & (source != target))
-    step = max(1, -(-len(kept) // LINKS))
-    return source[kept[::step]], target[kept[::step]], float(step)
+    kept = kept[np.argsort(target[kept], kind="stable")]
+    _, start, count = np.unique(target[kept], return_index=True, return_counts=True)
+    step = -(-count // LINKS)
+    is_drawn = (np.arange(len(kept)) - np.repeat(start, count)) % np.repeat(step, count) == 0
+    stands_for = np.repeat(count / -(-count // step), count)
+    return source[kept[is_drawn]], target[kept[is_drawn]], stands_for[is_drawn]
 
 
 def _tells(lost: Floats, pages: Pages) -> Floats:
