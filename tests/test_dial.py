@@ -2,8 +2,10 @@
 
 import json
 import random
+import re
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -122,6 +124,14 @@ def test_without_fetches_everything_decays():
     assert found.deaths[0] == pytest.approx(2 * 0.5 * float(np.mean(-np.expm1(-0.5 * ages))), rel=1e-3)
 
 
+def test_pages_that_go_are_looked_at():
+    """Equal ones equally often: then their deaths go unnoticed for half of an interval, on average."""
+    found = curve(site(50, believed={DeathRate(): 0.2 / YEAR}), LONG_AGO)
+    for a_year in (0.5, 4.0):
+        x = 0.2 / a_year
+        assert lost_at(found, 50 * a_year / YEAR) == pytest.approx(50 * 0.5 * (1.0 + np.expm1(-x) / x), rel=0.05)
+
+
 def test_with_all_fetches_nothing_is_lost():
     """But for what happens between two fetches of a page, if it must not be asked at once again."""
     pages, _, loss = edited()
@@ -215,6 +225,9 @@ def test_bursts_make_for_wide_intervals(monkeypatch):
     wide = read(gain=bursts).quality(2.0 / DAY)
     assert wide.value == pytest.approx(even.value)
     assert wide.low < even.low < even.high < wide.high
+    foreseen = record(gain=bursts)._replace(expected=record(gain=bursts).gain)  # when they come, not that they do
+    wide = reading(curve(edited()[0], LONG_AGO), foreseen, MANY).quality(2.0 / DAY)
+    assert wide.low < even.low < even.high < wide.high
     few = read(seen=Seen(3, 3, 3)).quality(2.0 / DAY)
     assert few.low < even.low < even.high < few.high
 
@@ -302,6 +315,23 @@ def test_the_command_says_what_budgets_bring(tmp_path):
     assert told[4].startswith("The present budget, 100,000 a day, is expected to bring ")
 
 
+def test_the_document_shows_what_is_printed(tmp_path, monkeypatch):
+    """The commands of docs/budget.md run, and print such sentences; numbers are of the crawl."""
+    text = (Path(__file__).parent.parent / "docs" / "budget.md").read_text()
+    shown = re.search(r"^\$ sought (budget my-crawl)\n(.*?)```", text, re.M | re.S)
+    monkeypatch.chdir(tmp_path)
+    path = recorded_crawl(tmp_path / "my-crawl", 10)
+    config = (path / "sought.toml").read_text()
+    (path / "sought.toml").write_text(config.replace('revisit_after = "0s"', 'revisit_after = "1d"'))
+    assert plain(run(*shown[1].split())) == plain(shown[2])
+    assert re.findall(r"^\$ sought lab run (\S+)", text, re.M) == ["budget-dial"]
+
+
+def plain(text):
+    """Without what is between brackets, and without numbers."""
+    return re.sub(r"[\d.,]*\d", "N", re.sub(r"\[.*?\]", "[]", text))
+
+
 def test_the_command_says_when_it_cannot_know(tmp_path):
     """Instead of a number."""
     path = recorded_crawl(tmp_path / "crawl", 1)
@@ -327,8 +357,8 @@ def test_a_quality_that_is_out_of_reach_is_told():
         }
     )
     assert said[1] == (
-        "For 99% of the attainable quality no budget is expected to be enough, if a page may be fetched every 24 hours "
-        "at most [12 to no number fetches a day]."
+        "For 99% of the attainable quality no number of fetches is expected to be enough, if a page may be fetched "
+        "every 24 hours at most [12 or more]."
     )
 
 

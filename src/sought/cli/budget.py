@@ -34,15 +34,20 @@ def _today(budget: dict[str, Any]) -> str:
 
 def _level(level: float, each: dict[str, float | None], least: float) -> str:
     what = f"For {level:.0%} of the attainable quality"
-    low, high = (_number(each[name]) for name in ("low", "high"))
     if each["value"] is None:
         rarely = f"if a page may be fetched every {24 * least:g} hours at most"
-        return f"{what} no budget is expected to be enough, {rarely} [{low} to {high} fetches a day]."
-    return f"{what}: {_number(each['value'])} fetches a day [{low} to {high}]."
+        return f"{what} no number of fetches is expected to be enough, {rarely} [{_range(each)}]."
+    return f"{what}: {_number(each['value'])} fetches a day [{_range(each)}]."
 
 
-def _number(value: float | None) -> str:
-    return "no number" if value is None else f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+def _range(each: dict[str, float | None]) -> str:
+    """Of what is out of reach there is no upper end."""
+    low, high = each["low"], each["high"]
+    return "none" if low is None else f"{_number(low)} {'or more' if high is None else f'to {_number(high)}'}"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def _quality(each: dict[str, float]) -> str:
