@@ -318,12 +318,12 @@ def test_the_command_says_what_budgets_bring(tmp_path):
 def test_the_document_shows_what_is_printed(tmp_path, monkeypatch):
     """The commands of docs/budget.md run, and print such sentences; numbers are of the crawl."""
     text = (Path(__file__).parent.parent / "docs" / "budget.md").read_text()
-    shown = re.search(r"^\$ sought (budget my-crawl)\n(.*?)```", text, re.M | re.S)
+    [(command, shown)] = re.findall(r"^\$ sought (budget my-crawl)\n(.*?)```", text, re.M | re.S)
     monkeypatch.chdir(tmp_path)
     path = recorded_crawl(tmp_path / "my-crawl", 10)
     config = (path / "sought.toml").read_text()
     (path / "sought.toml").write_text(config.replace('revisit_after = "0s"', 'revisit_after = "1d"'))
-    assert plain(run(*shown[1].split())) == plain(shown[2])
+    assert plain(run(*command.split())) == plain(shown)
     assert re.findall(r"^\$ sought lab run (\S+)", text, re.M) == ["budget-dial"]
 
 
@@ -345,17 +345,9 @@ def test_a_quality_that_is_out_of_reach_is_told():
     """And what is known of the lower end."""
     never = {"value": None, "low": 12.0, "high": None}
     quality = {"value": 0.5, "low": 0.4, "high": 0.6}
-    said = lines(
-        {
-            "measured_fetches": 1000,
-            "days_on_record": 20.0,
-            "days_ahead": 180.0,
-            "days_between_fetches": 1.0,
-            "levels": {"0.99": never},
-            "budget": {"fetches_a_day": 5.0, "quality": quality},
-            "without_fetches": quality,
-        }
-    )
+    numbers = {"measured_fetches": 1000, "days_on_record": 20.0, "days_ahead": 180.0, "days_between_fetches": 1.0}
+    today = {"budget": {"fetches_a_day": 5.0, "quality": quality}, "without_fetches": quality}
+    said = lines({**numbers, **today, "levels": {"0.99": never}})
     assert said[1] == (
         "For 99% of the attainable quality no number of fetches is expected to be enough, if a page may be fetched "
         "every 24 hours at most [12 or more]."
