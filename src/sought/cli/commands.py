@@ -230,6 +230,22 @@ def explain(
 
 
 @app.command()
+def budget(directory: Dir, json: Json = False) -> None:
+    """How many fetches a day are enough for 90, 95 and 99 % of the attainable quality, and what the budget brings."""
+    from sought.cli.budget import show_budget
+    from sought.cli.live import working
+    from sought.crawl.dial import budget as look
+    from sought.crawl.view import View
+
+    with working("asking what budgets bring", quiet=json), View(directory) as view:
+        found = look(view, time.time())
+    if json:
+        print_json(found)
+    else:
+        show_budget(found)
+
+
+@app.command()
 def check(directory: Dir, json: Json = False) -> None:
     """Make sure that archive, table, links and search index agree; exit code 1 if they do not."""
     from sought.cli.live import Counting

@@ -8,6 +8,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sought.crawl.outcome import Finished
 from sought.crawl.store import Store
@@ -36,12 +37,17 @@ def note_expected(finished: Sequence[Finished], store: Store) -> None:
 def expected_against_measured(store: Store, since: float) -> dict[str, Calibration]:
     """By kind, without those of which nothing was expected; gains of fetches up to `since` are in another unit."""
     found = {}
-    for kind, name in enumerate(KINDS):
-        records = np.frombuffer(b"".join(value for _, value in store.scan(_key(kind))), _RECORD)
-        records = records[records["time"] > since]
+    for name in KINDS:
+        records = noted(store, name, since)
         if len(records):
             found[name] = calibration(*(records[column] for column in ("expected", "gain", "chance")))
     return found
+
+
+def noted(store: Store, kind: str, since: float) -> NDArray[np.void]:
+    """The fetches of a kind that are on record, after a time; not in order."""
+    records = np.frombuffer(b"".join(value for _, value in store.scan(_key(KINDS.index(kind)))), _RECORD)
+    return records[records["time"] > since]
 
 
 def _key(kind: int, place: int | None = None) -> bytes:

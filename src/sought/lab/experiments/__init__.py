@@ -5,6 +5,7 @@ from sought.lab.experiments.bounds import BOUNDS
 from sought.lab.experiments.cluster_sizes import CLUSTER_SIZES
 from sought.lab.experiments.curve_pieces import PIECES_OF_CURVES
 from sought.lab.experiments.cycle_weights import CYCLE_WEIGHTS
+from sought.lab.experiments.dial import BUDGET_DIAL
 from sought.lab.experiments.feature_sets import FEATURE_SETS, RANKING_FEATURES
 from sought.lab.experiments.frontier_learning import LEARNING
 from sought.lab.experiments.frontier_omega import OMEGA
@@ -59,7 +60,7 @@ _CLUSTERS = (  # seed 004
 _RULES = (REFRESH, REFRESH_SIGNALS, REFRESH_THEORY, RATES_FORETOLD, RATES_KNOWN)  # of all papers, and later ones
 _WORTH = (  # ours
     *(WORTH_STUDY, ABLATIONS, INDEX, SPLIT, ENTRIES),
-    *(MULTI_TERM, SIGNALS, EXPLORATION, CLUSTERS, ROBUSTNESS),
+    *(MULTI_TERM, SIGNALS, EXPLORATION, CLUSTERS, ROBUSTNESS, BUDGET_DIAL),
 )
 
 EXPERIMENTS: dict[str, Study] = {
