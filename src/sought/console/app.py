@@ -12,8 +12,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sought.console import assets, search_api, search_page
+from sought.console.control import Control
 from sought.console.desk import Desk
 from sought.console.guard import Guard
+from sought.console.operators import Operators
 from sought.console.searcher import TooBusy
 from sought.web.errors import SoughtError
 
@@ -26,9 +28,9 @@ _SAID = {  # what starlette says, in a sentence
 }
 
 
-def make_app(path: Path, hosts: Iterable[str] = ()) -> Starlette:
+def make_app(path: Path, hosts: Iterable[str] = (), control: Control | None = None) -> Starlette:
     """The server of a crawl directory.  It goes by the names of loopback and by `hosts`."""
-    desk = Desk(path)
+    desk, operators = Desk(path), Operators(path, control)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -36,6 +38,7 @@ def make_app(path: Path, hosts: Iterable[str] = ()) -> Starlette:
         try:
             yield
         finally:
+            await operators.close()
             await desk.close()
 
     async def refused(request: Request, error: Exception) -> Response:
@@ -50,7 +53,7 @@ def make_app(path: Path, hosts: Iterable[str] = ()) -> Starlette:
         return _complaint(desk, request, 500, "The server is in trouble, and has told its operator why.", {})
 
     return Starlette(
-        routes=[*search_page.routes(desk), *search_api.routes(desk), *assets.routes()],
+        routes=[*search_page.routes(desk), *search_api.routes(desk), *operators.routes(), *assets.routes()],
         middleware=[Middleware(Guard, hosts=tuple(hosts))],
         exception_handlers={HTTPException: refused, SoughtError: failed},
         lifespan=lifespan,

@@ -1,0 +1,91 @@
+"""Orders from the console: a form for each, which become files that the crawl reads (crawl/orders.py)."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from urllib.parse import parse_qsl, urlencode
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from sought.console.control import COOKIE, Control, keep_session
+from sought.console.office import Office
+from sought.crawl.orders import (
+    AddSeed,
+    AnyOrder,
+    BlockHost,
+    FetchNow,
+    Pause,
+    Resume,
+    SetBudget,
+    UnblockHost,
+    give,
+)
+from sought.web.errors import BadInput
+
+WHO = "console"
+ORDERS: Mapping[str, Callable[[str], AnyOrder]] = {
+    "pause": lambda _: Pause(),
+    "resume": lambda _: Resume(),
+    "budget": SetBudget,
+    "seed": AddSeed,
+    "block": BlockHost,
+    "unblock": UnblockHost,
+    "fetch": FetchNow,
+}
+
+
+def routes(office: Office) -> list[BaseRoute]:
+    """None without control: then there are no such addresses."""
+    control = office.control
+    if control is None:
+        return []
+
+    async def enter(request: Request) -> Response:
+        session = await control.enter((await _form(request)).get("token", ""))
+        if session is None:
+            return office.sorry(request, "Control", "This is not the token", 403)
+        answer = RedirectResponse("/console#control", 303)
+        keep_session(answer, request, session)
+        return answer
+
+    async def leave(request: Request) -> Response:
+        control.check(request, (await _form(request)).get("key", ""))
+        control.leave(request)
+        answer = RedirectResponse("/console", 303)
+        answer.delete_cookie(COOKIE, path="/console")
+        return answer
+
+    async def order(request: Request) -> Response:
+        return await _ordered(office, control, request)
+
+    return [
+        Route("/console/control/enter", enter, methods=["POST"]),
+        Route("/console/control/leave", leave, methods=["POST"]),
+        Route("/console/control/{order}", order, methods=["POST"]),
+    ]
+
+
+async def _ordered(office: Office, control: Control, request: Request) -> Response:
+    make = ORDERS.get(request.path_params["order"])
+    if make is None:
+        raise HTTPException(404, "There is no such order.")
+    form = await _form(request)
+    control.check(request, form.get("key", ""))
+    try:
+        number = await asyncio.to_thread(give, office.path, make(form.get("what", "")), WHO)
+    except BadInput as error:
+        return office.sorry(request, "Control", str(error), 400)
+    return RedirectResponse(f"/console?{urlencode({'given': number})}#control", 303)
+
+
+async def _form(request: Request) -> dict[str, str]:
+    """Fields of a plain form, the last of each name; nothing else is understood."""
+    body = await request.body()
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/x-www-form-urlencoded":
+        raise HTTPException(415, "Send a plain form.")
+    try:
+        return dict(parse_qsl(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=10))
+    except ValueError:
+        raise HTTPException(400, "This is not a form.") from None

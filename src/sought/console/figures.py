@@ -1,0 +1,111 @@
+"""What does each number of the console mean?  One sentence each, here; pages and docs/console.md say the same."""
+
+from typing import NamedTuple
+
+
+class Figure(NamedTuple):
+    label: str
+    sentence: str
+
+
+FIGURES = {
+    # how good the answers are
+    "price": Figure(
+        "Price of a fetch",
+        "What the last fetch is worth that a week's budget buys: its gain times how long that lasts. "
+        "A high price says that more budget would help.",
+    ),
+    "quality": Figure(
+        "Quality",
+        "What people's attention finds, as a share of that and of what the crawler expects that it could still add.",
+    ),
+    "unanswered": Figure("Unanswered", "Share of searches for which there is no result at all."),
+    "poor": Figure("Poor", "Share of searches with a result, but with fewer than ten."),
+    "gain_per_fetch": Figure(
+        "Gain of a fetch", "What a fetch has added to the worth of the answers, on average over the time shown."
+    ),
+    "expected_per_fetch": Figure(
+        "Expected of a fetch", "What the policy had expected of the fetches that were measured, on average."
+    ),
+    "worth_of_answers": Figure(
+        "Worth of the answers",
+        "What people's attention finds in all answers together, weighed by how often each is asked for.",
+    ),
+    "to_gain_new": Figure(
+        "To gain, new pages", "What all pages that were never fetched are expected to add."
+    ),
+    "to_gain_known": Figure("To gain, known pages", "What fetching all known pages again is expected to add."),
+    "queries": Figure("Queries", "Distinct queries by which fetches are measured."),
+    "searches_a_week": Figure("Searches a week", "How often these queries are asked, all together."),
+    # now
+    "fetched": Figure("Fetched", "Answers that this run of the crawl has received: pages and sitemaps."),
+    "received": Figure("Received", "Bytes of these answers as they came over the network."),
+    "in_flight": Figure("In flight", "Requests that were sent and are not answered yet."),
+    "hosts_waiting": Figure("Hosts waiting", "Hosts with pages to fetch whose next turn is still to come."),
+    "budget_left": Figure("Budget left", "Fetches that may still start before the period of the budget ends."),
+    "known": Figure("URLs known", "Addresses that the crawl has heard of, whether fetched or not."),
+    "searchable": Figure("Searchable", "Pages that a search can find now."),
+    "since": Figure("Since", "When the request was sent, or the answer came."),
+    "purpose": Figure(
+        "For",
+        "Why the page is fetched: new (never fetched before), stale (its own text or death), hub (what its links tell "
+        "or lead to), known (the policy does not say), file (robots.txt or a sitemap).",
+    ),
+    "gain": Figure(
+        "Gain", "What the fetch has added to the worth of the answers; below zero if a page has gone."
+    ),
+    "expected": Figure("Expected", "What the policy had expected this fetch to gain when it chose the page."),
+    "value": Figure("Value", "By what the policy ranks the page; the highest is fetched first."),
+    # where the budget goes
+    "fetches": Figure("Fetches", "Fetches in the time shown, or on which a number rests."),
+    "fetches_share": Figure("Share", "Its part of all fetches in the time shown."),
+    # predicted and measured
+    "slope": Figure(
+        "Slope",
+        "1 if to expect twice as much brings twice as much; below 1 if expectations are too far apart, 0 if they say "
+        "nothing.",
+    ),
+    "rank_correlation": Figure(
+        "Rank correlation", "Whether fetches of which more was expected brought more: 1 always, 0 by chance only."
+    ),
+    "top_tenth": Figure(
+        "Top tenth",
+        "Share of all gain from the tenth of fetches of which most was expected; by chance 10 %.",
+    ),
+    "sum_ratio": Figure(
+        "Measured / expected", "All that was measured over all that was expected: above 1, too little was."
+    ),
+    # queries
+    "a_week": Figure("A week", "How often the query is asked in a week."),
+    "results": Figure("Results", "Pages that answer the query, also beyond those anybody looks at."),
+    "best_score": Figure("Best score", "How well its best page fits the query, as the search scores pages."),
+    "query_to_gain": Figure("To gain", "What a page made for the query would add to the worth of the answers."),
+    "prospect": Figure(
+        "Prospect", "What the page would bring for the query, to judge by its name alone."
+    ),
+    "rank": Figure("Rank", "Its place among the results of the query, the first is 1."),
+    "score": Figure("Score", "How well the page fits the query, as the search scores pages."),
+    "plan_rank": Figure("Number in the plan", "Its place among all that may be fetched now, the first is 1."),
+    "affected": Figure("Queries affected", "Queries whose answers the fetch has changed."),
+    "change_rate": Figure(
+        "Changes a day", "How often the page changes, to judge by what was seen of it and its like."
+    ),
+    "interval": Figure("80 % between", "With a certainty of 80 % it changes no less and no more often than that."),
+    "changes": Figure("Changes seen", "How many of its later fetches found another text."),
+    # hosts
+    "host_fetched": Figure("Fetched", "Answers that the host has given in all."),
+    "troubles": Figure(
+        "Troubles in a row", "Failures since its last good answer; after each the host rests longer."
+    ),
+    "crawl_delay": Figure("Crawl delay", "Seconds between two requests that its robots.txt asks for."),
+    "next_request": Figure("Next request", "Before that time the host is not asked again."),
+    "search_value": Figure("Share of attention", "Its part of what people's attention finds in all answers."),
+    "presence": Figure("Would be missed", "Its part of what the answers would lose if single pages were not there."),
+    # errors and size
+    "outcomes": Figure("Answers", "All answers ever received, by status or by why there was none."),
+    "reasons": Figure("Not searchable", "Known addresses that no search finds, by reason."),
+    "refused": Figure("Not admitted", "Addresses on pages that were left out, by the rule of scope or traps."),
+    "archive": Figure("Archive", "The record of all answers (WARC), from which all else can be built again."),
+    "store": Figure("Store", "Tables of URLs, links, hosts and fetches."),
+    "index": Figure("Index", "What searches are answered from."),
+}

@@ -1,0 +1,137 @@
+"""How has the crawl been doing?  The journal as columns for charts, for a table, and in sums."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from sought.crawl.journal import read_journal
+
+Over = Literal["hours", "days", "weeks"]
+Row = dict[str, Any]
+Column = list[float | None]
+PURPOSES = ("new", "stale", "hub", "known", "file")
+_HOSTS = 10
+_GAP = 2.5  # steps without a row after which the line is broken
+
+
+@dataclass(frozen=True)
+class Span:
+    """How far back one looks, and in which steps."""
+
+    name: Over
+    seconds: float
+    step: float
+    words: str
+    step_words: str
+
+
+SPANS: dict[str, Span] = {
+    "hours": Span("hours", 86400.0, 300.0, "last 24 hours", "5 minutes"),
+    "days": Span("days", 14 * 86400.0, 3600.0, "last 14 days", "hour"),
+    "weeks": Span("weeks", 26 * 7 * 86400.0, 86400.0, "last 26 weeks", "day"),
+}
+
+
+@dataclass(frozen=True)
+class History:
+    """Rows of the journal, each for one step of a span."""
+
+    span: Span
+    rows: Sequence[Row]
+
+    @property
+    def fetched(self) -> int:
+        """All that was asked of hosts, files of theirs among it."""
+        return sum(self.by_purpose().values())
+
+    def total(self, name: str) -> float:
+        return float(sum(row[name] for row in self.rows))
+
+    @property
+    def gain(self) -> float:
+        return float(sum(_gain(row) for row in self.rows))
+
+    def a_fetch(self, amount: float) -> float | None:
+        fetched = self.total("fetched")
+        return amount / fetched if fetched else None
+
+    def by_purpose(self) -> dict[str, int]:
+        sums = _added(self.rows, "purposes")
+        return {name: sums[name] for name in PURPOSES if sums[name]}
+
+    def by_host(self) -> list[tuple[str, int]]:
+        return _added(self.rows, "hosts").most_common(_HOSTS)
+
+    def moved(self, name: str) -> float | None:
+        """From the first to the last that is known."""
+        told = [row[name] for row in self.rows if row[name] is not None]
+        return told[-1] - told[0] if len(told) > 1 else None
+
+    def last(self, name: str) -> Any:
+        return next((row[name] for row in reversed(self.rows) if row[name] is not None), None)
+
+    def some(self, most: int = 24) -> list[dict[str, Any]]:
+        """Rows for a table, the latest first, at most so many."""
+        step = -(-len(self.rows) // most) or 1
+        return [self._told(row) for row in self.rows[::-1][::step]]
+
+    def _told(self, row: Row) -> dict[str, Any]:
+        fetched = row["fetched"]
+        named = {name: row[name] for name in ("time", "price", "quality", "unanswered", "poor", "fetched")}
+        return named | {"gain": _gain(row) / fetched if fetched else None}
+
+    def columns(self) -> dict[str, Any]:
+        """One list for each line of a chart; nothing between rows that are far apart."""
+        rows = list(_with_gaps(self.rows, self.span.step))
+        made = {name: _column(rows, make) for name, make in _LINES.items()}
+        return {"step": self.span.step_words, "times": [time for time, _ in rows], **made}
+
+
+def read_history(path: Path, span: Span, now: float) -> History:
+    return History(span, read_journal(path, now - span.seconds, now + 60.0, span.step))
+
+
+def _gain(row: Row) -> float:
+    return float(sum(row["gain"].values()))
+
+
+def _added(rows: Sequence[Row], name: str) -> Counter[str]:
+    total: Counter[str] = Counter()
+    for row in rows:
+        total.update(row[name])
+    return total
+
+
+def _with_gaps(rows: Sequence[Row], step: float) -> list[tuple[float, Row | None]]:
+    told: list[tuple[float, Row | None]] = []
+    for row in rows:
+        if told and row["time"] - told[-1][0] > _GAP * step:
+            told.append((told[-1][0] + step, None))
+        told.append((row["time"], row))
+    return told
+
+
+def _column(rows: Sequence[tuple[float, Row | None]], make: Callable[[Row], float | None]) -> Column:
+    return [None if row is None else make(row) for _, row in rows]
+
+
+def _level(name: str) -> Callable[[Row], float | None]:
+    return lambda row: row[name]
+
+
+def _rate(amount: Callable[[Row], float]) -> Callable[[Row], float | None]:
+    return lambda row: amount(row) / row["fetched"] if row["fetched"] else None
+
+
+def _spent(name: str) -> Callable[[Row], float | None]:
+    return lambda row: row["purposes"].get(name, 0)
+
+
+_LINES: dict[str, Callable[[Row], float | None]] = {
+    **{name: _level(name) for name in ("price", "quality", "unanswered", "poor")},
+    "gain": _rate(_gain),
+    "expected": _rate(lambda row: float(row["expected"])),
+    **{name: _spent(name) for name in PURPOSES},
+}

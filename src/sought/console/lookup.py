@@ -1,0 +1,80 @@
+"""A page about one thing: read what is asked, look it up in the tables, show it, or say in one sentence why not."""
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from sought.console.office import Office, link
+from sought.console.standing import Pending
+from sought.crawl.view import View
+from sought.web.errors import BadInput
+
+_LONGEST = 4_200  # characters
+_HOST = re.compile(r"(?:[\w-]+\.)+[\w-]*[a-z][\w-]*(?::\d+)?|\[[0-9a-f:]+\](?::\d+)?|localhost(?::\d+)?", re.I)
+
+
+@dataclass(frozen=True)
+class About:
+    """What a page is about: the name of its parameter, how that is read, and what is asked of the tables."""
+
+    kind: str
+    title: str
+    read: Callable[[str], str]
+    ask: Callable[[View, str, float], dict[str, Any]]
+
+    @property
+    def parameter(self) -> str:
+        return self.kind[0]
+
+
+def route(office: Office, about: About) -> BaseRoute:
+    async def show(request: Request) -> HTMLResponse:
+        given = request.query_params.get(about.parameter, "")
+        try:
+            wanted = _read(about, given)
+        except BadInput as error:
+            return office.sorry(request, about.title, str(error), 400)
+        if not (office.path / "store").exists():
+            return office.sorry(request, about.title, "Nothing has been crawled yet", 404)
+        return await _answered(office, request, about, wanted)
+
+    return Route(f"/console/{about.kind}", show)
+
+
+def _read(about: About, given: str) -> str:
+    if not given.strip():
+        raise BadInput(f"Which {about.kind}?  Give it in the parameter {about.parameter}")
+    if len(given) > _LONGEST:
+        raise BadInput(f"This is longer than any {about.kind} the crawl could know")
+    return about.read(given)
+
+
+async def _answered(office: Office, request: Request, about: About, wanted: str) -> HTMLResponse:
+    now = time.time()
+    try:
+        found = await office.standing.ask((about.kind, wanted), lambda view: about.ask(view, wanted, now))
+    except Pending as why:
+        return office.wait(request, about.title, why)
+    except BadInput as error:
+        return office.sorry(request, about.title, str(error), 404)
+    values: dict[str, Any] = {"found": found.found, "read": found.time, "wanted": wanted, "now": now}
+    return office.page(request, f"console_{about.kind}.html", **values)
+
+
+def find(office: Office) -> BaseRoute:
+    """One field for all three: an address, the name of a host, or else a query."""
+
+    async def go(request: Request) -> Response:
+        text = request.query_params.get("what", "").strip()
+        if not text or len(text) > _LONGEST:
+            return office.sorry(request, "Look up", "Give a URL, a host or a query to look up", 400)
+        kind = "url" if "://" in text else "host" if _HOST.fullmatch(text) else "query"
+        return RedirectResponse(link(kind, text), 303)
+
+    return Route("/console/find", go)

@@ -1,0 +1,60 @@
+"""Where operators work: what all pages of the console need, and how each becomes HTML."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from sought.console import wording
+from sought.console.control import Control
+from sought.console.figures import FIGURES
+from sought.console.pages import page
+from sought.console.standing import Pending, Standing
+
+AGAIN = "3"  # seconds after which a page that has to wait looks again
+
+
+class Office:
+    """One crawl, its tables, and who may tell it what to do: nobody, if there is no `control`."""
+
+    def __init__(self, path: Path, control: Control | None = None) -> None:
+        self.path = path
+        self.control = control
+        self.standing = Standing(path)
+
+    def page(self, request: Request, name: str, status: int = 200, **values: Any) -> HTMLResponse:
+        """A template with all that templates of the console expect."""
+        return page(name, status, **common(), control=self._rights(request), **values)
+
+    def sorry(self, request: Request, title: str, sentence: str, status: int) -> HTMLResponse:
+        """A page that has nothing but one clear sentence."""
+        text = f"{sentence[:1].upper()}{sentence[1:]}"
+        text = text if text.endswith((".", "!", "?")) else f"{text}."
+        return self.page(request, "console_sorry.html", status, title=title, sentence=text)
+
+    def wait(self, request: Request, title: str, why: Pending) -> HTMLResponse:
+        """A page that says that it has to wait, and looks again by itself."""
+        answer = self.page(request, "console_wait.html", 503, title=title, sentence=str(why))
+        answer.headers.update({"Refresh": AGAIN, "Retry-After": AGAIN})
+        return answer
+
+    def _rights(self, request: Request) -> Mapping[str, Any] | None:
+        """None if there is no control; else what a form needs, if this browser has shown the token."""
+        return self.control.rights(request) if self.control else None
+
+
+def common() -> dict[str, Any]:
+    return {"say": wording, "figures": FIGURES, "link": link}
+
+
+def fragment(name: str, **values: Any) -> str:
+    """A part of a page."""
+    return bytes(page(name, **common(), **values).body).decode()
+
+
+def link(what: str, value: str) -> str:
+    """The address of the page about a `url`, a `query` or a `host`."""
+    return f"/console/{what}?{what[0]}={quote(value, safe='')}"

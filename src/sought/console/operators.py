@@ -1,0 +1,65 @@
+"""The console: all its pages, what they are told live, and metrics."""
+
+import asyncio
+import functools
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
+
+from sought.console import control_routes, live, lookup, overview, page_of_host, page_of_query, page_of_url
+from sought.console.control import Control
+from sought.console.metrics import CONTENT_TYPE, exposition
+from sought.console.office import Office
+from sought.console.tally import Tally
+from sought.console.watching import condition, read_pulse, understood
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+class Operators:
+    """What operators are offered by a server; `close` when it ends."""
+
+    def __init__(self, path: Path, control: Control | None = None, tally: Tally | None = None) -> None:
+        self.office = Office(path, control)
+        self._tally = tally or Tally()
+        self._watch, self._events = live.routes(self.office)
+
+    def routes(self) -> list[BaseRoute]:
+        parts = (overview, page_of_url, page_of_query, page_of_host, control_routes)
+        pages = [each for part in parts for each in part.routes(self.office)]
+        found = [*pages, lookup.find(self.office)]
+        return [*(self._in_our_words(each) for each in found), *self._events, Route("/metrics", self._metrics)]
+
+    def end_streams(self) -> None:
+        """To be called as soon as the server is told to end: those who watch would keep it."""
+        self._watch.end()
+
+    async def close(self) -> None:
+        self.end_streams()
+        await self.office.standing.close()
+
+    def _in_our_words(self, route: BaseRoute) -> BaseRoute:
+        """What goes wrong on a page of the console is said on a page of the console."""
+        assert isinstance(route, Route)
+        endpoint: Endpoint = route.endpoint
+
+        @functools.wraps(endpoint)
+        async def answered(request: Request) -> Response:
+            try:
+                return await endpoint(request)
+            except HTTPException as error:
+                answer = self.office.sorry(request, "Console", error.detail, error.status_code)
+                answer.headers.update(error.headers or {})
+                return answer
+
+        return Route(route.path, answered, methods=sorted(route.methods or ()), name=route.name)
+
+    async def _metrics(self, _: Request) -> Response:
+        told = await asyncio.to_thread(read_pulse, self.office.path) or {}
+        running = condition(understood(told) if told else None, time.time()) in ("running", "silent")
+        return Response(exposition({**told, "running": running}, self._tally), media_type=CONTENT_TYPE)

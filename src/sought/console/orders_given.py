@@ -1,0 +1,44 @@
+"""What has the crawl been told, and what came of it?  Orders that wait, then those that were answered."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sought.crawl.audit import APPLIED, read_audit
+from sought.crawl.orders import Inbox
+
+WAITING = "waits for the crawl"
+_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Told:
+    """An order as the console lists it."""
+
+    id: str
+    time: float
+    who: str
+    words: str
+    outcome: str
+
+    @property
+    def is_applied(self) -> bool:
+        return self.outcome == APPLIED
+
+
+def orders_given(path: Path, now: float) -> list[Told]:
+    """The newest first."""
+    waiting = [
+        Told(each.id, each.given.time, each.given.who, _words(msgspec.to_builtins(each.given.order)), WAITING)
+        for each in Inbox(path).look(now)
+        if each.given
+    ]
+    known = read_audit(path, _SHOWN)
+    answered = [Told(each.id, each.given or each.time, each.who, _words(each.order), each.outcome) for each in known]
+    return [*waiting[::-1], *answered][:_SHOWN]
+
+
+def _words(order: dict[str, Any] | None) -> str:
+    return " ".join(str(each) for each in order.values()) if order else "(could not be read)"

@@ -1,0 +1,19 @@
+"""The page of a query: how well is it answered, and what would improve that?"""
+
+from typing import Any
+
+from starlette.routing import BaseRoute
+
+from sought.console.lookup import About, route
+from sought.console.office import Office
+from sought.crawl.query_insight import explain_query
+from sought.crawl.view import View
+from sought.demand.rows import query_text
+
+
+def routes(office: Office) -> list[BaseRoute]:
+    return [route(office, About("query", "Query", query_text, _looked_up))]
+
+
+def _looked_up(view: View, query: str, now: float) -> dict[str, Any]:
+    return explain_query(view, query, view.config.policy, now)

@@ -1,0 +1,48 @@
+"""The page of a URL: why was it fetched, what did that help, and when is it fetched next?"""
+
+from typing import Any
+
+from starlette.routing import BaseRoute
+
+from sought.console.lookup import About, route
+from sought.console.office import Office
+from sought.console.wording import count, exactly, number
+from sought.crawl.insight import explain
+from sought.crawl.view import View
+from sought.web.errors import BadInput
+from sought.web.url import canonical, origin
+
+
+def routes(office: Office) -> list[BaseRoute]:
+    return [route(office, About("url", "URL", canonical, _looked_up))]
+
+
+def _looked_up(view: View, url: str, now: float) -> dict[str, Any]:
+    row, judged = view.row(url), view.judge(url)
+    if row < 0:
+        raise BadInput(f"This crawl has not heard of {url}. It {judged['verdict']}: {judged['why']}, {_robots(judged)}")
+    found = explain(view, url, view.config.policy, now)
+    found["history"].reverse()
+    more = {"title": view.store.details(row).title, "robots": judged["robots"], "next": _next(found, now)}
+    return {"origin": origin(url), **found, **more}
+
+
+def _robots(judged: dict[str, Any]) -> str:
+    return "robots.txt was not read yet" if judged["robots"] == "not read yet" else judged["robots"]
+
+
+def _next(found: dict[str, Any], now: float) -> str:
+    """When it is fetched next, in a sentence."""
+    page, worth = found["page"], found["now"]
+    if page["state"] == "dead":
+        return "It is not fetched again: it has been gone for long."
+    if page["not_before"] and page["not_before"] > now:
+        return f"Not before {exactly(page['not_before'])}."
+    if not worth["may_be_fetched"]:
+        return "Not now: it was fetched too recently, or the crawl's rules keep it out."
+    if worth["rank"] is None:
+        return "Nobody knows: the policy gives it no value."
+    before = worth["rank"] - 1
+    if not before:
+        return "It is the first of all that would be fetched now."
+    return f"{count(before, 'page is', 'pages are')} worth more now, by the policy's value of {number(worth['value'])}."

@@ -1,0 +1,127 @@
+"""What do the tables of a crawl say?  Here somebody looks them up, and nobody else waits for the disk.
+
+To open a View reads the whole table, and what follows from it may take seconds.  So one thread keeps one View: it opens
+another when the store has changed, at most every 15 seconds, and remembers its answers until then.  Who asks gets the
+answer if it comes soon, else the last one that was given to the same question, else a `Pending`.
+"""
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from sought.crawl.view import View
+from sought.web.errors import SoughtError
+
+EVERY = 15.0  # seconds for which a View is good
+PATIENCE = 1.5  # seconds that a page waits
+MOST_ANSWERS = 200
+MOST_WAITING = 20
+Found = TypeVar("Found")
+Question = Callable[[View], Found]
+
+
+class Pending(SoughtError):
+    """The answer takes longer than a page should."""
+
+
+@dataclass(frozen=True)
+class Dated(Generic[Found]):
+    """An answer, and when the tables were read that it is from."""
+
+    found: Found
+    time: float
+
+
+class Standing:
+    """Answers of one crawl's tables.  All methods but `ask` belong to the thread."""
+
+    def __init__(self, path: Path, patience: float = PATIENCE) -> None:
+        self._path = path
+        self._patience = patience
+        self._thread = ThreadPoolExecutor(1, "standing")
+        self._view: View | None = None
+        self._stamp: object = None
+        self._opened_at = 0.0
+        self._looked_at = -EVERY  # by a clock that is never set
+        self._answers: OrderedDict[Hashable, Dated[Any]] = OrderedDict()
+        self._under_way: dict[Hashable, Future[Any]] = {}
+
+    async def ask(self, key: Hashable, question: Question[Found]) -> Dated[Found]:
+        """The answer to a question that `key` stands for.  Raises Pending, or what is wrong with the question."""
+        work = self._under_way.get(key)
+        if work is None or work.done():
+            work = self._submitted(key, question)
+        try:
+            async with asyncio.timeout(self._patience):
+                answer: Dated[Found] = await asyncio.shield(asyncio.wrap_future(work))
+                return answer
+        except TimeoutError:
+            if last := self._answers.get(key):
+                return last
+            raise Pending("The tables of the crawl are being read; this takes a moment.") from None
+
+    def _submitted(self, key: Hashable, question: Question[Found]) -> "Future[Dated[Found]]":
+        self._under_way = {each: work for each, work in self._under_way.items() if not work.done()}
+        if len(self._under_way) >= MOST_WAITING:
+            raise Pending("Many questions wait for the tables of the crawl: try again in a moment.")
+        work = self._under_way[key] = self._thread.submit(self._answer, key, question)
+        return work
+
+    async def close(self) -> None:
+        """Let go of the files, when what is being looked up has been found."""
+        self._thread.submit(self._drop)
+        await asyncio.to_thread(self._thread.shutdown)
+
+    def _answer(self, key: Hashable, question: Question[Found]) -> Dated[Found]:
+        view = self._current()
+        known = self._answers.get(key)
+        if known is None or known.time != self._opened_at:
+            known = self._answers[key] = Dated(self._looked_up(view, question), self._opened_at)
+        self._answers.move_to_end(key)
+        while len(self._answers) > MOST_ANSWERS:
+            self._answers.popitem(last=False)
+        return known
+
+    def _looked_up(self, view: View, question: Question[Found]) -> Found:
+        """After a surprise, such as files that have gone, the next question is asked of another View."""
+        try:
+            return question(view)
+        except SoughtError:
+            raise
+        except BaseException:
+            self._drop()
+            raise
+
+    def _current(self) -> View:
+        """A View that is fresh enough."""
+        now = time.monotonic()
+        if self._view is None or now - self._looked_at >= EVERY:
+            stamp = _stamp(self._path / "store")
+            if self._view is None or stamp != self._stamp:
+                self._drop()
+                self._view, self._stamp, self._opened_at = View(self._path), stamp, time.time()
+            self._looked_at = now
+        return self._view
+
+    def _drop(self) -> None:
+        if self._view:
+            self._view.close()
+            self._view = None
+
+
+def _stamp(store: Path) -> object:
+    """Something that is equal as long as nothing was written to a store."""
+    try:
+        return sorted((file.name, info.st_size, info.st_mtime_ns) for file in store.iterdir() if (info := file.stat()))
+    except FileNotFoundError:  # a file went away while we looked, or nothing was crawled yet
+        return object()
+
+
+def crawled(path: Path) -> bool:
+    """Whether there is anything to ask about."""
+    return (path / "store").exists()

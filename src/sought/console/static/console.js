@@ -1,0 +1,164 @@
+// What the console does beyond plain pages: charts, and parts that change as the crawl goes on.
+"use strict";
+
+document.documentElement.classList.add("scripted");
+
+const shade = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+// ---- how numbers are put: as wording.py does
+
+const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+function number(value) {
+  if (value === null || value === undefined) return "–";
+  const size = Math.abs(value);
+  if (size === 0 || size >= 1000 || Number.isInteger(value)) return Math.round(value).toLocaleString("en");
+  const power = Math.floor(Math.log10(size));
+  if (power >= -3) return value.toFixed(2 - power).replace("-", "−");
+  const raised = [...String(-power)].map((digit) => RAISED[digit]).join("");
+  return `${(value / 10 ** power).toFixed(2).replace("-", "−")} × 10⁻${raised}`;
+}
+
+const share = (value) => (value === null || value === undefined ? "–" : `${(100 * value).toFixed(1)} %`);
+
+// ---- charts
+
+const LINE = { price: ["price"], quality: ["quality"], coverage: ["unanswered", "poor"], gain: ["gain", "expected"] };
+const NAMES = {
+  price: "Price", quality: "Quality", unanswered: "Unanswered", poor: "Poor", gain: "Measured", expected: "Expected",
+};
+const SHARES = new Set(["quality", "unanswered", "poor"]);
+const PURPOSES = ["new", "stale", "hub", "known", "file"];
+const drawn = new Map();
+
+function axes(put) {
+  const common = {
+    stroke: shade("--quiet"),
+    font: `12px ${shade("--text")}`,
+    grid: { stroke: shade("--line"), width: 1 },
+    ticks: { show: false },
+  };
+  return [
+    { ...common, grid: { show: false }, size: 40, space: 70 },
+    { ...common, size: 82, space: 30, values: (_, ticks) => ticks.map(put) },
+  ];
+}
+
+function options(figure, series, put, more = {}) {
+  return {
+    width: figure.clientWidth,
+    height: figure.classList.contains("tall") ? 240 : 170,
+    padding: [8, 8, 0, 0],
+    cursor: { sync: { key: "console" }, points: { size: 6 }, drag: { x: false, y: false } },
+    legend: { markers: { width: 0 } },
+    axes: axes(put),
+    series: [{ label: "Time", value: "{YYYY}-{MM}-{DD} {HH}:{mm}" }, ...series],
+    ...more,
+  };
+}
+
+function lines(figure, names, found) {
+  const put = SHARES.has(names[0]) ? share : number;
+  const colours = [shade("--accent"), shade("--second")];
+  const series = names.map((name, at) => ({
+    label: NAMES[name],
+    stroke: colours[at],
+    width: 2,
+    dash: name === "expected" ? [5, 4] : undefined,
+    points: { show: found.times.length < 3 },
+    value: (_, value) => put(value),
+  }));
+  return new uPlot(options(figure, series, put), [found.times, ...names.map((name) => found[name])], figure);
+}
+
+// Bars on top of each other: the highest is drawn first, each lower one over it.
+function bars(figure, found) {
+  const names = PURPOSES.filter((name) => found[name].some((count) => count));
+  const sums = names.map((_, last) => found.times.map((_, at) =>
+    names.slice(0, last + 1).reduce((sum, name) => sum + (found[name][at] ?? 0), 0)));
+  const paths = uPlot.paths.bars({ size: [0.8, 28] });
+  const series = names.map((name) => ({
+    label: name,
+    fill: shade(`--${name}`),
+    stroke: shade(`--${name}`),
+    width: 0,
+    paths,
+    points: { show: false },
+    value: (_, __, ___, at) => number(at === null || at === undefined ? null : found[name][at]),
+  })).reverse();
+  const scales = { y: { range: (_, __, most) => [0, Math.max(most * 1.05, 1)] } };
+  return new uPlot(options(figure, series, number, { scales }), [found.times, ...sums.reverse()], figure);
+}
+
+function draw(found) {
+  for (const figure of document.querySelectorAll("[data-chart]")) {
+    drawn.get(figure)?.destroy();
+    const names = LINE[figure.dataset.chart];
+    const empty = !(names ?? PURPOSES).some((name) => found[name].some((value) => value !== null));
+    figure.classList.toggle("empty", empty);
+    if (empty) continue;
+    const chart = names ? lines(figure, names, found) : bars(figure, found);
+    chart.root.querySelector("canvas").setAttribute("aria-hidden", "true");
+    drawn.set(figure, chart);
+  }
+}
+
+const charts = document.querySelector("[data-history]");
+let latest = null;
+let drawnAt = 0;
+
+async function redraw() {
+  drawnAt = Date.now();
+  try {
+    const answer = await fetch(charts.dataset.history);
+    if (answer.ok) draw((latest = await answer.json()));
+  } catch {
+    // drawn again when the server is back
+  }
+}
+
+if (charts) {
+  redraw();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => latest && draw(latest));
+  let width = innerWidth;
+  addEventListener("resize", () => {
+    if (latest && width !== innerWidth) draw(latest);
+    width = innerWidth;
+  });
+}
+
+// ---- parts that change: the server sends them as the page has them
+
+const shown = new Map();
+let held = false;
+addEventListener("pointerdown", () => (held = true));
+addEventListener("pointerup", () => (held = false));
+addEventListener("pointercancel", () => (held = false));
+
+// A part is left alone while the keyboard is in it, and while a finger or a button is down.
+function change(part, html) {
+  if (shown.get(part) === html || held || part.querySelector(":focus-visible")) return;
+  const open = [...part.querySelectorAll("details")].map((each) => each.open);
+  part.innerHTML = html;
+  part.querySelectorAll("details").forEach((each, at) => (each.open = open[at] ?? false));
+  shown.set(part, html);
+}
+
+const badge = document.querySelector("[data-stream]");
+const stream = new EventSource("/console/events");
+stream.addEventListener("open", () => {
+  badge.textContent = "live";
+  badge.dataset.stream = "on";
+});
+stream.addEventListener("error", () => {
+  badge.textContent = "not connected";
+  badge.dataset.stream = "off";
+});
+stream.addEventListener("message", (event) => {
+  for (const [name, html] of Object.entries(JSON.parse(event.data))) {
+    const part = document.querySelector(`[data-live="${name}"]`);
+    if (part) change(part, html);
+  }
+  if (charts && Date.now() - drawnAt > 60_000) redraw();
+});
+addEventListener("pagehide", () => stream.close());

@@ -1,0 +1,197 @@
+"""How does the crawl stand right now?  What its pulse says, and who is told when it beats.
+
+running   it has told of itself a moment ago
+silent    its process is there, but has not told of itself for a while: it plans, or it is stuck
+ended     it has said so, or its process is no more
+never     no crawl has ever told of itself here
+"""
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+FILE = "pulse.json"
+EVERY = 1.0  # seconds between two looks
+SILENT = 10.0  # seconds
+MOST = 100  # who watch at a time
+_LARGEST = 4 << 20
+Condition = Literal["running", "silent", "ended", "never"]
+
+
+class Request(msgspec.Struct, frozen=True):
+    """Sent, and not answered yet."""
+
+    url: str
+    since: float
+    purpose: str = ""
+
+
+class Finished(msgspec.Struct, frozen=True):
+    """Answered and measured; None: not measured, or nothing was expected."""
+
+    url: str
+    time: float
+    kind: str = ""
+    gain: float | None = None
+    expected: float | None = None
+    purpose: str = ""
+    rank: int | None = None
+
+
+class Chosen(msgspec.Struct, frozen=True):
+    """To be fetched soon; a page that somebody asked for has no value."""
+
+    url: str
+    value: float | None = None
+    purpose: str = ""
+
+
+class Budget(msgspec.Struct, frozen=True):
+    """So many fetches `per` so many `seconds`; None where there is no such bound."""
+
+    per: int | None = None
+    seconds: float | None = None
+    left: float | None = None
+    used: int = 0
+
+
+class Demand(msgspec.Struct, frozen=True):
+    """What is known of the answers; None where nothing was asked."""
+
+    queries: int = 0
+    searches_a_week: float = 0.0
+    unanswered: float | None = None
+    poor: float | None = None
+    worth_of_answers: float | None = None
+    quality: float | None = None
+    to_gain: dict[str, float | None] = {}
+
+
+class Progress(msgspec.Struct, frozen=True):
+    """What a run has done so far."""
+
+    fetched: int = 0
+    bytes: int = 0
+    in_flight: int = 0
+    known: int = 0
+    hosts_waiting: int = 0
+    disk: int = 0
+    troubles: dict[str, str] = {}
+
+
+class Pulse(msgspec.Struct, frozen=True):
+    """A pulse as far as the console shows it."""
+
+    time: float
+    process: int = 0
+    policy: str = ""
+    paused: bool = False
+    started: float = 0.0
+    ended: str | None = None
+    price: float | None = None
+    budget: Budget = Budget()
+    progress: Progress = Progress()
+    demand: Demand = Demand()
+    in_flight: list[Request] = []
+    finished: list[Finished] = []
+    next: list[Chosen] = []
+
+
+def read_pulse(path: Path) -> dict[str, Any] | None:
+    """The last pulse of a crawl directory; None if there is none."""
+    try:
+        with (path / FILE).open("rb") as file:
+            found: dict[str, Any] = msgspec.json.decode(file.read(_LARGEST), type=dict[str, Any])
+    except (OSError, ValueError, RecursionError):
+        return None
+    return found
+
+
+def understood(told: Mapping[str, Any] | None) -> Pulse | None:
+    """None also for what is no pulse: another version of the program may have written it."""
+    try:
+        return msgspec.convert(told, Pulse) if told is not None else None
+    except (msgspec.ValidationError, RecursionError):
+        return None
+
+
+def condition(pulse: Pulse | None, now: float) -> Condition:
+    if pulse is None:
+        return "never"
+    if pulse.ended is not None:
+        return "ended"
+    if abs(now - pulse.time) <= SILENT:
+        return "running"
+    return "silent" if _is_there(pulse.process) else "ended"
+
+
+def _is_there(process: int) -> bool:
+    if not 0 < process < 1 << 31:
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True  # somebody else's
+    return True
+
+
+class Watch:
+    """Looks at the pulse while anybody watches, once for all of them, and tells what `put` makes of it.
+
+    `put` runs in a thread; what it returns is told only if it is other than before.
+    """
+
+    def __init__(self, path: Path, put: Callable[[Pulse | None, float], str]) -> None:
+        self._path = path
+        self._put = put
+        self._watching: set[asyncio.Queue[str | None]] = set()
+        self._task: asyncio.Task[None] | None = None
+        self._last: str | None = None
+
+    @property
+    def is_full(self) -> bool:
+        return len(self._watching) >= MOST
+
+    async def told(self) -> AsyncIterator[str]:
+        """What is put, each time it is other than before, until the server ends."""
+        queue: asyncio.Queue[str | None] = asyncio.Queue(2)
+        self._watching.add(queue)
+        if self._task is None or self._task.done():
+            self._last, self._task = None, asyncio.create_task(self._look())
+        elif self._last is not None:
+            _tell(queue, self._last)
+        try:
+            while (text := await queue.get()) is not None:
+                yield text
+        finally:
+            self._watching.discard(queue)
+
+    def end(self) -> None:
+        """Everybody goes home."""
+        for queue in self._watching:
+            _tell(queue, None)
+
+    async def _look(self) -> None:
+        while self._watching:
+            text = await asyncio.to_thread(self._text)
+            for queue in self._watching if text != self._last else ():
+                _tell(queue, text)
+            self._last = text
+            await asyncio.sleep(EVERY)
+
+    def _text(self) -> str:
+        return self._put(understood(read_pulse(self._path)), time.time())
+
+
+def _tell(queue: asyncio.Queue[str | None], text: str | None) -> None:
+    """Who is slow misses what is old."""
+    while queue.full():
+        queue.get_nowait()
+    queue.put_nowait(text)

@@ -1,0 +1,94 @@
+"""How is a number put to people?  Few digits, real signs, and a dash where nothing is known."""
+
+from math import floor, isfinite, log10
+
+from sought.console.ages import age, exactly, iso
+
+NOTHING = "–"
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_SIZES = ("B", "kB", "MB", "GB", "TB", "PB")
+PURPOSES = {
+    "new": "never fetched before",
+    "stale": "its own text or death",
+    "hub": "what its links tell or lead to",
+    "known": "known, the policy does not say why",
+    "file": "robots.txt or a sitemap",
+}
+
+
+def number(value: float | None) -> str:
+    """
+    >>> [number(each) for each in (None, 0, 12345, 12.345, 0.04567, -0.000012345)]
+    ['–', '0', '12,345', '12.3', '0.0457', '−1.23 × 10⁻⁵']
+    """
+    if value is None or not isfinite(value):
+        return NOTHING
+    return _signed(value, _plain(abs(value)))
+
+
+def _plain(value: float) -> str:
+    if value == 0 or value >= 1000 or value == int(value):
+        return f"{value:,.0f}"
+    power = floor(log10(value))
+    if power >= -3:
+        return f"{value:.{2 - power}f}"
+    return f"{value / 10**power:.2f} × 10{str(power).translate(_RAISED)}"
+
+
+def _signed(value: float, text: str) -> str:
+    return f"−{text}" if value < 0 else text
+
+
+def change(value: float | None) -> str:
+    """With its sign also if it is more."""
+    return f"+{number(value)}" if value is not None and value > 0 else number(value)
+
+
+def share(value: float | None) -> str:
+    """
+    >>> share(0.0712)
+    '7.1 %'
+    """
+    return NOTHING if value is None or not isfinite(value) else _signed(value, f"{abs(value):.1%}".replace("%", " %"))
+
+
+def size(value: float | None) -> str:
+    """
+    >>> size(1234567)
+    '1.23 MB'
+    """
+    if value is None or not isfinite(value):
+        return NOTHING
+    step = min(int(log10(value) // 3), len(_SIZES) - 1) if value >= 1000 else 0
+    return f"{number(float(f'{value / 1000**step:.3g}'))} {_SIZES[step]}"
+
+
+def count(value: int, one: str, many: str = "") -> str:
+    """
+    >>> count(1, "query", "queries"), count(2000, "fetch", "fetches")
+    ('1 query', '2,000 fetches')
+    """
+    return f"{value:,} {one if value == 1 else many or one + 's'}"
+
+
+def spelled(name: str) -> str:
+    """A name of a table as words."""
+    return name.replace("_", " ").replace("-", " ")
+
+
+def purpose(name: str | None) -> str:
+    return PURPOSES.get(name or "", "not on record")
+
+
+def seconds(value: float) -> str:
+    """
+    >>> seconds(7200), seconds(0.5)
+    ('2 hours', '0.500 seconds')
+    """
+    for length, name in ((86400, "day"), (3600, "hour"), (60, "minute")):
+        if value >= length:
+            return count(round(value / length), name)
+    return f"{number(value)} second{'' if value == 1 else 's'}"
+
+
+__all__ = ["age", "change", "count", "exactly", "iso", "number", "purpose", "seconds", "share", "size", "spelled"]
