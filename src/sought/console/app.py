@@ -52,13 +52,15 @@ def make_app(path: Path, hosts: Iterable[str] = (), control: Control | None = No
         _LOG.error("%s: %s", request.url.path, error)  # it names folders, which are nobody's business
         return _complaint(desk, request, 500, "The server is in trouble, and has told its operator why.", {})
 
-    return Starlette(
+    app = Starlette(
         routes=[*search_page.routes(desk), *search_api.routes(desk), *operators.routes(), *assets.routes()],
         middleware=[Middleware(Guard, hosts=tuple(hosts))],
         exception_handlers={HTTPException: refused, SoughtError: failed},
         lifespan=lifespan,
         max_body_size=MAX_BODY,
     )
+    app.state.at_end = operators.end_streams
+    return app
 
 
 def _complaint(desk: Desk, request: Request, status: int, text: str, headers: dict[str, str]) -> Response:

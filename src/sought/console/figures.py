@@ -31,9 +31,7 @@ FIGURES = {
         "Worth of the answers",
         "What people's attention finds in all answers together, weighed by how often each is asked for.",
     ),
-    "to_gain_new": Figure(
-        "To gain, new pages", "What all pages that were never fetched are expected to add."
-    ),
+    "to_gain_new": Figure("To gain, new pages", "What all pages that were never fetched are expected to add."),
     "to_gain_known": Figure("To gain, known pages", "What fetching all known pages again is expected to add."),
     "queries": Figure("Queries", "Distinct queries by which fetches are measured."),
     "searches_a_week": Figure("Searches a week", "How often these queries are asked, all together."),
@@ -45,15 +43,12 @@ FIGURES = {
     "budget_left": Figure("Budget left", "Fetches that may still start before the period of the budget ends."),
     "known": Figure("URLs known", "Addresses that the crawl has heard of, whether fetched or not."),
     "searchable": Figure("Searchable", "Pages that a search can find now."),
-    "since": Figure("Since", "When the request was sent, or the answer came."),
     "purpose": Figure(
         "For",
         "Why the page is fetched: new (never fetched before), stale (its own text or death), hub (what its links tell "
         "or lead to), known (the policy does not say), file (robots.txt or a sitemap).",
     ),
-    "gain": Figure(
-        "Gain", "What the fetch has added to the worth of the answers; below zero if a page has gone."
-    ),
+    "gain": Figure("Gain", "What the fetch has added to the worth of the answers; below zero if a page has gone."),
     "expected": Figure("Expected", "What the policy had expected this fetch to gain when it chose the page."),
     "value": Figure("Value", "By what the policy ranks the page; the highest is fetched first."),
     # where the budget goes
@@ -80,23 +75,17 @@ FIGURES = {
     "results": Figure("Results", "Pages that answer the query, also beyond those anybody looks at."),
     "best_score": Figure("Best score", "How well its best page fits the query, as the search scores pages."),
     "query_to_gain": Figure("To gain", "What a page made for the query would add to the worth of the answers."),
-    "prospect": Figure(
-        "Prospect", "What the page would bring for the query, to judge by its name alone."
-    ),
+    "prospect": Figure("Prospect", "What the page would bring for the query, to judge by its name alone."),
     "rank": Figure("Rank", "Its place among the results of the query, the first is 1."),
     "score": Figure("Score", "How well the page fits the query, as the search scores pages."),
     "plan_rank": Figure("Number in the plan", "Its place among all that may be fetched now, the first is 1."),
     "affected": Figure("Queries affected", "Queries whose answers the fetch has changed."),
-    "change_rate": Figure(
-        "Changes a day", "How often the page changes, to judge by what was seen of it and its like."
-    ),
+    "change_rate": Figure("Changes a day", "How often the page changes, to judge by what was seen of it and its like."),
     "interval": Figure("80 % between", "With a certainty of 80 % it changes no less and no more often than that."),
     "changes": Figure("Changes seen", "How many of its later fetches found another text."),
     # hosts
     "host_fetched": Figure("Fetched", "Answers that the host has given in all."),
-    "troubles": Figure(
-        "Troubles in a row", "Failures since its last good answer; after each the host rests longer."
-    ),
+    "troubles": Figure("Troubles in a row", "Failures since its last good answer; after each the host rests longer."),
     "crawl_delay": Figure("Crawl delay", "Seconds between two requests that its robots.txt asks for."),
     "next_request": Figure("Next request", "Before that time the host is not asked again."),
     "search_value": Figure("Share of attention", "Its part of what people's attention finds in all answers."),

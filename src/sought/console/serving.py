@@ -10,6 +10,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from sought.console.connection import Connection
+from sought.console.ending import Server
 from sought.web.errors import BadInput
 
 _CONNECTIONS = 1_000
@@ -53,7 +54,7 @@ def make_server(app: ASGIApp) -> uvicorn.Server:
         limit_concurrency=_CONNECTIONS,
         timeout_graceful_shutdown=_GRACE,
     )
-    return uvicorn.Server(config)
+    return Server(config)
 
 
 def run(server: uvicorn.Server, listening: socket.socket) -> None:

@@ -52,6 +52,14 @@ def share(value: float | None) -> str:
     return NOTHING if value is None or not isfinite(value) else _signed(value, f"{abs(value):.1%}".replace("%", " %"))
 
 
+def points(value: float | None) -> str:
+    """
+    >>> points(-0.0298)
+    '−3.0 points'
+    """
+    return NOTHING if value is None else f"{'+' if value > 0 else ''}{share(value).removesuffix(' %')} points"
+
+
 def size(value: float | None) -> str:
     """
     >>> size(1234567)
@@ -76,19 +84,34 @@ def spelled(name: str) -> str:
     return name.replace("_", " ").replace("-", " ")
 
 
+_ROBOTS = {
+    "parsed": "robots.txt is kept to",
+    "allow": "there is no robots.txt",
+    "deny": "not asked: robots.txt could not be had",
+    "guarded": "not asked: its network is not allowed",
+}
+
+
+def robots(kind: str) -> str:
+    """How a host's robots.txt is taken."""
+    return _ROBOTS.get(kind, kind)
+
+
 def purpose(name: str | None) -> str:
     return PURPOSES.get(name or "", "not on record")
 
 
-def seconds(value: float) -> str:
-    """
-    >>> seconds(7200), seconds(0.5)
-    ('2 hours', '0.500 seconds')
-    """
-    for length, name in ((86400, "day"), (3600, "hour"), (60, "minute")):
-        if value >= length:
-            return count(round(value / length), name)
-    return f"{number(value)} second{'' if value == 1 else 's'}"
-
-
-__all__ = ["age", "change", "count", "exactly", "iso", "number", "purpose", "seconds", "share", "size", "spelled"]
+__all__ = [
+    "age",
+    "change",
+    "count",
+    "exactly",
+    "iso",
+    "number",
+    "points",
+    "purpose",
+    "robots",
+    "share",
+    "size",
+    "spelled",
+]

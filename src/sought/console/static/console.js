@@ -30,6 +30,14 @@ const NAMES = {
 const SHARES = new Set(["quality", "unanswered", "poor"]);
 const PURPOSES = ["new", "stale", "hub", "known", "file"];
 const drawn = new Map();
+// How ticks are put: from so many seconds apart on; then what is added when the year, month or day is another one.
+const TIMES = [
+  [86400 * 365, "{YYYY}", null, null, null, null, null, null, 1],
+  [86400 * 28, "{MMM}", "\n{YYYY}", null, null, null, null, null, 1],
+  [86400, "{D} {MMM}", "\n{YYYY}", null, null, null, null, null, 1],
+  [60, "{HH}:{mm}", "\n{D} {MMM} {YYYY}", null, "\n{D} {MMM}", null, null, null, 1],
+  [1, "{HH}:{mm}:{ss}", "\n{D} {MMM} {YYYY}", null, "\n{D} {MMM}", null, null, null, 1],
+];
 
 function axes(put) {
   const common = {
@@ -39,7 +47,7 @@ function axes(put) {
     ticks: { show: false },
   };
   return [
-    { ...common, grid: { show: false }, size: 40, space: 70 },
+    { ...common, grid: { show: false }, size: 40, space: 70, values: TIMES },
     { ...common, size: 82, space: 30, values: (_, ticks) => ticks.map(put) },
   ];
 }
@@ -50,9 +58,10 @@ function options(figure, series, put, more = {}) {
     height: figure.classList.contains("tall") ? 240 : 170,
     padding: [8, 8, 0, 0],
     cursor: { sync: { key: "console" }, points: { size: 6 }, drag: { x: false, y: false } },
-    legend: { markers: { width: 0 } },
+    legend: { markers: { width: 0, fill: (chart, at) => chart.series[at].stroke(chart, at) } },
+    tzDate: (seconds) => uPlot.tzDate(new Date(1000 * seconds), "Etc/UTC"),
     axes: axes(put),
-    series: [{ label: "Time", value: "{YYYY}-{MM}-{DD} {HH}:{mm}" }, ...series],
+    series: [{ label: "UTC", value: "{YYYY}-{MM}-{DD} {HH}:{mm}" }, ...series],
     ...more,
   };
 }

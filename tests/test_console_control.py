@@ -1,0 +1,229 @@
+"""Control from the console: off unless asked for, by a token, by our own forms only, and on record."""
+
+import asyncio
+import re
+from urllib.parse import urlencode
+
+import pytest
+from starlette.exceptions import HTTPException
+
+from sought.console.control import Control, new_token
+from sought.crawl.audit import Audited, note
+from sought.crawl.orders import (
+    AddSeed,
+    BlockHost,
+    FetchNow,
+    Inbox,
+    Pause,
+    Resume,
+    SetBudget,
+    UnblockHost,
+)
+from sought.crawl.settings import Settings, save_settings
+from tests.browser import chromium, tab
+from tests.console_crawl import controlled
+from tests.console_site import served
+from tests.demand_site import write_config
+
+TOKEN = new_token()
+FORM = "application/x-www-form-urlencoded"
+
+
+@pytest.fixture
+def path(tmp_path):
+    return write_config(tmp_path / "crawl")
+
+
+@pytest.fixture
+def server(path):
+    with controlled(path, Control(path, TOKEN, (0.0,))) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+def send(server, order, cookie="", **fields):
+    body = urlencode(fields).encode()
+    return server.ask(f"/console/control/{order}", "POST", body, Content_Type=FORM, Cookie=cookie)
+
+
+def entered(server):
+    """The cookie of a session, and the key of its forms."""
+    cookie = send(server, "enter", token=TOKEN).headers["set-cookie"].partition(";")[0]
+    [key, *_] = re.findall(r'name="key" value="(\w+)"', server.ask("/console", Cookie=cookie).text)
+    return cookie, key
+
+
+def given(path):
+    return [each.given.order for each in Inbox(path).look(2e9)]
+
+
+ALL = {
+    "pause": ("", Pause()),
+    "resume": ("", Resume()),
+    "budget": ("5000  per day", SetBudget("5000 per day")),
+    "seed": ("HTTP://a.example/x", AddSeed("http://a.example/x")),
+    "block": ("a.example", BlockHost("a.example")),
+    "unblock": ("a.example", UnblockHost("a.example")),
+    "fetch": ("http://a.example/y#z", FetchNow("http://a.example/y")),
+}
+
+
+def test_without_control_there_is_nothing_to_press(path):
+    """No such addresses, no forms; the audit log is shown all the same."""
+    note(path, Audited(1.7e9, "1", "applied", "somebody", 1.7e9, {"order": "pause"}))
+    with served(path) as server:
+        assert {send(server, order, key="x", token=TOKEN).status for order in (*ALL, "enter", "leave")} == {404}
+        page = server.ask("/console").text
+        assert "/console/control" not in page
+        assert "somebody" in page
+    assert not given(path)
+
+
+@pytest.mark.parametrize("order", ALL)
+def test_each_order_reaches_the_crawl(server, path, order):
+    """As crawl/orders.py spells it, from the console."""
+    cookie, key = entered(server)
+    text, expected = ALL[order]
+    answer = send(server, order, cookie, key=key, what=text)
+    assert answer.status == 303
+    assert given(path) == [expected]
+    assert Inbox(path).look(2e9)[0].given.who == "console"
+    assert "waits for the crawl" in server.ask(answer.headers["location"].partition("#")[0]).text
+
+
+def test_nothing_happens_without_the_token(server, path):
+    """Neither with none, nor with a wrong one, nor with a cookie that was made up."""
+    page = server.ask("/console").text
+    assert "Token that" in page
+    assert 'action="/console/control/pause"' not in page
+    for token in ("", "x", TOKEN[:-1], TOKEN + "0", "ä\ud800".encode("utf-8", "replace").decode()):
+        answer = send(server, "enter", token=token)
+        assert (answer.status, "set-cookie" in answer.headers) == (403, False)
+    for order in (*ALL, "leave"):
+        assert send(server, order, what="http://a.example/").status == 403
+        assert send(server, order, "sought-control=made-up", key="made-up", what="http://a.example/").status == 403
+    assert not given(path)
+
+
+def test_the_session_is_for_our_own_pages_only(server):
+    """Scripts cannot read the cookie, other sites cannot use it, and it goes when the browser is closed."""
+    answer = send(server, "enter", token=TOKEN)
+    kept = {each.strip().lower() for each in answer.headers["set-cookie"].split(";")[1:]}
+    assert kept == {"httponly", "samesite=strict", "path=/console"}
+    assert TOKEN not in answer.headers["set-cookie"]
+
+
+def test_a_form_of_somebody_else_is_refused(server, path):
+    """No key, the key of another session, or a request that another site has caused."""
+    (mine, key), (_, another) = entered(server), entered(server)
+    for wrong in ("", "x", another):
+        assert send(server, "pause", mine, key=wrong).status == 403
+    body = urlencode({"key": key}).encode()
+    for name, value in {
+        "Sec_Fetch_Site": "cross-site",
+        "sec_fetch_site": "same-site",
+        "Origin": "http://evil.example",
+        "origin": "null",
+    }.items():
+        headers = {"Content_Type": FORM, "Cookie": mine, name: value}
+        assert server.ask("/console/control/pause", "POST", body, **headers).status == 403
+    assert server.ask("/console/control/pause", Cookie=mine).status == 405
+    assert not given(path)
+    assert send(server, "pause", mine, key=key).status == 303
+
+
+def test_control_can_be_given_up(server, path):
+    """Then the cookie is worth nothing."""
+    cookie, key = entered(server)
+    assert send(server, "leave", cookie, key=key).status == 303
+    assert send(server, "pause", cookie, key=key).status == 403
+    assert not given(path)
+
+
+@pytest.mark.parametrize(
+    ("order", "text", "sentence"),
+    [
+        ("budget", "lots", "lots"),
+        ("seed", "javascript:alert(1)", "alert(1)"),
+        ("fetch", "", ""),
+        ("block", "a b", "Not a host"),
+        ("dance", "", "There is no such order."),
+    ],
+)
+def test_what_is_no_order_gets_one_clear_sentence(server, path, order, text, sentence):
+    """And the right status."""
+    cookie, key = entered(server)
+    answer = send(server, order, cookie, key=key, what=text)
+    assert answer.status == (404 if order == "dance" else 400)
+    assert sentence in answer.text
+    assert not given(path)
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "status"),
+    [("application/json", b"{}", 415), (FORM, b"\xff\xfe", 400), (FORM, b"a&" * 50, 400), (FORM, b"a" * 100_000, 413)],
+)
+def test_what_is_no_form_is_refused(server, kind, body, status):
+    """Bounded, and one kind only."""
+    assert server.ask("/console/control/enter", "POST", body, Content_Type=kind).status == status
+
+
+def test_wrong_tokens_wait_for_each_other(path):
+    """One at a time, also the right one behind a wrong one; too many are sent away."""
+
+    async def knock():
+        control, order = Control(path, TOKEN, (0.05,)), []
+
+        async def enter(token):
+            try:
+                order.append(bool(await control.enter(token)))
+            except HTTPException as error:
+                order.append(error.status_code)
+
+        await asyncio.gather(enter("wrong"), enter(TOKEN))
+        assert order == [False, True]
+        order.clear()
+        await asyncio.gather(*(enter("wrong") for _ in range(11)))
+        assert order == [429, *[False] * 10]
+        return await control.enter(TOKEN)
+
+    assert asyncio.run(knock())
+
+
+def test_an_operator_pauses_the_crawl_in_a_browser(path, browser, tmp_path):
+    """Token, button, and what came of it, by keyboard; whatever the audit log holds is text."""
+    note(
+        path,
+        Audited(
+            1.7e9, "1", "<script>alert(1)</script>", "<b>who</b>", 1.7e9, {"order": "<img src=x onerror=alert(2)>"}
+        ),
+    )
+    save_settings(path, Settings(blocked=("bad.example",)))
+    with controlled(path, Control(path, TOKEN)) as server:
+        for scheme in ("light", "dark"):
+            with tab(browser, color_scheme=scheme, viewport={"width": 375, "height": 800}) as it:
+                it.page.goto(server.url + "/console")
+                it.assert_accessible()
+                it.page.get_by_label("Token that").fill(TOKEN)
+                it.page.keyboard.press("Enter")
+                it.page.get_by_role("button", name="Pause the crawl").focus()
+                it.assert_accessible()
+                it.assert_no_sideways_scroll()
+                it.page.keyboard.press("Enter")
+                it.page.wait_for_selector("tr.given")
+                assert it.page.locator("tr.given").inner_text().split("\t")[:3] == [
+                    "pause",
+                    "console",
+                    "waits for the crawl",
+                ]
+                assert "<script>alert(1)</script>" in it.page.locator("main").inner_text()
+                it.page.get_by_role("button", name="Unblock").click()
+                it.page.wait_for_selector("tr.given:has-text('unblock bad.example')")
+                it.picture(f"control-{scheme}", tmp_path)
+                assert not it.troubles
+    assert given(path) == [Pause(), UnblockHost("bad.example")] * 2

@@ -1,0 +1,85 @@
+"""What the tables say: read by one thread, again only if they have changed, and nobody waits for long."""
+
+import asyncio
+import threading
+
+import pytest
+
+from sought.console.standing import Pending, Standing
+from sought.crawl.recovery import open_directory
+from sought.web.errors import BadInput
+from tests.demand_site import write_config
+
+
+@pytest.fixture
+def path(tmp_path):
+    """A crawl that knows of its seed."""
+    path = write_config(tmp_path / "crawl")
+    directory = open_directory(path)
+    directory.plant_seeds()
+    directory.close()
+    return path
+
+
+def test_tables_are_read_again_only_if_they_have_changed(path):
+    """The same answer until then, by one thread; a new one afterwards."""
+    asked, threads = [], set()
+    directory = open_directory(path)
+
+    def known(view):
+        asked.append(view)
+        threads.add(threading.current_thread().name)
+        return len(view.table)
+
+    async def look():
+        standing = Standing(path, patience=20.0)
+        first = await standing.ask("known", known)
+        assert (await standing.ask("known", known), first.found, len(asked)) == (first, 1, 1)
+        standing._looked_at -= 60.0
+        assert await standing.ask("known", known) == first
+        directory.add_urls(["http://a.example/more"], "urn:test", 4)
+        assert await standing.ask("known", known) == first  # it is not looked at again that soon
+        standing._looked_at -= 60.0
+        assert (await standing.ask("known", known)).found == 2
+        assert (len(asked), len(set(map(id, asked))), len(threads)) == (2, 2, 1)
+        await standing.close()
+
+    asyncio.run(look())
+    directory.close()
+
+
+def test_who_has_to_wait_is_told_so(path):
+    """The event loop goes on; the last answer is good enough if there is one; errors are the question's own."""
+    free = threading.Event()
+
+    async def look():
+        standing = Standing(path, patience=0.05)
+        with pytest.raises(Pending):
+            await standing.ask("slow", lambda view: free.wait(20) and len(view.table))
+        free.set()
+        while True:
+            try:
+                known = await standing.ask("slow", lambda view: len(view.table))
+                break
+            except Pending:
+                continue
+        free.clear()
+        standing._looked_at, standing._stamp = -1e9, None
+        assert await standing.ask("slow", lambda view: free.wait(20)) == known  # the last one
+        free.set()
+        with pytest.raises(BadInput):
+            await _patient(standing, "bad")
+        await standing.close()
+
+    asyncio.run(look())
+
+
+async def _patient(standing, key):
+    def question(view):
+        raise BadInput("no")
+
+    while True:
+        try:
+            return await standing.ask(key, question)
+        except Pending:
+            continue
