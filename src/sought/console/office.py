@@ -31,9 +31,7 @@ class Office:
 
     def sorry(self, request: Request, title: str, sentence: str, status: int) -> HTMLResponse:
         """A page that has nothing but one clear sentence."""
-        text = f"{sentence[:1].upper()}{sentence[1:]}"
-        text = text if text.endswith((".", "!", "?")) else f"{text}."
-        return self.page(request, "console_sorry.html", status, title=title, sentence=text)
+        return self.page(request, "console_sorry.html", status, title=title, sentence=_whole(sentence))
 
     def wait(self, request: Request, title: str, why: Pending) -> HTMLResponse:
         """A page that says that it has to wait, and looks again by itself."""
@@ -44,6 +42,13 @@ class Office:
     def _rights(self, request: Request) -> Mapping[str, Any] | None:
         """None if there is no control; else what a form needs, if this browser has shown the token."""
         return self.control.rights(request) if self.control else None
+
+
+def _whole(sentence: str) -> str:
+    """With a capital, unless it begins with a name, and a full stop."""
+    first, space, rest = sentence.partition(" ")
+    text = f"{first.capitalize() if first.isalpha() else first}{space}{rest}"
+    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 def common() -> dict[str, Any]:

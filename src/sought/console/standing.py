@@ -115,13 +115,9 @@ class Standing:
 
 
 def _stamp(store: Path) -> object:
-    """Something that is equal as long as nothing was written to a store."""
+    """Something that is equal as long as nothing was written to a store; those who only read it write a LOG, too."""
     try:
-        return sorted((file.name, info.st_size, info.st_mtime_ns) for file in store.iterdir() if (info := file.stat()))
+        files = [(file.name, file.stat()) for file in store.iterdir() if not file.name.startswith("LOG")]
     except FileNotFoundError:  # a file went away while we looked, or nothing was crawled yet
         return object()
-
-
-def crawled(path: Path) -> bool:
-    """Whether there is anything to ask about."""
-    return (path / "store").exists()
+    return sorted((name, info.st_size, info.st_mtime_ns) for name, info in files)
