@@ -58,8 +58,9 @@ def entered(server):
     return cookie, key
 
 
-def given(path):
-    return [each.given.order for each in Inbox(path).look(2e9)]
+def given(path, what="order"):
+    """The orders that wait, or who gave them."""
+    return [getattr(each.given, what) for each in Inbox(path).look(2e9)]
 
 
 ALL = {
@@ -92,7 +93,7 @@ def test_each_order_reaches_the_crawl(server, path, order):
     answer = send(server, order, cookie, key=key, what=text)
     assert answer.status == 303
     assert given(path) == [expected]
-    assert Inbox(path).look(2e9)[0].given.who == "console"
+    assert given(path, "who") == ["console"]
     assert "waits for the crawl" in server.ask(answer.headers["location"].partition("#")[0]).text
 
 
@@ -177,7 +178,8 @@ def test_wrong_tokens_wait_for_each_other(path):
     """One at a time, also the right one behind a wrong one; too many are sent away."""
 
     async def knock():
-        control, order = Control(path, TOKEN, (0.05,)), []
+        control = Control(path, TOKEN, (0.05,))
+        order: list[bool | int] = []
 
         async def enter(token):
             try:

@@ -350,7 +350,7 @@ def test_a_server_that_ends_ends_its_streams(crawl):
         connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
         connection.request("GET", "/console/events")
         stream = connection.getresponse()
-        assert stream.getheader("content-type").startswith("text/event-stream")
+        assert stream.getheader("content-type", "").startswith("text/event-stream")
         assert stream.readline() == b"retry: 3000\n"
         assert stream.readline() + stream.readline()[:6] == b"\ndata: "
     stream.read()  # raises IncompleteRead if it was cut

@@ -7,6 +7,7 @@ import pytest
 
 from sought.console.standing import Pending, Standing
 from sought.crawl.recovery import open_directory
+from sought.crawl.table import Source
 from sought.web.errors import BadInput
 from tests.demand_site import write_config
 
@@ -37,7 +38,7 @@ def test_tables_are_read_again_only_if_they_have_changed(path):
         assert (await standing.ask("known", known), first.found, len(asked)) == (first, 1, 1)
         standing._looked_at -= 60.0
         assert await standing.ask("known", known) == first
-        directory.add_urls(["http://a.example/more"], "urn:test", 4)
+        directory.add_urls(["http://a.example/more"], "urn:test", Source.LOAD)
         assert await standing.ask("known", known) == first  # it is not looked at again that soon
         standing._looked_at -= 60.0
         assert (await standing.ask("known", known)).found == 2

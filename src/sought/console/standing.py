@@ -115,9 +115,12 @@ class Standing:
 
 
 def _stamp(store: Path) -> object:
-    """Something that is equal as long as nothing was written to a store; those who only read it write a LOG, too."""
+    """Something that is equal as long as nothing was written to a store: its tables, and what was written since.
+
+    Other files of RocksDB are written by those who only read, too.
+    """
     try:
-        files = [(file.name, file.stat()) for file in store.iterdir() if not file.name.startswith("LOG")]
+        found = [(file.name, file.stat()) for file in store.iterdir() if file.suffix in (".sst", ".log")]
     except FileNotFoundError:  # a file went away while we looked, or nothing was crawled yet
         return object()
-    return sorted((name, info.st_size, info.st_mtime_ns) for name, info in files)
+    return sorted((name, info.st_size, info.st_mtime_ns) for name, info in found)
