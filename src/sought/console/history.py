@@ -12,6 +12,7 @@ Over = Literal["hours", "days", "weeks"]
 Row = dict[str, Any]
 Column = list[float | None]
 PURPOSES = ("new", "stale", "hub", "known", "file")
+GOOD_FOR = 5.0  # seconds
 _HOSTS = 10
 _GAP = 2.5  # steps without a row after which the line is broken
 
@@ -89,8 +90,19 @@ class History:
         return {"step": self.span.step_words, "times": [time for time, _ in rows], **made}
 
 
-def read_history(path: Path, span: Span, now: float) -> History:
-    return History(span, read_journal(path, now - span.seconds, now + 60.0, span.step))
+class Histories:
+    """The journal of a crawl, read again at most every few seconds; for any thread."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._known: dict[str, tuple[float, History]] = {}
+
+    def read(self, span: Span, now: float) -> History:
+        read_at, found = self._known.get(span.name, (0.0, None))
+        if found is None or not 0.0 <= now - read_at < GOOD_FOR:
+            found = History(span, read_journal(self._path, now - span.seconds, now + 60.0, span.step))
+            self._known[span.name] = now, found
+        return found
 
 
 def _gain(row: Row) -> float:

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from sought.console.history import SPANS, History, Span, read_history
+from sought.console.history import SPANS, Histories, History, Span
 from sought.console.live import shown
 from sought.console.office import AGAIN, Office
 from sought.console.orders_given import orders_given
@@ -28,10 +28,12 @@ _NEEDY = 12
 
 
 def routes(office: Office) -> list[BaseRoute]:
+    journal = Histories(office.path)
+
     async def overview(request: Request) -> HTMLResponse:
         span = _span(request)
         now = time.time()
-        files = await asyncio.to_thread(_files, office, span, now)
+        files = await asyncio.to_thread(_files, office, journal, span, now)
         tables, problem = await _tables(office)
         answer = office.page(
             request,
@@ -49,7 +51,7 @@ def routes(office: Office) -> list[BaseRoute]:
         return answer
 
     async def history(request: Request) -> Response:
-        found = await asyncio.to_thread(read_history, office.path, _span(request), time.time())
+        found = await asyncio.to_thread(journal.read, _span(request), time.time())
         body = await asyncio.to_thread(lambda: msgspec.json.encode(found.columns()))
         return Response(body, headers={"Cache-Control": "no-store"}, media_type="application/json")
 
@@ -63,9 +65,9 @@ def _span(request: Request) -> Span:
     return found
 
 
-def _files(office: Office, span: Span, now: float) -> dict[str, Any]:
+def _files(office: Office, journal: Histories, span: Span, now: float) -> dict[str, Any]:
     """What small files say: pulse, journal, settings and orders."""
-    pulse, history = understood(read_pulse(office.path)), read_history(office.path, span, now)
+    pulse, history = understood(read_pulse(office.path)), journal.read(span, now)
     return shown(pulse, now) | {
         "history": history,
         "totals": _totals(history),
