@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from sought.console.metrics import METRICS, SERVER, exposition
 from sought.console.tally import BOUNDS, Tally
+from tests.console_site import crawl_lighthouses, event, served
 
 PULSE = {
     "running": True,
@@ -85,3 +86,15 @@ def test_every_name_is_documented():
     text = (Path(__file__).parent.parent / "docs" / "metrics.md").read_text()
     documented = dict(re.findall(r"^\| `(sought_\w+)[^|]*\| (?:\w+) \| ([^|]+) \|$", text, re.MULTILINE))
     assert documented == {metric.name: metric.help for metric in METRICS} | SERVER
+
+
+def test_searches_of_a_server_are_counted(tmp_path: Path):
+    """As they are answered; clicks as they are recorded."""
+    path = crawl_lighthouses(tmp_path / "crawl")
+    with served(path) as server:
+        found = json.loads(server.get("/api/search", q="lighthouse").body)
+        server.post("/api/events", event(found["query_id"], url=found["hits"][0]["url"]))
+        numbers = told(server.get("/metrics").body.decode())
+    assert numbers["sought_searches_total"] == numbers["sought_search_seconds_count"] == 1
+    assert numbers["sought_clicks_total"] == 1
+    assert numbers["sought_crawl_running"] == 0

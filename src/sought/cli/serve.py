@@ -1,4 +1,4 @@
-"""`sought serve`: the search page and the API of a crawl."""
+"""`sought serve`: the search page, the API and the console of a crawl."""
 
 import sys
 from contextlib import nullcontext
@@ -19,20 +19,28 @@ def serve(
         list[str] | None, typer.Option(metavar="NAME", help="A further name the server goes by (again for more).")
     ] = None,
     crawl: Annotated[bool, typer.Option("--crawl", help="Crawl as well, in a process of its own.")] = False,
+    control: Annotated[
+        bool, typer.Option("--control", help="Let who has the token that is printed once give the crawl orders.")
+    ] = False,
     json: Json = False,
 ) -> None:
-    """Serve the search page and the JSON API of a crawl, also while it is running."""
+    """Serve the search page, the JSON API and the console of a crawl, also while it is running."""
     from sought.console.app import make_app
     from sought.console.companion import Companion
+    from sought.console.control import Control, new_token
     from sought.console.serving import address, bound, make_server, run
 
-    app = make_app(directory, [host if ":" not in host else f"[{host}]", *(allow_host or [])])
+    token = new_token() if control else ""
+    names = [host if ":" not in host else f"[{host}]", *(allow_host or [])]
+    app = make_app(directory, names, Control(directory, token) if control else None)
     listening = bound(host, port)
     where = address(listening)
     if json:
-        print_json({"address": where})
+        print_json({"address": where} | ({"token": token} if control else {}))
     else:
-        console.print(f"Serving {directory} at {where} (Ctrl-C ends)", markup=False)
+        console.print(f"Serving {directory} at {where} (Ctrl-C ends); the console is at {where}console", markup=False)
+        if control:
+            console.print(f"The token for control: {token}", markup=False)
     sys.stdout.flush()  # whoever started us may be waiting for the address
     with Companion(directory) if crawl else nullcontext():
         run(make_server(app), listening)

@@ -30,7 +30,8 @@ _SAID = {  # what starlette says, in a sentence
 
 def make_app(path: Path, hosts: Iterable[str] = (), control: Control | None = None) -> Starlette:
     """The server of a crawl directory.  It goes by the names of loopback and by `hosts`."""
-    desk, operators = Desk(path), Operators(path, control)
+    desk = Desk(path)
+    operators = Operators(path, control, desk.tally)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:

@@ -13,9 +13,10 @@ from pathlib import Path
 
 from sought.console.asking import Question
 from sought.console.recorder import Recorder
-from sought.console.remembered import Asked
-from sought.console.searcher import Searcher
+from sought.console.remembered import Asked, Found
+from sought.console.searcher import Searcher, TooBusy
 from sought.console.suggestions import Suggestions
+from sought.console.tally import Tally
 from sought.crawl.config import FILE, load_config
 from sought.crawl.workload import query_log
 from sought.demand import Action, Event, Search
@@ -44,6 +45,7 @@ class Desk:
         self.searcher = Searcher(path / "index")
         self.suggestions = Suggestions(log)
         self.recorder = Recorder(log)
+        self.tally = Tally()
 
     def start(self) -> None:
         self.recorder.start()
@@ -53,11 +55,21 @@ class Desk:
         await asyncio.to_thread(self.recorder.close)
 
     async def ask(self, question: Question) -> Reply:
-        found = await self.searcher.search(Asked(question.text, question.limit, question.offset))
+        found = await self._found(Asked(question.text, question.limit, question.offset))
         if found is None or not found.pages:
             return Reply(question, Answer(), 0, 0)
         answer, pages = found
         return Reply(question, answer, pages, self._remember(question, answer))
+
+    async def _found(self, asked: Asked) -> Found | None:
+        began = time.perf_counter()
+        try:
+            found = await self.searcher.search(asked)
+        except TooBusy:
+            self.tally.refused += 1
+            raise
+        self.tally.answered(time.perf_counter() - began)
+        return found
 
     def _remember(self, question: Question, answer: Answer) -> int:
         """Its id in the log."""

@@ -16,7 +16,8 @@ from sought.console.control import Control
 from sought.console.metrics import CONTENT_TYPE, exposition
 from sought.console.office import Office
 from sought.console.tally import Tally
-from sought.console.watching import condition, read_pulse, understood
+from sought.console.watching import condition, understood
+from sought.crawl.pulse import read_pulse
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -24,9 +25,9 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 class Operators:
     """What operators are offered by a server; `close` when it ends."""
 
-    def __init__(self, path: Path, control: Control | None = None, tally: Tally | None = None) -> None:
+    def __init__(self, path: Path, control: Control | None, tally: Tally) -> None:
         self.office = Office(path, control)
-        self._tally = tally or Tally()
+        self._tally = tally
         self._watch, self._events = live.routes(self.office)
 
     def routes(self) -> list[BaseRoute]:

@@ -15,10 +15,11 @@ from sought.console.live import shown
 from sought.console.office import AGAIN, Office
 from sought.console.orders_given import orders_given
 from sought.console.standing import Dated, Pending
-from sought.console.watching import read_pulse, understood
+from sought.console.watching import understood
 from sought.crawl.admission import REASONS
 from sought.crawl.host_insight import all_hosts
 from sought.crawl.insight import needy
+from sought.crawl.pulse import read_pulse
 from sought.crawl.settings import Settings, load_settings
 from sought.crawl.view import View
 from sought.web.errors import SoughtError

@@ -63,6 +63,7 @@ def routes(desk: Desk) -> list[BaseRoute]:
         told = _events(await request.body(), time.time())
         if may_remember(request):
             desk.recorder.take(told)
+            desk.tally.clicks += sum(each.action == Action.CLICK for each in told)
         return Response(status_code=204, headers=_FRESH)
 
     async def describe(_: Request) -> Response:

@@ -15,11 +15,11 @@ from typing import Any, Literal
 
 import msgspec
 
-FILE = "pulse.json"
+from sought.crawl.pulse import read_pulse
+
 EVERY = 1.0  # seconds between two looks
 SILENT = 10.0  # seconds
 MOST = 100  # who watch at a time
-_LARGEST = 4 << 20
 Condition = Literal["running", "silent", "ended", "never"]
 
 
@@ -100,16 +100,6 @@ class Pulse(msgspec.Struct, frozen=True):
     in_flight: list[Request] = []
     finished: list[Finished] = []
     next: list[Chosen] = []
-
-
-def read_pulse(path: Path) -> dict[str, Any] | None:
-    """The last pulse of a crawl directory; None if there is none."""
-    try:
-        with (path / FILE).open("rb") as file:
-            found: dict[str, Any] = msgspec.json.decode(file.read(_LARGEST), type=dict[str, Any])
-    except (OSError, ValueError, RecursionError):
-        return None
-    return found
 
 
 def understood(told: Mapping[str, Any] | None) -> Pulse | None:

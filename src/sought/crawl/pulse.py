@@ -24,6 +24,7 @@ from sought.crawl.store import Store
 from sought.crawl.witness import FILE as HOST_FILE
 
 FILE = "pulse.json"
+_LARGEST = 4 << 20  # bytes that are read of a pulse
 FINISHED = 50
 _IN_FLIGHT = 100
 _NEXT = 20
@@ -63,7 +64,8 @@ def write_pulse(path: Path, told: dict[str, Any]) -> None:
 def read_pulse(path: Path) -> dict[str, Any] | None:
     """The last pulse of a crawl directory; None if there is none."""
     try:
-        found: dict[str, Any] = msgspec.json.decode((path / FILE).read_bytes(), type=dict[str, Any])
+        with (path / FILE).open("rb") as file:
+            found: dict[str, Any] = msgspec.json.decode(file.read(_LARGEST), type=dict[str, Any])
     except (OSError, ValueError, RecursionError):
         return None
     return found
