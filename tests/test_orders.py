@@ -115,16 +115,23 @@ def agrees(path: Path) -> None:
 
 def test_pause_stops_requests_and_survives_a_restart(make_crawl: Callable[..., Path]) -> None:
     """Nothing is asked while paused, also by the next crawl, until it is told to go on; then all is fetched."""
-    with serve_in_thread(SITES) as served:
-        path = make_crawl(served, delay=0.02)
+    with serve_in_thread(ToyWeb(sites=6, pages=200, hostile=False)) as served:
+        path = make_crawl(served, delay=0.0)  # so that one answer leads to the next request at once
         seen: list[int] = []
+        most: list[int] = []
+
+        def note(cycle: Cycle) -> bool:
+            """What is in flight still arrives, and nothing more."""
+            most.append(len(served.requests) + len(cycle.in_flight))
+            return True
 
         def quiet(cycle: Cycle) -> bool:
             """Nothing in flight; and then nothing for ten looks for orders."""
             seen.append(len(served.requests) if not cycle.in_flight else -len(seen) - 1)
             return len(seen) > 50 and len(set(seen[-50:])) == 1
 
-        crawled(path, [until(lambda _: len(served.requests) > 10), given_order(path, Pause()), quiet], 1000)
+        crawled(path, [until(lambda _: len(served.requests) > 10), given_order(path, Pause()), note, quiet], 5000)
+        assert len(served.requests) <= most[0]
         assert load_settings(path).paused
         assert sought.open(path).status()["paused"] is True
         pulse = read_pulse(path)
@@ -132,7 +139,7 @@ def test_pause_stops_requests_and_survives_a_restart(make_crawl: Callable[..., P
         assert pulse["paused"] is True
         before = len(served.requests)
         seen.clear()
-        crawled(path, [quiet], 1000)
+        crawled(path, [quiet], 5000)
         assert len(served.requests) == before
         crawled(path, [given_order(path, Resume()), until(lambda cycle: cycle.progress.fetched > 5)])
         assert len(served.requests) > before
@@ -489,6 +496,17 @@ def test_an_order_that_comes_while_the_folder_is_read_is_not_missed(tmp_path: Pa
     for giver in givers:
         giver.join()
     assert len(set(found)) == len(found) == 100
+
+
+def test_an_order_of_the_same_moment_is_found(tmp_path: Path) -> None:
+    """Where the folder's time has not moved since it was found empty, as that of coarse clocks does not."""
+    folder, inbox = tmp_path / FOLDER, Inbox(tmp_path)
+    folder.mkdir()
+    moment = folder.stat().st_mtime_ns
+    assert inbox.look(moment / 1e9 + 0.1) == []
+    give(tmp_path, Pause(), "x")
+    os.utime(folder, ns=(moment, moment))
+    assert len(inbox.look(moment / 1e9 + 0.2)) == 1
 
 
 def test_too_many_orders_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,7 +24,7 @@ _MOST = 10_000  # blocked hosts, and pages asked for
 def take_up(cycle: Cycle, settings: Settings) -> None:
     """Let a cycle that begins be as it was told before; the budget is the directory's business."""
     cycle.paused = settings.paused
-    cycle.block(frozenset(settings.blocked))
+    cycle.blocked = frozenset(settings.blocked)
     for url in settings.wanted:
         try:
             _want(cycle, url)
