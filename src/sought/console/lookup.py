@@ -13,7 +13,7 @@ from starlette.routing import BaseRoute, Route
 from sought.console.office import Office, link
 from sought.console.standing import Pending
 from sought.crawl.view import View
-from sought.web.errors import BadInput
+from sought.web.errors import BadInput, SoughtError
 
 _LONGEST = 4_200  # characters
 _HOST = re.compile(r"(?:[\w-]+\.)+[\w-]*[a-z][\w-]*(?::\d+)?|\[[0-9a-f:]+\](?::\d+)?|localhost(?::\d+)?", re.I)
@@ -61,8 +61,8 @@ async def _answered(office: Office, request: Request, about: About, wanted: str)
         found = await office.standing.ask((about.kind, wanted), lambda view: about.ask(view, wanted, now))
     except Pending as why:
         return office.wait(request, about.title, why)
-    except BadInput as error:
-        return office.sorry(request, about.title, str(error), 404)
+    except SoughtError as error:  # it is not known, or the crawl's files are in trouble
+        return office.sorry(request, about.title, str(error), 404 if isinstance(error, BadInput) else 500)
     values: dict[str, Any] = {"found": found.found, "read": found.time, "wanted": wanted, "now": now}
     return office.page(request, f"console_{about.kind}.html", **values)
 

@@ -24,8 +24,8 @@ class Told:
     outcome: str
 
     @property
-    def is_applied(self) -> bool:
-        return self.outcome == APPLIED
+    def is_refused(self) -> bool:
+        return self.outcome not in (APPLIED, WAITING)
 
 
 def orders_given(path: Path, now: float) -> list[Told]:

@@ -14,7 +14,7 @@ from sought.console.history import SPANS, Histories, History, Span
 from sought.console.live import shown
 from sought.console.office import AGAIN, Office
 from sought.console.orders_given import orders_given
-from sought.console.standing import Dated, Pending
+from sought.console.standing import Dated
 from sought.console.watching import understood
 from sought.crawl.admission import REASONS
 from sought.crawl.host_insight import all_hosts
@@ -102,7 +102,7 @@ async def _tables(office: Office) -> tuple[Dated[dict[str, Any]] | None, str]:
         return None, ""
     try:
         return await office.standing.ask("overview", _looked_up), ""
-    except Pending as why:
+    except SoughtError as why:  # it takes a while, or the crawl's files are in trouble: an operator should know
         return None, str(why)
 
 
