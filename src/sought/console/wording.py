@@ -18,8 +18,8 @@ PURPOSES = {
 
 def number(value: float | None) -> str:
     """
-    >>> [number(each) for each in (None, 0, 12345, 12.345, 0.04567, -0.000012345)]
-    ['–', '0', '12,345', '12.3', '0.0457', '−1.23 × 10⁻⁵']
+    >>> [number(each) for each in (None, 12345678, 12345678.9, 12.345, 0.04567, -0.000012345)]
+    ['–', '12,345,678', '1.23 × 10⁷', '12.3', '0.0457', '−1.23 × 10⁻⁵']
     """
     if value is None or not isfinite(value):
         return NOTHING
@@ -27,10 +27,10 @@ def number(value: float | None) -> str:
 
 
 def _plain(value: float) -> str:
-    if value == 0 or value >= 1000 or value == int(value):
+    if value == int(value) or 1000 <= value < 1e6:
         return f"{value:,.0f}"
     power = floor(log10(value))
-    if power >= -3:
+    if -3 <= power < 6:
         return f"{value:.{2 - power}f}"
     return f"{value / 10**power:.2f} × 10{str(power).translate(_RAISED)}"
 

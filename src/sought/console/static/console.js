@@ -12,11 +12,11 @@ const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 function number(value) {
   if (value === null || value === undefined) return "–";
   const size = Math.abs(value);
-  if (size === 0 || size >= 1000 || Number.isInteger(value)) return Math.round(value).toLocaleString("en");
+  if (size < 1e6 && (size >= 1000 || Number.isInteger(value))) return Math.round(value).toLocaleString("en");
   const power = Math.floor(Math.log10(size));
-  if (power >= -3) return value.toFixed(2 - power).replace("-", "−");
-  const raised = [...String(-power)].map((digit) => RAISED[digit]).join("");
-  return `${(value / 10 ** power).toFixed(2).replace("-", "−")} × 10⁻${raised}`;
+  if (-3 <= power && power < 6) return value.toFixed(2 - power).replace("-", "−");
+  const raised = [...String(Math.abs(power))].map((digit) => RAISED[digit]).join("");
+  return `${(value / 10 ** power).toFixed(2).replace("-", "−")} × 10${power < 0 ? "⁻" : ""}${raised}`;
 }
 
 const share = (value) => (value === null || value === undefined ? "–" : `${(100 * value).toFixed(1)} %`);
