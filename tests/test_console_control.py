@@ -51,9 +51,9 @@ def send(server, order, cookie="", **fields):
     return server.ask(f"/console/control/{order}", "POST", body, Content_Type=FORM, Cookie=cookie)
 
 
-def entered(server):
+def entered(server, token=TOKEN):
     """The cookie of a session, and the key of its forms."""
-    cookie = send(server, "enter", token=TOKEN).headers["set-cookie"].partition(";")[0]
+    cookie = send(server, "enter", token=token).headers["set-cookie"].partition(";")[0]
     [key, *_] = re.findall(r'name="key" value="(\w+)"', server.ask("/console", Cookie=cookie).text)
     return cookie, key
 

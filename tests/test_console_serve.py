@@ -15,11 +15,14 @@ import pytest
 
 import sought
 from sought.console.serving import address, bound
+from sought.crawl.audit import APPLIED, read_audit
+from sought.crawl.pulse import read_pulse
 from sought.crawl.recovery import rebuild
 from sought.crawl.view import running_process
 from sought.web.errors import BadInput
 from tests.console_site import Served, crawl_lighthouses, crawled, lighthouses, served
 from tests.demand_site import write_config
+from tests.test_console_control import entered, send
 from tests.test_crawl_change_of_mind import HTML
 
 SERVE = [sys.executable, "-m", "sought", "serve"]
@@ -28,12 +31,19 @@ SERVE = [sys.executable, "-m", "sought", "serve"]
 @contextmanager
 def serving(path: Path, *options: str) -> Iterator[tuple[Served, "subprocess.Popen[str]"]]:
     """A server process that has said where it is."""
+    with started(path, *options) as (server, process, _):
+        yield server, process
+
+
+@contextmanager
+def started(path: Path, *options: str) -> Iterator[tuple[Served, "subprocess.Popen[str]", dict[str, str]]]:
+    """The same, with all that it has said."""
     command = [*SERVE, str(path), "--port", "0", "--json", *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout
     try:
-        where = json.loads(process.stdout.readline())["address"]
-        yield Served(path, int(where.rsplit(":", 1)[1].strip("/"))), process
+        said = json.loads(process.stdout.readline())
+        yield Served(path, int(said["address"].rsplit(":", 1)[1].strip("/"))), process, said
     finally:
         if process.poll() is None:
             process.kill()
@@ -127,3 +137,17 @@ def test_it_crawls_as_well(tmp_path: Path) -> None:
             assert (process.returncode, "Traceback" in said) == (0, False), said
         assert running_process(path) is None
         assert sought.open(path).status()["searchable"]
+
+
+def test_a_running_crawl_is_paused_from_the_console(tmp_path: Path) -> None:
+    """By who has the token that is printed; the crawl itself notes that it has done so, and says so from then on."""
+    with lighthouses() as site:
+        path = write_config(tmp_path / "crawl", site.url("/"), "127.0.0.1")
+        with started(path, "--crawl", "--control") as (server, process, said):
+            cookie, key = entered(server, said["token"])
+            until(lambda: (read_pulse(path) or {}).get("paused") is False)
+            assert send(server, "pause", cookie, key=key).status == 303
+            until(lambda: (read_pulse(path) or {}).get("paused"))
+            assert [(each.who, each.outcome) for each in read_audit(path)] == [("console", APPLIED)]
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
