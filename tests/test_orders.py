@@ -392,7 +392,7 @@ def test_orders_from_the_command_line(healthy: Served, make_crawl: Callable[...,
         assert what in done.stderr
         assert done.stderr.count("\n") == 1
     assert sorted(file.stem for file in (path / FOLDER).glob("*.json")) == waiting
-    crawled(path, [until(lambda cycle: cycle.progress.fetched > 2)], 3)
+    sought.open(path).crawl(3)
     assert outcomes(path) == ["applied"] * 7
     assert [each.id for each in reversed(read_audit(path))] == waiting
     status = json.loads(_cli("status", str(path), "--json").stdout)
