@@ -3,21 +3,15 @@
 import json
 import math
 import os
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import sought
-from sought.console.app import make_app
-from sought.console.control import Control
-from sought.console.serving import address, bound, make_server, run
 from sought.crawl.journal import write_row
 from sought.crawl.journal_rows import Row
 from sought.demand import Search
-from tests.console_site import Served, _html, pages
+from tests.console_site import _html, pages
 from tests.demand_site import write_config
 from tests.test_crawl_change_of_mind import HTML, serving
 
@@ -46,21 +40,6 @@ def crawl_for_queries(path: Path) -> str:
         crawl.crawl(fetches=9)
         assert any(hit.url == site.url(HOSTILE_PATH) for hit in crawl.search("evil words", 50).hits)
         return site.url("")
-
-
-@contextmanager
-def controlled(path: Path, control: Control) -> Iterator[Served]:
-    """The server as `sought serve --control` runs it."""
-    listening = bound("127.0.0.1", 0)
-    server = make_server(make_app(path, control=control))
-    thread = threading.Thread(target=run, args=(server, listening))
-    thread.start()
-    try:
-        yield Served(path, int(address(listening).rsplit(":", 1)[1].strip("/")))
-    finally:
-        server.should_exit = True
-        thread.join(20)
-        assert not thread.is_alive()
 
 
 def make_up_journal(path: Path, hours: float = 30.0, step: float = 600.0) -> None:

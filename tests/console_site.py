@@ -15,6 +15,7 @@ from urllib.parse import urlencode
 import sought
 import sought.crawl.config
 from sought.console.app import make_app
+from sought.console.control import Control
 from sought.console.serving import address, bound, make_server, run
 from sought.crawl.workload import query_log
 from sought.demand import QueryLog
@@ -152,10 +153,10 @@ def event(search: str, action: str = "click", url: str = "http://a.example/", ra
 
 
 @contextmanager
-def served(path: Path, *hosts: str) -> Iterator[Served]:
+def served(path: Path, *hosts: str, control: Control | None = None) -> Iterator[Served]:
     """The server as `sought serve` runs it, in a thread; when the block ends, all that was recorded is in the log."""
     listening = bound("127.0.0.1", 0)
-    server = make_server(make_app(path, hosts))
+    server = make_server(make_app(path, hosts, control))
     thread = threading.Thread(target=run, args=(server, listening))
     thread.start()
     try:

@@ -21,7 +21,6 @@ from sought.crawl.orders import (
 )
 from sought.crawl.settings import Settings, save_settings
 from tests.browser import chromium, tab
-from tests.console_crawl import controlled
 from tests.console_site import served
 from tests.demand_site import write_config
 
@@ -36,7 +35,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def server(path):
-    with controlled(path, Control(path, TOKEN, (0.0,))) as server:
+    with served(path, control=Control(path, TOKEN, (0.0,))) as server:
         yield server
 
 
@@ -206,7 +205,7 @@ def test_an_operator_pauses_the_crawl_in_a_browser(path, browser, tmp_path):
         ),
     )
     save_settings(path, Settings(blocked=("bad.example",)))
-    with controlled(path, Control(path, TOKEN)) as server:
+    with served(path, control=Control(path, TOKEN)) as server:
         for scheme in ("light", "dark"):
             with tab(browser, color_scheme=scheme, viewport={"width": 375, "height": 800}) as it:
                 it.page.goto(server.url + "/console")
