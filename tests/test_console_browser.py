@@ -117,6 +117,7 @@ def test_by_keyboard_alone(server: Served, browser: Browser, tmp_path: Path) -> 
 def test_a_suggestion_can_be_clicked(server: Served, browser: Browser) -> None:
     with tab(browser, has_touch=True) as t:
         t.page.goto(server.url)
+        expect(t.page.get_by_role("combobox", name="Search")).to_be_focused()  # not before the first frame is drawn
         t.page.keyboard.type("lighthouse l")
         t.page.get_by_role("option", name="lighthouse lamp").tap()
         expect(t.page).to_have_title("lighthouse lamp – Sought")
