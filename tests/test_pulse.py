@@ -61,8 +61,8 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         log = sought.open(path).queries
         for text in QUERIES * 3:
             log.record(Search(text, time.time() - 100.0))
-        patch.setattr("sought.crawl.desk._ROW_EVERY", 0.3)
-        patch.setattr("sought.crawl.desk._PULSE_EVERY", 0.01)
+        patch.setattr("sought.crawl.liaison._ROW_EVERY", 0.3)
+        patch.setattr("sought.crawl.liaison._PULSE_EVERY", 0.01)
         reader = threading.Thread(target=read)
         reader.start()
         results = [sought.open(path).crawl(30, "BreadthFirst()"), sought.open(path).crawl(60, "Worth()")]
@@ -172,8 +172,8 @@ def test_what_cannot_be_written_ends_no_crawl(tmp_path: Path) -> None:
         path = crawled(site, tmp_path / "crawl", 20)
         (path / f".{FILE}.new").mkdir()
         (path / FOLDER).write_text("in the way")
-        patch.setattr("sought.crawl.desk._ROW_EVERY", 0.01)
-        patch.setattr("sought.crawl.desk._PULSE_EVERY", 0.01)
+        patch.setattr("sought.crawl.liaison._ROW_EVERY", 0.01)
+        patch.setattr("sought.crawl.liaison._PULSE_EVERY", 0.01)
         assert sought.open(path).crawl(21, "BreadthFirst()", log=log)["fetched"] == 21
     assert sorted(said) == ["journal", "pulse"]
     assert read_pulse(path) is None

@@ -1,4 +1,4 @@
-"""The front desk of a live crawl: what it tells others, and what they tell it.
+"""Between a live crawl and those outside: what it tells others, and what they tell it.
 
 Once a second it writes the pulse, once a minute a row of the journal; twice a second it looks for orders.  None of
 this may end a crawl: what cannot be written is said once, and left.
@@ -39,7 +39,7 @@ _ROW_EVERY = 60.0
 _FOLD_EVERY = 3600.0
 
 
-class Desk(Witness):
+class Liaison(Witness):
     """Sits between one cycle and the files of its directory; `begin` and `end` stand around its run."""
 
     def __init__(self, directory: Directory, log: Log) -> None:
