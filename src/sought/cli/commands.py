@@ -110,7 +110,7 @@ def crawl(
     from sought.policy.demand import goes_by_demand
 
     told = JsonLog(sys.stderr) if log is LogFormat.JSON else in_words
-    with Watch(quiet=json or log is LogFormat.JSON, log=told) as watch:
+    with Watch(quiet=json or log is LogFormat.JSON) as watch:
         chosen = parse_policy(policy) if policy is not None else crawl_files(directory).policy
         result = open_crawl(directory).crawl(fetches, chosen, watch.started, topic=topic, keep=keep, log=told)
     if json:

@@ -53,6 +53,7 @@ class Liaison(Witness):
         self.report: dict[str, Any] = {}
         self.looked_at = self.pulsed_at = self.reported_at = self.folded_at = -math.inf  # by a clock nobody sets
         self.said: set[str] = set()  # what cannot be written
+        self.stopping = False
 
     def begin(self, cycle: Cycle) -> None:
         """Before the first step: let the crawl be as it was told, also while none was running."""
@@ -83,6 +84,9 @@ class Liaison(Witness):
     def look(self, cycle: Cycle, now: float) -> None:
         """Between two steps; nothing, most of the time."""
         clock = time.monotonic()
+        if cycle.stopping and not self.stopping:
+            self.log("stopping")
+        self.stopping = cycle.stopping
         if clock - self.looked_at >= _LOOK_EVERY:
             self._take_orders(cycle, now)
             self.looked_at = clock

@@ -10,10 +10,11 @@ import numpy as np
 from sought.crawl.budget import Budget
 from sought.crawl.config import Config, DemandSection, rate
 from sought.crawl.cycle import Cycle
-from sought.crawl.liaison import Liaison
 from sought.crawl.directory import Directory
 from sought.crawl.leases import ROBOTS, SITEMAP
+from sought.crawl.liaison import Liaison
 from sought.crawl.log import Log, silent
+from sought.crawl.log_file import KeptLog
 from sought.crawl.progress import Progress
 from sought.crawl.refresh import Refresh
 from sought.fetch.bounds import Bounds
@@ -100,7 +101,7 @@ async def crawl(
     budget = open_budget(directory, fetches, time.time())
     http, resolver = open_web(directory.config, directory.agent)
     async with http:
-        liaison = Liaison(directory, log)
+        liaison = Liaison(directory, KeptLog(directory.path, log))
         cycle = Cycle(directory, http.get, resolver.address, budget, policy, keep=keep, witness=liaison)
         liaison.begin(cycle)
         started(cycle)
