@@ -49,6 +49,32 @@ def test_tables_are_read_again_only_if_they_have_changed(path):
     directory.close()
 
 
+def test_what_took_long_is_good_for_longer(path):
+    """Ten times as long as it took, up to ten minutes: else a large crawl would be read all the time."""
+    directory = open_directory(path)
+
+    async def known(standing, later):
+        standing._looked_at -= later
+        return (await standing.ask("known", lambda view: len(view.table))).found
+
+    async def look():
+        standing = Standing(path, patience=20.0)
+        assert await known(standing, 0.0) == 1
+        directory.add_urls(["http://a.example/more"], "urn:test", Source.LOAD)
+        standing._worked = 20.0
+        assert await known(standing, 60.0) == 1
+        assert await known(standing, 150.0) == 2
+        assert standing._worked < 10.0  # of another View
+        directory.add_urls(["http://a.example/most"], "urn:test", Source.LOAD)
+        standing._worked = 1e6
+        assert await known(standing, 500.0) == 2
+        assert await known(standing, 150.0) == 3
+        await standing.close()
+
+    asyncio.run(look())
+    directory.close()
+
+
 def test_who_has_to_wait_is_told_so(path):
     """The event loop goes on; the last answer is good enough if there is one; errors are the question's own."""
     free = threading.Event()
