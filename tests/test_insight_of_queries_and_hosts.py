@@ -79,7 +79,8 @@ def test_a_second_look_says_the_same_and_is_not_worked_out_again(path: Path):
     class Noted(type(WORTH)):  # type: ignore[misc]  # of a policy
         def expects(self, pages: Pages, now: float) -> Expected:
             ranked.append(now)
-            return super().expects(pages, now)
+            told: Expected = super().expects(pages, now)
+            return told
 
     now, policy = 1e9 + 1e6, Noted()
     with View(path) as used:

@@ -5,7 +5,7 @@ import time
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -201,7 +201,16 @@ def hosts(
     elif origin:
         show_tree(found)
     elif found["hosts"]:
-        show_queries(found["hosts"])
+        show_queries([_host_row(each) for each in found["hosts"]])
+
+
+def _host_row(host: dict[str, Any]) -> dict[str, Any]:
+    """As much as fits on a screen."""
+    from sought.cli.show import moment
+
+    then = host["next_request_at"]
+    told = {name: host[name] for name in ("origin", "known", "searchable", "fetched", "delay")}
+    return told | {"troubles": host["troubles_in_a_row"], "next": moment(then) if (then or 0) > time.time() else "now"}
 
 
 @app.command()

@@ -84,6 +84,10 @@ FIGURES = {
     "interval": Figure("80 % between", "With a certainty of 80 % it changes no less and no more often than that."),
     "changes": Figure("Changes seen", "How many of its later fetches found another text."),
     # hosts
+    "chosen": Figure("Chosen", "Pages of the host that are chosen and wait for its turn."),
+    "delay": Figure(
+        "Delay", "Seconds between an answer of the host and the next request, at least; more while it answers slowly."
+    ),
     "host_fetched": Figure("Fetched", "Answers that the host has given in all."),
     "troubles": Figure("Troubles in a row", "Failures since its last good answer; after each the host rests longer."),
     "crawl_delay": Figure("Crawl delay", "Seconds between two requests that its robots.txt asks for."),

@@ -53,4 +53,5 @@ def shown(pulse: Pulse | None, now: float) -> dict[str, Any]:
         "asked": pulse.in_flight[:_SHOWN] if pulse and is_on else [],
         "finished": pulse.finished[:_SHOWN] if pulse else [],
         "next": pulse.next[:_SHOWN] if pulse and is_on else [],
+        "turns": pulse.hosts[:_SHOWN] if pulse and is_on else [],
     }
