@@ -24,6 +24,7 @@ from tests.demand_site import write_config
 
 ROOT = Path(__file__).parent.parent
 SCHEMES = ("light", "dark")
+DIAL = ("budget_quality", "fetches_for", "curve_quality", "certain", "without_fetches", "measured_fetches")
 
 
 @pytest.fixture(scope="module")
@@ -99,9 +100,8 @@ def test_the_overview_tells_how_the_crawl_stands(server, browser, origin, scheme
         assert tiles.first.locator("h3").inner_text() == "Price of a fetch"
         assert it.page.locator(".state").inner_text().startswith("Crawling")
         for kind in ("price", "quality", "coverage", "gain", "budget"):
-            assert it.page.evaluate(_INK, f"figure[data-chart={kind}] canvas") > 50, (
-                kind
-            )  # pixels of the first line, or of the lowest bars
+            ink = it.page.evaluate(INK, [f"figure[data-chart={kind}] canvas", "--accent"])
+            assert ink > 50, kind  # pixels of the first line, or of the lowest bars
         assert not it.troubles
         assert all(url.startswith(server.url) for url in it.requested)
         it.assert_no_sideways_scroll()
@@ -109,9 +109,10 @@ def test_the_overview_tells_how_the_crawl_stands(server, browser, origin, scheme
         it.picture(f"console-{scheme}-{width}", tmp_path)
 
 
-_INK = """where => {
+# How many pixels of a canvas have a colour of the style sheet.
+INK = """([where, colour]) => {
   const probe = document.createElement("canvas").getContext("2d");
-  probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--accent").trim();
+  probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(colour).trim();
   probe.fillRect(0, 0, 1, 1);
   const wanted = probe.getImageData(0, 0, 1, 1).data;
   const canvas = document.querySelector(where);
@@ -132,6 +133,13 @@ def test_all_that_an_operator_asks_is_on_the_overview(server, origin):
     assert re.search(
         r"http://docs\.example 5[34]\.\d %", said
     )  # half of what is fetched, beside which robots.txt counts
+    for text in (
+        "Hosts and their turn",
+        "http://docs.example 0 12 10 s 10 s in 2 minutes 0",
+        "1 20 1 s – when it has answered 0",
+    ):
+        assert text in said
+    assert "http://blog.example 0 0 1 s – in 4 hours 4" in said  # and some minutes
     for text in (origin, "status 404", "not found", "Archive", "Tables as of", "Being fetched", "Just fetched", "Next"):
         assert text in said
 
@@ -393,4 +401,4 @@ def test_every_number_is_explained_on_a_page(server, origin):
     things = (("url", f"{origin}/bell-rock/visit"), ("query", "volcano"), ("query", "keepers lamp"), ("host", origin))
     said = "".join(words(read(server, where)) for where in ("/console", *(about(*each) for each in things)))
     unsaid = {name for name, figure in FIGURES.items() if figure.sentence not in said.replace("&#39;", "'")}
-    assert unsaid <= {"prospect"}  # which is shown where a page is known that would help
+    assert unsaid <= {"prospect", *DIAL}  # which are shown where a page is known that would help, or enough on record

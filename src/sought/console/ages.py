@@ -44,6 +44,12 @@ def iso(then: float) -> str | None:
     return found.isoformat(timespec="seconds").replace("+00:00", "Z") if found else None
 
 
+def briefly(then: float) -> str:
+    """As a column has it: '16 Nov 07:30:00'."""
+    found = moment(then)
+    return f"{found.day} {found:%b %H:%M:%S}" if found else ""
+
+
 def exactly(then: float) -> str:
     """As people read it: '16 November 2026, 07:30:00 UTC'."""
     found = moment(then)

@@ -32,3 +32,12 @@ class KeptLog:
 def read_log(path: Path) -> Iterator[dict[str, Any]]:
     """The events of a crawl directory, newest first."""
     return last_lines(path / FILE, dict[str, Any], _MOST)
+
+
+def log_stamp(path: Path) -> str:
+    """Something that is another one when there are more events."""
+    try:
+        found = (path / FILE).stat()
+    except OSError:
+        return ""
+    return f"{found.st_ino}-{found.st_size}"

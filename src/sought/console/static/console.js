@@ -153,21 +153,42 @@ function change(part, html) {
   shown.set(part, html);
 }
 
+// The log is asked for again when there is more of it: it may be a part of it that is shown.
+const log = document.querySelector("[data-log]");
+
+async function readLog(stamp) {
+  log.dataset.stamp = stamp;
+  try {
+    const answer = await fetch(log.dataset.log);
+    if (answer.ok) change(log, await answer.text());
+  } catch {
+    log.dataset.stamp = "";
+  }
+}
+
 const badge = document.querySelector("[data-stream]");
-const stream = new EventSource("/console/events");
-stream.addEventListener("open", () => {
-  badge.textContent = "live";
-  badge.dataset.stream = "on";
-});
-stream.addEventListener("error", () => {
-  badge.textContent = "not connected";
-  badge.dataset.stream = "off";
-});
-stream.addEventListener("message", (event) => {
-  for (const [name, html] of Object.entries(JSON.parse(event.data))) {
+
+function watch() {
+  const stream = new EventSource("/console/events");
+  stream.addEventListener("open", () => {
+    badge.textContent = "live";
+    badge.dataset.stream = "on";
+  });
+  stream.addEventListener("error", () => {
+    badge.textContent = "not connected";
+    badge.dataset.stream = "off";
+  });
+  stream.addEventListener("message", (event) => take(JSON.parse(event.data)));
+  addEventListener("pagehide", () => stream.close());
+}
+
+function take(told) {
+  for (const [name, html] of Object.entries(told.parts)) {
     const part = document.querySelector(`[data-live="${name}"]`);
     if (part) change(part, html);
   }
+  if (log && told.log !== log.dataset.stamp) readLog(told.log);
   if (charts && Date.now() - drawnAt > 60_000) redraw();
-});
-addEventListener("pagehide", () => stream.close());
+}
+
+if (badge) watch();
