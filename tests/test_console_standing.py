@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 
 import pytest
 
@@ -60,6 +61,8 @@ def test_what_took_long_is_good_for_longer(path):
     async def look():
         standing = Standing(path, patience=20.0)
         assert await known(standing, 0.0) == 1
+        await standing.ask("slow", lambda view: time.sleep(0.05))
+        assert standing._worked >= 0.05
         directory.add_urls(["http://a.example/more"], "urn:test", Source.LOAD)
         standing._worked = 20.0
         assert await known(standing, 60.0) == 1
@@ -73,6 +76,26 @@ def test_what_took_long_is_good_for_longer(path):
 
     asyncio.run(look())
     directory.close()
+
+
+def test_nobody_asks_any_more(path, monkeypatch):
+    """Then the tables are let go, and read again for the next who asks."""
+    monkeypatch.setattr("sought.console.standing.IDLE", 0.05)
+
+    def gone(standing):
+        deadline = time.monotonic() + 20.0
+        while standing._view:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+    async def look():
+        standing = Standing(path, patience=20.0)
+        for _ in range(2):
+            assert (await standing.ask("known", lambda view: len(view.table))).found == 1
+            await asyncio.to_thread(gone, standing)
+        await standing.close()
+
+    asyncio.run(look())
 
 
 def test_who_has_to_wait_is_told_so(path):

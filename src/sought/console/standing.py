@@ -21,6 +21,7 @@ from sought.web.errors import SoughtError
 EVERY = 15.0  # seconds for which a View is good
 AS_LONG = 10.0  # times as long as its answers took: so for a tenth of the time at most the thread is busy
 LONGEST = 600.0  # seconds
+IDLE = 600.0  # seconds without a question after which the View goes: of a large crawl it takes much memory
 PATIENCE = 1.5  # seconds that a page waits
 MOST_ANSWERS = 200
 MOST_WAITING = 20
@@ -41,7 +42,7 @@ class Dated(Generic[Found]):
 
 
 class Standing:
-    """Answers of one crawl's tables.  All methods but `ask` belong to the thread."""
+    """Answers of one crawl's tables.  From `_answer` on all methods belong to the thread."""
 
     def __init__(self, path: Path, patience: float = PATIENCE) -> None:
         self._path = path
@@ -53,9 +54,11 @@ class Standing:
         self._looked_at = -EVERY  # by a clock that is never set
         self._answers: OrderedDict[Hashable, Dated[Any]] = OrderedDict()
         self._under_way: dict[Hashable, Future[Any]] = {}
+        self._rest: asyncio.TimerHandle | None = None
 
     async def ask(self, key: Hashable, question: Question[Found]) -> Dated[Found]:
         """The answer to a question that `key` stands for.  Raises Pending, or what is wrong with the question."""
+        self._rest_later()
         work = self._under_way.get(key)
         if work is None or work.done():
             work = self._submitted(key, question)
@@ -75,8 +78,15 @@ class Standing:
         work = self._under_way[key] = self._thread.submit(self._answer, key, question)
         return work
 
+    def _rest_later(self) -> None:
+        if self._rest:
+            self._rest.cancel()
+        self._rest = asyncio.get_running_loop().call_later(IDLE, self._thread.submit, self._drop)
+
     async def close(self) -> None:
         """Let go of the files, when what is being looked up has been found."""
+        if self._rest:
+            self._rest.cancel()
         self._thread.submit(self._drop)
         await asyncio.to_thread(self._thread.shutdown)
 
