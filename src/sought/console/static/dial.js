@@ -47,7 +47,7 @@ function powers([least, most], width) {
   return found;
 }
 
-const tick = (value) => (value < 1 ? String(value) : number(value));
+const tick = (value) => (value < 1 ? String(value) : value < 1e6 ? number(value) : `10${RAISED[Math.log10(value)] ?? "…"}`);
 
 function dialOptions(found) {
   const line = (label, more) => ({ label, points: { show: false }, value: (_, value) => share(value), ...more });
