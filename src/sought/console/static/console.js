@@ -9,14 +9,18 @@ const shade = (name) => getComputedStyle(document.documentElement).getPropertyVa
 
 const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
+function tenTo(power) {
+  const raised = [...String(Math.abs(power))].map((digit) => RAISED[digit]).join("");
+  return `10${power < 0 ? "⁻" : ""}${raised}`;
+}
+
 function number(value) {
   if (value === null || value === undefined) return "–";
   const size = Math.abs(value);
   if (size < 1e6 && (size >= 1000 || Number.isInteger(value))) return Math.round(value).toLocaleString("en");
   const power = Math.floor(Math.log10(size));
   if (-3 <= power && power < 6) return value.toFixed(2 - power).replace("-", "−");
-  const raised = [...String(Math.abs(power))].map((digit) => RAISED[digit]).join("");
-  return `${(value / 10 ** power).toFixed(2).replace("-", "−")} × 10${power < 0 ? "⁻" : ""}${raised}`;
+  return `${(value / 10 ** power).toFixed(2).replace("-", "−")} × ${tenTo(power)}`;
 }
 
 const share = (value) => (value === null || value === undefined ? "–" : `${(100 * value).toFixed(1)} %`);

@@ -47,7 +47,7 @@ function powers([least, most], width) {
   return found;
 }
 
-const tick = (value) => (value < 1 ? String(value) : value < 1e6 ? number(value) : `10${RAISED[Math.log10(value)] ?? "…"}`);
+const tick = (value) => (1 <= value && value < 1e6 ? number(value) : value < 1 ? String(value) : tenTo(Math.round(Math.log10(value))));
 
 function dialOptions(found) {
   const line = (label, more) => ({ label, points: { show: false }, value: (_, value) => share(value), ...more });
