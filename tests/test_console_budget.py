@@ -13,7 +13,7 @@ from sought.crawl.view import View
 from tests.browser import chromium, tab
 from tests.console_site import served
 from tests.test_console_control import entered
-from tests.test_console_pages import DIAL, INK, read, words
+from tests.test_console_pages import DIAL, read, words
 from tests.test_dial import recorded_crawl
 
 
@@ -74,7 +74,7 @@ def test_the_dial_is_drawn(server, browser, scheme, width, tmp_path):
         it.page.goto(f"{server.url}/console/budget")
         it.page.wait_for_selector("figure[data-dial] canvas")
         for colour in ("--accent", "--second"):
-            assert it.page.evaluate(INK, ["figure[data-dial] canvas", colour]) > 50, colour
+            assert it.ink("figure[data-dial] canvas", colour) > 50, colour
         assert it.page.locator("nav [aria-current]").inner_text() == "Budget"
         assert not it.troubles
         assert all(url.startswith(server.url) for url in it.requested)

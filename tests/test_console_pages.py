@@ -100,29 +100,14 @@ def test_the_overview_tells_how_the_crawl_stands(server, browser, origin, scheme
         assert tiles.first.locator("h3").inner_text() == "Price of a fetch"
         assert it.page.locator(".state").inner_text().startswith("Crawling")
         for kind in ("price", "quality", "coverage", "gain", "budget"):
-            ink = it.page.evaluate(INK, [f"figure[data-chart={kind}] canvas", "--accent"])
-            assert ink > 50, kind  # pixels of the first line, or of the lowest bars
+            assert it.ink(f"figure[data-chart={kind}] canvas", "--accent") > 50, (
+                kind
+            )  # pixels of the first line, or of the lowest bars
         assert not it.troubles
         assert all(url.startswith(server.url) for url in it.requested)
         it.assert_no_sideways_scroll()
         it.assert_accessible()
         it.picture(f"console-{scheme}-{width}", tmp_path)
-
-
-# How many pixels of a canvas have a colour of the style sheet.
-INK = """([where, colour]) => {
-  const probe = document.createElement("canvas").getContext("2d");
-  probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(colour).trim();
-  probe.fillRect(0, 0, 1, 1);
-  const wanted = probe.getImageData(0, 0, 1, 1).data;
-  const canvas = document.querySelector(where);
-  const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
-  let count = 0;
-  for (let at = 0; at < data.length; at += 4) {
-    if ([0, 1, 2, 3].every((part) => Math.abs(data[at + part] - wanted[part]) < 12)) count += 1;
-  }
-  return count;
-}"""
 
 
 def test_all_that_an_operator_asks_is_on_the_overview(server, origin):
