@@ -15,6 +15,19 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 _AXE = Path(__file__).parent / "vendor" / "axe.min.js"
+_INK = """([where, colour]) => {
+  const probe = document.createElement("canvas").getContext("2d");
+  probe.fillStyle = getComputedStyle(document.documentElement).getPropertyValue(colour).trim();
+  probe.fillRect(0, 0, 1, 1);
+  const wanted = probe.getImageData(0, 0, 1, 1).data;
+  const canvas = document.querySelector(where);
+  const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+  let count = 0;
+  for (let at = 0; at < data.length; at += 4) {
+    if ([0, 1, 2, 3].every((part) => Math.abs(data[at + part] - wanted[part]) < 12)) count += 1;
+  }
+  return count;
+}"""
 _NAMES = ("/usr/bin/chromium", "chromium", "chromium-browser", "google-chrome")
 
 
@@ -61,6 +74,10 @@ class Tab:
     def assert_no_sideways_scroll(self) -> None:
         wide, room = self.page.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]")
         assert wide <= room, f"{wide} pixels in a window of {room}"
+
+    def ink(self, canvas: str, colour: str) -> int:
+        """How many pixels of a canvas have a colour of the style sheet."""
+        return int(self.page.evaluate(_INK, [canvas, colour]))
 
     def picture(self, name: str, tmp_path: Path) -> None:
         """A PNG in the folder that SOUGHT_SCREENSHOTS names, or a temporary one."""

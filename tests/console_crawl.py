@@ -106,6 +106,11 @@ def pulse(origin: str, **other: Any) -> dict[str, Any]:
             for at, url in enumerate(urls)
         ],
         "next": [{"url": url, "value": 45.1 - at, "purpose": kinds[at % 5]} for at, url in enumerate(urls[::-1])],
+        "hosts": [
+            {"origin": origin, "in_flight": 1, "chosen": 20, "next_at": None, "delay": 1.0},
+            {"origin": "http://docs.example", "chosen": 12, "next_at": now + 150.0, "delay": 10.0, "crawl_delay": 10.0},
+            {"origin": "http://blog.example", "next_at": now + 5 * 3600, "delay": 1.0, "troubles": 4},
+        ],
         "demand": {
             "queries": 1234,
             "searches_a_week": 5678.0,

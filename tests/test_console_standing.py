@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 
 import pytest
 
@@ -47,6 +48,54 @@ def test_tables_are_read_again_only_if_they_have_changed(path):
 
     asyncio.run(look())
     directory.close()
+
+
+def test_what_took_long_is_good_for_longer(path):
+    """Ten times as long as it took, up to ten minutes: else a large crawl would be read all the time."""
+    directory = open_directory(path)
+
+    async def known(standing, later):
+        standing._looked_at -= later
+        return (await standing.ask("known", lambda view: len(view.table))).found
+
+    async def look():
+        standing = Standing(path, patience=20.0)
+        assert await known(standing, 0.0) == 1
+        await standing.ask("slow", lambda view: time.sleep(0.05))
+        assert standing._worked >= 0.05
+        directory.add_urls(["http://a.example/more"], "urn:test", Source.LOAD)
+        standing._worked = 20.0
+        assert await known(standing, 60.0) == 1
+        assert await known(standing, 150.0) == 2
+        assert standing._worked < 10.0  # of another View
+        directory.add_urls(["http://a.example/most"], "urn:test", Source.LOAD)
+        standing._worked = 1e6
+        assert await known(standing, 500.0) == 2
+        assert await known(standing, 150.0) == 3
+        await standing.close()
+
+    asyncio.run(look())
+    directory.close()
+
+
+def test_nobody_asks_any_more(path, monkeypatch):
+    """Then the tables are let go, and read again for the next who asks."""
+    monkeypatch.setattr("sought.console.standing.IDLE", 0.05)
+
+    def gone(standing):
+        deadline = time.monotonic() + 20.0
+        while standing._view:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+    async def look():
+        standing = Standing(path, patience=20.0)
+        for _ in range(2):
+            assert (await standing.ask("known", lambda view: len(view.table))).found == 1
+            await asyncio.to_thread(gone, standing)
+        await standing.close()
+
+    asyncio.run(look())
 
 
 def test_who_has_to_wait_is_told_so(path):

@@ -1,5 +1,6 @@
 """What would improve the answer to a query, and what is known of a host."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -9,10 +10,12 @@ from typer.testing import CliRunner
 import sought
 from sought.cli.commands import app
 from sought.crawl.host_insight import all_hosts, explain_host
+from sought.crawl.insight import explain
 from sought.crawl.query_insight import explain_query
 from sought.crawl.table import State
 from sought.crawl.view import View
-from sought.policy import parse_policy
+from sought.policy import Pages, parse_policy
+from sought.policy.policy import Expected
 from sought.web.errors import BadInput
 from tests.counted_anew import ask
 from tests.demand_site import WORDS
@@ -66,6 +69,31 @@ def test_other_policies_expect_nothing(path: Path):
 def test_what_nobody_asks_is_not_explained(path: Path):
     with View(path) as view, pytest.raises(BadInput, match="nobody has asked 'zebra'"):
         explain_query(view, "zebra", WORTH, 1e9)
+
+
+def test_a_second_look_says_the_same_and_is_not_worked_out_again(path: Path):
+    """Of pages old and new, of queries and hosts, in any order; all rows are ranked once for each policy and time."""
+    ranked: list[float] = []
+
+    @dataclass(frozen=True)
+    class Noted(type(WORTH)):  # type: ignore[misc]  # of a policy
+        def expects(self, pages: Pages, now: float) -> Expected:
+            ranked.append(now)
+            told: Expected = super().expects(pages, now)
+            return told
+
+    now, policy = 1e9 + 1e6, Noted()
+    with View(path) as used:
+        urls = [used.store.url(row) for row in (3, 50, 40, 4)]
+        for url in urls:
+            with View(path) as fresh:
+                assert explain(used, url, policy, now) == explain(fresh, url, policy, now)
+        with View(path) as fresh:
+            assert explain_query(used, "boats", policy, now) == explain_query(fresh, "boats", policy, now)
+        assert len(ranked) == 1 + len(urls) + 1  # once for the used one
+        assert used.pages(policy) is used.pages(policy)
+        explain(used, urls[0], policy, now + 1.0)
+        assert ranked[-1] == now + 1.0
 
 
 def test_a_host_is_explained(path: Path):

@@ -8,9 +8,11 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from sought.crawl.journal import read_journal
 from sought.crawl.log import EVENTS, JsonLog, TextLog
+from sought.crawl.log_file import read_log
 from sought.crawl.orders import BlockHost, Pause, give
 from sought.toyweb import Served
 
@@ -23,7 +25,10 @@ def start(path: Path, *options: str) -> "subprocess.Popen[str]":
 
 
 def test_every_line_is_an_event(healthy: Served, make_crawl: Callable[..., Path]) -> None:
-    """From started to stopped, with plans, commits, trouble and orders; the result stays alone on standard output."""
+    """From started to stopped, with plans, commits, trouble and orders; the same is kept in the crawl's directory.
+
+    The result stays alone on standard output.
+    """
     path = make_crawl(healthy, more="\n[traps]\npath_depth = 16\n")
     text = (path / "sought.toml").read_text()
     nowhere = f"http://nowhere.toy.test:{healthy.port}/"
@@ -40,6 +45,7 @@ def test_every_line_is_an_event(healthy: Served, make_crawl: Callable[..., Path]
         assert line.keys() >= {"time", "level", "event"}
         assert line["level"] == EVENTS[line["event"]][0]
         assert {name for name in line if name not in ("time", "level", "event")} <= _fields(line["event"])
+    assert [_untimed(line) for line in lines] == [_untimed(line) for line in list(read_log(path))[::-1]]
     names = [line["event"] for line in lines]
     assert (names[0], names[-1]) == ("started", "stopped")
     assert {"plan", "commit", "order-applied", "order-refused", "trouble"} <= set(names)
@@ -49,6 +55,10 @@ def test_every_line_is_an_event(healthy: Served, make_crawl: Callable[..., Path]
     assert pages == sum(row["purposes"].values()) - row["purposes"]["file"] > 0
     assert {line["host"] for line in lines if line["event"] == "trouble"} == {nowhere.rstrip("/")}
     assert next(line for line in lines if line["event"] == "order-applied")["who"] == "tester"
+
+
+def _untimed(line: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in line.items() if name != "time"}
 
 
 def _fields(event: str) -> set[str]:

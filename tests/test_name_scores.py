@@ -8,7 +8,7 @@ import pytest
 from sought.crawl.beliefs import Beliefs
 from sought.crawl.supply.entry.folder_means import FolderMeans
 from sought.crawl.supply.name_scores import USUAL, sample, times_of
-from sought.crawl.supply.prospects import Prospects
+from sought.crawl.supply.prospects import Prospects, shared
 from sought.index.quality import Matches
 from sought.policy import Prospect
 from tests.counted_anew import ask
@@ -80,9 +80,7 @@ def site(tmp_path: Path) -> LinkedSite:
 
 
 def prospects(beliefs: Beliefs) -> Prospects:
-    found = beliefs.suppliers[PROSPECT]
-    assert isinstance(found, Prospects)
-    return found
+    return shared(beliefs.holdings)
 
 
 def test_pages_in_hand_tell_what_others_may_score(site: LinkedSite):

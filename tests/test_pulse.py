@@ -19,6 +19,7 @@ from sought.crawl.outlook import Outlook, outlook
 from sought.crawl.progress import Progress
 from sought.crawl.pulse import FILE, read_pulse
 from sought.crawl.recovery import rebuild
+from sought.crawl.turns import turns
 from sought.crawl.view import View
 from sought.crawl.witness import Witness
 from sought.demand import Search
@@ -30,9 +31,10 @@ from tests.test_crawl_change_of_mind import serving
 
 KEYS = {
     "time", "process", "policy", "paused", "started", "ended", "budget", "price", "progress", "in_flight", "finished",
-    "next", "demand",
+    "next", "hosts", "demand",
 }  # fmt: skip
 FINISHED = {"url", "time", "kind", "gain", "expected", "purpose", "rank"}
+TURN = {"origin", "in_flight", "chosen", "next_at", "delay", "crawl_delay", "troubles"}
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +63,8 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         log = sought.open(path).queries
         for text in QUERIES * 3:
             log.record(Search(text, time.time() - 100.0))
-        patch.setattr("sought.crawl.desk._ROW_EVERY", 0.3)
-        patch.setattr("sought.crawl.desk._PULSE_EVERY", 0.01)
+        patch.setattr("sought.crawl.liaison._ROW_EVERY", 0.3)
+        patch.setattr("sought.crawl.liaison._PULSE_EVERY", 0.01)
         reader = threading.Thread(target=read)
         reader.start()
         results = [sought.open(path).crawl(30, "BreadthFirst()"), sought.open(path).crawl(60, "Worth()")]
@@ -83,6 +85,9 @@ def test_every_pulse_is_whole_and_has_every_field(told: dict[str, Any]) -> None:
         assert all(set(each) == FINISHED for each in pulse["finished"])
         assert all(set(each) == {"url", "since", "purpose"} for each in pulse["in_flight"])
         assert all(set(each) == {"url", "value", "purpose"} for each in pulse["next"])
+        assert all(set(each) == TURN for each in pulse["hosts"])
+        assert len({each["origin"] for each in pulse["hosts"]}) == len(pulse["hosts"]) <= 1
+        assert sum(each["in_flight"] for each in pulse["hosts"]) == pulse["progress"]["in_flight"]
         assert len(pulse["finished"]) <= 50
         assert len(pulse["next"]) <= 20
         assert pulse["budget"]["left"] + pulse["budget"]["used"] in (30, 60)
@@ -94,6 +99,38 @@ def test_every_pulse_is_whole_and_has_every_field(told: dict[str, Any]) -> None:
     running = [pulse for pulse in told["pulses"] if pulse["ended"] is None]
     ahead = [each for pulse in running for each in (*pulse["next"], *pulse["in_flight"])]
     assert {each["url"].split("/")[0] for each in ahead} == {"http:"}
+
+
+def test_a_pulse_tells_how_polite_the_crawl_is(tmp_path: Path) -> None:
+    """What robots.txt asks for is the delay, a host in trouble rests, and one that is busy has no next turn yet."""
+    with serving() as site:
+        path = crawled(site, tmp_path / "crawl", 10)
+        site.answers["/robots.txt"] = (200, {"Content-Type": "text/plain"}, "User-agent: *\nCrawl-delay: 0.05\n")
+        text = (path / "sought.toml").read_text().replace("per_host = 4", "per_host = 1")
+        text = text.replace("seeds = [", 'seeds = ["http://nowhere.test:9/", ').replace(
+            "hosts = [", 'hosts = ["nowhere.test", '
+        )
+        (path / "sought.toml").write_text(f'{text}[fetch.resolve]\n"nowhere.test" = "127.255.255.254"\n')
+        told: list[list[dict[str, Any]]] = []
+
+        def started(cycle: Cycle) -> None:
+            def look() -> None:
+                told.append(turns(cycle, time.time()))
+                asyncio.get_running_loop().call_later(0.005, look)
+
+            look()
+
+        began = time.time()
+        sought.open(path).crawl(6, "BreadthFirst()", started)
+    own, other = site.url(""), "http://nowhere.test:9"
+    last = {each["origin"]: each for each in (read_pulse(path) or {})["hosts"]}
+    assert (last[own]["delay"], last[own]["crawl_delay"], last[own]["troubles"]) == (0.05, 0.05, 0)
+    assert (last[other]["delay"], last[other]["crawl_delay"]) == (0.0, 0.0)
+    assert last[other]["troubles"] > 0
+    assert last[other]["next_at"] > began + 30.0
+    seen = [each for some in told for each in some if each["origin"] == own]
+    assert {each["in_flight"] for each in seen if each["next_at"] is None} == {1}
+    assert max(each["chosen"] for each in seen) > 1
 
 
 def test_the_last_pulse_says_that_the_crawl_has_ended(told: dict[str, Any]) -> None:
@@ -172,8 +209,8 @@ def test_what_cannot_be_written_ends_no_crawl(tmp_path: Path) -> None:
         path = crawled(site, tmp_path / "crawl", 20)
         (path / f".{FILE}.new").mkdir()
         (path / FOLDER).write_text("in the way")
-        patch.setattr("sought.crawl.desk._ROW_EVERY", 0.01)
-        patch.setattr("sought.crawl.desk._PULSE_EVERY", 0.01)
+        patch.setattr("sought.crawl.liaison._ROW_EVERY", 0.01)
+        patch.setattr("sought.crawl.liaison._PULSE_EVERY", 0.01)
         assert sought.open(path).crawl(21, "BreadthFirst()", log=log)["fetched"] == 21
     assert sorted(said) == ["journal", "pulse"]
     assert read_pulse(path) is None

@@ -5,7 +5,7 @@ import time
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -110,7 +110,7 @@ def crawl(
     from sought.policy.demand import goes_by_demand
 
     told = JsonLog(sys.stderr) if log is LogFormat.JSON else in_words
-    with Watch(quiet=json or log is LogFormat.JSON, log=told) as watch:
+    with Watch(quiet=json or log is LogFormat.JSON) as watch:
         chosen = parse_policy(policy) if policy is not None else crawl_files(directory).policy
         result = open_crawl(directory).crawl(fetches, chosen, watch.started, topic=topic, keep=keep, log=told)
     if json:
@@ -201,7 +201,16 @@ def hosts(
     elif origin:
         show_tree(found)
     elif found["hosts"]:
-        show_queries(found["hosts"])
+        show_queries([_host_row(each) for each in found["hosts"]])
+
+
+def _host_row(host: dict[str, Any]) -> dict[str, Any]:
+    """As much as fits on a screen."""
+    from sought.cli.show import moment
+
+    then = host["next_request_at"]
+    told = {name: host[name] for name in ("origin", "known", "searchable", "fetched", "delay")}
+    return told | {"troubles": host["troubles_in_a_row"], "next": moment(then) if (then or 0) > time.time() else "now"}
 
 
 @app.command()

@@ -12,7 +12,7 @@ from rich.live import Live
 from rich.table import Table
 
 from sought.cli.options import console, errors
-from sought.crawl.log import Log, TextLog
+from sought.crawl.log import TextLog
 
 if TYPE_CHECKING:  # a command that needs no crawl must not wait for one to load
     from sought.crawl.cycle import Cycle
@@ -26,10 +26,8 @@ in_words = TextLog(lambda line: errors.print(line, markup=False))
 class Watch:
     """Shows progress four times a second and turns Ctrl-C into a clean stop; a second Ctrl-C ends at once."""
 
-    def __init__(self, *, quiet: bool, seconds: float | None = None, log: Log | None = None) -> None:
-        """`log` is told that somebody wants it to stop; by default, people are."""
+    def __init__(self, *, quiet: bool, seconds: float | None = None) -> None:
         self.seconds = seconds
-        self.log = log or in_words
         self.quiet = quiet or not errors.is_terminal
         self.plain = not quiet and self.quiet  # not a terminal: a line now and then instead of a live picture
         self.live = Live(console=errors, refresh_per_second=4, transient=True)
@@ -63,7 +61,6 @@ class Watch:
         if self.asked_to_stop > 1:
             cycle.stop_now()
         else:
-            self.log("stopping")
             cycle.stop()
 
     def _line(self, loop: asyncio.AbstractEventLoop, progress: "Progress") -> None:

@@ -1,7 +1,7 @@
 """How long ago was that?  In words a person would use, and exactly."""
 
 from datetime import UTC, datetime
-from math import isfinite
+from math import ceil, isfinite
 
 _STEPS = ((60, "minute"), (3600, "hour"), (86400, "day"), (7 * 86400, "week"), (30.44 * 86400, "month"))
 _YEAR = 365.25 * 86400
@@ -13,18 +13,24 @@ def age(then: float, now: float) -> str:
     >>> age(0, 7300)
     '2 hours ago'
     """
-    seconds = now - then
-    if seconds < 60:
-        return "just now"
-    if seconds >= _YEAR:
-        return _ago(seconds / _YEAR, "year")
-    size, name = max(step for step in _STEPS if step[0] <= seconds)
-    return _ago(seconds / size, name)
+    return f"{_span(now - then)} ago" if now - then >= 60 else "just now"
 
 
-def _ago(number: float, name: str) -> str:
-    whole = int(number)
-    return f"{whole} {name}{'' if whole == 1 else 's'} ago"
+def ahead(then: float, now: float) -> str:
+    """
+    >>> ahead(7300, 0), ahead(7.2, 0), ahead(0, 1)
+    ('in 2 hours', 'in 8 s', 'now')
+    """
+    seconds = then - now
+    if seconds <= 0:
+        return "now"
+    return f"in {_span(seconds)}" if seconds >= 60 else f"in {ceil(seconds)} s"
+
+
+def _span(seconds: float) -> str:
+    size, name = (_YEAR, "year") if seconds >= _YEAR else max(step for step in _STEPS if step[0] <= seconds)
+    whole = int(seconds / size)
+    return f"{whole} {name}{'' if whole == 1 else 's'}"
 
 
 def moment(then: float) -> datetime | None:
@@ -36,6 +42,12 @@ def iso(then: float) -> str | None:
     """As machines read it: '2026-11-16T07:30:00Z'."""
     found = moment(then)
     return found.isoformat(timespec="seconds").replace("+00:00", "Z") if found else None
+
+
+def briefly(then: float) -> str:
+    """As a column has it: '16 Nov 07:30:00'."""
+    found = moment(then)
+    return f"{found.day} {found:%b %H:%M:%S}" if found else ""
 
 
 def exactly(then: float) -> str:

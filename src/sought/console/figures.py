@@ -54,6 +54,28 @@ FIGURES = {
     # where the budget goes
     "fetches": Figure("Fetches", "Fetches in the time shown, or on which a number rests."),
     "fetches_share": Figure("Share", "Its part of all fetches in the time shown."),
+    # how many fetches are enough
+    "budget_quality": Figure(
+        "Quality at today's budget",
+        "What people's attention is expected to find, as a share of what it would find with every copy up to date and "
+        "no page missing.",
+    ),
+    "fetches_for": Figure(
+        "Fetches a day for a quality",
+        "So many are expected to be enough for that share of the attainable quality, had there been as many since the "
+        "record began.",
+    ),
+    "curve_quality": Figure(
+        "Attainable quality", "The share of it that a number of fetches a day is expected to bring in the days ahead."
+    ),
+    "certain": Figure(
+        "80 % certain",
+        "In four of five cases it is between these two; or more: in one of ten no number of fetches is enough.",
+    ),
+    "without_fetches": Figure("Without any fetch", "What would be left if the crawl stopped for the days ahead."),
+    "measured_fetches": Figure(
+        "Measured fetches", "Fetches of which the policy has expected something, and what came is on record."
+    ),
     # predicted and measured
     "slope": Figure(
         "Slope",
@@ -84,6 +106,10 @@ FIGURES = {
     "interval": Figure("80 % between", "With a certainty of 80 % it changes no less and no more often than that."),
     "changes": Figure("Changes seen", "How many of its later fetches found another text."),
     # hosts
+    "chosen": Figure("Chosen", "Pages of the host that are chosen and wait for its turn."),
+    "delay": Figure(
+        "Delay", "Seconds between an answer of the host and the next request, at least; more while it answers slowly."
+    ),
     "host_fetched": Figure("Fetched", "Answers that the host has given in all."),
     "troubles": Figure("Troubles in a row", "Failures since its last good answer; after each the host rests longer."),
     "crawl_delay": Figure("Crawl delay", "Seconds between two requests that its robots.txt asks for."),

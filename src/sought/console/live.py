@@ -4,6 +4,8 @@ The parts are those of the page itself, so that it looks the same with and witho
 """
 
 from collections.abc import AsyncIterator
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -13,6 +15,7 @@ from starlette.routing import BaseRoute, Route
 
 from sought.console.office import Office, fragment
 from sought.console.watching import Pulse, Watch, condition
+from sought.crawl.log_file import log_stamp
 
 RETRY = 3000  # milliseconds until a browser that lost us looks for us again
 _SHOWN = 12  # rows of a list
@@ -20,7 +23,7 @@ PARTS = ("state", "headline", "now")
 
 
 def routes(office: Office) -> tuple[Watch, list[BaseRoute]]:
-    watch = Watch(office.path, _told)
+    watch = Watch(office.path, partial(_told, office.path))
 
     async def events(_: Request) -> Response:
         if watch.is_full:
@@ -37,10 +40,11 @@ async def _stream(watch: Watch) -> AsyncIterator[bytes]:
         yield b"data: %s\n\n" % text.encode()
 
 
-def _told(pulse: Pulse | None, now: float) -> str:
-    """All parts as one line of JSON."""
+def _told(path: Path, pulse: Pulse | None, now: float) -> str:
+    """All parts as one line of JSON, and whether there is more in the log than before."""
     values = shown(pulse, now)
-    return msgspec.json.encode({part: fragment(f"console_{part}.html", **values) for part in PARTS}).decode()
+    parts = {part: fragment(f"console_{part}.html", **values) for part in PARTS}
+    return msgspec.json.encode({"parts": parts, "log": log_stamp(path)}).decode()
 
 
 def shown(pulse: Pulse | None, now: float) -> dict[str, Any]:
@@ -53,4 +57,5 @@ def shown(pulse: Pulse | None, now: float) -> dict[str, Any]:
         "asked": pulse.in_flight[:_SHOWN] if pulse and is_on else [],
         "finished": pulse.finished[:_SHOWN] if pulse else [],
         "next": pulse.next[:_SHOWN] if pulse and is_on else [],
+        "turns": pulse.hosts[:_SHOWN] if pulse and is_on else [],
     }

@@ -56,14 +56,13 @@ def _read(about: About, given: str) -> str:
 
 
 async def _answered(office: Office, request: Request, about: About, wanted: str) -> HTMLResponse:
-    now = time.time()
-    try:
-        found = await office.standing.ask((about.kind, wanted), lambda view: about.ask(view, wanted, now))
+    try:  # as of when the tables were read: what is worth most is worked out once for all pages that are
+        found = await office.standing.ask((about.kind, wanted), lambda view: about.ask(view, wanted, view.opened))
     except Pending as why:
         return office.wait(request, about.title, why)
     except SoughtError as error:  # it is not known, or the crawl's files are in trouble
         return office.sorry(request, about.title, str(error), 404 if isinstance(error, BadInput) else 500)
-    values: dict[str, Any] = {"found": found.found, "read": found.time, "wanted": wanted, "now": now}
+    values: dict[str, Any] = {"found": found.found, "read": found.time, "wanted": wanted, "now": time.time()}
     return office.page(request, f"console_{about.kind}.html", **values)
 
 

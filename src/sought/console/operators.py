@@ -11,7 +11,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from sought.console import control_routes, live, lookup, overview, page_of_host, page_of_query, page_of_url
+from sought.console import (
+    control_routes,
+    live,
+    lookup,
+    overview,
+    page_of_budget,
+    page_of_host,
+    page_of_log,
+    page_of_query,
+    page_of_url,
+)
 from sought.console.control import Control
 from sought.console.metrics import CONTENT_TYPE, exposition
 from sought.console.office import Office
@@ -31,7 +41,7 @@ class Operators:
         self._watch, self._events = live.routes(self.office)
 
     def routes(self) -> list[BaseRoute]:
-        parts = (overview, page_of_url, page_of_query, page_of_host, control_routes)
+        parts = (overview, page_of_budget, page_of_log, page_of_url, page_of_query, page_of_host, control_routes)
         pages = [each for part in parts for each in part.routes(self.office)]
         found = [*pages, lookup.find(self.office)]
         return [*(self._in_our_words(each) for each in found), *self._events, Route("/metrics", self._metrics)]

@@ -1,8 +1,9 @@
 """What do the tables of a crawl say?  Here somebody looks them up, and nobody else waits for the disk.
 
 To open a View reads the whole table, and what follows from it may take seconds.  So one thread keeps one View: it opens
-another when the store has changed, at most every 15 seconds, and remembers its answers until then.  Who asks gets the
-answer if it comes soon, else the last one that was given to the same question, else a `Pending`.
+another when the store has changed, and remembers its answers until then.  A View is good for 15 seconds, and for longer
+if it took long to work out what was asked of it.  Who asks gets the answer if it comes soon, else the last one that was
+given to the same question, else a `Pending`.
 """
 
 import asyncio
@@ -18,6 +19,9 @@ from sought.crawl.view import View
 from sought.web.errors import SoughtError
 
 EVERY = 15.0  # seconds for which a View is good
+AS_LONG = 10.0  # times as long as its answers took: so for a tenth of the time at most the thread is busy
+LONGEST = 600.0  # seconds
+IDLE = 600.0  # seconds without a question after which the View goes: of a large crawl it takes much memory
 PATIENCE = 1.5  # seconds that a page waits
 MOST_ANSWERS = 200
 MOST_WAITING = 20
@@ -38,7 +42,7 @@ class Dated(Generic[Found]):
 
 
 class Standing:
-    """Answers of one crawl's tables.  All methods but `ask` belong to the thread."""
+    """Answers of one crawl's tables.  From `_answer` on all methods belong to the thread."""
 
     def __init__(self, path: Path, patience: float = PATIENCE) -> None:
         self._path = path
@@ -46,13 +50,15 @@ class Standing:
         self._thread = ThreadPoolExecutor(1, "standing")
         self._view: View | None = None
         self._stamp: object = None
-        self._opened_at = 0.0
+        self._worked = 0.0  # seconds, on answers from this View
         self._looked_at = -EVERY  # by a clock that is never set
         self._answers: OrderedDict[Hashable, Dated[Any]] = OrderedDict()
         self._under_way: dict[Hashable, Future[Any]] = {}
+        self._rest: asyncio.TimerHandle | None = None
 
     async def ask(self, key: Hashable, question: Question[Found]) -> Dated[Found]:
         """The answer to a question that `key` stands for.  Raises Pending, or what is wrong with the question."""
+        self._rest_later()
         work = self._under_way.get(key)
         if work is None or work.done():
             work = self._submitted(key, question)
@@ -72,16 +78,23 @@ class Standing:
         work = self._under_way[key] = self._thread.submit(self._answer, key, question)
         return work
 
+    def _rest_later(self) -> None:
+        if self._rest:
+            self._rest.cancel()
+        self._rest = asyncio.get_running_loop().call_later(IDLE, self._thread.submit, self._drop)
+
     async def close(self) -> None:
         """Let go of the files, when what is being looked up has been found."""
+        if self._rest:
+            self._rest.cancel()
         self._thread.submit(self._drop)
         await asyncio.to_thread(self._thread.shutdown)
 
     def _answer(self, key: Hashable, question: Question[Found]) -> Dated[Found]:
         view = self._current()
         known = self._answers.get(key)
-        if known is None or known.time != self._opened_at:
-            known = self._answers[key] = Dated(self._looked_up(view, question), self._opened_at)
+        if known is None or known.time != view.opened:
+            known = self._answers[key] = Dated(self._looked_up(view, question), view.opened)
         self._answers.move_to_end(key)
         while len(self._answers) > MOST_ANSWERS:
             self._answers.popitem(last=False)
@@ -89,6 +102,7 @@ class Standing:
 
     def _looked_up(self, view: View, question: Question[Found]) -> Found:
         """After a surprise, such as files that have gone, the next question is asked of another View."""
+        began = time.monotonic()
         try:
             return question(view)
         except SoughtError:
@@ -96,15 +110,17 @@ class Standing:
         except BaseException:
             self._drop()
             raise
+        finally:
+            self._worked += time.monotonic() - began
 
     def _current(self) -> View:
         """A View that is fresh enough."""
         now = time.monotonic()
-        if self._view is None or now - self._looked_at >= EVERY:
+        if self._view is None or now - self._looked_at >= max(EVERY, min(AS_LONG * self._worked, LONGEST)):
             stamp = _stamp(self._path / "store")
             if self._view is None or stamp != self._stamp:
                 self._drop()
-                self._view, self._stamp, self._opened_at = View(self._path), stamp, time.time()
+                self._view, self._stamp, self._worked = View(self._path), stamp, 0.0
             self._looked_at = now
         return self._view
 

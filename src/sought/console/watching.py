@@ -51,6 +51,18 @@ class Chosen(msgspec.Struct, frozen=True):
     purpose: str = ""
 
 
+class Turn(msgspec.Struct, frozen=True):
+    """A host that the crawl has to do with; None: it is busy, and rests from its answer on."""
+
+    origin: str
+    in_flight: int = 0
+    chosen: int = 0
+    next_at: float | None = None
+    delay: float | None = None
+    crawl_delay: float = 0.0
+    troubles: int = 0
+
+
 class Budget(msgspec.Struct, frozen=True):
     """So many fetches `per` so many `seconds`; None where there is no such bound."""
 
@@ -100,6 +112,7 @@ class Pulse(msgspec.Struct, frozen=True):
     in_flight: list[Request] = []
     finished: list[Finished] = []
     next: list[Chosen] = []
+    hosts: list[Turn] = []
 
 
 def understood(told: Mapping[str, Any] | None) -> Pulse | None:

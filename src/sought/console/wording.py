@@ -2,7 +2,7 @@
 
 from math import floor, isfinite, log10
 
-from sought.console.ages import age, exactly, iso
+from sought.console.ages import age, ahead, briefly, exactly, iso
 
 NOTHING = "–"
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -103,6 +103,8 @@ def purpose(name: str | None) -> str:
 
 __all__ = [
     "age",
+    "ahead",
+    "briefly",
     "change",
     "count",
     "exactly",

@@ -1,15 +1,16 @@
-"""Who told the crawl to do what, and what came of it: DIR/audit.jsonl, a line an order."""
+"""Who told the crawl to do what, and what came of it: DIR/audit.jsonl, a line an order; before that audit.1.jsonl."""
 
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from sought.crawl.lines import append_line, read_lines
+from sought.crawl.lines import append_line, last_lines
 
 FILE = "audit.jsonl"
 APPLIED = "applied"
-_LAST = 4 << 20  # bytes that are looked through for the latest lines
+_MOST = 1 << 20  # bytes of a file: some five thousand orders
 
 
 class Audited(msgspec.Struct, frozen=True):
@@ -28,9 +29,9 @@ class Audited(msgspec.Struct, frozen=True):
 
 def note(path: Path, what: Audited) -> None:
     """Append to the audit log of a crawl directory."""
-    append_line(path / FILE, what)
+    append_line(path / FILE, what, _MOST)
 
 
 def read_audit(path: Path, limit: int = 200) -> list[Audited]:
     """The latest, newest first."""
-    return list(read_lines(path / FILE, Audited, _LAST))[: -limit - 1 : -1]
+    return list(islice(last_lines(path / FILE, Audited, _MOST), limit))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -111,6 +112,17 @@ class Beliefs:
         own: dict[object, Learner | Supplier] = {**self.learners, **self.suppliers}
         found = {repr(belief): each.terms(row) for belief, each in own.items() if isinstance(each, Telling)}
         return {name: terms for name, terms in found.items() if terms}
+
+
+class SettledBeliefs(Beliefs):
+    """Of a table that does not change any more: columns are made once."""
+
+    def pages(self) -> Pages:
+        return self._pages
+
+    @cached_property
+    def _pages(self) -> Pages:
+        return super().pages()
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from sought.crawl.directory import manners
 from sought.crawl.hosts import Host
 from sought.crawl.table import Reason, State
 from sought.crawl.view import View
@@ -23,7 +24,7 @@ def all_hosts(view: View, limit: int = 100) -> list[dict[str, Any]]:
             "known": int(counts[number]),
             "searchable": int(live[number]),
             "fetched": view.hosts[number].fetched,
-            "troubles": _manners(view, view.hosts[number]).troubles,
+            **_treated(view, view.hosts[number]),
         }
         for number in order.tolist()
     ]
@@ -36,7 +37,6 @@ def explain_host(view: View, origin: str) -> dict[str, Any]:
         raise BadInput(f"{origin} is not a host of this crawl; 'sought hosts DIR' lists them")
     rows = np.flatnonzero(view.table["host"] == host.number)
     states, reasons = (np.bincount(view.table[name][rows]) for name in ("state", "reason"))
-    manners = _manners(view, host)
     return {
         "origin": host.origin,
         "known": len(rows),
@@ -46,9 +46,7 @@ def explain_host(view: View, origin: str) -> dict[str, Any]:
         "outcomes": host.outcomes,
         "refused": host.refused,
         "robots": host.robots_kind or "not read yet",
-        "crawl_delay": manners.crawl_delay,
-        "next_request_at": manners.next_at or None,
-        "troubles_in_a_row": manners.troubles,
+        **_treated(view, host),
         "sitemaps": sorted(host.sitemaps),
         **_worth(view, rows),
     }
@@ -63,8 +61,15 @@ def _worth(view: View, rows: np.ndarray[Any, np.dtype[np.int64]]) -> dict[str, f
     return {name: float(each[rows].sum() / (each.sum() or 1.0)) for name, each in columns.items()}
 
 
-def _manners(view: View, host: Host) -> HostManners:
-    return view.hosts.manners.get(host.name) or HostManners()
+def _treated(view: View, host: Host) -> dict[str, Any]:
+    """How polite the crawl is to it, as of the last commit."""
+    state = view.hosts.manners.get(host.name) or HostManners()
+    return {
+        "delay": manners(view.config).rest(state.crawl_delay),
+        "crawl_delay": state.crawl_delay,
+        "next_request_at": state.next_at or None,
+        "troubles_in_a_row": state.troubles,
+    }
 
 
 def _by_host(view: View, weights: Any) -> np.ndarray[Any, np.dtype[np.float64]]:

@@ -109,8 +109,7 @@ def answers(view: View, row: int, limit: int) -> list[dict[str, Any]]:
 
 def _worth(view: View, beliefs: Beliefs, row: int, policy: Policy, now: float) -> dict[str, Any]:
     """What a fetch now is worth: by the policy's own value, and in the currency of all fetches."""
-    pages = beliefs.pages()
-    values = policy(pages, now)
+    pages, values = beliefs.pages(), view.ranking(policy, now).values
     may = eligible(view.table, now, view.config.revisit_after, np.zeros(0, np.int64))
     before = np.count_nonzero(may & (values > values[row]))
     new = np.isneginf(pages.last_fetch[row])

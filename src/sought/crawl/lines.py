@@ -5,7 +5,7 @@ replaced it leaves the old one or the new one.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,29 +14,50 @@ import msgspec
 Row = TypeVar("Row")
 
 
-def append_line(path: Path, row: Any) -> None:
-    """One JSON value as a line of its own; a first line makes the folder, too."""
+def append_line(path: Path, row: Any, most: int | None = None) -> None:
+    """One JSON value as a line of its own; a first line makes the folder, too.
+
+    A file that would have more than `most` bytes is put aside first, in the place of the one before it (`older`).
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
+    line = msgspec.json.encode(row) + b"\n"
+    if most is not None and path.exists() and path.stat().st_size + len(line) > most:
+        path.replace(older(path))
     with path.open("ab+") as file:
         size = file.seek(0, os.SEEK_END)
         if size:
             file.seek(size - 1)
             torn = file.read(1) != b"\n"
             file.write(b"\n" if torn else b"")
-        file.write(msgspec.json.encode(row) + b"\n")
+        file.write(line)
 
 
-def read_lines(path: Path, kind: type[Row], last: int | None = None) -> Iterator[Row]:
-    """What can be read of the lines, in their order; only those in the `last` so many bytes."""
+def older(path: Path) -> Path:
+    """Where a file is put that has become too large: log.jsonl is log.1.jsonl then."""
+    return path.with_name(f"{path.stem}.1{path.suffix}")
+
+
+def read_lines(path: Path, kind: type[Row]) -> Iterator[Row]:
+    """What can be read of the lines, in their order."""
+    return _decoded(_bytes(path).split(b"\n"), kind)
+
+
+def last_lines(path: Path, kind: type[Row], most: int) -> Iterator[Row]:
+    """The same from the last line on, and then of the file that was put aside: of each the last `most` bytes."""
+    for file in (path, older(path)):
+        yield from _decoded(reversed(_bytes(file, most).split(b"\n")), kind)
+
+
+def _decoded(lines: Iterable[bytes], kind: type[Row]) -> Iterator[Row]:
     decode = msgspec.json.Decoder(kind).decode
-    for line in _bytes(path, last).split(b"\n"):
+    for line in lines:
         try:
             yield decode(line)
         except (ValueError, RecursionError):  # msgspec's errors are ValueErrors
             continue
 
 
-def _bytes(path: Path, last: int | None) -> bytes:
+def _bytes(path: Path, last: int | None = None) -> bytes:
     try:
         with path.open("rb") as file:
             size = file.seek(0, os.SEEK_END)

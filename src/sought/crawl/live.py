@@ -10,10 +10,11 @@ import numpy as np
 from sought.crawl.budget import Budget
 from sought.crawl.config import Config, DemandSection, rate
 from sought.crawl.cycle import Cycle
-from sought.crawl.desk import Desk
 from sought.crawl.directory import Directory
 from sought.crawl.leases import ROBOTS, SITEMAP
+from sought.crawl.liaison import Liaison
 from sought.crawl.log import Log, silent
+from sought.crawl.log_file import KeptLog
 from sought.crawl.progress import Progress
 from sought.crawl.refresh import Refresh
 from sought.fetch.bounds import Bounds
@@ -100,14 +101,14 @@ async def crawl(
     budget = open_budget(directory, fetches, time.time())
     http, resolver = open_web(directory.config, directory.agent)
     async with http:
-        desk = Desk(directory, log)
-        cycle = Cycle(directory, http.get, resolver.address, budget, policy, keep=keep, witness=desk)
-        desk.begin(cycle)
+        liaison = Liaison(directory, KeptLog(directory.path, log))
+        cycle = Cycle(directory, http.get, resolver.address, budget, policy, keep=keep, witness=liaison)
+        liaison.begin(cycle)
         started(cycle)
         try:
             progress = await cycle.run()
         except BaseException as error:
-            desk.end(cycle, error)
+            liaison.end(cycle, error)
             raise
-        desk.end(cycle)
+        liaison.end(cycle)
         return progress

@@ -4,7 +4,7 @@ Every line of JSON has `time` (seconds since 1970), `level` and `event`, and wha
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TextIO
 
 import msgspec
@@ -37,6 +37,11 @@ def silent(event: str, **fields: Any) -> None:
     """Says nothing."""
 
 
+def event_line(event: str, fields: Mapping[str, Any]) -> dict[str, Any]:
+    """An event that happens now, as JSON has it."""
+    return {"time": round(time.time(), 3), "level": EVENTS[event][0], "event": event, **fields}
+
+
 class JsonLog:
     """One object a line.  A stream that takes nothing more must not end a crawl."""
 
@@ -44,9 +49,8 @@ class JsonLog:
         self.stream = stream
 
     def __call__(self, event: str, **fields: Any) -> None:
-        line = {"time": round(time.time(), 3), "level": EVENTS[event][0], "event": event, **fields}
         try:
-            self.stream.write(msgspec.json.encode(line).decode() + "\n")
+            self.stream.write(msgspec.json.encode(event_line(event, fields)).decode() + "\n")
             self.stream.flush()
         except OSError:
             pass

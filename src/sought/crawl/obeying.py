@@ -103,7 +103,7 @@ def _(order: FetchNow, cycle: Cycle, settings: Settings) -> Settings:
     if len(cycle.wanted) >= _MOST:
         raise BadInput(f"{_MOST:,} pages wait already that somebody asked for")
     _want(cycle, order.url)
-    return settings  # the desk notes what is wanted, until it has been fetched
+    return settings  # the liaison notes what is wanted, until it has been fetched
 
 
 def _want(cycle: Cycle, url: str) -> None:

@@ -21,6 +21,7 @@ from sought.crawl.lines import replace_file
 from sought.crawl.outcome import Finished
 from sought.crawl.outlook import Outlook, demand
 from sought.crawl.store import Store
+from sought.crawl.turns import turns
 from sought.crawl.witness import FILE as HOST_FILE
 
 FILE = "pulse.json"
@@ -53,6 +54,7 @@ def pulse(cycle: Cycle, noted: Noted, now: float, ended: str | None) -> dict[str
         "in_flight": list(islice(_in_flight(cycle), _IN_FLIGHT)),
         "finished": noted.finished,
         "next": list(islice(_next(cycle), _NEXT)),
+        "hosts": turns(cycle, now),
         "demand": demand(noted.report, noted.ahead),
     }
 

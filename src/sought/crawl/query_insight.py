@@ -10,7 +10,7 @@ from sought.crawl.view import View
 from sought.index import Index, normal
 from sought.index.ideal import made_for
 from sought.policy.main_query import MainQuery
-from sought.policy.policy import Expecting, Policy
+from sought.policy.policy import Policy
 from sought.policy.prospect import Prospect
 from sought.web.errors import BadInput
 
@@ -46,7 +46,7 @@ def _shown(view: View, query: str, policy: Policy, now: float) -> list[dict[str,
         hits = index.search(query, _RESULTS).hits
     finally:
         index.close()
-    expected = policy.expects(view.pages(policy), now).gain if isinstance(policy, Expecting) else None
+    expected = view.ranking(policy, now).gains
     return [
         {
             "url": hit.url,

@@ -1,17 +1,18 @@
 """Looking at a crawl without touching it, also while it is running."""
 
 import fcntl
+import time
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from sought.crawl.admission import REASONS, Admission
-from sought.crawl.beliefs import Beliefs
+from sought.crawl.beliefs import Beliefs, SettledBeliefs
 from sought.crawl.calibration import expected_against_measured
 from sought.crawl.config import FILE, pace
 from sought.crawl.currency import gains_since
@@ -28,7 +29,7 @@ from sought.crawl.table import Reason, Source, State
 from sought.index import Answer, Index
 from sought.index.exact import Exact
 from sought.policy import Belief, Pages, Policy, beliefs_of
-from sought.policy.policy import reads_links
+from sought.policy.policy import Expecting, reads_links
 from sought.web.errors import BadInput
 from sought.web.url import fingerprint, hostname, origin
 
@@ -49,11 +50,21 @@ def running_process(path: Path) -> int | None:
     return None
 
 
+class Ranking(NamedTuple):
+    """What a policy makes of all rows at a time: their values, and the gains that it expects, if it does."""
+
+    policy: Policy
+    now: float
+    values: NDArray[np.float64]
+    gains: NDArray[np.float64] | None
+
+
 class View:
-    """A crawl as of its last commit."""
+    """A crawl as of its last commit.  What is asked of it a second time need not be worked out again."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.opened = time.time()
         self.config, self.settings = crawl_files(path), load_settings(path)
         if not (path / "store").exists():
             raise BadInput(f"{path} has not been crawled yet: run 'sought crawl {path}'")
@@ -61,6 +72,8 @@ class View:
         self.table = self.store.load()
         self.hosts = Hosts(self.config.agent.name)
         self.hosts.load(self.store)
+        self._beliefs: dict[tuple[tuple[Belief, ...], bool], SettledBeliefs] = {}
+        self._ranking: Ranking | None = None
 
     def close(self) -> None:
         self.store.close()
@@ -125,6 +138,15 @@ class View:
         """The table as a policy sees it."""
         return self.beliefs(beliefs_of(policy), links=reads_links(policy)).pages()
 
+    def ranking(self, policy: Policy, now: float) -> Ranking:
+        """The last one is remembered: to make another takes as long as a plan."""
+        if self._ranking is None or self._ranking[:2] != (policy, now):
+            pages = self.pages(policy)
+            told = policy.expects(pages, now) if isinstance(policy, Expecting) else None
+            values = policy(pages, now) if told is None else told.value
+            self._ranking = Ranking(policy, now, values, told.gain if told else None)
+        return self._ranking
+
     def believed(self, belief: Belief) -> NDArray[np.float64]:
         """One belief about every row."""
         wanted = tuple(dict.fromkeys([belief, *beliefs_of(belief)]))  # what it reads, too
@@ -132,9 +154,15 @@ class View:
 
     def beliefs(self, wanted: Sequence[Belief], *, links: bool = False) -> Beliefs:
         """What is believed of rows, and why; `links` if who asks reads them."""
-        since = gains_since(self.config.demand.scorer, self.store, self.table)
-        holdings = Holdings(self.store, self.table, lambda: self.measuring)
-        return Beliefs(wanted, holdings, since, pace=pace(self.config), links=links)
+        key = tuple(wanted), links
+        if key not in self._beliefs:
+            since = gains_since(self.config.demand.scorer, self.store, self.table)
+            self._beliefs[key] = SettledBeliefs(wanted, self._holdings, since, pace=pace(self.config), links=links)
+        return self._beliefs[key]
+
+    @cached_property
+    def _holdings(self) -> Holdings:
+        return Holdings(self.store, self.table, lambda: self.measuring)
 
     def describe(self, row: int) -> dict[str, Any]:
         c = {name: column[row] for name, column in self.table.columns.items()}

@@ -17,7 +17,7 @@ FILE = "file"  # in place of a policy's purpose: robots.txt or a sitemap
 
 
 class Witness:
-    """Told what a cycle does, as it does it.  This one looks away, at no cost; see desk.py for one that does not."""
+    """Told what a cycle does, as it does it.  This one looks away, at no cost; see liaison.py for one that does not."""
 
     due: float = math.inf  # when it wants to look again at the latest
 

@@ -24,6 +24,10 @@ class Manners:
     per_host: int = 1
     per_address: int = 1
 
+    def rest(self, crawl_delay: float, elapsed: float = 0.0) -> float:
+        """Seconds after an answer that took so long, from a host whose robots.txt asks for a delay."""
+        return max(self.delay, min(self.max_delay, max(crawl_delay, self.latency_factor * elapsed)))
+
 
 @dataclass(frozen=True, slots=True)
 class HostManners:
@@ -140,9 +144,7 @@ class Politeness:
                 del places[name]
 
     def _delay(self, place: _Place, elapsed: float) -> float:
-        manners = self.manners
-        asked = max(place.crawl_delay, manners.latency_factor * elapsed)
-        return max(manners.delay, min(manners.max_delay, asked))
+        return self.manners.rest(place.crawl_delay, elapsed)
 
     def _host(self, host: str) -> _Place:
         place = self._hosts.get(host)

@@ -9,14 +9,18 @@ const shade = (name) => getComputedStyle(document.documentElement).getPropertyVa
 
 const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
+function tenTo(power) {
+  const raised = [...String(Math.abs(power))].map((digit) => RAISED[digit]).join("");
+  return `10${power < 0 ? "⁻" : ""}${raised}`;
+}
+
 function number(value) {
   if (value === null || value === undefined) return "–";
   const size = Math.abs(value);
   if (size < 1e6 && (size >= 1000 || Number.isInteger(value))) return Math.round(value).toLocaleString("en");
   const power = Math.floor(Math.log10(size));
   if (-3 <= power && power < 6) return value.toFixed(2 - power).replace("-", "−");
-  const raised = [...String(Math.abs(power))].map((digit) => RAISED[digit]).join("");
-  return `${(value / 10 ** power).toFixed(2).replace("-", "−")} × 10${power < 0 ? "⁻" : ""}${raised}`;
+  return `${(value / 10 ** power).toFixed(2).replace("-", "−")} × ${tenTo(power)}`;
 }
 
 const share = (value) => (value === null || value === undefined ? "–" : `${(100 * value).toFixed(1)} %`);
@@ -153,21 +157,42 @@ function change(part, html) {
   shown.set(part, html);
 }
 
+// The log is asked for again when there is more of it: it may be a part of it that is shown.
+const log = document.querySelector("[data-log]");
+
+async function readLog(stamp) {
+  log.dataset.stamp = stamp;
+  try {
+    const answer = await fetch(log.dataset.log);
+    if (answer.ok) change(log, await answer.text());
+  } catch {
+    log.dataset.stamp = "";
+  }
+}
+
 const badge = document.querySelector("[data-stream]");
-const stream = new EventSource("/console/events");
-stream.addEventListener("open", () => {
-  badge.textContent = "live";
-  badge.dataset.stream = "on";
-});
-stream.addEventListener("error", () => {
-  badge.textContent = "not connected";
-  badge.dataset.stream = "off";
-});
-stream.addEventListener("message", (event) => {
-  for (const [name, html] of Object.entries(JSON.parse(event.data))) {
+
+function watch() {
+  const stream = new EventSource("/console/events");
+  stream.addEventListener("open", () => {
+    badge.textContent = "live";
+    badge.dataset.stream = "on";
+  });
+  stream.addEventListener("error", () => {
+    badge.textContent = "not connected";
+    badge.dataset.stream = "off";
+  });
+  stream.addEventListener("message", (event) => take(JSON.parse(event.data)));
+  addEventListener("pagehide", () => stream.close());
+}
+
+function take(told) {
+  for (const [name, html] of Object.entries(told.parts)) {
     const part = document.querySelector(`[data-live="${name}"]`);
     if (part) change(part, html);
   }
+  if (log && told.log !== log.dataset.stamp) readLog(told.log);
   if (charts && Date.now() - drawnAt > 60_000) redraw();
-});
-addEventListener("pagehide", () => stream.close());
+}
+
+if (badge) watch();

@@ -14,7 +14,7 @@ from sought.crawl.supply.near_changed import Nearness
 from sought.crawl.supply.opic import Cash
 from sought.crawl.supply.page_rank import Ranks
 from sought.crawl.supply.presence import Worth
-from sought.crawl.supply.prospects import MainQueries, Prospects
+from sought.crawl.supply.prospects import MainQueries, NewProspects
 from sought.crawl.supply.random_walk import Walks
 from sought.crawl.supply.search_impact.hybrid import SearchImpacts
 from sought.crawl.supply.supplier import Supplier
@@ -50,7 +50,7 @@ SUPPLIERS: dict[type[Supplied], Callable[[Any, Holdings], Supplier]] = {
     Opic: Cash,
     PageRank: Ranks,
     Presence: Worth,
-    Prospect: Prospects,
+    Prospect: NewProspects,
     RandomWalk: Walks,
     SearchImpact: SearchImpacts,
     SearchValue: Worth,

@@ -36,7 +36,7 @@ _ANCHORS = 64
 class Prospects:
     """A column that is filled in for rows without a copy, once somebody has asked for it."""
 
-    def __init__(self, belief: Prospect, holdings: Holdings) -> None:
+    def __init__(self, holdings: Holdings) -> None:
         self.store = store = holdings.store
         self.table = holdings.table
         self.measuring = holdings.measuring
@@ -118,11 +118,23 @@ class Prospects:
 
 def shared(holdings: Holdings) -> Prospects:
     """Those that several beliefs go by."""
-    return holdings.part(_shared)
+    return holdings.part(Prospects)
 
 
-def _shared(holdings: Holdings) -> Prospects:
-    return Prospects(Prospect(), holdings)
+class NewProspects:
+    """The supplier of `Prospect`."""
+
+    def __init__(self, belief: Prospect, holdings: Holdings) -> None:
+        self.prospects = shared(holdings)
+
+    def take(self, committed: Committed) -> None:
+        """The prospects are kept up by themselves."""
+
+    def column(self, pages: Pages) -> NDArray[np.float64]:
+        return self.prospects.column(pages)
+
+    def terms(self, row: int) -> dict[str, Any]:
+        return self.prospects.terms(row)
 
 
 class MainQueries:

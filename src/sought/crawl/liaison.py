@@ -1,4 +1,4 @@
-"""The front desk of a live crawl: what it tells others, and what they tell it.
+"""Between a live crawl and those outside: what it tells others, and what they tell it.
 
 Once a second it writes the pulse, once a minute a row of the journal; twice a second it looks for orders.  None of
 this may end a crawl: what cannot be written is said once, and left.
@@ -39,7 +39,7 @@ _ROW_EVERY = 60.0
 _FOLD_EVERY = 3600.0
 
 
-class Desk(Witness):
+class Liaison(Witness):
     """Sits between one cycle and the files of its directory; `begin` and `end` stand around its run."""
 
     def __init__(self, directory: Directory, log: Log) -> None:
@@ -53,6 +53,7 @@ class Desk(Witness):
         self.report: dict[str, Any] = {}
         self.looked_at = self.pulsed_at = self.reported_at = self.folded_at = -math.inf  # by a clock nobody sets
         self.said: set[str] = set()  # what cannot be written
+        self.stopping = False
 
     def begin(self, cycle: Cycle) -> None:
         """Before the first step: let the crawl be as it was told, also while none was running."""
@@ -83,6 +84,9 @@ class Desk(Witness):
     def look(self, cycle: Cycle, now: float) -> None:
         """Between two steps; nothing, most of the time."""
         clock = time.monotonic()
+        if cycle.stopping and not self.stopping:
+            self.log("stopping")
+        self.stopping = cycle.stopping
         if clock - self.looked_at >= _LOOK_EVERY:
             self._take_orders(cycle, now)
             self.looked_at = clock

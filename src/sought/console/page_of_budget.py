@@ -1,0 +1,60 @@
+"""The page of the budget: how many fetches a day are enough, how sure is that, and what does today's budget bring?"""
+
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+from starlette.routing import BaseRoute, Route
+
+from sought.console.office import Office
+from sought.console.standing import Pending
+from sought.console.wording import NOTHING, number
+from sought.crawl.dial import budget
+from sought.crawl.view import View
+from sought.web.errors import SoughtError
+
+_TITLE = "Budget"
+_ROWS = 24  # of the curve as a table
+
+Estimate = dict[str, float | None]
+
+
+def routes(office: Office) -> list[BaseRoute]:
+    async def show(request: Request) -> HTMLResponse:
+        if not (office.path / "store").exists():
+            return office.sorry(request, _TITLE, "Nothing has been crawled yet", 404)
+        try:
+            told = await office.standing.ask("budget", _looked_up)
+        except Pending as why:
+            return office.wait(request, _TITLE, why)
+        except SoughtError as error:  # the crawl's files are in trouble
+            return office.sorry(request, _TITLE, str(error), 500)
+        return office.page(request, "console_budget.html", **told.found, read=told.time, between=between)
+
+    return [Route("/console/budget", show)]
+
+
+def _looked_up(view: View) -> dict[str, Any]:
+    """All that the page shows.  What has no number on a logarithmic axis is told in words."""
+    found = budget(view, view.opened)
+    curve = [each for each in found.get("curve", ()) if each["fetches_a_day"] > 0.0]
+    marks = [{"level": float(level), **each} for level, each in found.get("levels", {}).items()]
+    chart = {"curve": curve, "marks": marks, "today": found["budget"] if curve else None}
+    return {
+        "dial": found,
+        "chart": chart,
+        "rows": curve[:: -(-len(curve) // _ROWS) or 1],
+        "pace": view.config.crawl.budget,
+    }
+
+
+def between(each: Estimate) -> str:
+    """What is 80 % certain of a number of fetches: of what is out of reach there is no upper end.
+
+    >>> between({"value": 3.0, "low": 1.0, "high": None}), between({"value": None, "low": None, "high": None})
+    ('1 or more', '–')
+    """
+    low, high = each["low"], each["high"]
+    if low is None:
+        return NOTHING
+    return f"{number(low)} or more" if high is None else f"{number(low)} to {number(high)}"

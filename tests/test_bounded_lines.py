@@ -1,0 +1,74 @@
+"""Files that grow by lines do not grow without end: the audit log and the log of a crawl directory."""
+
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sought.crawl.audit import APPLIED, Audited, note, read_audit
+from sought.crawl.lines import append_line, last_lines, older, read_lines
+from sought.crawl.log_file import KeptLog, read_log
+
+
+def test_two_files_hold_the_latest_lines(tmp_path: Path) -> None:
+    """However many are written: the last so many bytes are there, in order, and never more than twice as many."""
+    file, most = tmp_path / "some" / "lines.jsonl", 1000
+    for number in range(1, 501):
+        append_line(file, {"number": number}, most)
+        sizes = [each.stat().st_size for each in sorted(file.parent.iterdir())]
+        assert len(sizes) <= 2
+        assert max(sizes) <= most
+        kept = [each["number"] for each in last_lines(file, dict[str, int], most)]
+        assert kept == list(range(number, number - len(kept), -1))
+        assert len(kept) >= min(number, most // 20)
+    assert {each.name for each in file.parent.iterdir()} == {"lines.jsonl", "lines.1.jsonl"}
+
+
+def test_a_torn_line_is_passed_over_wherever_it_is(tmp_path: Path) -> None:
+    """The next one is a line of its own, and what was put aside may end in a torn one, too."""
+    file = tmp_path / "lines.jsonl"
+    append_line(file, [1])
+    with file.open("ab") as torn:
+        torn.write(b"[2")
+    append_line(file, [3], 5)
+    append_line(file, [4])
+    assert list(read_lines(older(file), list[int])) == [[1]]
+    assert list(last_lines(file, list[int], 100)) == [[4], [3], [1]]
+    assert list(last_lines(tmp_path / "none.jsonl", list[int], 100)) == []
+
+
+def test_a_large_file_is_not_read_as_a_whole(tmp_path: Path) -> None:
+    """As an earlier version may have left it."""
+    file = tmp_path / "lines.jsonl"
+    for number in range(100):
+        append_line(file, [number])
+    assert list(last_lines(file, list[int], 20)) == [[99], [98], [97], [96]]
+
+
+def test_the_audit_log_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The newest orders first, from both files, as many as are asked for."""
+    monkeypatch.setattr("sought.crawl.audit._MOST", 2000)
+    for number in range(100):
+        note(tmp_path, Audited(float(number), str(number), APPLIED, "tester"))
+    assert sum(each.stat().st_size for each in tmp_path.iterdir()) <= 4000
+    found = read_audit(tmp_path)
+    assert [each.id for each in found] == [str(number) for number in range(99, 99 - len(found), -1)]
+    assert len(found) > 20
+    assert read_audit(tmp_path, 3) == found[:3]
+
+
+def test_a_log_is_told_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With time, level and fields; who cannot keep it tells it all the same."""
+    monkeypatch.setattr("sought.crawl.log_file._MOST", 500)
+    told: list[tuple[str, dict[str, Any]]] = []
+    log = KeptLog(tmp_path, lambda event, **fields: told.append((event, fields)))
+    for number in range(50):
+        log("trouble", host="http://a.example", what=f"timeout {number}")
+    [last, *_] = islice(read_log(tmp_path), 5)
+    assert (last["event"], last["level"], last["what"]) == ("trouble", "warning", "timeout 49")
+    assert sum(each.stat().st_size for each in tmp_path.iterdir()) <= 1000
+    (tmp_path / "plain").write_text("no folder")
+    KeptLog(tmp_path / "plain", log)("stopped", ended="stopped")
+    assert told[-1] == ("stopped", {"ended": "stopped"})
+    assert len(told) == 51

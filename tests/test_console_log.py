@@ -1,0 +1,133 @@
+"""The log on the console: the crawl's last events, of a level and with a text, live, and as harmless as text is."""
+
+from typing import Any
+
+import pytest
+
+from sought.crawl.lines import append_line
+from sought.crawl.log import EVENTS, silent
+from sought.crawl.log_file import FILE, KeptLog
+from sought.crawl.orders import BlockHost, give
+from tests.browser import chromium, tab
+from tests.console_crawl import HOSTILE_PATH, HOSTILE_QUERY
+from tests.console_site import crawled, lighthouses, served
+from tests.demand_site import write_config
+from tests.test_console_pages import read, words
+
+HARM = '"><script>alert(1)</script>'
+
+
+@pytest.fixture
+def path(tmp_path):
+    """A log with one of each event, and with trouble."""
+    path = write_config(tmp_path / "crawl")
+    log = KeptLog(path, silent)
+    log("started", directory=str(path), process=77, policy="Worth()", budget="5000 per day", paused=False)
+    log("plan", chosen=640, hosts=12, known=120_034, seconds=0.31, price=31.4, to_gain={"new": 0.05, "known": None})
+    log("commit", fetches=31, gain=0.00213)
+    for number in range(4):
+        where = f"http://h{number}.example"
+        log("trouble", host=where, url=f"{where}{HOSTILE_PATH}", what=f"timeout: {HARM}")
+    log("order-refused", id="1", who="somebody", order=f"fetch {HOSTILE_QUERY}", why="not admitted")
+    log("failed", what="no space left on device")
+    return path
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+def test_a_crawl_tells_of_itself_on_the_console(tmp_path):
+    """Whoever started it: from its start to its end, newest first, with what it was told to do."""
+    with lighthouses() as site:
+        path = write_config(tmp_path / "crawl", site.url("/"), "127.0.0.1")
+        with served(path) as server:
+            assert "No crawl has kept a log here yet." in words(server.ask("/console/log"))
+            give(path, BlockHost("a.example"), "tester")
+            crawled(site, path)
+            said = words(read(server, "/console/log"))
+    places = [said.index(text) for text in ("stopped ended", "commit fetches", "started process")]
+    assert places == sorted(places)
+    assert str(tmp_path) not in said
+    assert "order applied" in said
+    assert "who tester order block a.example" in said
+
+
+@pytest.mark.parametrize(
+    ("asked", "seen", "unseen"),
+    [
+        ("", ("started", "price 31.4", "to gain new 0.0500, known –", "paused no"), ()),
+        ("level=warning", ("trouble", "order refused", "failed"), ("price 31.4", "fetches 31")),
+        ("level=error", ("no space left on device",), ("http://h1.example",)),
+        ("text=H2.EXAMPLE", ("http://h2.example",), ("http://h1.example", "no space left")),
+        ("text=h2.example&level=error", ("Nothing like that is in the log.",), ("http://h2.example",)),
+    ],
+)
+def test_events_are_shown_by_level_and_text(path, asked, seen, unseen):
+    """On the page, and in the part of it that is asked for again."""
+    with served(path) as server:
+        for where in ("/console/log", "/console/log/lines"):
+            text = words(server.ask(f"{where}?{asked}"))
+            assert [each for each in seen if each not in text] == []
+            assert [each for each in unseen if each in text] == []
+        for wrong in ("level=loud", "text=" + "x" * 201):
+            answer = server.ask(f"/console/log?{wrong}")
+            assert (answer.status, words(answer).count("Back to the console")) == (400, 1)
+
+
+def test_what_is_no_event_is_passed_over(path):
+    """Anybody may write to the file; and no more is shown than a page can bear."""
+    wrong: list[Any] = [[], 7, {"time": "soon"}, {"time": 1.0, "level": "loud", "event": "x"}, {"time": 1.0}]
+    for line in wrong:
+        append_line(path / FILE, line)
+    append_line(path / FILE, {"time": 1e300, "level": "info", "event": "x" * 9999, "y" * 9999: ["z" * 9999] * 3})
+    with (path / FILE).open("ab") as file:
+        file.write(b"\xff\xfe\n{" + b"[" * 10_000)
+    with served(path) as server:
+        answer = server.ask("/console/log")
+        assert (answer.status, len(answer.body) < 30_000) == (200, True)
+        assert "no space left on device" in answer.text
+        for number in range(300):
+            KeptLog(path, silent)("commit", fetches=number, gain=None)
+        answer = server.ask("/console/log")
+    assert "fetches 100 " in words(answer)
+    assert "fetches 99 " not in words(answer)
+    assert "The last 200;" in answer.text
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 375)])
+def test_it_can_be_read_by_anybody_and_harms_nobody(path, browser, scheme, width, tmp_path):
+    """axe-core has no complaint, nothing scrolls sideways, no script of a crawled page runs."""
+    with served(path) as server, tab(browser, color_scheme=scheme, viewport={"width": width, "height": 800}) as it:
+        it.page.goto(f"{server.url}/console/log")
+        it.page.wait_for_selector("[data-stream=on]")
+        assert HARM in it.page.locator("main").inner_text()
+        assert not it.page.locator("main script, main img").count()
+        it.assert_accessible()
+        it.assert_no_sideways_scroll()
+        it.picture(f"log-{scheme}-{width}", tmp_path)
+        assert not it.troubles
+
+
+def test_more_arrives_while_the_page_is_open(path, browser):
+    """Without a reload, and only what was asked for."""
+    with served(path) as server, tab(browser) as it:
+        it.page.goto(f"{server.url}/console/log?level=error")
+        it.page.wait_for_selector("[data-stream=on]")
+        it.page.evaluate("window.unloaded = false")
+        KeptLog(path, silent)("commit", fetches=4321, gain=0.5)
+        KeptLog(path, silent)("failed", what="the moon")
+        it.page.wait_for_selector(".log li:has-text('the moon')")
+        assert "4321" not in it.page.locator("main").inner_text().replace(",", "")
+        assert it.page.evaluate("window.unloaded") is False
+        assert not it.troubles
+
+
+def test_every_event_has_its_meaning_on_the_page(path):
+    """As docs/operating.md has it."""
+    with served(path) as server:
+        said = words(server.ask("/console/log")).replace("&#39;", "'")
+    for _, means, _ in EVENTS.values():
+        assert f"{means.partition(':')[0].capitalize()}." in said
