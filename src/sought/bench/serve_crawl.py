@@ -37,6 +37,7 @@ contact = "bench@example.org"
 hosts = {hosts}
 [crawl]
 policy = "BreadthFirst()"
+budget = "1000000000 per hour"
 revisit_after = "1000d"
 [politeness]
 delay = 0.0

@@ -1,0 +1,164 @@
+"""How many searches a second does `sought serve` answer, and how soon, alone and beside a crawl at full speed?
+
+Server, crawl, crawled site and load generator have two cores together.  Beside it: SQLite (serve_peer.py), with the same
+pages, the same queries, the same load, and the same crawl going on, of which it gets no pages.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sought.bench import serve_crawl, serve_peer
+from sought.bench.serve_load import CONNECTIONS
+from sought.bench.site import addresses
+from sought.console.companion import Companion
+from sought.crawl.pulse import read_pulse
+from sought.crawl.workload import FOLDER as QUERIES
+from sought.web.errors import SoughtError
+
+_CORES = 2
+_ASKED_AGAIN = 20_000  # different queries; the n-th is asked as often as 1/(n + 10)
+_FASTEST = 3_000  # searches a second that may be answered before a query comes again that should not
+_CRAWLED = 700  # pages a second that the site has for the crawl
+_WARMING = 3.0  # seconds of searches before those that count
+_PATIENCE = 120.0
+_SEED = 7
+
+Report = Callable[[int], None]
+Row = dict[str, Any]
+
+
+def run(pages: int, seconds: float, report: Report) -> dict[str, Any]:
+    """A row for each server, without and beside a crawl, with queries that are asked again and with different ones."""
+    with _two_cores() as cores, tempfile.TemporaryDirectory(prefix="sought-bench-") as folder:
+        bench = _Bench(Path(folder), pages, seconds)
+        with bench.prepared(report):
+            rows = [row for server in ("sought", "sqlite") for crawl in (False, True) for row in bench.rows(server, crawl)]
+    told = {"pages": pages, "seconds": seconds, "connections": CONNECTIONS, "cores": cores}
+    return told | {"shared_by": "server, crawl, site and load generator", "rows": rows, "sought_over_sqlite": _ratios(rows)}
+
+
+class _Bench:
+    def __init__(self, folder: Path, pages: int, seconds: float) -> None:
+        self.seconds, self.pages = seconds, serve_crawl.Pages(pages)
+        self.crawl, self.database = folder / "crawl", folder / "peer.db"
+        self.again, self.different = folder / "again.txt", folder / "different.txt"
+        self.share = int((seconds + _WARMING) * _FASTEST)  # of different queries, for each row
+
+    @contextmanager
+    def prepared(self, report: Report) -> Iterator[None]:
+        crawled = int(4 * (self.seconds + _WARMING) * _CRAWLED)
+        site = subprocess.Popen(
+            [sys.executable, "-m", "sought.bench.site", str(crawled)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            self._write_queries()
+            serve_peer.make(self.database, self.pages.texts())
+            assert site.stdout is not None
+            port = site.stdout.readline().strip()
+            serve_crawl.make(self.crawl, self.pages, [f"http://{each}:{port}/" for each in addresses()], report)
+            yield
+        finally:
+            site.communicate("")
+
+    def _write_queries(self) -> None:
+        queries = self.pages.queries(_ASKED_AGAIN + 2 * self.share)
+        often = queries[: min(_ASKED_AGAIN, len(queries) // 2)]
+        weights = 1.0 / np.arange(10.0, 10.0 + len(often))
+        drawn = np.random.default_rng(_SEED).choice(len(often), 2 * self.share, p=weights / weights.sum())
+        self.again.write_text("\n".join(often[number] for number in drawn.tolist()))
+        self.different.write_text("\n".join(queries[len(often) :]))
+
+    def rows(self, server: str, crawl: bool) -> Iterator[Row]:
+        """The figures of one server process.  Searches are recorded, but no crawl has queries to measure by."""
+        shutil.rmtree(self.crawl / QUERIES, ignore_errors=True)
+        command = ["-m", "sought.bench.serve_peer", str(self.database)]
+        beside: AbstractContextManager[object] = Companion(self.crawl) if crawl else nullcontext()
+        if server == "sought":
+            command = ["-m", "sought", "serve", str(self.crawl), "--port", "0", "--json", *(["--crawl"] if crawl else [])]
+            beside = nullcontext()
+        with _served(command) as port, beside:
+            first = self.share if crawl else 0
+            if crawl:
+                _wait_for_crawl(self.crawl)
+            _load(port, min(_WARMING, self.seconds), first, self.different)
+            for queries, file in (("asked again", self.again), ("all different", self.different)):
+                before = _fetched(self.crawl)
+                found = _load(port, self.seconds, first + self.share // 8, file)
+                fetched = _rate(before, _fetched(self.crawl)) if crawl else None
+                yield {"server": server, "crawl": crawl, "queries": queries, **found, "fetches_per_s": fetched}
+
+
+@contextmanager
+def _two_cores() -> Iterator[int]:
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(before)[:_CORES])
+    try:
+        yield min(_CORES, len(before))
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+@contextmanager
+def _served(command: list[str]) -> Iterator[int]:
+    """The port of a server that prints where it is, and is told to end when the block does."""
+    process = subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        said = process.stdout.readline()
+        if not said:
+            raise SoughtError(f"the server did not start: python {' '.join(command)}")
+        yield int(json.loads(said)["address"].rsplit(":", 1)[1].strip("/"))
+    finally:
+        process.terminate()
+        process.communicate(timeout=_PATIENCE)
+
+
+def _load(port: int, seconds: float, first: int, file: Path) -> Row:
+    command = [sys.executable, "-m", "sought.bench.serve_load", str(port), str(seconds), str(first), str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + _PATIENCE, check=False)
+    if done.returncode:
+        raise SoughtError(f"the load generator failed: {done.stderr.strip().splitlines()[-1] if done.stderr else '?'}")
+    found: Row = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def _fetched(crawl: Path) -> tuple[float, int]:
+    """When the crawl said how much it has fetched, and what it said."""
+    pulse = read_pulse(crawl)
+    return (pulse["time"], pulse["progress"]["fetched"]) if pulse and not pulse["ended"] else (time.time(), 0)
+
+
+def _wait_for_crawl(crawl: Path) -> None:
+    deadline = time.monotonic() + _PATIENCE
+    while not _fetched(crawl)[1]:
+        if time.monotonic() > deadline:
+            raise SoughtError("the crawl does not begin")
+        time.sleep(0.1)
+
+
+def _rate(before: tuple[float, int], after: tuple[float, int]) -> float:
+    return (after[1] - before[1]) / max(after[0] - before[0], 1e-9)
+
+
+def _ratios(rows: list[Row]) -> dict[str, float]:
+    """Of searches a second, by what else went on."""
+    speeds = {(row["server"], row["crawl"], row["queries"]): row["searches_per_s"] for row in rows}
+    return {
+        f"{queries}, {'beside a crawl' if crawl else 'no crawl'}": speeds["sought", crawl, queries] / max(speed, 1e-9)
+        for (server, crawl, queries), speed in speeds.items()
+        if server == "sqlite"
+    }
