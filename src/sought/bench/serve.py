@@ -1,7 +1,7 @@
 """How many searches a second does `sought serve` answer, and how soon, alone and beside a crawl at full speed?
 
-Server, crawl, crawled site and load generator have two cores together.  Beside it: SQLite (serve_peer.py), with the same
-pages, the same queries, the same load, and the same crawl going on, of which it gets no pages.
+Server, crawl, crawled site and load generator have two cores together.  Beside it: SQLite (serve_peer.py), with the
+same pages, queries and load, and the same crawl going on, of which it gets no pages.
 """
 
 import json
@@ -12,9 +12,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,10 +26,11 @@ from sought.crawl.pulse import read_pulse
 from sought.crawl.workload import FOLDER as QUERIES
 from sought.web.errors import SoughtError
 
+SERVERS = ("sought", "sqlite")
 _CORES = 2
 _ASKED_AGAIN = 20_000  # different queries; the n-th is asked as often as 1/(n + 10)
 _FASTEST = 3_000  # searches a second that may be answered before a query comes again that should not
-_CRAWLED = 700  # pages a second that the site has for the crawl
+_CRAWLED = 600  # pages a second that the site has for the crawl
 _WARMING = 3.0  # seconds of searches before those that count
 _PATIENCE = 120.0
 _SEED = 7
@@ -43,21 +44,22 @@ def run(pages: int, seconds: float, report: Report) -> dict[str, Any]:
     with _two_cores() as cores, tempfile.TemporaryDirectory(prefix="sought-bench-") as folder:
         bench = _Bench(Path(folder), pages, seconds)
         with bench.prepared(report):
-            rows = [row for server in ("sought", "sqlite") for crawl in (False, True) for row in bench.rows(server, crawl)]
-    told = {"pages": pages, "seconds": seconds, "connections": CONNECTIONS, "cores": cores}
-    return told | {"shared_by": "server, crawl, site and load generator", "rows": rows, "sought_over_sqlite": _ratios(rows)}
+            rows = [row for server in SERVERS for crawl in (False, True) for row in bench.rows(server, crawl)]
+    shared = {"cores": cores, "shared_by": "server, crawl, site and load generator", "connections": CONNECTIONS}
+    return {"pages": pages, "seconds": seconds, **shared, "rows": rows, "sought_over_sqlite": _ratios(rows)}
 
 
 class _Bench:
     def __init__(self, folder: Path, pages: int, seconds: float) -> None:
-        self.seconds, self.pages = seconds, serve_crawl.Pages(pages)
+        self.seconds, self.warming = seconds, min(_WARMING, seconds)
+        self.pages = serve_crawl.Pages(pages)
         self.crawl, self.database = folder / "crawl", folder / "peer.db"
         self.again, self.different = folder / "again.txt", folder / "different.txt"
-        self.share = int((seconds + _WARMING) * _FASTEST)  # of different queries, for each row
+        self.share = int((seconds + self.warming) * _FASTEST)  # of different queries, without and beside a crawl
 
     @contextmanager
     def prepared(self, report: Report) -> Iterator[None]:
-        crawled = int(4 * (self.seconds + _WARMING) * _CRAWLED)
+        crawled = int(2 * (2 * self.seconds + self.warming) * _CRAWLED)
         site = subprocess.Popen(
             [sys.executable, "-m", "sought.bench.site", str(crawled)],
             stdin=subprocess.PIPE,
@@ -85,21 +87,28 @@ class _Bench:
     def rows(self, server: str, crawl: bool) -> Iterator[Row]:
         """The figures of one server process.  Searches are recorded, but no crawl has queries to measure by."""
         shutil.rmtree(self.crawl / QUERIES, ignore_errors=True)
-        command = ["-m", "sought.bench.serve_peer", str(self.database)]
-        beside: AbstractContextManager[object] = Companion(self.crawl) if crawl else nullcontext()
-        if server == "sought":
-            command = ["-m", "sought", "serve", str(self.crawl), "--port", "0", "--json", *(["--crawl"] if crawl else [])]
-            beside = nullcontext()
-        with _served(command) as port, beside:
-            first = self.share if crawl else 0
+        first = self.share if crawl else 0
+        with self._server(server, crawl) as served:
             if crawl:
                 _wait_for_crawl(self.crawl)
-            _load(port, min(_WARMING, self.seconds), first, self.different)
+            _load(served, self.warming, first, self.different)
+            first += int(self.warming * _FASTEST)
             for queries, file in (("asked again", self.again), ("all different", self.different)):
                 before = _fetched(self.crawl)
-                found = _load(port, self.seconds, first + self.share // 8, file)
+                found = _load(served, self.seconds, first, file)
                 fetched = _rate(before, _fetched(self.crawl)) if crawl else None
                 yield {"server": server, "crawl": crawl, "queries": queries, **found, "fetches_per_s": fetched}
+
+    @contextmanager
+    def _server(self, server: str, crawl: bool) -> Iterator["_Served"]:
+        if server == "sought":
+            more = ["--crawl"] if crawl else []
+            with _served("sought", "serve", str(self.crawl), "--port", "0", "--json", *more) as served:
+                yield served
+        else:
+            beside = Companion(self.crawl) if crawl else nullcontext()
+            with _served("sought.bench.serve_peer", str(self.database)) as served, beside:
+                yield served
 
 
 @contextmanager
@@ -112,28 +121,43 @@ def _two_cores() -> Iterator[int]:
         os.sched_setaffinity(0, before)
 
 
+class _Served(NamedTuple):
+    """Where a server is, and its process."""
+
+    port: int
+    process: int
+
+    @property
+    def cpu_seconds(self) -> float:
+        """Of the server itself, all threads."""
+        fields = Path(f"/proc/{self.process}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 @contextmanager
-def _served(command: list[str]) -> Iterator[int]:
-    """The port of a server that prints where it is, and is told to end when the block does."""
-    process = subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, text=True)
+def _served(*command: str) -> Iterator[_Served]:
+    """A server that prints where it is, and is told to end when the block does."""
+    process = subprocess.Popen([sys.executable, "-m", *command], stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
         said = process.stdout.readline()
         if not said:
-            raise SoughtError(f"the server did not start: python {' '.join(command)}")
-        yield int(json.loads(said)["address"].rsplit(":", 1)[1].strip("/"))
+            raise SoughtError(f"the server did not start: python -m {' '.join(command)}")
+        yield _Served(int(json.loads(said)["address"].rsplit(":", 1)[1].strip("/")), process.pid)
     finally:
         process.terminate()
         process.communicate(timeout=_PATIENCE)
 
 
-def _load(port: int, seconds: float, first: int, file: Path) -> Row:
-    command = [sys.executable, "-m", "sought.bench.serve_load", str(port), str(seconds), str(first), str(file)]
+def _load(served: _Served, seconds: float, first: int, file: Path) -> Row:
+    command = [sys.executable, "-m", "sought.bench.serve_load", str(served.port), str(seconds), str(first), str(file)]
+    before = served.cpu_seconds
     done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + _PATIENCE, check=False)
     if done.returncode:
         raise SoughtError(f"the load generator failed: {done.stderr.strip().splitlines()[-1] if done.stderr else '?'}")
     found: Row = json.loads(done.stdout.splitlines()[-1])
-    return found
+    spent = served.cpu_seconds - before
+    return found | {"server_cpu_ms": 1000 * spent / max(found.pop("answered"), 1)}
 
 
 def _fetched(crawl: Path) -> tuple[float, int]:

@@ -1,7 +1,7 @@
 """A crawl directory whose pages can be searched, made without fetching them; and what people ask of it.
 
-Pages and queries are in the language of the site that is crawled meanwhile (site.py), whose words have the frequencies of
-a natural one; pages have lengths with a heavy tail.  Everything comes from one seed.
+Pages and queries are in the language of the site that is crawled meanwhile (site.py), whose words have the frequencies
+of a natural one; pages have lengths with a heavy tail.  Everything comes from one seed.
 """
 
 import json
@@ -132,7 +132,8 @@ def _enter(directory: Directory, first: int, texts: list[Text]) -> None:
 
 
 def _shares(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.cumsum(weights) / weights.sum()
+    ends: NDArray[np.float64] = np.cumsum(weights) / weights.sum()
+    return ends
 
 
 def _drawn(dice: np.random.Generator, ends: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.int64]:

@@ -2,8 +2,8 @@
 
     python -m sought.bench.serve_load PORT SECONDS FIRST FILE
 
-Each of some tens of connections stays open and asks its next query when the last is answered.  The queries are the lines
-of FILE from FIRST on; all connections share them.  Prints figures as JSON.
+Each of some tens of connections stays open and asks its next query when the last is answered.  The queries are the
+lines of FILE from FIRST on; all connections share them.  Prints figures as JSON.
 """
 
 import asyncio
@@ -67,7 +67,7 @@ def _length(head: bytes) -> int:
 
 
 async def load(port: int, seconds: float, requests: Iterator[bytes]) -> dict[str, Any]:
-    """Figures of so many seconds, after a start that is not counted."""
+    """Figures of so many seconds, after a start that is not counted; `answered` counts it, too."""
     waited: list[float] = []
     errors: list[bytes] = []
     loop = asyncio.get_running_loop()
@@ -76,21 +76,21 @@ async def load(port: int, seconds: float, requests: Iterator[bytes]) -> dict[str
         for _ in range(CONNECTIONS)
     ]
     await asyncio.sleep(min(1.0, seconds / 5))
-    waited.clear()
-    began, cpu = time.perf_counter(), time.process_time()
+    early, began, cpu = len(waited), time.perf_counter(), time.process_time()
     await asyncio.sleep(seconds)
-    took, cpu, found = time.perf_counter() - began, time.process_time() - cpu, np.array(waited)
+    took, cpu, found = time.perf_counter() - began, time.process_time() - cpu, np.array(waited[early:])
     for each in asking:
         each.stopping = True
     await asyncio.wait([each.ended for each in asking], timeout=10)
-    p50, p99 = np.quantile(found, [0.5, 0.99]).tolist() if len(found) else (None, None)
+    p50, p99 = (1000 * np.quantile(found, [0.5, 0.99])).tolist() if len(found) else (None, None)
     return {
+        "answered": len(waited),
         "searches": len(found),
         "searches_per_s": len(found) / took,
-        "p50_ms": p50 and 1000 * p50,
-        "p99_ms": p99 and 1000 * p99,
+        "p50_ms": p50,
+        "p99_ms": p99,
         "errors": len(errors),
-        "first_error": errors[0].decode("latin-1") if errors else None,
+        **({"first_error": errors[0].decode("latin-1")} if errors else {}),
         "client_cores": cpu / took,
     }
 

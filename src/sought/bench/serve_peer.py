@@ -77,7 +77,7 @@ def main(file: str) -> None:
     listening = bound("127.0.0.1", 0)
     sys.stdout.write(msgspec.json.encode({"address": address(listening)}).decode() + "\n")
     sys.stdout.flush()
-    config = uvicorn.Config(make_app(file), loop="uvloop", http="httptools", lifespan="off", access_log=False)
+    config = uvicorn.Config(make_app(file), loop="uvloop", http="httptools", lifespan="off", log_level="warning")
     uvicorn.Server(config).run([listening])
 
 

@@ -63,14 +63,12 @@ class Searcher:
     def _work(self, asked: Asked, loop: asyncio.AbstractEventLoop, answer: Awaited) -> None:
         try:
             found, error = self._search(asked), None
-        except Exception as raised:  # noqa: BLE001  whoever waits is told
+        except BaseException as raised:  # noqa: BLE001  whoever waits is told, of a panic of the search engine, too
             found, error = None, raised
-        except BaseException as raised:  # noqa: BLE001  a panic of the search engine is not the end of the server
-            found, error = None, RuntimeError(f"the search engine failed: {raised!r}")
         if not loop.is_closed():
             loop.call_soon_threadsafe(self._finished, answer, found, error)
 
-    def _finished(self, answer: Awaited, found: Found | None, error: Exception | None) -> None:
+    def _finished(self, answer: Awaited, found: Found | None, error: BaseException | None) -> None:
         self._unfinished -= 1
         if answer.done():
             return  # nobody waits any more

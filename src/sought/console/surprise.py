@@ -15,8 +15,8 @@ _NOT_OURS = (asyncio.CancelledError, KeyboardInterrupt, SystemExit, GeneratorExi
 class Surprise:
     """Middleware inside the guard, so that this answer is guarded as well.
 
-    A panic of a library in Rust is no `Exception`; for whoever asked it is the same.  An answer that has begun cannot be
-    taken back: its connection is closed.
+    A panic of a library in Rust is no `Exception`; for whoever asked it is the same.  An answer that has begun cannot
+    be taken back: its connection is closed.
     """
 
     def __init__(self, app: ASGIApp, answer: Callable[[Request], Response]) -> None:

@@ -20,7 +20,7 @@ from itertools import pairwise
 
 from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
 
-from sought.index.lexicon import Lexicon, Placed
+from sought.index.lexicon import Lexicon
 from sought.index.pieces import MAX_WORD, PUNCTUATION
 from sought.index.spots import Wanted
 
@@ -77,11 +77,6 @@ def terms(text: str, language: str) -> list[str]:
 def reading(text: str, language: str) -> str:
     """The same terms as one string with white space between them."""
     return _lexicon(stemming(language)).reading(clipped(text, MAX_TEXT))
-
-
-def placed(text: str, language: str) -> Placed:
-    """The same, and where in the text they come from."""
-    return _lexicon(stemming(language)).placed(clipped(text, MAX_TEXT))
 
 
 def spotted(text: str, wanted: Wanted, language: str) -> tuple[bytes, list[list[int]]]:

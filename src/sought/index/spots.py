@@ -56,24 +56,24 @@ def _same(arena: Arena, at: Int, length: Int, terms: Wanted, term: Int) -> Int:
     """Whether a whole reading is a term."""
     if terms[term, 0] != length:
         return False
-    for i in range((np.int64(length) + 7) >> 3):
-        if arena[at + i] != terms[term, 1 + i]:
-            return False
-    return True
+    i, last = 0, (np.int64(length) + 7) >> 3
+    while i < last and arena[at + i] == terms[term, 1 + i]:
+        i += 1
+    return i == last
 
 
 @inlined
-def _byte(words: Arena, at: Int) -> Int:
-    return (words[at >> 3] >> np.uint64(8 * (at & 7))) & _BYTE
+def _byte(eight: Int, at: Int) -> Int:
+    return (eight >> np.uint64(8 * (at & 7))) & _BYTE
 
 
 @inlined
 def _stands_at(arena: Arena, at: Int, terms: Wanted, term: Int) -> Int:
     """Whether a reading has a term from a byte of the arena on."""
-    for i in range(np.int64(terms[term, 0])):
-        if _byte(arena, at + i) != (terms[term, 1 + (i >> 3)] >> np.uint64(8 * (i & 7))) & _BYTE:
-            return False
-    return True
+    i, last = 0, np.int64(terms[term, 0])
+    while i < last and _byte(arena[(at + i) >> 3], at + i) == _byte(terms[term, 1 + (i >> 3)], i):
+        i += 1
+    return i == last
 
 
 @inlined
@@ -85,7 +85,7 @@ def _inside(arena: Arena, at: Int, length: Int, terms: Wanted) -> Int:
             for term in range(len(terms)):
                 if byte + np.int64(terms[term, 0]) <= stop and _stands_at(arena, byte, terms, term):
                     return True
-        is_start = _byte(arena, byte) == _SPACE
+        is_start = _byte(arena[byte >> 3], byte) == _SPACE
     return False
 
 
