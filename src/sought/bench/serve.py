@@ -1,7 +1,7 @@
 """How many searches a second does `sought serve` answer, and how soon, alone and beside a crawl at full speed?
 
-Server, crawl, crawled site and load generator have two cores together.  Beside it: SQLite (serve_peer.py), with the
-same pages, queries and load, and the same crawl going on, of which it gets no pages.
+Server, crawl, crawled site and load generator have two cores together.  For comparison: SQLite (serve_peer.py), with
+the same pages, queries and load, and no crawl.
 """
 
 import json
@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,12 +21,12 @@ import numpy as np
 from sought.bench import serve_crawl, serve_peer
 from sought.bench.serve_load import CONNECTIONS
 from sought.bench.site import addresses
-from sought.console.companion import Companion
 from sought.crawl.pulse import read_pulse
-from sought.crawl.workload import FOLDER as QUERIES
+from sought.crawl.workload import FOLDER
 from sought.web.errors import SoughtError
 
-SERVERS = ("sought", "sqlite")
+MEASURED = (("sought", False), ("sought", True), ("sqlite", False))  # servers, and whether beside a crawl
+QUERIES = ("asked again", "all different")
 _CORES = 2
 _ASKED_AGAIN = 20_000  # different queries; the n-th is asked as often as 1/(n + 10)
 _FASTEST = 3_000  # searches a second that may be answered before a query comes again that should not
@@ -44,7 +44,7 @@ def run(pages: int, seconds: float, report: Report) -> dict[str, Any]:
     with _two_cores() as cores, tempfile.TemporaryDirectory(prefix="sought-bench-") as folder:
         bench = _Bench(Path(folder), pages, seconds)
         with bench.prepared(report):
-            rows = [row for server in SERVERS for crawl in (False, True) for row in bench.rows(server, crawl)]
+            rows = [row for server, crawl in MEASURED for row in bench.rows(server, crawl)]
     shared = {"cores": cores, "shared_by": "server, crawl, site and load generator", "connections": CONNECTIONS}
     return {"pages": pages, "seconds": seconds, **shared, "rows": rows, "sought_over_sqlite": _ratios(rows)}
 
@@ -55,13 +55,13 @@ class _Bench:
         self.pages = serve_crawl.Pages(pages)
         self.crawl, self.database = folder / "crawl", folder / "peer.db"
         self.again, self.different = folder / "again.txt", folder / "different.txt"
+        self.crawled = int((2 * seconds + self.warming + 2.0) * _CRAWLED)
         self.share = int((seconds + self.warming) * _FASTEST)  # of different queries, without and beside a crawl
 
     @contextmanager
     def prepared(self, report: Report) -> Iterator[None]:
-        crawled = int(2 * (2 * self.seconds + self.warming) * _CRAWLED)
         site = subprocess.Popen(
-            [sys.executable, "-m", "sought.bench.site", str(crawled)],
+            [sys.executable, "-m", "sought.bench.site", str(self.crawled)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -86,29 +86,28 @@ class _Bench:
 
     def rows(self, server: str, crawl: bool) -> Iterator[Row]:
         """The figures of one server process.  Searches are recorded, but no crawl has queries to measure by."""
-        shutil.rmtree(self.crawl / QUERIES, ignore_errors=True)
+        shutil.rmtree(self.crawl / FOLDER, ignore_errors=True)
         first = self.share if crawl else 0
-        with self._server(server, crawl) as served:
+        with _served(*self._command(server, crawl)) as served:
             if crawl:
                 _wait_for_crawl(self.crawl)
             _load(served, self.warming, first, self.different)
             first += int(self.warming * _FASTEST)
-            for queries, file in (("asked again", self.again), ("all different", self.different)):
+            for queries, file in zip(QUERIES, (self.again, self.different), strict=True):
                 before = _fetched(self.crawl)
                 found = _load(served, self.seconds, first, file)
-                fetched = _rate(before, _fetched(self.crawl)) if crawl else None
-                yield {"server": server, "crawl": crawl, "queries": queries, **found, "fetches_per_s": fetched}
+                beside = self._rate(before) if crawl else {}
+                yield {"server": server, "crawl": crawl, "queries": queries, **found, **beside}
 
-    @contextmanager
-    def _server(self, server: str, crawl: bool) -> Iterator["_Served"]:
-        if server == "sought":
-            more = ["--crawl"] if crawl else []
-            with _served("sought", "serve", str(self.crawl), "--port", "0", "--json", *more) as served:
-                yield served
-        else:
-            beside = Companion(self.crawl) if crawl else nullcontext()
-            with _served("sought.bench.serve_peer", str(self.database)) as served, beside:
-                yield served
+    def _command(self, server: str, crawl: bool) -> list[str]:
+        if server == "sqlite":
+            return ["sought.bench.serve_peer", str(self.database)]
+        return ["sought", "serve", str(self.crawl), "--port", "0", "--json", *(["--crawl"] if crawl else [])]
+
+    def _rate(self, before: tuple[float, int]) -> Row:
+        """How fast the crawl was, and whether it has come to the end of its site."""
+        (began, some), (ended, more) = before, _fetched(self.crawl)
+        return {"fetches_per_s": (more - some) / max(ended - began, 1e-9), "ran_dry": more >= self.crawled}
 
 
 @contextmanager
@@ -174,15 +173,7 @@ def _wait_for_crawl(crawl: Path) -> None:
         time.sleep(0.1)
 
 
-def _rate(before: tuple[float, int], after: tuple[float, int]) -> float:
-    return (after[1] - before[1]) / max(after[0] - before[0], 1e-9)
-
-
 def _ratios(rows: list[Row]) -> dict[str, float]:
-    """Of searches a second, by what else went on."""
-    speeds = {(row["server"], row["crawl"], row["queries"]): row["searches_per_s"] for row in rows}
-    return {
-        f"{queries}, {'beside a crawl' if crawl else 'no crawl'}": speeds["sought", crawl, queries] / max(speed, 1e-9)
-        for (server, crawl, queries), speed in speeds.items()
-        if server == "sqlite"
-    }
+    """Of searches a second, without a crawl."""
+    speeds = {(row["server"], row["queries"]): row["searches_per_s"] for row in rows if not row["crawl"]}
+    return {queries: speeds["sought", queries] / max(speeds["sqlite", queries], 1e-9) for queries in QUERIES}

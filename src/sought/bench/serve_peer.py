@@ -24,7 +24,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from sought.bench.serve_crawl import Text
 from sought.console.remembered import MOST
 from sought.console.searcher import THREADS
 from sought.console.serving import address, bound
@@ -36,8 +35,8 @@ _COUNT = "SELECT count(*) FROM pages WHERE pages MATCH ?"
 _mine = threading.local()
 
 
-def make(file: Path, texts: Iterable[Text]) -> None:
-    """An index of these pages, all in one piece, as it is searched fastest."""
+def make(file: Path, texts: Iterable[tuple[str, str, str]]) -> None:
+    """An index of pages (address, title, text), all in one piece, as it is searched fastest."""
     with sqlite3.connect(file) as connection:
         connection.execute(_TABLE)
         connection.executemany("INSERT INTO pages VALUES (?, ?, ?)", texts)
