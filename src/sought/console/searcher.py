@@ -11,6 +11,8 @@ from pathlib import Path
 
 from sought.console.remembered import Asked, Found, Remembered
 from sought.index import Index
+from sought.index.analysis import reading
+from sought.index.snippet import Terms, snippet
 from sought.web.errors import BadInput, CrawlDamaged, SoughtError
 
 THREADS = 2
@@ -36,6 +38,10 @@ class Searcher:
         self._threads = ThreadPoolExecutor(THREADS, "search")
         self._unfinished = 0
         self._remembered = Remembered(folder)
+
+    def warm_up(self) -> None:
+        """Load (the first time on a machine: make) the machine code of reading, before anybody waits for an answer."""
+        snippet(reading("word", ""), Terms(["word"]), "")
 
     async def search(self, asked: Asked) -> Found | None:
         """The answer, and of how many pages; None if there is no index yet."""
