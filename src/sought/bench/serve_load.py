@@ -11,7 +11,7 @@ import json
 import sys
 import time
 from collections.abc import Iterator
-from itertools import cycle, islice
+from itertools import cycle
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote_plus
@@ -103,4 +103,4 @@ def main(port: str, seconds: str, first: str, file: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*islice(sys.argv, 1, 5))
+    main(*sys.argv[1:])

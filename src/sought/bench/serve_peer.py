@@ -13,7 +13,6 @@ import threading
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -81,4 +80,4 @@ def main(file: str) -> None:
 
 
 if __name__ == "__main__":
-    main(*islice(sys.argv, 1, 2))
+    main(*sys.argv[1:])
