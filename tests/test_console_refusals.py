@@ -9,10 +9,12 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from tantivy import DocAddress
 
 from sought.console.assets import asset
 from sought.console.connection import MAX_HEAD
 from sought.console.searcher import Searcher
+from sought.index import Index
 from tests.console_site import Served, crawl_lighthouses, event, served
 from tests.demand_site import write_config
 
@@ -197,3 +199,38 @@ def test_trouble_is_for_the_operator(server: Served, tmp_path: Path, caplog: pyt
     assert answer.status == 500
     assert str(tmp_path) not in answer.text
     assert str(tmp_path) in caplog.text
+
+
+def test_a_surprise_is_an_ordinary_answer(
+    server: Served, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Status 500 with all headers and nothing of what happened, which is in the log; the server goes on."""
+    monkeypatch.setattr(Index, "search", lambda *_: 1 // 0)
+    page, data = server.get("/", q="surprising lamp"), server.get("/api/search", q="surprising lamp")
+    for answer in (page, data):
+        assert (answer.status, "in trouble" in answer.text, "division" in answer.text) == (500, True, False)
+        assert answer.headers["content-security-policy"].startswith("default-src 'none'")
+        assert answer.headers["x-content-type-options"] == "nosniff"
+    assert data.headers["content-type"] == "application/json"
+    assert caplog.text.count("ZeroDivisionError") >= 2
+    monkeypatch.undo()
+    assert server.get("/", q="surprising lamp").status == 200
+
+
+def test_a_panic_of_the_search_engine_is_one_too(
+    server: Served, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What a library in Rust raises then is no `Exception`."""
+
+    def panics(index: Index) -> int:
+        index._index.searcher().doc(DocAddress(99, 0))
+        return 0
+
+    monkeypatch.setattr(Index, "search", lambda index, *_: panics(index))
+    monkeypatch.setattr(Index, "reload", panics)
+    for answer in (server.get("/", q="panic"), server.get("/api/search", q="panic"), server.get("/")):
+        assert (answer.status, "in trouble" in answer.text, "bounds" in answer.text) == (500, True, False)
+        assert answer.headers["content-security-policy"].startswith("default-src 'none'")
+    assert "PanicException" in caplog.text
+    monkeypatch.undo()
+    assert server.get("/api/search", q="panic").status == 200

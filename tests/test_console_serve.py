@@ -122,13 +122,16 @@ def test_it_sees_what_a_crawl_adds_and_a_rebuild_replaces(tmp_path: Path) -> Non
 
 
 def test_it_crawls_as_well(tmp_path: Path) -> None:
-    """`--crawl` has a process of its own: started again when it is killed, told to stop when the terminal goes."""
+    """`--crawl` has a process of its own, which yields to the server: started again when it is killed, told to stop
+    when the terminal goes.
+    """
     with lighthouses() as site:
         path = write_config(tmp_path / "crawl", site.url("/"), "127.0.0.1")
         with serving(path, "--crawl") as (server, process):
             until(lambda: running_process(path))
             first = running_process(path)
             assert first
+            assert os.getpriority(os.PRIO_PROCESS, first) > os.getpriority(os.PRIO_PROCESS, process.pid)
             os.kill(first, signal.SIGKILL)
             until(lambda: running_process(path) not in (None, 0, first))
             until(lambda: server.get("/api/search", q="lighthouse").data["total"])

@@ -50,6 +50,17 @@ def test_a_live_search_is_read_back_with_its_events(log):
     assert log.events().rows() == [(search, "view", "", 1, NOW + 1), (search, "click", A, 1, NOW + 2)]
 
 
+def test_several_rows_are_kept_in_one_go(log):
+    """Searches and events alike; all, or none if one of them is bad."""
+    rows = [Search("comet", NOW, (A,), 7), Event(7, Action.CLICK, NOW + 1, A, 1), Search("tail", NOW + 2)]
+    with pytest.raises(BadInput):
+        log.take([*rows, Search("", NOW)])
+    assert not log.folder.exists()
+    log.take(rows)
+    assert texts(log) == ["comet", "tail"]
+    assert log.events().rows() == [(7, "click", A, 1, NOW + 1)]
+
+
 def test_live_ids_are_not_repeated(log):
     """Two people may ask the same at the same time: that is two searches."""
     assert log.record(Search("comet", NOW)) != log.record(Search("comet", NOW))

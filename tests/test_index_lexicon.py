@@ -1,5 +1,6 @@
 """Reading fast: the compiled way and the remembered way say what the plain rules say."""
 
+import random
 import string
 import threading
 
@@ -8,9 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sought.index import lexicon
-from sought.index.analysis import placed, reading, stemmed, terms, words
+from sought.index.analysis import LANGUAGES as ALL
+from sought.index.analysis import learning, reading, spotted, stemmed, terms, words
 from sought.index.lexicon import Lexicon
 from sought.index.pieces import MAX_WORD, PUNCTUATION
+from sought.index.spots import INSIDE
+from sought.index.spots import encoded as asked_for
 from sought.index.tidy import tidy
 
 LANGUAGES = ["en", "fr", "de", "tr", "el", "ja", ""]
@@ -49,7 +53,7 @@ def test_every_character_is_read_by_the_rules() -> None:
 @given(MIXED)
 def test_places_are_where_the_pieces_are(text: str) -> None:
     """Each piece, read alone, reads as its place in the whole says; in between there is nothing to read."""
-    encoded, read, places = placed(text, "en")
+    encoded, read, places = Lexicon(learning("en")).placed(text)
     ends = [*places[:, 2].tolist(), len(read)][1:]
     gap = 0
     for (start, stop, at), end in zip(places.tolist(), ends, strict=True):
@@ -57,6 +61,33 @@ def test_places_are_where_the_pieces_are(text: str) -> None:
         assert terms(encoded[gap:start].decode(), "en") == []
         gap = stop
     assert terms(encoded[gap:].decode(), "en") == []
+
+
+@settings(deadline=None)
+@given(MIXED | st.text(), st.data(), st.sampled_from(ALL))
+def test_spots_are_the_pieces_that_read_as_what_is_wanted(text: str, data: st.DataObject, language: str) -> None:
+    """All of them in order, in any language; of a piece beyond ASCII it is said only that it has something."""
+    known = sorted({*terms(text, language), "run", "東", "東京"})
+    wanted = data.draw(st.lists(st.sampled_from(known), max_size=4, unique=True))
+    encoded, read, places = Lexicon(learning(language)).placed(text)
+    expected = []
+    for (start, stop, at), end in zip(places.tolist(), [*places[1:, 2].tolist(), len(read)], strict=False):
+        shown = [number for number, term in enumerate(wanted) if term in read[at:end].decode().split()]
+        expected += [[start, stop, shown[0] if encoded[start:stop].isascii() else INSIDE]] if shown else []
+    assert spotted(text, asked_for(wanted), language) == (encoded, expected)
+
+
+@pytest.mark.parametrize("language", ALL)
+def test_words_are_spotted_by_the_initial_of_their_term(language: str) -> None:
+    """No stemmer changes it, but for the Dutch ge-."""
+    spelled = " ".join([*_short_words(), "gewerkt", "gelopen", "afgemaakt", "geieaev", "dying", "skies", "ugly"])
+    for word, term in zip(spelled.split(), terms(spelled, language), strict=True):
+        assert spotted(word, asked_for([term]), language)[1] == [[0, len(word), 0]], word
+
+
+def _short_words() -> list[str]:
+    dice = random.Random(5)
+    return ["".join(dice.choices(string.ascii_lowercase, k=dice.randint(1, 8))) for _ in range(1000)]
 
 
 @settings(deadline=None)

@@ -22,6 +22,12 @@ def addresses() -> list[str]:
     return [site_address(n) for n in range(_SITES)]
 
 
+def language(rng: random.Random) -> tuple[list[str], list[float]]:
+    """Words, and how often each is used, the most frequent first."""
+    words = ["".join(rng.choices(_LETTERS, k=rng.randint(2, 10))) for _ in range(20_000)]
+    return words, [1 / (i + 10) for i in range(len(words))]
+
+
 def make_pages(count: int, port: int, seed: int = 1) -> dict[tuple[str, str], bytes]:
     """Whole HTTP answers by (host, path): about 27 KB of HTML each with 700 words of text, gzip-coded.
 
@@ -29,8 +35,7 @@ def make_pages(count: int, port: int, seed: int = 1) -> dict[tuple[str, str], by
     the target's title.
     """
     rng = random.Random(seed)  # noqa: S311  the same pages every time
-    words = ["".join(rng.choices(_LETTERS, k=rng.randint(2, 10))) for _ in range(20_000)]
-    weights = [1 / (i + 10) for i in range(len(words))]
+    words, weights = language(rng)
     where = [(site_address(n % _SITES), f"/section-{n // _SITES // 25}/page-{n // _SITES}") for n in range(count)]
     where[:_SITES] = [(site_address(n), "/") for n in range(min(_SITES, count))]
     titles = [" ".join(rng.choices(words, k=4)) for _ in where]

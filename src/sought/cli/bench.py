@@ -138,6 +138,20 @@ def plan(
 
 
 @app.command()
+def serve(
+    pages: Annotated[int, typer.Option(min=100, max=10_000_000, help="Pages to search.")] = 100_000,
+    seconds: Annotated[float, typer.Option(min=0.1, max=3600, help="Seconds of each measurement.")] = 15.0,
+    json: Json = False,
+) -> None:
+    """Search over HTTP, alone and beside a crawl at full speed, on two cores; the same with SQLite."""
+    from sought.bench.serve import run
+
+    with Counting("pages made", quiet=json) as report:
+        found = run(pages, seconds, report)
+    _show(found, json)
+
+
+@app.command()
 def graph(
     nodes: Annotated[int, typer.Option(min=100, max=1_000_000_000, help="Pages of the graph.")] = 5_000_000,
     edges: Annotated[int, typer.Option(min=100, max=4_000_000_000, help="Links between them, about.")] = 50_000_000,

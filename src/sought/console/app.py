@@ -17,6 +17,7 @@ from sought.console.desk import Desk
 from sought.console.guard import Guard
 from sought.console.operators import Operators
 from sought.console.searcher import TooBusy
+from sought.console.surprise import Surprise
 from sought.web.errors import SoughtError
 
 MAX_BODY = 64 << 10  # bytes
@@ -51,11 +52,14 @@ def make_app(path: Path, hosts: Iterable[str] = (), control: Control | None = No
         if isinstance(error, TooBusy):
             return _complaint(desk, request, 503, str(error), {"Retry-After": "1"})
         _LOG.error("%s: %s", request.url.path, error)  # it names folders, which are nobody's business
+        return in_trouble(request)
+
+    def in_trouble(request: Request) -> Response:
         return _complaint(desk, request, 500, "The server is in trouble, and has told its operator why.", {})
 
     app = Starlette(
         routes=[*search_page.routes(desk), *search_api.routes(desk), *operators.routes(), *assets.routes()],
-        middleware=[Middleware(Guard, hosts=tuple(hosts))],
+        middleware=[Middleware(Guard, hosts=tuple(hosts)), Middleware(Surprise, answer=in_trouble)],
         exception_handlers={HTTPException: refused, SoughtError: failed},
         lifespan=lifespan,
         max_body_size=MAX_BODY,

@@ -1,5 +1,6 @@
 """Who crawls while we serve?  `sought crawl` as a child process, started again after a crash."""
 
+import os
 import subprocess
 import sys
 import threading
@@ -10,6 +11,7 @@ from typing import Self
 PAUSES = (1.0, 2.0, 5.0, 15.0, 60.0)  # seconds before another start; the last for all that follow
 _WELL = 60.0  # seconds after which a crawl that ends is a new misfortune
 _PATIENCE = 60.0  # seconds for requests in flight
+_NICE = 10  # people wait for answers, nobody for the crawl
 
 
 class Companion:
@@ -65,4 +67,5 @@ class Companion:
             self._process = subprocess.Popen(  # noqa: S603  our own command
                 self._command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True
             )
+            os.setpriority(os.PRIO_PROCESS, self._process.pid, _NICE)  # its threads will inherit it
             return self._process

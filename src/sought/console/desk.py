@@ -48,6 +48,7 @@ class Desk:
         self.tally = Tally()
 
     def start(self) -> None:
+        self.searcher.warm_up()
         self.recorder.start()
 
     async def close(self) -> None:

@@ -8,12 +8,14 @@ import logging
 import queue
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from sought.demand import Event, QueryLog, Search
 from sought.web.errors import SoughtError
 
 MAX_WAITING = 10_000
+_MOMENT = 0.1  # seconds in which rows gather: opening and locking files takes longer than writing a row
+_AT_ONCE = 500
 _DAY = 86400.0
 _LOG = logging.getLogger("sought.console")
 
@@ -51,20 +53,27 @@ class Recorder:
                 row = self._rows.get(timeout=_DAY / 24)
             except queue.Empty:
                 continue
-            if row is None:
+            time.sleep(_MOMENT if row else 0.0)
+            rows = [row, *self._waiting()]
+            if kept := [row for row in rows if row]:
+                self._write(kept)
+            if None in rows:
                 return
-            self._write(row)
 
-    def _write(self, row: Search | Event) -> None:
+    def _waiting(self) -> Iterator[Search | Event | None]:
+        for _ in range(_AT_ONCE):
+            try:
+                yield self._rows.get_nowait()
+            except queue.Empty:
+                return
+
+    def _write(self, rows: Sequence[Search | Event]) -> None:
         try:
-            if isinstance(row, Search):
-                self.log.record(row)
-            else:
-                self.log.event(row)
+            self.log.take(rows)
         except (SoughtError, OSError) as error:
             if not self.left_out:
                 _LOG.warning("the query log cannot be written: %s", error)
-            self.left_out += 1
+            self.left_out += len(rows)
 
     def _forget_daily(self) -> None:
         """The crawler does so too, but the page's promise must hold without one."""

@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from sought.console.ages import iso
+from sought.console.ages import moment
 from sought.console.asking import MAX_LIMIT, MAX_OFFSET, Question, may_remember, number, query, search_id
 from sought.console.desk import Desk, Reply
 from sought.console.openapi import DOCUMENT
@@ -119,7 +119,7 @@ def _hit(rank: int, hit: Hit) -> dict[str, Any]:
         "snippet": hit.snippet,
         "highlights": hit.highlights,
         "score": hit.score,
-        "fetched": iso(hit.time),
+        "fetched": found.replace(microsecond=0) if (found := moment(hit.time)) else None,
     }
 
 

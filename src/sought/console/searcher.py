@@ -6,17 +6,20 @@ seen by the next search; an index that was replaced is opened again.
 
 import asyncio
 import threading
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from sought.console.remembered import Asked, Found, Remembered
 from sought.index import Index
+from sought.index.analysis import reading
+from sought.index.snippet import Terms, snippet
 from sought.web.errors import BadInput, CrawlDamaged, SoughtError
 
 THREADS = 2
 MAX_WAITING = 64
 MAX_SECONDS = 5.0
+
+Awaited = asyncio.Future[Found | None]
 
 
 class TooBusy(SoughtError):
@@ -36,31 +39,49 @@ class Searcher:
         self._unfinished = 0
         self._remembered = Remembered(folder)
 
+    def warm_up(self) -> None:
+        """Load (the first time on a machine: make) the machine code of reading, before anybody waits for an answer."""
+        snippet(reading("word", ""), Terms(["word"]), "")
+
     async def search(self, asked: Asked) -> Found | None:
         """The answer, and of how many pages; None if there is no index yet."""
         if found := self._remembered.get(asked):
             return found
         if self._unfinished >= THREADS + self._waiting:
             raise TooBusy("Too many searches at once: try again in a moment.")
-        state, work = self._remembered.state, self._threads.submit(self._search, asked)
+        state, loop = self._remembered.state, asyncio.get_running_loop()
+        answer: Awaited = loop.create_future()
+        self._threads.submit(self._work, asked, loop, answer)
         self._unfinished += 1
-        loop = asyncio.get_running_loop()
-        work.add_done_callback(lambda _: _tell(loop, self._finished))
-        found = await self._soon(work)
+        found = await self._soon(answer)
         if found:
             self._remembered.keep(asked, found, state)
         return found
 
-    async def _soon(self, work: "Future[Found | None]") -> Found | None:
+    async def _soon(self, answer: Awaited) -> Found | None:
         """A search that takes too long goes on in its thread, and counts until it has ended."""
         try:
             async with asyncio.timeout(self._seconds):
-                return await asyncio.wrap_future(work)
+                return await answer
         except TimeoutError:
             raise TooBusy("This search took too long: try fewer or rarer words, or try again in a moment.") from None
 
-    def _finished(self) -> None:
+    def _work(self, asked: Asked, loop: asyncio.AbstractEventLoop, answer: Awaited) -> None:
+        try:
+            found, error = self._search(asked), None
+        except BaseException as raised:  # noqa: BLE001  whoever waits is told, of a panic of the search engine, too
+            found, error = None, raised
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(self._finished, answer, found, error)
+
+    def _finished(self, answer: Awaited, found: Found | None, error: BaseException | None) -> None:
         self._unfinished -= 1
+        if answer.done():
+            return  # nobody waits any more
+        if error:
+            answer.set_exception(error)
+        else:
+            answer.set_result(found)
 
     async def pages(self) -> int:
         """How many pages can be found."""
@@ -105,8 +126,3 @@ class Searcher:
         with self._opening:
             if self._index is index:
                 self._index = None
-
-
-def _tell(loop: asyncio.AbstractEventLoop, what: Callable[[], None]) -> None:
-    if not loop.is_closed():
-        loop.call_soon_threadsafe(what)

@@ -1,5 +1,6 @@
 """How does an application get to a port?  uvicorn on uvloop and httptools, on a socket that is bound beforehand."""
 
+import gc
 import logging
 import signal
 import socket
@@ -62,7 +63,13 @@ def run(server: uvicorn.Server, listening: socket.socket) -> None:
     if current_thread() is main_thread():
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # uvicorn raises what it has caught once more
         signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
+    thresholds = gc.get_threshold()
+    gc.freeze()  # what is there now stays: it need not be looked through again and again
+    gc.set_threshold(20_000, *thresholds[1:])  # answers come and go without cycles
     try:
         server.run([listening])
     except KeyboardInterrupt:
         pass
+    finally:
+        gc.set_threshold(*thresholds)
+        gc.unfreeze()

@@ -2,6 +2,7 @@
 
 import errno
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -10,8 +11,8 @@ from sought.demand.disk import space_for
 from sought.demand.rows import Event, Search, is_bounded
 
 
-def append(path: Path, row: Search | Event) -> int:
-    """Write a row; the size of the file afterwards.  One `write`, so that a kill leaves all or nothing of it.
+def append(path: Path, rows: Iterable[Search | Event]) -> int:
+    """Write rows; the size of the file afterwards.  One `write`, so that a kill leaves all or nothing of them.
 
     A disk that fills up can tear a line all the same: the next row then starts a line of its own.
     """
@@ -19,7 +20,7 @@ def append(path: Path, row: Search | Event) -> int:
     try:
         size = os.fstat(descriptor).st_size
         torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
-        data = (b"\n" if torn else b"") + msgspec.json.encode(row) + b"\n"
+        data = (b"\n" if torn else b"") + b"".join(msgspec.json.encode(row) + b"\n" for row in rows)
         with space_for(path):
             if os.write(descriptor, data) != len(data):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

@@ -1,6 +1,6 @@
 """What did people ask, see and click?  The query log of a crawl: a record, like the archive, but one that forgets."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from math import inf
 from pathlib import Path
@@ -31,12 +31,16 @@ class QueryLog:
     def record(self, search: Search) -> int:
         """Keep a search; its id, by which views and clicks can follow."""
         search = checked_search(search)
-        self._store.append(search)
+        self._store.append([search])
         return search.id
 
     def event(self, event: Event) -> None:
         """Keep a view or click of a result of a recorded search."""
-        self._store.append(checked_event(event))
+        self._store.append([checked_event(event)])
+
+    def take(self, rows: Iterable[Search | Event]) -> None:
+        """Keep several, in one go: all, or none if any is bad."""
+        self._store.append([checked_search(row) if isinstance(row, Search) else checked_event(row) for row in rows])
 
     def stamp(self) -> object:
         """Something that is equal as long as the log has not changed."""

@@ -11,7 +11,7 @@ the next write.
 """
 
 import fcntl
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -57,9 +57,9 @@ class Store:
         finally:
             staging.close()
 
-    def append(self, row: Search | Event) -> None:
+    def append(self, rows: Sequence[Search | Event]) -> None:
         with self.locked() as manifest:
-            size = live.append(self.folder / manifest.live, row)
+            size = live.append(self.folder / manifest.live, rows)
         if size > _ROLL:
             self.roll()
 

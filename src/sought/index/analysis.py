@@ -20,8 +20,9 @@ from itertools import pairwise
 
 from tantivy import Filter, TextAnalyzerBuilder, Tokenizer
 
-from sought.index.lexicon import Lexicon, Placed
+from sought.index.lexicon import Lexicon
 from sought.index.pieces import MAX_WORD, PUNCTUATION
+from sought.index.spots import Wanted
 
 MAX_TEXT = 1 << 20  # bytes of a text that are read; the rest of a longer one is not searchable
 NO_STEMMER = "xx"
@@ -78,9 +79,9 @@ def reading(text: str, language: str) -> str:
     return _lexicon(stemming(language)).reading(clipped(text, MAX_TEXT))
 
 
-def placed(text: str, language: str) -> Placed:
-    """The same, and where in the text they come from."""
-    return _lexicon(stemming(language)).placed(clipped(text, MAX_TEXT))
+def spotted(text: str, wanted: Wanted, language: str) -> tuple[bytes, list[list[int]]]:
+    """Where in a text some terms stand (`Lexicon.spotted`)."""
+    return _lexicon(stemming(language)).spotted(clipped(text, MAX_TEXT), wanted)
 
 
 def words(text: str) -> list[str]:

@@ -22,7 +22,7 @@ from sought.index.entry import Answer, Entry, Hit
 from sought.index.fields import WORDED, document, number, record, schema
 from sought.index.held import Held
 from sought.index.query import Asked, build, parse, read
-from sought.index.snippet import snippet
+from sought.index.snippet import Terms, snippet
 from sought.index.vectors import Counter
 from sought.web.errors import BadInput, CrawlBusy, CrawlDamaged, SoughtError, StorageFull
 
@@ -201,8 +201,8 @@ class Index:
 
 def _hits(searcher: tantivy.Searcher, found: Any, asked: Asked) -> Iterator[Hit]:
     @cache
-    def wanted(language: str) -> frozenset[str]:
-        return frozenset(read(asked, language).all_terms)
+    def wanted(language: str) -> Terms:
+        return Terms(read(asked, language).all_terms)
 
     for score, address in found.hits:
         kept = record(searcher.doc(address))

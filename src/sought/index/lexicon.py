@@ -25,11 +25,13 @@ from sought.index.pieces import (
     place,
     read,
 )
+from sought.index.spots import Wanted, spot
 
 # More than the words of any one text: starting afresh in the midst of it, all of them find room.
 _MAX_PIECES = 1 << 18  # remembered for a language
 _MAX_BYTES = 1 << 24  # of them and their readings
 _MAX_LACKING = 1 << 15  # unknown pieces learned at once
+_MAX_SPOTS = 256
 
 
 class Placed(NamedTuple):
@@ -69,6 +71,7 @@ class Lexicon:
         self._out: Bytes = np.empty(1 << 16, np.uint8)
         self._places: Places = np.empty((1 << 13, 3), np.int64)
         self._lacking: Places = np.empty((_MAX_LACKING, 2), np.int64)
+        self._spots: Places = np.empty((_MAX_SPOTS, 3), np.int64)
         self._forget()
 
     def reading(self, text: str, noted: Noted | None = None) -> str:
@@ -84,6 +87,16 @@ class Lexicon:
         with self._lock:
             out, places = self._read(encoded, None)
             return Placed(encoded, out.tobytes(), places.copy())
+
+    def spotted(self, text: str, wanted: Wanted) -> tuple[bytes, list[list[int]]]:
+        """The text in bytes; start, stop and term (or INSIDE) of its pieces that show any, the first so many."""
+        encoded = text.encode("utf-8", "replace")
+        with self._lock:
+            eight, progress = eights(encoded + bytes(8)), self._progress
+            progress[NOW] = 0
+            while spot(eight, progress, wanted, self._spots, self._lacking, self._slots, self._arena, self._seed):
+                self._learn_lacking(encoded)
+            return encoded, self._spots[: progress[NOW, PLACED]].tolist()
 
     def _forget(self) -> None:
         self._slots: Slots = np.zeros(1 << 12, np.uint64)
@@ -108,7 +121,11 @@ class Lexicon:
             if ended == CRAMPED:
                 out, places = _grown(out, len(out) + 1), _grown(places, len(places) + 1)
             else:
-                self._enter([encoded[start:stop] for start, stop in self._lacking[: progress[NOW, LACKS]].tolist()])
+                self._learn_lacking(encoded)
+
+    def _learn_lacking(self, encoded: bytes) -> None:
+        lacking = self._lacking[: self._progress[NOW, LACKS]]
+        self._enter([encoded[start:stop] for start, stop in lacking.tolist()])
 
     def _enter(self, pieces: list[bytes]) -> None:
         # Only ASCII comes in lower case: of other pieces, case may say how to read them.

@@ -40,6 +40,8 @@ _KINDS = np.array(
     np.uint8,
 )
 _0, _1, _2, _7, _8, _32, _33, _56 = (np.uint64(number) for number in (0, 1, 2, 7, 8, 32, 33, 56))
+ANY_INITIAL = np.uint64(0xFFFFFFFFFFFFFFFF)
+_SIXTY_THREE = np.uint64(63)
 _BYTE, _HALF = np.uint64(0xFF), np.uint64(0xFFFFFFFF)
 _ONES = np.uint64(0x0101010101010101)
 _HIGH = np.uint64(0x80) * _ONES
@@ -67,6 +69,12 @@ def eights(buffer: bytes | Bytes) -> Eights:
 
 
 @inlined
+def initial(letters: Int) -> Int:
+    """The bit of a word's first letter; some letters share it with a digit."""
+    return _1 << (letters & _SIXTY_THREE)
+
+
+@inlined
 def _mix(h: Int) -> Int:
     h = (h ^ (h >> _33)) * np.uint64(0xFF51AFD7ED558CCD)  # murmur3's finaliser
     h = (h ^ (h >> _33)) * np.uint64(0xC4CEB9FE1A85EC53)
@@ -89,7 +97,7 @@ def _same(text: Eights, start: Int, stop: Int, small: Int, arena: Arena, entry: 
 
 
 @inlined
-def _find(text: Eights, start: Int, stop: Int, small: Int, hashed: Int, first: Int, slots: Slots, arena: Arena) -> Int:
+def find(text: Eights, start: Int, stop: Int, small: Int, hashed: Int, first: Int, slots: Slots, arena: Arena) -> Int:
     """Where in the arena a piece of a text is entered; 0 if nowhere."""
     mask, length = np.uint64(len(slots) - 1), np.uint64(stop - start)
     at = hashed & mask
@@ -177,34 +185,37 @@ def _hash(text: Eights, at: Int, stop: Int, seed: Int) -> Int:
 
 
 @inlined
-def _keep(progress: Progress, target: Int, source: Int) -> None:
+def keep(progress: Progress, target: Int, source: Int) -> None:
     for i in range(4):
         progress[target, i] = progress[source, i]
 
 
 @inlined
-def _next_piece(text: Eights, progress: Progress, seed: Int) -> tuple[Int, Int, Int, Int]:
-    """Go on behind the next piece: its start (-1: there is none), how it is to be lowered, its hash and first chunk."""
+def next_piece(text: Eights, progress: Progress, seed: Int, initials: Int) -> tuple[Int, Int, Int, Int]:
+    """Go on behind the next piece: its start (-1: there is none), how it is to be lowered, its hash and first chunk.
+
+    Words of ASCII with other `initials` are passed over.
+    """
     at = progress[NOW, AT]
     while at < len(text) - 1:
         kind, start = _KINDS[text[np.uint64(at)] & _BYTE], at
         if kind == _LETTER:
             at, hashed, first = _word(text, at, seed)
-            if at - start < MAX_WORD:
+            if at - start < MAX_WORD and initials & initial(first):
                 progress[NOW, AT] = at
                 return start, _SMALL, hashed, first
             continue
         space = 1 if kind == _SPACE else _space(text, at) if kind == _BEYOND else 0
         if kind == _BEYOND and not space:
             # What has been taken for words of ASCII was the start of this.
-            _keep(progress, NOW, PIECE)
+            keep(progress, NOW, PIECE)
             start = progress[NOW, AT]
             at = progress[NOW, AT] = _end(text, at)
             return start, _0, _hash(text, start, at, seed), _chunk(text, start, at, _0)
         at += max(space, 1)
         if space:
             progress[NOW, AT] = at
-            _keep(progress, PIECE, NOW)
+            keep(progress, PIECE, NOW)
     progress[NOW, AT] = at
     return -1, _0, _0, _0
 
@@ -244,27 +255,27 @@ def read(
     From `base` on `marks` has room for as many pieces as `places`.
     """
     progress[NOW, LACKS] = 0
-    _keep(progress, PIECE, NOW)
+    keep(progress, PIECE, NOW)
     while progress[NOW, LACKS] < len(lacking):
-        start, small, hashed, first = _next_piece(text, progress, seed)
+        start, small, hashed, first = next_piece(text, progress, seed, ANY_INITIAL)
         if start < 0:
             break
         stop, lacks = progress[NOW, AT], progress[NOW, LACKS]
-        entry = _find(text, start, stop, small, hashed, first, slots, arena)
+        entry = find(text, start, stop, small, hashed, first, slots, arena)
         if not entry:
             if not lacks:
-                _keep(progress, AGAIN, PIECE)
+                keep(progress, AGAIN, PIECE)
             lacking[lacks, 0], lacking[lacks, 1] = start, stop
             progress[NOW, LACKS] = lacks + 1
         elif not lacks:
             if progress[NOW, SIZE] + np.int64(arena[entry] & _HALF) > len(out) - 8 or progress[NOW, PLACED] == len(
                 places
             ):
-                _keep(progress, NOW, PIECE)
+                keep(progress, NOW, PIECE)
                 return CRAMPED
             _write(progress, start, out, places, marks, base, arena, entry)
     lacks = progress[NOW, LACKS]
     if lacks:
-        _keep(progress, NOW, AGAIN)
+        keep(progress, NOW, AGAIN)
         progress[NOW, LACKS] = lacks
     return LACKING if lacks else READ

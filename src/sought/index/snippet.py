@@ -1,14 +1,12 @@
 """Which few words of a page show why it was found?"""
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from sought.index.analysis import UNSEGMENTED, placed, stemmed, words
+from sought.index.analysis import UNSEGMENTED, spotted, stemmed, words
+from sought.index.spots import INSIDE, encoded
 
 WIDTH = 240  # characters
 _LEAD = 60  # of these before the first word asked for
@@ -27,7 +25,15 @@ class Found(NamedTuple):
     term: str
 
 
-def snippet(body: str, wanted: Set[str], language: str) -> tuple[str, tuple[tuple[int, int], ...]]:
+class Terms:
+    """What was asked for, in the language of a page."""
+
+    def __init__(self, terms: Iterable[str]) -> None:
+        self.terms = tuple(terms)
+        self.encoded = encoded(self.terms)
+
+
+def snippet(body: str, wanted: Terms, language: str) -> tuple[str, tuple[tuple[int, int], ...]]:
     """The part of a body that shows most of the wanted terms, and where in it they are."""
     found: list[Found] = []
     shown: list[Found] = []
@@ -35,7 +41,7 @@ def snippet(body: str, wanted: Set[str], language: str) -> tuple[str, tuple[tupl
         more = list(islice(_occurrences(body[start:end], start, wanted, language), _MAX_FOUND - len(found)))
         found += more
         shown = _densest(found) if more else shown
-        if len(found) == _MAX_FOUND or len({each.term for each in shown}) == len(wanted):
+        if len(found) == _MAX_FOUND or len({each.term for each in shown}) == len(wanted.terms):
             break
     start, end = _window(body, shown)
     before, after = "… " if start else "", " …" if end < len(body) else ""
@@ -55,36 +61,21 @@ def _stretches(body: str) -> Iterator[tuple[int, int]]:
         start, length = end, 2 * length
 
 
-def _occurrences(stretch: str, offset: int, wanted: Set[str], language: str) -> Iterator[Found]:
+def _occurrences(stretch: str, offset: int, wanted: Terms, language: str) -> Iterator[Found]:
     """First which pieces read as wanted terms, then where in these few."""
-    text, reading, places = placed(stretch, language)
+    text, spots = spotted(stretch, wanted.encoded, language)
     at, passed = 0, offset  # bytes of the stretch, characters of the body
-    for number, term in sorted(_pieces(reading, places[:, 2], wanted).items()):
-        start, stop, _ = places[number].tolist()
-        piece = text[start:stop].decode()
-        passed += len(text[at:start].decode())
+    for start, stop, term in spots:
+        passed += start - at if stretch.isascii() else len(text[at:start].decode())
         at = start
-        if piece.isascii():
-            yield Found(passed, passed + len(piece), term)
+        if term != INSIDE:
+            yield Found(passed, passed + stop - start, wanted.terms[term])
         else:
-            yield from (Found(passed + a, passed + b, each) for a, b, each in _within(piece, wanted, language))
+            piece = text[start:stop].decode()
+            yield from (Found(passed + a, passed + b, each) for a, b, each in _within(piece, wanted.terms, language))
 
 
-def _pieces(reading: bytes, starts: NDArray[np.int64], wanted: Set[str]) -> dict[int, str]:
-    """Which pieces show a term: the first so many for each."""
-    spaced, found = b" " + reading, {}
-    for term in wanted:
-        sought = f" {term} ".encode()
-        at = spaced.find(sought)
-        for _ in range(_MAX_FOUND):
-            if at < 0:
-                break
-            found[int(starts.searchsorted(at, "right")) - 1] = term
-            at = spaced.find(sought, at + len(sought) - 1)
-    return found
-
-
-def _within(piece: str, wanted: Set[str], language: str) -> Iterator[Found]:
+def _within(piece: str, wanted: Sequence[str], language: str) -> Iterator[Found]:
     distinct = list(set(words(piece)))
     asked = {word: term for word, term in zip(distinct, stemmed(distinct, language), strict=True) if term in wanted}
     lowered = piece.lower()
