@@ -36,7 +36,8 @@ COLUMNS = ["url", "host", "state", "reason", "source", "depth", "inlinks", "fetc
 # Loads the program once, then makes a process of its own for every command, as a shell would: 0.1 s each, not 1 s.
 DRIVER = """
 import json, os, sys
-import sought.api, sought.cli, sought.crawl.check
+import numpy, sought.api, sought.cli, sought.crawl.check, sought.crawl.keys
+sought.crawl.keys.KeyIndex().find(*2 * [numpy.zeros(0, numpy.uint64)])  # loads the compiler, too
 for line in sys.stdin:
     arguments, folder, out, err = json.loads(line)
     child = os.fork()
