@@ -21,11 +21,7 @@ from sought.crawl.view import View
 from sought.toyweb import ToyWeb, serve_in_thread
 from sought.web.errors import CrawlBusy
 from sought.web.message import Purpose
-
-
-def start(path: Path, *options: str) -> subprocess.Popen:
-    command = [sys.executable, "-m", "sought", "crawl", str(path), *options]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+from tests.commands import run, start
 
 
 def problems(path: Path) -> list[str]:
@@ -54,7 +50,7 @@ def test_kill_9_at_any_moment(make_crawl, seed):
         path = make_crawl(served, delay=0.02)
         before: Counter = Counter()
         for _ in range(3):
-            crawler = start(path, "--fetches", "5000")
+            crawler = start("crawl", path, "--fetches", "5000")
             while len(served.requests) == 0 or crawler.poll() is not None:
                 time.sleep(0.01)
             time.sleep(rng.uniform(0.3, 2.5))
@@ -67,7 +63,7 @@ def test_kill_9_at_any_moment(make_crawl, seed):
             before = now
             assert problems(path) == []
             assert max(recorded(path).values(), default=1) == 1, "a finished fetch was made again"
-        final = start(path, "--fetches", "30")
+        final = start("crawl", path, "--fetches", "30")
         _, errors = final.communicate(timeout=60)
         assert final.returncode == 0, errors
         assert max(recorded(path).values()) == 1
@@ -82,7 +78,7 @@ def test_kill_9_while_pages_leave(make_crawl, policy):
         path = make_crawl(served, delay=0.02)
         options = "--keep", "20", "--policy", policy
         for seconds in (1.5, 2.0):
-            crawler = start(path, "--fetches", "5000", *options)
+            crawler = start("crawl", path, "--fetches", "5000", *options)
             answered = len(served.requests)
             while len(served.requests) < answered + 30 and crawler.poll() is None:
                 time.sleep(0.01)
@@ -90,7 +86,7 @@ def test_kill_9_while_pages_leave(make_crawl, policy):
             crawler.kill()
             crawler.communicate()
             assert problems(path) == []
-        final = start(path, "--fetches", "30", *options)
+        final = start("crawl", path, "--fetches", "30", *options)
         _, errors = final.communicate(timeout=60)
         assert final.returncode == 0, errors
     assert problems(path) == []
@@ -103,14 +99,14 @@ def test_politeness_is_kept_over_a_crash(make_crawl):
     """A host asked just before kill -9 is not asked again before its delay is over."""
     with serve_in_thread(ToyWeb(sites=2, pages=30, hostile=False)) as served:
         path = make_crawl(served, delay=0.8)
-        crawler = start(path, "--fetches", "500")
+        crawler = start("crawl", path, "--fetches", "500")
         while len(served.requests) < 5:
             time.sleep(0.01)
         crawler.kill()
         crawler.communicate()
         before = len(served.requests)
         last = {v.host: v.time for v in list(served.requests)}
-        again = start(path, "--fetches", "4")
+        again = start("crawl", path, "--fetches", "4")
         again.communicate(timeout=60)
         for visit in list(served.requests)[before:]:
             if visit.host in last:
@@ -121,7 +117,7 @@ def test_the_budget_is_kept_over_a_crash(make_crawl):
     """`N per day` counts requests whose answers were lost."""
     with serve_in_thread(ToyWeb(sites=4, pages=30, hostile=False)) as served:
         path = make_crawl(served, delay=0.0, budget="100000000 per day")
-        crawler = start(path)
+        crawler = start("crawl", path)
         while len(served.requests) < 60:
             time.sleep(0.005)
         crawler.kill()
@@ -142,9 +138,7 @@ def test_a_truncated_archive_tail_is_cut_and_the_rest_is_kept(healthy, make_craw
     sought.open(path).crawl(fetches=20)
     [file] = (path / "archive").glob("*.warc.gz")
     os.truncate(file, file.stat().st_size - cut)
-    crawl = subprocess.run(
-        [sys.executable, "-m", "sought", "rebuild", str(path)], capture_output=True, text=True, check=False
-    )
+    crawl = run("rebuild", path)
     assert crawl.returncode == 0, crawl.stderr
     assert problems(path) == []
     assert 18 <= sum(recorded(path).values()) <= 20
@@ -155,12 +149,7 @@ def test_two_processes_on_one_directory(healthy, make_crawl):
     path = make_crawl(healthy)
     directory = open_directory(path)
     try:
-        second = subprocess.run(
-            [sys.executable, "-m", "sought", "crawl", str(path), "--fetches", "1"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        second = run("crawl", path, "--fetches", "1")
         assert second.returncode == 2
         assert second.stderr.count("\n") == 1
         assert f"in use by process {os.getpid()}" in second.stderr
@@ -197,7 +186,7 @@ def test_stop_is_clean(make_crawl):
     """Ctrl-C ends the crawl with exit code 0 and everything committed; a view sees it all."""
     with serve_in_thread(ToyWeb(sites=4, pages=40, hostile=False)) as served:
         path = make_crawl(served, delay=0.02)
-        crawler = start(path)
+        crawler = start("crawl", path)
         while len(served.requests) < 50:
             time.sleep(0.01)
         crawler.send_signal(signal.SIGINT)
