@@ -18,7 +18,7 @@ demo: $(VENV)/.installed
 	$(BIN)/sought demo
 
 test: $(VENV)/.installed
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist worksteal
 
 check: $(VENV)/.installed
 	$(BIN)/ruff check .

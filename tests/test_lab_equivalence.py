@@ -27,7 +27,7 @@ from sought.lab.signals import Signals
 from sought.policy import POLICIES, parse_policy
 from sought.toyweb import ToyWeb, serve_in_thread
 
-START, WEEK, WEEKS, FETCHES = 1_700_000_000.0, 7 * 86400.0, 4, 60
+START, WEEK, WEEKS, FETCHES = 1_700_000_000.0, 7 * 86400.0, 4, 40
 ASKED = """query	count	from
 comet	50	2023-01-01
 garden	40	2023-01-01
