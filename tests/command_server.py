@@ -44,7 +44,7 @@ def _start(arguments: list[str], folder: str, out: str, err: str) -> int:
 
 def _run() -> None:
     if sys.argv[0] == "sought":
-        sought.cli.main()
+        runpy.run_module("sought", run_name="__main__", alter_sys=True)  # as `python -m sought` does
     runpy.run_path(sys.argv[0], run_name="__main__")
     sys.exit()
 
