@@ -23,7 +23,7 @@ test: $(VENV)/.installed
 check: $(VENV)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers auto
 
 format: $(VENV)/.installed
 	$(BIN)/ruff check --fix .

@@ -9,18 +9,18 @@ import json
 import os
 import runpy
 import sys
+from importlib import import_module
 
 import numpy as np
 
-import sought.api
-import sought.cli
-import sought.cli.lab_compare
-import sought.crawl.check
-import sought.lab.experiment
 from sought.crawl.keys import KeyIndex
+
+MOST = ("sought.api", "sought.cli", "sought.crawl.check", "sought.lab.experiment")  # of what commands load
 
 
 def serve() -> None:
+    for name in MOST:
+        import_module(name)
     KeyIndex().find(*2 * [np.zeros(0, np.uint64)])  # loads the compiler, too
     for line in sys.stdin:
         what, *about = json.loads(line)

@@ -18,10 +18,17 @@ from sought.crawl.check import check
 from sought.crawl.live import settle_leases
 from sought.crawl.recovery import open_directory
 from sought.crawl.view import View
-from sought.toyweb import ToyWeb, serve_in_thread
+from sought.toyweb import Served, ToyWeb, serve_in_thread
 from sought.web.errors import CrawlBusy
 from sought.web.message import Purpose
-from tests.commands import run, start
+from tests.commands import Running, run, start
+
+
+def until_asked(served: Served, times: int, crawler: Running) -> None:
+    """Wait until a crawl has made so many requests."""
+    while len(served.requests) < times:
+        assert crawler.poll() is None, crawler.communicate()
+        time.sleep(0.005)
 
 
 def problems(path: Path) -> list[str]:
@@ -65,7 +72,7 @@ def test_kill_9_at_any_moment(make_crawl, seed):
             assert problems(path) == []
             assert max(recorded(path).values(), default=1) == 1, "a finished fetch was made again"
         final = start("crawl", path, "--fetches", "30")
-        _, errors = final.communicate(timeout=60)
+        _, errors = final.communicate()
         assert final.returncode == 0, errors
         assert max(recorded(path).values()) == 1
         assert max(v.host_busy for v in served.requests) <= 2  # a killed client's request may still be being answered
@@ -88,7 +95,7 @@ def test_kill_9_while_pages_leave(make_crawl, policy):
             crawler.communicate()
             assert problems(path) == []
         final = start("crawl", path, "--fetches", "30", *options)
-        _, errors = final.communicate(timeout=60)
+        _, errors = final.communicate()
         assert final.returncode == 0, errors
     assert problems(path) == []
     with View(path) as view:
@@ -101,14 +108,13 @@ def test_politeness_is_kept_over_a_crash(make_crawl):
     with serve_in_thread(ToyWeb(sites=2, pages=30, hostile=False)) as served:
         path = make_crawl(served, delay=0.8)
         crawler = start("crawl", path, "--fetches", "500")
-        while len(served.requests) < 5:
-            time.sleep(0.01)
+        until_asked(served, 5, crawler)
         crawler.kill()
         crawler.communicate()
         before = len(served.requests)
         last = {v.host: v.time for v in list(served.requests)}
         again = start("crawl", path, "--fetches", "4")
-        again.communicate(timeout=60)
+        again.communicate()
         for visit in list(served.requests)[before:]:
             if visit.host in last:
                 assert visit.time - last.pop(visit.host) >= 0.8 - 0.01
@@ -119,8 +125,7 @@ def test_the_budget_is_kept_over_a_crash(make_crawl):
     with serve_in_thread(ToyWeb(sites=4, pages=30, hostile=False)) as served:
         path = make_crawl(served, delay=0.0, budget="100000000 per day")
         crawler = start("crawl", path)
-        while len(served.requests) < 60:
-            time.sleep(0.005)
+        until_asked(served, 60, crawler)
         crawler.kill()
         crawler.communicate()
         directory = open_directory(path)
@@ -188,10 +193,9 @@ def test_stop_is_clean(make_crawl):
     with serve_in_thread(ToyWeb(sites=4, pages=40, hostile=False)) as served:
         path = make_crawl(served, delay=0.02)
         crawler = start("crawl", path)
-        while len(served.requests) < 50:
-            time.sleep(0.01)
+        until_asked(served, 50, crawler)
         crawler.send_signal(signal.SIGINT)
-        _, errors = crawler.communicate(timeout=20)
+        _, errors = crawler.communicate()
         assert crawler.returncode == 0, errors
     with View(path) as view:
         fetched = view.status()["fetched"]

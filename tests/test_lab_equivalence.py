@@ -118,7 +118,7 @@ def test_a_record_is_crawled_like_the_web_it_was_taken_of(make_crawl, tmp_path, 
     """
     toy = ToyWeb(sites=4, pages=8, hostile=hostile, slow=0.05, patience=0.2)
     with serve_in_thread(toy) as served:
-        first = make_crawl(served, delay=1.0, timeout=0.5)
+        first = make_crawl(served, delay=1.0, timeout=20.0)  # nothing goes on for longer than `patience`
         config = (first / "sought.toml").read_text().replace("[fetch]\n", "[fetch]\nconnections = 1\n", 1)
         (first / "sought.toml").write_text(config)
         (tmp_path / "asked.tsv").write_text(ASKED)
