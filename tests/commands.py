@@ -51,7 +51,7 @@ class Running:
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)
 
-    def wait(self, timeout: float = 120.0) -> int:
+    def wait(self, timeout: float = 300.0) -> int:
         end = time.monotonic() + timeout
         while (code := self.poll()) is None:
             assert time.monotonic() < end, f"still running after {timeout} s"
@@ -62,7 +62,7 @@ class Running:
         """What it has printed so far."""
         return self._out.read_text()
 
-    def communicate(self, timeout: float = 120.0) -> tuple[str, str]:
+    def communicate(self, timeout: float = 300.0) -> tuple[str, str]:
         self.wait(timeout)
         return self._out.read_text(), self._err.read_text()
 
