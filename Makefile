@@ -18,12 +18,12 @@ demo: $(VENV)/.installed
 	$(BIN)/sought demo
 
 test: $(VENV)/.installed
-	$(BIN)/pytest -n auto
+	$(BIN)/pytest -n auto --dist worksteal
 
 check: $(VENV)/.installed
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers auto
 
 format: $(VENV)/.installed
 	$(BIN)/ruff check --fix .

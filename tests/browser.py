@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 _AXE = Path(__file__).parent / "vendor" / "axe.min.js"
 _INK = """([where, colour]) => {
@@ -28,6 +28,7 @@ _INK = """([where, colour]) => {
   }
   return count;
 }"""
+_PATIENCE = 60_000  # milliseconds, for a machine that is busy with other things
 _NAMES = ("/usr/bin/chromium", "chromium", "chromium-browser", "google-chrome")
 
 
@@ -90,7 +91,8 @@ class Tab:
 def tab(browser: Browser, **options: Any) -> Iterator[Tab]:
     """A fresh tab; `options` are those of playwright's new_context."""
     context = browser.new_context(**options)
-    context.set_default_timeout(15_000)
+    context.set_default_timeout(_PATIENCE)
+    expect.set_options(timeout=_PATIENCE)
     try:
         yield Tab(context)
     finally:

@@ -1,8 +1,6 @@
 """The benchmark of planning makes a crawl that is as a crawl should be, and plans with it."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 
 import numpy as np
@@ -15,6 +13,7 @@ from sought.index import Entry
 from sought.index.fields import texts
 from sought.index.filing import Filing
 from sought.index.vectors import EACH, HEAD, Counter, Vector, Vocabulary
+from tests.commands import printed
 
 PARTS = ("take", "beliefs", "policy", "choose")
 SIZE = Size(urls=2000, queries=300, fetched=0.5)
@@ -31,10 +30,7 @@ def crawl(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Directory]:
 
 def test_each_policy_plans_first_and_again():
     """It prints for every number of URLs what the first plan and the next ones take, of both policies."""
-    command = [sys.executable, "-m", "sought", "bench", "plan", "--urls", "1000", "--queries", "100", "--json"]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert ended.returncode == 0, ended.stderr
-    found = json.loads(ended.stdout)
+    found = json.loads(printed("bench", "plan", "--urls", "1000", "--queries", "100", "--json"))
     assert found["queries"] == 100
     [(urls, figures)] = found["urls"].items()
     assert (urls, figures["fetched"]) == ("1000", 0.5)

@@ -5,10 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +16,7 @@ import sought
 from sought.crawl.recovery import open_directory
 from sought.crawl.store import Store, row_key
 from sought.toyweb import Served, ToyWeb, serve_in_thread
+from tests.commands import ENVIRONMENT, run
 
 CONFIG = """
 [agent]
@@ -31,63 +29,6 @@ latency_factor = 0.0
 """
 COLUMNS = ["url", "host", "state", "reason", "source", "depth", "inlinks", "fetches", "changes", "status", "size",
            "found", "last_fetch", "last_change", "not_before", "signal", "via", "alias"]  # fmt: skip
-
-
-# Loads the program once, then makes a process of its own for every command, as a shell would: 0.1 s each, not 1 s.
-DRIVER = """
-import json, os, sys
-import sought.api, sought.cli, sought.crawl.check
-for line in sys.stdin:
-    arguments, folder, out, err = json.loads(line)
-    child = os.fork()
-    if not child:
-        os.chdir(folder)
-        for number, file in ((1, out), (2, err)):
-            os.dup2(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), number)
-        sys.argv = ["sought", *arguments]
-        try:
-            sought.cli.main()
-        except SystemExit as end:
-            sys.stdout.flush()
-            os._exit(end.code or 0)  # taking the compiler apart again would cost more than the command
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
-"""
-ENVIRONMENT = {**os.environ, "COLUMNS": "200", "NO_COLOR": "1"}
-
-
-@dataclass(frozen=True)
-class Done:
-    """What a command left."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-@cache
-def driver() -> tuple[subprocess.Popen[str], Path]:
-    pipes: Any = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "env": ENVIRONMENT}
-    process = subprocess.Popen([sys.executable, "-c", DRIVER], **pipes)
-    return process, Path(tempfile.mkdtemp(prefix="sought-test-"))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _end_of_the_driver() -> Iterator[None]:
-    yield
-    process, folder = driver()
-    process.communicate(timeout=20)  # closes its standard input
-    shutil.rmtree(folder)
-    driver.cache_clear()
-
-
-def run(*arguments: str | Path, cwd: Path = Path()) -> Done:
-    process, folder = driver()
-    assert process.stdin
-    assert process.stdout
-    out, err = folder / "out", folder / "err"
-    process.stdin.write(json.dumps([[str(a) for a in arguments], str(cwd), str(out), str(err)]) + "\n")
-    process.stdin.flush()
-    return Done(int(process.stdout.readline()), out.read_text(), err.read_text())
 
 
 def text(*arguments: str | Path) -> str:

@@ -351,7 +351,7 @@ def test_metrics_tell_of_the_pulse(server, origin):
 def test_a_server_that_ends_ends_its_streams(crawl):
     """Who watches gets a proper end, not a cut."""
     with served(crawl[0]) as server:
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
         connection.request("GET", "/console/events")
         stream = connection.getresponse()
         assert stream.getheader("content-type", "").startswith("text/event-stream")

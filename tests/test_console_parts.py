@@ -57,7 +57,7 @@ class Slow(Index):
     go_on = threading.Event()
 
     def search(self, query: str, limit: int = 10, offset: int = 0) -> Answer:
-        self.go_on.wait(20)
+        self.go_on.wait(60)
         return super().search(query, limit, offset)
 
 

@@ -4,8 +4,6 @@ import json
 import os
 import signal
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,33 +18,30 @@ from sought.crawl.pulse import read_pulse
 from sought.crawl.recovery import rebuild
 from sought.crawl.view import running_process
 from sought.web.errors import BadInput
+from tests.commands import Running, run, start
 from tests.console_site import Served, crawl_lighthouses, crawled, lighthouses, served
 from tests.demand_site import write_config
 from tests.test_console_control import entered, send
 from tests.test_crawl_change_of_mind import HTML
 
-SERVE = [sys.executable, "-m", "sought", "serve"]
-
 
 @contextmanager
-def serving(path: Path, *options: str) -> Iterator[tuple[Served, "subprocess.Popen[str]"]]:
+def serving(path: Path, *options: str) -> Iterator[tuple[Served, Running]]:
     """A server process that has said where it is."""
     with started(path, *options) as (server, process, _):
         yield server, process
 
 
 @contextmanager
-def started(path: Path, *options: str) -> Iterator[tuple[Served, "subprocess.Popen[str]", dict[str, str]]]:
+def started(path: Path, *options: str) -> Iterator[tuple[Served, Running, dict[str, str]]]:
     """The same, with all that it has said."""
-    command = [*SERVE, str(path), "--port", "0", "--json", *options]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stdout
+    process = start("serve", path, "--port", "0", "--json", *options)
     try:
-        said = json.loads(process.stdout.readline())
+        until(lambda: process.said().endswith("\n") or process.poll() is not None)
+        said = json.loads(process.said())
         yield Served(path, int(said["address"].rsplit(":", 1)[1].strip("/"))), process, said
     finally:
-        if process.poll() is None:
-            process.kill()
+        process.kill()
         process.communicate()
 
 
@@ -75,7 +70,7 @@ def test_mistakes_are_one_line(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         for arguments, said in [([str(path), "--port", port], "in use"), ([str(tmp_path / "none")], "sought init")]:
-            done = subprocess.run([*SERVE, *arguments], capture_output=True, text=True, timeout=60, check=False)
+            done = run("serve", *arguments)
             assert done.returncode == 2, done
             assert said in done.stderr
             assert done.stderr.startswith("sought: ")

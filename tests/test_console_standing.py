@@ -105,7 +105,7 @@ def test_who_has_to_wait_is_told_so(path):
     async def look():
         standing = Standing(path, patience=0.05)
         with pytest.raises(Pending):
-            await standing.ask("slow", lambda view: free.wait(20) and len(view.table))
+            await standing.ask("slow", lambda view: free.wait(60) and len(view.table))
         free.set()
         while True:
             try:
@@ -115,7 +115,7 @@ def test_who_has_to_wait_is_told_so(path):
                 continue
         free.clear()
         standing._looked_at, standing._stamp = -1e9, None
-        assert await standing.ask("slow", lambda view: free.wait(20)) == known  # the last one
+        assert await standing.ask("slow", lambda view: free.wait(60)) == known  # the last one
         free.set()
         with pytest.raises(BadInput):
             await _patient(standing, "bad")

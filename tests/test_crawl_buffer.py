@@ -1,8 +1,6 @@
 """A repository of at most so many pages: who stays, and that all parts agree about it, whatever happens."""
 
 import json
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +25,7 @@ from sought.lab.setting import Setting
 from sought.lab.world import NOTHING
 from sought.policy import Backlinks, BreadthFirst
 from sought.web.errors import BadConfig, BadInput
+from tests.commands import printed, run
 from tests.counted_anew import ask, is_sound, opened
 from tests.demand_site import QUERIES, Fate, write_config
 from tests.small_world import small_world
@@ -133,11 +132,10 @@ def test_who_has_left_may_come_back(site: Site, tmp_path: Path):
 def test_command_line(site: Site, tmp_path: Path):
     """`sought crawl --keep N`, and what is said of a policy that cannot choose."""
     path = linked(site, tmp_path / "crawl")
-    run = [sys.executable, "-m", "sought", "crawl", str(path), "--fetches", "20", "--keep", "4"]
-    done = subprocess.run([*run, "--json"], capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout)["fetched"] == 20
+    crawl = "crawl", path, "--fetches", "20", "--keep", "4"
+    assert json.loads(printed(*crawl, "--json"))["fetched"] == 20
     assert len(held(path)) == 4
-    refused = subprocess.run([*run, "--policy", "BreadthFirst()"], capture_output=True, text=True)
+    refused = run(*crawl, "--policy", "BreadthFirst()")
     assert refused.returncode == 2
     assert "BreadthFirst() does not" in " ".join(refused.stderr.split())
     assert "Backlinks" in refused.stderr

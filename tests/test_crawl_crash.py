@@ -18,14 +18,17 @@ from sought.crawl.check import check
 from sought.crawl.live import settle_leases
 from sought.crawl.recovery import open_directory
 from sought.crawl.view import View
-from sought.toyweb import ToyWeb, serve_in_thread
+from sought.toyweb import Served, ToyWeb, serve_in_thread
 from sought.web.errors import CrawlBusy
 from sought.web.message import Purpose
+from tests.commands import Running, run, start
 
 
-def start(path: Path, *options: str) -> subprocess.Popen:
-    command = [sys.executable, "-m", "sought", "crawl", str(path), *options]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+def until_asked(served: Served, times: int, crawler: Running) -> None:
+    """Wait until a crawl has made so many requests."""
+    while len(served.requests) < times:
+        assert crawler.poll() is None, crawler.communicate()
+        time.sleep(0.005)
 
 
 def problems(path: Path) -> list[str]:
@@ -54,10 +57,11 @@ def test_kill_9_at_any_moment(make_crawl, seed):
         path = make_crawl(served, delay=0.02)
         before: Counter = Counter()
         for _ in range(3):
-            crawler = start(path, "--fetches", "5000")
-            while len(served.requests) == 0 or crawler.poll() is not None:
+            crawler = start("crawl", path, "--fetches", "5000")
+            answered = len(served.requests)
+            while len(served.requests) == answered and crawler.poll() is None:
                 time.sleep(0.01)
-            time.sleep(rng.uniform(0.3, 2.5))
+            time.sleep(rng.uniform(0.1, 1.8))
             crawler.kill()
             crawler.communicate()
             archive = Archive.open(path / "archive", software="test")  # cuts a torn tail, as the next run would
@@ -67,8 +71,8 @@ def test_kill_9_at_any_moment(make_crawl, seed):
             before = now
             assert problems(path) == []
             assert max(recorded(path).values(), default=1) == 1, "a finished fetch was made again"
-        final = start(path, "--fetches", "30")
-        _, errors = final.communicate(timeout=60)
+        final = start("crawl", path, "--fetches", "30")
+        _, errors = final.communicate()
         assert final.returncode == 0, errors
         assert max(recorded(path).values()) == 1
         assert max(v.host_busy for v in served.requests) <= 2  # a killed client's request may still be being answered
@@ -82,7 +86,7 @@ def test_kill_9_while_pages_leave(make_crawl, policy):
         path = make_crawl(served, delay=0.02)
         options = "--keep", "20", "--policy", policy
         for seconds in (1.5, 2.0):
-            crawler = start(path, "--fetches", "5000", *options)
+            crawler = start("crawl", path, "--fetches", "5000", *options)
             answered = len(served.requests)
             while len(served.requests) < answered + 30 and crawler.poll() is None:
                 time.sleep(0.01)
@@ -90,8 +94,8 @@ def test_kill_9_while_pages_leave(make_crawl, policy):
             crawler.kill()
             crawler.communicate()
             assert problems(path) == []
-        final = start(path, "--fetches", "30", *options)
-        _, errors = final.communicate(timeout=60)
+        final = start("crawl", path, "--fetches", "30", *options)
+        _, errors = final.communicate()
         assert final.returncode == 0, errors
     assert problems(path) == []
     with View(path) as view:
@@ -103,15 +107,14 @@ def test_politeness_is_kept_over_a_crash(make_crawl):
     """A host asked just before kill -9 is not asked again before its delay is over."""
     with serve_in_thread(ToyWeb(sites=2, pages=30, hostile=False)) as served:
         path = make_crawl(served, delay=0.8)
-        crawler = start(path, "--fetches", "500")
-        while len(served.requests) < 5:
-            time.sleep(0.01)
+        crawler = start("crawl", path, "--fetches", "500")
+        until_asked(served, 5, crawler)
         crawler.kill()
         crawler.communicate()
         before = len(served.requests)
         last = {v.host: v.time for v in list(served.requests)}
-        again = start(path, "--fetches", "4")
-        again.communicate(timeout=60)
+        again = start("crawl", path, "--fetches", "4")
+        again.communicate()
         for visit in list(served.requests)[before:]:
             if visit.host in last:
                 assert visit.time - last.pop(visit.host) >= 0.8 - 0.01
@@ -121,9 +124,8 @@ def test_the_budget_is_kept_over_a_crash(make_crawl):
     """`N per day` counts requests whose answers were lost."""
     with serve_in_thread(ToyWeb(sites=4, pages=30, hostile=False)) as served:
         path = make_crawl(served, delay=0.0, budget="100000000 per day")
-        crawler = start(path)
-        while len(served.requests) < 60:
-            time.sleep(0.005)
+        crawler = start("crawl", path)
+        until_asked(served, 60, crawler)
         crawler.kill()
         crawler.communicate()
         directory = open_directory(path)
@@ -142,9 +144,7 @@ def test_a_truncated_archive_tail_is_cut_and_the_rest_is_kept(healthy, make_craw
     sought.open(path).crawl(fetches=20)
     [file] = (path / "archive").glob("*.warc.gz")
     os.truncate(file, file.stat().st_size - cut)
-    crawl = subprocess.run(
-        [sys.executable, "-m", "sought", "rebuild", str(path)], capture_output=True, text=True, check=False
-    )
+    crawl = run("rebuild", path)
     assert crawl.returncode == 0, crawl.stderr
     assert problems(path) == []
     assert 18 <= sum(recorded(path).values()) <= 20
@@ -155,12 +155,7 @@ def test_two_processes_on_one_directory(healthy, make_crawl):
     path = make_crawl(healthy)
     directory = open_directory(path)
     try:
-        second = subprocess.run(
-            [sys.executable, "-m", "sought", "crawl", str(path), "--fetches", "1"],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        second = run("crawl", path, "--fetches", "1")
         assert second.returncode == 2
         assert second.stderr.count("\n") == 1
         assert f"in use by process {os.getpid()}" in second.stderr
@@ -197,11 +192,10 @@ def test_stop_is_clean(make_crawl):
     """Ctrl-C ends the crawl with exit code 0 and everything committed; a view sees it all."""
     with serve_in_thread(ToyWeb(sites=4, pages=40, hostile=False)) as served:
         path = make_crawl(served, delay=0.02)
-        crawler = start(path)
-        while len(served.requests) < 50:
-            time.sleep(0.01)
+        crawler = start("crawl", path)
+        until_asked(served, 50, crawler)
         crawler.send_signal(signal.SIGINT)
-        _, errors = crawler.communicate(timeout=20)
+        _, errors = crawler.communicate()
         assert crawler.returncode == 0, errors
     with View(path) as view:
         fetched = view.status()["fetched"]

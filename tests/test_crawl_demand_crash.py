@@ -3,8 +3,6 @@
 import random
 import shutil
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +16,7 @@ from sought.crawl.insight import explain, needy
 from sought.crawl.view import View
 from sought.policy import parse_policy
 from sought.web.message import Response
+from tests.commands import Running, start
 from tests.counted_anew import ask, is_sound, opened
 from tests.demand_site import QUERIES, WORDS, page, write_config
 from tests.test_crawl_change_of_mind import HTML, Answer, Site, serving
@@ -62,11 +61,10 @@ def site() -> Iterator[Site]:
 
 
 @contextmanager
-def crawling(path: Path, site: Site, fetches: int = 100_000) -> Iterator[subprocess.Popen[str]]:
+def crawling(path: Path, site: Site, fetches: int = 100_000) -> Iterator[Running]:
     """A crawl in a process of its own that has begun to fetch; killed with -9 when the block ends, if it still runs."""
     before = len(site.asked)
-    command = [sys.executable, "-m", "sought", "crawl", str(path), "--fetches", str(fetches)]
-    crawler = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    crawler = start("crawl", path, "--fetches", str(fetches))
     try:
         until(lambda: len(site.asked) > before + 2 or crawler.poll() is not None)
         assert crawler.poll() is None, crawler.communicate()[1]

@@ -1,8 +1,7 @@
 """Crawl, archive, index, search: the straight line over real HTTP."""
 
 import json
-import subprocess
-import sys
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from sought.crawl.table import Reason, State
 from sought.crawl.view import View
 from sought.toyweb import ToyWeb, serve_in_thread
 from sought.web.errors import SoughtError
+from tests.commands import start
 
 
 def problems(path: Path) -> list[str]:
@@ -154,12 +154,10 @@ def test_search_answers_while_a_crawl_is_running(make_crawl):
     """A reader in another process sees pages of a crawl that has not ended."""
     with serve_in_thread(ToyWeb(sites=6, pages=30, hostile=False)) as served:
         path = make_crawl(served, delay=0.1)
-        crawler = subprocess.Popen(
-            [sys.executable, "-m", "sought", "crawl", str(path), "--json"], stdout=subprocess.PIPE
-        )
+        crawler = start("crawl", path, "--json")
         try:
             found = 0
-            for _ in range(200):
+            for _ in range(1000):
                 try:
                     status = sought.open(path).status()
                     found = sought.open(path).search("home").total if status["searchable"] else 0
@@ -168,7 +166,7 @@ def test_search_answers_while_a_crawl_is_running(make_crawl):
                 if found:
                     break
                 assert crawler.poll() is None
-                subprocess.run(["sleep", "0.1"], check=True)
+                time.sleep(0.05)
             assert found
             assert status["running"] == crawler.pid
         finally:

@@ -1,8 +1,6 @@
 """Crawls after a topic, over real HTTP: no query is needed, and pages about it come early."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +12,7 @@ from sought.crawl.view import View
 from sought.policy import Topical, parse_policy
 from sought.policy.topical import topical
 from sought.web.errors import BadInput
+from tests.commands import printed
 from tests.counted_anew import ask
 from tests.demand_site import write_config
 from tests.test_crawl_change_of_mind import HTML, Site, serving
@@ -138,23 +137,19 @@ def test_explained(site: Site, tmp_path: Path):
         assert in_split["value"] < -2 * 2.0**40  # of BreadthFirst
         named = explain(view, site.url("/hot0"), policy, 2e9)["now"]["terms"]["Named(topic='grey heron')"]
         assert named == {"named_by": ["our grey herons"]}
-    run = [sys.executable, "-m", "sought", "explain", str(path), site.url("/b"), "--policy", repr(policy)]
-    assert "named_by: none" in subprocess.run(run, capture_output=True, text=True, check=True).stdout
+    assert "named_by: none" in printed("explain", path, site.url("/b"), "--policy", repr(policy))
 
 
 def test_command_line(site: Site, tmp_path: Path):
     """`sought crawl --topic`, alone and with --keep: of what is kept, all is about the topic."""
     path = crossed(site, tmp_path / "crawl")
-    run = [sys.executable, "-m", "sought", "crawl", str(path), "--topic", TOPIC, "--policy", "Backlinks()"]
-    done = subprocess.run(
-        [*run, "--fetches", "60", "--keep", "6", "--json"], capture_output=True, text=True, check=True
-    )
-    assert json.loads(done.stdout)["hot"] == 6
+    crawl = "crawl", path, "--topic", TOPIC, "--policy", "Backlinks()"
+    assert json.loads(printed(*crawl, "--fetches", "60", "--keep", "6", "--json"))["hot"] == 6
     found = {hit.url.rpartition("/")[2] for hit in sought.open(path).search("grey", limit=50).hits}
     assert len(found) == 6
     assert all(name.startswith("hot") for name in found)
     assert sought.open(path).status()["searchable"] == 6
-    text = subprocess.run([*run, "--fetches", "1"], capture_output=True, text=True, check=True).stdout
+    text = printed(*crawl, "--fetches", "1")
     assert "pages about the topic: 6" in text
     assert "no queries yet" not in text
     assert "gain" not in text
@@ -174,13 +169,12 @@ def test_what_is_kept_where_everything_is_near(site: Site, tmp_path: Path, polic
 def test_a_topic_is_no_demand(site: Site, tmp_path: Path):
     """While nobody asks anything, nothing is measured by it: no gain, no needy query, and the hint stays."""
     path = birds(site, tmp_path / "crawl")
-    run = [sys.executable, "-m", "sought", "crawl", str(path), "--topic", TOPIC, "--policy", "Split(DemandFirst())"]
-    text = subprocess.run([*run, "--fetches", "9"], capture_output=True, text=True, check=True).stdout
+    crawl = "crawl", path, "--topic", TOPIC, "--policy", "Split(DemandFirst())"
+    text = printed(*crawl, "--fetches", "9")
     assert "no queries yet" in text
     assert "gain" not in text
     assert "pages about the topic" in text
-    done = subprocess.run([*run, "--fetches", "1", "--json"], capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout)["measured"] == 0
+    assert json.loads(printed(*crawl, "--fetches", "1", "--json"))["measured"] == 0
     demand = sought.open(path).status()["demand"]
     assert (demand["queries"], demand["searches_a_week"], demand["worth_of_answers"]) == (0, 0.0, 0.0)
     with View(path) as view:
@@ -189,7 +183,7 @@ def test_a_topic_is_no_demand(site: Site, tmp_path: Path):
         assert explain(view, site.url("/hot0"), parse_policy("Split()"), 2e9)["answers"] == []
     ask(path, "standing birds")
     sought.open(path).take_in_queries()
-    text = subprocess.run([*run, "--fetches", "1"], capture_output=True, text=True, check=True).stdout
+    text = printed(*crawl, "--fetches", "1")
     assert "no queries yet" not in text
     assert "measured on 1 fetch\n" in text
     with View(path) as view:

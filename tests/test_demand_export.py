@@ -50,8 +50,8 @@ def round_trip(folder, log, form, name):
     return content(copy)
 
 
-@OFTEN
-@given(st.lists(SEARCHES, max_size=4), st.lists(EVENTS, max_size=4), st.lists(TALLIES, max_size=4))
+@settings(OFTEN, max_examples=8)  # each starts a process
+@given(st.lists(SEARCHES, max_size=12), st.lists(EVENTS, max_size=12), st.lists(TALLIES, max_size=12))
 def test_parquet_carries_everything(tmp_path_factory, searches, events, tallies):
     """import(export(x)) == x."""
     folder = tmp_path_factory.mktemp("log")

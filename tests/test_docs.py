@@ -3,8 +3,6 @@
 import dataclasses
 import re
 import shlex
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
@@ -13,6 +11,7 @@ import pytest
 from sought.crawl.config import check_config
 from sought.policy import POLICIES
 from sought.policy.expression import PARTS
+from tests.commands import run, run_script
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -72,7 +71,7 @@ def test_python_examples_run(block, tmp_path):
     """Every Python example runs as it is written."""
     script = tmp_path / "example.py"
     script.write_text(block)
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=False)
+    done = run_script(script)
     assert done.returncode == 0, done.stderr
 
 
@@ -86,14 +85,7 @@ def test_commands_run(healthy, make_crawl, tmp_path):
         words = shlex.split(command)[1:]
         if words[0] == "explain":
             words[2] = healthy.seeds[0]
-        done = subprocess.run(
-            [sys.executable, "-m", "sought", *words],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-            cwd=tmp_path,
-        )
+        done = run(*words, cwd=tmp_path)
         assert done.returncode == 0, f"{command}: {done.stderr}"
         if words[0] == "init":
             (tmp_path / "my-crawl" / "sought.toml").unlink()
@@ -110,14 +102,7 @@ def test_the_commands_of_the_laboratory_run(tmp_path):
     commands = re.findall(r"^\$ (sought .*)$", (ROOT / "docs" / "lab.md").read_text(), re.M)
     assert len(commands) == 6
     for command in commands:
-        done = subprocess.run(
-            [sys.executable, "-m", *shlex.split(command)],
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-            cwd=tmp_path,
-        )
+        done = run(*shlex.split(command)[1:], cwd=tmp_path)
         assert done.returncode == 0, f"{command}: {done.stderr}"
     assert (tmp_path / "lab-report.html").exists()
     assert (tmp_path / "fetches.parquet").exists()

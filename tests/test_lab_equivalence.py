@@ -27,7 +27,7 @@ from sought.lab.signals import Signals
 from sought.policy import POLICIES, parse_policy
 from sought.toyweb import ToyWeb, serve_in_thread
 
-START, WEEK, WEEKS, FETCHES = 1_700_000_000.0, 7 * 86400.0, 4, 60
+START, WEEK, WEEKS, FETCHES = 1_700_000_000.0, 7 * 86400.0, 4, 40
 ASKED = """query	count	from
 comet	50	2023-01-01
 garden	40	2023-01-01
@@ -118,7 +118,7 @@ def test_a_record_is_crawled_like_the_web_it_was_taken_of(make_crawl, tmp_path, 
     """
     toy = ToyWeb(sites=4, pages=8, hostile=hostile, slow=0.05, patience=0.2)
     with serve_in_thread(toy) as served:
-        first = make_crawl(served, delay=1.0, timeout=0.5)
+        first = make_crawl(served, delay=1.0, timeout=20.0)  # nothing goes on for longer than `patience`
         config = (first / "sought.toml").read_text().replace("[fetch]\n", "[fetch]\nconnections = 1\n", 1)
         (first / "sought.toml").write_text(config)
         (tmp_path / "asked.tsv").write_text(ASKED)

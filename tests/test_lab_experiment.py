@@ -36,6 +36,7 @@ from sought.lab.study import FAILS, HOLDS, UNJUDGED, Bench, Finding, Part, Table
 from sought.lab.world import NOTHING, WEEK, Tallies
 from sought.policy import POLICIES, Never, Random, RoundRobin, Split
 from sought.web.errors import BadInput
+from tests.commands import run, start
 from tests.every_policy import EVERY_POLICY
 from tests.small_world import START, moments, page, small_judge, small_world
 
@@ -306,15 +307,15 @@ def test_measures_are_added_to_what_is_there_by_then(folder, results):
     assert table(cells, [Quality(), Age(), slow], results)["slow"][0] == 1
 
 
-def command(folder, results, *more, policies=8):
-    line = [sys.executable, "-m", "sought", "lab", "compare", str(folder), "--results", str(results), "--json", *more]
-    line += [part for seed in range(policies) for part in ("--policy", f"Random({seed})")]
-    return subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def comparison(folder, results, *more, policies=8):
+    each = [part for seed in range(policies) for part in ("--policy", f"Random({seed})")]
+    return ["lab", "compare", str(folder), "--results", str(results), "--json", *more, *each]
 
 
 def test_two_comparisons_at_once(folder, results):
     """Of the same cells by different measures: both end well, and all measures are on record."""
-    running = [command(folder, results, "--cores", "0", "--measure", name) for name in ("freshness", "age")]
+    lines = [comparison(folder, results, "--cores", "0", "--measure", name) for name in ("freshness", "age")]
+    running = [start(*line) for line in lines]
     for each in running:
         out, error = each.communicate(timeout=120)
         assert each.returncode == 0, error
@@ -326,16 +327,17 @@ def test_two_comparisons_at_once(folder, results):
 
 def test_a_comparison_is_killed(folder, results):
     """Its processes end by themselves, and the same command finishes what they left."""
-    first = command(folder, results, policies=30)
+    line = comparison(folder, results, policies=30)
+    command = [sys.executable, "-m", "sought", *line]
+    first = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while not list(results.glob("cells/*/cell.json")):
         assert first.poll() is None, first.communicate()
         time.sleep(0.05)
     first.kill()
     first.communicate(timeout=30)  # until the last process that can write there is gone
     assert len(list(results.glob("cells/*/cell.json"))) < 30
-    again = command(folder, results, policies=30)
-    _, error = again.communicate(timeout=300)
-    assert again.returncode == 0, error
+    again = run(*line)
+    assert again.returncode == 0, again.stderr
     assert len(list(results.glob("cells/*/cell.json"))) == 30
 
 

@@ -45,7 +45,7 @@ from tests.tiny_worlds import world_of
 
 STEADY = {"births": 0.0, "deletes": 0.0, "ephemeral": 0.0, "traps": 0.0, "sitemaps": 0.0, "adverts": 0.0}
 SHAPE = Shape(
-    hosts=20, hubs=1, pages=210, weeks=34, words=40.0, vocabulary=500, topics=6, queries=80, rate=0.2, by_host=0.3,
+    hosts=20, hubs=1, pages=140, weeks=34, words=40.0, vocabulary=500, topics=6, queries=80, rate=0.2, by_host=0.3,
     by_topic=0.3, **STEADY,  # type: ignore[arg-type]  # shares
 )  # fmt: skip
 OF_CYCLES = ("E004-3", "E004-4", "E004-5", "E004-6", "E004-7")
@@ -111,7 +111,7 @@ def test_a_cycle_of_policies_is_one_of_the_replay(folder):
     assert isinstance(ground, Ground)
     assert ground.cycle == 4 * WEEK
     assert ground.world.units == 8
-    assert ground.clusters == 5  # 9 % of 210 pages are fewer than 50
+    assert ground.clusters == 5  # 9 % of 140 pages are fewer than 50
     assert ground.hosts == 20
 
 

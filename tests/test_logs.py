@@ -3,8 +3,6 @@
 import json
 import re
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,13 +13,9 @@ from sought.crawl.log import EVENTS, JsonLog, TextLog
 from sought.crawl.log_file import read_log
 from sought.crawl.orders import BlockHost, Pause, give
 from sought.toyweb import Served
+from tests.commands import start
 
 ROOT = Path(__file__).parent.parent
-
-
-def start(path: Path, *options: str) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-m", "sought", "crawl", str(path), *options]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def test_every_line_is_an_event(healthy: Served, make_crawl: Callable[..., Path]) -> None:
@@ -37,7 +31,7 @@ def test_every_line_is_an_event(healthy: Served, make_crawl: Callable[..., Path]
     (path / "sought.toml").write_text(text)
     give(path, BlockHost("example.org"), "tester")
     (path / "orders" / "0.json").write_text("{")
-    process = start(path, "--fetches", "40", "--log", "json", "--json")
+    process = start("crawl", path, "--fetches", "40", "--log", "json", "--json")
     out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
     result, lines = json.loads(out), [json.loads(line) for line in err.splitlines()]
@@ -70,7 +64,7 @@ def test_text_is_as_it_was_and_tells_of_orders(healthy: Served, make_crawl: Call
     """No JSON unless it is asked for; one who pauses a crawl reads that he has, and how to go on; SIGTERM is told."""
     path = make_crawl(healthy)
     give(path, Pause(), "tester")
-    process = start(path)
+    process = start("crawl", path)
     _until(lambda: (path / "pulse.json").exists())
     process.send_signal(signal.SIGTERM)
     out, err = process.communicate(timeout=60)
@@ -80,7 +74,7 @@ def test_text_is_as_it_was_and_tells_of_orders(healthy: Served, make_crawl: Call
     assert "".join(words[1:3]).startswith("paused; to go on: sought order")
     assert any(line.startswith("stopping") for line in words)
     assert "ended: stopped" in out
-    process = start(path, "--log", "json")
+    process = start("crawl", path, "--log", "json")
     _until(lambda: f'"process":{process.pid}' in (path / "pulse.json").read_text())
     process.send_signal(signal.SIGTERM)
     out, err = process.communicate(timeout=60)
@@ -97,7 +91,7 @@ def _until(says: Callable[[], bool]) -> None:
 
 def test_an_unknown_format_is_one_line(healthy: Served, make_crawl: Callable[..., Path]) -> None:
     """Exit code 2, as for every mistake."""
-    process = start(make_crawl(healthy), "--log", "xml")
+    process = start("crawl", make_crawl(healthy), "--log", "xml")
     _, err = process.communicate(timeout=60)
     assert process.returncode == 2
     assert err.count("\n") == 1

@@ -36,7 +36,7 @@ def served() -> Iterator[Served]:
 def get(served: Served, url: str, headers: dict[str, str] | None = None, method: str = "GET") -> Got:
     """What comes over a connection to the address the name resolves to."""
     host, port = hostname(url), served.port
-    connection = HTTPConnection(served.resolve.get(host, "127.1.0.1"), port, timeout=10)
+    connection = HTTPConnection(served.resolve.get(host, "127.1.0.1"), port, timeout=60)
     try:
         connection.request(method, url[url.index("/", 8) :], headers={"Host": f"{host}:{port}", **(headers or {})})
         answer = connection.getresponse()
@@ -181,7 +181,7 @@ def test_hosts_that_share_an_address_are_counted_together() -> None:
 
 
 async def until(true: Callable[[], bool]) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not true():  # noqa: ASYNC110 - nobody sets an event when a stranger's task ends
             await asyncio.sleep(0.01)
 
@@ -249,5 +249,5 @@ def test_the_module_serves_until_it_is_interrupted() -> None:
         connection.close()
         assert config["fetch"]["allow_networks"] == ["127.0.0.0/8"]
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=20)
+        _, errors = process.communicate(timeout=60)
     assert (process.returncode, errors) == (0, "")

@@ -5,8 +5,9 @@ costs four bytes.  Everything works on arrays of keys.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from sought.web.compiled import cached
 
 Keys = NDArray[np.uint64]
 Rows = NDArray[np.int64]
@@ -15,7 +16,7 @@ _EMPTY = np.uint32(0xFFFFFFFF)
 ABSENT = -1
 
 
-@njit("int64[:](uint32[:], uint64[:], uint64[:])", cache=True, nogil=True)
+@cached("int64[:](uint32[:], uint64[:], uint64[:])")
 def _find(slots: NDArray[np.uint32], column: Keys, keys: Keys) -> Rows:
     mask = np.uint64(len(slots) - 1)
     out = np.full(len(keys), -1, np.int64)
@@ -29,7 +30,7 @@ def _find(slots: NDArray[np.uint32], column: Keys, keys: Keys) -> Rows:
     return out
 
 
-@njit("void(uint32[:], uint64[:], int64, int64)", cache=True, nogil=True)
+@cached("void(uint32[:], uint64[:], int64, int64)")
 def _place(slots: NDArray[np.uint32], column: Keys, first: int, stop: int) -> None:
     mask = np.uint64(len(slots) - 1)
     for row in range(first, stop):
