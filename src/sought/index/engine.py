@@ -122,6 +122,14 @@ class Index:
         hits = searcher.search(wanted, limit=limit, count=False).hits if wanted else []
         return [record(searcher.doc(address)).row for _, address in hits]
 
+    def scores(self, query: str, limit: int) -> dict[str, float]:
+        """The addresses of the pages that hold all of the query, best first, and their scores."""
+        self._refresh()
+        searcher = self._index.searcher()
+        wanted = build(parse(query), self._languages, self._index.schema)
+        hits = searcher.search(wanted, limit=limit, count=False).hits if wanted else []
+        return {record(searcher.doc(address)).url: score for score, address in hits}
+
     def rows(self) -> NDArray[np.uint64]:
         """The rows of all committed pages, ascending."""
         return self._rows(Query.all_query())
