@@ -80,7 +80,7 @@ def test_every_refresh_rule_has_a_place():
     compared = {type(part).__name__ for policy in policies for part in (policy, getattr(policy, "known", None))}
     of_new_pages = {
         *("Backlinks", "BreadthFirst", "DemandFirst", "ForwardLinks", "Learned", "Location", "Opic", "PageRank"),
-        *("RandomWalk", "SearchImpact", "Similarity", "Topical"),
+        *("RandomWalk", "SearchImpact", "Similarity", "TimeLapse", "Topical"),
     }
     assert set(POLICIES) - of_new_pages <= compared
 

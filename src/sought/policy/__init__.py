@@ -39,6 +39,7 @@ from sought.policy.sampling.site_sampling import SiteSampling
 from sought.policy.search_impact import SearchImpact
 from sought.policy.similarity import Similarity
 from sought.policy.split import Split
+from sought.policy.time_lapse import TimeLapse
 from sought.policy.topical import Topical
 from sought.policy.user_centric import UserCentric
 from sought.policy.worth.worth import Worth
@@ -92,6 +93,7 @@ __all__ = [
     "Split",
     "StalenessBased",
     "StormCrawler",
+    "TimeLapse",
     "Topical",
     "UserCentric",
     "Worth",

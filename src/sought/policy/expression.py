@@ -33,13 +33,14 @@ from sought.policy.sampling.site_sampling import SiteSampling
 from sought.policy.search_impact import SearchImpact
 from sought.policy.similarity import Similarity
 from sought.policy.split import Split
+from sought.policy.time_lapse import TimeLapse
 from sought.policy.topical import Topical
 from sought.policy.user_centric import UserCentric
 from sought.policy.worth.worth import Worth
 from sought.web.expression import evaluated
 
 _POLICIES: tuple[type, ...] = (
-    *(BreadthFirst, DemandFirst, Never, Random, RoundRobin, Split, UserCentric, Worth),
+    *(BreadthFirst, DemandFirst, Never, Random, RoundRobin, Split, TimeLapse, UserCentric, Worth),
     *(Backlinks, ForwardLinks, Location, Opic, PageRank, Similarity, Topical),
     *(Learned, RandomWalk, SearchImpact),
     *(CommonCrawl, EmbarrassmentBased, Frequency, LambdaCrawl, Longevity, MirrorSync, NoisySignals, Nutch),

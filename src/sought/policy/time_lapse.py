@@ -1,0 +1,104 @@
+"""A policy for a web whose clock runs faster than ours: a demonstration, a simulation, a recording that is played."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from sought.policy.checks import check_positive
+from sought.policy.estimator import Belief, Estimator, Fetches, Learner, Telling, beliefs_of
+from sought.policy.pages import Floats, Pages
+from sought.policy.policy import Expected, Expecting, Policy, order_matters, reads_links
+from sought.policy.supplied import Supplied
+from sought.policy.worth.worth import Worth
+from sought.web.errors import BadInput
+
+_OF_PAGES = ("found", "last_fetch", "last_change", "signal", "linked", "unlinked")
+_OF_FETCHES = ("time", "gap", "modified", "base_gap", "seen_gap")
+
+
+@dataclass(frozen=True)
+class TimeLapse:
+    """Another policy that is told the time of that web, which passes `times` as fast; by default a day in a second.
+
+    Policies and what they learn from know what is usual on the Web: that a page lives for years, that nothing is
+    looked at every second.  Here the policy sees every time, and the budget, as they are over there.
+    """
+
+    policy: Policy = field(default_factory=Worth)
+    times: float = 86400.0
+
+    def __post_init__(self) -> None:
+        check_positive("TimeLapse: times", self.times)
+        if not callable(self.policy):
+            raise BadInput(f"TimeLapse: not a policy: {self.policy!r}")
+
+    @property
+    def beliefs(self) -> tuple[Belief, ...]:
+        return tuple(lapsed(belief, self.times) for belief in beliefs_of(self.policy))
+
+    @property
+    def order_matters(self) -> bool:
+        return order_matters(self.policy)
+
+    @property
+    def reads_links(self) -> bool:
+        return reads_links(self.policy)
+
+    def __call__(self, pages: Pages, now: float) -> Floats:
+        return self.policy(self._there(pages), now * self.times)
+
+    def expects(self, pages: Pages, now: float) -> Expected:
+        """What the other policy expects; NaN if it does not say."""
+        if isinstance(self.policy, Expecting):
+            return self.policy.expects(self._there(pages), now * self.times)
+        unsaid = np.full(len(pages), np.nan)
+        return Expected(self(pages, now), unsaid, unsaid)
+
+    def _there(self, pages: Pages) -> Pages:
+        """With each belief by the name that the other policy has for it."""
+        columns = {belief: pages.belief(lapsed(belief, self.times)) for belief in beliefs_of(self.policy)}
+        return replace(_sped_up(pages, self.times), beliefs=columns)
+
+
+@dataclass(frozen=True)
+class Lapsed:
+    """What an estimator makes of fetches of that web, in its time."""
+
+    estimator: Estimator
+    times: float
+
+    @property
+    def goes_by_demand(self) -> bool:
+        return bool(getattr(self.estimator, "goes_by_demand", True))
+
+    @property
+    def beliefs(self) -> tuple[Belief, ...]:
+        return beliefs_of(self.estimator)
+
+    def learner(self) -> Learner:
+        return _Learner(self.estimator.learner(), self.times)
+
+
+def lapsed(belief: Belief, times: float) -> Belief:
+    """The same in that web's time; what the crawl supplies does not go by time."""
+    return belief if isinstance(belief, Supplied) else Lapsed(belief, times)
+
+
+class _Learner:
+    def __init__(self, inner: Learner, times: float) -> None:
+        self.inner, self.times = inner, times
+
+    def learn(self, fetches: Fetches) -> None:
+        self.inner.learn(replace(fetches, **{name: getattr(fetches, name) * self.times for name in _OF_FETCHES}))
+
+    def column(self, pages: Pages) -> Floats:
+        return self.inner.column(_sped_up(pages, self.times))
+
+    def terms(self, row: int) -> dict[str, Any]:
+        return self.inner.terms(row) if isinstance(self.inner, Telling) else {}
+
+
+def _sped_up(pages: Pages, times: float) -> Pages:
+    columns = {name: getattr(pages, name) * times for name in _OF_PAGES}
+    return replace(pages, pace=pages.pace / times, **columns)

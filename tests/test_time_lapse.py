@@ -1,0 +1,98 @@
+"""On a web whose clock runs faster a policy does what it would do if it lived there."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sought.lab.samples import NOW, sample_pages
+from sought.policy import BayesRate, Nutch, Pages, RoundRobin, TimeLapse, Worth, beliefs_of
+from sought.policy.estimator import Telling
+from sought.policy.pages import NEVER
+from sought.policy.policy import Expecting
+from sought.policy.supplied import Supplied
+from sought.policy.time_lapse import Lapsed
+from sought.web.errors import BadInput
+from tests.fetch_logs import fetches
+
+TIMES = 2.0**15  # a power of two: nothing is rounded otherwise
+ROWS = 300
+DAY = 86400.0
+
+
+def log(lasts):
+    """Three looks at every page, some changed, some gone, some with links nobody knew; the gaps `lasts` as long."""
+    dice = np.random.default_rng(5)
+    row = np.tile(np.arange(ROWS), 3)
+    days = dice.integers(1, 60, 3 * ROWS)
+    time = NOW - 200 * DAY + np.repeat([0.0, 60.0, 120.0], ROWS) * DAY
+    gap = np.where(np.arange(3 * ROWS) < ROWS, np.inf, days * DAY)
+    return fetches(
+        *(row, time * lasts, gap * lasts, dice.random(3 * ROWS) < 0.4),
+        gain=dice.random(3 * ROWS),
+        seen_gap=gap * lasts,
+        fate=dice.random(3 * ROWS) < 0.05,
+        found=dice.poisson(0.3, 3 * ROWS),
+    )
+
+
+def pages_for(policy, lasts):
+    """The same history in a web where everything `lasts` so much of its time, as the policy's beliefs have it."""
+    pages = sample_pages(3, ROWS, [b for b in beliefs_of(policy) if isinstance(b, Supplied)])
+    times = {name: getattr(pages, name) * lasts for name in ("found", "last_fetch", "last_change", "signal")}
+    times |= {name: getattr(pages, name) * lasts for name in ("linked", "unlinked")}
+    pages = replace(pages, pace=pages.pace / lasts, **times)
+    learners = {belief: belief.learner() for belief in beliefs_of(policy) if not isinstance(belief, Supplied)}
+    for learner in learners.values():
+        learner.learn(log(lasts))
+    columns = {belief: learner.column(pages) for belief, learner in learners.items()}
+    return replace(pages, beliefs={**pages.beliefs, **columns})
+
+
+@pytest.mark.parametrize("policy", [Worth(), Nutch()], ids=repr)
+def test_a_policy_does_what_it_would_do_there(policy):
+    """What it sees is that web, in that web's time: values are the same to the last bit."""
+    there = policy(pages_for(policy, 1.0), NOW)
+    lapse = TimeLapse(policy, TIMES)
+    assert np.array_equal(lapse(pages_for(lapse, 1.0 / TIMES), NOW / TIMES), there)
+    assert not np.array_equal(policy(pages_for(policy, 1.0 / TIMES), NOW / TIMES), there)  # it would be lost here
+
+
+def test_what_is_expected_is_passed_on():
+    """Gains, chances, price and purposes are those of the other policy."""
+    lapse = TimeLapse(Worth(), TIMES)
+    found = lapse.expects(pages_for(lapse, 1.0 / TIMES), NOW / TIMES)
+    there = Worth().expects(pages_for(Worth(), 1.0), NOW)
+    assert found.price == there.price > 0.0
+    for name in ("value", "gain", "chance", "purpose"):
+        assert np.array_equal(getattr(found, name), getattr(there, name))
+
+
+def test_a_policy_that_expects_nothing_says_nothing():
+    """Values, and no numbers that nobody has thought of."""
+    lapse = TimeLapse(RoundRobin(), TIMES)
+    assert isinstance(lapse, Expecting)
+    pages: Pages = pages_for(lapse, 1.0)
+    found = lapse.expects(pages, NOW)
+    assert np.array_equal(found.value, RoundRobin()(pages, NOW) * TIMES, equal_nan=True)
+    assert (found.value > NEVER).any()
+    assert np.isnan(found.gain).all()
+    assert np.isnan(found.chance).all()
+
+
+def test_what_beliefs_are_made_of_is_told():
+    """As the estimator tells it, in that web's time."""
+    lapse = TimeLapse(Worth(), TIMES)
+    learner = Lapsed(BayesRate(), TIMES).learner()
+    assert isinstance(learner, Telling)
+    learner.learn(log(1.0 / TIMES))
+    learner.column(pages_for(lapse, 1.0 / TIMES))
+    assert learner.terms(0)["fetches"] == 2
+    assert 1e-4 < learner.terms(0)["rate_a_day"] < 1.0
+
+
+@pytest.mark.parametrize(("bad", "said"), [((Worth(), 0.0), "above 0"), (("Worth()", 2.0), "not a policy")])
+def test_what_it_cannot_be_made_of(bad, said):
+    """One clear line."""
+    with pytest.raises(BadInput, match=said):
+        TimeLapse(*bad)
