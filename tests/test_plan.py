@@ -160,6 +160,17 @@ def test_a_rate_is_paced():
     assert 55 <= started <= 65
 
 
+def test_a_crawl_does_not_begin_with_what_it_has_not_missed():
+    """At a high rate, too, the first seconds hold little more than they should."""
+    budget = Budget(per=36_000, seconds=3600.0)
+    started = 0
+    for tick in range(1, 1001):
+        while budget.ready_at(tick / 100.0) <= tick / 100.0:
+            budget.charge(tick / 100.0)
+            started += 1
+    assert 100 <= started <= 170
+
+
 def test_a_split_of_very_many_equals(monkeypatch):
     """More pages that are alike than are ranked one by one: all have a place, those of lowest hash the first ones."""
     monkeypatch.setattr("sought.policy.split._EXACT", 20)

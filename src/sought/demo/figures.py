@@ -1,13 +1,14 @@
-"""How do the two compare?  What searchers found with each, lately and since the beginning."""
+"""How do the two compare?  What searchers found with each, lately and since both run."""
 
 from collections import deque
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import NamedTuple
 
 DEFAULT, ROUND_ROBIN = "default", "round_robin"
 SIDES = (DEFAULT, ROUND_ROBIN)
 LATELY = 10.0  # seconds
+
+Both = tuple[float, float]
 
 
 class Judged(NamedTuple):
@@ -15,48 +16,49 @@ class Judged(NamedTuple):
 
     time: float
     ideal: float
-    found: tuple[float, float]
+    found: Both
 
 
 class Point(NamedTuple):
-    """The quality of both, lately, at a moment; None if nothing was asked."""
+    """The quality of both at a moment, lately."""
 
     time: float
-    quality: tuple[float | None, float | None]
+    quality: Both
 
 
-@dataclass
 class Scoreboard:
-    """Searches since the beginning, summed up; those of late, one by one."""
+    """Searches that count, summed up; those of late, one by one."""
 
-    began: float
-    searches: int = 0
-    ideal: float = 0.0
-    found: tuple[float, float] = (0.0, 0.0)
-    late: deque[Judged] = field(default_factory=deque)
+    def __init__(self) -> None:
+        self._late: deque[Judged] = deque()
+        self.restart()
+
+    def restart(self) -> None:
+        """Nothing before counts."""
+        self.searches, self._ideal, self._found = 0, 0.0, (0.0, 0.0)
 
     def add(self, judged: Judged) -> None:
         self.searches += 1
-        self.ideal += judged.ideal
-        self.found = (self.found[0] + judged.found[0], self.found[1] + judged.found[1])
-        self.late.append(judged)
-        while self.late[0].time < judged.time - LATELY:
-            self.late.popleft()
+        self._ideal += judged.ideal
+        self._found = (self._found[0] + judged.found[0], self._found[1] + judged.found[1])
+        self._late.append(judged)
 
     @property
-    def overall(self) -> tuple[float | None, float | None]:
-        """Quality since the beginning."""
-        return _quality(self.found, self.ideal)
+    def overall(self) -> Both | None:
+        """Quality over all that counts; None if nothing was asked."""
+        return quality(self._found, self._ideal)
 
-    def lately(self, now: float) -> Point:
-        some = [each for each in self.late if each.time >= now - LATELY]
-        found = _sum(each.found[0] for each in some), _sum(each.found[1] for each in some)
-        return Point(now - self.began, _quality(found, _sum(each.ideal for each in some)))
-
-
-def _sum(values: Iterable[float]) -> float:
-    return sum(values, 0.0)
+    def lately(self, now: float) -> Point | None:
+        """The same over the last seconds."""
+        while self._late and self._late[0].time < now - LATELY:
+            self._late.popleft()
+        found = quality(summed([each.found for each in self._late]), sum(each.ideal for each in self._late))
+        return Point(now, found) if found else None
 
 
-def _quality(found: tuple[float, float], ideal: float) -> tuple[float | None, float | None]:
-    return (found[0] / ideal, found[1] / ideal) if ideal else (None, None)
+def summed(found: Sequence[Both]) -> Both:
+    return sum(each[0] for each in found), sum(each[1] for each in found)
+
+
+def quality(found: Both, ideal: float) -> Both | None:
+    return (found[0] / ideal, found[1] / ideal) if ideal else None

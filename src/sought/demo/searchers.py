@@ -22,11 +22,13 @@ from sought.toyweb.dice import dice, index
 from sought.toyweb.sites import Page
 
 RANKS = 10  # results that are asked for
-_SWING = 1.5  # interest in a subject is between e^-1.5 and e^1.5
+_SWING = 2.0  # interest in a subject is between e^-2 and e^2
 _PERIODS = (9.0, 31.0)  # toy days in which it comes and goes; two, so that no two weeks are alike
+_ZIPF = 1.2  # exponent of fame
+_NEWS = 0.3  # what is new is asked for like a page of that fame
 _FADES = 3.0  # toy days in which news grow old
 _CLICKS = 0.8  # chance that the best page there is gets clicked by who looks at it
-_DULL = frozenset("and from the how why would portrait".split())
+_DULL = frozenset(("and", "from", "the", "how", "why", "would", "portrait"))
 _WORD = re.compile(r"\w[\w-]{2,}")
 
 
@@ -84,11 +86,12 @@ def question(page: Page) -> str:
 @lru_cache(maxsize=65536)
 def fame(page: Page) -> float:
     """By Zipf's law, for a rank within its site that has nothing to do with where it stands there."""
-    return 1.0 / (1 + index(page.site.slots, "fame", page.key))
+    return float((1 + index(page.site.slots, "fame", page.key)) ** -_ZIPF)
 
 
 def news(page: Page, t: float) -> float:
-    return math.exp(-(t - page.born) / _FADES)
+    """Much on the day of its birth, little a week later."""
+    return _NEWS * math.exp(-(t - page.born) / _FADES)
 
 
 def seen(rng: np.random.Generator, shown: int, visibility: Visibility = Visibility()) -> list[int]:  # noqa: B008  a value
@@ -98,7 +101,7 @@ def seen(rng: np.random.Generator, shown: int, visibility: Visibility = Visibili
 
 
 def clicked(rng: np.random.Generator, worth: list[float], best: float) -> int:
-    """The rank that is clicked on, of those looked at; 0 if none.  `worth` is what each result shown really is worth."""
+    """The rank that is clicked on, of those looked at; 0 if none.  `worth` is what each result really is."""
     for rank in seen(rng, len(worth)):
         if rng.random() < _CLICKS * worth[rank - 1] / best:
             return rank
