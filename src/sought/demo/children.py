@@ -1,11 +1,11 @@
 """Which processes make up the demo?  For each side a server and a crawl; all end with it."""
 
+import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -56,18 +56,17 @@ def _end(server: subprocess.Popen[str]) -> None:
         server.stdout.close()
 
 
-@contextmanager
-def crawls(paths: list[Path]) -> Iterator[None]:
+@asynccontextmanager
+async def crawls(paths: list[Path]) -> AsyncIterator[None]:
     """`sought crawl` for each; they are started, and told to end, at the same time."""
     with notes(paths[0]) as first, notes(paths[1]) as second:
         running = [Companion(path, errors=errors) for path, errors in zip(paths, (first, second), strict=True)]
+        for each in running:
+            each.start()
         try:
-            for each in running:
-                each.start()
             yield
         finally:
-            with ThreadPoolExecutor(len(running)) as threads:
-                list(threads.map(Companion.stop, running))
+            await asyncio.gather(*(asyncio.to_thread(each.stop) for each in running))
 
 
 def notes(path: Path) -> IO[str]:

@@ -17,13 +17,13 @@ from pathlib import Path
 import aiohttp
 
 import sought
-from sought.crawl.live import warm_up
 from sought.demo.children import crawls, servers
 from sought.demo.conditions import Conditions
 from sought.demo.crowd import Crowd
 from sought.demo.figures import SIDES
 from sought.demo.judge import Truth
 from sought.demo.race import Race
+from sought.demo.rehearsal import rehearse
 from sought.demo.searchers import Public
 from sought.demo.standing import Side, Standing
 from sought.demo.window import Window
@@ -47,7 +47,8 @@ class Contest:
     def run(self, seconds: float | None = None) -> Standing:
         """Until Ctrl-C, or for so many seconds from the moment when both crawls run; returns how it stood then."""
         self._say("Getting ready (the first run on a machine compiles for about a minute).")
-        warm_up()
+        rehearse(self._folder / "rehearsal", self.conditions)
+        shutil.rmtree(self._folder / "rehearsal")
         with ExitStack() as stack:
             served = stack.enter_context(
                 serve_in_thread(ToyWeb(hostile=self.conditions.hostile), self.conditions.days_per_second)
@@ -83,26 +84,24 @@ class Contest:
         shutil.rmtree(first)
 
     async def _contest(self, served: Served, truth: Truth, addresses: Sequence[str], seconds: float | None) -> None:
-        sides = zip(self.standing.sides.items(), addresses, strict=True)
-        self._show(replace(self.standing, sides={name: side._replace(address=at) for (name, side), at in sides}))
-        self._say("People ask; both crawls are about to go on.")
-        crowd, race = Crowd(Public(served.toy), truth, served.now), Race(self._paths, self.standing)
         stop = asyncio.Event()
-        async with aiohttp.ClientSession() as session:
-            windows = Window(session, addresses[0]), Window(session, addresses[1])
-            searching = crowd.search(windows, self.conditions.searches_a_second, race.add, stop)
-            with ended_by_signals(stop):
-                async with asyncio.TaskGroup() as tasks:
-                    tasks.create_task(searching)
-                    tasks.create_task(self._watch(lambda: race.look(crowd, served.now), stop))
-                    await self._crawl(race, stop, seconds)
+        with ended_by_signals(stop):
+            self._show(_at(self.standing, addresses))
+            crowd, race = Crowd(Public(served.toy), truth, served.now), Race(self._paths, self.standing)
+            async with aiohttp.ClientSession() as session, asyncio.TaskGroup() as tasks:
+                windows = Window(session, addresses[0]), Window(session, addresses[1])
+                tasks.create_task(crowd.search(windows, self.conditions.searches_a_second, race.add, stop))
+                tasks.create_task(self._watch(lambda: race.look(crowd, served.now), stop))
+                await self._crawl(race, stop, seconds)
+        if crowd.trouble:
+            raise crowd.trouble
 
     async def _crawl(self, race: Race, stop: asyncio.Event, seconds: float | None) -> None:
         """Let people ask for a while, then both crawls go on, until it is time to stop."""
         await either(stop, self.conditions.asked_before)
         if stop.is_set():
             return
-        with crawls(self._paths):
+        async with crawls(self._paths):
             while not stop.is_set() and (seconds is None or race.seconds < seconds):
                 await either(stop, _TICK / 4)
             stop.set()
@@ -112,6 +111,15 @@ class Contest:
             self._show(look())
             await either(stop, _TICK)
         self._show(look())
+
+
+def _at(standing: Standing, addresses: Sequence[str]) -> Standing:
+    """With the addresses of both search pages."""
+    sides = zip(standing.sides.items(), addresses, strict=True)
+    return Standing(
+        "People ask; both crawls are about to go on.",
+        sides={name: side._replace(address=where) for (name, side), where in sides},
+    )
 
 
 async def either(stop: asyncio.Event, seconds: float) -> None:

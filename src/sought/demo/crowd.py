@@ -36,11 +36,15 @@ class Answers(NamedTuple):
 
 
 class Crowd:
-    """People who search.  `latest` is what one of them was shown a moment ago, `questions` what they ask now."""
+    """People who search.  `latest` is what one of them was shown a moment ago, `questions` what they ask now.
+
+    If nobody answers them any more they stop everything, and `trouble` says why.
+    """
 
     def __init__(self, public: Public, truth: Truth, toy_time: Callable[[], float]) -> None:
         self.questions: Questions = public.questions(toy_time())
         self.latest: Answers | None = None
+        self.trouble: SoughtError | None = None
         self._public, self._truth, self._toy_time = public, truth, toy_time
         self._judge = ThreadPoolExecutor(1, "judge")  # in which alone `truth` is used from now on
         self._rng = np.random.default_rng(public.seed)
@@ -55,7 +59,7 @@ class Crowd:
             tasks.create_task(self._keep_up(stop))
             while not stop.is_set():
                 await people.acquire()
-                someone = tasks.create_task(self._someone(windows, told))
+                someone = tasks.create_task(self._someone(windows, told, stop))
                 someone.add_done_callback(lambda _: people.release())
                 await asyncio.sleep(1.0 / a_second)
         self._judge.shutdown()
@@ -71,22 +75,30 @@ class Crowd:
             except TimeoutError:
                 pass
 
-    async def _someone(self, windows: tuple[Window, Window], told: Callable[[Judged], None]) -> None:
-        query = self.questions.drawn(self._rng)
+    async def _someone(
+        self, windows: tuple[Window, Window], told: Callable[[Judged], None], stop: asyncio.Event
+    ) -> None:
         try:
-            shown = await asyncio.gather(windows[0].ask(query), windows[1].ask(query))
-            answers = await self._judged(query, shown)
-            if answers.ideal:
-                self.latest = answers
-                told(Judged(time.monotonic(), value(answers.ideal), (value(answers.worth[0]), value(answers.worth[1]))))
-                for window, each, worth in zip(windows, shown, answers.worth, strict=True):
-                    if rank := clicked(self._rng, worth, answers.ideal[0]):
-                        await window.click(each, rank)
+            await self._ask(self.questions.drawn(self._rng), windows, told)
             self._failures = 0
         except (aiohttp.ClientError, TimeoutError) as error:
             self._failures += 1
             if self._failures > _MOST_FAILURES:
-                raise SoughtError(f"the search pages do not answer any more: {error}") from None
+                self.trouble = SoughtError(f"the search pages do not answer any more: {error}")
+                stop.set()
+
+    async def _ask(self, query: str, windows: tuple[Window, Window], told: Callable[[Judged], None]) -> None:
+        """Both, or neither: what one of them fails to answer counts for nobody."""
+        shown = await asyncio.gather(windows[0].ask(query), windows[1].ask(query))
+        answers = await self._judged(query, shown)
+        if not answers.ideal:
+            return
+        self.latest = answers
+        found = value(answers.worth[0]), value(answers.worth[1])
+        told(Judged(time.monotonic(), value(answers.ideal), found))
+        for window, each, worth in zip(windows, shown, answers.worth, strict=True):
+            if rank := clicked(self._rng, worth, answers.ideal[0]):
+                await window.click(each, rank)
 
     async def _judged(self, query: str, shown: tuple[Shown, Shown]) -> Answers:
         def look() -> Answers:

@@ -67,6 +67,7 @@ function example(answers) {
 
 // ---- the chart
 
+const STEPS = [5, 10, 20, 30, 60, 120, 300, 600, 1800]; // seconds between two marks
 const figure = document.querySelector("[data-chart]");
 let chart = null;
 
@@ -81,7 +82,7 @@ function drawn(data) {
     legend: { markers: { width: 0, fill: (uplot, at) => uplot.series[at].stroke(uplot, at) } },
     scales: { x: { time: false }, y: { range: (_, __, most) => [0, Math.min(1, Math.max(0.2, 1.15 * most))] } },
     axes: [
-      { ...axis, grid: { show: false }, size: 40, values: (_, ticks) => ticks.map((tick) => `${tick} s`) },
+      { ...axis, grid: { show: false }, size: 40, space: 60, incrs: STEPS, values: (_, ticks) => ticks.map((tick) => `${tick} s`) },
       { ...axis, size: 60, values: (_, ticks) => ticks.map((tick) => share(tick)) },
     ],
     series: [
