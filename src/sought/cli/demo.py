@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from sought.cli.options import Json, console, print_json
+from sought.cli.options import Json, console, errors, print_json
 from sought.web.errors import BadInput
 
 _HEADLESS = 60.0  # seconds
@@ -40,7 +40,7 @@ def demo(
             contest = Contest(folder, Conditions(), screen.show)
             with nullcontext("") if headless else open_page(lambda: contest.standing, port) as address:
                 if address:
-                    console.print(f"The demo is at {address} (Ctrl-C ends it).")
+                    (errors if json else console).print(f"The demo is at {address} (Ctrl-C ends it).")
                 final = contest.run(seconds or (_HEADLESS if headless else None))
     finally:
         if keep is None:

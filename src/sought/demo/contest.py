@@ -3,7 +3,8 @@
 1. the toy web is served, its clock running fast
 2. a first crawl, breadth first; both sides begin with copies of it
 3. a search page for each side; people begin to ask
-4. both crawls go on, each by its policy, until told to stop: only what happens from then on is counted
+4. both crawls start, at rest
+5. as soon as both are there they are told to go on, each by its policy, until told to stop: what happens then counts
 """
 
 import asyncio
@@ -17,6 +18,7 @@ from pathlib import Path
 import aiohttp
 
 import sought
+from sought.crawl.settings import Settings, save_settings
 from sought.demo.children import crawls, servers
 from sought.demo.conditions import Conditions
 from sought.demo.crowd import Crowd
@@ -72,7 +74,7 @@ class Contest:
         self._told(standing)
 
     def _first_crawl(self, served: Served) -> None:
-        """One, and copies of it: both sides know, hold and have forgotten the same."""
+        """One, and copies of it: both sides know and hold the same, and rest until both are told to go on (race.py)."""
         c = self.conditions
         self._say(f"A first crawl of {c.before} fetches, breadth first, for both.")
         first = self._folder / "first"
@@ -80,7 +82,7 @@ class Contest:
         sought.open(first).crawl(fetches=c.before)
         for path, policy in zip(self._paths, c.policies.values(), strict=True):
             shutil.copytree(first, path)
-            c.write(path, served, policy)
+            save_settings(c.write(path, served, policy), Settings(paused=True))
         shutil.rmtree(first)
 
     async def _contest(self, served: Served, truth: Truth, addresses: Sequence[str], seconds: float | None) -> None:

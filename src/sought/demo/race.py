@@ -1,6 +1,7 @@
 """Who is ahead?  Watches both crawls, and says so every second.
 
-States: *waiting* (until both crawls run: what is asked is shown and does not count), *running*.
+States: *waiting* (until both crawls are there; what is asked is shown and does not count), *running* (both were told
+to go on, at the same moment).
 """
 
 import time
@@ -9,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from sought.crawl.orders import Resume, give
 from sought.crawl.pulse import read_pulse
 from sought.demo.crowd import Crowd
 from sought.demo.figures import Judged, Point, Scoreboard
@@ -41,11 +43,9 @@ class Race:
 
     def look(self, crowd: Crowd, toy_time: Callable[[], float]) -> Standing:
         fetches = [self._fetches(path) for path in self._paths]
-        now = time.monotonic()
         if self._began is None and None not in fetches:
-            self._began = now
-            self._board.restart()
-            self.standing = replace(self.standing, phase="Both crawls run.")
+            self._start()
+        now = time.monotonic()
         if point := self._board.lately(now):
             self._history.append(point)
         self.standing = replace(
@@ -62,6 +62,13 @@ class Race:
             self.standing = replace(self.standing, answers=crowd.latest)
         return self.standing
 
+    def _start(self) -> None:
+        for path in self._paths:
+            give(path, Resume(), "demo")
+        self._began = time.monotonic()
+        self._board.restart()
+        self.standing = replace(self.standing, phase="Both crawls run.")
+
     def _sides(self, fetches: Sequence[int | None], crowd: Crowd) -> dict[str, Side]:
         lately = self._history[-1].quality if self._history else (None, None)
         overall = self._board.overall or (None, None)
@@ -72,6 +79,6 @@ class Race:
         }
 
     def _fetches(self, path: Path) -> int | None:
-        """Of its crawl, if it runs by now."""
+        """Of its crawl, if that is there by now."""
         pulse = read_pulse(path)
         return int(pulse["progress"]["fetched"]) if pulse and pulse["started"] >= self._since else None
