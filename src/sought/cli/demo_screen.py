@@ -39,7 +39,9 @@ class Screen:
         if not self._told_where and all(side.address for side in standing.sides.values()):
             self._told_where = True
             for name, side in standing.sides.items():
-                errors.print(f"{NAMES[name]}: search page {side.address}, console {side.address}console")
+                errors.print(
+                    f"{NAMES[name]}: search page {side.address}, console {side.address}console", soft_wrap=True
+                )
         if self._live:
             self._live.update(picture(standing))
         else:

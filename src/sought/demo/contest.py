@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import aiohttp
 
@@ -58,7 +59,7 @@ class Contest:
             self._first_crawl(served)
             starting = stack.enter_context(servers(self._paths))
             self._say("Looking at all of the toy web, to be able to judge answers.")
-            truth = Truth(served.toy, self._folder / "truth")
+            truth = Truth(served.toy, Path(stack.enter_context(TemporaryDirectory(prefix="sought-truth-"))))
             stack.callback(truth.close)
             truth.renew(served.now())
             asyncio.run(self._contest(served, truth, starting(), seconds))
