@@ -1,4 +1,4 @@
-# make demo   set up, crawl the toy web, search what was crawled
+# make demo   set up, show two crawlers side by side in a browser, until Ctrl-C
 # make test   set up, run the tests
 # make check  set up, lint, types
 PYTHON ?= python3

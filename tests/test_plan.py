@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from sought.crawl.budget import Budget
 from sought.crawl.plan import Limits, choose, turn_within_host
+from sought.crawl.rhythm import LIVE, Rhythm
 from sought.crawl.table import State, Table
 from sought.policy import BreadthFirst, RoundRobin, Split
 from sought.policy.ranking import best
@@ -158,6 +159,24 @@ def test_a_rate_is_paced():
             started += 1
         now += 1.0
     assert 55 <= started <= 65
+
+
+def test_a_crawl_does_not_begin_with_what_it_has_not_missed():
+    """At a high rate, too, the first seconds hold little more than they should."""
+    budget = Budget(per=36_000, seconds=3600.0)
+    started = 0
+    for tick in range(1, 1001):
+        while budget.ready_at(tick / 100.0) <= tick / 100.0:
+            budget.charge(tick / 100.0)
+            started += 1
+    assert 100 <= started <= 170
+
+
+@pytest.mark.parametrize(("took", "lasts"), [(0.0, 1.0), (0.05, 1.0), (0.5, 5.0), (2.0, 20.0), (29.0, 30.0)])
+def test_a_plan_that_is_quickly_made_is_soon_made_anew(took, lasts):
+    """Live, planning takes a tenth of the time at most, or comes every 30 s; a replay keeps to its rhythm."""
+    assert LIVE.plan_lasts(took) == pytest.approx(lasts)
+    assert Rhythm(plan=3600.0).plan_lasts(took) == 3600.0
 
 
 def test_a_split_of_very_many_equals(monkeypatch):

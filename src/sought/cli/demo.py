@@ -1,81 +1,51 @@
-"""`sought demo`: a real crawl of the toy web, and searches in what was crawled."""
+"""`sought demo`: the default policy and a round-robin crawler side by side, on the toy web, before simulated people."""
 
 import shutil
+import signal
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from sought.cli.live import Watch
-from sought.cli.options import Json, console, print_json
-from sought.cli.show import show_answer
+from sought.cli.options import Json, console, errors, print_json
+from sought.web.errors import BadInput
 
-QUERIES = ("observing a comet with a telescope", "chess openings", "hardy pumpkin seedlings")
-_LONGEST = 600
+_HEADLESS = 60.0  # seconds
 
 
 def demo(
-    seconds: Annotated[float, typer.Option(min=1, max=_LONGEST, help="How long to crawl.")] = 20.0,
-    keep: Annotated[Path | None, typer.Option(help="Keep the crawl in this new directory.")] = None,
+    headless: Annotated[bool, typer.Option("--headless", help="Without a page, for 60 seconds.")] = False,
+    seconds: Annotated[
+        float | None, typer.Option(min=1, max=86400, help="For so many seconds in which both crawl.")
+    ] = None,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Where the page is; 0: any that is free.")] = 8090,
+    keep: Annotated[Path | None, typer.Option(help="Keep both crawls in this new directory.")] = None,
     json: Json = False,
 ) -> None:
-    """Crawl the toy web for a while, print what happened, and search what was crawled."""
+    """Show what the default policy does for people, beside a round-robin crawler with the same budget."""
+    from sought.cli.demo_screen import Screen, picture
+    from sought.demo.conditions import Conditions
+    from sought.demo.contest import Contest
+    from sought.demo.page import open_page
+    from sought.demo.standing import outcome
+
+    if keep and keep.exists():
+        raise BadInput(f"{keep} is there already: --keep takes a new directory")
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what we started ends with us
     folder = keep or Path(tempfile.mkdtemp(prefix="sought-demo-"))
     try:
-        found = run(folder, seconds, quiet=json)
+        with Screen(quiet=json) as screen:
+            contest = Contest(folder, Conditions(), screen.show)
+            with nullcontext("") if headless else open_page(lambda: contest.standing, port) as address:
+                if address:
+                    (errors if json else console).print(f"The demo is at {address} (Ctrl-C ends it).")
+                final = contest.run(seconds or (_HEADLESS if headless else None))
     finally:
         if keep is None:
             shutil.rmtree(folder, ignore_errors=True)
     if json:
-        print_json(found)
-
-
-def run(folder: Path, seconds: float, *, quiet: bool) -> dict[str, Any]:
-    import sought
-    from sought.crawl.live import warm_up
-    from sought.toyweb import ToyWeb, serve_in_thread
-
-    if not quiet:
-        console.print("Getting ready (the first run on a machine compiles for about twenty seconds) …")
-    warm_up()
-    with serve_in_thread(ToyWeb(), days_per_second=0.5) as served:
-        crawl = sought.init(folder, served.seeds, contact="demo@example.org")
-        (folder / "sought.toml").write_text(_config(served.toml()))
-        if not quiet:
-            console.print(f"The toy web: {len(served.resolve)} hosts on loopback, port {served.port}, a day every 2 s.")
-            console.print(f"Crawling for {seconds:g} s into {folder} …", markup=False)
-        with Watch(quiet=quiet, seconds=seconds) as watch:
-            result = crawl.crawl(started=watch.started)
-        status = crawl.status()
-        answers = {query: crawl.search(query, 3) for query in QUERIES}
-    if not quiet:
-        watch.summary(result)
-        console.print(f"searchable: {status['searchable']:,} pages")
-        console.print("left out: " + ", ".join(f"{n:,} × {why}" for why, n in status["reasons"].items()))
-        console.print("not admitted: " + ", ".join(f"{n:,} × {why}" for why, n in status["refused"].items()))
-        for query, answer in answers.items():
-            console.print(f'\n[bold]sought search "{query}"[/bold]')
-            show_answer(answer)
-    hits = {query: [hit.url for hit in answer.hits] for query, answer in answers.items()}
-    return {"crawl": result, "status": status, "answers": hits}
-
-
-def _config(toy: str) -> str:
-    """Quick manners are fine here: the hosts are our own."""
-    return f"""\
-{toy.replace("[fetch]", "[fetch]" + chr(10) + "timeout = 5.0", 1)}
-[agent]
-contact = "demo@example.org"
-
-[scope]
-domains = ["toy.test"]
-
-[crawl]
-budget = "10000000 per day"
-revisit_after = "4s"
-
-[politeness]
-delay = 0.1
-latency_factor = 1.0
-"""
+        print_json(outcome(final))
+    else:
+        console.print(picture(final))

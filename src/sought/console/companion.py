@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Self
+from typing import IO, Self
 
 PAUSES = (1.0, 2.0, 5.0, 15.0, 60.0)  # seconds before another start; the last for all that follow
 _WELL = 60.0  # seconds after which a crawl that ends is a new misfortune
@@ -17,12 +17,14 @@ _NICE = 10  # people wait for answers, nobody for the crawl
 class Companion:
     """A crawl that runs until the end of the block, or until it ends by itself: exit code 0 is no crash.
 
-    It has a session of its own, so that Ctrl-C reaches it once, from us, and it can end cleanly.
+    It has a session of its own, so that Ctrl-C reaches it once, from us, and it can end cleanly.  What it says goes to
+    `errors`, by default where ours goes.
     """
 
-    def __init__(self, path: Path, pauses: tuple[float, ...] = PAUSES) -> None:
+    def __init__(self, path: Path, pauses: tuple[float, ...] = PAUSES, errors: IO[str] | None = None) -> None:
         self._command = [sys.executable, "-m", "sought", "crawl", str(path), "--json"]
         self._pauses = pauses
+        self._errors = errors
         self._stopping = threading.Event()
         self._starting = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
@@ -34,11 +36,14 @@ class Companion:
         return self._process.pid if self._process and self._process.poll() is None else None
 
     def __enter__(self) -> Self:
-        self._thread.start()
+        self.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+    def start(self) -> None:
+        self._thread.start()
 
     def stop(self) -> None:
         """Tell the crawl to end, and wait for it; it is killed if it does not."""
@@ -65,7 +70,11 @@ class Companion:
             if self._stopping.is_set():
                 return None
             self._process = subprocess.Popen(  # noqa: S603  our own command
-                self._command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True
+                self._command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=self._errors,
+                start_new_session=True,
             )
             os.setpriority(os.PRIO_PROCESS, self._process.pid, _NICE)  # its threads will inherit it
             return self._process

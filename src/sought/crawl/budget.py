@@ -4,7 +4,11 @@ A rate (`10000 per day`) is kept over every calendar period (a UTC day for a rat
 number (`--fetches 500`) is a number.
 """
 
+import math
 from dataclasses import dataclass, field
+
+_CAUGHT_UP = 60.0  # seconds' worth that was missed while hosts were busy
+_AT_FIRST = 64  # fetches that a crawl which has just begun, and has missed nothing, may make at once
 
 
 @dataclass(slots=True)
@@ -20,7 +24,7 @@ class Budget:
     spent: int = 0
     period_start: float = 0.0
     used: int = 0
-    _next: float = field(default=-float("inf"))
+    _next: float = field(default=-math.inf)
 
     def ready_at(self, now: float) -> float:
         """When the next fetch may start; inf if this run has none left."""
@@ -38,15 +42,16 @@ class Budget:
         if self.per is not None:
             self._turn(now)
             self.spent += 1
-            # Evenly paced; what was missed while hosts were busy may be caught up within a minute's worth.
+            # Evenly paced, but for what may be caught up.
             pace = self.seconds / self.per
-            self._next = max(self._next, now - 60.0) + pace
+            missed = _CAUGHT_UP if self._next > -math.inf else min(_CAUGHT_UP, _AT_FIRST * pace)
+            self._next = max(self._next, now - missed) + pace
 
     def change_rate(self, per: int, seconds: float, spent: int, now: float) -> None:
         """Another rate from now on; `spent` is what the period that now runs has been charged already."""
         self.per, self.seconds = per, seconds
         self.spent, self.period_start = spent, now - now % seconds
-        self._next = -float("inf")
+        self._next = -math.inf
 
     def left(self, now: float) -> float:
         """Fetches that may still start before the period ends."""

@@ -93,7 +93,7 @@ class Cycle:
         self.wake = asyncio.Event()
         self.committed_at = self.indexed_at = self.planned_at = self.tidied_at = self.clock.now()
         self.sized_at = -math.inf
-        self.plan_seconds = 0.0
+        self.plan_seconds = self.plan_seconds_before = 0.0
         self.stale_plan = True
 
     # ---- the loop
@@ -238,10 +238,15 @@ class Cycle:
     def _plan_if_needed(self, now: float) -> None:
         low = len(self.queue) < self.connections
         rested = now - self.planned_at >= max(4 * self.plan_seconds, 0.05)
-        if self.stale_plan and rested and (low or now - self.planned_at > self.rhythm.plan):
+        if self.stale_plan and rested and (low or now - self.planned_at > self._plan_lasts):
             if self.directory.has_changes:
                 self.directory.commit()
             self._plan(now)
+
+    @property
+    def _plan_lasts(self) -> float:
+        """By the quicker of the last two plans: the first one loads what later ones find loaded."""
+        return self.rhythm.plan_lasts(min(self.plan_seconds, self.plan_seconds_before))
 
     def _plan(self, now: float) -> None:
         self.queue.drop_all()
@@ -262,7 +267,7 @@ class Cycle:
             self.queue.put_first(row, int(table["host"][row]), now)
         self.queue.call([h.number for h in self.repository.hosts.list if self._has_sitemap_due(h, now)], now)
         self.planned_at = self.clock.now()
-        self.plan_seconds = self.planned_at - now
+        self.plan_seconds, self.plan_seconds_before = self.planned_at - now, self.plan_seconds
         self.stale_plan = False
         self.witness.planned(self, pages, told, excluded)
 

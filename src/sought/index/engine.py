@@ -19,7 +19,7 @@ from tantivy import FieldType, Occur, Order, Query
 
 from sought.index.analysis import stemming
 from sought.index.entry import Answer, Entry, Hit
-from sought.index.fields import WORDED, document, number, record, schema
+from sought.index.fields import WORDED, Record, document, number, record, schema
 from sought.index.held import Held
 from sought.index.query import Asked, build, parse, read
 from sought.index.snippet import Terms, snippet
@@ -116,11 +116,18 @@ class Index:
 
     def ranking(self, query: str, limit: int) -> list[int]:
         """The rows of the pages that hold all of the query, best first."""
+        return [kept.row for _, kept in self._ranked(query, limit)]
+
+    def scores(self, query: str, limit: int) -> dict[str, float]:
+        """The addresses of the pages that hold all of the query, best first, and their scores."""
+        return {kept.url: score for score, kept in self._ranked(query, limit)}
+
+    def _ranked(self, query: str, limit: int) -> Iterator[tuple[float, Record]]:
         self._refresh()
         searcher = self._index.searcher()
         wanted = build(parse(query), self._languages, self._index.schema)
         hits = searcher.search(wanted, limit=limit, count=False).hits if wanted else []
-        return [record(searcher.doc(address)).row for _, address in hits]
+        return ((score, record(searcher.doc(address))) for score, address in hits)
 
     def rows(self) -> NDArray[np.uint64]:
         """The rows of all committed pages, ascending."""

@@ -1,0 +1,64 @@
+"""How do the two compare?  What searchers found with each, lately and since both run."""
+
+from collections import deque
+from collections.abc import Sequence
+from typing import NamedTuple
+
+DEFAULT, ROUND_ROBIN = "default", "round_robin"
+SIDES = (DEFAULT, ROUND_ROBIN)
+LATELY = 10.0  # seconds
+
+Both = tuple[float, float]
+
+
+class Judged(NamedTuple):
+    """One search at a moment: what the best answer would have been worth, and what the two answers were."""
+
+    time: float
+    ideal: float
+    found: Both
+
+
+class Point(NamedTuple):
+    """The quality of both at a moment, lately."""
+
+    time: float
+    quality: Both
+
+
+class Scoreboard:
+    """Searches that count, summed up; those of late, one by one."""
+
+    def __init__(self) -> None:
+        self._late: deque[Judged] = deque()
+        self.restart()
+
+    def restart(self) -> None:
+        """Nothing before counts."""
+        self.searches, self._ideal, self._found = 0, 0.0, (0.0, 0.0)
+
+    def add(self, judged: Judged) -> None:
+        self.searches += 1
+        self._ideal += judged.ideal
+        self._found = (self._found[0] + judged.found[0], self._found[1] + judged.found[1])
+        self._late.append(judged)
+
+    @property
+    def overall(self) -> Both | None:
+        """Quality over all that counts; None if nothing was asked."""
+        return quality(self._found, self._ideal)
+
+    def lately(self, now: float) -> Point | None:
+        """The same over the last seconds."""
+        while self._late and self._late[0].time < now - LATELY:
+            self._late.popleft()
+        found = quality(summed([each.found for each in self._late]), sum(each.ideal for each in self._late))
+        return Point(now, found) if found else None
+
+
+def summed(found: Sequence[Both]) -> Both:
+    return sum(each[0] for each in found), sum(each[1] for each in found)
+
+
+def quality(found: Both, ideal: float) -> Both | None:
+    return (found[0] / ideal, found[1] / ideal) if ideal else None

@@ -1,0 +1,95 @@
+"""The demo in a browser: one page that looks every second how it stands, and draws it."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from sought.console import assets
+from sought.console.guard import Guard
+from sought.console.serving import address, bound, make_server, run
+from sought.demo.crowd import Answers
+from sought.demo.figures import SIDES
+from sought.demo.standing import NAMES, Standing
+
+_HERE = Path(__file__).parent
+_CONSOLE = Path(assets.__file__).parent / "templates"
+_FILES = {"/demo.js": "text/javascript", "/demo.css": "text/css"}
+_FRESH = {"Cache-Control": "no-store"}
+_encode = msgspec.json.Encoder().encode
+
+
+@contextmanager
+def open_page(standing: Callable[[], Standing], port: int) -> Iterator[str]:
+    """Serve the page from a thread of its own; yields its address."""
+    listening = bound("127.0.0.1", port)
+    server = make_server(make_page(standing))
+    thread = threading.Thread(target=run, args=(server, listening), name="page", daemon=True)
+    thread.start()
+    try:
+        yield address(listening)
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def make_page(standing: Callable[[], Standing]) -> Starlette:
+    async def page(_: Request) -> Response:
+        return HTMLResponse(_page(), headers=_FRESH)
+
+    async def now(_: Request) -> Response:
+        return Response(_encode(told(standing())), headers=_FRESH, media_type="application/json")
+
+    async def file(request: Request) -> Response:
+        path = request.url.path
+        return Response((_HERE / "static" / path[1:]).read_bytes(), headers=_FRESH, media_type=_FILES[path])
+
+    files = [Route(path, file) for path in _FILES]
+    routes = [Route("/", page), Route("/standing.json", now), *files, *assets.routes()]
+    return Starlette(routes=routes, middleware=[Middleware(Guard)])
+
+
+@cache
+def _page() -> str:
+    folders = [_HERE / "templates", _CONSOLE]
+    made = Environment(autoescape=True, loader=FileSystemLoader(folders), undefined=StrictUndefined)
+    return made.get_template("demo.html").render(asset=assets.asset, names=NAMES)
+
+
+def told(standing: Standing) -> dict[str, Any]:
+    """How it stands, as JSON has it."""
+    points = standing.history
+    return {
+        "phase": standing.phase,
+        "seconds": standing.seconds,
+        "day": standing.day,
+        "searches": standing.searches,
+        "sides": {name: side._asdict() for name, side in standing.sides.items()},
+        "times": [each.time for each in points],
+        "quality": {name: [each.quality[k] for each in points] for k, name in enumerate(SIDES)},
+        "asked": [{"query": query, "share": share} for query, share in standing.asked],
+        "answers": _answers(standing.answers) if standing.answers else None,
+    }
+
+
+def _answers(found: Answers) -> dict[str, Any]:
+    """What both showed; of each result, how good it really is: 1 is the best page there is, 0 gone or off the point."""
+    best = found.ideal[0]
+    lists = {
+        name: [
+            {"title": title, "url": url, "worth": worth / best}
+            for title, url, worth in zip(shown.titles, shown.urls, worths, strict=True)
+        ][:5]
+        for name, shown, worths in zip(SIDES, found.shown, found.worth, strict=True)
+    }
+    return {"query": found.query, "sides": lists}

@@ -1,0 +1,137 @@
+// The demo's page: asks every second how it stands, and draws that.  All text is set as text.
+"use strict";
+
+document.documentElement.classList.add("scripted");
+
+const SIDES = ["default", "round_robin"];
+const shade = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const share = (value, digits = 0) => (value === null || value === undefined ? "–" : `${(100 * value).toFixed(digits)} %`);
+const count = (value) => Math.round(value).toLocaleString("en");
+const part = (inside, name) => inside.querySelector(`[data-${name}]`);
+
+// ---- numbers and words
+
+function tell(found) {
+  part(document, "phase").textContent = found.phase;
+  part(document, "state").classList.toggle("on", found.seconds > 0);
+  part(document, "clock").textContent =
+    found.day > 0 ? `Day ${found.day.toFixed(1)} of the toy web; ${count(found.seconds)} s, ${count(found.searches)} searches.` : "";
+  for (const name of SIDES) side(document.querySelector(`[data-side="${name}"]`), found.sides[name]);
+  table(found.asked);
+  if (found.answers) example(found.answers);
+}
+
+function side(tile, told) {
+  part(tile, "lately").textContent = share(told.lately);
+  part(tile, "overall").textContent = share(told.overall);
+  part(tile, "fetches").textContent = count(told.fetches);
+  part(tile, "searchable").textContent = count(told.searchable);
+  part(tile, "policy").textContent = told.policy;
+  if (!told.address) return;
+  part(tile, "search").href = told.address;
+  part(tile, "console").href = `${told.address}console`;
+  part(tile, "links").hidden = false;
+}
+
+function element(name, text, kind = "") {
+  const made = document.createElement(name);
+  made.textContent = text;
+  made.className = kind;
+  return made;
+}
+
+function table(asked) {
+  const rows = asked.map(({ query, share: part }) => {
+    const row = document.createElement("tr");
+    const head = element("th", query);
+    head.scope = "row";
+    row.append(head, element("td", share(part, 1), "n"));
+    return row;
+  });
+  part(document, "asked").replaceChildren(...rows);
+}
+
+function example(answers) {
+  part(document, "query").textContent = `“${answers.query}”`;
+  for (const name of SIDES) {
+    const results = answers.sides[name].map(({ title, url, worth }) => {
+      const item = element("li", "", worth ? "" : "lost");
+      const why = worth ? `${share(worth)} of the best page there is` : "gone, or no longer about this";
+      item.append(element("span", title || url, "said"), element("span", why, "why"));
+      return item;
+    });
+    const list = document.querySelector(`[data-answer="${name}"] ol`);
+    list.replaceChildren(...(results.length ? results : [element("li", "Nothing was found.", "lost")]));
+  }
+}
+
+// ---- the chart
+
+const STEPS = [5, 10, 20, 30, 60, 120, 300, 600, 1800]; // seconds between two marks
+const figure = document.querySelector("[data-chart]");
+let chart = null;
+
+function drawn(data) {
+  const axis = { stroke: shade("--quiet"), font: `12px ${shade("--text")}`, grid: { stroke: shade("--line"), width: 1 }, ticks: { show: false } };
+  const line = (label, colour) => ({ label, stroke: shade(colour), width: 2.5, points: { show: false }, value: (_, value) => share(value, 1) });
+  return new uPlot({
+    width: figure.clientWidth,
+    height: 260,
+    padding: [8, 8, 0, 0],
+    cursor: { points: { size: 6 }, drag: { x: false, y: false } },
+    legend: { markers: { width: 0, fill: (uplot, at) => uplot.series[at].stroke(uplot, at) } },
+    scales: { x: { time: false }, y: { range: (_, __, most) => [0, Math.min(1, Math.max(0.2, 1.15 * most))] } },
+    axes: [
+      { ...axis, grid: { show: false }, size: 40, space: 60, incrs: STEPS, values: (_, ticks) => ticks.map((tick) => `${tick} s`) },
+      { ...axis, size: 60, values: (_, ticks) => ticks.map((tick) => share(tick)) },
+    ],
+    series: [
+      { label: "Seconds", value: (_, value) => (value === null ? "–" : value.toFixed(0)) },
+      line("Default policy", "--accent"),
+      line("Round-robin", "--second"),
+    ],
+  }, data, figure);
+}
+
+function draw(found) {
+  const data = [found.times, ...SIDES.map((name) => found.quality[name])];
+  figure.classList.toggle("empty", found.times.length < 2);
+  if (found.times.length < 2) return;
+  if (chart) return chart.setData(data);
+  chart = drawn(data);
+  chart.root.querySelector("canvas").setAttribute("aria-hidden", "true");
+}
+
+let latest = null;
+
+function again() {
+  chart?.destroy();
+  chart = null;
+  if (latest) draw(latest);
+}
+
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
+let width = innerWidth;
+addEventListener("resize", () => {
+  if (width !== innerWidth) again();
+  width = innerWidth;
+});
+
+// ---- every second
+
+async function look() {
+  try {
+    const answer = await fetch("/standing.json");
+    if (answer.ok) {
+      latest = await answer.json();
+      tell(latest);
+      draw(latest);
+    }
+  } catch {
+    part(document, "phase").textContent = "The demo has ended.";
+    part(document, "state").classList.remove("on");
+  }
+  setTimeout(look, 1000);
+}
+
+look();

@@ -1,0 +1,45 @@
+"""How do searchers reach a search page?  By its JSON API, on connections that are kept open."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import aiohttp
+
+from sought.demo.searchers import RANKS
+
+_PATIENCE = aiohttp.ClientTimeout(total=10.0)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """An answer as somebody sees it; `search` is its id, if it was recorded, `pages` of how many it was chosen."""
+
+    search: str | None
+    urls: tuple[str, ...]
+    titles: tuple[str, ...]
+    pages: int
+
+
+@dataclass(frozen=True)
+class Window:
+    """The search page at an address."""
+
+    session: aiohttp.ClientSession
+    address: str
+
+    async def ask(self, query: str) -> Shown:
+        parameters = {"q": query, "limit": str(RANKS)}
+        async with self.session.get(f"{self.address}api/search", params=parameters, timeout=_PATIENCE) as answer:
+            answer.raise_for_status()
+            found: dict[str, Any] = await answer.json()
+        urls, titles = ([hit[name] for hit in found["hits"]] for name in ("url", "title"))
+        return Shown(found["query_id"], tuple(urls), tuple(titles), found["pages"])
+
+    async def click(self, shown: Shown, rank: int) -> None:
+        """Tell that a result was clicked on."""
+        if shown.search is None:
+            return
+        about = {"object": {"object_id": shown.urls[rank - 1]}, "position": {"ordinal": rank}}
+        told = {"action_name": "click", "query_id": shown.search, "event_attributes": about}
+        async with self.session.post(f"{self.address}api/events", json=told, timeout=_PATIENCE) as answer:
+            answer.raise_for_status()

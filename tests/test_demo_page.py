@@ -1,0 +1,105 @@
+"""The demo's page in a real browser."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from sought.demo.crowd import Answers
+from sought.demo.figures import SIDES, Point
+from sought.demo.page import open_page
+from sought.demo.standing import Side, Standing
+from sought.demo.window import Shown
+from tests.browser import chromium, tab
+
+HOSTILE = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
+
+
+def standing() -> Standing:
+    """Some way into the contest, with pages that mean harm."""
+    shown = [
+        Shown(f"sought-{k:016x}", (f"http://a.toy.test/{k}", "http://b.toy.test/"), (HOSTILE, f"Owls {k}"), 300 + k)
+        for k in range(2)
+    ]
+    sides = [
+        Side(f"Policy{k}()", f"http://127.0.0.1:{5000 + k}/", 1234 + k, 300 + k, 0.61 - k / 10, 0.5 - k / 10)
+        for k in range(2)
+    ]
+    return Standing(
+        phase="Both crawls run.",
+        seconds=42.0,
+        day=7.5,
+        searches=4321,
+        sides=dict(zip(SIDES, sides, strict=True)),
+        history=tuple(Point(float(t - 8), (0.2 + t / 100, 0.2 + t / 200)) for t in range(50)),
+        asked=((HOSTILE, 0.07), ("northern owl", 0.03)),
+        answers=Answers("northern owl", (shown[0], shown[1]), ([8.0, 4.0], [0.0, 4.0]), [8.0, 4.0, 1.0]),
+    )
+
+
+class Changing:
+    """What the page is told now."""
+
+    value = Standing("Getting ready.")
+
+
+@pytest.fixture(scope="module")
+def where() -> Iterator[str]:
+    with open_page(lambda: Changing.value, 0) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as running:
+        yield running
+
+
+@pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 375)])
+def test_the_page_follows_the_contest(where: str, browser: Browser, tmp_path: Path, scheme: str, width: int) -> None:
+    """From "getting ready" to two lines, with a side by side; accessible, safe, nothing loaded from elsewhere."""
+    Changing.value = Standing("Getting ready.")
+    with tab(browser, color_scheme=scheme, viewport={"width": width, "height": 900}) as t:
+        t.page.goto(where)
+        expect(t.page.locator("[data-phase]")).to_have_text("Getting ready.")
+        t.assert_accessible()
+        Changing.value = standing()
+        best = t.page.locator("[data-side=default] [data-lately]")
+        expect(best).to_have_text("61 %")
+        expect(t.page.locator("[data-side=round_robin] [data-lately]")).to_have_text("51 %")
+        expect(t.page.locator("[data-side=default] [data-fetches]")).to_have_text("1,234")
+        expect(t.page.locator("[data-side=round_robin] [data-console]")).to_have_attribute(
+            "href", "http://127.0.0.1:5001/console"
+        )
+        expect(t.page.locator("[data-answer=default] li").first).to_contain_text("100 % of the best page there is")
+        expect(t.page.locator("[data-answer=round_robin] li").first).to_contain_text("gone, or no longer about this")
+        expect(t.page.locator("[data-asked] tr")).to_have_count(2)
+        expect(t.page.locator(".u-legend tr")).to_have_count(3)
+        assert set(_colours(t.page)) >= {"accent", "second"}
+        t.assert_accessible()
+        t.assert_no_sideways_scroll()
+        t.picture(f"demo-{scheme}-{width}", tmp_path)
+        Changing.value = replace(standing(), phase="Ending.")
+        expect(t.page.locator("[data-phase]")).to_have_text("Ending.")
+        assert {url.split("/")[2] for url in t.requested} == {where.split("/")[2]}
+        assert not t.troubles
+
+
+def _colours(page: object) -> list[str]:
+    """Which of the two lines' colours are on the canvas."""
+    return page.evaluate(  # type: ignore[attr-defined, no-any-return]  # playwright's
+        """() => {
+          const canvas = document.querySelector(".uplot canvas");
+          const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+          const style = getComputedStyle(document.documentElement);
+          return ["accent", "second"].filter((name) => {
+            const hex = style.getPropertyValue(`--${name}`).trim();
+            const wanted = [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
+            for (let i = 0; i < data.length; i += 4)
+              if (data[i + 3] > 200 && wanted.every((each, k) => Math.abs(each - data[i + k]) < 8)) return true;
+            return false;
+          });
+        }"""
+    )

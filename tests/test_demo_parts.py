@@ -1,0 +1,156 @@
+"""The parts of the demo: people whose interests drift, and a judge who knows the toy web as it is."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sought.demo.conditions import Conditions
+from sought.demo.figures import LATELY, Judged, Scoreboard
+from sought.demo.judge import Truth, value
+from sought.demo.searchers import RANKS, Public, clicked, news, question, seen
+from sought.toyweb import ToyWeb, serve_in_thread
+from sought.toyweb.toy import MIRROR
+
+TOY = ToyWeb(sites=12, pages=30, hostile=False)
+
+
+@pytest.fixture(scope="module")
+def truth(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Truth]:
+    """Of day 0."""
+    found = Truth(TOY, tmp_path_factory.mktemp("truth"))
+    found.renew(0.0)
+    yield found
+    found.close()
+
+
+def test_the_same_seed_is_the_same_people() -> None:
+    """What is asked, and how often, depends on the seed and on toy time alone."""
+    first, again, others = (Public(TOY, seed).questions(3.0) for seed in (1, 1, 2))
+    assert first.texts == again.texts == others.texts
+    assert np.array_equal(first.weights, again.weights)
+    assert not np.allclose(first.weights, others.weights)
+    assert first.weights.sum() == pytest.approx(1.0)
+    drawn = [[first.drawn(np.random.default_rng(7)) for _ in range(5)] for _ in range(2)]
+    assert drawn[0] == drawn[1]
+
+
+def test_few_questions_are_asked_often() -> None:
+    """A tenth of the questions makes up more than half of what is asked, and none of it all."""
+    weights = np.sort(Public(TOY).questions(0.0).weights)[::-1]
+    assert weights[: len(weights) // 10].sum() > 0.5
+    assert weights[0] < 0.2
+
+
+def test_interests_wander() -> None:
+    """After ten days another subject is asked for most, and each has its days."""
+    public = Public(TOY)
+    subjects = [site.subject.name for site in TOY.atlas.sites]
+    most = {max((public.interest(name, float(t)), name) for name in subjects)[1] for t in range(0, 100, 10)}
+    assert len(most) > 3
+    for name in subjects:
+        interest = [public.interest(name, t / 2) for t in range(120)]
+        assert max(interest) > 4 * min(interest)
+        assert max(abs(np.diff(np.log(interest)))) < 1.0  # it does not jump
+
+
+def test_what_is_new_is_asked_for_at_once() -> None:
+    """On its first day a page is asked for more than a month later, whatever it is."""
+    born = [page for site in TOY.atlas.sites for page in site.live(20.0) if page.born > 0]
+    assert born
+    for page in born:
+        assert news(page, page.born) > 10 * news(page, page.born + 30.0)
+
+
+def test_every_question_has_an_answer(truth: Truth) -> None:
+    """A question is two words of a live page's title, and that page is among its answers."""
+    pages = [page for site in TOY.atlas.sites for page in site.live(0.0) if page.language == "en"]
+    for page in pages[::20]:
+        assert len(question(page).split()) == 2
+        assert TOY.atlas.url(page.site.host, page.path(0.0)) in truth.scores(question(page))
+
+
+def test_people_look_at_few_ranks_and_click_on_what_is_good() -> None:
+    """The first rank is always seen, the tenth hardly ever; what is worth nothing is never clicked on."""
+    rng = np.random.default_rng(1)
+    looks = [seen(rng, RANKS) for _ in range(2000)]
+    counts = np.bincount([rank for look in looks for rank in look], minlength=RANKS + 1)
+    assert counts[1] == 2000
+    assert counts[1] > counts[2] > counts[4] > counts[10] > 0
+    clicks = [clicked(rng, [0.0, 9.0, 0.0], 9.0) for _ in range(500)]
+    assert set(clicks) == {0, 2}
+    assert clicked(rng, [], 9.0) == 0
+
+
+def test_a_perfect_mirror_is_worth_all_and_an_empty_one_nothing(truth: Truth) -> None:
+    """Quality 1 is the best answer there is, 0 an answer without a single page that is there."""
+    for query, _ in Public(TOY).questions(0.0).top(20):
+        best = list(truth.scores(query))[:RANKS]
+        ideal = truth.ideal(query)
+        assert truth.worth(query, best) == ideal
+        assert value(ideal) > 0.0
+        assert value(truth.worth(query, [])) == 0.0
+        assert value(truth.worth(query, ["http://nowhere.toy.test/", "nonsense"])) == 0.0
+        assert 0.0 < value(truth.worth(query, best[::-1])) <= value(ideal)
+
+
+def test_a_stale_mirror_is_between(tmp_path: Path) -> None:
+    """Answers of day 0 are still worth something a month later, and less than those of that day."""
+    truth = Truth(TOY, tmp_path)
+    questions = [text for text, _ in Public(TOY).questions(30.0).top(60)]
+    truth.renew(0.0)
+    old = {query: list(truth.scores(query))[:RANKS] for query in questions}
+    assert truth.renew(30.0) > 50
+    assert truth.renew(30.0) == 0
+    stale = sum(value(truth.worth(query, old[query])) for query in questions)
+    ideal = sum(value(truth.ideal(query)) for query in questions)
+    truth.close()
+    assert 0.2 * ideal < stale < 0.95 * ideal
+
+
+def test_truth_is_the_same_whichever_way_it_came_about(tmp_path: Path) -> None:
+    """Brought up to date or made from nothing: the pages that are found, and their order, are those of the day."""
+    stepwise, at_once = Truth(TOY, tmp_path / "a"), Truth(TOY, tmp_path / "b")
+    for t in (0.0, 4.0, 9.0):
+        stepwise.renew(t)
+    at_once.renew(9.0)
+    for query, _ in Public(TOY).questions(9.0).top(30):
+        assert stepwise.scores(query).keys() == at_once.scores(query).keys()
+        assert stepwise.ideal(query) == pytest.approx(at_once.ideal(query), rel=0.2)
+    stepwise.close()
+    at_once.close()
+
+
+def test_the_mirror_is_as_good_as_what_it_copies(truth: Truth) -> None:
+    """Who shows the copy of a page on the mirror shows the page."""
+    page = next(page for page in TOY.atlas.sites[0].live(0.0) if page.language == "en")
+    urls = [TOY.atlas.url(host, page.path(0.0)) for host in (page.site.host, MIRROR)]
+    first, copied = truth.worth(question(page), urls)
+    assert first == copied > 0.0
+
+
+def test_what_counts_is_what_was_asked_since_both_ran() -> None:
+    """The score of late goes back ten seconds, the other one to the last restart; both are shares of the best."""
+    board = Scoreboard()
+    assert (board.overall, board.lately(0.0)) == (None, None)
+    board.add(Judged(0.0, 10.0, (0.0, 0.0)))
+    board.restart()
+    board.add(Judged(1.0, 10.0, (5.0, 1.0)))
+    board.add(Judged(LATELY + 0.5, 30.0, (15.0, 9.0)))
+    assert board.searches == 2
+    assert board.overall == (0.5, 0.25)
+    late = board.lately(LATELY + 2.0)
+    assert late is not None
+    assert late.quality == (0.5, 0.3)
+
+
+def test_both_sides_have_the_same_settings_but_for_the_policy(tmp_path: Path) -> None:
+    """The same budget, hosts, seeds, manners and index, to the letter."""
+    conditions = Conditions()
+    with serve_in_thread(TOY) as served:
+        texts = [
+            (conditions.write(tmp_path / name, served, policy) / "sought.toml").read_text().replace(policy, "…")
+            for name, policy in conditions.policies.items()
+        ]
+    assert texts[0] == texts[1]
