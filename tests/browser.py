@@ -80,11 +80,11 @@ class Tab:
         """How many pixels of a canvas have a colour of the style sheet."""
         return int(self.page.evaluate(_INK, [canvas, colour]))
 
-    def picture(self, name: str, tmp_path: Path) -> None:
-        """A PNG in the folder that SOUGHT_SCREENSHOTS names, or a temporary one."""
+    def picture(self, name: str, tmp_path: Path, *, whole: bool = True) -> None:
+        """Of the page, or of what its window shows: a PNG in the folder that SOUGHT_SCREENSHOTS names, else a temporary one."""
         folder = Path(os.environ.get("SOUGHT_SCREENSHOTS") or tmp_path)
         folder.mkdir(parents=True, exist_ok=True)
-        self.page.screenshot(path=folder / f"{name}.png", full_page=True)
+        self.page.screenshot(path=folder / f"{name}.png", full_page=whole)
 
 
 @contextmanager

@@ -109,21 +109,29 @@ def answers(view: View, row: int, limit: int) -> list[dict[str, Any]]:
 
 def _worth(view: View, beliefs: Beliefs, row: int, policy: Policy, now: float) -> dict[str, Any]:
     """What a fetch now is worth: by the policy's own value, and in the currency of all fetches."""
-    pages, values = beliefs.pages(), view.ranking(policy, now).values
+    pages, ranking = beliefs.pages(), view.ranking(policy, now)
+    values = ranking.values
     may = eligible(view.table, now, view.config.revisit_after, np.zeros(0, np.int64))
     before = np.count_nonzero(may & (values > values[row]))
-    new = np.isneginf(pages.last_fetch[row])
-    expected = float(view.believed(Prospect() if new else GainRate())[row])
     return {
         "policy": repr(policy),
         "value": _finite(values[row]),
         **_explained(policy, pages, row, now),
         "may_be_fetched": bool(may[row]),
         "rank": int(before) + 1 if may[row] and np.isfinite(values[row]) else None,
-        "expected_gain": expected if new else expected * float(now - pages.last_fetch[row]),
+        "expected_gain": _expected(view, ranking, pages, row),
         "beliefs": {repr(name): _finite(column[row]) for name, column in pages.beliefs.items()},
         "terms": beliefs.terms(row),
     }
+
+
+def _expected(view: View, ranking: Ranking, pages: Pages, row: int) -> float:
+    """The gain of a fetch now as the policy expects it; if it does not say, as new and known pages are judged here."""
+    if ranking.gains is not None and np.isfinite(ranking.gains[row]):
+        return float(ranking.gains[row])
+    if pages.is_new[row]:
+        return float(view.believed(Prospect())[row])
+    return float(view.believed(GainRate())[row] * (ranking.time - pages.last_fetch[row]))
 
 
 def _finite(value: float) -> float | None:

@@ -1,0 +1,115 @@
+"""A tour of everything there is to see, while the demo runs; its pictures are those of docs/tour.md.
+
+SOUGHT_SCREENSHOTS=docs/pictures pytest tests/test_demo_tour.py     (make pictures)
+"""
+
+import os
+import re
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Browser, ViewportSize, expect
+
+from tests.browser import Tab, chromium, tab
+from tests.demo_process import processes, started
+
+LOOKED_AT = (
+    75 if os.environ.get("SOUGHT_SCREENSHOTS") else 4
+)  # seconds of the contest; who wants pictures waits for them
+WIDE: ViewportSize = {"width": 1200, "height": 900}
+PHONE: ViewportSize = {"width": 375, "height": 760}
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as running:
+        yield running
+
+
+def test_a_tour(browser: Browser, tmp_path: Path) -> None:
+    """Every page is there and live while both crawl; then Ctrl-C ends everything: no process, no file, no traceback."""
+    with started(tmp_path / "tmp", "--port", "0") as running:
+        assert running.stdout
+        [address] = re.findall(r"http://127\.0\.0\.1:\d+/", running.stdout.readline())
+        with tab(browser, viewport=WIDE) as t:
+            _contest(t, address, tmp_path)
+            search, question = _sides(t)
+            found = _search(t, search, question, tmp_path)
+            _console(t, search, question, found, tmp_path)
+            assert not [each for each in t.troubles if "503" not in each]  # "not read yet: this page looks again"
+        with tab(browser, viewport=PHONE, color_scheme="dark") as t:
+            t.page.goto(f"{search}?q={quote(question)}")
+            t.picture("tour-phone", tmp_path, whole=False)
+        assert len(processes(str(tmp_path / "tmp"))) == 4  # two search pages, two crawls
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=120)
+    assert running.returncode == 0
+    assert "Traceback" not in errors
+
+
+def _contest(t: Tab, address: str, tmp_path: Path) -> None:
+    """Both lines grow."""
+    t.page.goto(address)
+    expect(t.page.locator("[data-phase]")).to_have_text("Both crawls run.", timeout=180_000)
+    expect(t.page.locator("[data-asked] tr").first).to_be_visible()
+    while _seconds(t) < LOOKED_AT:
+        t.page.wait_for_timeout(250)
+    for colour in ("--accent", "--second"):
+        assert t.ink(".uplot canvas", colour) > 20, colour
+    t.picture("tour-demo", tmp_path)
+
+
+def _seconds(t: Tab) -> int:
+    """For how long both crawls have run, as the page has it."""
+    found = re.search(r"([\d,]+) s,", t.page.locator("[data-clock]").inner_text())
+    return int(found[1].replace(",", "")) if found else 0
+
+
+def _sides(t: Tab) -> tuple[str, str]:
+    """Where one searches with the default policy, and what people ask."""
+    link = t.page.locator("[data-side=default] [data-search]").get_attribute("href")
+    question = t.page.locator("[data-asked] tr").first.locator("td, th").first.inner_text()
+    assert link
+    return link, question
+
+
+def _search(t: Tab, search: str, question: str, tmp_path: Path) -> str:
+    """What people ask is suggested, and answered; returns the address of the first result."""
+    t.page.goto(search)
+    field = t.page.get_by_role("combobox", name="Search")
+    expect(field).to_be_focused()
+    t.page.keyboard.type(question[:3])
+    expect(t.page.get_by_role("option").first).to_be_visible()
+    t.picture("tour-suggestions", tmp_path, whole=False)
+    field.fill(question)
+    t.page.keyboard.press("Enter")
+    expect(t.page).to_have_title(f"{question} – Sought")
+    t.picture("tour-search", tmp_path, whole=False)
+    found = t.page.get_by_role("article").first.get_by_role("link").first.get_attribute("href")
+    assert found
+    return found
+
+
+def _console(t: Tab, search: str, question: str, found: str, tmp_path: Path) -> None:
+    """The crawl as its operator sees it, and why it did what it did."""
+    t.page.goto(f"{search}console")
+    expect(t.page.locator("[data-stream]")).to_have_text("live")
+    expect(t.page.get_by_role("heading", name="Queries with most to gain")).to_be_visible()
+    t.page.set_viewport_size({"width": 1200, "height": 1500})
+    t.picture("tour-console", tmp_path, whole=False)
+    t.page.locator("section[aria-labelledby=budget]").evaluate("section => section.scrollIntoView()")
+    t.picture("tour-where", tmp_path, whole=False)
+    t.page.set_viewport_size(WIDE)
+    host = "/".join(found.split("/")[:3])
+    for kind, about in (("url", found), ("query", question), ("host", host)):
+        t.page.goto(f"{search}console/{kind}?{kind[0]}={quote(about, safe='')}")
+        expect(
+            t.page.locator("main section").first
+        ).to_be_visible()  # it waits for the tables, and looks again by itself
+        t.picture(f"tour-{kind}", tmp_path)
+    t.page.goto(f"{search}console/log")
+    expect(t.page.locator("ol.log > li").first).to_be_visible()
+    t.picture("tour-log", tmp_path, whole=False)
