@@ -81,7 +81,7 @@ class Tab:
         return int(self.page.evaluate(_INK, [canvas, colour]))
 
     def picture(self, name: str, tmp_path: Path, *, whole: bool = True) -> None:
-        """Of the page, or of what its window shows: a PNG in the folder that SOUGHT_SCREENSHOTS names, else a temporary one."""
+        """Of the page, or of what its window shows: a PNG where SOUGHT_SCREENSHOTS says, else in `tmp_path`."""
         folder = Path(os.environ.get("SOUGHT_SCREENSHOTS") or tmp_path)
         folder.mkdir(parents=True, exist_ok=True)
         self.page.screenshot(path=folder / f"{name}.png", full_page=whole)

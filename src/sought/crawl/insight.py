@@ -10,7 +10,7 @@ from sought.crawl.gains import Helped, helped
 from sought.crawl.outcome import Outcome
 from sought.crawl.plan import eligible
 from sought.crawl.table import NO_ROW
-from sought.crawl.view import View
+from sought.crawl.view import Ranking, View
 from sought.crawl.workload import Asked
 from sought.graph.around import sources_of
 from sought.index import Index
@@ -131,7 +131,7 @@ def _expected(view: View, ranking: Ranking, pages: Pages, row: int) -> float:
         return float(ranking.gains[row])
     if pages.is_new[row]:
         return float(view.believed(Prospect())[row])
-    return float(view.believed(GainRate())[row] * (ranking.time - pages.last_fetch[row]))
+    return float(view.believed(GainRate())[row] * (ranking.now - pages.last_fetch[row]))
 
 
 def _finite(value: float) -> float | None:
