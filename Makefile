@@ -1,11 +1,12 @@
 # make demo   set up, show two crawlers side by side in a browser, until Ctrl-C
 # make test   set up, run the tests
 # make check  set up, lint, types
+# make pictures  take those of docs/tour.md again
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format clean
+.PHONY: demo test check format pictures clean
 
 $(VENV)/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Sought needs Python 3.11 or newer (set PYTHON=...)"; exit 2; }
@@ -28,6 +29,10 @@ check: $(VENV)/.installed
 format: $(VENV)/.installed
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+pictures: $(VENV)/.installed
+	SOUGHT_SCREENSHOTS=dist/pictures $(BIN)/pytest tests/test_demo_tour.py tests/test_console_budget.py
+	cd dist/pictures && cp tour-*.png budget-light-1200.png ../../docs/pictures/
 
 clean:
 	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

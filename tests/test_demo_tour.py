@@ -19,6 +19,7 @@ from tests.demo_process import processes, started
 LOOKED_AT = (
     75 if os.environ.get("SOUGHT_SCREENSHOTS") else 4
 )  # seconds of the contest; who wants pictures waits for them
+TOUR = Path(__file__).parent.parent / "docs" / "tour.md"
 WIDE: ViewportSize = {"width": 1200, "height": 900}
 PHONE: ViewportSize = {"width": 375, "height": 760}
 
@@ -48,6 +49,8 @@ def test_a_tour(browser: Browser, tmp_path: Path) -> None:
         _, errors = running.communicate(timeout=120)
     assert running.returncode == 0
     assert "Traceback" not in errors
+    taken = Path(os.environ.get("SOUGHT_SCREENSHOTS") or tmp_path).glob("tour-*.png")
+    assert {each.name for each in taken} == set(re.findall(r"pictures/(tour-.*?\.png)", TOUR.read_text()))
 
 
 def _contest(t: Tab, address: str, tmp_path: Path) -> None:
