@@ -102,8 +102,8 @@ async def crawl(
     async with http:
         desk = Desk(directory, log)
         cycle = Cycle(directory, http.get, resolver.address, budget, policy, keep=keep, witness=desk)
+        started(cycle)  # before others learn that it runs, for they may want it to stop
         desk.begin(cycle)
-        started(cycle)
         try:
             progress = await cycle.run()
         except BaseException as error:
