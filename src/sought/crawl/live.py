@@ -103,8 +103,8 @@ async def crawl(
     async with http:
         liaison = Liaison(directory, KeptLog(directory.path, log))
         cycle = Cycle(directory, http.get, resolver.address, budget, policy, keep=keep, witness=liaison)
+        started(cycle)  # before others learn that it runs, for they may want it to stop
         liaison.begin(cycle)
-        started(cycle)
         try:
             progress = await cycle.run()
         except BaseException as error:
