@@ -43,6 +43,9 @@ def test_a_tour(browser: Browser, tmp_path: Path) -> None:
             assert not [each for each in t.troubles if "503" not in each]  # "not read yet: this page looks again"
         with tab(browser, viewport=PHONE, color_scheme="dark") as t:
             t.page.goto(f"{search}?q={quote(question)}")
+            assert t.page.locator(".where").evaluate_all(
+                "all => all.every((each) => each.scrollWidth <= each.clientWidth)"
+            )
             t.picture("tour-phone", tmp_path, whole=False)
         assert len(processes(str(tmp_path / "tmp"))) == 4  # two search pages, two crawls
         running.send_signal(signal.SIGINT)

@@ -33,6 +33,7 @@ const NAMES = {
 };
 const SHARES = new Set(["quality", "unanswered", "poor"]);
 const PURPOSES = ["new", "stale", "hub", "known", "file"];
+const LEAST = 900; // seconds that a chart shows, also of a crawl that has just begun
 const drawn = new Map();
 // How ticks are put: from so many seconds apart on; then what is added when the year, month or day is another one.
 const TIMES = [
@@ -56,7 +57,7 @@ function axes(put) {
   ];
 }
 
-function options(figure, series, put, more = {}) {
+function options(figure, series, put, scales = {}) {
   return {
     width: figure.clientWidth,
     height: figure.classList.contains("tall") ? 240 : 170,
@@ -66,7 +67,7 @@ function options(figure, series, put, more = {}) {
     tzDate: (seconds) => uPlot.tzDate(new Date(1000 * seconds), "Etc/UTC"),
     axes: axes(put),
     series: [{ label: "UTC", value: "{YYYY}-{MM}-{DD} {HH}:{mm}" }, ...series],
-    ...more,
+    scales: { x: { range: (_, first, last) => [Math.min(first, last - LEAST), last] }, ...scales },
   };
 }
 
@@ -100,7 +101,7 @@ function bars(figure, found) {
     value: (_, __, ___, at) => number(at === null || at === undefined ? null : found[name][at]),
   })).reverse();
   const scales = { y: { range: (_, __, most) => [0, Math.max(most * 1.05, 1)] } };
-  return new uPlot(options(figure, series, number, { scales }), [found.times, ...sums.reverse()], figure);
+  return new uPlot(options(figure, series, number, scales), [found.times, ...sums.reverse()], figure);
 }
 
 function draw(found) {
