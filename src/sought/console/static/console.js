@@ -57,7 +57,7 @@ function axes(put) {
   ];
 }
 
-function options(figure, series, put, scales = {}) {
+function options(figure, series, put, more = {}) {
   return {
     width: figure.clientWidth,
     height: figure.classList.contains("tall") ? 240 : 170,
@@ -67,7 +67,8 @@ function options(figure, series, put, scales = {}) {
     tzDate: (seconds) => uPlot.tzDate(new Date(1000 * seconds), "Etc/UTC"),
     axes: axes(put),
     series: [{ label: "UTC", value: "{YYYY}-{MM}-{DD} {HH}:{mm}" }, ...series],
-    scales: { x: { range: (_, first, last) => [Math.min(first, last - LEAST), last] }, ...scales },
+    ...more,
+    scales: { x: { range: (_, first, last) => [Math.min(first, last - LEAST), last] }, ...more.scales },
   };
 }
 
@@ -101,7 +102,7 @@ function bars(figure, found) {
     value: (_, __, ___, at) => number(at === null || at === undefined ? null : found[name][at]),
   })).reverse();
   const scales = { y: { range: (_, __, most) => [0, Math.max(most * 1.05, 1)] } };
-  return new uPlot(options(figure, series, number, scales), [found.times, ...sums.reverse()], figure);
+  return new uPlot(options(figure, series, number, { scales }), [found.times, ...sums.reverse()], figure);
 }
 
 function draw(found) {
