@@ -142,6 +142,18 @@ def test_what_waits_is_written_at_the_end_in_order(tmp_path: Path) -> None:
     assert recorder.left_out == 0
 
 
+def test_a_bad_row_takes_no_other_with_it(tmp_path: Path) -> None:
+    """Rows are written together, and left out one by one."""
+    log = QueryLog(tmp_path / "queries")
+    recorder = Recorder(log)
+    now = time.time()
+    recorder.take([Search("before", now), Search("\n", now), Search("after", now)])
+    recorder.start()
+    recorder.close()
+    assert log.searches()["query"].to_list() == ["before", "after"]
+    assert recorder.left_out == 1
+
+
 def test_a_full_or_broken_log_holds_nobody_up(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """What finds no room, or no disk, is counted and left out; it is said once."""
     (tmp_path / "queries").write_text("a file where a folder should be")

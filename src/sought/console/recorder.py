@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 
 from sought.demand import Event, QueryLog, Search
-from sought.web.errors import SoughtError
+from sought.web.errors import BadInput, SoughtError
 
 MAX_WAITING = 10_000
 _MOMENT = 0.1  # seconds in which rows gather: opening and locking files takes longer than writing a row
@@ -71,6 +71,10 @@ class Recorder:
         try:
             self.log.take(rows)
         except (SoughtError, OSError) as error:
+            if isinstance(error, BadInput) and len(rows) > 1:  # one of them is bad: the others are kept
+                for row in rows:
+                    self._write([row])
+                return
             if not self.left_out:
                 _LOG.warning("the query log cannot be written: %s", error)
             self.left_out += len(rows)
