@@ -179,6 +179,18 @@ def test_a_plan_that_is_quickly_made_is_soon_made_anew(took, lasts):
     assert Rhythm(plan=3600.0).plan_lasts(took) == 3600.0
 
 
+def test_a_pause_is_not_caught_up():
+    """After an hour of rest it goes on at its rate, but for the few that any crawl begins with."""
+    budget = Budget(per=36_000, seconds=3600.0)
+    budget.charge(7200.0)
+    budget.forget_missed()
+    started = 0
+    while budget.ready_at(10_000.0) <= 10_000.0:
+        budget.charge(10_000.0)
+        started += 1
+    assert 1 <= started <= 70
+
+
 def test_a_split_of_very_many_equals(monkeypatch):
     """More pages that are alike than are ranked one by one: all have a place, those of lowest hash the first ones."""
     monkeypatch.setattr("sought.policy.split._EXACT", 20)

@@ -443,7 +443,7 @@ class QueueMachine(RuleBasedStateMachine):
 
     @invariant()
     def counts_its_rows(self) -> None:
-        assert sorted(row for rows in self.queue.rows.values() for row in rows) == sorted(self.chosen)
+        assert sorted(row for rows in self.queue.rows.values() for _, row in rows) == sorted(self.chosen)
         assert len(self.queue) >= len(self.chosen)
 
     def teardown(self) -> None:
@@ -459,6 +459,29 @@ class QueueMachine(RuleBasedStateMachine):
 
 TestQueue = QueueMachine.TestCase
 TestQueue.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+
+
+def test_of_hosts_that_are_ready_the_one_with_the_best_row_is_next() -> None:
+    """Whichever was found first, and whichever waits longer: no host is left out for its number."""
+    hosts = Hosts("sought")
+    a, b, c = (hosts.at(f"http://{name}.test") for name in "abc")
+    queue = Queue(hosts, Politeness(Manners(delay=1.0, latency_factor=0.0)))
+    queue.add([10, 11, 12, 13], [c.number, c.number, b.number, a.number], 1.0)
+    served = []
+    for now in (1.0, 1.1, 2.5, 2.6):
+        host = queue.next_host(now)
+        assert host
+        served.append(queue.take(host))
+        queue.politeness.began(host.name, host.address, now)
+        queue.politeness.ended(host.name, host.address, now, Response(host.origin + "/", 200))
+        queue.again(host, now)
+    assert served == [10, 12, 11, 13]  # the second best waits until its host has rested
+    queue.add([20, 21], [c.number, b.number], 9.0)
+    assert queue.next_host(9.0) is c
+    queue.again(c, 9.0)
+    queue.put_first(30, a.number, 9.0)
+    assert queue.next_host(9.0) is a
+    assert queue.take(a) == 30
 
 
 def test_a_called_host_gets_one_turn_without_rows() -> None:

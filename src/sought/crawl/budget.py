@@ -51,6 +51,10 @@ class Budget:
         """Another rate from now on; `spent` is what the period that now runs has been charged already."""
         self.per, self.seconds = per, seconds
         self.spent, self.period_start = spent, now - now % seconds
+        self.forget_missed()
+
+    def forget_missed(self) -> None:
+        """What was not fetched while nothing was to be is not caught up."""
         self._next = -math.inf
 
     def left(self, now: float) -> float:

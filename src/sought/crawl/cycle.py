@@ -249,6 +249,7 @@ class Cycle:
         return self.rhythm.plan_lasts(min(self.plan_seconds, self.plan_seconds_before))
 
     def _plan(self, now: float) -> None:
+        began = self.clock.now()
         self.queue.drop_all()
         # More than the budget may allow: some hosts will rest, and what is dispatched is what is charged.
         room = self.rhythm.chosen or max(64 * self.connections, 1024)
@@ -266,10 +267,10 @@ class Cycle:
         for row in reversed(self.wanted):
             self.queue.put_first(row, int(table["host"][row]), now)
         self.queue.call([h.number for h in self.repository.hosts.list if self._has_sitemap_due(h, now)], now)
-        self.planned_at = self.clock.now()
-        self.plan_seconds, self.plan_seconds_before = self.planned_at - now, self.plan_seconds
+        self.plan_seconds, self.plan_seconds_before = self.clock.now() - began, self.plan_seconds
         self.stale_plan = False
         self.witness.planned(self, pages, told, excluded)
+        self.planned_at = self.clock.now()
 
     def _trim(self, pages: Callable[[], Pages]) -> bool:
         """Drop what is too much; whether there was anything."""

@@ -56,6 +56,7 @@ def _(order: Resume, cycle: Cycle, settings: Settings) -> Settings:
     if settings.paused:
         cycle.choose_again()  # what was chosen before may not be what is best now
     cycle.paused = False
+    cycle.budget.forget_missed()
     return replace(settings, paused=False)
 
 

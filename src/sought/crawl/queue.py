@@ -7,19 +7,22 @@ from collections.abc import Iterable
 from sought.crawl.hosts import Host, Hosts
 from sought.fetch.politeness import Politeness
 
+FIRST = -1  # before all that was chosen
+
 
 class Queue:
     """Rows by host, and every host in exactly one place.
 
-    It waits for a time (`waiting`) or for its address (`blocked`), or is in neither: a request of it is in flight, or
-    it has nothing to do.
+    It waits for a time (`waiting`), for its turn (`ready`) or for its address (`blocked`), or is in none of them: a
+    request of it is in flight, or it has nothing to do.  Of those that are ready the one with the best row is next.
     """
 
     def __init__(self, hosts: Hosts, politeness: Politeness) -> None:
         self.hosts = hosts
         self.politeness = politeness
-        self.rows: dict[int, deque[int]] = {}
+        self.rows: dict[int, deque[tuple[int, int]]] = {}  # by host: the place of each in the order of all, and itself
         self.waiting: list[tuple[float, int]] = []
+        self.ready: list[tuple[int, int]] = []  # the place of a host's best row, and the host
         self.listed: set[int] = set()
         self.blocked: dict[str, list[int]] = {}
         self.called: set[int] = set()
@@ -29,16 +32,20 @@ class Queue:
         return self.size + len(self.called)
 
     def add(self, rows: Iterable[int], hosts: Iterable[int], now: float) -> None:
-        for row, host in zip(rows, hosts, strict=True):
-            self.rows.setdefault(host, deque()).append(row)
+        """The best first."""
+        for place, (row, host) in enumerate(zip(rows, hosts, strict=True), self.size):
+            self.rows.setdefault(host, deque()).append((place, row))
             self.size += 1
             if host not in self.listed:
                 self._wait(host, now)
 
     def put_first(self, row: int, host: int, now: float) -> None:
-        """Before all other rows of its host."""
-        self.rows.setdefault(host, deque()).appendleft(row)
+        """Before all other rows."""
+        self.rows.setdefault(host, deque()).appendleft((FIRST, row))
         self.size += 1
+        if any(number == host for _, number in self.ready):
+            self.ready = [(self._place(number), number) for _, number in self.ready]
+            heapq.heapify(self.ready)
         if host not in self.listed:
             self._wait(host, now)
 
@@ -53,6 +60,9 @@ class Queue:
         """A host that has rows, or was called, and may be asked now."""
         while self.waiting and self.waiting[0][0] <= now:
             _, number = heapq.heappop(self.waiting)
+            heapq.heappush(self.ready, (self._place(number), number))
+        while self.ready:
+            _, number = heapq.heappop(self.ready)
             self.listed.discard(number)
             host = self.hosts[number]
             if not self._has_errand(number):
@@ -69,12 +79,12 @@ class Queue:
 
     def best(self, host: Host) -> int | None:
         """What `take` would give."""
-        return self.rows[host.number][0] if host.number in self.rows else None
+        return self.rows[host.number][0][1] if host.number in self.rows else None
 
     def take(self, host: Host) -> int:
         """The host's best row."""
         rows = self.rows[host.number]
-        row = rows.popleft()
+        _, row = rows.popleft()
         if not rows:
             del self.rows[host.number]
         self.size -= 1
@@ -92,13 +102,16 @@ class Queue:
                 self._wait(number, now)
 
     def wake_at(self) -> float:
-        """When the next host becomes ready; inf if none waits for a time."""
+        """When the next host becomes ready; inf if none waits for a time, -inf if one is."""
+        if self.ready:
+            return -float("inf")
         return self.waiting[0][0] if self.waiting else float("inf")
 
     def drop_all(self) -> None:
         """Forget what was chosen; a new plan chooses again."""
         self.rows.clear()
         self.waiting.clear()
+        self.ready.clear()
         self.listed.clear()
         self.blocked.clear()
         self.called.clear()
@@ -106,6 +119,10 @@ class Queue:
 
     def _has_errand(self, number: int) -> bool:
         return number in self.rows or number in self.called
+
+    def _place(self, number: int) -> int:
+        """Of its best row among all; who was called for a sitemap alone need not wait for others' rows."""
+        return self.rows[number][0][0] if number in self.rows else FIRST
 
     def _wait(self, number: int, when: float) -> None:
         heapq.heappush(self.waiting, (when, number))
