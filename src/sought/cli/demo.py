@@ -1,7 +1,6 @@
 """`sought demo`: the default policy and a round-robin crawler side by side, on the toy web, before simulated people."""
 
 import shutil
-import signal
 import tempfile
 from contextlib import nullcontext
 from pathlib import Path
@@ -27,13 +26,13 @@ def demo(
     """Show what the default policy does for people, beside a round-robin crawler with the same budget."""
     from sought.cli.demo_screen import Screen, picture
     from sought.demo.conditions import Conditions
-    from sought.demo.contest import Contest
+    from sought.demo.contest import Contest, signals_raise
     from sought.demo.page import open_page
     from sought.demo.standing import outcome
 
     if keep and keep.exists():
         raise BadInput(f"{keep} is there already: --keep takes a new directory")
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what we started ends with us
+    signals_raise()  # what we started ends with us
     folder = keep or Path(tempfile.mkdtemp(prefix="sought-demo-"))
     try:
         with Screen(quiet=json) as screen:

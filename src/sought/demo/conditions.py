@@ -14,10 +14,9 @@ class Conditions:
     """A web, its clock, its people and the crawlers' budget.
 
     Neither crawler can keep up: there are more pages, and they change more often, than the budget buys.  The web's
-    oddities (`hostile`) are left out: they show how a crawler survives, not what it chooses.
+    oddities are left out: they show how a crawler survives, not what it chooses.
     """
 
-    hostile: bool = False
     days_per_second: float = 0.1
     fetches_a_second: int = 12
     searches_a_second: float = 20.0

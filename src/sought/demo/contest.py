@@ -10,6 +10,7 @@
 import asyncio
 import shutil
 import signal
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -31,8 +32,11 @@ from sought.demo.searchers import Public
 from sought.demo.standing import Side, Standing
 from sought.demo.window import Window
 from sought.toyweb import Served, ToyWeb, serve_in_thread
+from sought.web.errors import SoughtError
 
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _TICK = 1.0  # seconds between two looks
+_PATIENCE = 180.0  # seconds for both crawls to be there
 
 Told = Callable[[Standing], None]
 
@@ -53,9 +57,7 @@ class Contest:
         rehearse(self._folder / "rehearsal", self.conditions)
         shutil.rmtree(self._folder / "rehearsal")
         with ExitStack() as stack:
-            served = stack.enter_context(
-                serve_in_thread(ToyWeb(hostile=self.conditions.hostile), self.conditions.days_per_second)
-            )
+            served = stack.enter_context(serve_in_thread(ToyWeb(hostile=False), self.conditions.days_per_second))
             self._first_crawl(served)
             starting = stack.enter_context(servers(self._paths))
             self._say("Looking at all of the toy web, to be able to judge answers.")
@@ -105,8 +107,14 @@ class Contest:
         if stop.is_set():
             return
         async with crawls(self._paths):
+            deadline = time.monotonic() + _PATIENCE
             while not stop.is_set() and (seconds is None or race.seconds < seconds):
                 await either(stop, _TICK / 4)
+                if not race.seconds and time.monotonic() > deadline:
+                    stop.set()
+                    raise SoughtError(
+                        "a crawl does not begin: with --keep, said.log in its directory says why"
+                    )
             stop.set()
 
     async def _watch(self, look: Callable[[], Standing], stop: asyncio.Event) -> None:
@@ -135,12 +143,19 @@ async def either(stop: asyncio.Event, seconds: float) -> None:
 
 @contextmanager
 def ended_by_signals(stop: asyncio.Event) -> Iterator[None]:
-    """Ctrl-C and SIGTERM are words here, not exceptions."""
+    """Ctrl-C, SIGTERM and the end of the terminal are words here, not exceptions."""
     loop = asyncio.get_running_loop()
-    for each in (signal.SIGINT, signal.SIGTERM):
+    for each in ENDING:
         loop.add_signal_handler(each, stop.set)
     try:
         yield
     finally:
-        for each in (signal.SIGINT, signal.SIGTERM):
+        for each in ENDING:
             loop.remove_signal_handler(each)
+        signals_raise()
+
+
+def signals_raise() -> None:
+    """KeyboardInterrupt, so that what was started ends with us, and nothing stays behind."""
+    for each in ENDING:
+        signal.signal(each, signal.default_int_handler)

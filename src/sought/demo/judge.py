@@ -14,7 +14,6 @@ from sought.demo.searchers import RANKS
 from sought.index import Entry, Index
 from sought.index.visibility import Visibility
 from sought.toyweb import ToyWeb
-from sought.toyweb.toy import MIRROR
 from sought.web.digest import digest
 from sought.web.message import Response
 
@@ -52,7 +51,7 @@ class Truth:
     def worth(self, query: str, urls: Sequence[str]) -> list[float]:
         """What each page shown really is worth."""
         scores = self.scores(query)
-        return [scores.get(self._original(url), 0.0) for url in urls]
+        return [scores.get(url, 0.0) for url in urls]
 
     def ideal(self, query: str) -> list[float]:
         """The same of the best answer there is; nothing if there is none."""
@@ -60,11 +59,6 @@ class Truth:
 
     def close(self) -> None:
         self._index.close()
-
-    def _original(self, url: str) -> str:
-        """The mirror says the same as the first site: as good an answer."""
-        parts = urlsplit(url)
-        return url if parts.hostname != MIRROR else self._toy.atlas.url(self._toy.atlas.sites[0].host, parts.path)
 
     def _entry(self, url: str, t: float) -> Entry:
         parts = urlsplit(url)

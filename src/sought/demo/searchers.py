@@ -67,7 +67,7 @@ class Public:
         return self.interest(page.site.subject.name, t) * (fame(page) + news(page, t))
 
     def interest(self, subject: str, t: float) -> float:
-        """How much people care for a subject at `t`; 1 in the long run."""
+        """How much people care for a subject at `t`; 1 is neither much nor little."""
         rng = dice("interest", self.seed, subject)
         waves = [math.sin(2 * math.pi * (t / period + rng.random())) for period in _PERIODS]
         return math.exp(_SWING * sum(waves) / len(waves))
