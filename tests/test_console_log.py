@@ -1,15 +1,17 @@
 """The log on the console: the crawl's last events, of a level and with a text, live, and as harmless as text is."""
 
+import time
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from sought.crawl.lines import append_line
 from sought.crawl.log import EVENTS, silent
-from sought.crawl.log_file import FILE, KeptLog
+from sought.crawl.log_file import FILE, KeptLog, read_log
 from sought.crawl.orders import BlockHost, give
 from tests.browser import chromium, tab
-from tests.console_crawl import HOSTILE_PATH, HOSTILE_QUERY
+from tests.console_crawl import HOSTILE_PATH, HOSTILE_QUERY, pulse, write_pulse
 from tests.console_site import crawled, lighthouses, served
 from tests.demand_site import write_config
 from tests.test_console_pages import read, words
@@ -122,6 +124,41 @@ def test_more_arrives_while_the_page_is_open(path, browser):
         it.page.wait_for_selector(".log li:has-text('the moon')")
         assert "4321" not in it.page.locator("main").inner_text().replace(",", "")
         assert it.page.evaluate("window.unloaded") is False
+        assert not it.troubles
+
+
+def test_it_is_read_again_only_if_there_is_more(path, monkeypatch):
+    """Of a large log with a rare text that takes a while; other texts and levels have answers of their own."""
+    looks = []
+    monkeypatch.setattr("sought.console.page_of_log.read_log", lambda path: looks.append(path) or read_log(path))
+    with served(path) as server:
+        for _ in range(3):
+            for asked in ("text=moon", "text=h2.example", "text=h2.example&level=error"):
+                server.ask(f"/console/log?{asked}")
+        assert len(looks) == 3
+        KeptLog(path, silent)("failed", what="the moon")
+        assert "the moon" in words(server.ask("/console/log/lines?text=moon"))
+        assert len(looks) == 4
+
+
+def test_a_page_that_is_open_asks_now_and_then(path, browser):
+    """However often something happens: at once, and then five seconds later for all that has come in between."""
+    with served(path) as server, tab(browser) as it:
+        it.page.clock.install()
+        it.page.goto(f"{server.url}/console/log?level=error")
+        it.page.wait_for_selector("[data-stream=on]")
+        it.page.clock.pause_at(time.time() + 60.0)
+        for number in range(3):
+            KeptLog(path, silent)("failed", what=f"moon {number}")
+            write_pulse(path, pulse("http://a.example", policy=f"Policy{number}()"))
+            it.page.wait_for_selector(f"[data-live=state]:has-text('Policy{number}()')")
+            it.page.clock.run_for(1000)
+        seen = it.page.locator(".log")
+        expect(seen).to_contain_text("moon 0")
+        assert sum("/log/lines" in url for url in it.requested) == 1
+        it.page.clock.run_for(5000)
+        expect(seen).to_contain_text("moon 2")
+        assert sum("/log/lines" in url for url in it.requested) == 2
         assert not it.troubles
 
 
