@@ -10,6 +10,7 @@ from sought.console.standing import Pending, Standing
 from sought.crawl.recovery import open_directory
 from sought.crawl.settings import Settings, save_settings
 from sought.crawl.table import Source
+from sought.crawl.view import View
 from sought.web.errors import BadInput
 from tests.demand_site import write_config
 
@@ -98,6 +99,25 @@ def test_an_order_is_seen_at_once(path):
         (path / "settings.json").unlink()
         config = path / "sought.toml"
         config.write_text(config.read_text().replace("[crawl]", '[crawl]\nbudget = "3 per day"'))
+
+    asyncio.run(look())
+
+
+def test_to_open_the_tables_is_work_too(path, monkeypatch):
+    """A large table takes long to read: it is not read all the time either."""
+
+    class Large(View):
+        def __init__(self, path):
+            time.sleep(0.05)
+            super().__init__(path)
+
+    monkeypatch.setattr("sought.console.standing.View", Large)
+
+    async def look():
+        standing = Standing(path, patience=20.0)
+        await standing.ask("known", lambda view: len(view.table))
+        assert standing._worked >= 0.05
+        await standing.close()
 
     asyncio.run(look())
 

@@ -3,8 +3,8 @@
 To open a View reads the whole table, and what follows from it may take seconds.  So one thread keeps one View: it opens
 another when the store has changed, and remembers its answers until then.  A View is good for 15 seconds, and for longer
 if it took long to work out what was asked of it, but no longer than sought.toml and settings.json stay as they are: who
-has just given an order looks for what it did.  Who asks gets the answer if it comes soon, else the last one that was given
-to the same question, else a `Pending`.
+has just given an order looks for what it did.  Who asks gets the answer if it comes soon, else the last one that was
+given to the same question, else a `Pending`.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from sought.crawl.view import View
 from sought.web.errors import SoughtError
 
 EVERY = 15.0  # seconds for which a View is good
-AS_LONG = 10.0  # times as long as its answers took: so for a tenth of the time at most the thread is busy
+AS_LONG = 10.0  # times as long as it and its answers took: so for a tenth of the time at most the thread is busy
 LONGEST = 600.0  # seconds
 IDLE = 600.0  # seconds without a question after which the View goes: of a large crawl it takes much memory
 PATIENCE = 1.5  # seconds that a page waits
@@ -54,7 +54,7 @@ class Standing:
         self._view: View | None = None
         self._stamp: object = None
         self._orders: object = None
-        self._worked = 0.0  # seconds, on answers from this View
+        self._worked = 0.0  # seconds, on opening this View and on answers from it
         self._looked_at = -EVERY  # by a clock that is never set
         self._answers: OrderedDict[Hashable, Dated[Any]] = OrderedDict()
         self._under_way: dict[Hashable, Future[Any]] = {}
@@ -126,7 +126,7 @@ class Standing:
             if self._view is None or (stamp, orders) != (self._stamp, self._orders):
                 self._drop()
                 self._view, self._stamp, self._orders = View(self._path), stamp, orders
-                self._worked = 0.0
+                self._worked = time.monotonic() - now
             self._looked_at = now
         return self._view
 
