@@ -99,6 +99,21 @@ def test_what_is_no_event_is_passed_over(path):
     assert "The last 200;" in answer.text
 
 
+def test_nobody_reads_where_the_crawl_lies(path):
+    """Not in what went wrong either, on this page and on the overview; an address that looks like it stays."""
+    address = f"http://a.example{path}"
+    KeptLog(path, silent)("failed", what=f"cannot write '{path}/store/1.sst': no space", others={"a": f"{path}: full"})
+    KeptLog(path, silent)("trouble", host="http://a.example", url=address, what="timeout")
+    write_pulse(path, pulse("http://a.example", ended=f"failed: cannot write {path}/store"))
+    with served(path) as server:
+        for where in ("/console/log", "/console"):
+            text = words(server.ask(where)).replace("&#39;", "'").replace(address, "ADDRESS")
+            assert str(path) not in text
+            assert "failed: cannot write DIR/store" in text
+        assert "cannot write 'DIR/store/1.sst': no space" in words(server.ask("/console/log")).replace("&#39;", "'")
+        assert address in server.ask("/console/log").text
+
+
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 375)])
 def test_it_can_be_read_by_anybody_and_harms_nobody(path, browser, scheme, width, tmp_path):
     """axe-core has no complaint, nothing scrolls sideways, no script of a crawled page runs."""
@@ -130,7 +145,12 @@ def test_more_arrives_while_the_page_is_open(path, browser):
 def test_it_is_read_again_only_if_there_is_more(path, monkeypatch):
     """Of a large log with a rare text that takes a while; other texts and levels have answers of their own."""
     looks = []
-    monkeypatch.setattr("sought.console.page_of_log.read_log", lambda path: looks.append(path) or read_log(path))
+
+    def look(path):
+        looks.append(path)
+        return read_log(path)
+
+    monkeypatch.setattr("sought.console.page_of_log.read_log", look)
     with served(path) as server:
         for _ in range(3):
             for asked in ("text=moon", "text=h2.example", "text=h2.example&level=error"):

@@ -201,6 +201,19 @@ def test_trouble_is_for_the_operator(server: Served, tmp_path: Path, caplog: pyt
     assert str(tmp_path) in caplog.text
 
 
+def test_trouble_on_the_console_is_told_alike(server: Served, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Settings that cannot be read: the log says which, pages of the console name no folder."""
+    path = shutil.copytree(server.path, tmp_path / "crawl")
+    (path / "settings.json").write_text("damage")
+    with served(path) as damaged:
+        for where in ("/console/budget", "/console/host?h=a.example"):
+            answer = damaged.get(where)
+            assert (answer.status, "in trouble" in answer.text, str(path) in answer.text) == (500, True, False)
+        answer = damaged.get("/console")
+        assert (answer.status, "DIR/settings.json" in answer.text, str(path) in answer.text) == (200, True, False)
+    assert str(path / "settings.json") in caplog.text
+
+
 def test_a_surprise_is_an_ordinary_answer(
     server: Served, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

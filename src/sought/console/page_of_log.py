@@ -13,13 +13,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import BaseRoute, Route
 
+from sought.console.folders import without_folder
 from sought.console.live import shown
 from sought.console.office import Office
-from sought.console.watching import understood
+from sought.console.watching import last_pulse
 from sought.console.wording import number
 from sought.crawl.log import EVENTS
 from sought.crawl.log_file import log_stamp, read_log
-from sought.crawl.pulse import read_pulse
 
 LEVELS = {"info": "Everything", "warning": "Warnings and errors", "error": "Errors"}
 MOST = 200  # events on a page
@@ -85,7 +85,7 @@ async def _answered(office: Office, reader: Reader, request: Request, name: str)
     if len(text) > _LONGEST:
         raise HTTPException(400, f"A text to look for has at most {_LONGEST} characters.")
     stamp, events = await reader.read(level, text)
-    values = shown(understood(await asyncio.to_thread(read_pulse, office.path)), time.time())
+    values = shown(await asyncio.to_thread(last_pulse, office.path), time.time())
     values |= {"stamp": stamp, "events": events, "level": level, "text": text}
     return office.page(request, name, **values, levels=LEVELS, meanings=EVENTS, most=MOST)
 
@@ -99,7 +99,8 @@ def _events(path: Path) -> Iterator[Event]:
     for line in read_log(path):
         when, level, name, _ = (line.pop(each, None) for each in ("time", "level", "event", "directory"))
         if isinstance(when, int | float) and level in LEVELS and isinstance(name, str):
-            yield Event(when, level, name[:_ROOM], {key[:_ROOM]: _words(each)[:_ROOM] for key, each in line.items()})
+            fields = {key[:_ROOM]: without_folder(path, _words(each))[:_ROOM] for key, each in line.items()}
+            yield Event(when, level, name[:_ROOM], fields)
 
 
 def _words(value: Any) -> str:
