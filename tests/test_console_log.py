@@ -64,6 +64,10 @@ def test_a_crawl_tells_of_itself_on_the_console(tmp_path):
         ("level=warning", ("trouble", "order refused", "failed"), ("price 31.4", "fetches 31")),
         ("level=error", ("no space left on device",), ("http://h1.example",)),
         ("text=H2.EXAMPLE", ("http://h2.example",), ("http://h1.example", "no space left")),
+        ("text=Order+refused", ("who somebody",), ("http://h1.example", "no space left", "price 31.4")),
+        ("text=refused+warning+id", ("who somebody",), ("no space left",)),
+        ("text=to+gain+new+0.0500", ("price 31.4",), ("no space left", "who somebody")),
+        ("text=budget+5000+per", ("paused no",), ("price 31.4",)),
         ("text=h2.example&level=error", ("Nothing like that is in the log.",), ("http://h2.example",)),
     ],
 )
@@ -74,6 +78,7 @@ def test_events_are_shown_by_level_and_text(path, asked, seen, unseen):
             text = words(server.ask(f"{where}?{asked}"))
             assert [each for each in seen if each not in text] == []
             assert [each for each in unseen if each in text] == []
+        assert words(server.ask(f"/console/log?{asked}")).count("Times are UTC.") == 1
         for wrong in ("level=loud", "text=" + "x" * 201):
             answer = server.ask(f"/console/log?{wrong}")
             assert (answer.status, words(answer).count("Back to the console")) == (400, 1)

@@ -17,7 +17,7 @@ from sought.console.folders import without_folder
 from sought.console.live import shown
 from sought.console.office import Office
 from sought.console.watching import last_pulse
-from sought.console.wording import number
+from sought.console.wording import number, spelled
 from sought.crawl.log import EVENTS
 from sought.crawl.log_file import log_stamp, read_log
 
@@ -39,8 +39,12 @@ class Event:
 
     def is_wanted(self, level: str, text: str) -> bool:
         names = list(LEVELS)
-        said = " ".join([self.name, *self.fields.values()]).casefold()
-        return names.index(self.level) >= names.index(level) and text.casefold() in said
+        return names.index(self.level) >= names.index(level) and text.casefold() in self._said().casefold()
+
+    def _said(self) -> str:
+        """What the page shows, but for the time."""
+        level = "" if self.level == "info" else f" {self.level}"
+        return " ".join([spelled(self.name) + level, *(f"{spelled(key)} {each}" for key, each in self.fields.items())])
 
 
 class Reader:
