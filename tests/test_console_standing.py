@@ -81,19 +81,28 @@ def test_what_took_long_is_good_for_longer(path):
 
 
 def test_an_order_is_seen_at_once(path):
-    """However long the tables are good for: a budget that was ordered, or written into sought.toml."""
+    """However long the tables are good for: a budget that was ordered, or written into sought.toml.
+
+    But they are not read again for every page that was asked for and has been fetched.
+    """
 
     async def look():
         standing = Standing(path, patience=20.0)
         standing._worked = 1e6
         seen = []
-        for change in (lambda: None, lambda: save_settings(path, Settings(budget="7 per day")), lambda: None, rewrite):
+        for change in (lambda: None, order, fetch, rewrite):
             change()
             seen.append(await standing.ask("budget", lambda view: view.config.crawl.budget))
             standing._worked = 1e6
         assert [each.found for each in seen] == ["100000 per day", "7 per day", "7 per day", "3 per day"]
         assert seen[1] is seen[2]
         await standing.close()
+
+    def order():
+        save_settings(path, Settings(budget="7 per day", wanted=("http://a.example/1", "http://a.example/2")))
+
+    def fetch():
+        save_settings(path, Settings(budget="7 per day", wanted=("http://a.example/2",)))
 
     def rewrite():
         (path / "settings.json").unlink()

@@ -2,7 +2,7 @@
 
 To open a View reads the whole table, and what follows from it may take seconds.  So one thread keeps one View: it opens
 another when the store has changed, and remembers its answers until then.  A View is good for 15 seconds, and for longer
-if it took long to work out what was asked of it, but no longer than sought.toml and settings.json stay as they are: who
+if it took long to work out what was asked of it, but no longer than sought.toml and settings.json say the same: who
 has just given an order looks for what it did.  Who asks gets the answer if it comes soon, else the last one that was
 given to the same question, else a `Pending`.
 """
@@ -16,8 +16,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from msgspec.structs import replace
+
 from sought.crawl.config import FILE as CONFIG
+from sought.crawl.directory import crawl_files
 from sought.crawl.settings import FILE as SETTINGS
+from sought.crawl.settings import load_settings
 from sought.crawl.view import View
 from sought.web.errors import SoughtError
 
@@ -121,7 +125,7 @@ class Standing:
         """A View that is fresh enough."""
         now, orders = time.monotonic(), [_stat(self._path / name) for name in (CONFIG, SETTINGS)]
         is_due = now - self._looked_at >= max(EVERY, min(AS_LONG * self._worked, LONGEST))
-        if self._view is None or is_due or orders != self._orders:
+        if self._view is None or is_due or (orders != self._orders and _is_overruled(self._view)):
             stamp = _stamp(self._path / "store")
             if self._view is None or (stamp, orders) != (self._stamp, self._orders):
                 self._drop()
@@ -134,6 +138,12 @@ class Standing:
         if self._view:
             self._view.close()
             self._view = None
+
+
+def _is_overruled(view: View) -> bool:
+    """Whether its crawl has been told otherwise since.  Pages that are asked for come and go with every commit."""
+    old, new = (replace(each, wanted=()) for each in (view.settings, load_settings(view.path)))
+    return old != new or view.config != crawl_files(view.path)
 
 
 def _stat(file: Path) -> object:
