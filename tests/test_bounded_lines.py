@@ -72,3 +72,21 @@ def test_a_log_is_told_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     KeptLog(tmp_path / "plain", log)("stopped", ended="stopped")
     assert told[-1] == ("stopped", {"ended": "stopped"})
     assert len(told) == 51
+
+
+def test_what_happens_often_does_not_push_out_the_rest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An hour of plans and commits every second: all are told, one a minute of each is kept, and every warning."""
+    now, told = 7.0, list[str]()
+    monkeypatch.setattr("sought.crawl.log_file.monotonic", lambda: now)
+    log = KeptLog(tmp_path, lambda event, **_: told.append(event))
+    for second in range(3600):
+        log("plan", chosen=second)
+        log("commit", fetches=second)
+        if second % 400 == 0:
+            log("trouble", what=str(second))
+        now += 1.0
+    kept = list(read_log(tmp_path))[::-1]
+    assert len(told) == 7200 + 9
+    assert [each["chosen"] for each in kept if each["event"] == "plan"] == list(range(0, 3600, 60))
+    assert [each["fetches"] for each in kept if each["event"] == "commit"] == list(range(0, 3600, 60))
+    assert [each["what"] for each in kept if each["event"] == "trouble"] == [str(at) for at in range(0, 3600, 400)]

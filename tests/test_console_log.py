@@ -1,15 +1,17 @@
 """The log on the console: the crawl's last events, of a level and with a text, live, and as harmless as text is."""
 
+import time
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from sought.crawl.lines import append_line
 from sought.crawl.log import EVENTS, silent
-from sought.crawl.log_file import FILE, KeptLog
+from sought.crawl.log_file import FILE, KeptLog, read_log
 from sought.crawl.orders import BlockHost, give
 from tests.browser import chromium, tab
-from tests.console_crawl import HOSTILE_PATH, HOSTILE_QUERY
+from tests.console_crawl import HOSTILE_PATH, HOSTILE_QUERY, pulse, write_pulse
 from tests.console_site import crawled, lighthouses, served
 from tests.demand_site import write_config
 from tests.test_console_pages import read, words
@@ -62,6 +64,10 @@ def test_a_crawl_tells_of_itself_on_the_console(tmp_path):
         ("level=warning", ("trouble", "order refused", "failed"), ("price 31.4", "fetches 31")),
         ("level=error", ("no space left on device",), ("http://h1.example",)),
         ("text=H2.EXAMPLE", ("http://h2.example",), ("http://h1.example", "no space left")),
+        ("text=Order+refused", ("who somebody",), ("http://h1.example", "no space left", "price 31.4")),
+        ("text=refused+warning+id", ("who somebody",), ("no space left",)),
+        ("text=to+gain+new+0.0500", ("price 31.4",), ("no space left", "who somebody")),
+        ("text=budget+5000+per", ("paused no",), ("price 31.4",)),
         ("text=h2.example&level=error", ("Nothing like that is in the log.",), ("http://h2.example",)),
     ],
 )
@@ -72,6 +78,7 @@ def test_events_are_shown_by_level_and_text(path, asked, seen, unseen):
             text = words(server.ask(f"{where}?{asked}"))
             assert [each for each in seen if each not in text] == []
             assert [each for each in unseen if each in text] == []
+        assert words(server.ask(f"/console/log?{asked}")).count("Times are UTC.") == 1
         for wrong in ("level=loud", "text=" + "x" * 201):
             answer = server.ask(f"/console/log?{wrong}")
             assert (answer.status, words(answer).count("Back to the console")) == (400, 1)
@@ -95,6 +102,21 @@ def test_what_is_no_event_is_passed_over(path):
     assert "fetches 100 " in words(answer)
     assert "fetches 99 " not in words(answer)
     assert "The last 200;" in answer.text
+
+
+def test_nobody_reads_where_the_crawl_lies(path):
+    """Not in what went wrong either, on this page and on the overview; an address that looks like it stays."""
+    address = f"http://a.example{path}"
+    KeptLog(path, silent)("failed", what=f"cannot write '{path}/store/1.sst': no space", others={"a": f"{path}: full"})
+    KeptLog(path, silent)("trouble", host="http://a.example", url=address, what="timeout")
+    write_pulse(path, pulse("http://a.example", ended=f"failed: cannot write {path}/store"))
+    with served(path) as server:
+        for where in ("/console/log", "/console"):
+            text = words(server.ask(where)).replace("&#39;", "'").replace(address, "ADDRESS")
+            assert str(path) not in text
+            assert "failed: cannot write DIR/store" in text
+        assert "cannot write 'DIR/store/1.sst': no space" in words(server.ask("/console/log")).replace("&#39;", "'")
+        assert address in server.ask("/console/log").text
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 375)])
@@ -122,6 +144,46 @@ def test_more_arrives_while_the_page_is_open(path, browser):
         it.page.wait_for_selector(".log li:has-text('the moon')")
         assert "4321" not in it.page.locator("main").inner_text().replace(",", "")
         assert it.page.evaluate("window.unloaded") is False
+        assert not it.troubles
+
+
+def test_it_is_read_again_only_if_there_is_more(path, monkeypatch):
+    """Of a large log with a rare text that takes a while; other texts and levels have answers of their own."""
+    looks = []
+
+    def look(path):
+        looks.append(path)
+        return read_log(path)
+
+    monkeypatch.setattr("sought.console.page_of_log.read_log", look)
+    with served(path) as server:
+        for _ in range(3):
+            for asked in ("text=moon", "text=h2.example", "text=h2.example&level=error"):
+                server.ask(f"/console/log?{asked}")
+        assert len(looks) == 3
+        KeptLog(path, silent)("failed", what="the moon")
+        assert "the moon" in words(server.ask("/console/log/lines?text=moon"))
+        assert len(looks) == 4
+
+
+def test_a_page_that_is_open_asks_now_and_then(path, browser):
+    """However often something happens: at once, and then five seconds later for all that has come in between."""
+    with served(path) as server, tab(browser) as it:
+        it.page.clock.install()
+        it.page.goto(f"{server.url}/console/log?level=error")
+        it.page.wait_for_selector("[data-stream=on]")
+        it.page.clock.pause_at(time.time() + 60.0)
+        for number in range(3):
+            KeptLog(path, silent)("failed", what=f"moon {number}")
+            write_pulse(path, pulse("http://a.example", policy=f"Policy{number}()"))
+            it.page.wait_for_selector(f"[data-live=state]:has-text('Policy{number}()')")
+            it.page.clock.run_for(1000)
+        seen = it.page.locator(".log")
+        expect(seen).to_contain_text("moon 0")
+        assert sum("/log/lines" in url for url in it.requested) == 1
+        it.page.clock.run_for(5000)
+        expect(seen).to_contain_text("moon 2")
+        assert sum("/log/lines" in url for url in it.requested) == 2
         assert not it.troubles
 
 

@@ -1,5 +1,6 @@
 """What the server refuses, and how it says so; what a browser may do with its answers."""
 
+import asyncio
 import re
 import shutil
 import socket
@@ -9,11 +10,13 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from starlette.responses import Response
 from tantivy import DocAddress
 
 from sought.console.assets import asset
 from sought.console.connection import MAX_HEAD
 from sought.console.searcher import Searcher
+from sought.console.surprise import Surprise
 from sought.index import Index
 from tests.console_site import Served, crawl_lighthouses, event, served
 from tests.demand_site import write_config
@@ -201,6 +204,19 @@ def test_trouble_is_for_the_operator(server: Served, tmp_path: Path, caplog: pyt
     assert str(tmp_path) in caplog.text
 
 
+def test_trouble_on_the_console_is_told_alike(server: Served, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """Settings that cannot be read: the log says which, pages of the console name no folder."""
+    path = shutil.copytree(server.path, tmp_path / "crawl")
+    (path / "settings.json").write_text("damage")
+    with served(path) as damaged:
+        for where in ("/console/budget", "/console/host?h=a.example"):
+            answer = damaged.get(where)
+            assert (answer.status, "in trouble" in answer.text, str(path) in answer.text) == (500, True, False)
+        answer = damaged.get("/console")
+        assert (answer.status, "DIR/settings.json" in answer.text, str(path) in answer.text) == (200, True, False)
+    assert str(path / "settings.json") in caplog.text
+
+
 def test_a_surprise_is_an_ordinary_answer(
     server: Served, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -215,6 +231,21 @@ def test_a_surprise_is_an_ordinary_answer(
     assert caplog.text.count("ZeroDivisionError") >= 2
     monkeypatch.undo()
     assert server.get("/", q="surprising lamp").status == 200
+
+
+def test_a_surprise_is_one_entry_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    """Whatever is asked for: a path cannot make up another."""
+
+    async def surprising(*_: object) -> None:
+        raise ZeroDivisionError
+
+    async def nothing(*_: object) -> None:
+        pass
+
+    scope = {"type": "http", "path": "/x\nERROR all is lost\x1b[2J"}
+    asyncio.run(Surprise(surprising, lambda _: Response())(scope, nothing, nothing))  # type: ignore[arg-type]  # no server
+    [entry] = caplog.records
+    assert entry.getMessage() == r"'/x\nERROR all is lost\x1b[2J': a surprise"
 
 
 def test_a_panic_of_the_search_engine_is_one_too(

@@ -1,10 +1,12 @@
 """`sought serve` as a person runs it: a real process, while a crawl runs in another, and its end."""
 
+import gc
 import json
 import os
 import signal
 import socket
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import sought
-from sought.console.serving import address, bound
+from sought.console.serving import address, bound, few_collections
 from sought.crawl.audit import APPLIED, read_audit
 from sought.crawl.pulse import read_pulse
 from sought.crawl.recovery import rebuild
@@ -89,6 +91,37 @@ def test_where_a_browser_finds_it() -> None:
     for host, where in [("127.0.0.1", "127.0.0.1"), ("localhost", "127.0.0.1"), ("0.0.0.0", "127.0.0.1")]:
         with bound(host, 0) as listening:
             assert address(listening) == f"http://{where}:{listening.getsockname()[1]}/"
+
+
+def test_garbage_is_left_to_who_started_a_server_in_a_thread(tmp_path: Path) -> None:
+    """A program that serves beside its own work collects as before."""
+    before = gc.get_freeze_count(), gc.get_threshold()
+    with served(write_config(tmp_path / "crawl")) as server:
+        assert server.get("/").status == 200
+        assert (gc.get_freeze_count(), gc.get_threshold()) == before
+
+
+def test_a_server_keeps_no_garbage_of_its_start() -> None:
+    """What is there when it begins stays until it ends; what is garbage by then does not."""
+    before = gc.get_freeze_count(), gc.get_threshold()
+
+    class Node:
+        other: "Node"
+
+    first, second = Node(), Node()
+    first.other, second.other = second, first
+    gone = weakref.ref(first)
+    gc.disable()  # but for the one that is asked for
+    try:
+        del first, second
+        assert gone() is not None
+        with few_collections():
+            assert gone() is None
+            assert gc.get_freeze_count() > before[0]
+            assert gc.get_threshold() != before[1]
+    finally:
+        gc.enable()
+    assert (gc.get_freeze_count(), gc.get_threshold()) == before
 
 
 def test_it_sees_what_a_crawl_adds_and_a_rebuild_replaces(tmp_path: Path) -> None:

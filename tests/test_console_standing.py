@@ -8,7 +8,9 @@ import pytest
 
 from sought.console.standing import Pending, Standing
 from sought.crawl.recovery import open_directory
+from sought.crawl.settings import Settings, save_settings
 from sought.crawl.table import Source
+from sought.crawl.view import View
 from sought.web.errors import BadInput
 from tests.demand_site import write_config
 
@@ -76,6 +78,57 @@ def test_what_took_long_is_good_for_longer(path):
 
     asyncio.run(look())
     directory.close()
+
+
+def test_an_order_is_seen_at_once(path):
+    """However long the tables are good for: a budget that was ordered, or written into sought.toml.
+
+    But they are not read again for every page that was asked for and has been fetched.
+    """
+
+    async def look():
+        standing = Standing(path, patience=20.0)
+        standing._worked = 1e6
+        seen = []
+        for change in (lambda: None, order, fetch, rewrite):
+            change()
+            seen.append(await standing.ask("budget", lambda view: view.config.crawl.budget))
+            standing._worked = 1e6
+        assert [each.found for each in seen] == ["100000 per day", "7 per day", "7 per day", "3 per day"]
+        assert seen[1] is seen[2]
+        await standing.close()
+
+    def order():
+        save_settings(path, Settings(budget="7 per day", wanted=("http://a.example/1", "http://a.example/2")))
+
+    def fetch():
+        save_settings(path, Settings(budget="7 per day", wanted=("http://a.example/2",)))
+
+    def rewrite():
+        (path / "settings.json").unlink()
+        config = path / "sought.toml"
+        config.write_text(config.read_text().replace("[crawl]", '[crawl]\nbudget = "3 per day"'))
+
+    asyncio.run(look())
+
+
+def test_to_open_the_tables_is_work_too(path, monkeypatch):
+    """A large table takes long to read: it is not read all the time either."""
+
+    class Large(View):
+        def __init__(self, path):
+            time.sleep(0.05)
+            super().__init__(path)
+
+    monkeypatch.setattr("sought.console.standing.View", Large)
+
+    async def look():
+        standing = Standing(path, patience=20.0)
+        await standing.ask("known", lambda view: len(view.table))
+        assert standing._worked >= 0.05
+        await standing.close()
+
+    asyncio.run(look())
 
 
 def test_nobody_asks_any_more(path, monkeypatch):

@@ -1,5 +1,7 @@
 """What would improve the answer to a query, and what is known of a host."""
 
+import gc
+import weakref
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -117,3 +119,18 @@ def test_commands_print_them(path: Path):
     assert "http://a.example" in run(app, ["hosts", str(path)]).output
     assert "share_of_presence" in run(app, ["hosts", str(path), "http://a.example"]).output
     assert isinstance(run(app, ["hosts", str(path), "http://b.example"]).exception, BadInput)
+
+
+def test_a_view_that_is_closed_takes_no_memory(path: Path) -> None:
+    """Nor do its tables and what was worked out of them, without the garbage collector: a server opens many."""
+    gc.disable()
+    try:
+        with View(path) as view:
+            view.ranking(WORTH, view.opened)
+            large = [view, view.table, view.table["key"], view.measuring.measure, view._holdings.linked]
+            kept = [weakref.ref(each) for each in large if each is not None]
+        assert len(kept) == 5
+        del view, large
+        assert [type(each()).__name__ for each in kept if each() is not None] == []
+    finally:
+        gc.enable()

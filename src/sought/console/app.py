@@ -51,7 +51,7 @@ def make_app(path: Path, hosts: Iterable[str] = (), control: Control | None = No
     async def failed(request: Request, error: Exception) -> Response:
         if isinstance(error, TooBusy):
             return _complaint(desk, request, 503, str(error), {"Retry-After": "1"})
-        _LOG.error("%s: %s", request.url.path, error)  # it names folders, which are nobody's business
+        _LOG.error("%r: %s", request.url.path, error)  # it names folders, which are nobody's business
         return in_trouble(request)
 
     def in_trouble(request: Request) -> Response:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Self
 
@@ -76,5 +77,12 @@ class Companion:
                 stderr=self._errors,
                 start_new_session=True,
             )
-            os.setpriority(os.PRIO_PROCESS, self._process.pid, _NICE)  # its threads will inherit it
+            _step_back(self._process.pid)
             return self._process
+
+
+def _step_back(process: int) -> None:
+    """Let it yield to us; its threads will inherit that.  It crawls all the same where this is not allowed."""
+    with suppress(OSError):
+        own = os.getpriority(os.PRIO_PROCESS, 0)
+        os.setpriority(os.PRIO_PROCESS, process, max(_NICE, own))  # to less than our own we have no right

@@ -10,16 +10,16 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from sought.console.folders import without_folder
 from sought.console.history import SPANS, Histories, History, Span
 from sought.console.live import shown
 from sought.console.office import AGAIN, Office
 from sought.console.orders_given import orders_given
 from sought.console.standing import Dated
-from sought.console.watching import understood
+from sought.console.watching import last_pulse
 from sought.crawl.admission import REASONS
 from sought.crawl.host_insight import all_hosts
 from sought.crawl.insight import needy
-from sought.crawl.pulse import read_pulse
 from sought.crawl.settings import Settings, load_settings
 from sought.crawl.view import View
 from sought.web.errors import SoughtError
@@ -68,7 +68,7 @@ def _span(request: Request) -> Span:
 
 def _files(office: Office, journal: Histories, span: Span, now: float) -> dict[str, Any]:
     """What small files say: pulse, journal, settings and orders."""
-    pulse, history = understood(read_pulse(office.path)), journal.read(span, now)
+    pulse, history = last_pulse(office.path), journal.read(span, now)
     return shown(pulse, now) | {
         "history": history,
         "totals": _totals(history),
@@ -103,7 +103,7 @@ async def _tables(office: Office) -> tuple[Dated[dict[str, Any]] | None, str]:
     try:
         return await office.standing.ask("overview", _looked_up), ""
     except SoughtError as why:  # it takes a while, or the crawl's files are in trouble: an operator should know
-        return None, str(why)
+        return None, without_folder(office.path, str(why))
 
 
 def _looked_up(view: View) -> dict[str, Any]:

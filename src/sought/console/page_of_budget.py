@@ -11,7 +11,6 @@ from sought.console.standing import Pending
 from sought.console.wording import NOTHING, number
 from sought.crawl.dial import budget
 from sought.crawl.view import View
-from sought.web.errors import SoughtError
 
 _TITLE = "Budget"
 _ROWS = 24  # of the curve as a table
@@ -27,8 +26,6 @@ def routes(office: Office) -> list[BaseRoute]:
             told = await office.standing.ask("budget", _looked_up)
         except Pending as why:
             return office.wait(request, _TITLE, why)
-        except SoughtError as error:  # the crawl's files are in trouble
-            return office.sorry(request, _TITLE, str(error), 500)
         return office.page(request, "console_budget.html", **told.found, read=told.time, between=between)
 
     return [Route("/console/budget", show)]

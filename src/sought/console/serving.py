@@ -4,6 +4,8 @@ import gc
 import logging
 import signal
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from ipaddress import ip_address
 from threading import current_thread, main_thread
 
@@ -60,16 +62,24 @@ def make_server(app: ASGIApp) -> uvicorn.Server:
 
 def run(server: uvicorn.Server, listening: socket.socket) -> None:
     """Serve until Ctrl-C, SIGTERM or the end of the terminal, then finish what is being answered."""
-    if current_thread() is main_thread():
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # uvicorn raises what it has caught once more
-        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
-    thresholds = gc.get_threshold()
-    gc.freeze()  # what is there now stays: it need not be looked through again and again
-    gc.set_threshold(20_000, *thresholds[1:])  # answers come and go without cycles
-    try:
+    if current_thread() is not main_thread():  # signals and garbage are the business of those who started it
         server.run([listening])
-    except KeyboardInterrupt:
-        pass
+        return
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # uvicorn raises what it has caught once more
+    signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
+    with suppress(KeyboardInterrupt), few_collections():
+        server.run([listening])
+
+
+@contextmanager
+def few_collections() -> Iterator[None]:
+    """What is there now stays, and need not be looked through again and again; answers come and go without cycles."""
+    thresholds = gc.get_threshold()
+    gc.collect()  # garbage would stay, too
+    gc.freeze()
+    gc.set_threshold(20_000, *thresholds[1:])
+    try:
+        yield
     finally:
         gc.set_threshold(*thresholds)
         gc.unfreeze()

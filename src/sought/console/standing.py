@@ -2,7 +2,8 @@
 
 To open a View reads the whole table, and what follows from it may take seconds.  So one thread keeps one View: it opens
 another when the store has changed, and remembers its answers until then.  A View is good for 15 seconds, and for longer
-if it took long to work out what was asked of it.  Who asks gets the answer if it comes soon, else the last one that was
+if it took long to work out what was asked of it, but no longer than sought.toml and settings.json say the same: who
+has just given an order looks for what it did.  Who asks gets the answer if it comes soon, else the last one that was
 given to the same question, else a `Pending`.
 """
 
@@ -15,11 +16,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+from msgspec.structs import replace
+
+from sought.crawl.config import FILE as CONFIG
+from sought.crawl.directory import crawl_files
+from sought.crawl.settings import FILE as SETTINGS
+from sought.crawl.settings import load_settings
 from sought.crawl.view import View
 from sought.web.errors import SoughtError
 
 EVERY = 15.0  # seconds for which a View is good
-AS_LONG = 10.0  # times as long as its answers took: so for a tenth of the time at most the thread is busy
+AS_LONG = 10.0  # times as long as it and its answers took: so for a tenth of the time at most the thread is busy
 LONGEST = 600.0  # seconds
 IDLE = 600.0  # seconds without a question after which the View goes: of a large crawl it takes much memory
 PATIENCE = 1.5  # seconds that a page waits
@@ -50,7 +57,8 @@ class Standing:
         self._thread = ThreadPoolExecutor(1, "standing")
         self._view: View | None = None
         self._stamp: object = None
-        self._worked = 0.0  # seconds, on answers from this View
+        self._orders: object = None
+        self._worked = 0.0  # seconds, on opening this View and on answers from it
         self._looked_at = -EVERY  # by a clock that is never set
         self._answers: OrderedDict[Hashable, Dated[Any]] = OrderedDict()
         self._under_way: dict[Hashable, Future[Any]] = {}
@@ -115,12 +123,14 @@ class Standing:
 
     def _current(self) -> View:
         """A View that is fresh enough."""
-        now = time.monotonic()
-        if self._view is None or now - self._looked_at >= max(EVERY, min(AS_LONG * self._worked, LONGEST)):
+        now, orders = time.monotonic(), [_stat(self._path / name) for name in (CONFIG, SETTINGS)]
+        is_due = now - self._looked_at >= max(EVERY, min(AS_LONG * self._worked, LONGEST))
+        if self._view is None or is_due or (orders != self._orders and _is_overruled(self._view)):
             stamp = _stamp(self._path / "store")
-            if self._view is None or stamp != self._stamp:
+            if self._view is None or (stamp, orders) != (self._stamp, self._orders):
                 self._drop()
-                self._view, self._stamp, self._worked = View(self._path), stamp, 0.0
+                self._view, self._stamp, self._orders = View(self._path), stamp, orders
+                self._worked = time.monotonic() - now
             self._looked_at = now
         return self._view
 
@@ -128,6 +138,21 @@ class Standing:
         if self._view:
             self._view.close()
             self._view = None
+
+
+def _is_overruled(view: View) -> bool:
+    """Whether its crawl has been told otherwise since.  Pages that are asked for come and go with every commit."""
+    old, new = (replace(each, wanted=()) for each in (view.settings, load_settings(view.path)))
+    return old != new or view.config != crawl_files(view.path)
+
+
+def _stat(file: Path) -> object:
+    """Something that is equal as long as a file stays as it is."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _stamp(store: Path) -> object:

@@ -39,7 +39,7 @@ class Surprise:
         except _NOT_OURS:
             raise
         except BaseException as error:
-            _LOG.error("%s: a surprise", scope["path"], exc_info=error)
+            _LOG.error("%r: a surprise", scope["path"], exc_info=error)
             if begun:
                 raise
             await self._answer(Request(scope))(scope, receive, send)

@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from sought.console.folders import without_folder
 from sought.crawl.pulse import read_pulse
 
 EVERY = 1.0  # seconds between two looks
@@ -123,6 +124,14 @@ def understood(told: Mapping[str, Any] | None) -> Pulse | None:
         return None
 
 
+def last_pulse(path: Path) -> Pulse | None:
+    """What the crawl last told of itself, but for where it lies: why it ended may name files."""
+    pulse = understood(read_pulse(path))
+    if pulse is None or pulse.ended is None:
+        return pulse
+    return msgspec.structs.replace(pulse, ended=without_folder(path, pulse.ended))
+
+
 def condition(pulse: Pulse | None, now: float) -> Condition:
     if pulse is None:
         return "never"
@@ -190,7 +199,7 @@ class Watch:
             await asyncio.sleep(EVERY)
 
     def _text(self) -> str:
-        return self._put(understood(read_pulse(self._path)), time.time())
+        return self._put(last_pulse(self._path), time.time())
 
 
 def _tell(queue: asyncio.Queue[str | None], text: str | None) -> None:

@@ -76,7 +76,13 @@ class View:
         self._ranking: Ranking | None = None
 
     def close(self) -> None:
+        """What was worked out goes, too: its parts hold each other, and would stay until all garbage is collected."""
         self.store.close()
+        self._beliefs.clear()
+        self._ranking = None
+        for name in ("_holdings", "measuring"):
+            if part := vars(self).pop(name, None):
+                vars(part).clear()
 
     def __enter__(self) -> "View":
         return self

@@ -159,17 +159,36 @@ function change(part, html) {
   shown.set(part, html);
 }
 
-// The log is asked for again when there is more of it: it may be a part of it that is shown.
+// The log is asked for again when there is more of it, for it may be a part of it that is shown: one request at a time,
+// and not with every event, for the whole log may have to be read.
 const log = document.querySelector("[data-log]");
+const LOG_EVERY = 5000; // milliseconds
+let newestLog = "";
+let logReadAt = -LOG_EVERY;
+let isLogDue = false;
 
-async function readLog(stamp) {
-  log.dataset.stamp = stamp;
+function followLog(stamp) {
+  newestLog = stamp;
+  if (isLogDue || stamp === log.dataset.stamp) return;
+  isLogDue = true;
+  setTimeout(readLog, Math.max(0, logReadAt + LOG_EVERY - performance.now()));
+}
+
+async function readLog() {
+  const stamp = newestLog;
+  logReadAt = performance.now();
+  let isRead = false;
   try {
-    const answer = await fetch(log.dataset.log);
+    const answer = await fetch(log.dataset.log, { signal: AbortSignal.timeout(60_000) });
     if (answer.ok) change(log, await answer.text());
+    isRead = answer.ok;
   } catch {
-    log.dataset.stamp = "";
+    // What is told next asks again.
   }
+  isLogDue = false;
+  if (!isRead) return;
+  log.dataset.stamp = stamp;
+  followLog(newestLog);
 }
 
 const badge = document.querySelector("[data-stream]");
@@ -193,7 +212,7 @@ function take(told) {
     const part = document.querySelector(`[data-live="${name}"]`);
     if (part) change(part, html);
   }
-  if (log && told.log !== log.dataset.stamp) readLog(told.log);
+  if (log) followLog(told.log);
   if (charts && Date.now() - drawnAt > 60_000) redraw();
 }
 
