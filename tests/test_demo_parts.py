@@ -121,9 +121,7 @@ def test_truth_is_the_same_whichever_way_it_came_about(tmp_path: Path) -> None:
     at_once.renew(9.0)
     for query, _ in Public(TOY).questions(9.0).top(30):
         assert stepwise.scores(query).keys() == at_once.scores(query).keys()
-        assert stepwise.ideal(query) == pytest.approx(
-            at_once.ideal(query), rel=0.2
-        )  # words of gone pages still count
+        assert stepwise.ideal(query) == pytest.approx(at_once.ideal(query), rel=0.2)  # words of gone pages still count
     stepwise.close()
     at_once.close()
 

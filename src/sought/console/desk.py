@@ -7,7 +7,9 @@ Clicks follow as events.  Further results without the id of their search (an old
 
 import asyncio
 import secrets
+import struct
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,6 +48,7 @@ class Desk:
         self.suggestions = Suggestions(log)
         self.recorder = Recorder(log)
         self.tally = Tally()
+        self._ids = random_ids()
 
     def start(self) -> None:
         self.searcher.warm_up()
@@ -81,6 +84,12 @@ class Desk:
             ranks = enumerate(shown, question.offset + 1)
             self.recorder.take(Event(question.search, Action.VIEW, now, url, rank) for rank, url in ranks)
             return question.search
-        number = secrets.randbits(64) or 1
+        number = next(self._ids)
         self.recorder.take([Search(question.text, now, shown, number)])
         return number
+
+
+def random_ids() -> Iterator[int]:
+    """That nobody can guess; many at a time, for to ask the system takes as long as to find what is remembered."""
+    while True:
+        yield from (number for (number,) in struct.iter_unpack("=Q", secrets.token_bytes(8 * 512)) if number)

@@ -112,9 +112,7 @@ class Contest:
                 await either(stop, _TICK / 4)
                 if not race.seconds and time.monotonic() > deadline:
                     stop.set()
-                    raise SoughtError(
-                        "a crawl does not begin: with --keep, said.log in its directory says why"
-                    )
+                    raise SoughtError("a crawl does not begin: with --keep, said.log in its directory says why")
             stop.set()
 
     async def _watch(self, look: Callable[[], Standing], stop: asyncio.Event) -> None:
