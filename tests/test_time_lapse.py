@@ -135,7 +135,7 @@ def test_what_a_belief_reads_is_of_that_web():
     """Its own beliefs are learnt in that web's time, and it finds them by the names it has for them."""
     outer, (inner, *_) = Lapsed(Doubled(), TIMES), beliefs_of(Lapsed(Doubled(), TIMES))
     assert inner == Lapsed(BayesRate(), TIMES)
-    pages = replace(sample_pages(3, ROWS, []), beliefs={belief: np.arange(ROWS) for belief in beliefs_of(outer)})
+    pages = replace(sample_pages(3, ROWS, []), beliefs={belief: np.arange(1.0 * ROWS) for belief in beliefs_of(outer)})
     assert np.array_equal(outer.learner().column(pages), 2.0 * np.arange(ROWS))
 
 
