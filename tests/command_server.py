@@ -1,8 +1,11 @@
 """What does a command do, if loading the program must not take two seconds each time?
 
-Loads the program once, then makes a process of its own for every command, as a shell would.  Started by commands.py,
-with which it talks in lines of JSON: `["start", arguments, folder, out, err]` answers the number of a process,
-`["ended", number]` the exit code, or null while it runs.
+Loads the program once, then makes a process of its own for every command, as a shell would.  A process that has threads
+must not be copied: a lock that one of them holds would never be free in the copy.  So what starts some (polars) is left
+to the commands that need it.
+
+Started by commands.py, with which it talks in lines of JSON: `["start", arguments, folder, out, err]` answers the
+number of a process, `["ended", number]` the exit code, or null while it runs.
 """
 
 import json
@@ -10,24 +13,42 @@ import os
 import runpy
 import sys
 from importlib import import_module
+from pathlib import Path
 
-import numpy as np
-
-from sought.crawl.keys import KeyIndex
-
-MOST = ("sought.api", "sought.cli", "sought.crawl.check", "sought.lab.experiment")  # of what commands load
+MOST = ("sought.api", "sought.cli", "sought.crawl.check")  # of what commands load
+_BLAS = "OPENBLAS_NUM_THREADS"
 
 
 def serve() -> None:
-    for name in MOST:
-        import_module(name)
-    KeyIndex().find(*2 * [np.zeros(0, np.uint64)])  # loads the compiler, too
+    load()
     for line in sys.stdin:
         what, *about = json.loads(line)
         print(json.dumps(_start(*about) if what == "start" else _ended(*about)), flush=True)
 
 
+def load() -> None:
+    """Without threads of NumPy's and SciPy's; the programs that commands start may have them."""
+    given = os.environ.get(_BLAS)
+    os.environ[_BLAS] = "1"
+    for name in MOST:
+        import_module(name)
+    none = import_module("numpy").zeros(0, "uint64")
+    import_module("sought.crawl.keys").KeyIndex().find(none, none)  # loads the compiler, too
+    if given is None:
+        del os.environ[_BLAS]
+    else:
+        os.environ[_BLAS] = given
+
+
+def check_alone() -> None:
+    """That no library has started a thread."""
+    names = [task.joinpath("comm").read_text().strip() for task in Path("/proc/self/task").iterdir()]
+    if len(names) != 1:
+        raise RuntimeError(f"not safe to fork, there are threads: {', '.join(sorted(names))}")
+
+
 def _start(arguments: list[str], folder: str, out: str, err: str) -> int:
+    check_alone()
     child = os.fork()
     if not child:
         for number, file in ((0, os.devnull), (1, out), (2, err)):

@@ -115,4 +115,6 @@ def _ask(*what: Any) -> Any:
     assert process.stdout
     process.stdin.write(json.dumps(what) + "\n")
     process.stdin.flush()
-    return json.loads(process.stdout.readline())
+    answer = process.stdout.readline()
+    assert answer, "command_server.py has died: see its standard error"
+    return json.loads(answer)

@@ -4,6 +4,7 @@ import pytest
 
 from sought.bench.serve import MEASURED, QUERIES, run
 from sought.bench.serve_crawl import Pages
+from sought.web.errors import BadInput
 
 PAGES = 200
 
@@ -21,6 +22,12 @@ def test_each_server_is_searched_alone_and_beside_a_crawl() -> None:
         assert row["server_cpu_ms"] >= 0
         assert ("fetches_per_s" in row) == crawl
     assert list(found["sought_over_sqlite"]) == list(QUERIES)
+
+
+def test_different_queries_are_different() -> None:
+    """Pages that have too few for the time are refused, before anything is made."""
+    with pytest.raises(BadInput, match="20 pages have too few queries"):
+        run(20, 0.3, lambda _: None)
 
 
 def test_every_query_has_an_answer() -> None:

@@ -195,7 +195,7 @@ def test_stop_is_clean(make_crawl):
         crawler = start("crawl", path)
         until_asked(served, 50, crawler)
         crawler.send_signal(signal.SIGINT)
-        _, errors = crawler.communicate()
+        _, errors = crawler.communicate(timeout=60)
         assert crawler.returncode == 0, errors
     with View(path) as view:
         fetched = view.status()["fetched"]

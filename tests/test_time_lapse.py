@@ -1,15 +1,26 @@
 """On a web whose clock runs faster a policy does what it would do if it lived there."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
 from sought.lab.samples import NOW, sample_pages
-from sought.policy import BayesRate, Nutch, Pages, RoundRobin, TimeLapse, Worth, beliefs_of
+from sought.policy import (
+    BayesRate,
+    ClusterSampling,
+    Nutch,
+    Pages,
+    RoundRobin,
+    Split,
+    TimeLapse,
+    Topical,
+    Worth,
+    beliefs_of,
+)
 from sought.policy.estimator import Telling
 from sought.policy.pages import NEVER
-from sought.policy.policy import Expecting
+from sought.policy.policy import Expecting, explained
 from sought.policy.supplied import Supplied
 from sought.policy.time_lapse import Lapsed
 from sought.web.errors import BadInput
@@ -89,6 +100,43 @@ def test_what_beliefs_are_made_of_is_told():
     learner.column(pages_for(lapse, 1.0 / TIMES))
     assert learner.terms(0)["fetches"] == 2
     assert 1e-4 < learner.terms(0)["rate_a_day"] < 1.0
+
+
+@pytest.mark.parametrize("policy", [Topical("bread"), ClusterSampling(), Split(Topical("bread"), Nutch())], ids=repr)
+def test_a_value_is_explained(policy):
+    """As the other policy, or its side, explains it there."""
+    lapse = TimeLapse(policy, TIMES)
+    here, there = pages_for(lapse, 1.0 / TIMES), pages_for(policy, 1.0)
+    told = [explained(lapse, here, row, NOW / TIMES) for row in range(ROWS)]
+    assert told == [explained(policy, there, row, NOW) for row in range(ROWS)]
+    assert any(told)
+
+
+def test_a_plain_value_is_not_explained():
+    """There is nothing to say."""
+    lapse = TimeLapse(Worth(), TIMES)
+    assert explained(lapse, pages_for(lapse, 1.0 / TIMES), 0, NOW / TIMES) == {}
+
+
+@dataclass(frozen=True)
+class Doubled:
+    """A belief about another that is learnt, too."""
+
+    beliefs = (BayesRate(),)
+
+    def learner(self):
+        return self
+
+    def column(self, pages):
+        return 2.0 * pages.belief(BayesRate())
+
+
+def test_what_a_belief_reads_is_of_that_web():
+    """Its own beliefs are learnt in that web's time, and it finds them by the names it has for them."""
+    outer, (inner, *_) = Lapsed(Doubled(), TIMES), beliefs_of(Lapsed(Doubled(), TIMES))
+    assert inner == Lapsed(BayesRate(), TIMES)
+    pages = replace(sample_pages(3, ROWS, []), beliefs={belief: np.arange(1.0 * ROWS) for belief in beliefs_of(outer)})
+    assert np.array_equal(outer.learner().column(pages), 2.0 * np.arange(ROWS))
 
 
 @pytest.mark.parametrize(("bad", "said"), [((Worth(), 0.0), "above 0"), (("Worth()", 2.0), "not a policy")])

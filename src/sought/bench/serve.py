@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 
@@ -23,14 +23,15 @@ from sought.bench.serve_load import CONNECTIONS
 from sought.bench.site import addresses
 from sought.crawl.pulse import read_pulse
 from sought.crawl.workload import FOLDER
-from sought.web.errors import SoughtError
+from sought.web.errors import BadInput, SoughtError
 
 MEASURED = (("sought", False), ("sought", True), ("sqlite", False))  # servers, and whether beside a crawl
 QUERIES = ("asked again", "all different")
 _CORES = 2
 _ASKED_AGAIN = 20_000  # different queries; the n-th is asked as often as 1/(n + 10)
 _FASTEST = 3_000  # searches a second that may be answered before a query comes again that should not
-_CRAWLED = 600  # pages a second that the site has for the crawl
+_CRAWLED = 1_000  # pages a second that the site has for the crawl
+_LONGER = 1.2  # than searches that count lasts the crawl beside them
 _WARMING = 3.0  # seconds of searches before those that count
 _PATIENCE = 120.0
 _SEED = 7
@@ -55,11 +56,12 @@ class _Bench:
         self.pages = serve_crawl.Pages(pages)
         self.crawl, self.database = folder / "crawl", folder / "peer.db"
         self.again, self.different = folder / "again.txt", folder / "different.txt"
-        self.crawled = int((2 * seconds + self.warming + 2.0) * _CRAWLED)
+        self.crawled = int((_LONGER * (2 * seconds + self.warming) + 1.0) * _CRAWLED)
         self.share = int((seconds + self.warming) * _FASTEST)  # of different queries, without and beside a crawl
 
     @contextmanager
     def prepared(self, report: Report) -> Iterator[None]:
+        self._write_queries()
         site = subprocess.Popen(
             [sys.executable, "-m", "sought.bench.site", str(self.crawled)],
             stdin=subprocess.PIPE,
@@ -67,7 +69,6 @@ class _Bench:
             text=True,
         )
         try:
-            self._write_queries()
             serve_peer.make(self.database, self.pages.texts())
             assert site.stdout is not None
             port = site.stdout.readline().strip()
@@ -79,6 +80,8 @@ class _Bench:
     def _write_queries(self) -> None:
         queries = self.pages.queries(_ASKED_AGAIN + 2 * self.share)
         often = queries[: min(_ASKED_AGAIN, len(queries) // 2)]
+        if len(queries) - len(often) < 2 * self.share:
+            raise BadInput(f"{self.pages.count} pages have too few queries for so long: take more pages, or less time")
         weights = 1.0 / np.arange(10.0, 10.0 + len(often))
         drawn = np.random.default_rng(_SEED).choice(len(often), 2 * self.share, p=weights / weights.sum())
         self.again.write_text("\n".join(often[number] for number in drawn.tolist()))
@@ -135,17 +138,23 @@ class _Served(NamedTuple):
 
 @contextmanager
 def _served(*command: str) -> Iterator[_Served]:
-    """A server that prints where it is, and is told to end when the block does."""
-    process = subprocess.Popen([sys.executable, "-m", *command], stdout=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        said = process.stdout.readline()
-        if not said:
-            raise SoughtError(f"the server did not start: python -m {' '.join(command)}")
-        yield _Served(int(json.loads(said)["address"].rsplit(":", 1)[1].strip("/")), process.pid)
-    finally:
-        process.terminate()
-        process.communicate(timeout=_PATIENCE)
+    """A server that prints where it is, and is told to end when the block does; its crawl may say so, but not here."""
+    with tempfile.TemporaryFile("w+") as errors:
+        process = subprocess.Popen([sys.executable, "-m", *command], stdout=subprocess.PIPE, stderr=errors, text=True)
+        try:
+            assert process.stdout is not None
+            said = process.stdout.readline()
+            if not said:
+                raise SoughtError(f"the server did not start: {_last_line(errors)}")
+            yield _Served(int(json.loads(said)["address"].rsplit(":", 1)[1].strip("/")), process.pid)
+        finally:
+            process.terminate()
+            process.communicate(timeout=_PATIENCE)
+
+
+def _last_line(errors: IO[str]) -> str:
+    errors.seek(0)
+    return (errors.read().strip().splitlines() or ["?"])[-1]
 
 
 def _load(served: _Served, seconds: float, first: int, file: Path) -> Row:

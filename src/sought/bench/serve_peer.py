@@ -10,11 +10,10 @@ import asyncio
 import sqlite3
 import sys
 import threading
+from collections import OrderedDict
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import uvicorn
@@ -29,7 +28,7 @@ from sought.console.serving import address, bound
 
 _TABLE = "CREATE VIRTUAL TABLE pages USING fts5(url UNINDEXED, title, body, tokenize='porter unicode61')"
 _BEST = """SELECT url, title, snippet(pages, 2, '<b>', '</b>', '…', 40) FROM pages WHERE pages MATCH ?
-    ORDER BY bm25(pages, 0.0, 2.0, 1.0) LIMIT 10"""
+    AND rank MATCH 'bm25(0.0, 2.0, 1.0)' ORDER BY rank LIMIT 10"""  # twice as fast as ORDER BY bm25(…)
 _COUNT = "SELECT count(*) FROM pages WHERE pages MATCH ?"
 _mine = threading.local()
 
@@ -55,7 +54,8 @@ def _connected(file: str) -> sqlite3.Connection:
 def make_app(file: str) -> Starlette:
     threads = ThreadPoolExecutor(THREADS)
 
-    @lru_cache(MOST)
+    kept: OrderedDict[str, bytes] = OrderedDict()
+
     def answer(query: str) -> bytes:
         words = " ".join(f'"{word}"' for word in query.replace('"', " ").split())
         connection = _connected(file)
@@ -64,9 +64,14 @@ def make_app(file: str) -> Starlette:
         return msgspec.json.encode({"user_query": query, "total": total, "hits": hits})
 
     async def search(request: Request) -> Response:
-        query: Any = request.query_params.get("q", "")
-        found = await asyncio.get_running_loop().run_in_executor(threads, answer, query)
-        return Response(found, media_type="application/json")
+        query = request.query_params.get("q", "")
+        if query not in kept:
+            found = await asyncio.get_running_loop().run_in_executor(threads, answer, query)
+            kept[query] = found
+        kept.move_to_end(query)
+        if len(kept) > MOST:
+            kept.popitem(last=False)
+        return Response(kept[query], media_type="application/json")
 
     return Starlette(routes=[Route("/api/search", search)])
 

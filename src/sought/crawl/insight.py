@@ -20,7 +20,7 @@ from sought.index.measure import Measure
 from sought.index.quality import Matches, Quality, quality
 from sought.index.vectors import joined
 from sought.policy import GainRate, Pages, Policy, Prospect, beliefs_of
-from sought.policy.policy import reads_links
+from sought.policy.policy import explained, reads_links
 from sought.web.errors import BadInput
 
 _DEPTH = 1000  # results of a query as it is served
@@ -116,7 +116,7 @@ def _worth(view: View, beliefs: Beliefs, row: int, policy: Policy, now: float) -
     return {
         "policy": repr(policy),
         "value": _finite(values[row]),
-        **_explained(policy, pages, row, now),
+        **explained(policy, pages, row, now),
         "may_be_fetched": bool(may[row]),
         "rank": int(before) + 1 if may[row] and np.isfinite(values[row]) else None,
         "expected_gain": _expected(view, ranking, pages, row),
@@ -137,15 +137,6 @@ def _expected(view: View, ranking: Ranking, pages: Pages, row: int) -> float:
 def _finite(value: float) -> float | None:
     """As JSON has it."""
     return float(value) if np.isfinite(value) else None
-
-
-def _explained(policy: Policy, pages: Pages, row: int, now: float) -> dict[str, Any]:
-    """What a policy, or the side of it that ranks such pages, says of its value for people, if that is not plain."""
-    side = getattr(policy, "new" if pages.is_new[row] else "known", None)
-    if callable(side):
-        return _explained(side, pages, row, now)
-    told: dict[str, Any] = policy.explained(pages, row, now) if hasattr(policy, "explained") else {}
-    return told
 
 
 def needy(view: View, limit: int) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ A policy whose attribute `reads_links` is true finds in `pages.links` which page
 import math
 from collections.abc import Callable
 from enum import IntEnum
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,15 @@ def order_matters(policy: Policy) -> bool:
 def reads_links(policy: Policy) -> bool:
     """Whether `pages.links` must be filled in."""
     return bool(getattr(policy, "reads_links", False))
+
+
+def explained(policy: Policy, pages: Pages, row: int, now: float) -> dict[str, Any]:
+    """What a policy, or the side of it that ranks such pages, says of its value for people, if that is not plain."""
+    side = getattr(policy, "new" if pages.is_new[row] else "known", None)
+    if callable(side):
+        return explained(side, pages, row, now)
+    told: dict[str, Any] = policy.explained(pages, row, now) if hasattr(policy, "explained") else {}
+    return told
 
 
 class Expected(NamedTuple):

@@ -8,7 +8,7 @@ import numpy as np
 from sought.policy.checks import check_positive
 from sought.policy.estimator import Belief, Estimator, Fetches, Learner, Telling, beliefs_of
 from sought.policy.pages import Floats, Pages
-from sought.policy.policy import Expected, Expecting, Policy, order_matters, reads_links
+from sought.policy.policy import Expected, Expecting, Policy, explained, order_matters, reads_links
 from sought.policy.supplied import Supplied
 from sought.policy.worth.worth import Worth
 from sought.web.errors import BadInput
@@ -48,6 +48,10 @@ class TimeLapse:
     def __call__(self, pages: Pages, now: float) -> Floats:
         return self.policy(self._there(pages), now * self.times)
 
+    def explained(self, pages: Pages, row: int, now: float) -> dict[str, Any]:
+        """What the other policy, or its side, says of its value; nothing if that is plain."""
+        return explained(self.policy, self._there(pages), row, now * self.times)
+
     def expects(self, pages: Pages, now: float) -> Expected:
         """What the other policy expects; NaN if it does not say."""
         if isinstance(self.policy, Expecting):
@@ -56,9 +60,7 @@ class TimeLapse:
         return Expected(self(pages, now), unsaid, unsaid)
 
     def _there(self, pages: Pages) -> Pages:
-        """With each belief by the name that the other policy has for it."""
-        columns = {belief: pages.belief(lapsed(belief, self.times)) for belief in beliefs_of(self.policy)}
-        return replace(_sped_up(pages, self.times), beliefs=columns)
+        return _there(pages, self.policy, self.times)
 
 
 @dataclass(frozen=True)
@@ -74,10 +76,10 @@ class Lapsed:
 
     @property
     def beliefs(self) -> tuple[Belief, ...]:
-        return beliefs_of(self.estimator)
+        return tuple(lapsed(belief, self.times) for belief in beliefs_of(self.estimator))
 
     def learner(self) -> Learner:
-        return _Learner(self.estimator.learner(), self.times)
+        return _Learner(self.estimator, self.times)
 
 
 def lapsed(belief: Belief, times: float) -> Belief:
@@ -86,19 +88,22 @@ def lapsed(belief: Belief, times: float) -> Belief:
 
 
 class _Learner:
-    def __init__(self, inner: Learner, times: float) -> None:
-        self.inner, self.times = inner, times
+    def __init__(self, estimator: Estimator, times: float) -> None:
+        self.estimator, self.times = estimator, times
+        self.inner = estimator.learner()
 
     def learn(self, fetches: Fetches) -> None:
         self.inner.learn(replace(fetches, **{name: getattr(fetches, name) * self.times for name in _OF_FETCHES}))
 
     def column(self, pages: Pages) -> Floats:
-        return self.inner.column(_sped_up(pages, self.times))
+        return self.inner.column(_there(pages, self.estimator, self.times))
 
     def terms(self, row: int) -> dict[str, Any]:
         return self.inner.terms(row) if isinstance(self.inner, Telling) else {}
 
 
-def _sped_up(pages: Pages, times: float) -> Pages:
+def _there(pages: Pages, reader: Policy | Estimator, times: float) -> Pages:
+    """In that web's time, with each belief by the name that its reader has for it."""
     columns = {name: getattr(pages, name) * times for name in _OF_PAGES}
-    return replace(pages, pace=pages.pace / times, **columns)
+    beliefs = {belief: pages.belief(lapsed(belief, times)) for belief in beliefs_of(reader)}
+    return replace(pages, pace=pages.pace / times, beliefs=beliefs, **columns)
