@@ -26,7 +26,8 @@ from sought.crawl.workload import FOLDER
 from sought.web.errors import BadInput, SoughtError
 
 MEASURED = (("sought", False), ("sought", True), ("sqlite", False))  # servers, and whether beside a crawl
-QUERIES = ("asked again", "all different")
+QUERIES = ("asked again", "1,000 a second", "all different")  # those of the second are asked again, too
+_OFFERED = 1_000.0
 _CORES = 2
 _ASKED_AGAIN = 20_000  # different queries; the n-th is asked as often as 1/(n + 10)
 _FASTEST = 3_000  # searches a second that may be answered before a query comes again that should not
@@ -56,7 +57,7 @@ class _Bench:
         self.pages = serve_crawl.Pages(pages)
         self.crawl, self.database = folder / "crawl", folder / "peer.db"
         self.again, self.different = folder / "again.txt", folder / "different.txt"
-        self.crawled = int((_LONGER * (2 * seconds + self.warming) + 1.0) * _CRAWLED)
+        self.crawled = int((_LONGER * (len(QUERIES) * seconds + self.warming) + 1.0) * _CRAWLED)
         self.share = int((seconds + self.warming) * _FASTEST)  # of different queries, without and beside a crawl
 
     @contextmanager
@@ -95,10 +96,11 @@ class _Bench:
             if crawl:
                 _wait_for_crawl(self.crawl)
             _load(served, self.warming, first, self.different)
-            first += int(self.warming * _FASTEST)
-            for queries, file in zip(QUERIES, (self.again, self.different), strict=True):
+            first, later = first + int(self.warming * _FASTEST), int(self.seconds * _FASTEST)
+            loads = ((first, self.again, 0.0), (first + later, self.again, _OFFERED), (first, self.different, 0.0))
+            for queries, load in zip(QUERIES, loads, strict=True):
                 before = _fetched(self.crawl)
-                found = _load(served, self.seconds, first, file)
+                found = _load(served, self.seconds, *load)
                 beside = self._rate(before) if crawl else {}
                 yield {"server": server, "crawl": crawl, "queries": queries, **found, **beside}
 
@@ -157,8 +159,9 @@ def _last_line(errors: IO[str]) -> str:
     return (errors.read().strip().splitlines() or ["?"])[-1]
 
 
-def _load(served: _Served, seconds: float, first: int, file: Path) -> Row:
-    command = [sys.executable, "-m", "sought.bench.serve_load", str(served.port), str(seconds), str(first), str(file)]
+def _load(served: _Served, seconds: float, first: int, file: Path, rate: float = 0.0) -> Row:
+    given = (served.port, seconds, first, file, rate)
+    command = [sys.executable, "-m", "sought.bench.serve_load", *map(str, given)]
     before = served.cpu_seconds
     done = subprocess.run(command, capture_output=True, text=True, timeout=seconds + _PATIENCE, check=False)
     if done.returncode:
@@ -183,6 +186,7 @@ def _wait_for_crawl(crawl: Path) -> None:
 
 
 def _ratios(rows: list[Row]) -> dict[str, float]:
-    """Of searches a second, without a crawl."""
+    """Of searches a second, where as many are asked as are answered, without a crawl."""
     speeds = {(row["server"], row["queries"]): row["searches_per_s"] for row in rows if not row["crawl"]}
-    return {queries: speeds["sought", queries] / max(speeds["sqlite", queries], 1e-9) for queries in QUERIES}
+    fastest = (QUERIES[0], QUERIES[2])
+    return {queries: speeds["sought", queries] / max(speeds["sqlite", queries], 1e-9) for queries in fastest}

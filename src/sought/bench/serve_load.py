@@ -1,9 +1,11 @@
-"""Searches over HTTP as fast as they are answered, from a process of its own: how many, and how long did each wait?
+"""Searches over HTTP, from a process of its own: how many, and how long did each wait?
 
-    python -m sought.bench.serve_load PORT SECONDS FIRST FILE
+    python -m sought.bench.serve_load PORT SECONDS FIRST FILE RATE
 
-Each of some tens of connections stays open and asks its next query when the last is answered.  The queries are the
-lines of FILE from FIRST on; all connections share them.  Prints figures as JSON.
+Each of some tens of connections stays open and asks its next query when the last is answered: at once if RATE is 0, or
+else when somebody comes who wants to know, RATE of them a second, at random.  Who comes while all connections are busy
+waits for one, and that counts.  The queries are the lines of FILE from FIRST on; all connections share them.  Prints
+figures as JSON.
 """
 
 import asyncio
@@ -20,15 +22,19 @@ import numpy as np
 import uvloop
 
 CONNECTIONS = 20
+_SEED = 7
 _HEAD = "GET /api/search?q={} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: application/json\r\n\r\n"
 
 
 class _Asking(asyncio.Protocol):
     """One connection.  An answer is its head and as many bytes behind as the head says."""
 
-    def __init__(self, requests: Iterator[bytes], waited: list[float], errors: list[bytes]) -> None:
-        self.requests, self.waited, self.errors = requests, waited, errors
-        self.ended = asyncio.get_running_loop().create_future()
+    def __init__(
+        self, requests: Iterator[bytes], moments: Iterator[float], waited: list[float], errors: list[bytes]
+    ) -> None:
+        self.requests, self.moments, self.waited, self.errors = requests, moments, waited, errors
+        self.loop = asyncio.get_running_loop()
+        self.ended = self.loop.create_future()
         self.stopping = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -36,9 +42,18 @@ class _Asking(asyncio.Protocol):
         self._ask()
 
     def _ask(self) -> None:
-        self.got, self.size = b"", -1
-        self.began = time.perf_counter()
-        self.transport.write(next(self.requests))
+        self.got, self.size, self.began = b"", -1, next(self.moments)
+        early = self.began - time.perf_counter()
+        if early > 0.0:
+            self.loop.call_later(early, self._send)
+        else:
+            self._send()
+
+    def _send(self) -> None:
+        if self.stopping:
+            self.transport.close()
+        else:
+            self.transport.write(next(self.requests))
 
     def data_received(self, data: bytes) -> None:
         self.got += data
@@ -66,13 +81,21 @@ def _length(head: bytes) -> int:
     return int(head.lower().partition(b"\r\ncontent-length:")[2].partition(b"\r\n")[0])
 
 
-async def load(port: int, seconds: float, requests: Iterator[bytes]) -> dict[str, Any]:
+def moments(rate: float) -> Iterator[float]:
+    """When the next search is due: now, or at random, `rate` a second."""
+    at, rng = time.perf_counter(), np.random.default_rng(_SEED)
+    while True:
+        at = at + rng.exponential(1.0 / rate) if rate else time.perf_counter()
+        yield at
+
+
+async def load(port: int, seconds: float, requests: Iterator[bytes], rate: float) -> dict[str, Any]:
     """Figures of so many seconds, after a start that is not counted; `answered` counts it, too."""
     waited: list[float] = []
     errors: list[bytes] = []
-    loop = asyncio.get_running_loop()
+    loop, due = asyncio.get_running_loop(), moments(rate)
     asking = [
-        (await loop.create_connection(lambda: _Asking(requests, waited, errors), "127.0.0.1", port))[1]
+        (await loop.create_connection(lambda: _Asking(requests, due, waited, errors), "127.0.0.1", port))[1]
         for _ in range(CONNECTIONS)
     ]
     await asyncio.sleep(min(1.0, seconds / 5))
@@ -95,11 +118,11 @@ async def load(port: int, seconds: float, requests: Iterator[bytes]) -> dict[str
     }
 
 
-def main(port: str, seconds: str, first: str, file: str) -> None:
+def main(port: str, seconds: str, first: str, file: str, rate: str) -> None:
     queries = Path(file).read_text().splitlines()
     queries = queries[int(first) % len(queries) :] + queries[: int(first) % len(queries)]
     requests = (_HEAD.format(quote_plus(query)).encode() for query in cycle(queries))
-    sys.stdout.write(json.dumps(uvloop.run(load(int(port), float(seconds), requests))) + "\n")
+    sys.stdout.write(json.dumps(uvloop.run(load(int(port), float(seconds), requests, float(rate)))) + "\n")
 
 
 if __name__ == "__main__":
