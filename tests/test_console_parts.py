@@ -147,7 +147,7 @@ def test_a_bad_row_takes_no_other_with_it(tmp_path: Path) -> None:
     log = QueryLog(tmp_path / "queries")
     recorder = Recorder(log)
     now = time.time()
-    recorder.take([Search("before", now), Search("\n", now), Search("after", now)])
+    recorder.take([Search("before", now - 2), Search("\n", now - 1), Search("after", now)])
     recorder.start()
     recorder.close()
     assert log.searches()["query"].to_list() == ["before", "after"]
