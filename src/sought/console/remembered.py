@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from sought.index import Answer
 
-MOST = 2_000  # answers, each some 15 KB
+MOST = 5_000  # answers, each some 13 KB
 
 State = tuple[int, int]
 
