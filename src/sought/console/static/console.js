@@ -57,6 +57,19 @@ function axes(put) {
   ];
 }
 
+// Of the data themselves: where there is one moment only, what uPlot proposes goes on for years.
+function spanned(chart) {
+  const [times] = chart.data;
+  const last = times[times.length - 1];
+  return [Math.min(times[0], last - LEAST), last];
+}
+
+// Shares: none is below 0 or above 1.
+function within(_, least, most) {
+  const [low, high] = uPlot.rangeNum(least, most, 0.1, true);
+  return [Math.max(0, low), Math.min(1, high)];
+}
+
 function options(figure, series, put, more = {}) {
   return {
     width: figure.clientWidth,
@@ -68,7 +81,7 @@ function options(figure, series, put, more = {}) {
     axes: axes(put),
     series: [{ label: "UTC", value: "{YYYY}-{MM}-{DD} {HH}:{mm}" }, ...series],
     ...more,
-    scales: { x: { range: (_, first, last) => [Math.min(first, last - LEAST), last] }, ...more.scales },
+    scales: { x: { range: spanned }, ...more.scales },
   };
 }
 
@@ -83,7 +96,8 @@ function lines(figure, names, found) {
     points: { show: found.times.length < 3 },
     value: (_, value) => put(value),
   }));
-  return new uPlot(options(figure, series, put), [found.times, ...names.map((name) => found[name])], figure);
+  const scales = put === share ? { y: { range: within } } : {};
+  return new uPlot(options(figure, series, put, { scales }), [found.times, ...names.map((name) => found[name])], figure);
 }
 
 // Bars on top of each other: the highest is drawn first, each lower one over it.
