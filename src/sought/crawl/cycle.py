@@ -238,15 +238,11 @@ class Cycle:
     def _plan_if_needed(self, now: float) -> None:
         low = len(self.queue) < self.connections
         rested = now - self.planned_at >= max(4 * self.plan_seconds, 0.05)
-        if self.stale_plan and rested and (low or now - self.planned_at > self._plan_lasts):
+        quicker = min(self.plan_seconds, self.plan_seconds_before)  # the first one loads what later ones find loaded
+        if self.stale_plan and rested and (low or now - self.planned_at > self.rhythm.plan_lasts(quicker)):
             if self.directory.has_changes:
                 self.directory.commit()
             self._plan(now)
-
-    @property
-    def _plan_lasts(self) -> float:
-        """By the quicker of the last two plans: the first one loads what later ones find loaded."""
-        return self.rhythm.plan_lasts(min(self.plan_seconds, self.plan_seconds_before))
 
     def _plan(self, now: float) -> None:
         began = self.clock.now()
