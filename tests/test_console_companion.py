@@ -1,7 +1,6 @@
-"""The crawl beside the server yields to it, however nice the server itself is."""
+"""The crawl beside the server has what processor time is left."""
 
 import os
-import threading
 from pathlib import Path
 
 import pytest
@@ -9,47 +8,28 @@ import pytest
 from sought.console.companion import Companion
 
 
-def niceness_of_companion(own: int, path: Path) -> int:
-    """Of what a server with a niceness starts: in Linux each thread has one, and hands it on."""
-    found = []
-
-    def look() -> None:
-        os.setpriority(os.PRIO_PROCESS, 0, own)
-        companion = Companion(path)
-        companion._command = ["sleep", "60"]
-        with companion:
-            while companion.process is None:
-                companion._thread.join(0.01)
-                assert companion._thread.is_alive()
-            with companion._starting:  # it has been started as a whole
-                found.append(os.getpriority(os.PRIO_PROCESS, companion.process))
-
-    thread = threading.Thread(target=look)
-    thread.start()
-    thread.join(30)
-    [niceness] = found
-    return niceness
-
-
-@pytest.mark.parametrize(("own", "niceness"), [(0, 10), (15, 15)])
-def test_it_is_no_less_nice_than_the_server(tmp_path: Path, own: int, niceness: int) -> None:
-    """To take niceness back needs a right that a server seldom has."""
-    assert niceness_of_companion(max(own, os.getpriority(os.PRIO_PROCESS, 0)), tmp_path) >= niceness
-
-
-def test_it_crawls_where_niceness_cannot_be_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: int) -> None:
-        raise PermissionError(13, "Permission denied")
-
-    own = os.getpriority(os.PRIO_PROCESS, 0)
-    companion = Companion(tmp_path)
+def policy_of_companion(path: Path) -> int:
+    """How the system shares out time to it."""
+    companion = Companion(path)
     companion._command = ["sleep", "60"]
-    monkeypatch.setattr(os, "setpriority", refuse)
     process = companion._started()
     assert process is not None
     try:
         assert process.poll() is None
-        assert os.getpriority(os.PRIO_PROCESS, process.pid) == own
+        return os.sched_getscheduler(process.pid)
     finally:
         process.kill()
         process.wait()
+
+
+def test_it_has_what_is_left(tmp_path: Path) -> None:
+    assert os.sched_getscheduler(0) == os.SCHED_OTHER
+    assert policy_of_companion(tmp_path) == os.SCHED_IDLE
+
+
+def test_it_crawls_where_that_is_not_allowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "sched_setscheduler", refuse)
+    assert policy_of_companion(tmp_path) == os.SCHED_OTHER

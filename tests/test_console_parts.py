@@ -1,23 +1,31 @@
-"""What the server is made of: searching in threads, remembered answers, recording, suggestions, ages."""
+"""What the server is made of: searching in processes, remembered answers, recording, suggestions, ages."""
 
 import asyncio
+import os
+import signal
+import socket
 import threading
 import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tantivy import DocAddress
 
 from sought.console import remembered, suggestions
 from sought.console.ages import age, exactly, iso
 from sought.console.recorder import Recorder
 from sought.console.remembered import Asked, Found, Remembered
-from sought.console.searcher import THREADS, Searcher, TooBusy
+from sought.console.search_process import LENGTH, Reply, Searching, decode_reply, message
+from sought.console.searcher import Searcher
 from sought.console.suggestions import Table, asked_often, folded
+from sought.console.worker import SearchFailed, TooBusy
 from sought.demand import Action, Event, QueryLog, Search, Tally
 from sought.demand.values import today
-from sought.index import Answer, Entry, Index
+from sought.index import Answer, Entry, Hit, Index
 
 LAMP = Asked("lamp", 10, 0)
 
@@ -46,60 +54,203 @@ def test_a_search_sees_the_last_commit(tmp_path: Path) -> None:
             assert first
             assert (first.answer.total, first.pages) == (count, count)
             assert second is first
-        searcher.close()
+        await searcher.close()
 
     asyncio.run(ask())
 
 
-class Slow(Index):
-    """An index in which every search waits until it may go on."""
-
-    go_on = threading.Event()
-
-    def search(self, query: str, limit: int = 10, offset: int = 0) -> Answer:
-        self.go_on.wait(60)
-        return super().search(query, limit, offset)
-
-
-def test_too_many_searches_are_turned_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As many as there are threads and places to wait; the others are told at once, and later there is room again."""
-    written(tmp_path / "index", "a lamp")
-    monkeypatch.setattr("sought.console.searcher.Index", Slow)
-    Slow.go_on.clear()
-
-    async def ask() -> None:
-        searcher = Searcher(tmp_path / "index", waiting=3)
-        places = [asyncio.create_task(searcher.search(Asked(f"lamp {n}", 10, 0))) for n in range(THREADS + 3)]
-        await asyncio.sleep(0)
-        with pytest.raises(TooBusy, match="Too many searches"):
-            await searcher.search(LAMP)
-        Slow.go_on.set()
-        assert all(await asyncio.gather(*places))
-        assert await searcher.search(LAMP)
-        searcher.close()
-
-    asyncio.run(ask())
+@asynccontextmanager
+async def searching(folder: Path, waiting: int = 64, seconds: float = 60.0) -> AsyncIterator[Searcher]:
+    """A searcher whose first process is ready; none is left at the end."""
+    written(folder, "a lamp")
+    searcher = Searcher(folder, waiting, seconds)
+    searcher.start()
+    workers = searcher._workers
+    assert await searcher.pages() == 1
+    try:
+        yield searcher
+    finally:
+        await searcher.close()
+    assert all(worker.process.poll() is not None for worker in workers)
 
 
-def test_a_search_that_takes_too_long_counts_until_it_has_ended(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whoever asked is told; the thread is not free before it is."""
-    written(tmp_path / "index", "a lamp")
-    monkeypatch.setattr("sought.console.searcher.Index", Slow)
-    Slow.go_on.clear()
+def ask(searcher: Searcher, *numbers: int) -> list[asyncio.Task[Found | None]]:
+    return [asyncio.create_task(searcher.search(Asked(f"lamp {number}", 10, 0))) for number in numbers]
 
-    async def ask() -> None:
-        searcher = Searcher(tmp_path / "index", waiting=0, seconds=0.01)
-        for _ in range(THREADS):
-            with pytest.raises(TooBusy, match="took too long"):
+
+async def until(happens: Callable[[], bool]) -> None:
+    async with asyncio.timeout(30):
+        while not happens():  # noqa: ASYNC110  processes tell of no event
+            await asyncio.sleep(0.01)
+
+
+def test_processes_are_added_while_questions_wait(tmp_path: Path) -> None:
+    """One is enough for one at a time; more questions have more processes, as many as there are cores."""
+
+    async def work() -> None:
+        async with searching(tmp_path / "index") as searcher:
+            for number in range(5):
+                await searcher.search(Asked(f"lamp {number}", 10, 0))
+            assert len(searcher._workers) == 1
+            os.kill(searcher._workers[0].process.pid, signal.SIGSTOP)
+            tasks = ask(searcher, *range(10, 20))
+            await until(lambda: len(searcher._workers) == searcher._most)
+            if searcher._most > 1:
+                await until(
+                    lambda: sum(task.done() for task in tasks) == 8
+                )  # all but those of the one that stands still
+            os.kill(searcher._workers[0].process.pid, signal.SIGCONT)
+            assert all(await asyncio.gather(*tasks))
+
+    asyncio.run(work())
+
+
+def test_too_many_searches_are_turned_away(tmp_path: Path) -> None:
+    """As many as there are processes and places to wait; the others are told at once, and later there is room again."""
+
+    async def work() -> None:
+        async with searching(tmp_path / "index", waiting=3) as searcher:
+            [worker] = searcher._workers
+            os.kill(worker.process.pid, signal.SIGSTOP)
+            searcher._most, places = 1, ask(searcher, *range(searcher._room))
+            await asyncio.sleep(0)
+            with pytest.raises(TooBusy, match="Too many searches"):
                 await searcher.search(LAMP)
-        with pytest.raises(TooBusy, match="Too many searches"):
-            await searcher.search(LAMP)
-        Slow.go_on.set()
-        searcher.close()
+            os.kill(worker.process.pid, signal.SIGCONT)
+            assert all(await asyncio.gather(*places))
+            assert await searcher.search(LAMP)
 
-    asyncio.run(ask())
+    asyncio.run(work())
+
+
+def test_a_search_that_takes_too_long_is_ended_with_its_process(tmp_path: Path) -> None:
+    """Whoever asked is told; who waited behind it is answered by the next process."""
+
+    async def work() -> None:
+        async with searching(tmp_path / "index", seconds=2.0) as searcher:
+            searcher._most = 1
+            [worker] = searcher._workers
+            os.kill(worker.process.pid, signal.SIGSTOP)
+            slow, behind = ask(searcher, 1, 2)
+            with pytest.raises(TooBusy, match="took too long"):
+                await slow
+            await asyncio.to_thread(worker.process.wait, 30)
+            with suppress(TooBusy):  # it has waited as long as the first
+                await behind
+            assert await searcher.search(LAMP)
+            assert searcher._workers != [worker]
+
+    asyncio.run(work())
+
+
+def test_nobody_waits_behind_a_slow_search(tmp_path: Path) -> None:
+    """What a process was given ahead is asked elsewhere, too, when another process has nothing to do."""
+
+    async def work() -> None:
+        async with searching(tmp_path / "index") as searcher:
+            searcher._most = 2
+            [worker] = searcher._workers
+            os.kill(worker.process.pid, signal.SIGSTOP)
+            slow, behind = ask(searcher, 1, 2)
+            assert await behind
+            assert not slow.done()
+            assert len(worker.work) == 2
+            os.kill(worker.process.pid, signal.SIGCONT)
+            assert await slow
+            await until(lambda: not worker.work)
+
+    asyncio.run(work())
+
+
+def test_a_process_that_dies_takes_one_search_with_it(tmp_path: Path) -> None:
+    """The one it worked on; the next has its answer from another process."""
+
+    async def work() -> None:
+        async with searching(tmp_path / "index") as searcher:
+            searcher._most = 1
+            [worker] = searcher._workers
+            os.kill(worker.process.pid, signal.SIGSTOP)
+            first, second, third = ask(searcher, 1, 2, 3)
+            await asyncio.sleep(0)
+            assert [len(worker.work), len(searcher._waiting)] == [2, 1]
+            worker.process.kill()
+            with pytest.raises(SearchFailed):
+                await first
+            assert await second
+            assert await third
+
+    asyncio.run(work())
+
+
+def test_a_process_that_cannot_start_keeps_nobody_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def work() -> None:
+        searcher = Searcher(tmp_path / "index")
+        with monkeypatch.context() as patch:
+            patch.setattr("sought.console.worker.sys.executable", "false")
+            with pytest.raises(SearchFailed, match="no search process"):
+                await searcher.search(LAMP)
+        assert await searcher.search(LAMP) is None
+        await searcher.close()
+
+    asyncio.run(work())
+
+
+def test_what_goes_wrong_in_a_process_is_told(tmp_path: Path) -> None:
+    """A damaged index by its error, whatever else by its traceback; and the process goes on."""
+    written(tmp_path / "index", "a lamp")
+    searching = Searching(tmp_path / "index")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Index, "search", lambda *_: 1 // 0)
+        assert "ZeroDivisionError" in searching.reply(LAMP).trouble
+        patch.setattr(Index, "search", lambda index, *_: index._index.searcher().doc(DocAddress(99, 0)))
+        assert "PanicException" in searching.reply(LAMP).trouble
+    assert searching.reply(LAMP).found
+    (tmp_path / "index" / "meta.json").write_text("damage")
+    assert str(tmp_path) in searching.reply(LAMP).trouble
+
+
+def test_messages_arrive_as_they_were_sent() -> None:
+    """Questions and answers cross the border between processes; what is long comes in pieces."""
+    hit = Hit(1, "http://a.example/", "A tïtle", "wörds " * 10_000, ((0, 5), (6, 11)), 1.5, 2.5)
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        for reply in (Reply(), Reply(Found(Answer((hit, hit), 7, True, 0.5), 9)), Reply(trouble="x")):
+            sender = threading.Thread(target=theirs.sendall, args=(message(reply),))
+            sender.start()
+            with ours.makefile("rb") as file:
+                (length,) = LENGTH.unpack(file.read(LENGTH.size))
+                assert decode_reply(file.read(length)) == reply
+            sender.join()
+
+
+def test_an_answer_will_do_a_moment_longer_if_all_are_busy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a commit, but not after two, and not for long; not all for the same time, so that not all go at once."""
+    memory, meta, clock = Remembered(tmp_path), tmp_path / "meta.json", [100.0]
+    monkeypatch.setattr("sought.console.remembered.time.monotonic", lambda: clock[0])
+
+    def commit(number: int) -> None:
+        (tmp_path / "new").write_text(str(number))
+        (tmp_path / "new").rename(meta)
+        os.utime(meta, ns=(number, number))
+
+    commit(1)
+    many = [Asked(f"lamp {number}", 10, 0) for number in range(200)]
+    assert memory.get(LAMP) is None
+    for asked in many:
+        memory.keep(asked, Found(Answer(), 1), memory.state)
+    commit(2)
+    assert not any(memory.get(asked) for asked in many)
+    shares = []
+    for clock[0] in (100.0, 102.5, 104.9, 105.1):
+        shares.append(sum(bool(memory.get(asked, busy=True)) for asked in many) / len(many))
+    assert shares[0] == 1.0
+    assert 0.3 < shares[1] < 0.7
+    assert shares[2] < 0.2
+    assert shares[3] == 0.0
+    clock[0] = 100.0
+    assert all(memory.get(asked, busy=True) for asked in many)
+    commit(3)
+    assert not any(memory.get(asked, busy=True) for asked in many)
 
 
 def test_answers_are_remembered_for_one_state_of_the_index(tmp_path: Path) -> None:

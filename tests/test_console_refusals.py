@@ -221,7 +221,7 @@ def test_a_surprise_is_an_ordinary_answer(
     server: Served, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Status 500 with all headers and nothing of what happened, which is in the log; the server goes on."""
-    monkeypatch.setattr(Index, "search", lambda *_: 1 // 0)
+    monkeypatch.setattr(Searcher, "search", lambda *_: 1 // 0)
     page, data = server.get("/", q="surprising lamp"), server.get("/api/search", q="surprising lamp")
     for answer in (page, data):
         assert (answer.status, "in trouble" in answer.text, "division" in answer.text) == (500, True, False)
@@ -253,12 +253,12 @@ def test_a_panic_of_the_search_engine_is_one_too(
 ) -> None:
     """What a library in Rust raises then is no `Exception`."""
 
-    def panics(index: Index) -> int:
+    async def panics(*_: object) -> None:
+        index = Index.open(server.path / "index", writable=False)
         index._index.searcher().doc(DocAddress(99, 0))
-        return 0
 
-    monkeypatch.setattr(Index, "search", lambda index, *_: panics(index))
-    monkeypatch.setattr(Index, "reload", panics)
+    monkeypatch.setattr(Searcher, "search", panics)
+    monkeypatch.setattr(Searcher, "pages", panics)
     for answer in (server.get("/", q="panic"), server.get("/api/search", q="panic"), server.get("/")):
         assert (answer.status, "in trouble" in answer.text, "bounds" in answer.text) == (500, True, False)
         assert answer.headers["content-security-policy"].startswith("default-src 'none'")

@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from datetime import date
 from pathlib import Path
@@ -10,8 +11,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from sought.demand import DAY, Action, Event, QueryLog, Search, Tally, manifest, store
+from sought.demand import DAY, Action, Event, QueryLog, Search, Tally, live, manifest, store
+from sought.demand.rows import checked
 from sought.web.errors import BadInput, CrawlDamaged
 
 NOW = 1_700_000_000.0
@@ -479,3 +483,28 @@ def test_no_file_is_open_after_a_write(log):
         with log.writing() as staging:
             staging.add(Tally("comet", 3, date(2022, 1, 3)))
     assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=20).filter(str.strip)
+TIMES = st.floats(0, 2e9, allow_nan=False)
+IDS = st.integers(1, (1 << 64) - 1)
+ROWS = st.one_of(
+    st.builds(Search, TEXTS, TIMES, st.lists(TEXTS, max_size=3).map(tuple), IDS),
+    st.builds(Event, IDS, st.sampled_from(Action), TIMES, TEXTS, st.integers(1, 10_000)),
+)
+
+
+@given(st.lists(ROWS, min_size=1, max_size=20))
+def test_live_rows_are_read_at_once_as_they_are_one_by_one(rows):
+    """Our own lines never need the slow way, and both ways say the same."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "live.jsonl"
+        live.append(path, [checked(row) for row in rows])
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(live, "lines", None)
+            found = live.frames(path)
+        path.write_bytes(path.read_bytes() + b"torn")
+        assert {kind: rows.rows() for kind, rows in live.frames(path).items()} == {
+            k: r.rows() for k, r in found.items()
+        }
+        assert sum(map(len, found.values())) == len(rows)

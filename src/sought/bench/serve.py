@@ -133,9 +133,18 @@ class _Served(NamedTuple):
 
     @property
     def cpu_seconds(self) -> float:
-        """Of the server itself, all threads."""
-        fields = Path(f"/proc/{self.process}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        """Of the server, all threads, and of its search processes; not of its crawl."""
+        children = Path(f"/proc/{self.process}/task/{self.process}/children").read_text().split()
+        return sum(_cpu_seconds(each) for each in (str(self.process), *filter(_searches, children)))
+
+
+def _searches(process: str) -> bool:
+    return b"sought.console.search_process" in Path(f"/proc/{process}/cmdline").read_bytes()
+
+
+def _cpu_seconds(process: str) -> float:
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager

@@ -23,13 +23,13 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from sought.console.remembered import MOST
-from sought.console.searcher import THREADS
 from sought.console.serving import address, bound
 
 _TABLE = "CREATE VIRTUAL TABLE pages USING fts5(url UNINDEXED, title, body, tokenize='porter unicode61')"
 _BEST = """SELECT url, title, snippet(pages, 2, '<b>', '</b>', '…', 40) FROM pages WHERE pages MATCH ?
     AND rank MATCH 'bm25(0.0, 2.0, 1.0)' ORDER BY rank LIMIT 10"""  # twice as fast as ORDER BY bm25(…)
 _COUNT = "SELECT count(*) FROM pages WHERE pages MATCH ?"
+_THREADS = 2  # SQLite searches without Python's lock
 _mine = threading.local()
 
 
@@ -52,7 +52,7 @@ def _connected(file: str) -> sqlite3.Connection:
 
 
 def make_app(file: str) -> Starlette:
-    threads = ThreadPoolExecutor(THREADS)
+    threads = ThreadPoolExecutor(_THREADS)
 
     kept: OrderedDict[str, bytes] = OrderedDict()
 

@@ -16,8 +16,8 @@ from sought.console.control import Control
 from sought.console.desk import Desk
 from sought.console.guard import Guard
 from sought.console.operators import Operators
-from sought.console.searcher import TooBusy
 from sought.console.surprise import Surprise
+from sought.console.worker import TooBusy
 from sought.web.errors import SoughtError
 
 MAX_BODY = 64 << 10  # bytes

@@ -12,7 +12,6 @@ from typing import IO, Self
 PAUSES = (1.0, 2.0, 5.0, 15.0, 60.0)  # seconds before another start; the last for all that follow
 _WELL = 60.0  # seconds after which a crawl that ends is a new misfortune
 _PATIENCE = 60.0  # seconds for requests in flight
-_NICE = 10  # people wait for answers, nobody for the crawl
 
 
 class Companion:
@@ -82,7 +81,10 @@ class Companion:
 
 
 def _step_back(process: int) -> None:
-    """Let it yield to us; its threads will inherit that.  It crawls all the same where this is not allowed."""
-    with suppress(OSError):
-        own = os.getpriority(os.PRIO_PROCESS, 0)
-        os.setpriority(os.PRIO_PROCESS, process, max(_NICE, own))  # to less than our own we have no right
+    """Leave it the processor time that nobody else wants; its threads will inherit that.
+
+    A niceness would not do: beside a nice thread people waited twice as long for their answers, for it has to be
+    interrupted for them.  Where this is not allowed it crawls all the same.
+    """
+    with suppress(OSError, AttributeError):  # not all systems have it
+        os.sched_setscheduler(process, os.SCHED_IDLE, os.sched_param(0))

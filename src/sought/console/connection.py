@@ -5,6 +5,8 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from sought.console.together import Together
+
 MAX_HEAD = 32 << 10  # bytes of request line and headers
 HEAD_SECONDS = 10.0
 _SENTENCE = b"The head of this request is too large.\n"
@@ -28,7 +30,7 @@ class Connection(HttpToolsProtocol):
         self._deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as its parent
-        super().connection_made(transport)
+        super().connection_made(Together(transport, self.loop))
         self._expect_head()
 
     def data_received(self, data: bytes) -> None:

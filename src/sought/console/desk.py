@@ -16,9 +16,10 @@ from pathlib import Path
 from sought.console.asking import Question
 from sought.console.recorder import Recorder
 from sought.console.remembered import Asked, Found
-from sought.console.searcher import Searcher, TooBusy
+from sought.console.searcher import Searcher
 from sought.console.suggestions import Suggestions
 from sought.console.tally import Tally
+from sought.console.worker import TooBusy
 from sought.crawl.config import FILE, load_config
 from sought.crawl.workload import query_log
 from sought.demand import Action, Event, Search
@@ -51,11 +52,11 @@ class Desk:
         self._ids = random_ids()
 
     def start(self) -> None:
-        self.searcher.warm_up()
+        self.searcher.start()
         self.recorder.start()
 
     async def close(self) -> None:
-        await asyncio.to_thread(self.searcher.close)
+        await self.searcher.close()
         await asyncio.to_thread(self.recorder.close)
 
     async def ask(self, question: Question) -> Reply:

@@ -1,16 +1,20 @@
 """Was this asked a moment ago?  Answers, as long as the index they came from has not changed.
 
 Few queries are asked often, and finding the words to show in ten pages costs more than finding the pages: an answer is
-worth keeping until the crawl commits the next pages.
+worth keeping until the crawl commits the next pages.  If then all would be searched for anew at once, people would have
+to wait: so while there is more to do than can be done, an answer from before the commit will do for a moment longer.
 """
 
+import time
 from collections import OrderedDict
+from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
 from sought.index import Answer
 
 MOST = 5_000  # answers, each some 13 KB
+LONGER = 5.0  # seconds that an answer will do after a commit, at most
 
 State = tuple[int, int]
 
@@ -30,6 +34,11 @@ class Found(NamedTuple):
     pages: int
 
 
+class _Kept(NamedTuple):
+    found: Found
+    commit: int  # the last one before it was found
+
+
 class Remembered:
     """Answers of one state of the index; those not asked for the longest time go first.
 
@@ -40,28 +49,39 @@ class Remembered:
     def __init__(self, folder: Path) -> None:
         self._file = folder / "meta.json"  # written by every commit
         self.state: State | None = None
-        self._found: OrderedDict[Asked, Found] = OrderedDict()
+        self._kept: OrderedDict[Asked, _Kept] = OrderedDict()
+        self._commits = 0  # that were noticed, and when the last was
+        self._noticed = -inf
 
-    def get(self, asked: Asked) -> Found | None:
-        state = self._looked_up()
-        if state is None or state != self.state:
-            self._found.clear()
-            self.state = state
-        found = self._found.get(asked)
-        if found:
-            self._found.move_to_end(asked)
-        return found
+    def get(self, asked: Asked, busy: bool = False) -> Found | None:
+        """An answer of the present state; if `busy`, one that was overtaken by its last commit may do, too."""
+        self._look_up()
+        kept = self._kept.get(asked)
+        if kept is None or not (kept.commit == self._commits or (busy and self._will_do(asked, kept))):
+            return None
+        self._kept.move_to_end(asked)
+        return kept.found
+
+    def _will_do(self, asked: Asked, kept: _Kept) -> bool:
+        """Not all for the same time: their turns to be searched for are spread over it."""
+        longer = LONGER * (hash(asked) % 256 + 1) / 256
+        return kept.commit == self._commits - 1 and time.monotonic() < self._noticed + longer
 
     def keep(self, asked: Asked, found: Found, state: State | None) -> None:
         if state is None or state != self.state:
             return
-        self._found[asked] = found
-        if len(self._found) > MOST:
-            self._found.popitem(last=False)
+        self._kept[asked] = _Kept(found, self._commits)
+        if len(self._kept) > MOST:
+            self._kept.popitem(last=False)
 
-    def _looked_up(self) -> State | None:
+    def _look_up(self) -> None:
         try:
             status = self._file.stat()
+            state = status.st_mtime_ns, status.st_ino
         except OSError:
-            return None
-        return status.st_mtime_ns, status.st_ino
+            state = None
+            self._kept.clear()
+        if state != self.state:
+            self.state = state
+            self._commits += 1
+            self._noticed = time.monotonic()

@@ -4,6 +4,7 @@ import gc
 import logging
 import signal
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from ipaddress import ip_address
@@ -18,6 +19,7 @@ from sought.web.errors import BadInput
 
 _CONNECTIONS = 1_000
 _GRACE = 5  # seconds for answers in the making
+_TURN = 0.0005  # seconds that a thread has the interpreter while others wait for it
 
 
 def bound(host: str, port: int) -> socket.socket:
@@ -67,7 +69,7 @@ def run(server: uvicorn.Server, listening: socket.socket) -> None:
         return
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # uvicorn raises what it has caught once more
     signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
-    with suppress(KeyboardInterrupt), few_collections():
+    with suppress(KeyboardInterrupt), few_collections(), short_turns():
         server.run([listening])
 
 
@@ -83,3 +85,14 @@ def few_collections() -> Iterator[None]:
     finally:
         gc.set_threshold(*thresholds)
         gc.unfreeze()
+
+
+@contextmanager
+def short_turns() -> Iterator[None]:
+    """Who answers waits for other threads (records, tables) after every look at its connections: not for long."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(_TURN)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(usual)

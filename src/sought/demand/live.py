@@ -1,14 +1,40 @@
-"""How are single searches kept until there are enough for a segment?  One JSON line each, appended at once."""
+"""How are single searches kept until there are enough for a segment?  One JSON line each, appended at once.
+
+Lines are read all at once as columns if each is such as we write; or else one by one, so that a bad one costs no other.
+"""
 
 import errno
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import msgspec
+import polars as pl
 
 from sought.demand.disk import space_for
-from sought.demand.rows import Event, Search, is_bounded
+from sought.demand.frames import SCHEMAS, Kind, frame, kind_of
+from sought.demand.rows import MAX_RANK, MAX_SHOWN, MAX_TIME, Action, Event, Search, is_bounded
+
+_LINE = {
+    "query": pl.String(),
+    "time": pl.Float64(),
+    "shown": pl.List(pl.String()),
+    "id": pl.UInt64(),
+    "search": pl.UInt64(),
+    "action": pl.String(),
+    "url": pl.String(),
+    "rank": pl.UInt32(),
+}
+_DATED = (pl.col("id") > 0) & pl.col("time").is_between(0.0, MAX_TIME)
+_FIT = {
+    Kind.SEARCHES: _DATED & (pl.col("shown").list.len() <= MAX_SHOWN) & ~pl.col("shown").list.contains(None),
+    Kind.EVENTS: _DATED
+    & pl.col("action").is_in(list(Action))
+    & pl.col("url").is_not_null()
+    & (pl.col("rank") <= MAX_RANK),
+}
+_decode_search = msgspec.json.Decoder(Search).decode
+_decode_event = msgspec.json.Decoder(Event).decode
 
 
 def append(path: Path, rows: Iterable[Search | Event]) -> int:
@@ -36,9 +62,33 @@ def size(path: Path) -> int:
         return 0
 
 
-def read(path: Path) -> list[Search | Event]:
-    """The rows of a file in order."""
-    return [row for row in lines(path) if row]
+def frames(path: Path) -> dict[Kind, pl.DataFrame]:
+    """The rows of a file, those of a kind in order."""
+    try:
+        data = path.read_bytes()
+        read = _columns(pl.read_ndjson(data, schema=_LINE)) if _may_be_ours(data) else None
+    except (pl.exceptions.PolarsError, FileNotFoundError):
+        read = None
+    if read:
+        return read
+    rows = [row for row in lines(path) if row]
+    return {kind: frame(kind, [row for row in rows if kind_of(row) is kind]) for kind in (Kind.SEARCHES, Kind.EVENTS)}
+
+
+def _may_be_ours(data: bytes) -> bool:
+    """The last line is whole, and no character is written by its number, which may be none."""
+    return data.endswith(b"\n") and b"\\u" not in data
+
+
+def _columns(read: pl.DataFrame) -> dict[Kind, pl.DataFrame] | None:
+    """None if a line is not as we write it."""
+    of_searches = read["query"].is_not_null()
+    found = {
+        Kind.SEARCHES: read.filter(of_searches).select(list(SCHEMAS[Kind.SEARCHES])),
+        Kind.EVENTS: read.filter(~of_searches).drop("id").rename({"search": "id"}).select(list(SCHEMAS[Kind.EVENTS])),
+    }
+    fit = all(rows.select(_FIT[kind].fill_null(value=False).all()).item() for kind, rows in found.items())
+    return found if fit else None
 
 
 def lines(path: Path) -> list[Search | Event | None]:
@@ -51,9 +101,9 @@ def lines(path: Path) -> list[Search | Event | None]:
 
 
 def _row(line: bytes) -> Search | Event | None:
+    decode: Callable[[bytes], Search | Event] = _decode_search if b'"query"' in line else _decode_event
     try:
-        fields = msgspec.json.decode(line)
-        row = msgspec.convert(fields, Search) if "query" in fields else msgspec.convert(fields, Event)
-    except (msgspec.MsgspecError, TypeError, UnicodeDecodeError, RecursionError):
+        row = decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
     return row if is_bounded(row) else None

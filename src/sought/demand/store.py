@@ -20,7 +20,7 @@ import polars as pl
 from msgspec import structs
 
 from sought.demand import live
-from sought.demand.frames import SCHEMAS, Kind, frame, kind_of
+from sought.demand.frames import SCHEMAS, Kind, frame
 from sought.demand.manifest import Manifest, Segment, read_manifest, write_manifest
 from sought.demand.rows import Event, Search
 from sought.demand.staging import Staging, sweep
@@ -66,9 +66,8 @@ class Store:
     def roll(self) -> None:
         """Turn the live rows into segments."""
         with self.staging() as staging, self.locked() as manifest:
-            rows = live.read(self.folder / manifest.live)
-            for kind in (Kind.SEARCHES, Kind.EVENTS):
-                staging.write(kind, frame(kind, [row for row in rows if kind_of(row) is kind]))
+            for kind, rows in live.frames(self.folder / manifest.live).items():
+                staging.write(kind, rows)
             emptied = structs.replace(manifest, live=f"live-{manifest.version + 1}.jsonl")
             self._take(emptied, staging, [*manifest.segments, *staging.parts])
 
@@ -109,15 +108,15 @@ class Store:
         names = columns or list(SCHEMAS[kind])
 
         def work(manifest: Manifest) -> list[pl.DataFrame]:
-            new = [row for row in self._live_lines(manifest) if row and kind_of(row) is kind]
+            new = live.frames(self._live_file(manifest)).get(kind, frame(kind, []))
             written = [self._read(segment, names) for segment in manifest.segments if segment.kind is kind]
-            return [*written, frame(kind, new).select(names)]
+            return [*written, new.select(names)]
 
         return self.patiently(work)
 
     def live_lines(self) -> list[Search | Event | None]:
         """Rows not yet in a segment; None for a line that cannot be read and goes when the rows become one."""
-        return self.patiently(self._live_lines)
+        return self.patiently(lambda manifest: live.lines(self._live_file(manifest)))
 
     def clock(self, now: float) -> float:
         """`now`, or when a segment was last written: a clock that was set back cannot put the log into the future."""
@@ -140,11 +139,11 @@ class Store:
                     ) from None
         raise CrawlBusy(f"{self.folder} is being rewritten all the time; try again later")
 
-    def _live_lines(self, manifest: Manifest) -> list[Search | Event | None]:
+    def _live_file(self, manifest: Manifest) -> Path:
         path = self.folder / manifest.live
         if not path.exists() and read_manifest(self.folder).version != manifest.version:
             raise FileNotFoundError(path)  # rolled meanwhile
-        return live.lines(path)
+        return path
 
     def _read(self, segment: Segment, columns: list[str] | None = None) -> pl.DataFrame:
         path = self.folder / segment.name
