@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sought.demand import DAY, Action, Event, QueryLog, Search, Tally, live, manifest, store
-from sought.demand.rows import checked
 from sought.web.errors import BadInput, CrawlDamaged
 
 NOW = 1_700_000_000.0
@@ -498,13 +497,11 @@ ROWS = st.one_of(
 def test_live_rows_are_read_at_once_as_they_are_one_by_one(rows):
     """Our own lines never need the slow way, and both ways say the same."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "live.jsonl"
-        live.append(path, [checked(row) for row in rows])
+        QueryLog(Path(folder)).take(rows)
+        [path] = Path(folder).glob("live*")
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(live, "lines", None)
             found = live.frames(path)
         path.write_bytes(path.read_bytes() + b"torn")
-        assert {kind: rows.rows() for kind, rows in live.frames(path).items()} == {
-            k: r.rows() for k, r in found.items()
-        }
+        assert all(live.frames(path)[kind].equals(rows) for kind, rows in found.items())
         assert sum(map(len, found.values())) == len(rows)
