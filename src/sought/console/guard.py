@@ -8,7 +8,6 @@
 
 from collections.abc import Iterable
 
-from starlette.datastructures import MutableHeaders
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -24,13 +23,13 @@ _POLICY = {
     "base-uri": "'none'",
     "frame-ancestors": "'none'",
 }
-_HEADERS = {
-    "content-security-policy": "; ".join(f"{what} {who}" for what, who in _POLICY.items()),
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-}
+_HEADERS = [
+    (b"content-security-policy", "; ".join(f"{what} {who}" for what, who in _POLICY.items()).encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+]
 
 
 class Guard:
@@ -47,7 +46,7 @@ class Guard:
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(_HEADERS)
+                message["headers"] = [*message["headers"], *_HEADERS]  # no answer has one of these by itself
             await send(message)
 
         refusal = self._refusal(scope)

@@ -1,4 +1,4 @@
-"""Which processes make up the demo?  For each side a server and a crawl; all end with it."""
+"""Which processes make up the demo?  For each side a server with its search processes, and a crawl; all end with it."""
 
 import asyncio
 import json
