@@ -71,7 +71,7 @@ async def searching(folder: Path, waiting: int = 64, seconds: float = 60.0) -> A
         yield searcher
     finally:
         await searcher.close()
-    assert all(worker.process.poll() is not None for worker in workers)
+    assert all(worker.process.returncode == 0 for worker in workers)  # they ended by themselves
 
 
 def ask(searcher: Searcher, *numbers: int) -> list[asyncio.Task[Found | None]]:

@@ -83,8 +83,8 @@ class Companion:
 def _step_back(process: int) -> None:
     """Leave it the processor time that nobody else wants; its threads will inherit that.
 
-    A niceness would not do: beside a nice thread people waited twice as long for their answers, for it has to be
-    interrupted for them.  Where this is not allowed it crawls all the same.
+    A niceness would not do: the system looks for an idle core when somebody is to be answered, and takes one that is
+    left to such a crawl for idle.  Where this is not allowed it crawls all the same.
     """
     with suppress(OSError, AttributeError):  # not all systems have it
         os.sched_setscheduler(process, os.SCHED_IDLE, os.sched_param(0))

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sought.console.remembered import Asked, Found, Remembered
 from sought.console.search_process import Question
-from sought.console.worker import SearchFailed, TooBusy, Waiting, Worker
+from sought.console.worker import TOO_LONG, SearchFailed, TooBusy, Waiting, Worker
 
 MAX_PROCESSES = 8
 MAX_WAITING = 64
@@ -84,9 +84,9 @@ class Searcher:
             async with asyncio.timeout(patience):
                 return await waiting.answer
         except TimeoutError:
-            raise TooBusy("This search took too long: try fewer or rarer words, or try again in a moment.") from None
+            raise TooBusy(TOO_LONG) from None
         finally:
-            if not waiting.answer.done() or waiting.answer.cancelled():
+            if waiting.answer.cancelled():
                 with suppress(ValueError):
                     self._waiting.remove(waiting)
 

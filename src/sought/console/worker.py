@@ -15,6 +15,7 @@ from sought.console.remembered import Found
 from sought.console.search_process import LENGTH, Question, Reply, decode_reply, message
 from sought.web.errors import SoughtError
 
+TOO_LONG = "This search took too long: try fewer or rarer words, or try again in a moment."
 _PATIENCE = 5.0  # seconds for a process to end
 
 
@@ -139,7 +140,7 @@ class Worker(asyncio.Protocol):
         self.since = self._loop.time()
 
     def _too_long(self) -> None:
-        self.work[0].fail(TooBusy("This search took too long: try fewer or rarer words, or try again in a moment."))
+        self.work[0].fail(TooBusy(TOO_LONG))
         self.process.kill()
 
     def connection_lost(self, exc: Exception | None) -> None:
