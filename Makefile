@@ -1,38 +1,46 @@
 # make demo   set up, show two crawlers side by side in a browser, until Ctrl-C
 # make test   set up, run the tests
 # make check  set up, lint, types
+# make size   install what `pip install sought` brings into a fresh environment, print how large it is
 # make pictures  take those of docs/tour.md again
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format pictures clean
+.PHONY: demo test check format pictures size clean
 
 $(VENV)/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Sought needs Python 3.11 or newer (set PYTHON=...)"; exit 2; }
 	@$(PYTHON) -m venv $(VENV) || { echo "cannot make a virtual environment: on Debian, apt-get install python3-venv"; exit 2; }
 	$(BIN)/pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/pip install --quiet --editable . --group dev
+	$(BIN)/pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.installed
+	$(BIN)/pip install --quiet --editable '.[lab]' --group dev
 	@touch $@
 
 demo: $(VENV)/.installed
 	$(BIN)/sought demo
 
-test: $(VENV)/.installed
+test: $(VENV)/.dev
 	$(BIN)/pytest -n auto --dist worksteal
 
-check: $(VENV)/.installed
+check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --num-workers auto
 
-format: $(VENV)/.installed
+format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-pictures: $(VENV)/.installed
+pictures: $(VENV)/.dev
 	SOUGHT_SCREENSHOTS=dist/pictures $(BIN)/pytest tests/test_demo_tour.py tests/test_console_budget.py
 	cd dist/pictures && cp tour-*.png budget-light-1200.png ../../docs/pictures/
+
+size: $(VENV)/.installed
+	$(BIN)/python packaging/size.py
 
 clean:
 	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -10,7 +10,6 @@ from ipaddress import ip_network
 
 import brotli
 import pytest
-import zstandard
 from aiohttp import web as server
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -20,6 +19,7 @@ from sought.fetch.bounds import Bounds
 from sought.fetch.guard import Guard
 from sought.fetch.http import Http
 from sought.fetch.resolve import Resolver
+from sought.web import zstd
 from sought.web.message import Failure, Purpose, Request, Response
 
 AGENT = user_agent("you@example.org")
@@ -146,7 +146,7 @@ CODED: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.compress,
     "deflate": zlib.compress,
     "br": brotli.compress,
-    "zstd": zstandard.ZstdCompressor().compress,
+    "zstd": zstd.compress,
 }
 
 

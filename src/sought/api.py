@@ -26,6 +26,7 @@ from sought.fetch.agent import user_agent
 from sought.index import Answer
 from sought.policy import Policy, parse_policy
 from sought.policy.checks import check_whole
+from sought.policy.installed import check_installed
 from sought.policy.topical import topical
 from sought.web.errors import BadInput, CrawlBusy
 from sought.web.url import canonical
@@ -75,6 +76,7 @@ class Crawl:
         chosen = topical(topic, chosen) if topic is not None else chosen
         keep = config.crawl.keep if keep is None else keep
         check_whole("keep", keep, 0, 1 << 32)
+        check_installed(chosen)
         Buffer(keep, chosen)  # says what is wrong before anything is opened
         directory = open_directory(self.path)
         thresholds = gc.get_threshold()

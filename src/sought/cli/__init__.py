@@ -8,6 +8,7 @@ import typer
 from sought.cli.commands import app
 from sought.web.errors import SoughtError
 
+_EXTRAS = ("scipy", "sklearn", "matplotlib")  # what `pip install sought` leaves out
 # ClickException.  Newer versions of typer carry a click of their own, so its name cannot be imported from click.
 _UsageError: Any = typer.BadParameter.__mro__[2]
 
@@ -24,6 +25,11 @@ def main() -> None:
             sys.stderr.write(f"{error.format_message()}\n")
         else:
             _complain(error.format_message())
+        code = 2
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.split(".")[0] not in _EXTRAS:
+            raise
+        _complain(f"this needs {error.name.split('.')[0]}: pip install 'sought[lab]'")
         code = 2
     except (typer.Abort, KeyboardInterrupt):
         code = 130

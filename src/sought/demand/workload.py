@@ -64,7 +64,7 @@ class Workload:
         return _normalised(np.where(self.held_out == held_out, self.rate, 0.0))
 
 
-def workload(log: QueryLog, now: float, normal: Normal, selection: Selection = Selection()) -> Workload:  # noqa: B008  # a frozen value
+def workload(log: QueryLog, now: float, normal: Normal, selection: Selection = Selection()) -> Workload:
     """`normal` gives the normal form of each text, or "" for one that nobody can be answered."""
     if selection.window <= 0 and selection.half_life <= 0:
         raise BadInput("a workload needs a window or a half-life")

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.policy.pages import Floats
+from sought.policy.poisson_regression import poisson_weights
 
 CLIPPED = 20.0  # weight of a fetch
 LEAST = 10  # first fetches to learn from: fewer would hardly move a weight
@@ -90,8 +91,6 @@ def fit(known: Known, gain: Floats, chance: Floats) -> EntryModel:
     used = expected > 0.0
     if np.count_nonzero(used) < LEAST:
         return EntryModel()
-    from sklearn.linear_model import PoissonRegressor  # takes a second
-
     signs = np.stack(_signs(known), axis=1)[used]
     counted = np.where(np.isnan(chance), 1.0, 1.0 / np.maximum(chance, 1.0 / CLIPPED))[used]
     counted *= (np.arange(1, len(counted) + 1) / len(counted)) ** _LATEST
@@ -99,11 +98,9 @@ def fit(known: Known, gain: Floats, chance: Floats) -> EntryModel:
     # The prior is what a Poisson regression calls exposure: rates beside it, weighted by it.
     weight = counted * expected / np.average(expected, weights=counted)
     alike = float(counted.sum() ** 2 / np.sum(counted**2))  # as many fetches of one weight tell as much
-    model = PoissonRegressor(
-        alpha=_DRAWN / alike, fit_intercept=False, solver="newton-cholesky", tol=1e-6, max_iter=1000
-    )
-    model.fit(signs, np.minimum(gain / expected, _WILDEST), sample_weight=weight)
-    return EntryModel(tuple(model.coef_.tolist()), len(gain))
+    ridge = np.full(len(WEIGHTS), _DRAWN / alike)
+    weights = poisson_weights(signs, np.minimum(gain / expected, _WILDEST), weight, ridge, close=1e-6)
+    return EntryModel(tuple(weights.tolist()), len(gain))
 
 
 def _signs(known: Known) -> list[Floats]:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sought.policy.pages import Floats
+from sought.policy.poisson_regression import poisson_weights
 from sought.web.errors import BadInput
 
 BUCKETS = 20
@@ -82,9 +83,7 @@ def _fitted(means: Buckets) -> tuple[float, float]:
         return math.log(0.5 / float(means.queries.sum())), 0.0
     if spread <= _ALIKE * float(np.abs(means.x).max()):
         return math.log(level), 0.0
-    from sklearn.linear_model import PoissonRegressor  # takes a second
-
-    model = PoissonRegressor(alpha=_RIDGE, solver="newton-cholesky", tol=1e-9, max_iter=1000)
-    model.fit(((means.x - middle) / spread)[:, None], means.improvement / level, means.queries)
-    slope = float(model.coef_[0]) / spread
-    return float(model.intercept_) + math.log(level) - slope * middle, slope
+    x = np.stack([np.ones(len(means.x)), (means.x - middle) / spread], axis=1)
+    at, slope = poisson_weights(x, means.improvement / level, means.queries.astype(np.float64), np.array([0.0, _RIDGE]))
+    slope /= spread
+    return float(at + math.log(level) - slope * middle), float(slope)

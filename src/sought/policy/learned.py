@@ -1,7 +1,7 @@
 """New pages by an impact that is learnt from what other orderings say of them."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 from sought.policy.checks import check_choice
 from sought.policy.ordering import Ordering
@@ -23,6 +23,7 @@ class Learned(Ordering):
     model: Model = "tree"
     impact: Impact = "clicks"
     target: Target = "impact"
+    needs: ClassVar[str] = "sklearn"
 
     def __post_init__(self) -> None:
         check_choice("Learned: model", self.model, get_args(Model))

@@ -1,7 +1,7 @@
 """New pages by how often they would be among the first results."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 from sought.policy.checks import check_choice, check_positive, check_share, check_whole
 from sought.policy.ordering import Ordering
@@ -29,6 +29,7 @@ class SearchImpact(Ordering):
     sketches: float = 0.0007
     fewest: int = 1000
     estimate: Estimate = "scalar"
+    needs: ClassVar[str] = "sklearn"
 
     def __post_init__(self) -> None:
         check_share("SearchImpact: by_queries", self.by_queries)

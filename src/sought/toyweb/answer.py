@@ -10,7 +10,8 @@ from email.utils import formatdate, parsedate_to_datetime
 from enum import StrEnum
 
 import brotli
-import zstandard
+
+from sought.web import zstd
 
 DAY_ZERO = datetime(2024, 1, 1, tzinfo=UTC).timestamp()
 Headers = tuple[tuple[str, str], ...]
@@ -105,5 +106,5 @@ def compress(body: bytes, coding: str) -> bytes:
     if coding == "br":
         return bytes(brotli.compress(body, quality=1))  # type: ignore[no-untyped-call]  # the library has no types
     if coding == "zstd":
-        return zstandard.ZstdCompressor(level=1).compress(body)
+        return zstd.compress(body, level=1)
     return zlib.compress(body, 1)

@@ -8,17 +8,17 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import brotli
-import zstandard
 from isal import isal_zlib
 
+from sought.web import zstd
 from sought.web.message import Failure
 
 MAX_CODINGS = 3
-MAX_GZIP_MEMBERS = 1000
+MAX_MEMBERS = 1000
 _SLICE = 65536
-_ZSTD_WINDOW = 8 * 1024 * 1024  # RFC 9659: the most a server may ask of a client
-_ZSTD_MARK = b"\xa5" * 1000
-_ZSTD_MARK_FRAME = zstandard.ZstdCompressor().compress(_ZSTD_MARK)
+_ZSTD_OPTIONS = {
+    zstd.DecompressionParameter.window_log_max: 23
+}  # 8 MB; RFC 9659: the most a server may ask of a client
 
 
 class CodingError(ValueError):
@@ -68,7 +68,7 @@ class _DamagedError(Exception):
 
 
 # Any: the type stubs of isal take its error class for a value.
-_DAMAGE: tuple[Any, ...] = (_DamagedError, isal_zlib.IsalError, brotli.error, zstandard.ZstdError)
+_DAMAGE: tuple[Any, ...] = (_DamagedError, isal_zlib.IsalError, brotli.error, zstd.ZstdError)
 
 
 def _gzip(raw: bytes, limit: int) -> Iterator[bytes]:
@@ -92,8 +92,8 @@ def _inflated(raw: bytes, limit: int, format_bits: int) -> Iterator[bytes]:
                 if format_bits != 31 or not data.startswith(b"\x1f"):
                     return  # padding and rubbish after the end: every browser ignores it
                 members += 1
-                if members > MAX_GZIP_MEMBERS:
-                    raise _DamagedError(f"more than {MAX_GZIP_MEMBERS} gzip members")
+                if members > MAX_MEMBERS:
+                    raise _DamagedError(f"more than {MAX_MEMBERS} gzip members")
                 stream = isal_zlib.decompressobj(wbits=format_bits)
             yield stream.decompress(data, limit)
             data = stream.unused_data
@@ -111,15 +111,20 @@ def _brotli(raw: bytes, limit: int) -> Iterator[bytes]:
 
 
 def _zstd(raw: bytes, limit: int) -> Iterator[bytes]:
-    """The reader does not say whether the last frame was whole: a frame of our own behind it can only be read if so."""
-    stream = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW)
-    reader = stream.stream_reader(raw + _ZSTD_MARK_FRAME, read_across_frames=True)
-    held = b""
-    while part := reader.read(min(limit, _SLICE * 4)):
-        held += part
-        yield held[: -len(_ZSTD_MARK)]
-        held = held[-len(_ZSTD_MARK) :]
-    if held != _ZSTD_MARK:
+    """Frame by frame; fed in slices, as gzip is, so that a million empty frames stay linear."""
+    stream = zstd.ZstdDecompressor(options=_ZSTD_OPTIONS)
+    frames = 1
+    for start in range(0, len(raw), _SLICE):
+        data = raw[start : start + _SLICE]
+        while data or not (stream.eof or stream.needs_input):
+            if stream.eof:
+                frames += 1
+                if frames > MAX_MEMBERS:
+                    raise _DamagedError(f"more than {MAX_MEMBERS} zstd frames")
+                stream = zstd.ZstdDecompressor(options=_ZSTD_OPTIONS)
+            yield stream.decompress(data, limit)
+            data = stream.unused_data
+    if not stream.eof:
         raise _DamagedError("compressed data ends early")
 
 

@@ -16,6 +16,7 @@ from sought.policy.rates.recent import MAX_WINDOW, Recent, RecentRates
 from sought.web.compiled import cached, readable
 
 _STEPS = 100
+_HALVINGS = 60  # every digit of a float
 
 
 @dataclass(frozen=True)
@@ -60,11 +61,11 @@ def _interval(findings: Floats) -> tuple[float, float | None]:
 
 def _root(gap: Floats, target: float) -> float:
     """The rate at which so many changes are to be found."""
-    from scipy.optimize import brentq
-
-    highest = -np.log1p(-target / len(gap)) / gap.min()  # even if all gaps were as short
-    found: float = brentq(lambda rate: np.sum(-np.expm1(-rate * gap)) - target, 0.0, highest * 1.01)  # type: ignore[no-untyped-call]  # scipy has no types
-    return found
+    low, high = 0.0, float(-np.log1p(-target / len(gap)) / gap.min()) * 1.01  # even if all gaps were as short
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if np.sum(-np.expm1(-middle * gap)) < target else (low, middle)
+    return high
 
 
 @cached(types.void(types.float32[:, ::1], types.int32[::1], readable(types.float64), types.float64[::1]))

@@ -94,8 +94,16 @@ def _improved(shape: float, changes: Floats, expected: Floats) -> float:
 
 def _slope(shape: float, changes: Floats, expected: Floats) -> float:
     """By how much the logarithm of the likelihood rises with that of the shape; as if it were log-normal about 1."""
-    from scipy.special import digamma
-
     some = changes > 0
     counted = np.sum(digamma(shape + changes[some]) - digamma(shape))
     return float(shape * (counted - np.sum(np.log1p(expected / shape))) - np.log(shape))
+
+
+def digamma(x: Floats | float) -> Floats:
+    """The derivative of log Γ above 0: its recurrence up to 10, and from there on its asymptotic series."""
+    y = np.asarray(x, np.float64)
+    lifted = sum(1.0 / (y + k) for k in range(10))
+    z = y + 10.0
+    w = 1.0 / (z * z)
+    tail = w * (1 / 12 - w * (1 / 120 - w * (1 / 252 - w * (1 / 240 - w / 132))))
+    return np.log(z) - 0.5 / z - tail - lifted

@@ -1,6 +1,7 @@
 """Known pages so often that people are sent to as few stale ones as possible."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -28,6 +29,7 @@ class EmbarrassmentBased:
     form: Form = "fractions"
     slots: int = 48
     cycle: float = 604800.0
+    needs: ClassVar[str] = "scipy"
 
     def __post_init__(self) -> None:
         check_share("EmbarrassmentBased: tau", self.tau)

@@ -1,6 +1,7 @@
 """Known pages so that none is given up, and announced changes by their own rule."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +42,7 @@ class LambdaCrawl:
     rate: Estimator = field(default_factory=BayesRate)
     weight: Weight = "views"
     per_host: float = 0.0
+    needs: ClassVar[str] = "scipy"
 
     def __post_init__(self) -> None:
         check_estimator("LambdaCrawl: rate", self.rate)

@@ -1,7 +1,7 @@
 """Known pages by what a fetch is worth over the time its copy lasts."""
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -39,6 +39,7 @@ class Longevity:
     weight: Weight = "same"
     profiles: int = 3
     risk: float = 100.0
+    needs: ClassVar[str] = "scipy"
 
     def __post_init__(self) -> None:
         check_choice("Longevity: form", self.form, get_args(Form))

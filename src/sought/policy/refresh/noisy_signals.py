@@ -1,6 +1,7 @@
 """Known pages by how much longer a fetch keeps their copies fresh; signals of changes count for what they are worth."""
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -34,6 +35,7 @@ class NoisySignals:
     rate: Estimator = field(default_factory=BayesRate)
     weight: Weight = "views"
     delay: float = 3600.0
+    needs: ClassVar[str] = "scipy"
 
     def __post_init__(self) -> None:
         check_estimator("NoisySignals: rate", self.rate)

@@ -7,7 +7,6 @@ is worth U(t) = t·D(t) - ∫D = ∫ y dD(y): divergence × time.
 """
 
 import numpy as np
-from scipy.special import gammainc, gammaincc
 
 from sought.policy.pages import Floats
 
@@ -17,12 +16,16 @@ _PLAIN = 1e-9  # a life so near to 1 is churn
 
 def drifted(updates: Floats, life: Floats) -> Floats:
     """E[min(N, K)]/K: the share of a part that is another, of which items live K updates (any number from 1)."""
+    from scipy.special import gammainc, gammaincc  # not in the plain installation
+
     gone: Floats = updates / life * gammaincc(life, updates) + gammainc(life + 1.0, updates)
     return gone
 
 
 def worth_of(updates: Floats, life: Floats) -> Floats:
     """U of a part, in times between two updates: E[m(m+1)/2]/K, m = min(N - 1, K) and not below 0."""
+    from scipy.special import gammainc, gammaincc
+
     out = churn_worth(updates)
     scrolls = np.flatnonzero(life > 1.0 + _PLAIN)
     x, lives = np.minimum(updates[scrolls], _MANY), life[scrolls]

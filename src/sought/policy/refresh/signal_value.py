@@ -1,7 +1,6 @@
 """What is a fetch worth when signals of changes come in, some of them false and some changes without one?"""
 
 import numpy as np
-from scipy.special import gammainc
 
 from sought.policy.pages import Floats
 from sought.policy.refresh.shapes import churn_worth
@@ -73,6 +72,8 @@ def _signalled(
     worth_of_one: Floats,
 ) -> Floats:
     """By what happens until the i-th signal, i = 0, 1, …; R_i of the paper is `gammainc(i + 1, ·)`."""
+    from scipy.special import gammainc  # not in the plain installation
+
     cycle, fresh = np.zeros(len(age)), np.zeros(len(age))
     ends = rate + false
     for i in range(_MOST + 1):

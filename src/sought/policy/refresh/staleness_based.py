@@ -1,6 +1,7 @@
 """Known pages so often that as many copies as possible are not stale."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -29,6 +30,7 @@ class StalenessBased:
     form: Form = "fractions"
     slots: int = 48
     cycle: float = 604800.0
+    needs: ClassVar[str] = "scipy"
 
     def __post_init__(self) -> None:
         check_share("StalenessBased: tau", self.tau)

@@ -1,7 +1,7 @@
 """Known pages of the clusters of which a sample changes most."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -59,6 +59,7 @@ class ClusterSampling:
     delta: float = 0.1
     least: int = 5
     sample: Which = "nearest"
+    needs: ClassVar[str] = "scipy"
 
     def __post_init__(self) -> None:
         check_share("ClusterSampling: confidence", self.confidence, below_one=True)

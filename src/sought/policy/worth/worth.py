@@ -65,6 +65,11 @@ class Worth:
         check_choice("Worth: without", self.without, ("", *PARTS))
 
     @property
+    def needs(self) -> str:
+        """Draws and bounds are quantiles that SciPy knows."""
+        return "scipy" if self.explore in ("draw", "bound") else ""
+
+    @property
     def beliefs(self) -> tuple[Belief, ...]:
         return BELIEFS if self.explore == "none" else (*BELIEFS, SHAPE)
 

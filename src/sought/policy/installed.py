@@ -1,0 +1,29 @@
+"""Which policies need a library that the plain installation does not have?"""
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+from importlib.util import find_spec
+
+from sought.policy.estimator import beliefs_of
+from sought.policy.policy import Policy
+from sought.web.errors import BadInput
+
+
+def check_installed(policy: Policy) -> None:
+    """Raise BadInput if the policy, or a part of it, names in its attribute `needs` a library that is missing.
+
+    A crawl asks before it starts: it must not end after hours because a tree is to be learnt.
+    """
+    for part in _parts(policy):
+        needs = getattr(part, "needs", "")
+        if needs and find_spec(needs) is None:
+            raise BadInput(f"{type(part).__name__}() needs {needs}: pip install 'sought[lab]'")
+
+
+def _parts(value: object) -> Iterator[object]:
+    """A policy, its parameters, and the beliefs it reads."""
+    yield value
+    if is_dataclass(value):
+        for each in fields(value):
+            yield from _parts(getattr(value, each.name))
+    yield from (belief for belief in beliefs_of(value) if belief is not value)
