@@ -2,7 +2,7 @@
 
     make size        or    python packaging/size.py [EXTRA]
 
-Files that pip compiles (.pyc) count; the environment's own pip does not.
+Files that pip compiles (.pyc) count; what an empty environment has (pip, setuptools) does not.
 """
 
 import subprocess
@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 _SHOWN = 15
+_OF_THE_ENVIRONMENT = ("pip", "setuptools", "pkg_resources", "_distutils_hack", "distutils-precedence")
 _SOURCE = Path(__file__).resolve().parent.parent
 
 
@@ -38,7 +39,7 @@ def sizes_of(packages: Path) -> Counter[str]:
     sizes: Counter[str] = Counter()
     for file in packages.rglob("*"):
         name = file.relative_to(packages).parts[0].split(".")[0]
-        if file.is_file() and not name.startswith("pip"):
+        if file.is_file() and not name.startswith(_OF_THE_ENVIRONMENT):
             sizes[name] += file.stat().st_size
     return sizes
 
