@@ -37,6 +37,7 @@ class Companion:
         self._command = [sys.executable, "-m", "sought", "crawl", str(path), "--json", ending]
         self._pauses = pauses
         self._errors = errors
+        self.crashes = 0
         self._background = background
         self._stopping = threading.Event()
         self._starting = threading.Lock()
@@ -85,6 +86,7 @@ class Companion:
                 process.stdin.close()
             if code == 0:
                 return
+            self.crashes += 1
             crashes = 1 if time.monotonic() - began > _WELL else crashes + 1
             self._stopping.wait(self._pauses[min(crashes, len(self._pauses)) - 1])
 
