@@ -35,8 +35,8 @@ class Pace:
         self._looks: deque[tuple[float, float]] = deque()
         self._began: float | None = None
         self._moved = 0.0  # when the slowest did something for the last time, by the clock on the wall
-        served.set_time(0.0)
         served.run_until(0.0)
+        served.set_time(0.0)
 
     def start(self) -> None:
         self._began = self._moved = time.monotonic()
