@@ -110,24 +110,23 @@ def crawl(
     json: Json = False,
 ) -> None:
     """Crawl, archive and index.  Ctrl-C stops cleanly; the same command goes on."""
+    from sought.cli.standard_input import Allowance, StandardInput
+
+    allowance = Allowance() if allowance_stdin else None
+    if allowance or end_with_stdin:
+        (allowance or StandardInput()).start()  # before all that takes long
     from sought.api import open as open_crawl
     from sought.cli.live import Watch, in_words
-    from sought.cli.standard_input import Allowance, StandardInput
     from sought.crawl.directory import crawl_files
     from sought.crawl.log import JsonLog
     from sought.policy import parse_policy
     from sought.policy.demand import goes_by_demand
 
-    allowance = Allowance() if allowance_stdin else None
-    if allowance or end_with_stdin:
-        (allowance or StandardInput()).start()
     told = JsonLog(sys.stderr) if log is LogFormat.JSON else in_words
     with Watch(quiet=json or log is LogFormat.JSON) as watch:
         chosen = parse_policy(policy) if policy is not None else crawl_files(directory).policy
-        started = [watch.started, *([allowance.give_to] if allowance else [])]
-        result = open_crawl(directory).crawl(
-            fetches, chosen, lambda cycle: [each(cycle) for each in started], topic=topic, keep=keep, log=told
-        )
+        started = allowance.giving(watch.started) if allowance else watch.started
+        result = open_crawl(directory).crawl(fetches, chosen, started, topic=topic, keep=keep, log=told)
     if json:
         print_json(result)
         return

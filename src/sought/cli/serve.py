@@ -27,13 +27,14 @@ def serve(
 ) -> None:
     """Serve the search page, the JSON API and the console of a crawl, also while it is running."""
     from sought.cli.standard_input import StandardInput
+
+    if end_with_stdin:
+        StandardInput().start()  # before all that takes long
     from sought.console.app import make_app
     from sought.console.companion import Companion
     from sought.console.control import Control, new_token
     from sought.console.serving import address, bound, make_server, run
 
-    if end_with_stdin:
-        StandardInput().start()
     token = new_token() if control else ""
     names = [host if ":" not in host else f"[{host}]", *(allow_host or [])]
     app = make_app(directory, names, Control(directory, token) if control else None)

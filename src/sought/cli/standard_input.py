@@ -45,7 +45,7 @@ class StandardInput:
 class Allowance(StandardInput):
     """Each line is a number of fetches that a crawl may make; it waits when it has made them all.
 
-    `give_to` a cycle before it starts.  A line that is no such number ends the crawl with an error.
+    A line that is no such number ends the crawl with an error.
     """
 
     def __init__(self) -> None:
@@ -54,8 +54,16 @@ class Allowance(StandardInput):
         self._problem: BadInput | None = None
         self._changed: Callable[[], None] = lambda: None
 
-    def give_to(self, cycle: "Cycle") -> None:
-        """Called in the event loop of the crawl."""
+    def giving(self, started: Callable[["Cycle"], None]) -> Callable[["Cycle"], None]:
+        """The same, and the cycle that starts gets this allowance."""
+
+        def both(cycle: "Cycle") -> None:
+            started(cycle)
+            self._give_to(cycle)
+
+        return both
+
+    def _give_to(self, cycle: "Cycle") -> None:
         loop = asyncio.get_running_loop()
 
         def tell() -> None:

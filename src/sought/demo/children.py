@@ -58,7 +58,7 @@ class Runner:
         """See how the crawl stands."""
         pulse = read_pulse(self.path)
         process = self.companion.process
-        if not pulse or pulse["process"] != process or pulse["time"] == self._pulse.get("time"):
+        if not pulse or process is None or pulse["process"] != process or pulse["time"] == self._pulse.get("time"):
             return
         if process != self._process:
             self._before, self._allowed, self._process = self.fetches, 0, process
@@ -68,8 +68,9 @@ class Runner:
 
     @property
     def _idle(self) -> bool:
-        p = self._pulse.get("progress")
-        return bool(p) and not p["chosen"] and not p["in_flight"] and self._fetched < self._allowed
+        p = self._pulse.get("progress", {})
+        has_nothing = p.get("chosen") == 0 and p.get("in_flight") == 0
+        return has_nothing and self._fetched < self._allowed
 
     def allow(self, fetches: int) -> None:
         """So many in all; nothing happens while the crawl is being started again."""
