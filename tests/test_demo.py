@@ -104,6 +104,17 @@ def test_nothing_outlives_the_demo(tmp_path: Path) -> None:
         folder.mkdir()
 
 
+def test_ctrl_c_ends_it_while_it_loads(tmp_path: Path) -> None:
+    """As soon as the page is there; no process and no file stays."""
+    with started(tmp_path / "tmp", "--port", "0", "--json") as running:
+        assert running.stderr
+        assert "The demo is at" in running.stderr.readline()
+        running.send_signal(signal.SIGINT)
+        out, errors = running.communicate(timeout=WAIT)
+        assert (running.returncode, out) == (130, "")
+        assert "Traceback" not in errors
+
+
 @pytest.mark.parametrize("arguments", [("--seconds", "0"), ("--port", "x"), ("--keep", "/")])
 def test_what_makes_no_sense_is_one_line(arguments: tuple[str, str]) -> None:
     """With exit code 2, at once."""

@@ -35,9 +35,16 @@ def demo(
     since = time.monotonic() - _age_of_process()
     if keep and keep.exists():
         raise BadInput(f"{keep} is there already: --keep takes a new directory")
-    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(each, signal.default_int_handler)  # what we started ends with us
     folder = keep or Path(tempfile.mkdtemp(prefix="sought-demo-"))
+
+    def leave(*_: object) -> None:
+        """While modules are loaded, which may swallow an exception; nothing but the page has been started."""
+        if keep is None:
+            shutil.rmtree(folder, ignore_errors=True)
+        os._exit(130)
+
+    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(each, leave)
     latest = [Standing("Loading.")]
 
     def told(standing: Standing) -> None:
@@ -50,8 +57,9 @@ def demo(
                 (errors if json else console).print(f"The demo is at {where} (Ctrl-C ends it).")
                 sys.stdout.flush()
             from sought.demo.conditions import Conditions  # takes seconds: the page is there meanwhile
-            from sought.demo.contest import Contest
+            from sought.demo.contest import Contest, signals_raise
 
+            signals_raise()  # what is started from now on ends with us
             contest = Contest(folder, Conditions(), since, told)
             final = contest.run(seconds or (_HEADLESS if headless else None))
     finally:

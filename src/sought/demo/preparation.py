@@ -26,7 +26,7 @@ from sought.toyweb import Served
 from sought.web.compiled import compiling
 from sought.web.errors import SoughtError
 
-COMPILING = "Functions compiled (the first run on a machine takes a minute longer)"
+COMPILING = "Functions compiled (only on the first run)"
 CRAWLING = "Pages fetched by a first crawl"
 COPYING = "Copies of it for both"
 READING = "Pages read by the judge"
@@ -58,8 +58,15 @@ def first_crawl(folder: Path, paths: Sequence[Path], conditions: Conditions, ser
         if cycle.progress.fetched < conditions.before:
             asyncio.get_running_loop().call_later(_EVERY, started, cycle)
 
-    with compiling(lambda count: report(COMPILING, count)):
+    compiled = [0]
+
+    def has_compiled(count: int) -> None:
+        compiled[0] = count
+        report(COMPILING, count)
+
+    with compiling(has_compiled):
         crawl.crawl(fetches=conditions.before, started=started)
+    report(COMPILING, max(1, compiled[0]), max(1, compiled[0]))
     report(CRAWLING, conditions.before)
     for path, policy in zip(paths, conditions.policies.values(), strict=True):
         shutil.copytree(first, path)

@@ -29,7 +29,7 @@ function steps(list) {
     const item = element("li", "", share >= 1 ? "done" : "");
     const bar = document.createElement("progress");
     bar.setAttribute("aria-label", name);
-    if (share !== null) bar.value = share;
+    if (share !== null || !words) bar.value = share ?? 0; // else it goes on, and nobody knows for how long
     item.append(element("span", name, "said"), bar, element("span", words, "n"));
     return item;
   });
