@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 
@@ -18,6 +19,7 @@ from sought.demo.pace import PEOPLE, Pace
 from sought.demo.searchers import RANKS, Public, clicked, question, seen
 from sought.demo.standing import NAMES
 from sought.toyweb import ToyWeb, serve_in_thread
+from sought.web.compiled import compiling
 
 TOY = ToyWeb(sites=12, pages=30, hostile=False)
 
@@ -261,6 +263,16 @@ def test_the_judge_knows_what_is_gone(tmp_path: Path) -> None:
     assert found.differ
     assert truth.judge("nosuchwordatall", (shown, shown)) is None
     truth.close()
+
+
+def test_compiling_is_counted() -> None:
+    """One for each function that has to be compiled, none for one that is there."""
+    counts: list[int] = []
+    function = numba.njit(lambda number: number + 1)
+    with compiling(counts.append):
+        assert (function(1), function(2)) == (2, 3)
+    function(1.5)  # another type: compiled, and nobody counts
+    assert counts == [1]
 
 
 def test_both_sides_have_the_same_settings_but_for_the_policy(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from sought.demo.pace import Pace
 from sought.demo.standing import Side, Standing
 
 _HISTORY = 1800  # points that are shown
+_APART = 0.5  # seconds between two points
 _ASKED = 8  # questions that are shown
 _SHOWN_FOR = 5.0  # seconds for which an example is shown
 
@@ -48,6 +49,8 @@ class Race:
     def look(self, crowd: Crowd, day: float) -> Standing:
         now = self._pace.now()
         if point := self._board.lately(now):
+            if self._history and point.time - self._history[-1].time < _APART:
+                self._history.pop()  # the clock has waited
             self._history.append(point)
         self.standing = replace(
             self.standing,
