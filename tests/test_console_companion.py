@@ -19,7 +19,7 @@ def policy_of_companion(path: Path) -> int:
         return os.sched_getscheduler(process.pid)
     finally:
         process.kill()
-        process.wait()
+        process.communicate()
 
 
 def test_it_has_what_is_left(tmp_path: Path) -> None:

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from sought.demo.crowd import Answers
+from sought.demo.example import Answers, Shown
 from sought.demo.figures import SIDES, Point
 from sought.demo.page import open_page
-from sought.demo.standing import Side, Standing
-from sought.demo.window import Shown
+from sought.demo.standing import Side, Standing, Step
 from tests.browser import chromium, tab
 
 HOSTILE = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
@@ -35,7 +34,16 @@ def standing() -> Standing:
         sides=dict(zip(SIDES, sides, strict=True)),
         history=tuple(Point(float(t - 8), (0.2 + t / 100, 0.2 + t / 200)) for t in range(50)),
         asked=((HOSTILE, 0.07), ("northern owl", 0.03)),
-        answers=Answers("northern owl", (shown[0], shown[1]), ([8.0, 4.0], [0.0, 4.0]), [8.0, 4.0, 1.0]),
+        seconds_to_start=12.5,
+        answers=Answers(
+            "northern owl",
+            (shown[0], shown[1]),
+            ([8.0, 4.0], [0.0, 4.0]),
+            ([False, False], [True, False]),
+            8.0,
+            9.0,
+            (0.9, 0.2),
+        ),
     )
 
 
@@ -60,12 +68,21 @@ def browser() -> Iterator[Browser]:
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 375)])
 def test_the_page_follows_the_contest(where: str, browser: Browser, tmp_path: Path, scheme: str, width: int) -> None:
     """From "getting ready" to two lines, with a side by side; accessible, safe, nothing loaded from elsewhere."""
-    Changing.value = Standing("Getting ready.")
+    steps = (Step("Pages fetched", 120, 300), Step("Compiled", 7, 0), Step("Copies", 1, 1), Step("Started", 0, 4))
+    Changing.value = Standing("Getting ready.", steps=steps)
     with tab(browser, color_scheme=scheme, viewport={"width": width, "height": 900}) as t:
         t.page.goto(where)
         expect(t.page.locator("[data-phase]")).to_have_text("Getting ready.")
+        expect(t.page.locator("[data-steps] li")).to_have_text(
+            ["Pages fetched120 of 300", "Compiled7", "Copiesdone", "Started0 of 4"]
+        )
+        assert t.page.locator("[data-steps] progress").first.evaluate("bar => bar.value") == 0.4
+        expect(t.page.locator("[data-busy]")).to_be_hidden()
         t.assert_accessible()
-        Changing.value = standing()
+        t.picture(f"demo-preparation-{scheme}-{width}", tmp_path)
+        Changing.value = replace(standing(), busy="This machine is busy: the contest is 3.0 times slower than planned.")
+        expect(t.page.locator("[data-busy]")).to_have_text(Changing.value.busy)
+        expect(t.page.locator("[data-steps] li")).to_have_count(0)
         best = t.page.locator("[data-side=default] [data-lately]")
         expect(best).to_have_text("61 %")
         expect(t.page.locator("[data-side=round_robin] [data-lately]")).to_have_text("51 %")
@@ -74,7 +91,9 @@ def test_the_page_follows_the_contest(where: str, browser: Browser, tmp_path: Pa
             "href", "http://127.0.0.1:5001/console"
         )
         expect(t.page.locator("[data-answer=default] li").first).to_contain_text("100 % of the best page there is")
-        expect(t.page.locator("[data-answer=round_robin] li").first).to_contain_text("gone, or no longer about this")
+        expect(t.page.locator("[data-answer=round_robin] li").first).to_contain_text("gone")
+        expect(t.page.locator("[data-query]")).to_have_text("“northern owl”.")
+        expect(t.page.locator("[data-difference]")).to_contain_text("Round-robin shows a page that is gone: “<img")
         expect(t.page.locator("[data-asked] tr")).to_have_count(2)
         expect(t.page.locator(".u-legend tr")).to_have_count(3)
         for colour in ("--accent", "--second"):

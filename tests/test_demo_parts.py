@@ -1,16 +1,25 @@
 """The parts of the demo: people whose interests drift, and a judge who knows the toy web as it is."""
 
+import asyncio
+import re
+import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 
 from sought.demo.conditions import Conditions
-from sought.demo.figures import LATELY, Judged, Scoreboard
+from sought.demo.example import Answers, Shown, difference
+from sought.demo.figures import DEFAULT, LATELY, ROUND_ROBIN, Judged, Scoreboard
 from sought.demo.judge import Truth, value
+from sought.demo.pace import PEOPLE, Pace
 from sought.demo.searchers import RANKS, Public, clicked, question, seen
+from sought.demo.standing import NAMES
 from sought.toyweb import ToyWeb, serve_in_thread
+from sought.web.compiled import compiling
 
 TOY = ToyWeb(sites=12, pages=30, hostile=False)
 
@@ -68,11 +77,25 @@ def test_what_is_new_is_asked_for_at_once() -> None:
 
 
 def test_every_question_has_an_answer(truth: Truth) -> None:
-    """A question is two words of a live page's title, and that page is among its answers."""
+    """A question is two or three words of a live page's title, side by side, and that page is among its answers."""
     pages = [page for site in TOY.atlas.sites for page in site.live(0.0) if page.language == "en"]
     for page in pages[::20]:
-        assert len(question(page).split()) == 2
+        assert 2 <= len(question(page).split()) <= 3
+        assert question(page) in page.title.lower().replace(" a ", " ").replace(" an ", " ").replace(" the ", " ")
         assert TOY.atlas.url(page.site.host, page.path(0.0)) in truth.scores(question(page))
+
+
+def test_no_word_of_a_question_is_on_too_many_pages(truth: Truth) -> None:
+    """The judge looks at no more than a thousand pages, half of all: fewer than that have any word of a question."""
+    toy = ToyWeb(hostile=False)
+    pages = [page for site in toy.atlas.sites for page in site.live(0.0)]
+    asked = {word for page in pages for word in question(page).split()}
+    found: Counter[str] = Counter()
+    assert 1900 < len(pages) < 2200
+    for page in pages[::5]:
+        body = toy.answer(page.site.host, page.path(0.0), {}, 0.0).body.decode(page.encoding)
+        found.update(asked & set(re.findall(r"\w+", re.sub(r"<[^>]+>", " ", body).lower())))
+    assert 20 < max(found.values()) < 150  # of 400
 
 
 def test_people_look_at_few_ranks_and_click_on_what_is_good() -> None:
@@ -139,6 +162,118 @@ def test_what_counts_is_what_was_asked_since_both_ran() -> None:
     late = board.lately(LATELY + 2.0)
     assert late is not None
     assert late.quality == (0.5, 0.3)
+
+
+def test_the_clock_waits_for_whoever_is_behind() -> None:
+    """It is never more than `lead` seconds ahead of anybody, toy time stands still with it, and it says who is slow."""
+    with serve_in_thread(TOY, 0.1) as served:
+        pace = Pace(served, 0.1, 0.3)
+        time.sleep(0.4)
+        assert (pace.now(), served.now(), pace.stood, pace.note()) == (0.0, 0.0, 0.0, "")
+        pace.start()
+        pace.report(DEFAULT, 9.0)
+        pace.report(PEOPLE, 9.0)
+        time.sleep(0.5)
+        assert pace.now() == pytest.approx(0.3)
+        pace.report(ROUND_ROBIN, 0.4)
+        time.sleep(0.6)
+        assert pace.now() == pytest.approx(0.7)
+        assert served.now() == pytest.approx(0.07)
+        assert 0.5 < pace.stood < 60.0
+        assert pace.behind == "the round-robin crawl"
+        asyncio.run(_reached(pace))
+
+
+async def _reached(pace: Pace) -> None:
+    """Whoever waits for a time goes on when it comes, or when all is over."""
+    stop = asyncio.Event()
+    waiting = asyncio.create_task(pace.reached(0.8, stop))
+    await asyncio.sleep(0.3)
+    assert not waiting.done()
+    pace.report(ROUND_ROBIN, 0.6)
+    await asyncio.wait_for(waiting, 30.0)
+    assert pace.now() >= 0.8
+    waiting = asyncio.create_task(pace.reached(99.0, stop))
+    await asyncio.sleep(0.1)
+    stop.set()
+    await asyncio.wait_for(waiting, 30.0)
+
+
+def test_a_slow_contest_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not in its first seconds, nor while it runs as fast as it should."""
+    with serve_in_thread(TOY, 0.1) as served:
+        pace = Pace(served, 0.1, 1.0)
+        pace.start()
+        assert pace.note() == ""
+        now = time.monotonic()
+        monkeypatch.setattr("time.monotonic", lambda: now + 8.0)
+        assert "8.0 times slower than planned" in pace.note()
+        assert "waits for the crawl by the default policy" in pace.note()
+        for who in (DEFAULT, ROUND_ROBIN, PEOPLE):
+            pace.report(who, 17.0)
+        monkeypatch.setattr("time.monotonic", lambda: now + 17.0)
+        assert pace.note() == ""
+
+
+def answers(left: dict[str, float], right: dict[str, float], gone: frozenset[str] = frozenset()) -> Answers:
+    """Both lists of titles, with what each page is really worth; the best page there is is worth 9."""
+    shown = [Shown(None, tuple(f"http://{title}/" for title in each), tuple(each), 9) for each in (left, right)]
+    worth = [list(each.values()) for each in (left, right)]
+    quality = [value(each) / value([9.0, 5.0]) for each in worth]
+    away = [[title in gone for title in each] for each in (left, right)]
+    return Answers(
+        "owl", (shown[0], shown[1]), (worth[0], worth[1]), (away[0], away[1]), 9.0, 1.0, (quality[0], quality[1])
+    )
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "sentence"),
+    [
+        ({"A": 9.0, "B": 5.0}, {"A": 9.0, "B": 5.0}, "Both show the same, or as good."),
+        ({"A": 9.0, "B": 5.0}, {"A": 9.0, "C": 5.0}, "Both show the same, or as good."),
+        ({"A": 9.0, "B": 5.0}, {}, "Round-robin has found nothing."),
+        ({"A": 9.0, "B": 5.0}, {"B": 5.0}, "Round-robin has not found “A”."),
+        ({"B": 5.0}, {"B": 5.0, "A": 9.0}, "Default policy has not found “A”."),
+        ({"A": 9.0, "B": 5.0}, {"Gone": 0.0, "B": 5.0}, "Round-robin shows a page that is gone: “Gone”."),
+        ({"Gone": 0.0, "A": 9.0}, {"A": 9.0}, "Default policy shows a page that is gone: “Gone”."),
+        ({"Old": 0.0, "A": 9.0}, {"A": 9.0}, "Default policy shows a page that is no longer about this: “Old”."),
+        (
+            {"A": 9.0, "B": 5.0},
+            {"B": 5.0, "A": 9.0},
+            "Both show these pages; Default policy has them in a better order.",
+        ),
+    ],
+)
+def test_the_difference_is_one_sentence(left: dict[str, float], right: dict[str, float], sentence: str) -> None:
+    """It says what is wrong with the worse answer, whichever side that is."""
+    assert difference(answers(left, right, frozenset({"Gone"})), NAMES) == sentence
+
+
+def test_the_judge_knows_what_is_gone(tmp_path: Path) -> None:
+    """A page that nobody finds any more is gone, one that has changed its mind is not."""
+    truth = Truth(TOY, tmp_path)
+    truth.renew(0.0)
+    [(query, _)] = Public(TOY).questions(0.0).top(1)
+    urls = tuple(list(truth.scores(query))[:RANKS])
+    shown = Shown(None, (*urls, "http://nowhere.toy.test/"), (*urls, "Nowhere"), 9)
+    found = truth.judge(query, (shown, Shown(None, (), (), 9)))
+    assert found is not None
+    assert found.gone == ([False] * len(urls) + [True], [])
+    assert found.quality[0] == pytest.approx(1.0)
+    assert found.quality[1] == 0.0
+    assert found.differ
+    assert truth.judge("nosuchwordatall", (shown, shown)) is None
+    truth.close()
+
+
+def test_compiling_is_counted() -> None:
+    """One for each function that has to be compiled, none for one that is there."""
+    counts: list[int] = []
+    function = numba.njit(lambda number: number + 1)
+    with compiling(counts.append):
+        assert (function(1), function(2)) == (2, 3)
+    function(1.5)  # another type: compiled, and nobody counts
+    assert counts == [1]
 
 
 def test_both_sides_have_the_same_settings_but_for_the_policy(tmp_path: Path) -> None:

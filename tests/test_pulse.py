@@ -80,7 +80,7 @@ def test_every_pulse_is_whole_and_has_every_field(told: dict[str, Any]) -> None:
     assert len(told["pulses"]) > 3
     for pulse in told["pulses"]:
         assert pulse.keys() - {"raw"} == KEYS
-        assert set(pulse["budget"]) == {"per", "seconds", "left", "used"}
+        assert set(pulse["budget"]) == {"per", "seconds", "left", "used", "allowed"}
         assert set(pulse["progress"]) == set(Progress.__slots__)
         assert all(set(each) == FINISHED for each in pulse["finished"])
         assert all(set(each) == {"url", "since", "purpose"} for each in pulse["in_flight"])

@@ -13,7 +13,9 @@ from hypothesis import strategies as st
 
 from sought.toyweb import Answer, ToyWeb
 from sought.toyweb.laws import RATES, SHARES, WEEK, Law, changes
+from sought.toyweb.names import KINDS
 from sought.toyweb.sites import Page
+from sought.toyweb.vocabulary import ENGLISH, HEADINGS, SUBJECTS, TITLES
 from sought.web.url import canonical, hostname
 
 SMALL = ToyWeb(sites=14, pages=15)
@@ -247,3 +249,26 @@ def test_a_web_that_is_not_hostile_has_no_oddities() -> None:
     assert len(toy.addresses) == 25
     hosts = {hostname(url) for url in links(ask(toy, toy.portal, 0).body.decode())}
     assert hosts == set(toy.addresses) - {"portal.toy.test"}
+
+
+def test_words_are_english() -> None:
+    """Every noun has a plural in -s; a kind of things is no word of a subject, which would be on all its pages."""
+    words = {word for subject in SUBJECTS for word in (*subject.nouns, *subject.verbs, *subject.adjectives)}
+    for subject in SUBJECTS:
+        assert len(set(subject.nouns)) == len(subject.nouns)
+        for noun in subject.nouns:
+            assert re.fullmatch(r"[a-z]+", noun), noun
+            assert not re.search(r"(s|x|ch|sh|[^aeiou]y)$", noun), noun
+    assert len(set(KINDS)) == len(KINDS) > 150
+    assert not {kind.lower() for kind in KINDS} & words
+    constant = re.findall(r"[a-z]+", " ".join((*ENGLISH, *TITLES, *HEADINGS)).lower())
+    assert not {kind.lower() for kind in KINDS} & set(constant)
+
+
+def test_titles_read_like_english() -> None:
+    """Articles fit, titles begin with a capital, and hardly two pages of a site share one."""
+    titles = [[page.title for page in site.live(0)] for site in ToyWeb().atlas.sites]
+    english = [page.title for site in ToyWeb().atlas.sites for page in site.live(0) if page.language == "en"]
+    assert all(title[0].isupper() for title in english)
+    assert not [title for title in english if re.search(r"\ba [AEIOUaeiou]|\ban [^AEIOUaeiou]", title)]
+    assert sum(len(some) - len(set(some)) for some in titles) <= len(titles) // 4

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from sought.cli import bench, demo, frontier, lab, order, queries, serve
-from sought.cli.options import Dir, Json, Limit, console, print_json
+from sought.cli.options import Dir, EndWithStdin, Json, Limit, console, print_json
 from sought.web.errors import BadInput
 
 app = typer.Typer(
@@ -99,9 +99,22 @@ def crawl(
     log: Annotated[
         LogFormat, typer.Option(help="What is said on standard error: text for people, or one JSON object an event.")
     ] = LogFormat.TEXT,
+    allowance_stdin: Annotated[
+        bool,
+        typer.Option(
+            "--allowance-stdin",
+            help="Fetch only as many as the lines of standard input allow, each a number; end when it ends.",
+        ),
+    ] = False,
+    end_with_stdin: EndWithStdin = False,
     json: Json = False,
 ) -> None:
     """Crawl, archive and index.  Ctrl-C stops cleanly; the same command goes on."""
+    from sought.cli.standard_input import Allowance, StandardInput
+
+    allowance = Allowance() if allowance_stdin else None
+    if allowance or end_with_stdin:
+        (allowance or StandardInput()).start()  # before all that takes long
     from sought.api import open as open_crawl
     from sought.cli.live import Watch, in_words
     from sought.crawl.directory import crawl_files
@@ -112,7 +125,8 @@ def crawl(
     told = JsonLog(sys.stderr) if log is LogFormat.JSON else in_words
     with Watch(quiet=json or log is LogFormat.JSON) as watch:
         chosen = parse_policy(policy) if policy is not None else crawl_files(directory).policy
-        result = open_crawl(directory).crawl(fetches, chosen, watch.started, topic=topic, keep=keep, log=told)
+        started = allowance.giving(watch.started) if allowance else watch.started
+        result = open_crawl(directory).crawl(fetches, chosen, started, topic=topic, keep=keep, log=told)
     if json:
         print_json(result)
         return

@@ -1,7 +1,11 @@
-"""`sought demo`: the default policy and a round-robin crawler side by side, on the toy web, before simulated people."""
+"""`sought demo`: the default policy and a round-robin crawler side by side, on the toy web, with simulated people."""
 
+import os
 import shutil
+import signal
+import sys
 import tempfile
+import time
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
@@ -17,7 +21,7 @@ _HEADLESS = 60.0  # seconds
 def demo(
     headless: Annotated[bool, typer.Option("--headless", help="Without a page, for 60 seconds.")] = False,
     seconds: Annotated[
-        float | None, typer.Option(min=1, max=86400, help="For so many seconds in which both crawl.")
+        float | None, typer.Option(min=1, max=86400, help="For so many seconds of the contest's clock.")
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Where the page is; 0: any that is free.")] = 8090,
     keep: Annotated[Path | None, typer.Option(help="Keep both crawls in this new directory.")] = None,
@@ -25,22 +29,39 @@ def demo(
 ) -> None:
     """Show what the default policy does for people, beside a round-robin crawler with the same budget."""
     from sought.cli.demo_screen import Screen, picture
-    from sought.demo.conditions import Conditions
-    from sought.demo.contest import Contest, signals_raise
     from sought.demo.page import open_page
-    from sought.demo.standing import outcome
+    from sought.demo.standing import Standing, outcome
 
+    since = time.monotonic() - _age_of_process()
     if keep and keep.exists():
         raise BadInput(f"{keep} is there already: --keep takes a new directory")
-    signals_raise()  # what we started ends with us
     folder = keep or Path(tempfile.mkdtemp(prefix="sought-demo-"))
+
+    def leave(*_: object) -> None:
+        """While modules are loaded, which may swallow an exception; nothing but the page has been started."""
+        if keep is None:
+            shutil.rmtree(folder, ignore_errors=True)
+        os._exit(130)
+
+    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(each, leave)
+    latest = [Standing("Loading.")]
+
+    def told(standing: Standing) -> None:
+        latest[0] = standing
+        screen.show(standing)
+
     try:
-        with Screen(quiet=json) as screen:
-            contest = Contest(folder, Conditions(), screen.show)
-            with nullcontext("") if headless else open_page(lambda: contest.standing, port) as address:
-                if address:
-                    (errors if json else console).print(f"The demo is at {address} (Ctrl-C ends it).")
-                final = contest.run(seconds or (_HEADLESS if headless else None))
+        with Screen(quiet=json) as screen, nullcontext("") if headless else open_page(lambda: latest[0], port) as where:
+            if where:
+                (errors if json else console).print(f"The demo is at {where} (Ctrl-C ends it).")
+                sys.stdout.flush()
+            from sought.demo.conditions import Conditions  # takes seconds: the page is there meanwhile
+            from sought.demo.contest import Contest, signals_raise
+
+            signals_raise()  # what is started from now on ends with us
+            contest = Contest(folder, Conditions(), since, told)
+            final = contest.run(seconds or (_HEADLESS if headless else None))
     finally:
         if keep is None:
             shutil.rmtree(folder, ignore_errors=True)
@@ -48,3 +69,13 @@ def demo(
         print_json(outcome(final))
     else:
         console.print(picture(final))
+
+
+def _age_of_process() -> float:
+    """Seconds since this command was started, as the system knows them; 0 if it does not say."""
+    try:
+        ticks = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
+        up = float(Path("/proc/uptime").read_text().split()[0])
+    except (OSError, ValueError, IndexError):
+        return 0.0
+    return max(0.0, up - ticks / os.sysconf("SC_CLK_TCK"))

@@ -10,6 +10,9 @@ from rich.console import Console
 
 Dir = Annotated[Path, typer.Argument(metavar="DIR", help="The crawl's directory.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+EndWithStdin = Annotated[
+    bool, typer.Option("--end-with-stdin", help="End when standard input does: for a parent that might be killed.")
+]
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="How many to show.")]
 
 console = Console(highlight=False, soft_wrap=True)

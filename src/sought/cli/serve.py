@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from sought.cli.options import Dir, Json, console, print_json
+from sought.cli.options import Dir, EndWithStdin, Json, console, print_json
 
 
 def serve(
@@ -22,9 +22,14 @@ def serve(
     control: Annotated[
         bool, typer.Option("--control", help="Let who has the token that is printed once give the crawl orders.")
     ] = False,
+    end_with_stdin: EndWithStdin = False,
     json: Json = False,
 ) -> None:
     """Serve the search page, the JSON API and the console of a crawl, also while it is running."""
+    from sought.cli.standard_input import StandardInput
+
+    if end_with_stdin:
+        StandardInput().start()  # before all that takes long
     from sought.console.app import make_app
     from sought.console.companion import Companion
     from sought.console.control import Control, new_token

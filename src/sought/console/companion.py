@@ -17,14 +17,28 @@ _PATIENCE = 60.0  # seconds for requests in flight
 class Companion:
     """A crawl that runs until the end of the block, or until it ends by itself: exit code 0 is no crash.
 
-    It has a session of its own, so that Ctrl-C reaches it once, from us, and it can end cleanly.  What it says goes to
-    `errors`, by default where ours goes.
+    It has a session of its own, so that Ctrl-C reaches it once, from us, and it can end cleanly.  It ends with us, even
+    after kill -9.  What it says goes to `errors`, by default where ours goes.
+
+    With `allowance` it makes as many fetches as `allow` says, and no more.  In the `background` it gets only processor
+    time that nobody else wants.
     """
 
-    def __init__(self, path: Path, pauses: tuple[float, ...] = PAUSES, errors: IO[str] | None = None) -> None:
-        self._command = [sys.executable, "-m", "sought", "crawl", str(path), "--json"]
+    def __init__(
+        self,
+        path: Path,
+        pauses: tuple[float, ...] = PAUSES,
+        errors: IO[str] | None = None,
+        *,
+        allowance: bool = False,
+        background: bool = True,
+    ) -> None:
+        ending = "--allowance-stdin" if allowance else "--end-with-stdin"
+        self._command = [sys.executable, "-m", "sought", "crawl", str(path), "--json", ending]
         self._pauses = pauses
         self._errors = errors
+        self.crashes = 0
+        self._background = background
         self._stopping = threading.Event()
         self._starting = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
@@ -56,12 +70,23 @@ class Companion:
             self._process.kill()
             self._thread.join()
 
+    def allow(self, fetches: int) -> None:
+        """So many more, for the process that runs now; what one did not make before it crashed is not passed on."""
+        process = self._process
+        if process and process.stdin:
+            with suppress(BrokenPipeError, ValueError):  # it has ended
+                process.stdin.write(f"{fetches}\n".encode())
+
     def _work(self) -> None:
         crashes = 0
         while process := self._started():
             began = time.monotonic()
-            if process.wait() == 0:
+            code = process.wait()
+            if process.stdin:
+                process.stdin.close()
+            if code == 0:
                 return
+            self.crashes += 1
             crashes = 1 if time.monotonic() - began > _WELL else crashes + 1
             self._stopping.wait(self._pauses[min(crashes, len(self._pauses)) - 1])
 
@@ -71,12 +96,14 @@ class Companion:
                 return None
             self._process = subprocess.Popen(  # noqa: S603  our own command
                 self._command,
-                stdin=subprocess.DEVNULL,
+                bufsize=0,
+                stdin=subprocess.PIPE,  # which ends when we do: the crawl watches it
                 stdout=subprocess.DEVNULL,
                 stderr=self._errors,
                 start_new_session=True,
             )
-            _step_back(self._process.pid)
+            if self._background:
+                _step_back(self._process.pid)
             return self._process
 
 

@@ -1,7 +1,7 @@
 """How many fetches may start, and when: exact, whatever happens in between.
 
 A rate (`10000 per day`) is kept over every calendar period (a UTC day for a rate per day) and paced inside it; a
-number (`--fetches 500`) is a number.
+number (`--fetches 500`) is a number; an allowance is a number that grows while the crawl runs.
 """
 
 import math
@@ -24,11 +24,14 @@ class Budget:
     spent: int = 0
     period_start: float = 0.0
     used: int = 0
+    allowed: int | None = None  # of this run, by now: at this number it waits for more; None: no allowance is kept
     _next: float = field(default=-math.inf)
 
     def ready_at(self, now: float) -> float:
-        """When the next fetch may start; inf if this run has none left."""
+        """When the next fetch may start; inf if this run has none left, or waits for a larger allowance."""
         if self.fetches is not None and self.used >= self.fetches:
+            return float("inf")
+        if self.allowed is not None and self.used >= self.allowed:
             return float("inf")
         if self.per is None:
             return now

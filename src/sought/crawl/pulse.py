@@ -87,6 +87,7 @@ def _budget(cycle: Cycle, now: float) -> dict[str, Any]:
         "seconds": budget.seconds if budget.per is not None else None,
         "left": left if left < math.inf else None,
         "used": budget.used,
+        "allowed": budget.allowed,
     }
 
 

@@ -21,7 +21,8 @@ class Conditions:
     fetches_a_second: int = 12
     searches_a_second: float = 20.0
     before: int = 300  # fetches, breadth first, that were made before: both begin with copies of that crawl
-    asked_before: float = 6.0  # seconds for which people ask before both crawls go on
+    asked_before: int = 120  # searches that both know of when they begin
+    lead: float = 3.0  # seconds that the clock of the contest is ahead of the slowest at most (pace.py)
 
     @property
     def policies(self) -> dict[str, str]:

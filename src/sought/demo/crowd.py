@@ -1,79 +1,83 @@
-"""Who asks, when?  So many people a second, each asking both search pages the same at the same moment.
+"""Who asks, when?  So many people a second of the contest's clock, each asking both search pages the same.
 
 1. a question is drawn from what people want to know now
-2. both search pages are asked, over HTTP
+2. both search pages are asked at the same moment, over HTTP
 3. the judge, in a thread of its own, says what the answers are really worth
 4. who finds something good clicks on it
 """
 
 import asyncio
-import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from concurrent.futures import Executor
 
 import aiohttp
 import numpy as np
 
+from sought.demo.example import Answers
 from sought.demo.figures import Judged
-from sought.demo.judge import Truth, value
+from sought.demo.judge import Truth
+from sought.demo.pace import PEOPLE, Pace
 from sought.demo.searchers import Public, Questions, clicked
-from sought.demo.window import Shown, Window
-from sought.web.errors import SoughtError
+from sought.demo.window import Window
 
 AT_ONCE = 6  # people who wait for an answer; others come later
 RENEW = 2.0  # seconds between two looks at the truth
 _MOST_FAILURES = 50  # answers that did not come, in a row
 
 
-class Answers(NamedTuple):
-    """What was asked, what both showed, what each result is really worth, and what the best page would be."""
-
-    query: str
-    shown: tuple[Shown, Shown]
-    worth: tuple[list[float], list[float]]
-    ideal: list[float]
-
-
 class Crowd:
     """People who search.  `latest` is what one of them was shown a moment ago, `questions` what they ask now.
 
-    If nobody answers them any more they stop everything, and `trouble` says why.
+    `different` is the latest of which one answer was better than the other.  If nobody answers them any more they stop
+    everything, and `trouble` says why.
     """
 
-    def __init__(self, public: Public, truth: Truth, toy_time: Callable[[], float]) -> None:
+    def __init__(
+        self, public: Public, truth: Truth, judge: Executor, pace: Pace, toy_time: Callable[[], float]
+    ) -> None:
+        """`truth` is used by `judge` alone, which is one thread."""
         self.questions: Questions = public.questions(toy_time())
         self.latest: Answers | None = None
-        self.trouble: SoughtError | None = None
-        self._public, self._truth, self._toy_time = public, truth, toy_time
-        self._judge = ThreadPoolExecutor(1, "judge")  # in which alone `truth` is used from now on
+        self.different: Answers | None = None
+        self.trouble = ""
+        self._public, self._truth, self._judge = public, truth, judge
+        self._pace, self._toy_time = pace, toy_time
         self._rng = np.random.default_rng(public.seed)
-        self._failures = 0
+        self._failures = self._done = 0
 
     async def search(
         self, windows: tuple[Window, Window], a_second: float, told: Callable[[Judged], None], stop: asyncio.Event
     ) -> None:
         """Search until told to stop; `told` is what was judged."""
         people = asyncio.Semaphore(AT_ONCE)
+        due = 0
+
+        def over(_: asyncio.Task[None]) -> None:
+            people.release()
+            self._done += 1
+            self._pace.report(PEOPLE, self._done / a_second)
+
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._keep_up(stop))
             while not stop.is_set():
                 await people.acquire()
-                someone = tasks.create_task(self._someone(windows, told, stop))
-                someone.add_done_callback(lambda _: people.release())
-                await asyncio.sleep(1.0 / a_second)
-        self._judge.shutdown()
+                await self._pace.reached(due / a_second, stop)
+                due += 1
+                tasks.create_task(self._someone(windows, told, stop)).add_done_callback(over)
 
     async def _keep_up(self, stop: asyncio.Event) -> None:
         """Know what is true and what is asked now."""
-        while not stop.is_set():
+
+        def look() -> Questions:
             t = self._toy_time()
-            await asyncio.get_running_loop().run_in_executor(self._judge, self._truth.renew, t)
-            self.questions = self._public.questions(t)
-            try:
-                await asyncio.wait_for(stop.wait(), RENEW)
-            except TimeoutError:
-                pass
+            self._truth.renew(t)
+            return self._public.questions(t)
+
+        due = 0.0
+        while not stop.is_set():
+            self.questions = await asyncio.get_running_loop().run_in_executor(self._judge, look)
+            due += RENEW
+            await self._pace.reached(due, stop)
 
     async def _someone(
         self, windows: tuple[Window, Window], told: Callable[[Judged], None], stop: asyncio.Event
@@ -84,25 +88,20 @@ class Crowd:
         except (aiohttp.ClientError, TimeoutError) as error:
             self._failures += 1
             if self._failures > _MOST_FAILURES:
-                self.trouble = SoughtError(f"the search pages do not answer any more: {error}")
+                self.trouble = f"the search pages do not answer any more: {error}"
                 stop.set()
 
     async def _ask(self, query: str, windows: tuple[Window, Window], told: Callable[[Judged], None]) -> None:
         """Both, or neither: what one of them fails to answer counts for nobody."""
         shown = await asyncio.gather(windows[0].ask(query), windows[1].ask(query))
-        answers = await self._judged(query, shown)
-        if not answers.ideal:
+        answers = await asyncio.get_running_loop().run_in_executor(self._judge, self._truth.judge, query, shown)
+        if answers is None:
             return
         self.latest = answers
-        found = value(answers.worth[0]), value(answers.worth[1])
-        told(Judged(time.monotonic(), value(answers.ideal), found))
+        if answers.differ:
+            self.different = answers
+        found = answers.quality[0] * answers.ideal, answers.quality[1] * answers.ideal
+        told(Judged(self._pace.now(), answers.ideal, found))
         for window, each, worth in zip(windows, shown, answers.worth, strict=True):
-            if rank := clicked(self._rng, worth, answers.ideal[0]):
+            if rank := clicked(self._rng, worth, answers.best):
                 await window.click(each, rank)
-
-    async def _judged(self, query: str, shown: tuple[Shown, Shown]) -> Answers:
-        def look() -> Answers:
-            worth = self._truth.worth(query, shown[0].urls), self._truth.worth(query, shown[1].urls)
-            return Answers(query, shown, worth, self._truth.ideal(query))
-
-        return await asyncio.get_running_loop().run_in_executor(self._judge, look)

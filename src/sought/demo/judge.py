@@ -6,10 +6,11 @@ Pages are scored by their own words (title, text, address), with the crawl's sco
     Σ visibility(rank) × true score of the page shown there    (0 if it is gone, or no longer says what is asked)
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from sought.demo.example import Answers, Shown
 from sought.demo.searchers import RANKS
 from sought.index import Entry, Index
 from sought.index.visibility import Visibility
@@ -17,6 +18,7 @@ from sought.toyweb import ToyWeb
 from sought.web.digest import digest
 from sought.web.message import Response
 
+_AT_ONCE = 50  # pages that are read between two reports
 _MOST = 1_000  # pages that can be an answer; no word of the toy web is on more
 
 
@@ -30,13 +32,21 @@ class Truth:
         self._rows: dict[str, int] = {}
         self._scores: dict[str, dict[str, float]] = {}
 
-    def renew(self, t: float) -> int:
-        """Be as the toy web is at `t`; returns how many pages had changed."""
+    def renew(self, t: float, more: Callable[[int, int], bool] = lambda done, of: True) -> int:
+        """Be as the toy web is at `t`; returns how many pages had changed.
+
+        `more` is told how many pages of how many have been read, and says whether to go on; else nothing has happened.
+        """
         live = {url: self._toy.version(url, t) or 0 for url in self._toy.live(t)}
         gone = self._held.keys() - live.keys()
         changed = [url for url, version in live.items() if self._held.get(url) != version]
+        entries: list[Entry] = []
+        for some in range(0, len(changed), _AT_ONCE):
+            if not more(some, len(changed)):
+                return 0
+            entries += [self._entry(url, t) for url in changed[some : some + _AT_ONCE]]
         self._index.delete(self._rows[url] for url in gone)
-        self._index.update([self._entry(url, t) for url in changed])
+        self._index.update(entries)
         self._index.commit()
         self._held = live
         self._scores.clear()
@@ -56,6 +66,21 @@ class Truth:
     def ideal(self, query: str) -> list[float]:
         """The same of the best answer there is; nothing if there is none."""
         return list(self.scores(query).values())[:RANKS]
+
+    def gone(self, urls: Sequence[str]) -> list[bool]:
+        """Whether nothing is there any more, for each."""
+        return [url not in self._held for url in urls]
+
+    def judge(self, query: str, shown: tuple[Shown, Shown]) -> Answers | None:
+        """What both answers are worth; None if there is no answer to this question."""
+        ideal = self.ideal(query)
+        if not ideal:
+            return None
+        worth = self.worth(query, shown[0].urls), self.worth(query, shown[1].urls)
+        gone = self.gone(shown[0].urls), self.gone(shown[1].urls)
+        best = value(ideal)
+        quality = value(worth[0]) / best, value(worth[1]) / best
+        return Answers(query, shown, worth, gone, ideal[0], best, quality)
 
     def close(self) -> None:
         self._index.close()

@@ -18,7 +18,7 @@ from starlette.routing import Route
 from sought.console import assets
 from sought.console.guard import Guard
 from sought.console.serving import address, bound, make_server, run
-from sought.demo.crowd import Answers
+from sought.demo.example import Answers, difference
 from sought.demo.figures import SIDES
 from sought.demo.standing import NAMES, Standing
 
@@ -71,6 +71,9 @@ def told(standing: Standing) -> dict[str, Any]:
     points = standing.history
     return {
         "phase": standing.phase,
+        "steps": [{"name": step.name, "words": step.words, "share": step.share} for step in standing.steps],
+        "busy": standing.busy,
+        "seconds_to_start": standing.seconds_to_start,
         "seconds": standing.seconds,
         "day": standing.day,
         "searches": standing.searches,
@@ -84,12 +87,11 @@ def told(standing: Standing) -> dict[str, Any]:
 
 def _answers(found: Answers) -> dict[str, Any]:
     """What both showed; of each result, how good it really is: 1 is the best page there is, 0 gone or off the point."""
-    best = found.ideal[0]
     lists = {
         name: [
-            {"title": title, "url": url, "worth": worth / best}
-            for title, url, worth in zip(shown.titles, shown.urls, worths, strict=True)
+            {"title": title, "url": url, "worth": worth / found.best, "gone": gone}
+            for title, url, worth, gone in zip(shown.titles, shown.urls, worths, away, strict=True)
         ][:5]
-        for name, shown, worths in zip(SIDES, found.shown, found.worth, strict=True)
+        for name, shown, worths, away in zip(SIDES, found.shown, found.worth, found.gone, strict=True)
     }
-    return {"query": found.query, "sides": lists}
+    return {"query": found.query, "difference": difference(found, NAMES), "sides": lists}

@@ -1,22 +1,22 @@
-"""Who is ahead?  Watches both crawls, and says so every second.
+"""Who is ahead?  Watches both crawls, lets them fetch as the clock goes on, and says every second how they stand.
 
-States: *waiting* (until both crawls are there; what is asked is shown and does not count), *running* (both were told
-to go on, at the same moment).
+States: *waiting* (nothing is allowed, nobody asks), *running* since `start`.
 """
 
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
-from sought.crawl.orders import Resume, give
-from sought.crawl.pulse import read_pulse
+from sought.demo.children import Runner
 from sought.demo.crowd import Crowd
-from sought.demo.figures import Judged, Point, Scoreboard
+from sought.demo.example import Answers
+from sought.demo.figures import SIDES, Judged, Point, Scoreboard
+from sought.demo.pace import Pace
 from sought.demo.standing import Side, Standing
 
 _HISTORY = 1800  # points that are shown
+_APART = 0.5  # seconds between two points
 _ASKED = 8  # questions that are shown
 _SHOWN_FOR = 5.0  # seconds for which an example is shown
 
@@ -24,61 +24,61 @@ _SHOWN_FOR = 5.0  # seconds for which an example is shown
 class Race:
     """`standing` is how it stood when `look` was last called."""
 
-    def __init__(self, paths: Sequence[Path], standing: Standing) -> None:
+    def __init__(self, running: Sequence[Runner], pace: Pace, fetches_a_second: int, standing: Standing) -> None:
         self.standing = standing
-        self._paths = paths
-        self._since = time.time()  # pulses of before are those of the first crawl
-        self._began: float | None = None
+        self._running, self._pace, self._rate = running, pace, fetches_a_second
         self._board = Scoreboard()
         self._history: deque[Point] = deque(maxlen=_HISTORY)
         self._example_at = 0.0
 
+    def start(self, seconds_to_start: float) -> None:
+        self.standing = replace(self.standing, phase="Both crawls run.", seconds_to_start=seconds_to_start)
+        self._pace.start()
+
     def add(self, judged: Judged) -> None:
         self._board.add(judged)
 
-    @property
-    def seconds(self) -> float:
-        """For how long both crawls have run."""
-        return time.monotonic() - self._began if self._began is not None else 0.0
+    def step(self) -> None:
+        """Both may have made as many fetches as the clock says; the clock learns what they made of it."""
+        now = self._pace.now()
+        for name, each in zip(SIDES, self._running, strict=True):
+            each.look()
+            self._pace.report(name, now if each.resting else each.fetches / self._rate)
+            each.allow(int(now * self._rate))
 
-    def look(self, crowd: Crowd, toy_time: Callable[[], float]) -> Standing:
-        fetches = [self._fetches(path) for path in self._paths]
-        if self._began is None and None not in fetches:
-            self._start()
-        now = time.monotonic()
+    def look(self, crowd: Crowd, day: float) -> Standing:
+        now = self._pace.now()
         if point := self._board.lately(now):
+            if self._history and point.time - self._history[-1].time < _APART:
+                self._history.pop()  # the clock has waited
             self._history.append(point)
         self.standing = replace(
             self.standing,
-            seconds=self.seconds,
-            day=toy_time(),
+            busy=self._pace.note(),
+            seconds=now,
+            speed=self._pace.overall,
+            day=day,
             searches=self._board.searches,
-            sides=self._sides(fetches, crowd),
-            history=tuple(each._replace(time=each.time - (self._began or now)) for each in self._history),
+            sides=self._sides(crowd.latest),
+            history=tuple(self._history),
             asked=tuple(crowd.questions.top(_ASKED)),
+            answers=self._example(crowd),
         )
-        if crowd.latest and now - self._example_at > _SHOWN_FOR:
-            self._example_at = now
-            self.standing = replace(self.standing, answers=crowd.latest)
         return self.standing
 
-    def _start(self) -> None:
-        for path in self._paths:
-            give(path, Resume(), "demo")
-        self._began = time.monotonic()
-        self._board.restart()
-        self.standing = replace(self.standing, phase="Both crawls run.")
+    def _example(self, crowd: Crowd) -> Answers | None:
+        """One in which one answer is better, as soon as there is one; it stays until the next."""
+        shown, wall = self.standing.answers, time.monotonic()
+        if shown and wall - self._example_at < _SHOWN_FOR:
+            return shown
+        self._example_at = wall
+        return crowd.different or crowd.latest
 
-    def _sides(self, fetches: Sequence[int | None], crowd: Crowd) -> dict[str, Side]:
+    def _sides(self, latest: Answers | None) -> dict[str, Side]:
         lately = self._history[-1].quality if self._history else (None, None)
         overall = self._board.overall or (None, None)
-        pages = [each.pages for each in crowd.latest.shown] if crowd.latest else [0, 0]
+        pages = [each.pages for each in latest.shown] if latest else [0, 0]
         return {
-            name: side._replace(fetches=fetches[k] or 0, searchable=pages[k], lately=lately[k], overall=overall[k])
-            for k, (name, side) in enumerate(self.standing.sides.items())
+            name: side._replace(fetches=each.fetches, searchable=pages[k], lately=lately[k], overall=overall[k])
+            for k, ((name, side), each) in enumerate(zip(self.standing.sides.items(), self._running, strict=True))
         }
-
-    def _fetches(self, path: Path) -> int | None:
-        """Of its crawl, if that is there by now."""
-        pulse = read_pulse(path)
-        return int(pulse["progress"]["fetched"]) if pulse and pulse["started"] >= self._since else None

@@ -1,6 +1,7 @@
 """What do people ask, and what do they click on?
 
-Every live page has one question that it answers: two words of its title.  How often a question is asked drifts:
+Every live page has one question that it answers: two or three words of its title ("winter telescope").  How often a
+question is asked drifts:
 
     weight = interest in the subject (wanders) × (fame of the page (Zipf's law) + news (fades in days after its birth))
 
@@ -20,6 +21,7 @@ from sought.index.visibility import Visibility
 from sought.toyweb import ToyWeb
 from sought.toyweb.dice import dice, index
 from sought.toyweb.sites import Page
+from sought.toyweb.vocabulary import TITLES
 
 RANKS = 10  # results that are asked for
 _SWING = 2.0  # interest in a subject is between e^-2 and e^2
@@ -28,8 +30,8 @@ _ZIPF = 1.2  # exponent of fame
 _NEWS = 0.3  # what is new is asked for like a page of that fame
 _FADES = 3.0  # toy days in which news grow old
 _CLICKS = 0.8  # chance that the best page there is gets clicked by who looks at it
-_DULL = frozenset(("and", "from", "the", "how", "why", "would", "portrait"))
-_WORD = re.compile(r"\w[\w-]{2,}")
+_WORD = re.compile(r"\w+")
+_DULL = frozenset(("an", *(word for title in TITLES for word in _WORD.findall(re.sub(r"\{\w+\}", "", title)))))
 
 
 @dataclass(frozen=True)
@@ -75,12 +77,11 @@ class Public:
 
 @lru_cache(maxsize=65536)
 def question(page: Page) -> str:
-    """Two words of the title, in its order; of a page in another language the place that it is about."""
-    words = [word for word in _WORD.findall(page.title.lower()) if word not in _DULL]
-    if page.language != "en" or len(words) < 2:
+    """The things that the page is about, as its title has them; of a page in another language its place."""
+    if page.language != "en":
         return page.voice.place.lower()
-    first = index(len(words) - 1, "question", page.key)
-    return f"{words[first]} {words[first + 1 + index(len(words) - 1 - first, 'second word', page.key)]}"
+    words = [word for word in _WORD.findall(page.title.lower()) if word not in _DULL]
+    return " ".join(words[index(2, "question", page.key) :])  # with or without the first one
 
 
 @lru_cache(maxsize=65536)

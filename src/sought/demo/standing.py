@@ -3,10 +3,31 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from sought.demo.crowd import Answers
+from sought.demo.example import Answers
 from sought.demo.figures import SIDES, Point
 
 NAMES = {"default": "Default policy", "round_robin": "Round-robin"}
+
+
+class Step(NamedTuple):
+    """A step of the preparation: `done` of `total`; a total of 0 is not known."""
+
+    name: str
+    done: int = 0
+    total: int = 1
+
+    @property
+    def share(self) -> float | None:
+        """How far it is, from 0 to 1; None if that is not known."""
+        return min(1.0, self.done / self.total) if self.total else None
+
+    @property
+    def words(self) -> str:
+        if self.total == 0:
+            return f"{self.done:,}" if self.done else ""
+        if self.total == 1:
+            return "done" if self.done else ""
+        return f"{self.done:,} of {self.total:,}"
 
 
 class Side(NamedTuple):
@@ -22,10 +43,18 @@ class Side(NamedTuple):
 
 @dataclass(frozen=True)
 class Standing:
-    """`phase` says in a sentence what is going on; `seconds` is for how long both crawls have run."""
+    """`phase` says in a sentence what is going on, `busy` that the machine is too slow for the contest, if it is.
+
+    `seconds` are those of the contest's clock, which waits for whoever is behind; `speed` is how fast it ran so far,
+    and 1 is as fast as a clock on the wall.
+    """
 
     phase: str
+    steps: tuple[Step, ...] = ()
+    busy: str = ""
+    seconds_to_start: float | None = None
     seconds: float = 0.0
+    speed: float | None = None
     day: float = 0.0
     searches: int = 0
     sides: dict[str, Side] = field(default_factory=lambda: {name: Side() for name in SIDES})
@@ -37,7 +66,9 @@ class Standing:
 def outcome(standing: Standing) -> dict[str, float | int | str | None]:
     """What came of it, in plain numbers."""
     found: dict[str, float | int | str | None] = {
+        "seconds_to_start": _rounded(standing.seconds_to_start),
         "seconds": round(standing.seconds, 1),
+        "speed": _rounded(standing.speed),
         "toy_days": round(standing.day, 2),
         "searches": standing.searches,
     }
@@ -50,3 +81,7 @@ def outcome(standing: Standing) -> dict[str, float | int | str | None]:
             f"searchable_{name}": side.searchable,
         }
     return found
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 2)

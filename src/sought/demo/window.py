@@ -5,19 +5,10 @@ from typing import Any
 
 import aiohttp
 
+from sought.demo.example import Shown
 from sought.demo.searchers import RANKS
 
 _PATIENCE = aiohttp.ClientTimeout(total=10.0)
-
-
-@dataclass(frozen=True)
-class Shown:
-    """An answer as somebody sees it; `search` is its id, if it was recorded, `pages` of how many it was chosen."""
-
-    search: str | None
-    urls: tuple[str, ...]
-    titles: tuple[str, ...]
-    pages: int
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ moment, so that a test can prove a crawler polite.
 
 import asyncio
 import errno
+import math
 import socket
 import threading
 import time
@@ -51,16 +52,20 @@ class Served:
         self.seeds = [toy.portal]
         self.requests: deque[Visit] = deque(maxlen=REMEMBERED)
         self._rate = days_per_second
-        self._set = (start, time.monotonic())
+        self._set = (start, time.monotonic(), math.inf)  # replaced as a whole: several threads read it
         self._busy: Counter[str] = Counter()
 
     def now(self) -> float:
         """Toy time in days."""
-        days, since = self._set
-        return days + (time.monotonic() - since) * self._rate
+        days, since, until = self._set
+        return max(days, min(days + (time.monotonic() - since) * self._rate, until))
 
     def set_time(self, t: float) -> None:
-        self._set = (t, time.monotonic())
+        self._set = (t, time.monotonic(), self._set[2])
+
+    def run_until(self, t: float) -> None:
+        """Toy time runs on from where it is, and stands still at `t` until another call."""
+        self._set = (self.now(), time.monotonic(), t)
 
     def advance(self, days: float) -> None:
         self.set_time(self.now() + days)

@@ -25,15 +25,15 @@ def _subject(name: str, nouns: str, verbs: str, adjectives: str, people: str) ->
 SUBJECTS = (
     _subject(
         "astronomy",
-        "telescope planet comet nebula galaxy-cluster meteor crater eclipse orbit satellite quasar pulsar spectrograph "
-        "dome mirror eyepiece sunspot asteroid",
+        "telescope planet comet nebula constellation meteor crater eclipse orbit satellite quasar pulsar camera "
+        "dome sensor eyepiece sunspot asteroid",
         "observe photograph track measure map resolve",
         "distant faint bright double variable southern dusty remote",
         "astronomer stargazer observer physicist",
     ),
     _subject(
         "gardening",
-        "tulip orchard vegetable hedge greenhouse compost-heap rose tomato seedling bulb trellis-frame spade shrub "
+        "tulip orchard vegetable hedge greenhouse seedbed rose tomato seedling bulb pergola spade shrub "
         "pumpkin lawn herb flowerbed wheelbarrow",
         "plant prune water graft harvest transplant",
         "shady fragrant perennial wild sunny hardy climbing dwarf",
@@ -49,31 +49,31 @@ SUBJECTS = (
     ),
     _subject(
         "sailing",
-        "yacht harbour anchor sail regatta keel mast rudder spinnaker halyard tide lighthouse dinghy-trailer hull "
-        "winch buoy mooring chart",
+        "yacht harbour anchor sail regatta keel mast rudder lifeboat flagpole tide sailboat rowboat hull "
+        "pulley buoy mooring chart",
         "trim steer hoist moor navigate repair",
         "windward wooden fast seaworthy tidal coastal sheltered stormy",
         "skipper sailor navigator shipwright",
     ),
     _subject(
         "chess",
-        "opening endgame gambit tournament puzzle rook bishop knight pawn queen fianchetto blunder checkmate clock "
-        "exchange zugzwang fortress-position rating",
+        "opening endgame gambit tournament handbook rook bishop knight pawn queen scoreboard blunder checkmate clock "
+        "exchange draw stalemate rating",
         "sacrifice defend exchange advance calculate attack",
         "passed sharp positional quiet closed tactical doubled weak",
         "grandmaster player trainer arbiter",
     ),
     _subject(
         "cycling",
-        "bicycle race mountain-pass touring-route wheel pedal derailleur saddle sprint peloton puncture helmet brake "
+        "bicycle race tandem trailer wheel pedal derailleur saddle sprint peloton puncture helmet brake "
         "cassette crank handlebar velodrome climb",
         "ride repair inflate adjust overtake pace",
-        "steep gravel carbon long-distance muddy flat vintage light",
+        "steep gravel carbon sturdy muddy flat vintage light",
         "rider mechanic climber courier",
     ),
     _subject(
         "music",
-        "concerto violin quartet festival score sonata cello fugue overture piano clarinet conductor-baton melody-line "
+        "concerto violin quartet festival score sonata cello fugue overture piano clarinet metronome ballad "
         "chord rehearsal recording organ trumpet",
         "rehearse tune compose conduct transcribe perform",
         "baroque quiet dissonant lyrical modern chromatic solemn playful",
@@ -81,113 +81,89 @@ SUBJECTS = (
     ),
     _subject(
         "geology",
-        "volcano fossil mineral glacier fault basalt-flow crystal sediment cave canyon geyser meteorite quarry-wall "
-        "moraine ridge lava-tube quartz-vein delta",
+        "volcano fossil mineral glacier fault boulder crystal sediment cave canyon geyser meteorite cliff "
+        "waterfall ridge sandstone pebble delta",
         "excavate map date sample classify drill",
         "volcanic layered porous metamorphic folded deep granular prehistoric",
         "geologist miner surveyor collector",
     ),
     _subject(
         "weaving",
-        "loom tapestry-frame carpet yarn dye-bath spindle shuttle warp weft bobbin shawl blanket fibre pattern spool "
+        "loom curtain rug yarn thread spindle shuttle warp weft bobbin shawl blanket fibre pattern spool "
         "felt ribbon needle",
         "weave spin dye knot unravel embroider",
-        "woollen linen coarse patterned soft hand-made striped double-sided",
+        "woollen linen coarse patterned soft handmade striped colourful",
         "weaver spinner dyer tailor",
     ),
     _subject(
         "railways",
-        "locomotive station timetable viaduct tunnel signal carriage platform freight-train track boiler junction "
+        "locomotive station timetable viaduct tunnel signal carriage platform wagon track boiler junction "
         "sleeper turntable tram depot whistle gradient",
         "couple restore schedule shunt electrify signal",
-        "narrow-gauge punctual steam regional high-speed rural freight disused",
+        "narrow punctual steam regional express rural freight disused",
         "driver conductor signaller engineer",
     ),
     _subject(
         "birds",
-        "owl heron falcon warbler nest migration-route feather hide swallow kingfisher puffin gull egg meadow reed-bed "
-        "plumage-chart finch wetland",
+        "owl heron falcon warbler nest flock feather hide swallow kingfisher puffin gull egg meadow robin "
+        "sparrow magpie wetland",
         "ring count photograph feed protect record",
         "nocturnal migratory rare crested juvenile tame speckled northern",
         "birdwatcher ranger ornithologist volunteer",
     ),
     _subject(
         "pottery",
-        "kiln glaze teapot bowl wheel-head vase clay-lump tile mould shard handle firing slip-trailer jug plate stamp "
-        "porcelain-cup raku-dish",
+        "kiln glaze teapot bowl pot vase cup tile mould shard handle firing jar jug plate stamp mug figurine",
         "throw glaze fire trim carve knead",
-        "porous matt glossy cracked thin heavy salt-glazed delicate",
+        "porous matt glossy cracked thin heavy painted delicate",
         "potter ceramist collector apprentice",
     ),
 )
 
 ENGLISH = (
-    "The {adj} {noun} near {place} was described by the {person} {name} in {year}.",
-    "Before you {verb} the {noun}, look at the {noun2} and write down what you see.",
-    "Many a {person} prefers the {noun} to the {noun2}, because it is {adj} and easy to {verb}.",
+    "The {adj} {kind} {noun} near {place} was described by the {person} {name} in {year}.",
+    "Before you {verb} the {noun}, look at the {kind} {noun2} and write down what you see.",
+    "Many a {person} prefers the {kind} {noun} to the {noun2}, because it is {adj} and easy to {verb}.",
     "Our {noun} has been {adj} since {year}, and every {person} in {place} knows the reason.",
-    "{name} learned to {verb} {number} {noun}s in a single season.",
-    "It takes about {number} minutes to {verb} a {adj} {noun} if the {noun2} is ready.",
-    "There are {number} {noun}s in {place}, and only {small} of them are {adj}.",
+    "{name} learned to {verb} {number} {noun}s in a single year.",
+    "It takes about {number} minutes to {verb} a {kind} {noun} if the {noun2} is ready.",
+    "There are {number} {kind} {noun}s in {place}, and only {small} of them are {adj}.",
     "Nobody expected that the {noun2} would change the way we {verb} the {noun}.",
-    "One rarely finds a {adj} {noun} without a {noun2}.",
+    "One rarely finds a {kind} {noun} without a {noun2}.",
     "The club in {place} keeps a list of every {noun} that a {person} managed to {verb}.",
-    "For beginners the {noun} matters more than the {adj} {noun2}.",
+    "For beginners the {kind} {noun} matters more than the {adj} {noun2}.",
     "In {year} the {noun} of {place} won a prize for the most {adj} {noun2}.",
     "If the {noun} seems too {adj}, ask a {person} to {verb} it with you.",
     "{name} keeps {small} {adj} {noun}s and one {noun2} at home.",
     "The report compares {number} {noun}s with the {noun2} that {name} brought from {place}.",
     "Some say one should never {verb} the {noun} on the day of the {noun2}.",
-    "What makes the {noun} so {adj} is the {noun2} behind it.",
-    "Last spring we could {verb} the {noun} twice, once in {place} and once at home.",
-    "A photograph from {year} shows {name} with a {noun} and a {adj} {noun2}.",
+    "What makes the {kind} {noun} so {adj} is the {noun2} behind it.",
+    "Last year we could {verb} the {noun} twice, once in {place} and once at home.",
+    "A picture from {year} shows {name} with a {kind} {noun} and a {adj} {noun2}.",
     "The {noun2} costs {number} crowns, the {noun} can be had for {small}.",
-    "Every {person} should {verb} at least one {adj} {noun} before winter.",
+    "Every {person} should {verb} at least one {adj} {noun} every year.",
     "Between {place} and the coast the {noun} gives way to the {noun2}.",
-    "This page explains how to {verb} the {noun} and when to leave the {noun2} alone.",
-    "Letters of {name} mention the {adj} {noun} {small} times.",
+    "This page explains how to {verb} the {kind} {noun} and when to leave the {noun2} alone.",
+    "Letters of {name} mention the {kind} {noun} {small} times.",
 )
 
 TITLES = (
-    "The {adj} {noun} of {place}",
-    "How to {verb} the {noun} of {place}",
-    "{name} and the {noun}",
-    "Portrait of a {noun} from {place}",
-    "Why {name} would {verb} a {adj} {noun}",
-    "{place}: {noun}s and {noun2}s",
+    "the {adj} {kind} {noun}",
+    "how to {verb} a {kind} {noun}",
+    "{adj} {kind} {noun}s for beginners",
+    "{adj} {kind} {noun}s: a short guide",
+    "why people like {adj} {kind} {noun}s",
+    "when to {verb} the {kind} {noun}",
 )
 
 HEADINGS = (
-    "About the {noun}",
+    "About the {kind} {noun}",
     "The {noun2} in {place}",
     "How to {verb} it",
     "What a {person} says",
     "More {adj} {noun}s",
 )
 SEE_ALSO = ("See also {link}.", "More about this in {link}.", "Compare it with {link}.", "{link} tells the rest.")
-SYLLABLES = (
-    (
-        "Al",
-        "Bel",
-        "Cor",
-        "Dar",
-        "El",
-        "Fen",
-        "Gal",
-        "Hel",
-        "Il",
-        "Jor",
-        "Kel",
-        "Lor",
-        "Mar",
-        "Nor",
-        "Or",
-        "Pel",
-        "Quin",
-    ),
-    ("a", "be", "do", "ga", "i", "ka", "la", "mi", "no", "ra", "so", "ta", "va", "ve", "zi"),
-    ("bury", "dale", "den", "ford", "gard", "holm", "lin", "mond", "more", "nor", "rin", "sted", "thal", "ton", "vik"),
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sought.toyweb.dice import rolls
-from sought.toyweb.vocabulary import ENGLISH, HEADINGS, LANGUAGES, SYLLABLES, TITLES, Subject
+from sought.toyweb.names import FIRST_NAMES, KINDS, LAST_NAMES, PLACES
+from sought.toyweb.vocabulary import ENGLISH, HEADINGS, LANGUAGES, TITLES, Subject
 
 FOREIGN = {language.code: language for language in LANGUAGES}
 _SLOT = re.compile(r"(\ba )?\{(\w+)\}")
@@ -21,10 +22,12 @@ _NUMBERS = {
 class Voice:
     """How one page speaks: sentences with slots, and the words that may fill each slot.
 
-    `place` and `name` are coined for one page, so that a search for them can find it among all the others.
+    A page has one kind of things that it is about, one place and one person, so that a search for them can find it
+    among all the others.
     """
 
     language: str
+    kind: str
     place: str
     words: Mapping[str, Sequence[str]]
     sentences: tuple[str, ...]
@@ -41,25 +44,27 @@ class Voice:
 def voice(subject: Subject, language: str, *key: object) -> Voice:
     """The voice that belongs to `key`: English about `subject`, small talk in any other language."""
     rolled = rolls("voice", *key)
-    place, name = coined(rolled), coined(rolled)
+    kind, first, last = (_choice(names, rolled) for names in (KINDS, FIRST_NAMES, LAST_NAMES))
+    place = f"{kind.capitalize()} {_choice(PLACES, rolled)}"
     if language in FOREIGN:
         tongue = FOREIGN[language]
         words = {"a": tongue.phrases, "b": tongue.phrases, "name": (place,), **_NUMBERS}
-        return Voice(language, place, words, tongue.sentences, tongue.titles, tongue.titles)
+        return Voice(language, kind, place, words, tongue.sentences, tongue.titles, tongue.titles)
     # Three nouns are what the page is about: they are said as often as all the others together.
     nouns = subject.nouns + tuple(subject.nouns[next(rolled) % len(subject.nouns)] for _ in range(3)) * (
         len(subject.nouns) // 3
     )
     words = {"noun": nouns, "noun2": subject.nouns, "adj": subject.adjectives, "verb": subject.verbs}
-    words |= {"person": subject.people, "place": (place,), "name": (name,), **_NUMBERS}
-    words |= {f"a {slot}": tuple(map(_with_article, words[slot])) for slot in ("noun", "noun2", "adj", "person")}
-    return Voice("en", place, words, ENGLISH, TITLES, HEADINGS)
+    words |= {"person": subject.people, "place": (place,), "name": (f"{first} {last}",), **_NUMBERS}
+    words |= {"kind": (kind,)}
+    words |= {
+        f"a {slot}": tuple(map(_with_article, words[slot])) for slot in ("noun", "noun2", "adj", "person", "kind")
+    }
+    return Voice("en", kind, place, words, ENGLISH, TITLES, HEADINGS)
 
 
-def coined(rolled: Iterator[int]) -> str:
-    """A proper name that few others have, if any."""
-    first, middle, last = SYLLABLES
-    return "".join(syllables[next(rolled) % len(syllables)] for syllables in (first, middle, middle, last))
+def _choice(names: Sequence[str], rolled: Iterator[int]) -> str:
+    return names[(next(rolled) << 8 | next(rolled)) % len(names)]
 
 
 @lru_cache(maxsize=1024)
@@ -68,11 +73,12 @@ def _compiled(template: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _with_article(word: str) -> str:
-    return f"an {word}" if word[0] in "aeiou" else f"a {word}"
+    return f"an {word}" if word[0] in "aeiouAEIOU" else f"a {word}"
 
 
 def title(who: Voice, *key: object) -> str:
-    return who.say(who.titles, rolls("title", *key))
+    said = who.say(who.titles, rolls("title", *key))
+    return said[:1].upper() + said[1:]
 
 
 def heading(who: Voice, *key: object) -> str:

@@ -1,11 +1,13 @@
 """Which loops run as machine code?  Those under these decorators."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache, wraps
 from typing import Any, TypeVar
 
 import numba
 from numba import types
+from numba.core import event
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Int = Any  # an integer of compiled code: Python's, or a NumPy scalar of any width
@@ -40,3 +42,23 @@ def cached(signature: Any) -> Callable[[Function], Function]:
         return call  # type: ignore[return-value]  # called like the function
 
     return decorated
+
+
+class _Compiling(event.Listener):
+    def __init__(self, report: Callable[[int], None]) -> None:
+        self._report = report
+        self._count = 0
+
+    def on_start(self, event: Any) -> None:
+        self._count += 1
+        self._report(self._count)
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+@contextmanager
+def compiling(report: Callable[[int], None]) -> Iterator[None]:
+    """Report how many functions had to be compiled so far, and not just loaded; none where a cache has them all."""
+    with event.install_listener("numba:compile", _Compiling(report)):
+        yield

@@ -15,10 +15,25 @@ function tell(found) {
   part(document, "phase").textContent = found.phase;
   part(document, "state").classList.toggle("on", found.seconds > 0);
   part(document, "clock").textContent =
-    found.day > 0 ? `Day ${found.day.toFixed(1)} of the toy web; ${count(found.seconds)} s, ${count(found.searches)} searches.` : "";
+    found.seconds_to_start !== null ? `Day ${found.day.toFixed(1)} of the toy web; ${count(found.seconds)} s, ${count(found.searches)} searches.` : "";
+  part(document, "busy").textContent = found.busy;
+  part(document, "busy").hidden = !found.busy;
+  steps(found.seconds_to_start === null ? found.steps : []);
   for (const name of SIDES) side(document.querySelector(`[data-side="${name}"]`), found.sides[name]);
   table(found.asked);
   if (found.answers) example(found.answers);
+}
+
+function steps(list) {
+  const items = list.map(({ name, words, share }) => {
+    const item = element("li", "", share >= 1 ? "done" : "");
+    const bar = document.createElement("progress");
+    bar.setAttribute("aria-label", name);
+    if (share !== null || !words) bar.value = share ?? 0; // else it goes on, and nobody knows for how long
+    item.append(element("span", name, "said"), bar, element("span", words, "n"));
+    return item;
+  });
+  part(document, "steps").replaceChildren(...items);
 }
 
 function side(tile, told) {
@@ -52,11 +67,12 @@ function table(asked) {
 }
 
 function example(answers) {
-  part(document, "query").textContent = `“${answers.query}”`;
+  part(document, "query").textContent = `“${answers.query}”.`;
+  part(document, "difference").textContent = answers.difference;
   for (const name of SIDES) {
-    const results = answers.sides[name].map(({ title, url, worth }) => {
+    const results = answers.sides[name].map(({ title, url, worth, gone }) => {
       const item = element("li", "", worth ? "" : "lost");
-      const why = worth ? `${share(worth)} of the best page there is` : "gone, or no longer about this";
+      const why = worth ? `${share(worth)} of the best page there is` : gone ? "gone" : "no longer about this";
       item.append(element("span", title || url, "said"), element("span", why, "why"));
       return item;
     });
