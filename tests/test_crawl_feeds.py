@@ -2,7 +2,12 @@
 
 import pytest
 
+import sought
+from sought.crawl.host_insight import explain_host
 from sought.crawl.hostfiles import MAX_FEEDS
+from sought.crawl.view import View
+from tests.demand_site import write_config
+from tests.test_crawl_change_of_mind import HTML, serving
 from tests.test_crawl_links_seen import HOST, HUB, NEVER, same_however_opened
 from tests.test_crawl_sitemap_links import ONE, WHOLE, Site
 
@@ -147,3 +152,25 @@ def test_robots_and_indices_name_feeds(site):
     assert set(host(site).sitemaps) == {HOST + FEED}
     site.tell(WHOLE, parts=["news.rss"])
     assert HOST + "news.rss" in host(site).sitemaps
+
+
+@pytest.mark.parametrize("rules", ["", "Disallow: /news.xml"], ids=["allowed", "forbidden"])
+def test_a_crawl_finds_pages_by_a_feed(tmp_path, rules):
+    """Over HTTP: a page that only an announced feed names is fetched, unless robots.txt forbids the feed."""
+    with serving() as web:
+        feed = rss(["new"]).replace(HOST, web.url("/"))
+        web.answers = {
+            "/": (200, HTML, f"<html><head>{announcing('news.xml')}</head><body>All the news of today</body></html>"),
+            "/new": (200, HTML, "<html><body>A page that nothing else names</body></html>"),
+            "/news.xml": (200, {"Content-Type": f"{TYPE}; charset=utf-8"}, feed),
+            "/robots.txt": (200, {"Content-Type": "text/plain"}, f"User-agent: *\n{rules}\n"),
+        }
+        path = write_config(tmp_path / "crawl", web.url("/"), "127.0.0.1")
+        file = path / "sought.toml"
+        file.write_text(file.read_text().replace("sitemaps = false", "sitemaps = true"))
+        sought.open(path).crawl(fetches=10, policy="BreadthFirst()")
+        assert web.paths() == (["/"] if rules else ["/", "/news.xml", "/new"])
+        with View(path) as view:
+            found = explain_host(view, web.url("/"))
+        assert found["sitemaps"] == [web.url("/news.xml")]
+        assert found["outcomes"].get("feed", 0) == (0 if rules else 1)
