@@ -9,7 +9,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from sought.console.control import Control, new_token
+from sought.console import serving
+from sought.console.control import PAUSES, Control, new_token
 from sought.crawl.audit import Audited, note
 from sought.crawl.orders import (
     AddSeed,
@@ -193,6 +194,11 @@ def test_the_right_token_never_waits_for_wrong_ones(path):
         assert (answer.status, answer.headers["retry-after"]) == (429, "60")
         assert "Too many wrong tokens" in answer.text
         assert entered(server)
+
+
+def test_the_server_ends_without_breaking_off_a_pause():
+    """A wrong token is answered before the server gives up on its answers, which would be in the log."""
+    assert max(PAUSES) < serving._GRACE
 
 
 def test_each_wrong_token_waits_longer_than_the_one_before(path, monkeypatch):

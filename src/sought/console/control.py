@@ -26,7 +26,8 @@ from starlette.responses import Response
 
 COOKIE = "sought-control"
 MOST_SESSIONS = 100
-PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)  # seconds before a wrong token is answered; the last for all that follow
+# Seconds before a wrong token is answered, the last for all that follow; shorter than a server waits when it ends.
+PAUSES = (0.5, 1.0, 2.0, 4.0)
 _MOST_WAITING = 10
 
 
