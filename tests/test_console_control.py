@@ -2,12 +2,15 @@
 
 import asyncio
 import re
+import socket
+import time
+from contextlib import ExitStack
 from urllib.parse import urlencode
 
 import pytest
-from starlette.exceptions import HTTPException
 
-from sought.console.control import Control, new_token
+from sought.console import serving
+from sought.console.control import PAUSES, Control, new_token
 from sought.crawl.audit import Audited, note
 from sought.crawl.orders import (
     AddSeed,
@@ -173,27 +176,49 @@ def test_what_is_no_form_is_refused(server, kind, body, status):
     assert server.ask("/console/control/enter", "POST", body, Content_Type=kind).status == status
 
 
-def test_wrong_tokens_wait_for_each_other(path):
-    """One at a time, also the right one behind a wrong one; too many are sent away."""
+def test_the_right_token_never_waits_for_wrong_ones(path):
+    """Over real connections: wrong tokens wait, the eleventh is sent away, and the right one is answered meanwhile."""
+    control = Control(path, TOKEN, (3600.0,))
+    body = urlencode({"token": "wrong"})
+    head = f"Host: localhost\r\nContent-Type: {FORM}\r\nContent-Length: {len(body)}"
+    with served(path, control=control) as server, ExitStack() as guessers:
+        for _ in range(10):
+            guesser = guessers.enter_context(socket.create_connection(("127.0.0.1", server.port), 60))
+            guesser.sendall(f"POST /console/control/enter HTTP/1.1\r\n{head}\r\n\r\n{body}".encode())
+        deadline = time.monotonic() + 60
+        while control._waiting < 10:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        assert send(server, "enter", token=TOKEN).status == 303
+        answer = send(server, "enter", token="wrong")
+        assert (answer.status, answer.headers["retry-after"]) == (429, "60")
+        assert "Too many wrong tokens" in answer.text
+        assert entered(server)
+
+
+def test_the_server_ends_without_breaking_off_a_pause():
+    """A wrong token is answered before the server gives up on its answers, which would be in the log."""
+    assert max(PAUSES) < serving._GRACE
+
+
+def test_each_wrong_token_waits_longer_than_the_one_before(path, monkeypatch):
+    """The right one starts again from the beginning."""
+    waited = []
+    really = asyncio.sleep
+
+    async def noted(seconds):
+        waited.append(seconds)
+        await really(0)
+
+    monkeypatch.setattr(asyncio, "sleep", noted)
 
     async def knock():
-        control = Control(path, TOKEN, (0.05,))
-        order: list[bool | int] = []
+        control = Control(path, TOKEN, (0.1, 0.2, 0.4))
+        for token in ("a", "b", "c", "d", TOKEN, "e"):
+            assert bool(await control.enter(token)) == (token == TOKEN)
 
-        async def enter(token):
-            try:
-                order.append(bool(await control.enter(token)))
-            except HTTPException as error:
-                order.append(error.status_code)
-
-        await asyncio.gather(enter("wrong"), enter(TOKEN))
-        assert order == [False, True]
-        order.clear()
-        await asyncio.gather(*(enter("wrong") for _ in range(11)))
-        assert order == [429, *[False] * 10]
-        return await control.enter(TOKEN)
-
-    assert asyncio.run(knock())
+    asyncio.run(knock())
+    assert waited == [0.1, 0.2, 0.4, 0.4, 0.1]
 
 
 def test_an_operator_pauses_the_crawl_in_a_browser(path, browser, tmp_path):

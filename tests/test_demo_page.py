@@ -1,5 +1,6 @@
 """The demo's page in a real browser."""
 
+import socket
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -105,3 +106,22 @@ def test_the_page_follows_the_contest(where: str, browser: Browser, tmp_path: Pa
         expect(t.page.locator("[data-phase]")).to_have_text("Ending.")
         assert {url.split("/")[2] for url in t.requested} == {where.split("/")[2]}
         assert not t.troubles
+
+
+def test_what_the_page_refuses_looks_as_on_any_of_our_servers(where: str) -> None:
+    """Nothing there, a wrong method, a wrong name, and what is no HTTP; the headers are those of every answer."""
+    host, port = where.split("/")[2].split(":")
+    for sent, status in [
+        (b"GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n", 404),
+        (b"POST / HTTP/1.1\r\nHost: localhost\r\n\r\n", 405),
+        (b"GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n", 421),
+        (b"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n", 413),
+        (b"garbage\r\n\r\n", 400),
+    ]:
+        with socket.create_connection((host, int(port)), 60) as made:
+            made.sendall(sent)
+            made.shutdown(socket.SHUT_WR)
+            said = b"".join(iter(lambda: made.recv(65536), b""))
+        assert said.startswith(b"HTTP/1.1 %d " % status), said
+        assert b"content-security-policy: default-src 'none'" in said
+        assert b'role="alert"' in said

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sought.fetch.directives import header_directives
-from sought.fetch.sitemaps import MAX_ENTRIES, read_sitemap, w3c_time
+from sought.fetch.feed_dates import w3c_time
+from sought.fetch.sitemaps import MAX_ENTRIES, read_sitemap
 from sought.web.message import Response
 
 BASE = "https://www.example.org/sitemap.xml"

@@ -16,17 +16,12 @@ from sought.console.control import Control
 from sought.console.desk import Desk
 from sought.console.guard import Guard
 from sought.console.operators import Operators
+from sought.console.refusals import ended, is_api, refusal, sentence_of
 from sought.console.surprise import Surprise
 from sought.console.worker import TooBusy
 from sought.web.errors import SoughtError
 
-MAX_BODY = 64 << 10  # bytes
 _LOG = logging.getLogger("sought.console")
-_SAID = {  # what starlette says, in a sentence
-    "Not Found": "There is no such page.",
-    "Method Not Allowed": "This page does not know that method.",
-    "Content Too Large": f"A request has at most {MAX_BODY:,} bytes.",
-}
 
 
 def make_app(path: Path, hosts: Iterable[str] = (), control: Control | None = None) -> Starlette:
@@ -45,8 +40,7 @@ def make_app(path: Path, hosts: Iterable[str] = (), control: Control | None = No
 
     async def refused(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        said = _SAID.get(str(error.detail), str(error.detail))
-        return _complaint(desk, request, error.status_code, said, dict(error.headers or {}))
+        return _complaint(desk, request, error.status_code, sentence_of(error), dict(error.headers or {}))
 
     async def failed(request: Request, error: Exception) -> Response:
         if isinstance(error, TooBusy):
@@ -62,7 +56,6 @@ def make_app(path: Path, hosts: Iterable[str] = (), control: Control | None = No
         middleware=[Middleware(Guard, hosts=tuple(hosts)), Middleware(Surprise, answer=in_trouble)],
         exception_handlers={HTTPException: refused, SoughtError: failed},
         lifespan=lifespan,
-        max_body_size=MAX_BODY,
     )
     app.state.at_end = operators.end_streams
     return app
@@ -70,10 +63,9 @@ def make_app(path: Path, hosts: Iterable[str] = (), control: Control | None = No
 
 def _complaint(desk: Desk, request: Request, status: int, text: str, headers: dict[str, str]) -> Response:
     """One clear sentence, in the language of who asks."""
-    sentence = text if text.endswith(".") else f"{text}."
-    if request.url.path.startswith("/api/"):
-        answer = search_api.as_json({"error": sentence}, status)
-    else:
-        answer = search_page.failure(desk, request, status, sentence)
+    path, sentence = request.url.path, ended(text)
+    if is_api(path):
+        return refusal(path, status, sentence, headers)
+    answer = search_page.failure(desk, request, status, sentence)
     answer.headers.update(headers)
     return answer

@@ -5,7 +5,12 @@
     form key  made of the session; every form that changes something bears it, and no other site can know it
 
 Other sites' requests are refused before they get here (guard.py).  Everything ends with the server: it keeps no secret
-on disk.  Wrong tokens are answered one at a time, each later than the one before.
+on disk.
+
+A token is compared as soon as it arrives, so wrong ones never delay the right one.  What bounds guessing is the token:
+160 random bits, of which ten thousand guesses a second would find the right ones in a year with probability 2^-121.
+Answers to wrong tokens come late, each later than the one before; only a few of them may wait, the others are sent
+away.
 """
 
 import asyncio
@@ -21,7 +26,8 @@ from starlette.responses import Response
 
 COOKIE = "sought-control"
 MOST_SESSIONS = 100
-PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0)  # seconds before a wrong token is answered; the last for all that follow
+# Seconds before a wrong token is answered, the last for all that follow; shorter than a server waits when it ends.
+PAUSES = (0.5, 1.0, 2.0, 4.0)
 _MOST_WAITING = 10
 
 
@@ -41,27 +47,26 @@ class Control:
         self._sessions: list[str] = []
         self._wrong = 0
         self._waiting = 0
-        self._one_at_a_time = asyncio.Lock()
 
     async def enter(self, token: str) -> str | None:
-        """A session for the token; None if it is wrong, after a while."""
-        if self._waiting >= _MOST_WAITING:
-            raise HTTPException(429, "Too many wrong tokens: try again in a minute.", {"Retry-After": "60"})
-        self._waiting += 1
-        try:
-            async with self._one_at_a_time:
-                return await self._judged(token)
-        finally:
-            self._waiting -= 1
-
-    async def _judged(self, token: str) -> str | None:
+        """A session for the token, at once; None if it is wrong, after a while."""
         if not _same(token.strip(), self._token):
-            self._wrong += 1
-            await asyncio.sleep(self._pauses[min(self._wrong, len(self._pauses)) - 1])
+            await self._punish()
             return None
         self._wrong = 0
         self._sessions = [*self._sessions[1 - MOST_SESSIONS :], session := secrets.token_hex(20)]
         return session
+
+    async def _punish(self) -> None:
+        """Let who gave a wrong token wait."""
+        if self._waiting >= _MOST_WAITING:
+            raise HTTPException(429, "Too many wrong tokens: try again in a minute.", {"Retry-After": "60"})
+        self._waiting += 1
+        self._wrong += 1
+        try:
+            await asyncio.sleep(self._pauses[min(self._wrong, len(self._pauses)) - 1])
+        finally:
+            self._waiting -= 1
 
     def leave(self, request: Request) -> None:
         """Forget the session of a browser."""

@@ -8,28 +8,14 @@
 
 from collections.abc import Iterable
 
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from sought.console.refusals import HEADERS, refusal
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _SAFE = ("GET", "HEAD", "OPTIONS")
-_POLICY = {
-    "default-src": "'none'",
-    "script-src": "'self'",
-    "style-src": "'self'",
-    "img-src": "'self'",
-    "connect-src": "'self'",
-    "form-action": "'self'",
-    "base-uri": "'none'",
-    "frame-ancestors": "'none'",
-}
-_HEADERS = [
-    (b"content-security-policy", "; ".join(f"{what} {who}" for what, who in _POLICY.items()).encode()),
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"cross-origin-opener-policy", b"same-origin"),
-    (b"cross-origin-resource-policy", b"same-origin"),
-]
+_WRITTEN = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 
 
 class Guard:
@@ -46,21 +32,23 @@ class Guard:
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *_HEADERS]  # no answer has one of these by itself
+                message["headers"] = [*message["headers"], *_WRITTEN]
             await send(message)
 
         refusal = self._refusal(scope)
         await (refusal or self._app)(scope, receive, send_guarded)
 
     def _refusal(self, scope: Scope) -> Response | None:
-        headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
+        path, headers = scope["path"], {name: value.decode("latin-1") for name, value in scope["headers"]}
+        if sum(name == b"host" for name, _ in scope["headers"]) > 1:
+            return refusal(path, 400, "A request is for one host only.")
         host = headers.get(b"host", "").lower()
         name = host.rpartition(":")[0] if not host.endswith("]") and ":" in host else host
         if name not in self._hosts:
-            text = "This server does not go by that name; 'sought serve --allow-host NAME' lets it.\n"
-            return PlainTextResponse(text, 421)
+            text = "This server does not go by that name; 'sought serve --allow-host NAME' lets it."
+            return refusal(path, 421, text)
         if scope["method"] not in _SAFE and _from_elsewhere(headers, host):
-            return PlainTextResponse("Only pages of this server may ask for that.\n", 403)
+            return refusal(path, 403, "Only pages of this server may ask for that.")
         return None
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from sought.console.office import Office, fragment
@@ -27,7 +28,7 @@ def routes(office: Office) -> tuple[Watch, list[BaseRoute]]:
 
     async def events(_: Request) -> Response:
         if watch.is_full:
-            return PlainTextResponse("Too many watch already.\n", 503, {"Retry-After": "60"})
+            raise HTTPException(503, "Too many watch already.", {"Retry-After": "60"})
         headers = {"Cache-Control": "no-store"}
         return StreamingResponse(_stream(watch), headers=headers, media_type="text/event-stream")
 

@@ -7,17 +7,19 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from ipaddress import ip_address
 from threading import current_thread, main_thread
 
 import uvicorn
 from starlette.types import ASGIApp
 
+from sought.console.capacity import Capacity, most_connections
 from sought.console.connection import Connection
 from sought.console.ending import Server
 from sought.web.errors import BadInput
 
-_CONNECTIONS = 1_000
+_KEEP_ALIVE = 5  # seconds between two requests of a connection
 _GRACE = 5  # seconds for answers in the making
 _TURN = 0.0005  # seconds that a thread has the interpreter while others wait for it
 
@@ -49,14 +51,14 @@ def make_server(app: ASGIApp) -> uvicorn.Server:
     config = uvicorn.Config(
         app,
         loop="uvloop",
-        http=Connection,
+        http=partial(Connection, capacity=Capacity(most_connections())),  # type: ignore[arg-type]  # it is only called
         ws="none",
         lifespan="on",
         log_config=None,
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        limit_concurrency=_CONNECTIONS,
+        timeout_keep_alive=_KEEP_ALIVE,
         timeout_graceful_shutdown=_GRACE,
     )
     return Server(config)

@@ -7,11 +7,14 @@ _AT_ONCE = 1 << 16  # bytes: who is sent more may have to be waited for
 
 
 class Together(asyncio.Transport):
-    """The transport of a connection; what is written within one turn of the event loop leaves together."""
+    """The transport of a connection; what is written within one turn of the event loop leaves together.
 
-    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+    After `close` the client has `seconds` to read the rest.
+    """
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop, seconds: float) -> None:
         super().__init__()
-        self._transport, self._loop = transport, loop
+        self._transport, self._loop, self._seconds = transport, loop, seconds
         self._written: list[bytes] = []
         self._size = 0
 
@@ -31,6 +34,16 @@ class Together(asyncio.Transport):
     def close(self) -> None:
         self._send()
         self._transport.close()
+        if self._transport.get_write_buffer_size():
+            self._loop.call_later(self._seconds, self._transport.abort)
+
+    def abort(self) -> None:
+        self._transport.abort()
+
+    def write_eof(self) -> None:
+        self._send()
+        if not self._transport.is_closing():
+            self._transport.write_eof()
 
     def is_closing(self) -> bool:
         return self._transport.is_closing()

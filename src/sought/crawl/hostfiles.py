@@ -1,4 +1,4 @@
-"""What a host says of itself: robots.txt and sitemaps, taken into the tables."""
+"""What a host says of itself: robots.txt, sitemaps and feeds, taken into the tables."""
 
 import math
 from collections.abc import Sequence
@@ -17,6 +17,7 @@ from sought.web.message import Response
 from sought.web.url import hostname, origin
 
 MAX_SITEMAPS = 50
+MAX_FEEDS = 5  # that pages of a host announce: many sites have one for every page
 SITEMAP_EVERY = DAY
 _Listed = tuple[str, float | None]
 _Rows = NDArray[np.int64]
@@ -56,7 +57,7 @@ class HostFiles:
             kind = "sitemap-failed"
         elif response.body:
             sitemap = _read(response)
-            kind = "sitemap-damaged" if sitemap.problem else kind
+            kind = _kind(sitemap)
         changed = self._take(host, response, sitemap)
         self.hosts.count(host, kind)
         return kind, changed
@@ -71,18 +72,30 @@ class HostFiles:
             told = self.lists.failed(host, response.url)
         else:
             listed = np.unique(rows[rows != REFUSED]).astype(np.uint32)
-            told = self.lists.read(host, response.url, listed, response.time)
+            tell = self.lists.window if sitemap.is_feed else self.lists.read
+            told = tell(host, response.url, listed, response.time)
         return [*changed.tolist(), *told.tolist()]
 
-    def _add_sitemap(self, host: Host, url: str) -> None:
-        """A sitemap belongs to its own origin, whose robots.txt speaks for it."""
+    def announced(self, host: Host, feeds: Sequence[str], now: float) -> None:
+        """A page of the host announces these feeds: the first few of a host are read as its sitemaps are."""
+        for url in feeds:
+            if host.feeds < MAX_FEEDS and (owner := self._add_sitemap(host, url)):
+                host.feeds += 1
+                self.hosts.changed.add(host.number)
+                self.lists.announced(owner, url, now)
+
+    def _add_sitemap(self, host: Host, url: str) -> Host | None:
+        """A sitemap belongs to its own origin, whose robots.txt speaks for it: the owner, if it is a new one."""
         where = origin(url)
         owner = host if where == host.origin else self.hosts.at(where) if hostname(url) == host.name else None
-        if owner and len(owner.sitemaps) < MAX_SITEMAPS and self.discovery.admission.covers(where):
+        if not owner:
+            self.hosts.refuse(host, "sitemap-elsewhere")
+        elif len(owner.sitemaps) < MAX_SITEMAPS and self.discovery.admission.covers(where):
+            is_new = url not in owner.sitemaps
             owner.sitemaps.setdefault(url, -math.inf)
             self.hosts.changed.add(owner.number)
-        elif not owner:
-            self.hosts.refuse(host, "sitemap-elsewhere")
+            return owner if is_new else None
+        return None
 
     def _rows(self, pages: Sequence[_Listed], now: float) -> _Rows:
         rows = self.discovery.admit([url for url, _ in pages], NO_ROW, 1, Source.SITEMAP, now)
@@ -99,9 +112,17 @@ class HostFiles:
         return np.unique(rows[column[rows] != before])
 
 
+def _kind(sitemap: Sitemap) -> str:
+    """How it went, as it is counted."""
+    if sitemap.refused:
+        return f"sitemap-{sitemap.refused}"
+    name = "feed" if sitemap.is_feed else "sitemap"
+    return f"{name}-damaged" if sitemap.problem else name
+
+
 def _read(response: Response) -> Sitemap:
     """A sitemap must never stop the crawl, now or at a replay."""
     try:
-        return read_sitemap(response.body, response.url)
+        return read_sitemap(response.body, response.url, response.header("content-type"))
     except Exception as error:  # noqa: BLE001  whatever it was, it is this file's fault only
         return Sitemap(problem=f"not readable: {type(error).__name__}")

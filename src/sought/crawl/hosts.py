@@ -20,6 +20,7 @@ class _HostRecord(msgspec.Struct, array_like=True):
     sitemaps: dict[str, float]
     manners: HostManners | None
     robots_until: float
+    feeds: int = 0
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -32,7 +33,8 @@ class Host:
     """One host.
 
     `robots` is None until robots.txt has been read; from `robots_until` on it must be read again.  `sitemaps` says
-    when each of its sitemaps is due.  `refused` counts URLs that were not admitted, by reason.
+    when each of its sitemaps and feeds is due; `feeds` of them were announced by its pages.  `refused` counts URLs that
+    were not admitted, by reason.
     """
 
     number: int
@@ -43,6 +45,7 @@ class Host:
     refused: dict[str, int] = field(default_factory=dict)
     outcomes: dict[str, int] = field(default_factory=dict)
     sitemaps: dict[str, float] = field(default_factory=dict)
+    feeds: int = 0
     robots: Robots | None = None
     robots_kind: str = ""
     robots_until: float = -float("inf")
@@ -100,7 +103,8 @@ class Hosts:
         for number in self.changed:
             h = self.list[number]
             manners = self.manners.get(h.name)
-            record = (h.origin, h.known, h.fetched, h.refused, h.outcomes, h.sitemaps, manners, h.robots_until)
+            told = (h.known, h.fetched, h.refused, h.outcomes, h.sitemaps)
+            record = (h.origin, *told, manners, h.robots_until, h.feeds)
             store.put(row_key(b"h", number), _encode(record))
         for number, fetched in self.new_robots.items():
             store.put(row_key(b"r", number), _encode(fetched))
@@ -111,7 +115,7 @@ class Hosts:
         for _, value in store.scan(b"h"):
             r = _decode(value)
             host = Host(len(self.list), r.origin, hostname(r.origin + "/"), r.known, r.fetched, r.refused, r.outcomes)
-            host.sitemaps, host.robots_until = r.sitemaps, r.robots_until
+            host.sitemaps, host.robots_until, host.feeds = r.sitemaps, r.robots_until, r.feeds
             if r.manners:
                 self.manners[host.name] = r.manners
             self._add(host)

@@ -124,6 +124,15 @@ class SitemapLists:
         entries["row"], entries["since"], entries["missed"] = newly, (before.read + now) / 2.0, now
         return np.concatenate([lost, self._decide(host, sitemaps, np.concatenate([missing, entries]))])
 
+    def announced(self, host: Host, url: str, now: float) -> None:
+        """There is such a feed: it will list no rows that could be missed, so nobody need wait until it is read."""
+        self.read(host, url, np.zeros(0, np.uint32), now)
+
+    def window(self, host: Host, url: str, rows: Targets, now: float) -> Targets:
+        """A feed lists these rows now.  Those that leave it only make room for newer ones: they are not missed."""
+        _raise(self.table, "linked", rows, now)
+        return np.concatenate([rows, self.read(host, url, rows[:0], now)])
+
     def failed(self, host: Host, url: str) -> Targets:
         """A sitemap told nothing; returns the rows that must be stored, for others may have waited for it."""
         sitemaps, file = self._sitemaps(host), fingerprint(url)

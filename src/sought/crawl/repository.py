@@ -292,6 +292,8 @@ class Repository:
         describe(details, response, fetched.stored, document)
         nofollow = self._place(row, response, document)
         self._link(row, [] if nofollow else [link for link in document.links if not link.nofollow], response.time)
+        if document.feeds and not nofollow:
+            self.host_files.announced(self.hosts[int(columns["host"][row])], document.feeds, response.time)
         if self.searchable(row) and (changed or not was_live or row in self.discovery.gained):
             self._index(row, response, document)
         if columns["state"][row] == State.FAILED:

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -17,7 +18,9 @@ from starlette.routing import Route
 
 from sought.console import assets
 from sought.console.guard import Guard
+from sought.console.refusals import refusal, refused
 from sought.console.serving import address, bound, make_server, run
+from sought.console.surprise import Surprise
 from sought.demo.example import Answers, difference
 from sought.demo.figures import SIDES
 from sought.demo.standing import NAMES, Standing
@@ -56,7 +59,15 @@ def make_page(standing: Callable[[], Standing]) -> Starlette:
 
     files = [Route(path, file) for path in _FILES]
     routes = [Route("/", page), Route("/standing.json", now), *files, *assets.routes()]
-    return Starlette(routes=routes, middleware=[Middleware(Guard)])
+    return Starlette(
+        routes=routes,
+        middleware=[Middleware(Guard), Middleware(Surprise, answer=_failed)],
+        exception_handlers={HTTPException: refused},
+    )
+
+
+def _failed(request: Request) -> Response:
+    return refusal(request.url.path, 500, "The demo is in trouble: its terminal says why.")
 
 
 @cache

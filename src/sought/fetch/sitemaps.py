@@ -1,152 +1,163 @@
 """Which pages does the site itself name, and when does it say they changed?
 
-The sitemaps.org protocol: XML (`urlset`, `sitemapindex`) or plain text, perhaps gzipped.  Read as a stream: a damaged
-file gives what stands before the damage.  Document types and entities are refused, so nothing can expand.
+Sitemaps (sitemaps.org: XML or plain text) and feeds (RSS, Atom, JSON Feed), perhaps gzipped, in any encoding they
+declare.  A feed is a window: it names the latest pages, and those that leave it are not gone.
+
+What lists nothing is refused with its reason: "html", a web page; "not-urls", any other text, JSON or XML.
 """
 
-import calendar
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
+import msgspec
+
+from sought.fetch.feed_dates import feed_time, w3c_time
+from sought.fetch.xml_lists import MAX_TEXT, Entry, HTMLError, StopReadingError, XMLList
+from sought.web import encoding
 from sought.web.coding import CodingError, decoded
 from sought.web.errors import BadURL
 from sought.web.url import canonical, hostname, registered_domain
 
 MAX_BYTES = 50 * 1024 * 1024
 MAX_ENTRIES = 50_000
-_MAX_DEPTH = 16
-_MAX_TEXT = 4096
-_SLICE = 65536
 _GZIP = b"\x1f\x8b"
-_BOM = b"\xef\xbb\xbf"
-
-_W3C_DATE = re.compile(
-    r"(\d{4})(?:-(\d\d)(?:-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?\s?([Zz]|[+-]\d\d:?\d\d)?)?)?)?"
-)
-_FIRST_YEAR, _LAST_YEAR = 1970, 2100
+_LINE = re.compile(rb"[^\r\n]+")
+_ADDRESS = re.compile(rb"https?://[^\s<>\"]+", re.IGNORECASE)
+_PAGE = re.compile(rb"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
+_REASONS = {"html": "a web page, not a sitemap", "not-urls": "neither a sitemap nor a feed"}
 
 
 @dataclass(slots=True)
 class Sitemap:
-    """What was read: pages with the time of their last change (seconds since 1970, or None), and further sitemaps."""
+    """What was read: pages with the time of their last change (seconds since 1970, or None), and further sitemaps.
+
+    `problem`: why not all of it was read; `refused`: the reason, if it is no list at all.
+    """
 
     pages: list[tuple[str, float | None]] = field(default_factory=list)
     children: list[str] = field(default_factory=list)
     problem: str = ""
+    refused: str = ""
+    is_feed: bool = False
+
+    def refuse(self, reason: str) -> None:
+        self.refused, self.problem = reason, self.problem or _REASONS[reason]
 
 
-class _StopReadingError(Exception):
-    """The rest is not read."""
+class _JSONItem(msgspec.Struct):
+    url: str | None = None
+    date_modified: str | None = None
+    date_published: str | None = None
 
 
-def read_sitemap(body: bytes, base: str) -> Sitemap:
-    """Read a sitemap found at `base`; only addresses of the same registered domain are believed."""
+class _JSONFeed(msgspec.Struct):
+    version: str = ""
+    items: list[_JSONItem] = []
+
+
+_decode_feed = msgspec.json.Decoder(_JSONFeed).decode
+
+
+def read_sitemap(body: bytes, base: str, content_type: str = "") -> Sitemap:
+    """Read a sitemap or feed found at `base`; only addresses of the same registered domain are believed."""
     sitemap = Sitemap()
     if body.startswith(_GZIP):
         try:
             body = decoded(body, "gzip", MAX_BYTES)
         except CodingError as error:
             body, sitemap.problem = error.start, error.detail
-    body = body[:MAX_BYTES].removeprefix(_BOM).lstrip()
-    reader = _Reader(sitemap, base)
+    source = encoding.decoded(body[:MAX_BYTES].lstrip(), content_type)[1].lstrip()
+    reader = _Reader(sitemap, base, "html" if "html" in content_type.lower() else "not-urls")
     try:
-        if body.startswith(b"<") or body[:2] in (b"\xff\xfe", b"\xfe\xff"):
-            reader.read_xml(body)
-        else:
-            reader.read_lines(body)
-    except (_StopReadingError, expat.ExpatError, LookupError, ValueError) as error:
+        if source.startswith(b"<"):
+            reader.read_xml(source)
+        elif source.startswith((b"{", b"[")):
+            reader.read_json(source)
+        elif source:
+            reader.read_lines(source)
+    except StopReadingError as error:
         sitemap.problem = sitemap.problem or str(error)[:200]
     return sitemap
 
 
 class _Reader:
-    """Expat's events to entries: a `loc` and a `lastmod` count only directly inside a `url` or a `sitemap`."""
+    """Takes the entries of a list; `otherwise` is the reason if it is none."""
 
-    def __init__(self, sitemap: Sitemap, base: str) -> None:
+    def __init__(self, sitemap: Sitemap, base: str, otherwise: str) -> None:
         self._sitemap = sitemap
         self._base = base
         self._domain = registered_domain(hostname(base))
-        self._path: list[str] = []
-        self._text: list[str] | None = None
-        self._room = 0
-        self._entry: dict[str, str] = {}
+        self._otherwise = otherwise
 
-    def read_xml(self, body: bytes) -> None:
-        parser = expat.ParserCreate()
-        parser.buffer_text = True
-        parser.StartDoctypeDeclHandler = self._refuse
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._characters
-        for start in range(0, len(body), _SLICE):
-            parser.Parse(body[start : start + _SLICE], False)
-        parser.Parse(b"", True)
-
-    def read_lines(self, body: bytes) -> None:
-        for line in body.decode("utf-8", "replace").splitlines():
-            if text := line.strip():
-                self._add("url", text[:_MAX_TEXT], "")
-
-    def _refuse(self, *_: object) -> None:
-        raise _StopReadingError("document type declarations are refused")
-
-    def _start(self, name: str, _: dict[str, str]) -> None:
-        if len(self._path) >= _MAX_DEPTH:
-            raise _StopReadingError(f"elements nested deeper than {_MAX_DEPTH}")
-        name = name.rpartition(":")[2].lower()
-        parent = self._path[-1] if self._path else ""
-        self._path.append(name)
-        if name in ("url", "sitemap"):
-            self._entry = {}
-        self._text = [] if parent in ("url", "sitemap") and name in ("loc", "lastmod") else None
-        self._room = _MAX_TEXT
-
-    def _characters(self, text: str) -> None:
-        if self._text is not None and self._room > 0:
-            self._text.append(text[: self._room])
-            self._room -= len(text)
-
-    def _end(self, _: str) -> None:
-        name = self._path.pop()
-        if self._text is not None:
-            self._entry[name] = "".join(self._text).strip()
-            self._text = None
-        elif name in ("url", "sitemap") and self._entry:
-            self._add(name, self._entry.get("loc", ""), self._entry.get("lastmod", ""))
-            self._entry = {}
-
-    def _add(self, kind: str, loc: str, lastmod: str) -> None:
-        if len(self._sitemap.pages) + len(self._sitemap.children) >= MAX_ENTRIES:
-            raise _StopReadingError(f"more than {MAX_ENTRIES} entries")
+    def read_xml(self, source: bytes) -> None:
+        sitemap, found = self._sitemap, XMLList(self._base, self._take)
         try:
-            url = canonical(loc, self._base) if loc else ""
+            found.read(source)
+        except HTMLError:
+            self._otherwise = "html"
+        except (StopReadingError, expat.ExpatError, LookupError, ValueError) as error:
+            sitemap.problem = sitemap.problem or str(error)[:200]
+        sitemap.is_feed = found.is_feed
+        if not (found.is_list or sitemap.pages or sitemap.children):
+            sitemap.refuse("html" if _PAGE.match(source) else self._otherwise)
+
+    def read_json(self, source: bytes) -> None:
+        try:
+            feed = _decode_feed(source)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            feed = _JSONFeed()
+        if "jsonfeed.org/version/" not in feed.version[:100]:
+            self._sitemap.refuse(self._otherwise)
+            return
+        self._sitemap.is_feed = True
+        for item in feed.items:
+            self._add(
+                "item", item.url or "", self._base, _latest((item.date_modified or "", item.date_published or ""))
+            )
+
+    def read_lines(self, source: bytes) -> None:
+        """One absolute address a line; if most lines are something else, this is another text."""
+        lines = addresses = 0
+        urls: list[str] = []
+        for found in _LINE.finditer(source):
+            line = found[0][: 2 * MAX_TEXT].strip()
+            lines += bool(line)
+            if len(line) <= MAX_TEXT and _ADDRESS.fullmatch(line):
+                addresses += 1
+                urls.append(line.decode())
+            if lines > 2 * MAX_ENTRIES or addresses > MAX_ENTRIES:
+                break
+        if 2 * addresses <= lines:
+            self._sitemap.refuse(self._otherwise)
+            return
+        for url in urls:
+            self._add("url", url, "", None)
+
+    def _take(self, entry: Entry) -> None:
+        address, base = entry.address
+        if entry.kind in ("url", "sitemap"):
+            self._add(entry.kind, address, base, w3c_time(entry.dates[-1]) if entry.dates else None)
+        else:
+            self._add(entry.kind, address, base, _latest(entry.dates))
+
+    def _add(self, kind: str, address: str, base: str, modified: float | None) -> None:
+        if len(self._sitemap.pages) + len(self._sitemap.children) >= MAX_ENTRIES:
+            raise StopReadingError(f"more than {MAX_ENTRIES} entries")
+        if not address or "\ufffd" in address:  # in part not decoded: it would be another address
+            return
+        try:
+            url = canonical(address, base)
         except BadURL:
             return
-        if not url or registered_domain(hostname(url)) != self._domain:
+        if registered_domain(hostname(url)) != self._domain:
             return
-        if kind == "url":
-            self._sitemap.pages.append((url, w3c_time(lastmod)))
-        else:
+        if kind == "sitemap":
             self._sitemap.children.append(url)
+        else:
+            self._sitemap.pages.append((url, modified))
 
 
-def w3c_time(text: str) -> float | None:
-    """Seconds since 1970 of a W3C date (a year, a month, a day or a moment); None if it is not one."""
-    found = _W3C_DATE.fullmatch(text.strip())
-    if found is None:
-        return None
-    year, month, day, hour, minute, second = (
-        int(found[i] or default) for i, default in enumerate("011000", 1) if i < 7
-    )
-    year = min(max(year, _FIRST_YEAR), _LAST_YEAR)
-    if not (1 <= month <= 12 and 1 <= day <= calendar.monthrange(year, month)[1] and hour < 24 and minute < 60):
-        return None
-    return float(calendar.timegm((year, month, day, hour, minute, min(second, 59)))) - _offset(found[7])
-
-
-def _offset(zone: str | None) -> float:
-    if not zone or zone in "Zz":
-        return 0.0
-    hours, minutes = int(zone[1:3]), int(zone[-2:])
-    return (3600.0 * hours + 60.0 * minutes) * (-1 if zone[0] == "-" else 1)
+def _latest(dates: Iterable[str]) -> float | None:
+    return max((time for date in dates if (time := feed_time(date)) is not None), default=None)

@@ -12,7 +12,7 @@ from sought.web.links import Found, canonical_in, target_of
 from sought.web.markup import Markup, read
 from sought.web.message import Response
 from sought.web.sketch import shingled, sketch
-from sought.web.tags import BASE, H1, H2, H3, HTML, LINK, META, TITLE
+from sought.web.tags import BASE, H1, H2, H3, HTML, LINK, META, TITLE, TYPED
 from sought.web.visible import attribute, is_resolved, resolved
 
 AGENT = "sought"
@@ -21,6 +21,8 @@ MAX_HEADINGS = 64
 _HTML = frozenset(("text/html", "application/xhtml+xml"))
 _MAX_META = 200  # <meta> and <link> elements looked at
 _MAX_EMAILS = 1000
+_MAX_FEEDS = 10
+_FEEDS = frozenset(("application/rss+xml", "application/atom+xml", "application/feed+json"))
 _LOCAL = re.compile(r"[A-Za-z0-9._%+-]{1,64}$")
 _DOMAIN = re.compile(r"(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9-])")
 _REFRESH = re.compile(r"\s*(\d{1,4})(?:\.\d{0,9})?\s*[;,\s]\s*(?:url\s*=\s*)?[\"']?([^\"'\s]{1,4096})", re.IGNORECASE)
@@ -76,6 +78,7 @@ def _html(response: Response, agent: str) -> Document:
         links=tuple(found.links.values()),
         canonical=target_of(canonical.strip(), base),
         base=base,
+        feeds=_feeds(page, base),
     )
 
 
@@ -135,6 +138,21 @@ def _relations(page: Markup, found: Found) -> str:
         if "canonical" in relations:
             canonical = canonical or attribute(value)
     return canonical
+
+
+def _feeds(page: Markup, base: str) -> tuple[str, ...]:
+    """Targets of <link rel=alternate> with the type of a feed."""
+    typed = page.pairs(TYPED)[:_MAX_META]
+    if not typed:
+        return ()
+    alternates = {value for relation, value in page.pairs(LINK) if "alternate" in attribute(relation).lower().split()}
+    found = dict.fromkeys(
+        target_of(attribute(value), base)
+        for kind, value in typed
+        if value in alternates and attribute(kind).partition(";")[0].strip().lower() in _FEEDS
+    )
+    found.pop("", None)
+    return tuple(found)[:_MAX_FEEDS]
 
 
 def _metas(page: Markup, found: Found, names: tuple[bytes, ...]) -> Iterator[str]:

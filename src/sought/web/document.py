@@ -36,7 +36,8 @@ class Document:
     `text` is everything visible, `main` without navigation and boilerplate.  `content` is 64 bits of title and text:
     equal means the same page to a reader.  `shingles` is the set of its word 10-grams, sorted and hashed; `sketch` is a
     small sample of that set (near-duplicates, estimated difference between versions).  `size` is that of its source in
-    bytes.  `refused` names the bound that a hostile page broke; everything else is then empty.
+    bytes.  `feeds` are the addresses of feeds that it announces.  `refused` names the bound that a hostile page broke;
+    everything else is then empty.
     """
 
     title: str = ""
@@ -55,3 +56,4 @@ class Document:
     sketch: Sketch = field(default_factory=lambda: np.zeros(0, np.uint32))
     refused: str = ""
     size: int = 0
+    feeds: tuple[str, ...] = ()

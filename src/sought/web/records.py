@@ -18,12 +18,15 @@ from sought.web.tags import (
     IMAGE,
     KIND,
     LANG,
+    LINK,
     META,
     NAME,
     REL,
     SRC,
     TABLE,
     TITLE,
+    TYPE,
+    TYPED,
     XML_LANG,
     A,
 )
@@ -34,6 +37,7 @@ Note = tuple[int, bytes, bytes]  # the kind of tag, and two values
 Buffers = NDArray[np.uint8]
 
 MAX_RECORDS = 20_000
+_LONG_TYPE = 18  # bytes: types of feeds are longer, those of style sheets and pictures are not
 _MAX_WORDS = 2_500  # bytes of the text of a link or heading
 _FIELD_END, _RECORD_END = 0xFF, 0xFE
 # Rows of the buffers of a pass: the text, the records of links, the notes.
@@ -56,7 +60,7 @@ def link_fields(record: bytes) -> tuple[bytes, bytes, bytes]:
 
 
 def notes(written: bytes) -> list[Note]:
-    """<link> (rel, href), <meta> (name, content); <base>, <html>, titles and headings have only the second value."""
+    """<link> (rel, href and type, href), <meta> (name, content); others have only the second value."""
     return [_note(record) for record in written.split(b"\xfe")[:-1]]
 
 
@@ -160,6 +164,10 @@ def _take_note(data: Bytes, kind: Int, values: Ints, serial: Int, buffers: Buffe
     if kind == HTML and begin == end:
         begin, end = value(values, XML_LANG, serial)
     write_note(kind, data, word_at, word_end, data, begin, end, buffers, now)
+    if kind == LINK:
+        word_at, word_end = value(values, TYPE, serial)
+        if word_end - word_at > _LONG_TYPE:
+            write_note(TYPED, data, word_at, word_end, data, begin, end, buffers, now)
 
 
 @compiled

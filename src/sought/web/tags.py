@@ -1,13 +1,14 @@
 """What does an HTML tag mean to a reader?  One table of bits for tags, one of places for attributes.
 
 After https://html.spec.whatwg.org, as far as it decides which text is seen, which of it is the page's own, and where
-links are.  The low bits of a tag are the kind of row it makes (`markup`).
+links are.  The low bits of a tag are the kind of row it makes (`markup`); TYPED is a
+second row of a <link> that has a type.
 """
 
 import numpy as np
 from numpy.typing import NDArray
 
-NOTHING, A, AREA, FRAME, LINK, META, BASE, HTML, TITLE, H1, H2, H3, IMAGE = range(13)
+NOTHING, A, AREA, FRAME, LINK, META, BASE, HTML, TITLE, H1, H2, H3, IMAGE, TYPED = range(14)
 KIND = 15
 VOID = 1 << 4  # has no content
 RAW = 1 << 5  # its content is text until its own end tag
@@ -76,8 +77,11 @@ _BITS = [
     (BODY, "body"),
 ]
 # Attributes that are looked at, in the order of their places.
-HREF, SRC, REL, ALT, NAME, EQUIV, CONTENT, LANG, XML_LANG, IS_HIDDEN, ROLE = range(1, 12)
-_ATTRIBUTES = ("href", "src", "rel", "alt", "name", "http-equiv", "content", "lang", "xml:lang", "hidden", "role")
+HREF, SRC, REL, ALT, NAME, EQUIV, CONTENT, LANG, XML_LANG, IS_HIDDEN, ROLE, TYPE = range(1, 13)
+_ATTRIBUTES = (
+    *("href", "src", "rel", "alt", "name", "http-equiv"),
+    *("content", "lang", "xml:lang", "hidden", "role", "type"),
+)
 PLACES = len(_ATTRIBUTES) + 1
 
 SLOTS = 1024
