@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from sought.cli import bench, demo, frontier, lab, order, queries, serve
-from sought.cli.options import Dir, Json, Limit, console, print_json
+from sought.cli.options import Dir, Json, Limit, Verbose, console, print_json
 from sought.web.errors import BadInput
 
 app = typer.Typer(
@@ -189,8 +189,7 @@ def hosts(
     json: Json = False,
 ) -> None:
     """The hosts of a crawl, those with most URLs first; or all that is known of one."""
-    from sought.cli.explain import show_queries
-    from sought.cli.show import show_tree
+    from sought.cli.show import show_table, show_tree
     from sought.crawl.host_insight import all_hosts, explain_host
     from sought.crawl.view import View
 
@@ -201,7 +200,7 @@ def hosts(
     elif origin:
         show_tree(found)
     elif found["hosts"]:
-        show_queries([_host_row(each) for each in found["hosts"]])
+        show_table([_host_row(each) for each in found["hosts"]])
 
 
 def _host_row(host: dict[str, Any]) -> dict[str, Any]:
@@ -219,9 +218,10 @@ def explain(
     url: Annotated[str, typer.Argument(help="A URL that the crawl knows.")],
     policy: Annotated[str | None, typer.Option(help="Whose view of it; default: the policy of sought.toml.")] = None,
     limit: Limit = 10,
+    verbose: Verbose = False,
     json: Json = False,
 ) -> None:
-    """What is believed of a page, why it was fetched, whom that helped, and what a fetch now would be worth."""
+    """Why a page was fetched, which searches that helped, and when it is fetched next."""
     from sought.cli.explain import show_page
     from sought.cli.live import working
     from sought.crawl.insight import explain as look
@@ -235,7 +235,7 @@ def explain(
     if json:
         print_json(found)
     else:
-        show_page(found)
+        show_page(found, verbose=verbose)
 
 
 @app.command()

@@ -11,6 +11,7 @@ from rich.console import Console
 Dir = Annotated[Path, typer.Argument(metavar="DIR", help="The crawl's directory.", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="How many to show.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show every value behind it, too.")]
 
 console = Console(highlight=False, soft_wrap=True)
 errors = Console(stderr=True, highlight=False)
