@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sought.cli import bench, demo, frontier, lab, order, queries, serve
+from sought.cli import bench, demo, frontier, init, lab, order, queries, serve
 from sought.cli.options import Dir, Json, Limit, Verbose, console, print_json
 from sought.web.errors import BadInput
 
@@ -25,6 +25,7 @@ app.add_typer(frontier.app, name="frontier")
 app.add_typer(queries.app, name="queries")
 app.add_typer(lab.app, name="lab")
 app.add_typer(bench.app, name="bench")
+app.command("init")(init.init)
 app.command("demo")(demo.demo)
 app.command("serve")(serve.serve)
 app.command("order")(order.order)
@@ -52,26 +53,6 @@ def root(
     ] = False,
 ) -> None:
     pass
-
-
-@app.command()
-def init(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The directory to make.")],
-    seeds: Annotated[list[str], typer.Argument(metavar="URL...", help="Where the crawl starts.")],
-    contact: Annotated[str, typer.Option(help="Whom site owners can reach: an e-mail address or a URL.")],
-    domain: Annotated[
-        list[str] | None, typer.Option(help="A domain to stay in (again for more); default: those of the URLs.")
-    ] = None,
-    json: Json = False,
-) -> None:
-    """Make a crawl directory with a sought.toml to look through and change."""
-    from sought.api import init as make
-
-    crawl = make(directory, seeds, contact, domain or [])
-    if json:
-        print_json({"directory": str(crawl.path), "config": str(crawl.path / "sought.toml")})
-    else:
-        console.print(f"Made {crawl.path / 'sought.toml'}. Look through it, then: sought crawl {crawl.path}")
 
 
 @app.command()
@@ -116,12 +97,21 @@ def crawl(
     if json:
         print_json(result)
         return
-    watch.summary(result)
+    status = open_crawl(directory).status()
+    watch.summary(result, status["demand"])
     if result["hot"] is not None:
         console.print(f"pages about the topic: {result['hot']:,}")
+    console.print(f"Next: {_after_crawl(directory, result, status)}", markup=False)
     if goes_by_demand(chosen) and result["fetched"] and not result["measured"]:
         remedy = f"sought queries import {directory} FILE"
         console.print(f"The policy goes by demand, and there are no queries yet: {remedy}", markup=False)
+
+
+def _after_crawl(directory: Path, result: dict[str, Any], status: dict[str, Any]) -> str:
+    if not status["searchable"]:
+        where = "its answers say why nothing can be searched" if result["troubles"] else "nothing can be searched yet"
+        return f"sought status {directory} ({where})"
+    return f"sought search {directory} WORDS, or sought serve {directory} for a search page"
 
 
 @app.command()
@@ -289,3 +279,4 @@ def rebuild(directory: Dir, json: Json = False) -> None:
         print_json({"records": count, "seconds": seconds})
     else:
         console.print(f"{count:,} records applied in {seconds:.1f} s; gains are measured anew, by what is asked today")
+        console.print(f"Next: sought check {directory}, or go on with sought crawl {directory}", markup=False)

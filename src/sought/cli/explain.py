@@ -83,7 +83,7 @@ def _standing(page: dict[str, Any]) -> str:
     if page["state"] == "alias":
         says = _OTHER.get(page["reason"], "stands for")
         return f"It {says} {page['alias'] or 'another page'}, which is searched in its place."
-    return _STATES.get(page["state"], page["state"])
+    return _STATES.get(page["state"], f"Its state is {page['state']!r}.")
 
 
 def _origin(page: dict[str, Any], now: float) -> str:

@@ -89,3 +89,5 @@ def load(
     console.print(f"{added:,} added, {known:,} known already, {refused:,} out of scope or traps, {len(bad):,} bad")
     for line in bad[:5]:
         console.print(f"  {line}", markup=False)
+    if added:
+        console.print(f"Next: sought crawl {directory}", markup=False)

@@ -55,7 +55,15 @@ def import_(
             console.print(_LATER, markup=False)
         elif measured:
             console.print(f"Fetches are now measured by {measured:,} queries.")
+        if done.kept:
+            console.print(f"Next: {_after_import(directory, measured)}", markup=False)
     raise typer.Exit(0 if done.kept else 2)
+
+
+def _after_import(directory: Path, measured: int | None) -> str:
+    if measured:
+        return f"sought queries needy {directory} shows what has no answer, sought crawl {directory} looks for it"
+    return f"sought queries stats {directory}" if measured is None else f"sought crawl {directory}"
 
 
 def _take_in(directory: Path, quiet: bool) -> int | None:
