@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from sought.cli import bench, demo, frontier, init, lab, order, queries, serve
+from sought.cli.completion import crawls, policies
 from sought.cli.options import Dir, Json, Limit, Verbose, console, print_json
 from sought.web.errors import BadInput
 
@@ -17,7 +18,6 @@ app = typer.Typer(
     name="sought",
     help="A web crawler and search engine that spends every download where it does most for what people search for.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -61,7 +61,10 @@ def crawl(
     fetches: Annotated[
         int | None, typer.Option(min=1, help="Stop after this many; default: the rate of sought.toml, for ever.")
     ] = None,
-    policy: Annotated[str | None, typer.Option(help="What to fetch first; default: the policy of sought.toml.")] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(help="What to fetch first; default: the policy of sought.toml.", autocompletion=policies),
+    ] = None,
     topic: Annotated[
         str | None,
         typer.Option(
@@ -101,10 +104,10 @@ def crawl(
     watch.summary(result, status["demand"])
     if result["hot"] is not None:
         console.print(f"pages about the topic: {result['hot']:,}")
-    console.print(f"Next: {_after_crawl(directory, result, status)}", markup=False)
     if goes_by_demand(chosen) and result["fetched"] and not result["measured"]:
         remedy = f"sought queries import {directory} FILE"
         console.print(f"The policy goes by demand, and there are no queries yet: {remedy}", markup=False)
+    console.print(f"Next: {_after_crawl(directory, result, status)}", markup=False)
 
 
 def _after_crawl(directory: Path, result: dict[str, Any], status: dict[str, Any]) -> str:
@@ -152,7 +155,10 @@ def status(directory: Dir, json: Json = False) -> None:
 def urltest(
     url: Annotated[str, typer.Argument(help="Any URL.")],
     directory: Annotated[
-        Path, typer.Argument(metavar="[DIR]", help="The crawl to ask; default: the current directory.")
+        Path,
+        typer.Argument(
+            metavar="[DIR]", help="The crawl to ask; default: the current directory.", autocompletion=crawls
+        ),
     ] = Path(),
     json: Json = False,
 ) -> None:
@@ -206,7 +212,10 @@ def _host_row(host: dict[str, Any]) -> dict[str, Any]:
 def explain(
     directory: Dir,
     url: Annotated[str, typer.Argument(help="A URL that the crawl knows.")],
-    policy: Annotated[str | None, typer.Option(help="Whose view of it; default: the policy of sought.toml.")] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(help="Whose view of it; default: the policy of sought.toml.", autocompletion=policies),
+    ] = None,
     limit: Limit = 10,
     verbose: Verbose = False,
     json: Json = False,

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from sought.cli.completion import policies
 from sought.cli.options import Dir, Json, Limit, console, print_json
 
 app = typer.Typer(help="What is known, what comes next; as files, too.", no_args_is_help=True)
@@ -29,7 +30,10 @@ def stats(directory: Dir, json: Json = False) -> None:
 def list_(
     directory: Dir,
     limit: Limit = 20,
-    policy: Annotated[str | None, typer.Option(help="Rank by this policy; default: the policy of sought.toml.")] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(help="Rank by this policy; default: the policy of sought.toml.", autocompletion=policies),
+    ] = None,
     json: Json = False,
 ) -> None:
     """What would be fetched next, in order."""

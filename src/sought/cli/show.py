@@ -4,12 +4,11 @@ import time
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from sought.cli.options import console
+from sought.cli.options import SafeConsole, console
 
 if TYPE_CHECKING:  # printing a status must not load the search engine
     from sought.index import Answer
@@ -98,7 +97,7 @@ def show_table(rows: list[dict[str, Any]]) -> None:
 
 def print_table(table: Table) -> None:
     """On a screen as wide as that is; in a pipe a row is one line."""
-    (console if console.is_terminal else Console(highlight=False, width=_LINE)).print(table)
+    (console if console.is_terminal else SafeConsole(highlight=False, width=_LINE)).print(table)
 
 
 def _cell(value: str | float | None) -> str:

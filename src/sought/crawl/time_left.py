@@ -1,6 +1,5 @@
 """How long will a crawl take, as polite as it is, for the pages that it knows now?"""
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -49,20 +48,17 @@ def time_left(cycle: Cycle) -> TimeLeft:
 
 
 def _seconds(waits: NDArray[np.float64], pages: NDArray[np.float64], wanted: int) -> float:
-    """Until so many pages are fetched, if each address is asked as fast as it may be.
+    """Until so many pages are fetched, if each address is asked as fast as it may be; `waits` is for all its pages.
 
     >>> _seconds(np.array([10.0, 100.0]), np.array([10.0, 100.0]), 20)
     10.0
-    >>> _seconds(np.array([10.0, 100.0]), np.array([10.0, 100.0]), 110)
-    100.0
     """
-    order = np.argsort(waits)
+    left = wanted - pages[waits <= 0.0].sum()  # those cost no time
+    order = np.argsort(waits)[np.count_nonzero(waits <= 0.0) :]
     waits, pages = waits[order], pages[order]
-    pace = np.divide(pages, waits, out=np.full(len(pages), math.inf), where=waits > 0.0)
-    done = 0.0  # pages of the addresses that have ended
-    for at, wait in enumerate(waits):
-        if done + pages[at] + pace[at + 1 :].sum() * wait >= wanted:
-            rate = pace[at:].sum()
-            return 0.0 if math.isinf(rate) else float((wanted - done) / rate)
-        done += pages[at]
+    pace = pages / waits
+    for at, wait in enumerate(waits):  # until the address with the shortest wait ends, then the next
+        if left <= pages[at] + pace[at + 1 :].sum() * wait:
+            return max(0.0, float(left / pace[at:].sum()))
+        left -= pages[at]
     return float(waits[-1]) if len(waits) else 0.0
