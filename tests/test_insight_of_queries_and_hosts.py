@@ -114,7 +114,11 @@ def test_a_host_is_explained(path: Path):
 def test_commands_print_them(path: Path):
     """For people and for programs; what is wrong is one line."""
     run = CliRunner().invoke
-    assert "would_help" in run(app, ["queries", "explain", str(path), "boats"]).output
+    said = run(app, ["queries", "explain", str(path), "boats"]).output
+    assert "'boats' is asked" in said
+    assert "Pages without a copy that may answer it" in said
+    assert "would_help" not in said
+    assert "would_help" in run(app, ["queries", "explain", str(path), "boats", "--verbose"]).output
     assert '"results"' in run(app, ["queries", "explain", str(path), "boats", "--json"]).output
     assert "http://a.example" in run(app, ["hosts", str(path)]).output
     assert "share_of_presence" in run(app, ["hosts", str(path), "http://a.example"]).output
