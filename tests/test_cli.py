@@ -214,6 +214,14 @@ def test_frontier_load(other: Path, tmp_path: Path, kind: str, line: int) -> Non
     assert data("urltest", "http://b.toy.test/2", other)["known"]["source"] == "load"
 
 
+def test_a_file_without_a_usable_url_is_exit_code_2(other: Path, tmp_path: Path) -> None:
+    """All are out of scope or no URLs: the counts say so, and a script can tell."""
+    (tmp_path / "urls.txt").write_text("http://elsewhere.test/\nhttp://[\n")
+    done = run("frontier", "load", other, tmp_path / "urls.txt")
+    assert done.returncode == 2
+    assert "0 added, 0 known already, 1 out of scope or traps, 1 bad" in done.stdout
+
+
 def test_what_was_dumped_can_be_loaded(crawl: Path, served: Served, tmp_path: Path) -> None:
     """A dump is a file `frontier load` takes: another crawl then knows every URL of the first."""
     text("frontier", "dump", crawl, tmp_path / "all.parquet")
