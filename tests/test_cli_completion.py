@@ -31,8 +31,8 @@ def test_bash_completes(folder: Path) -> None:
         ("queries ne", "needy"),
         ("crawl my", "my-crawl my-folder/"),
         ("order my-crawl blo", "block"),
+        ("crawl my-crawl --policy Breadth", "BreadthFirst()"),
     )
-    lines += (("crawl my-crawl --policy Breadth", "BreadthFirst()"),)
     script = f'cd "{folder}"; source <(sought --show-completion); '
     for line, _ in lines:
         words = ["sought", *line.split()]
@@ -69,5 +69,4 @@ def test_the_module_calls_itself_by_the_name_of_the_command() -> None:
     command = [sys.executable, "-m", "sought", "queries", "--help"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=dict(os.environ))
     assert done.stdout.lstrip().startswith("Usage: sought queries [OPTIONS] COMMAND")
-    assert printed("queries", "--help") == done.stdout.replace("\r", "") or "Usage: sought queries" in done.stdout
-    assert "Try 'sought crawl --help'" not in run("crawl").stderr
+    assert printed("queries", "--help").lstrip().startswith("Usage: sought queries [OPTIONS] COMMAND")
