@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands import ENVIRONMENT, printed, run
+from tests.commands import ENVIRONMENT, printed
 from tests.terminal import in_bash
 
 _COMPLETE = '_sought_completion sought; printf "%s\\n" "${COMPREPLY[@]}"; echo --; '
