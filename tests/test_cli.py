@@ -104,7 +104,7 @@ def test_init(tmp_path: Path) -> None:
     out = text("init", tmp_path / "a", "https://example.org", "--contact", "me@example.org")
     assert f"sought crawl {tmp_path / 'a'}" in out
     assert "https://example.org/" in (tmp_path / "a" / "sought.toml").read_text()
-    made = data("init", tmp_path / "b", "https://example.org", "--contact", "me@example.org", "--domain", "b.org")
+    made = data("init", tmp_path / "b", "https://example.org", "--contact", "me@example.org", "--domain", "example.org")
     assert Path(made["config"]).exists()
     assert sought.open(tmp_path / "b").path == Path(made["directory"])
 
@@ -208,9 +208,18 @@ def test_frontier_load(other: Path, tmp_path: Path, kind: str, line: int) -> Non
     }  # fmt: skip
     assert loaded["first_bad"][0].startswith(f"urls.{kind}:{line}: ")
     out = text("frontier", "load", other, tmp_path / f"urls.{kind}")
+    assert "Next:" not in out
     assert "0 added, 2 known already, 1 out of scope or traps, 1 bad" in out
     assert f"urls.{kind}:{line}: " in out
     assert data("urltest", "http://b.toy.test/2", other)["known"]["source"] == "load"
+
+
+def test_a_file_without_a_usable_url_is_exit_code_2(other: Path, tmp_path: Path) -> None:
+    """All are out of scope or no URLs: the counts say so, and a script can tell."""
+    (tmp_path / "urls.txt").write_text("http://elsewhere.test/\nhttp://[\n")
+    done = run("frontier", "load", other, tmp_path / "urls.txt")
+    assert done.returncode == 2
+    assert "0 added, 0 known already, 1 out of scope or traps, 1 bad" in done.stdout
 
 
 def test_what_was_dumped_can_be_loaded(crawl: Path, served: Served, tmp_path: Path) -> None:
@@ -255,7 +264,7 @@ def test_check_and_rebuild(other: Path) -> None:
     report = json.loads(broken.stdout)
     assert not report["ok"]
     assert f"{url}: a page without a list of links" in report["problems"]
-    assert "records applied in" in text("rebuild", other)
+    assert f"\nNext: sought check {other}" in text("rebuild", other).partition("records applied in")[2]
     assert data("rebuild", other)["records"] > 8
     assert data("check", other)["ok"]
 
@@ -296,11 +305,11 @@ def test_bench() -> None:
 
 HELP = {
     "": ("init", "crawl", "search", "status", "explain", "queries", "frontier", "urltest", "check", "rebuild", "demo"),
-    "explain": ("DIR", "URL", "--policy", "--limit", "--json"),
-    "queries needy": ("DIR", "--limit", "--json"),
-    "queries explain": ("DIR", "QUERY", "--limit", "--json"),
+    "explain": ("DIR", "URL", "--policy", "--limit", "--verbose", "--json"),
+    "queries needy": ("DIR", "--limit", "--unanswered", "--json"),
+    "queries explain": ("DIR", "QUERY", "--limit", "--verbose", "--json"),
     "hosts": ("DIR", "ORIGIN", "--limit", "--json"),
-    "init": ("DIR", "URL", "--contact", "--domain", "--json"),
+    "init": ("DIR", "URL", "--contact", "--domain", "--own-site", "--allow-private", "--json"),
     "crawl": ("DIR", "--fetches", "--policy", "--topic", "--keep", "--json"),
     "search": ("DIR", "QUERY", "--limit", "--offset", "--json"),
     "status": ("DIR", "--json"),

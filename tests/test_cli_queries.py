@@ -46,6 +46,7 @@ def test_import_says_what_it_found(run):
     assert out.splitlines() == [
         "3 rows of tsv: 0 searches, 0 views and clicks, 2 tallies, 1 bad",
         "  queries.tsv:4: count is no number: 'many'",
+        "Next: sought crawl crawl",
     ]
     found = json.loads(run("queries import crawl queries.tsv --json")[1])
     assert (found["rows"], found["tallies"], found["bad"]) == (3, 2, 1)

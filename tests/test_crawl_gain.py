@@ -233,7 +233,7 @@ def test_explain_tells_all(crawled: Path, site: Site):
 
 
 def test_needy_queries_come_first(crawled: Path):
-    """A query without an answer that many ask for has most to gain; coverage says how much is unanswered."""
+    """Those without an answer first, then poor answers, then the others; coverage says how much is unanswered."""
     with View(crawled) as view:
         found = needy(view, 10)
         assert view.measuring.measure
@@ -243,7 +243,15 @@ def test_needy_queries_come_first(crawled: Path):
     assert by_query["nowhere"]["to_gain"] > by_query["delta"]["to_gain"]
     assert covered["unanswered"] == pytest.approx(4 / 23)
     assert covered["poor"] == pytest.approx(11 / 23)
-    assert [each["to_gain"] for each in found] == sorted((each["to_gain"] for each in found), reverse=True)
+    assert found[0]["query"] == "nowhere"
+    assert found[0]["why"] == "no page answers it"
+    poor = [each for each in found if 0 < each["results"] and ("only" in each["why"] or "badly" in each["why"])]
+    assert {each["query"] for each in found if 0 < each["results"] < 10} <= {each["query"] for each in poor}
+    assert found[1 : 1 + len(poor)] == poor
+    assert [each["to_gain"] for each in poor] == sorted((each["to_gain"] for each in poor), reverse=True)
+    assert all(each["why"].startswith(f"only {each['results']} result") for each in poor if each["results"] < 10)
+    with View(crawled) as view:
+        assert [each["query"] for each in needy(view, 10, unanswered=True)] == ["nowhere"]
 
 
 def test_before_the_first_page_the_heaviest_queries_are_the_neediest(site: Site, tmp_path: Path):

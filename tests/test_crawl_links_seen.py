@@ -460,6 +460,12 @@ def test_reasons_of_before_are_read():
 # ---- what another version has stored
 
 
+def _refused(path):
+    for way in (open_directory, View):
+        with pytest.raises(CrawlDamaged, match=rf"another version of sought; run 'sought rebuild {path}'"):
+            way(path)
+
+
 def test_tables_of_another_version_are_not_misread(tmp_path):
     """Records of before have other columns: whoever opens them is told what to do, and that mends it."""
     web = Web(tmp_path / "crawl")
@@ -470,12 +476,17 @@ def test_tables_of_another_version_are_not_misread(tmp_path):
     store = Store(web.path / "store", writable=True)
     narrow = np.dtype([(name, kind) for name, kind in LIFE.items() if name not in ("linked", "unlinked")])
     store.put(row_key(b"p", 0), np.zeros(1, narrow).tobytes() + b"\x90")
+    layout = store.meta("layout")
     store.delete(meta_pair("layout", 0)[0])
     store.commit()
     store.close()
-    for way in (open_directory, View):
-        with pytest.raises(CrawlDamaged, match=rf"another version of sought; run 'sought rebuild {web.path}'"):
-            way(web.path)
+    _refused(web.path)
+    store = Store(web.path / "store", writable=True)
+    store.put_meta("layout", layout)
+    store.put_meta("format", 2)
+    store.commit()
+    store.close()
+    _refused(web.path)
     rebuild(web.path, lambda _: None)
     with opened(web.path) as directory:
         assert snapshot(directory) == before

@@ -137,7 +137,7 @@ def test_explained(site: Site, tmp_path: Path):
         assert in_split["value"] < -2 * 2.0**40  # of BreadthFirst
         named = explain(view, site.url("/hot0"), policy, 2e9)["now"]["terms"]["Named(topic='grey heron')"]
         assert named == {"named_by": ["our grey herons"]}
-    assert "named_by: none" in printed("explain", path, site.url("/b"), "--policy", repr(policy))
+    assert "named_by: none" in printed("explain", path, site.url("/b"), "--policy", repr(policy), "--verbose")
 
 
 def test_command_line(site: Site, tmp_path: Path):

@@ -1,5 +1,6 @@
 """The query log: what is written stays, what must go is gone, and nothing half-written is read."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -373,9 +374,54 @@ def test_a_segment_of_an_older_version_is_looked_into(log):
         staging.add(Search("today", NOW, (), 8))
     found = manifest.read_manifest(log.folder)
     unsaid = tuple(manifest.Segment(each.name, each.kind, each.oldest) for each in found.segments)
-    manifest.write_manifest(log.folder, manifest.Manifest(found.version, unsaid, found.live))
+    manifest.write_manifest(log.folder, manifest.Manifest(found.revision, unsaid, found.live))
     assert log.forget(NOW) == 1
     assert texts(log) == ["today"]
+
+
+def test_a_log_of_a_newer_version_is_refused(log):
+    """For reading and for writing, in one line; of a field that nobody knows, too.  Nothing is changed."""
+    log.record(Search("comet", NOW, ()))
+    file = log.folder / "manifest.json"
+    with log.writing() as staging:
+        staging.add(Search("heron", NOW, (), 8))
+    good = json.loads(file.read_bytes())
+    for newer, why in (
+        (good | {"format": manifest.FORMAT + 1}, "written by a newer version"),
+        (good | {"version": 99}, "unknown field `version`"),
+        (good | {"shards": []}, "unknown field `shards`"),
+        (good | {"segments": [good["segments"][0] | {"codec": "x"}]}, "unknown field `codec`"),
+        (good | {"segments": [good["segments"][0] | {"kind": "sessions"}]}, "sessions"),
+        (good | {"format": "two"}, "Expected `int`"),
+    ):
+        file.write_text(json.dumps(newer))
+        before = sorted((each.name, each.read_bytes()) for each in log.folder.iterdir())
+        for use in (
+            log.stamp,
+            lambda: texts(log),
+            lambda: log.record(Search("late", NOW, ())),
+            lambda: log.forget(NOW),
+        ):
+            with pytest.raises((BadInput, CrawlDamaged), match=why):
+                use()
+        assert sorted((each.name, each.read_bytes()) for each in log.folder.iterdir()) == before
+
+
+def test_a_log_of_an_older_version_is_read_and_goes_on(log):
+    """Format 1 called the revision `version` and had no number of its format."""
+    with log.writing() as staging:
+        staging.add(Search("comet", NOW, (), 7))
+    file = log.folder / "manifest.json"
+    old = json.loads(file.read_bytes())
+    old["version"] = old.pop("revision")
+    del old["format"]
+    file.write_text(json.dumps(old))
+    assert texts(log) == ["comet"]
+    with log.writing() as staging:
+        staging.add(Search("heron", NOW, (), 8))
+    assert texts(log) == ["comet", "heron"]
+    now = json.loads(file.read_bytes())
+    assert (now["format"], now["revision"]) == (manifest.FORMAT, old["version"] + 1)
 
 
 def test_a_clock_that_was_set_back_deletes_nothing(log):

@@ -107,14 +107,21 @@ def test_a_host_is_explained(path: Path):
         assert sum(found["states"].values()) == found["known"]
         assert found["states"]["live"] == listed["searchable"] == np.count_nonzero(view.table["state"] == State.LIVE)
         assert found["share_of_search_value"] == pytest.approx(1.0)
-        with pytest.raises(BadInput, match="not a host of this crawl"):
-            explain_host(view, "http://b.example")
+        for name in ("http://b.example", "a.example", "https://a.example/"):
+            with pytest.raises(BadInput, match=r"not a host of this crawl; did you mean http://a\.example\?"):
+                explain_host(view, name)
+        with pytest.raises(BadInput, match="'sought hosts DIR' lists them"):
+            explain_host(view, "zzz")
 
 
 def test_commands_print_them(path: Path):
     """For people and for programs; what is wrong is one line."""
     run = CliRunner().invoke
-    assert "would_help" in run(app, ["queries", "explain", str(path), "boats"]).output
+    said = run(app, ["queries", "explain", str(path), "boats"]).output
+    assert "'boats' is asked" in said
+    assert "Pages without a copy that may answer it" in said
+    assert "would_help" not in said
+    assert "would_help" in run(app, ["queries", "explain", str(path), "boats", "--verbose"]).output
     assert '"results"' in run(app, ["queries", "explain", str(path), "boats", "--json"]).output
     assert "http://a.example" in run(app, ["hosts", str(path)]).output
     assert "share_of_presence" in run(app, ["hosts", str(path), "http://a.example"]).output

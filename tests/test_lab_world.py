@@ -208,6 +208,9 @@ def test_another_format_is_refused(tmp_path):
     (tmp_path / "w" / "world.json").write_text(json.dumps(head | {"format": 99}))
     with pytest.raises(BadInput, match="import the world again"):
         open_world(tmp_path / "w")
+    (tmp_path / "w" / "world.json").write_text(json.dumps(head | {"format": 99, "tags": []}))  # and other fields
+    with pytest.raises(BadInput, match="newer version of sought"):
+        open_world(tmp_path / "w")
 
 
 def test_files_that_do_not_belong_together(tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import tempfile
 import threading
 import time
@@ -9,12 +10,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sought
 from sought.crawl.audit import read_audit
+from sought.crawl.order_check import check_order
 from sought.crawl.orders import (
     ASIDE,
     FOLDER,
@@ -26,10 +29,12 @@ from sought.crawl.orders import (
     Inbox,
     Pause,
     SetBudget,
+    UnblockHost,
     checked,
     give,
 )
-from sought.crawl.settings import load_settings
+from sought.crawl.settings import Settings, load_settings, save_settings
+from sought.crawl.view import View
 from sought.toyweb import Served
 from sought.web.errors import BadInput
 from tests.ordered_crawl import WAIT, cli, crawled, outcomes, until
@@ -48,7 +53,7 @@ def test_orders_from_the_command_line(healthy: Served, make_crawl: Callable[...,
             (str(path), "budget", "77 per hour"),
             (str(path), "seed", url),
             (str(path), "block", host.upper()),
-            (str(path), "unblock", url),
+            (str(path), "unblock", host),
             (str(path), "fetch", url),
         )
     ]
@@ -60,6 +65,16 @@ def test_orders_from_the_command_line(healthy: Served, make_crawl: Callable[...,
         ((str(path), "budget", "much"), "not a budget"),
         ((str(path), "fetch", "ftp://x/"), "not an http"),
         ((str(path), "block", "a b"), "not a host"),
+        ((str(path), "block", f"{host}:{healthy.port}"), f"all its ports: {host}"),
+        ((str(path), "block", f"{host}:80"), f"all its ports: {host}"),
+        ((str(path), "block", f"http://{host}/private/"), "not the name of a host"),
+        ((str(path), "block", "nosuchhost"), "no host of this crawl, and outside its scope"),
+        ((str(path), "unblock", host), "is not blocked"),
+        ((str(path), "fetch", "http://elsewhere.example/"), "not admitted: the host is outside [scope]"),
+        ((str(path), "seed", "http://elsewhere.example/"), "not admitted: the host is outside [scope]"),
+        ((str(path), "seed", f"{url}a/a/a/a"), "not admitted: its path repeats itself"),
+        ((str(path), "budget", "0 per day"), "not a budget"),
+        ((str(path), "budget", "5000 per fortnight"), "not a budget"),
         ((str(path), "fetch"), "which url?"),
         ((str(path), "pause", "now"), "stands alone"),
         ((str(path), "explode"), "explode"),
@@ -75,6 +90,35 @@ def test_orders_from_the_command_line(healthy: Served, make_crawl: Callable[...,
     assert [each.id for each in reversed(read_audit(path))] == waiting
     status = json.loads(cli("status", str(path), "--json").stdout)
     assert (status["budget"], status["paused"], status["blocked"]) == ("77 per hour", False, [])
+
+
+def test_orders_that_make_no_sense_are_refused_at_once(healthy: Served, make_crawl: Callable[..., Path]) -> None:
+    """By what the crawl knows: its hosts, which are blocked, its robots.txt and its scope; the rest is accepted."""
+    path = make_crawl(healthy)
+    sought.open(path).crawl(8, "BreadthFirst()")
+    with View(path) as view:
+        host = view.hosts[int(view.table["host"][np.flatnonzero(view.table["fetches"])[-1]])]
+        known = view.store.url(0)
+    save_settings(path, Settings(blocked=("known.toy.test",)))
+    for order, why in (
+        (BlockHost(host.name + "x"), f"did you mean '{host.name}'"),
+        (UnblockHost("knwn.toy.test"), "did you mean 'known.toy.test'"),
+        (FetchNow("http://known.toy.test/"), "unblock known.toy.test"),
+        (AddSeed("http://known.toy.test/"), "is blocked"),
+        (FetchNow(f"{host.origin}/private/x"), "robots.txt forbids"),
+        (FetchNow("http://elsewhere.example/"), "outside [scope]"),
+    ):
+        with pytest.raises(BadInput, match=re.escape(why)):
+            check_order(path, order, time.time())
+    for good in (BlockHost(host.name), BlockHost("new.toy.test"), UnblockHost("known.toy.test"), FetchNow(known)):
+        check_order(path, good, time.time())
+    give(path, UnblockHost("known.toy.test"), "tester")  # waits: what comes after it finds the host open
+    check_order(path, FetchNow("http://known.toy.test/"), time.time())
+    config = path / "sought.toml"
+    config.write_text(config.read_text().replace('domains = ["toy.test"]', 'domains = ["other.test"]'))
+    check_order(path, FetchNow(known), time.time())  # it is known: today's scope is about new pages
+    with pytest.raises(BadInput, match="outside"):
+        check_order(path, FetchNow(f"{host.origin}/new"), time.time())
 
 
 def test_what_is_no_order_is_put_aside(healthy: Served, make_crawl: Callable[..., Path], tmp_path: Path) -> None:

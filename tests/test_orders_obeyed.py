@@ -169,7 +169,7 @@ def test_fetch_now_comes_first_and_is_on_record(make_crawl: Callable[..., Path])
                 [fetch] = explain(view, wish[0], BreadthFirst(), time.time())["history"]
             assert (fetch["chosen_by"], fetch["purpose"], fetch["rank"]) == (ASKED_FOR, "new", 0)
         shown = cli("explain", str(path), wish[0])
-        assert ", asked for" in shown.stdout
+        assert ": somebody asked for it.\n" in shown.stdout
     agrees(path)
 
 

@@ -711,7 +711,7 @@ def test_explain_tells_how_a_page_changes(crawl: Written, capsys: pytest.Capture
     assert told["pages_in_it"] >= 1
     assert found["now"]["beliefs"][repr(NearChanged(2, CYCLE))] is None  # far away: JSON knows no infinity
     json.dumps(found, allow_nan=False)
-    show_page(found)
+    show_page(found, verbose=True)
     shown = capsys.readouterr().out
     assert "100% is other than before" in shown
     assert "a day, with 80 % certainty from" in shown
@@ -728,10 +728,10 @@ def test_explain_of_a_page_that_was_never_fetched(crawl: Written, capsys: pytest
     with View(crawl.path) as view:
         found = explain(view, f"{HOME}/p", Reading(), crawl.time)
         assert found["change"] == {"observed": [], "rate": {}, "clusters": {}}
-        show_page(found)
+        show_page(found, verbose=True)
         home = explain(view, f"{HOME}/", Reading(), crawl.time)
         assert home["change"]["rate"]["fetches"] == 0
-        show_page(home)
+        show_page(home, verbose=True)
     assert "none was seen yet" in capsys.readouterr().out
 
 

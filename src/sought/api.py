@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import uvloop
 
+from sought.crawl.admission import REASONS, Admission
 from sought.crawl.buffer import Buffer
 from sought.crawl.config import FILE, check_config
 from sought.crawl.cycle import Cycle
@@ -29,7 +30,7 @@ from sought.policy.checks import check_whole
 from sought.policy.installed import check_installed
 from sought.policy.topical import topical
 from sought.web.errors import BadInput, CrawlBusy
-from sought.web.url import canonical
+from sought.web.url import canonical, origin
 
 if TYPE_CHECKING:
     from sought.demand import QueryLog
@@ -153,12 +154,31 @@ policy = "Worth()"
 revisit_after = "1d"
 
 [politeness]
-delay = 1.0
+# Seconds between an answer and the next request to the same host.
+delay = {delay}
+"""
+
+_NETWORKS = """
+[fetch]
+# Private networks that may be crawled; all others are refused.
+allow_networks = {networks}
 """
 
 
-def init(path: str | Path, seeds: Sequence[str], contact: str, domains: Sequence[str] = ()) -> Crawl:
-    """Make a crawl directory with a sought.toml to look through and change."""
+def init(
+    path: str | Path,
+    seeds: Sequence[str],
+    contact: str,
+    domains: Sequence[str] = (),
+    *,
+    allow_networks: Sequence[str] = (),
+    delay: float = 1.0,
+) -> Crawl:
+    """Make a crawl directory with a sought.toml to look through and change.
+
+    `allow_networks` are private networks that may be crawled, such as `127.0.0.1/32`; `delay` is the seconds between an
+    answer and the next request to the same host.
+    """
     path = Path(path)
     if (path / FILE).exists():
         raise BadInput(f"{path} is a crawl already; change its {FILE}, or choose another directory")
@@ -167,9 +187,17 @@ def init(path: str | Path, seeds: Sequence[str], contact: str, domains: Sequence
     user_agent(contact)
     urls = [canonical(seed) for seed in seeds]
     text = _TEMPLATE.format(
-        seeds=json.dumps(urls), contact=json.dumps(contact), domains=json.dumps([d.lower() for d in domains])
+        seeds=json.dumps(urls),
+        contact=json.dumps(contact),
+        domains=json.dumps([d.lower() for d in domains]),
+        delay=float(delay),
     )
-    check_config(tomllib.loads(text), FILE)
+    if allow_networks:
+        text += _NETWORKS.format(networks=json.dumps(list(allow_networks)))
+    admission = Admission(check_config(tomllib.loads(text), FILE), None)
+    for url in urls:
+        if why := admission.look(url, origin(url), None, 0)[0]:
+            raise BadInput(f"the seed {url} would not be admitted: {REASONS[why]}")
     try:
         path.mkdir(parents=True, exist_ok=True)
         (path / FILE).write_text(text, "utf-8")

@@ -6,6 +6,7 @@ from typing import Any
 import typer
 
 from sought.cli.commands import app
+from sought.cli.options import without_controls
 from sought.web.errors import SoughtError
 
 _EXTRAS = ("scipy", "sklearn", "matplotlib")  # what `pip install sought` leaves out
@@ -16,7 +17,7 @@ _UsageError: Any = typer.BadParameter.__mro__[2]
 def main() -> None:
     """Run a command; what a person can mend is one line on standard error and exit code 2."""
     try:
-        code = app(standalone_mode=False)
+        code = app(prog_name="sought", standalone_mode=False)  # `python -m sought` is called so, too
     except SoughtError as error:
         _complain(str(error))
         code = 2
@@ -43,4 +44,4 @@ def main() -> None:
 
 
 def _complain(text: str) -> None:
-    sys.stderr.write(f"sought: {' '.join(text.split())}\n")
+    sys.stderr.write(f"sought: {without_controls(' '.join(text.split()))}\n")

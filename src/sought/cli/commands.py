@@ -9,15 +9,15 @@ from typing import Annotated, Any
 
 import typer
 
-from sought.cli import bench, demo, frontier, lab, order, queries, serve
-from sought.cli.options import Dir, EndWithStdin, Json, Limit, console, print_json
+from sought.cli import bench, demo, frontier, init, lab, order, queries, serve
+from sought.cli.completion import crawls, policies
+from sought.cli.options import Dir, EndWithStdin, Json, Limit, Verbose, console, print_json
 from sought.web.errors import BadInput
 
 app = typer.Typer(
     name="sought",
     help="A web crawler and search engine that spends every download where it does most for what people search for.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -25,6 +25,7 @@ app.add_typer(frontier.app, name="frontier")
 app.add_typer(queries.app, name="queries")
 app.add_typer(lab.app, name="lab")
 app.add_typer(bench.app, name="bench")
+app.command("init")(init.init)
 app.command("demo")(demo.demo)
 app.command("serve")(serve.serve)
 app.command("order")(order.order)
@@ -55,32 +56,15 @@ def root(
 
 
 @app.command()
-def init(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The directory to make.")],
-    seeds: Annotated[list[str], typer.Argument(metavar="URL...", help="Where the crawl starts.")],
-    contact: Annotated[str, typer.Option(help="Whom site owners can reach: an e-mail address or a URL.")],
-    domain: Annotated[
-        list[str] | None, typer.Option(help="A domain to stay in (again for more); default: those of the URLs.")
-    ] = None,
-    json: Json = False,
-) -> None:
-    """Make a crawl directory with a sought.toml to look through and change."""
-    from sought.api import init as make
-
-    crawl = make(directory, seeds, contact, domain or [])
-    if json:
-        print_json({"directory": str(crawl.path), "config": str(crawl.path / "sought.toml")})
-    else:
-        console.print(f"Made {crawl.path / 'sought.toml'}. Look through it, then: sought crawl {crawl.path}")
-
-
-@app.command()
 def crawl(
     directory: Dir,
     fetches: Annotated[
         int | None, typer.Option(min=1, help="Stop after this many; default: the rate of sought.toml, for ever.")
     ] = None,
-    policy: Annotated[str | None, typer.Option(help="What to fetch first; default: the policy of sought.toml.")] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(help="What to fetch first; default: the policy of sought.toml.", autocompletion=policies),
+    ] = None,
     topic: Annotated[
         str | None,
         typer.Option(
@@ -130,12 +114,21 @@ def crawl(
     if json:
         print_json(result)
         return
-    watch.summary(result)
+    status = open_crawl(directory).status()
+    watch.summary(result, status["demand"])
     if result["hot"] is not None:
         console.print(f"pages about the topic: {result['hot']:,}")
     if goes_by_demand(chosen) and result["fetched"] and not result["measured"]:
         remedy = f"sought queries import {directory} FILE"
         console.print(f"The policy goes by demand, and there are no queries yet: {remedy}", markup=False)
+    console.print(f"Next: {_after_crawl(directory, result, status)}", markup=False)
+
+
+def _after_crawl(directory: Path, result: dict[str, Any], status: dict[str, Any]) -> str:
+    if not status["searchable"]:
+        where = "its answers say why nothing can be searched" if result["troubles"] else "nothing can be searched yet"
+        return f"sought status {directory} ({where})"
+    return f"sought search {directory} WORDS, or sought serve {directory} for a search page"
 
 
 @app.command()
@@ -176,7 +169,10 @@ def status(directory: Dir, json: Json = False) -> None:
 def urltest(
     url: Annotated[str, typer.Argument(help="Any URL.")],
     directory: Annotated[
-        Path, typer.Argument(metavar="[DIR]", help="The crawl to ask; default: the current directory.")
+        Path,
+        typer.Argument(
+            metavar="[DIR]", help="The crawl to ask; default: the current directory.", autocompletion=crawls
+        ),
     ] = Path(),
     json: Json = False,
 ) -> None:
@@ -203,8 +199,7 @@ def hosts(
     json: Json = False,
 ) -> None:
     """The hosts of a crawl, those with most URLs first; or all that is known of one."""
-    from sought.cli.explain import show_queries
-    from sought.cli.show import show_tree
+    from sought.cli.show import show_table, show_tree
     from sought.crawl.host_insight import all_hosts, explain_host
     from sought.crawl.view import View
 
@@ -215,7 +210,7 @@ def hosts(
     elif origin:
         show_tree(found)
     elif found["hosts"]:
-        show_queries([_host_row(each) for each in found["hosts"]])
+        show_table([_host_row(each) for each in found["hosts"]])
 
 
 def _host_row(host: dict[str, Any]) -> dict[str, Any]:
@@ -231,11 +226,15 @@ def _host_row(host: dict[str, Any]) -> dict[str, Any]:
 def explain(
     directory: Dir,
     url: Annotated[str, typer.Argument(help="A URL that the crawl knows.")],
-    policy: Annotated[str | None, typer.Option(help="Whose view of it; default: the policy of sought.toml.")] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(help="Whose view of it; default: the policy of sought.toml.", autocompletion=policies),
+    ] = None,
     limit: Limit = 10,
+    verbose: Verbose = False,
     json: Json = False,
 ) -> None:
-    """What is believed of a page, why it was fetched, whom that helped, and what a fetch now would be worth."""
+    """Why a page was fetched, which searches that helped, and when it is fetched next."""
     from sought.cli.explain import show_page
     from sought.cli.live import working
     from sought.crawl.insight import explain as look
@@ -249,7 +248,7 @@ def explain(
     if json:
         print_json(found)
     else:
-        show_page(found)
+        show_page(found, verbose=verbose)
 
 
 @app.command()
@@ -303,3 +302,4 @@ def rebuild(directory: Dir, json: Json = False) -> None:
         print_json({"records": count, "seconds": seconds})
     else:
         console.print(f"{count:,} records applied in {seconds:.1f} s; gains are measured anew, by what is asked today")
+        console.print(f"Next: sought check {directory}, or go on with sought crawl {directory}", markup=False)

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from sought.cli.completion import policies
 from sought.cli.options import Dir, Json, Limit, console, print_json
 
 app = typer.Typer(help="What is known, what comes next; as files, too.", no_args_is_help=True)
@@ -29,7 +30,10 @@ def stats(directory: Dir, json: Json = False) -> None:
 def list_(
     directory: Dir,
     limit: Limit = 20,
-    policy: Annotated[str | None, typer.Option(help="Rank by this policy; default: the policy of sought.toml.")] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(help="Rank by this policy; default: the policy of sought.toml.", autocompletion=policies),
+    ] = None,
     json: Json = False,
 ) -> None:
     """What would be fetched next, in order."""
@@ -67,7 +71,7 @@ def load(
     file: Annotated[Path, typer.Argument(help="One URL a line, or CSV, TSV or Parquet with a column 'url'.")],
     json: Json = False,
 ) -> None:
-    """Add URLs from a file to what is known; those out of scope are refused and counted."""
+    """Add URLs from a file; those out of scope are refused and counted; exit code 2 if none could be used."""
     from sought.crawl.directory import LOADED
     from sought.crawl.frontier import read_urls
     from sought.crawl.recovery import open_directory
@@ -85,7 +89,10 @@ def load(
     known = len(rows) - refused - added
     if json:
         print_json({"added": added, "known": known, "refused": refused, "bad": len(bad), "first_bad": bad[:5]})
-        return
+        raise typer.Exit(0 if added or known else 2)
     console.print(f"{added:,} added, {known:,} known already, {refused:,} out of scope or traps, {len(bad):,} bad")
     for line in bad[:5]:
         console.print(f"  {line}", markup=False)
+    if added:
+        console.print(f"Next: sought crawl {directory}", markup=False)
+    raise typer.Exit(0 if added or known else 2)

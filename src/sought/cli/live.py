@@ -12,13 +12,19 @@ from rich.live import Live
 from rich.table import Table
 
 from sought.cli.options import console, errors
+from sought.cli.wording import amount, counted, duration
 from sought.crawl.log import TextLog
 
 if TYPE_CHECKING:  # a command that needs no crawl must not wait for one to load
     from sought.crawl.cycle import Cycle
     from sought.crawl.progress import Progress
+    from sought.crawl.time_left import TimeLeft
 
 _LINE_EVERY = 10.0
+_ESTIMATE_EVERY = 5.0
+_LONG = 180.0  # seconds: a crawl that takes longer says so …
+_MUCH_LONGER = 3.0  # … and again when it is so many times as long
+_COUNTED_EVERY = 60.0
 
 in_words = TextLog(lambda line: errors.print(line, markup=False))
 
@@ -32,6 +38,9 @@ class Watch:
         self.plain = not quiet and self.quiet  # not a terminal: a line now and then instead of a live picture
         self.live = Live(console=errors, refresh_per_second=4, transient=True)
         self.asked_to_stop = 0
+        self.estimate: TimeLeft | None = None
+        self.said = _LONG / _MUCH_LONGER  # the longest estimate that was printed
+        self.report: dict[str, Any] = {}  # of the answers, to put gains into searches
 
     def __enter__(self) -> Self:
         if not self.quiet:
@@ -55,6 +64,8 @@ class Watch:
             self._refresh(loop, cycle.progress)
         elif self.plain:
             loop.call_later(_LINE_EVERY, self._line, loop, cycle.progress)
+        if not self.quiet or self.plain:
+            loop.call_later(_ESTIMATE_EVERY, self._estimate, loop, cycle)
 
     def _stop(self, cycle: "Cycle") -> None:
         self.asked_to_stop += 1
@@ -62,6 +73,16 @@ class Watch:
             cycle.stop_now()
         else:
             cycle.stop()
+
+    def _estimate(self, loop: asyncio.AbstractEventLoop, cycle: "Cycle") -> None:
+        """Say how long it takes if that is long, and much longer than was said before."""
+        from sought.crawl.time_left import time_left
+
+        self.estimate, self.report = time_left(cycle), cycle.directory.measuring.report()
+        if self.estimate.seconds >= self.said * _MUCH_LONGER and not cycle.paused and not cycle.stopping:
+            self.said = self.estimate.seconds
+            errors.print(how_long(self.estimate), markup=False, soft_wrap=True)
+        loop.call_later(_ESTIMATE_EVERY, self._estimate, loop, cycle)
 
     def _line(self, loop: asyncio.AbstractEventLoop, progress: "Progress") -> None:
         p = progress
@@ -71,10 +92,11 @@ class Watch:
         loop.call_later(_LINE_EVERY, self._line, loop, progress)
 
     def _refresh(self, loop: asyncio.AbstractEventLoop, progress: "Progress") -> None:
-        self.live.update(picture(progress))
+        self.live.update(picture(progress, self.report, self.estimate))
         loop.call_later(0.25, self._refresh, loop, progress)
 
-    def summary(self, result: dict[str, Any]) -> None:
+    def summary(self, result: dict[str, Any], report: dict[str, Any]) -> None:
+        """What came of a crawl; `report` is that of its answers."""
         seconds = max(result["seconds"], 1e-9)
         rate = f"{result['fetched'] / seconds:,.1f} a second"
         console.print(f"{result['fetched']:,} fetched in {seconds:.1f} s ({rate}), {result['known']:,} URLs known")
@@ -85,12 +107,33 @@ class Watch:
         if more := len(result["troubles"]) - 5 if len(result["troubles"]) > 5 else 0:
             console.print(f"… and with {more} more {'host' if more == 1 else 'hosts'}")
         if result["measured"]:
-            fetches = "1 fetch" if result["measured"] == 1 else f"{result['measured']:,} fetches"
-            console.print(f"gain {result['gain']:.3g}, measured on {fetches}")
+            console.print(
+                f"{_gain(result['gain'], report)} (measured on {counted(result['measured'], 'fetch', 'fetches')})"
+            )
         console.print(f"ended: {result['ended']}")
 
 
-def picture(progress: "Progress") -> Table:
+def _gain(gain: float, report: dict[str, Any]) -> str:
+    """In searches, if anything has an answer; or else as it is."""
+    from sought.crawl.searches import searches_a_week
+
+    searches = searches_a_week(gain, report)
+    if searches is None:
+        return f"gain {gain:.3g}"
+    size = amount(abs(searches))
+    return f"gain: {size} searches a week are answered {'better' if searches >= 0 else 'worse'}"
+
+
+def how_long(left: "TimeLeft") -> str:
+    """How long a crawl takes, why, and what can be done about it."""
+    pages = f"{counted(left.pages, 'known page')} on {counted(left.hosts, 'host')}"
+    if left.by_budget:
+        return f"By the budget, {pages} take about {duration(left.seconds)}: see budget in sought.toml."
+    own = "set [politeness] delay in sought.toml, or make the crawl with init --own-site, if the sites are yours"
+    return f"At one request to a host every {left.delay:g} s, {pages} take about {duration(left.seconds)}: {own}."
+
+
+def picture(progress: "Progress", report: dict[str, Any] | None = None, estimate: "TimeLeft | None" = None) -> Table:
     """What a crawl is doing right now."""
     seconds = max(time.time() - progress.started, 1e-9)
     table = Table.grid(padding=(0, 2))
@@ -101,9 +144,9 @@ def picture(progress: "Progress") -> Table:
     table.add_row("in flight", f"{progress.in_flight:,}", f"{progress.hosts_waiting:,} hosts waiting for their turn")
     table.add_row("received", f"{progress.bytes / 1e6:,.1f} MB", f"{progress.disk / 1e6:,.1f} MB on disk")
     if progress.measured:
-        table.add_row(
-            "gain", f"{progress.gain:.3g}", f"{progress.gain / progress.measured:.3g} a fetch, for the answers"
-        )
+        table.add_row("answers", "", f"{_gain(progress.gain, report or {})}")
+    if estimate and estimate.seconds >= 1.0:
+        table.add_row("left", duration(estimate.seconds), f"for {counted(estimate.pages, 'page')} that are known now")
     return table
 
 
@@ -123,6 +166,8 @@ class Counting:
     def __init__(self, what: str, *, quiet: bool) -> None:
         self.what = what
         self.status = None if quiet or not errors.is_terminal else errors.status(f"0 {what}")
+        self.plain = not quiet and self.status is None  # not a terminal: a line now and then
+        self.printed_at = time.monotonic()
 
     def __enter__(self) -> Callable[[int], None]:
         if self.status:
@@ -132,6 +177,9 @@ class Counting:
     def _report(self, count: int) -> None:
         if self.status:
             self.status.update(f"{count:,} {self.what}")
+        elif self.plain and time.monotonic() - self.printed_at >= _COUNTED_EVERY:
+            errors.print(f"{count:,} {self.what}", markup=False)
+            self.printed_at = time.monotonic()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

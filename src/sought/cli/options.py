@@ -1,23 +1,52 @@
 """Arguments and options that several commands share, and how results leave the program."""
 
 import json
+import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 
-Dir = Annotated[Path, typer.Argument(metavar="DIR", help="The crawl's directory.", show_default=False)]
+from sought.cli.completion import crawls
+
+Dir = Annotated[
+    Path,
+    typer.Argument(metavar="DIR", help="The crawl's directory.", show_default=False, autocompletion=crawls),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 EndWithStdin = Annotated[
     bool, typer.Option("--end-with-stdin", help="End when standard input does: for a parent that might be killed.")
 ]
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="How many to show.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show every value behind it, too.")]
 
-console = Console(highlight=False, soft_wrap=True)
-errors = Console(stderr=True, highlight=False)
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # but for tab and newline
+
+
+class SafeConsole(Console):
+    """Prints no control characters of others: a page's title could otherwise give orders to the terminal."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=without_controls(segment.text))
+
+
+console = SafeConsole(highlight=False, soft_wrap=True)
+errors = SafeConsole(stderr=True, highlight=False)
+
+
+def without_controls(text: str) -> str:
+    """
+    >>> without_controls("red \\x1b[31m")
+    'red [31m'
+    """
+    return _CONTROL.sub("", text)
 
 
 def print_json(data: Any) -> None:
-    sys.stdout.write(json.dumps(data, ensure_ascii=False) + "\n")
+    text = json.dumps(data, ensure_ascii=False)
+    sys.stdout.write(_CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")

@@ -1,6 +1,7 @@
 """`sought order`: telling a crawl what to do, whether it is running or not."""
 
 import getpass
+import time
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -38,13 +39,18 @@ def order(
     pause: ask for nothing more.  resume: go on.  budget RATE: as "5000 per day", in place of sought.toml's ("": that
     one again).  seed URL: a page to start from.  block HOST: never ask it again; unblock HOST.  fetch URL: at the next
     turn of its host.
+
+    An order that cannot be carried out, as far as is known now, is refused at once, with the reason.
     """
     from sought.crawl.directory import crawl_files
+    from sought.crawl.order_check import check_order
     from sought.crawl.orders import give
     from sought.crawl.view import running_process
 
     crawl_files(directory)
-    number = give(directory, _order(what, about), _who())
+    wanted = _order(what, about)
+    check_order(directory, wanted, time.time())
+    number = give(directory, wanted, _who())
     process = running_process(directory)
     if json:
         print_json({"id": number, "running": process})

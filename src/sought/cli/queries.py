@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sought.cli.options import Dir, Json, Limit, console, print_json
+from sought.cli.options import Dir, Json, Limit, Verbose, console, print_json
 
 if TYPE_CHECKING:  # --help must not wait for polars
     from sought.demand import Format, QueryLog
@@ -55,7 +55,15 @@ def import_(
             console.print(_LATER, markup=False)
         elif measured:
             console.print(f"Fetches are now measured by {measured:,} queries.")
+        if done.kept:
+            console.print(f"Next: {_after_import(directory, measured)}", markup=False)
     raise typer.Exit(0 if done.kept else 2)
+
+
+def _after_import(directory: Path, measured: int | None) -> str:
+    if measured:
+        return f"sought queries needy {directory} shows what has no answer, sought crawl {directory} looks for it"
+    return f"sought queries stats {directory}" if measured is None else f"sought crawl {directory}"
 
 
 def _take_in(directory: Path, quiet: bool) -> int | None:
@@ -117,22 +125,29 @@ def stats(directory: Dir, limit: Limit = 10, json: Json = False) -> None:
 
 
 @app.command()
-def needy(directory: Dir, limit: Limit = 20, json: Json = False) -> None:
-    """The queries with most to gain: what a page made for the query would add to the answers."""
-    from sought.cli.explain import show_queries
+def needy(
+    directory: Dir,
+    limit: Limit = 20,
+    unanswered: Annotated[
+        bool, typer.Option("--unanswered", help="Only the queries that no page answers.", show_default=False)
+    ] = False,
+    json: Json = False,
+) -> None:
+    """The queries that need pages: those without any result first, then poorly answered ones, then the others."""
+    from sought.cli.explain_query import show_needy
     from sought.cli.live import working
     from sought.crawl.insight import needy as look
     from sought.crawl.view import View
 
     with working("scoring all pages for all queries", quiet=json), View(directory) as view:
-        found = look(view, limit)
+        found = look(view, limit, unanswered=unanswered)
+        asked = bool(view.measuring.asked.rate.any())
     if json:
         print_json({"queries": found})
     elif found:
-        show_queries(found)
-        console.print(
-            "\nto gain: what a page made for the query would add, in the unit of worth_of_answers (sought status)"
-        )
+        show_needy(found)
+    elif asked:
+        console.print("Every query has a result.")
     else:
         remedy = f"import some with 'sought queries import {directory} FILE', or see [demand] in sought.toml"
         console.print(f"There are no queries to measure by: {remedy}", markup=False)
@@ -143,11 +158,12 @@ def explain(
     directory: Dir,
     query: Annotated[str, typer.Argument(metavar="QUERY", help="A query that people ask.")],
     limit: Limit = 10,
+    verbose: Verbose = False,
     json: Json = False,
 ) -> None:
     """What is shown for a query, how old that is, and which fetches may improve it."""
+    from sought.cli.explain_query import show_query
     from sought.cli.live import working
-    from sought.cli.show import show_tree
     from sought.crawl.query_insight import explain_query
     from sought.crawl.view import View
 
@@ -156,7 +172,7 @@ def explain(
     if json:
         print_json(found)
     else:
-        show_tree(found)
+        show_query(found, verbose=verbose)
 
 
 @app.command()

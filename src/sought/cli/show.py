@@ -1,17 +1,21 @@
 """Results for people."""
 
 import time
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
-from sought.cli.options import console
+from sought.cli.options import SafeConsole, console
 
 if TYPE_CHECKING:  # printing a status must not load the search engine
     from sought.index import Answer
 
-_TIMES = ("last_fetch", "not_before", "signal", "found", "time", "first_time", "last_time")
+_EVENTS = ("last_fetch", "signal", "found", "first_time", "last_time")
+_LINE = 10_000  # characters
+_TIMES = (*_EVENTS, "not_before", "time", "about", "next_request_at")
 
 
 def show_answer(answer: "Answer") -> None:
@@ -48,31 +52,31 @@ def _calibrated(found: dict[str, Any]) -> str:
     return f"slope {slope}, rank correlation {correlation}, {share} of the gain in the best tenth, {fetches}"
 
 
-def show_tree(data: dict[str, Any], indent: str = "") -> None:
-    """A nested dictionary as aligned lines."""
+def show_tree(data: dict[str, Any], indent: str = "", times: Collection[str] = _TIMES) -> None:
+    """A nested dictionary as aligned lines; values of the names in `times` are shown as dates."""
     width = max((len(str(k)) for k in data), default=0) + 2
     for key, value in data.items():
         if isinstance(value, dict):
             console.print(Text(f"{indent}{key}" + ("" if value else ": none")))
-            show_tree(value, indent + "  ")
+            show_tree(value, indent + "  ", times)
         elif isinstance(value, list):
             console.print(Text(f"{indent}{key}" + ("" if value else ": none")))
             for item in value:
-                console.print(Text(f"{indent}  {_line(item) if isinstance(item, dict) else item}"))
+                console.print(Text(f"{indent}  {_line(item, times) if isinstance(item, dict) else item}"))
         else:
-            console.print(Text(f"{indent}{key!s:<{width}}{_shown(str(key), value)}"))
+            console.print(Text(f"{indent}{key!s:<{width}}{_shown(str(key), value, times)}"))
 
 
-def _line(item: dict[str, Any]) -> str:
-    return "  ".join(f"{key} {_shown(key, value)}" for key, value in item.items() if value not in ("", 0))
+def _line(item: dict[str, Any], times: Collection[str]) -> str:
+    return "  ".join(f"{key} {_shown(key, value, times)}" for key, value in item.items() if value not in ("", 0))
 
 
-def _shown(key: str, value: Any) -> str:
+def _shown(key: str, value: Any, times: Collection[str] = _TIMES) -> str:
     if value is None:
-        return "–"
-    if key in _TIMES:
+        return "never" if key in _EVENTS and key in times else "–"
+    if key in times:
         return moment(value)
-    if key == "running":
+    if key == "running" and not isinstance(value, bool):
         return f"process {value}"
     if isinstance(value, (list, tuple)):
         return ", ".join(_shown("", each) for each in value)
@@ -81,5 +85,31 @@ def _shown(key: str, value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
+def show_table(rows: list[dict[str, Any]]) -> None:
+    """Dictionaries with the same keys as a table."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for name, value in rows[0].items():
+        table.add_column(name.replace("_", " "), justify="left" if isinstance(value, str) else "right")
+    for row in rows:
+        table.add_row(*(Text(_cell(value)) for value in row.values()))
+    print_table(table)
+
+
+def print_table(table: Table) -> None:
+    """On a screen as wide as that is; in a pipe a row is one line."""
+    (console if console.is_terminal else SafeConsole(highlight=False, width=_LINE)).print(table)
+
+
+def _cell(value: str | float | None) -> str:
+    return "–" if value is None else value if isinstance(value, str) else number(value)
+
+
+def number(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
 def moment(value: float) -> str:
+    """In local time; 0 and less stand for "never"."""
+    if value <= 0:
+        return "never"
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(value))

@@ -58,14 +58,15 @@ class Admission:
     The counts belong to the table: they change only with admitted URLs and are stored in the same commit.
     """
 
-    def __init__(self, config: Config, store: Store) -> None:
+    def __init__(self, config: Config, store: Store | None) -> None:
+        """Without a store, as of a crawl that has not begun, it can `look` and not `judge`."""
         self.scope = Scope.of(config)
         self.max_depth = config.scope.max_depth
         self.traps = config.traps
         self.store = store
         self.covered: dict[str, bool] = {}
         self.shapes: dict[int, int] = {}
-        self.refused: dict[str, int] = store.meta("refused", {})
+        self.refused: dict[str, int] = store.meta("refused", {}) if store else {}
 
     def committed(self) -> None:
         """Counts are in the store now and need not all stay in memory."""
@@ -83,7 +84,7 @@ class Admission:
     def judge(self, url: str, origin: str, host: Host | None, depth: int) -> str:
         """Empty if the URL is admitted (and then counted), else the name of the reason."""
         verdict, kind = self.look(url, origin, host, depth)
-        if not verdict and kind:
+        if not verdict and kind and self.store:
             count = self.shapes[kind.key] + 1
             self.shapes[kind.key] = count
             self.store.put(hash_key(b"t", kind.key), count.to_bytes(4, "big"))
@@ -112,6 +113,6 @@ class Admission:
     def _count(self, kind: Shape) -> int:
         count = self.shapes.get(kind.key)
         if count is None:
-            stored = self.store.get(hash_key(b"t", kind.key))
+            stored = self.store.get(hash_key(b"t", kind.key)) if self.store else None
             count = self.shapes[kind.key] = int.from_bytes(stored or b"", "big")
         return count

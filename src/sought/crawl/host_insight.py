@@ -1,5 +1,6 @@
 """What is known of one host, and how is it treated?"""
 
+import difflib
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sought.crawl.view import View
 from sought.fetch.politeness import HostManners
 from sought.policy.presence import Presence, SearchValue
 from sought.web.errors import BadInput
+from sought.web.url import hostname
 
 
 def all_hosts(view: View, limit: int = 100) -> list[dict[str, Any]]:
@@ -34,7 +36,7 @@ def explain_host(view: View, origin: str) -> dict[str, Any]:
     """Its pages by state and reason, what they are worth in the answers, its answers, its robots.txt and its turn."""
     host = view.hosts.by_origin.get(origin.rstrip("/"))
     if host is None:
-        raise BadInput(f"{origin} is not a host of this crawl; 'sought hosts DIR' lists them")
+        raise BadInput(f"{origin} is not a host of this crawl; {_instead(view, origin)}")
     rows = np.flatnonzero(view.table["host"] == host.number)
     states, reasons = (np.bincount(view.table[name][rows]) for name in ("state", "reason"))
     return {
@@ -50,6 +52,14 @@ def explain_host(view: View, origin: str) -> dict[str, Any]:
         "sitemaps": sorted(host.sitemaps),
         **_worth(view, rows),
     }
+
+
+def _instead(view: View, name: str) -> str:
+    """What may have been meant by a name that is no origin."""
+    origins = list(view.hosts.by_origin)
+    named = [each for each in origins if name.rstrip("/") in (hostname(f"{each}/"), each.partition("://")[2])]
+    near = named[:3] or difflib.get_close_matches(name, origins, 1, 0.6)
+    return f"did you mean {' or '.join(near)}?" if near else "'sought hosts DIR' lists them"
 
 
 def _worth(view: View, rows: np.ndarray[Any, np.dtype[np.int64]]) -> dict[str, float]:

@@ -6,9 +6,12 @@ import numpy as np
 
 from sought.crawl.beliefs import Beliefs
 from sought.crawl.changing import change
+from sought.crawl.coverage import POOR
 from sought.crawl.gains import Helped, helped
+from sought.crawl.next_fetch import next_fetch
 from sought.crawl.outcome import Outcome
 from sought.crawl.plan import eligible
+from sought.crawl.searches import searches_a_week
 from sought.crawl.table import NO_ROW
 from sought.crawl.view import Ranking, View
 from sought.crawl.workload import Asked
@@ -25,13 +28,14 @@ from sought.web.errors import BadInput
 
 _DEPTH = 1000  # results of a query as it is served
 _PARENTS = 5  # told, of all that link to a page
+_BADLY = 0.5  # of the score of a page made for a query: an answer whose best page has less is a poor one
 
 
 def explain(view: View, url: str, policy: Policy, now: float, limit: int = 10) -> dict[str, Any]:
     """What is believed of a page, when and why it was fetched, how it changes, and what a fetch now is worth."""
     row = view.row(url)
     if row < 0:
-        raise BadInput(f"{url} is not known to this crawl; 'sought urltest' says whether it would be admitted")
+        raise BadInput(_unknown(view, url))
     via = int(view.table["via"][row])
     beliefs = view.beliefs(beliefs_of(policy), links=reads_links(policy))
     linked_from = sources_of(beliefs.holdings.linked.links(), np.array([row]))[1][:_PARENTS]
@@ -40,17 +44,29 @@ def explain(view: View, url: str, policy: Policy, now: float, limit: int = 10) -
         "linked_from": [view.store.url(each) for each in linked_from.tolist()],
     }
     worth = _worth(view, beliefs, row, policy, now)
+    report = view.measuring.report()
     return {
-        "page": known,
-        "history": [_fetch(outcome, view) for outcome in view.history(row)],
+        "page": known | {"title": view.store.details(row).title},
+        "history": [_fetch(outcome, view, report) for outcome in view.history(row)],
         "change": change(view, beliefs, row),
         "answers": answers(view, row, limit),
         "worth_of_answers": view.measuring.measure.worth if view.measuring.measure else None,
-        "now": worth,
+        "now": worth | {"expected_searches_a_week": searches_a_week(worth["expected_gain"], report)},
+        "next_fetch": next_fetch(view, row, view.ranking(policy, now)),
     }
 
 
-def _fetch(outcome: Outcome, view: View) -> dict[str, Any]:
+def _unknown(view: View, url: str) -> str:
+    """What to tell somebody who asks about a page that the crawl has never heard of."""
+    judged = view.judge(url)
+    if not judged["admitted"]:
+        return f"{url} is not known to this crawl and would not be admitted: {judged['why'].partition(': ')[2]}"
+    if judged["verdict"] != "would be fetched":
+        return f"{url} is not known to this crawl and would not be fetched: 'sought urltest' says why"
+    return f"{url} is not known to this crawl; to fetch it: sought order {view.path} fetch {url}"
+
+
+def _fetch(outcome: Outcome, view: View, report: dict[str, Any]) -> dict[str, Any]:
     policies: list[str] = view.store.meta("policies", [])
     known = 0 <= outcome.policy < len(policies)
     return {
@@ -59,22 +75,25 @@ def _fetch(outcome: Outcome, view: View) -> dict[str, Any]:
         "status": outcome.status,
         "difference": outcome.difference,
         "gain": outcome.gain,
+        "gain_searches_a_week": searches_a_week(outcome.gain, report),
         "expected": outcome.expected,
+        "expected_searches_a_week": searches_a_week(outcome.expected, report),
         "chance": outcome.chance,
         "purpose": outcome.purpose or None,
         "affected": outcome.affected,
-        "helped": [_helped(each, view.measuring.asked) for each in helped(outcome)],
+        "helped": [_helped(each, view.measuring.asked, report) for each in helped(outcome)],
         "chosen_by": policies[outcome.policy] if known else None,
         "value": outcome.value if known else None,
         "rank": outcome.rank if known else None,
     }
 
 
-def _helped(each: Helped, asked: Asked) -> dict[str, Any]:
+def _helped(each: Helped, asked: Asked, report: dict[str, Any]) -> dict[str, Any]:
     query = asked.text(each.key) or "(no longer asked)"
     return {
         "query": query,
         "gain": each.gain,
+        "gain_searches_a_week": searches_a_week(each.gain, report),
         "rank_before": each.rank_before or None,
         "rank_after": each.rank_after or None,
         "score_before": each.before,
@@ -139,29 +158,55 @@ def _finite(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def needy(view: View, limit: int) -> list[dict[str, Any]]:
-    """The queries with most to gain: what a page made for the query would add if it were there.
+def needy(view: View, limit: int, *, unanswered: bool = False) -> list[dict[str, Any]]:
+    """The queries that need pages: first those without any result, then those with a poor answer, then the others.
 
-    Such a page has the query for its title, holds each word three times, and is as long as pages are on average.
+    Queries without a result are ordered by how often they are asked, the others by what a page made for the query would
+    add if it were there.  Such a page has the query for its title, holds each word three times, and is as long as pages
+    are on average.  An answer is poor if it has fewer than ten results, or if its best page scores less than half of
+    what a page made for the query would.  With `unanswered` only the queries without any result are listed.
     """
     measure, asked = view.measuring.measure, view.measuring.asked
     if measure is None:
         return []
-    score = made_for(measure)
-    counts = measure.lists.counts
-    gain = measure.weights * measure.lists.entry(np.arange(len(score), dtype=np.uint32), score)
-    best = np.lexsort((np.arange(len(gain)), -gain))
-    best = best[asked.rate[best] > 0][:limit]  # words of topics are counted, too
+    made = made_for(measure)
+    counts, best = measure.lists.counts, measure.lists.best
+    gain = measure.weights * measure.lists.entry(np.arange(len(made), dtype=np.uint32), made)
+    fit = np.divide(best, made, out=np.ones(len(made)), where=made > 0.0)
+    group = np.where(counts == 0, 0, np.where((counts < POOR) | (fit < _BADLY), 1, 2))
+    order = np.lexsort((np.arange(len(gain)), -np.where(group == 0, asked.rate, gain), group))
+    listed = asked.rate[order] > 0  # words of topics are counted, too
+    if unanswered:
+        listed &= group[order] == 0
+    report = view.measuring.report()
     return [
         {
             "query": asked.texts[q],
             "a_week": float(asked.rate[q]),
             "results": int(counts[q]),
-            "best_score": float(measure.lists.best[q]),
+            "best_score": float(best[q]),
             "to_gain": float(gain[q]),
+            "to_gain_searches_a_week": searches_a_week(float(gain[q]), report),
+            "why": needs(int(counts[q]), float(fit[q]), held_out=bool(asked.held_out[q])),
         }
-        for q in best.tolist()
+        for q in order[listed][:limit].tolist()
     ]
+
+
+def needs(results: int, fit: float, *, held_out: bool = False) -> str:
+    """Why a query needs pages; `fit` is its best score over that of a page made for it."""
+    said = []
+    if results == 0:
+        said.append("no page answers it")
+    elif results < POOR:
+        said.append("only 1 result" if results == 1 else f"only {results} results")
+    if results and fit < 1.0:
+        said.append(f"its best page fits {'badly' if fit < _BADLY else 'in part'} ({fit:.0%} of a page made for it)")
+    if not said:
+        said.append("many results, and the best fits well")
+    if held_out:
+        said.append("held out: no fetch is chosen for it")
+    return "; ".join(said)
 
 
 def answers_to_all(view: View) -> dict[str, Any]:

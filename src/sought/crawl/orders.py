@@ -6,6 +6,7 @@ not an order is put aside, in orders/refused.
 """
 
 import os
+import re
 import secrets
 import stat
 import time
@@ -110,12 +111,18 @@ def checked(order: AnyOrder) -> AnyOrder:
 
 
 def _host(text: str) -> str:
-    """The name of a host; whole addresses will do."""
+    """The name of a host.  One with a port or a path is refused: the order would be about more than was written."""
     address = text if "://" in text else f"http://{text}/"
     try:
-        return hostname(canonical(address))
+        name = hostname(canonical(address))
     except BadInput:
         raise BadInput(f"not a host: {text[:200]!r} (write for example 'example.org')") from None
+    authority, _, rest = re.sub(r"[/\\?#]", "/", address.partition("://")[2]).partition("/")
+    if rest or re.search(r":\d*$", authority):
+        raise BadInput(
+            f"not the name of a host: {text[:200]!r}; the order is about a whole host, all its ports: {name}"
+        )
+    return name
 
 
 def give(path: Path, order: AnyOrder, who: str) -> str:
@@ -128,6 +135,11 @@ def give(path: Path, order: AnyOrder, who: str) -> str:
     name = f"{int(now * 1e6):017d}-{secrets.token_hex(4)}"  # they are applied in the order of their names
     replace_file(folder / f"{name}.json", msgspec.json.encode(given))
     return name
+
+
+def waiting_orders(path: Path) -> list[AnyOrder]:
+    """Those in a crawl's directory that no crawl has answered yet, oldest first, the next hundred."""
+    return [each.given.order for each in Inbox(path).look(time.time()) if each.given]
 
 
 class Inbox:

@@ -4,7 +4,9 @@ from typing import Any
 
 import numpy as np
 
+from sought.crawl.insight import needs
 from sought.crawl.outcome import said
+from sought.crawl.searches import searches_a_week
 from sought.crawl.table import State
 from sought.crawl.view import View
 from sought.index import Index, normal
@@ -26,15 +28,26 @@ def explain_query(view: View, query: str, policy: Policy, now: float, limit: int
         raise BadInput(f"nobody has asked {query!r} so far, or not often enough to be measured by")
     [place, *_] = places
     made = made_for(measure)[place : place + 1]
+    to_gain = float(measure.weights[place] * measure.lists.entry(np.array([place], np.uint32), made)[0])
+    results, held_out = int(measure.lists.counts[place]), bool(asked.held_out[place])
+    fit = float(measure.lists.best[place] / made[0]) if made[0] > 0.0 else 1.0
+    report = view.measuring.report()
     return {
         "query": asked.texts[place],
         "a_week": float(asked.rate[place]),
-        "held_out": bool(asked.held_out[place]),
-        "results": int(measure.lists.counts[place]),
-        "to_gain": float(measure.weights[place] * measure.lists.entry(np.array([place], np.uint32), made)[0]),
-        "shown": _shown(view, query, policy, now),
-        "would_help": _helpers(view, place, limit),
+        "held_out": held_out,
+        "results": results,
+        "why": needs(results, fit, held_out=held_out),
+        "to_gain": to_gain,
+        "to_gain_searches_a_week": searches_a_week(to_gain, report),
+        "shown": [_with_searches(each, "expected_gain", report) for each in _shown(view, query, policy, now)],
+        "would_help": [_with_searches(each, "prospect", report) for each in _helpers(view, place, limit)],
     }
+
+
+def _with_searches(each: dict[str, Any], gain: str, report: dict[str, Any]) -> dict[str, Any]:
+    """The gain of that name in searches a week, too."""
+    return each | {f"{gain}_searches_a_week": searches_a_week(each[gain], report)}
 
 
 def _shown(view: View, query: str, policy: Policy, now: float) -> list[dict[str, Any]]:

@@ -42,6 +42,7 @@ _BLOCK = 128
 _AT_ONCE = 100_000
 _COUNT = 4  # bytes that tell how many rows a block has
 _LAYOUT = [*BIRTH, *LIFE]  # what packed records hold
+_FORMAT = 1  # of everything else
 
 
 def row_key(letter: bytes, row: int) -> bytes:
@@ -168,6 +169,7 @@ class Store:
         """Store newly found URLs, rows `first`, `first + 1`, …"""
         if not self.blocks:
             self.put_meta("layout", _LAYOUT)
+            self.put_meta("format", _FORMAT)
         records = np.empty(len(urls), BIRTH_ROW)
         for name in BIRTH:
             records[name] = birth[name]
@@ -229,7 +231,7 @@ class Store:
 
     def load(self) -> Table:
         """The table as of the last commit."""
-        if self.blocks and self.meta("layout") != _LAYOUT:
+        if self.blocks and (self.meta("layout") != _LAYOUT or self.meta("format", _FORMAT) != _FORMAT):
             path = self.path.parent
             raise CrawlDamaged(f"the tables of {path} are of another version of sought; run 'sought rebuild {path}'")
         table = Table()

@@ -45,7 +45,7 @@ class QueryLog:
     def stamp(self) -> object:
         """Something that is equal as long as the log has not changed."""
         manifest = read_manifest(self.folder)
-        return manifest.version, live.size(self.folder / manifest.live)
+        return manifest.revision, live.size(self.folder / manifest.live)
 
     def searches(self, *columns: str) -> pl.DataFrame:
         """id, query, time, shown; each search once, in order of time."""

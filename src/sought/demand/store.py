@@ -68,7 +68,7 @@ class Store:
         with self.staging() as staging, self.locked() as manifest:
             for kind, rows in live.frames(self.folder / manifest.live).items():
                 staging.write(kind, rows)
-            emptied = structs.replace(manifest, live=f"live-{manifest.version + 1}.jsonl")
+            emptied = structs.replace(manifest, live=f"live-{manifest.revision + 1}.jsonl")
             self._take(emptied, staging, [*manifest.segments, *staging.parts])
 
     def commit(self, staging: Staging) -> None:
@@ -133,7 +133,7 @@ class Store:
             try:
                 return work(manifest)
             except FileNotFoundError as error:
-                if read_manifest(self.folder).version == manifest.version:
+                if read_manifest(self.folder).revision == manifest.revision:
                     raise CrawlDamaged(
                         f"a part of the query log is missing: {error}; put it back from a backup"
                     ) from None
@@ -141,7 +141,7 @@ class Store:
 
     def _live_file(self, manifest: Manifest) -> Path:
         path = self.folder / manifest.live
-        if not path.exists() and read_manifest(self.folder).version != manifest.version:
+        if not path.exists() and read_manifest(self.folder).revision != manifest.revision:
             raise FileNotFoundError(path)  # rolled meanwhile
         return path
 
@@ -154,15 +154,15 @@ class Store:
 
     def _take(self, manifest: Manifest, staging: Staging, order: list[Segment]) -> None:
         """Make these the segments of the log; those of the staging get their place and name."""
-        version = manifest.version + 1
+        revision = manifest.revision + 1
         named = []
         for segment in order:
             if segment in staging.parts:
-                name = f"{version:06}-{segment.name}"
+                name = f"{revision:06}-{segment.name}"
                 (staging.folder / segment.name).rename(self.folder / name)
                 segment = structs.replace(segment, name=name)
             named.append(segment)
-        after = Manifest(version, tuple(named), manifest.live)
+        after = Manifest(revision, tuple(named), manifest.live)
         write_manifest(self.folder, after)
         sweep(self.folder, _names(after))
 

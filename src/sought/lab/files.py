@@ -76,6 +76,12 @@ _TABLES: dict[str, dict[str, Any]] = {
 }
 
 
+class _Format(msgspec.Struct):
+    """What is read first: the rest of the file may be of a format that is not known."""
+
+    format: int
+
+
 class _Head(msgspec.Struct, forbid_unknown_fields=True):
     format: int
     name: str
@@ -242,13 +248,15 @@ def _save_head(world: World, folder: Path) -> None:
 def _read_head(path: Path) -> _Head:
     if not path.is_file():
         raise BadInput(f"no world at {path.parent}: make one with 'sought lab import' or 'sought lab generate'")
+    data = path.read_bytes()
     try:
-        head = msgspec.json.decode(path.read_bytes(), type=_Head)
-    except msgspec.MsgspecError as error:
+        found = msgspec.json.decode(data, type=_Format).format
+        if found == FORMAT:
+            return msgspec.json.decode(data, type=_Head)
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise BadInput(f"{path} is damaged: {error}") from None
-    if head.format != FORMAT:
-        raise BadInput(f"{path}: format {head.format}, not {FORMAT}: import the world again")
-    return head
+    newer = "was written by a newer version of sought: install that, or" if found > FORMAT else "is of an old format:"
+    raise BadInput(f"{path} (format {found}, not {FORMAT}) {newer} import the world again")
 
 
 def _read(folder: Path, name: str) -> pl.DataFrame:
