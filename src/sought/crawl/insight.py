@@ -9,6 +9,7 @@ from sought.crawl.changing import change
 from sought.crawl.gains import Helped, helped
 from sought.crawl.outcome import Outcome
 from sought.crawl.plan import eligible
+from sought.crawl.swap import part_for_reading
 from sought.crawl.table import NO_ROW
 from sought.crawl.view import Ranking, View
 from sought.crawl.workload import Asked
@@ -188,7 +189,7 @@ def served_quality(view: View, heaviest: int = 200) -> tuple[Quality, float]:
     some.freeze(main.statistics)
     view.measuring.fill(some)
     copies = view.measuring.matches(some)
-    index = Index.open(view.path / "index", writable=False)
+    index = Index.open(part_for_reading(view.path, "index"), writable=False)
     try:
         rankings = [index.ranking(text, _DEPTH) for text in some.queries]
     finally:

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.archive import Archive, Original, Place, Position, Record, Stored
+from sought.archive import Archive, Damage, Original, Place, Position, Record, Stored
 from sought.crawl.clock import Clock, WallClock
 from sought.crawl.leases import Leases
 from sought.index import Entry, Index
@@ -54,8 +54,8 @@ class Leasing(Protocol):
     def close(self) -> None: ...
 
 
-def _archive(folder: Path, software: str) -> Recording:
-    return Archive.open(folder, software=software)
+def _archive(folder: Path, software: str, promised: Position, found: Callable[[Damage], None]) -> Recording:
+    return Archive.open(folder, software=software, promised=promised, found=found)
 
 
 def _index(folder: Path) -> Indexing:
@@ -68,9 +68,12 @@ def _counter(vocabulary: Vocabulary, met: Callable[[int], None]) -> Counter:
 
 @dataclass(frozen=True)
 class Parts:
-    """How each part is opened, given its folder or file."""
+    """How each part is opened, given its folder or file.
 
-    archive: Callable[[Path, str], Recording] = _archive
+    The archive is told, too, up to where it is known to be whole, and whom to tell of damage.
+    """
+
+    archive: Callable[[Path, str, Position, Callable[[Damage], None]], Recording] = _archive
     index: Callable[[Path], Indexing] = _index
     leases: Callable[[Path], Leasing] = Leases
     digest: Callable[[Response, str], Document] = digest
