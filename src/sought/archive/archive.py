@@ -25,7 +25,6 @@ from sought.archive.writer import Writer
 from sought.web.errors import BadInput
 from sought.web.message import Response
 
-
 _START = Position(0, 0)
 
 

@@ -16,7 +16,6 @@ from sought.archive.writer import full_disk_told
 from sought.web.errors import CrawlDamaged
 from sought.web.message import Response
 
-
 Report = Callable[[Damage], None]
 
 

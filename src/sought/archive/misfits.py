@@ -27,11 +27,9 @@ class Misfits:
         """After the last record; of the file that is being written, the CDXJ may know less."""
         self._compare()
         for number in files.present(self._folder):
-            known = cdxj.covered(files.cdxj_path(self._folder, number), files.warc_name(number))
-            size = files.warc_path(self._folder, number).stat().st_size
-            if number != end.file and known != size:
-                self.wrong.add(number)
-            elif known is None and files.cdxj_path(self._folder, number).exists():
+            path, size = files.cdxj_path(self._folder, number), files.warc_path(self._folder, number).stat().st_size
+            known = cdxj.covered(path, files.warc_name(number))
+            if (number != end.file and known != size) or (known is None and path.exists()):
                 self.wrong.add(number)
         return sorted(self.wrong)
 

@@ -91,6 +91,8 @@ class Lock:
     """One writer at a time; the system releases it when the process ends, however it ends."""
 
     def __init__(self, path: Path) -> None:
+        if path.is_dir():
+            raise CrawlDamaged(f"{path} is a directory: run 'sought check {path.parent} --repair'")
         try:
             self.file: IO[str] = path.open("a+")
         except OSError as error:
@@ -126,6 +128,7 @@ class Directory:
         self.config = crawl_files(path)
         self.agent = user_agent(self.config.agent.contact, self.config.agent.name)
         self.damage: dict[tuple[int, int, int], Damage] = {}  # of the archive, as far as it has been read
+        self.misfits: list[int] = []  # files of the archive whose CDXJ is wrong, as a check has found
         self.lock = Lock(path / "lock")
         try:
             if rebuilding:

@@ -166,12 +166,12 @@ class Store:
     def _from(self, first: bytes) -> Iterator[tuple[bytes, bytes]]:
         """All keys from `first` on.
 
-        An iterator of RocksDB ends at a damaged block as if nothing lay behind it; only a seek tells one from the other.
+        An iterator of RocksDB ends at a damaged block as if nothing lay behind it; only a seek tells.
         """
         key = first
         try:
             pairs = cast("Iterator[tuple[bytes, bytes]]", self.db.items(from_key=first))  # raw mode: bytes only
-            for key, value in pairs:  # noqa: B007  the last one is where it ended
+            for key, value in pairs:
                 yield key, value
             rest = self.db.iter()
             rest.seek(key)

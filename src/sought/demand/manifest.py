@@ -18,6 +18,7 @@ class Segment(msgspec.Struct, frozen=True):
     kind: Kind
     oldest: float | None
     newest: float | None = None  # of old logs not known
+    crc: int | None = None  # CRC-32 of the file; of old logs not known
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -29,12 +30,21 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 def read_manifest(folder: Path) -> Manifest:
+    """An empty one if there is no log; raises CrawlDamaged if there are files of a log and nothing names them."""
     try:
         return msgspec.json.decode((folder / _FILE).read_bytes(), type=Manifest)
     except FileNotFoundError:
+        if (folder / _FILE).is_symlink() or any(folder.glob("*.parquet")):
+            raise unusable(folder / _FILE, "it is missing") from None
         return Manifest()
-    except msgspec.MsgspecError as error:
-        raise CrawlDamaged(f"cannot use {folder / _FILE}: {error}; put it back from a backup") from None
+    except (msgspec.MsgspecError, OSError) as error:
+        raise unusable(folder / _FILE, str(error)) from None
+
+
+def unusable(path: Path, why: str) -> CrawlDamaged:
+    """A file of a log, which lies in the folder of a crawl."""
+    remedy = f"put it back from a backup, or run 'sought check {path.parent.parent} --repair' to go on without it"
+    return CrawlDamaged(f"cannot use {path}: {why}; {remedy}")
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
