@@ -18,7 +18,7 @@ from typing import Self
 
 from sought.archive import encode, files, members
 from sought.archive.catalogue import Catalogue, Growing, Report, outcome_at, outcomes
-from sought.archive.damage import Damage, set_aside
+from sought.archive.damage import ENDS_EARLY, Damage, set_aside
 from sought.archive.record import Capture, Original, Place, Position, Record, Stored
 from sought.archive.revisits import complete
 from sought.archive.writer import Writer
@@ -92,7 +92,7 @@ class Archive:
             return self._begin(max(files.next_number(self.folder), promised.file + 1))
         size = last.path.stat().st_size
         if last.number == promised.file and size < promised.offset:
-            return self._begin_behind(last, Damage(last.number, size, promised.offset, "the file ends early"))
+            return self._begin_behind(last, Damage(last.number, size, promised.offset, ENDS_EARLY))
         self.repaired = size - last.end
         return self._begun(_Tail(Writer(last.path, last.end), last))
 

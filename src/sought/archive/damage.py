@@ -15,6 +15,7 @@ from sought.archive import files
 from sought.archive.cdxj import captured
 
 FILE = "damage.json"
+ENDS_EARLY = "the file ends early"
 _MOST_URLS = 100  # of one stretch
 
 

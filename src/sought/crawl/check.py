@@ -9,6 +9,7 @@ from sought.archive import Misfits, Position
 from sought.archive.files import warc_name
 from sought.crawl.beliefs import history
 from sought.crawl.directory import Directory
+from sought.crawl.late import MOMENTS
 from sought.crawl.table import State
 from sought.crawl.workload import FOLDER
 from sought.index.sound import unsound_files
@@ -31,20 +32,21 @@ def examined(directory: Directory, report: Report) -> dict[str, list[str]]:
 
 
 def _first(found: Iterator[str]) -> Iterator[str]:
-    for number, problem in enumerate(found):
-        if number == _SHOWN:
-            yield "… and more of the same kind"
-            return
-        yield problem
+    try:
+        for number, problem in enumerate(found):
+            if number == _SHOWN:
+                yield "… and more of the same kind"
+                return
+            yield problem
+    except CrawlDamaged as error:  # the other parts may be well
+        yield str(error)
 
 
 def _store(directory: Directory, report: Report) -> Iterator[str]:
     """Every block of the store can be read."""
-    try:
-        for _ in directory.store.scan(b""):
-            pass
-    except CrawlDamaged as error:
-        yield str(error)
+    for _ in directory.store.scan(b""):
+        pass
+    yield from ()
 
 
 def _spellings(directory: Directory, report: Report) -> Iterator[str]:
@@ -81,7 +83,10 @@ def _records(directory: Directory, report: Report) -> Iterator[str]:
         last[row], status[row] = record.response.time, record.response.status
     recorded = {"fetches": np.minimum(fetches, 65535), "last_fetch": last, "status": status}
     for name, column in recorded.items():
-        for at in np.flatnonzero(table[name] != column):
+        other = table[name] != column
+        if name == "last_fetch":  # a clock was ahead when it was recorded
+            other &= ~((column > table[name]) & np.isin(table[name], directory.store.meta(MOMENTS, [])))
+        for at in np.flatnonzero(other):
             yield f"{directory.store.url(int(at))}: {name} is {table[name][at]}, on record {column[at]}"
     directory.misfits = misfits.finish(directory.archive.end)
 

@@ -33,6 +33,7 @@ from sought.crawl.admission import REASONS
 from sought.crawl.calibration import note_expected
 from sought.crawl.config import FILE, Config, load_config, pace
 from sought.crawl.hosts import Host
+from sought.crawl.lost import cut_off
 from sought.crawl.measuring import Measuring
 from sought.crawl.parts import Parts
 from sought.crawl.repository import Changes, Fetched, Repository
@@ -156,6 +157,8 @@ class Directory:
     def _open(self, parts: Parts, derived: Path) -> None:
         self.store = Store(derived / "store", writable=True)
         self.applied = Position(*self.store.meta("applied", (0, 0)))
+        for each in cut_off(self.store, self.path / "archive"):
+            self.note_damage(each)
         self.archive = parts.archive(self.path / "archive", self.agent, self.applied, self.note_damage)
         self.repository = Repository(self.config, self.store, self.config.agent.name, parts.digest)
         self.index = parts.index(derived / "index")

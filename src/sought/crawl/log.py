@@ -23,6 +23,11 @@ EVENTS: dict[str, tuple[str, str, str]] = {
         "part of the archive cannot be read; what is healthy goes on: what, remedy",
         "{what}; {remedy}",
     ),
+    "clock": (
+        "warning",
+        "the clock is behind the last fetch: what is dated later counts as of now: seconds",
+        "the clock is {seconds} s behind the last fetch: what is dated later counts as of now",
+    ),
     "order-applied": ("info", "an order was carried out: id, who, order", "order by {who}: {order}: applied"),
     "order-refused": ("warning", "it was not: id, who, order, why", "order by {who}: {order}: {why}"),
     "unwritable": ("warning", "pulse, journal, audit log or settings cannot be written: what", "cannot write: {what}"),

@@ -1,7 +1,7 @@
 """What is a crawl directory made of?  Here the real things; the laboratory puts recorded ones in their place."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -78,4 +78,4 @@ class Parts:
     leases: Callable[[Path], Leasing] = Leases
     digest: Callable[[Response, str], Document] = digest
     counter: Callable[[Vocabulary, Callable[[int], None]], Counter] = _counter
-    clock: Clock = WallClock()  # noqa: RUF009  it has no state
+    clock: Clock = field(default_factory=WallClock)

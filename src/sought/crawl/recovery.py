@@ -11,7 +11,7 @@ from sought.archive.damage import listed, write_list
 from sought.crawl.buffer import Buffer
 from sought.crawl.cycle import beliefs_in
 from sought.crawl.directory import LOADED, SEEDS, Directory, with_body
-from sought.crawl.lost import named
+from sought.crawl.lost import keep_damage, kept_damage, named
 from sought.crawl.refresh import Refresh
 from sought.crawl.table import Source, State
 from sought.web.message import Purpose
@@ -61,9 +61,9 @@ def recover(directory: Directory, report: Report, look: Callable[[Record], None]
 
 
 def _remember_damage(directory: Directory) -> None:
-    found = [str(each) for each in directory.fresh_damage[:_SHOWN]]
-    if found != directory.store.meta("damage", []):
-        directory.store.put_meta("damage", found)
+    found = directory.fresh_damage[:_SHOWN]
+    if found != kept_damage(directory.store):
+        keep_damage(directory.store, found)
         directory.store.commit()
 
 
@@ -133,7 +133,7 @@ def rebuild(path: Path, report: Report, lost: Callable[[Damage], None] = lambda 
         if directory.damage or listed(archive):
             known = [each for each in listed(archive) if each.place in directory.damage]
             write_list(archive, [*known, *fresh])
-            directory.store.put_meta("damage", [])
+            keep_damage(directory.store, [])
         catalogues = sorted({*misfits.finish(directory.archive.end), *(each.file for each in fresh)})
     except BaseException:
         directory.abandon()

@@ -100,10 +100,8 @@ def _mend_tables(path: Path, report: Report, done: list[str], damage: list[Damag
             found = examined(directory, report)
             wrong = directory.misfits
             damage += directory.fresh_damage
-            directory.close()
-        except BaseException:
+        finally:
             directory.abandon()
-            raise
         why = [problem for name, problems in found.items() if name != "catalogues" for problem in problems]
         if not why and wrong:
             lock = Lock(path / "lock")
