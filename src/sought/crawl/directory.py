@@ -97,7 +97,10 @@ class Lock:
         try:
             self.file: IO[str] = path.open("a+")
         except OSError as error:
-            raise BadInput(f"cannot write in {path.parent}: {error.strerror}") from None
+            raise BadInput(
+                f"cannot write in {path.parent}: {error.strerror}; a crawl can be read there, but a command that "
+                "writes to it (also to check or to mend it) needs a folder that it may write to"
+            ) from None
         try:
             fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

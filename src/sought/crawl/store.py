@@ -37,10 +37,12 @@ from numpy.typing import NDArray
 from rocksdict import AccessType, DBCompressionType, Options, Rdict, WriteBatch
 
 from sought.crawl.table import BIRTH, BIRTH_ROW, LIFE, LIFE_ROW, State, Table
-from sought.web.errors import CrawlBusy, CrawlDamaged, StorageFull
+from sought.web.errors import CrawlBusy, CrawlDamaged, SoughtError, StorageFull
+from sought.web.shadow import Shadow
 
 _BLOCK = 128
 _AT_ONCE = 100_000
+_MADE_BY_READERS = ("LOG", "LOCK", "rocksdict-config.json")
 _LOCKED = re.compile("lock hold by|While lock file")  # "block" is in many a complaint
 _REMEDY = "run 'sought check {0} --repair', or 'sought rebuild {0}' to make all tables again"
 _COUNT = 4  # bytes that tell how many rows a block has
@@ -116,7 +118,10 @@ class Store:
             raise _explained(FileNotFoundError("CURRENT is missing"), path)  # or RocksDB would begin an empty one
         try:
             access = AccessType.read_write() if writable else AccessType.read_only()
-            self.db = Rdict(str(path), options, access_type=access)
+            self._shadow = Shadow(path, _MADE_BY_READERS) if not writable else None
+            self.db = Rdict(str(self._shadow.path if self._shadow else path), options, access_type=access)
+        except SoughtError:
+            raise
         except Exception as error:  # noqa: BLE001  rocksdict raises nothing narrower
             raise _explained(error, path) from None
         self.batch = WriteBatch(raw_mode=True)
@@ -302,6 +307,8 @@ class Store:
         """What could not be written has been said when it was; closing says it no second time."""
         with suppress(Exception):  # rocksdict raises nothing narrower
             self.db.close()
+        if self._shadow:
+            self._shadow.close()
 
 
 def _rows(pairs: Sequence[tuple[bytes, bytes]]) -> NDArray[np.int64]:

@@ -25,6 +25,7 @@ from sought.index.query import Asked, build, parse, read
 from sought.index.snippet import Terms, snippet
 from sought.index.vectors import Counter
 from sought.web.errors import BadInput, CrawlBusy, CrawlDamaged, SoughtError, StorageFull
+from sought.web.shadow import Shadow
 
 MAX_LIMIT = 1_000
 MAX_OFFSET = 10_000
@@ -42,8 +43,11 @@ class Index:
     committed pages, one for each row.  A write that fails returns the index to its last commit.
     """
 
-    def __init__(self, folder: Path, index: tantivy.Index, writer: tantivy.IndexWriter | None) -> None:
+    def __init__(
+        self, folder: Path, index: tantivy.Index, writer: tantivy.IndexWriter | None, shadow: Shadow | None = None
+    ) -> None:
         self._folder = folder
+        self._shadow = shadow
         self._index = index
         self._writer = writer
         self._seen = (0, 0)
@@ -57,10 +61,11 @@ class Index:
         elif not (folder.is_dir() and tantivy.Index.exists(str(folder))):
             raise BadInput(f"there is no search index in {folder}")
         with _errors(folder):
-            index = tantivy.Index(schema(), str(folder))
+            shadow = None if writable else Shadow(folder, (".tantivy-meta.lock", ".tantivy-writer.lock"))
+            index = tantivy.Index(schema(), str(shadow.path if shadow else folder))
             index.config_reader("manual")
             heap = max(heap_mb, _MIN_HEAP_MB) * 1_000_000
-            return cls(folder, index, index.writer(heap, num_threads=1) if writable else None)
+            return cls(folder, index, index.writer(heap, num_threads=1) if writable else None, shadow)
 
     def update(self, entries: Sequence[Entry], counter: Counter | None = None) -> None:
         """Enter pages, replacing those of the same rows; all entries are checked before the first is taken.
@@ -173,6 +178,8 @@ class Index:
     def reload(self) -> None:
         """See what has been committed by now, by this process or another."""
         with _errors(self._folder):
+            if self._shadow:
+                self._shadow.refresh()
             self._seen = self._stamp()  # first: a commit during the reload is then seen by the next search
             self._index.reload()
             self._languages = tuple(term for term, _ in self._index.searcher().terms_with_prefix("language", ""))
@@ -183,6 +190,8 @@ class Index:
             self._writer.rollback()
             self._writer.wait_merging_threads()
             self._writer = None
+        if self._shadow:
+            self._shadow.close()
 
     def _refresh(self) -> None:
         with _errors(self._folder):
