@@ -18,7 +18,7 @@ _MOST_URLS = 100  # of one stretch
 
 def kept_damage(store: Store) -> list[Damage]:
     """What was seen last."""
-    return [Damage(*each[:4], tuple(each[4])) for each in store.meta("damage", [])]
+    return [Damage(*each[:4], urls=tuple(each[4])) for each in store.meta("damage", [])]
 
 
 def keep_damage(store: Store, damage: Sequence[Damage]) -> None:
@@ -42,7 +42,11 @@ def named(path: Path, damage: Sequence[Damage]) -> list[Damage]:
         store = Store(path / "store", writable=False)
     except SoughtError:
         return list(damage)
-    damage = sorted({each.place: each for each in (*cut_off(store, path / "archive"), *damage)}.values())
+    try:
+        early = cut_off(store, path / "archive")
+    except SoughtError:
+        early = []
+    damage = sorted({each.place: each for each in (*early, *damage)}.values())
     found: dict[tuple[int, int, int], list[str]] = {each.place: [] for each in damage if not each.urls}
     try:
         for row, (file, offset, _) in store.places() if found else ():
