@@ -18,7 +18,8 @@ _MOST_URLS = 100  # of one stretch
 
 def kept_damage(store: Store) -> list[Damage]:
     """What was seen last."""
-    return [Damage(*each[:4], urls=tuple(each[4])) for each in store.meta("damage", [])]
+    kept = store.meta("damage", [])
+    return [Damage(file, start, stop, reason, tuple(urls)) for file, start, stop, reason, urls in kept]
 
 
 def keep_damage(store: Store, damage: Sequence[Damage]) -> None:
