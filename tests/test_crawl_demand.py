@@ -111,7 +111,7 @@ def test_a_rebuild_makes_the_same_again(site: Site, tmp_path: Path):
 
 
 def test_a_rebuild_measures_what_was_not(site: Site, tmp_path: Path):
-    """Fetches from before anybody asked get their gain from a rebuild, also if it is interrupted."""
+    """Fetches from before anybody asked get their gain from a rebuild; one that is interrupted changes nothing."""
     path = crawled(site, tmp_path / "crawl", 12)
     sought.open(path).crawl(13, "BreadthFirst()")
     sought.open(path).crawl(13, "RoundRobin()")
@@ -123,6 +123,9 @@ def test_a_rebuild_measures_what_was_not(site: Site, tmp_path: Path):
 
     with pytest.raises(KeyboardInterrupt):
         rebuild(path, stop)
+    assert not (path / "rebuilding").exists()
+    assert set(gains_by_fetch(path).values()) == {None}
+    rebuild(path, lambda _: None)
     is_sound(path)
     assert len(gains_by_fetch(path)) == 26
     assert sum(gain or 0.0 for gain in gains_by_fetch(path).values()) > 0

@@ -4,24 +4,28 @@
 2. At `max_bytes` the file is synced, its CDXJ written (`cdxj`), and the next file begun.
 3. `records` walks the files in order (`members`, `decode`); `find` goes by URL and time (`catalogue`).
 4. `open` for writing cuts what a crash left of the last record and brings missing CDXJ files up to date.
+5. Damage in the middle is raised, or, if somebody wants to know of it (`found`), told and passed over.
 
 One process writes; any number may read at the same time with `writable=False`.
 """
 
 import time as clock
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from sought.archive import encode, files, members
-from sought.archive.catalogue import Catalogue, Growing, outcome_at
+from sought.archive.catalogue import Catalogue, Growing, Report, outcome_at, outcomes
+from sought.archive.damage import ENDS_EARLY, Damage, set_aside
 from sought.archive.record import Capture, Original, Place, Position, Record, Stored
 from sought.archive.revisits import complete
 from sought.archive.writer import Writer
-from sought.web.errors import BadInput, CrawlDamaged
+from sought.web.errors import BadInput
 from sought.web.message import Response
+
+_START = Position(0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,28 +39,69 @@ class _Tail:
 class Archive:
     """WARC files in one folder.  `repaired` is how many bytes of a torn tail opening cut off."""
 
-    def __init__(self, folder: Path, software: str, max_bytes: int) -> None:
+    def __init__(self, folder: Path, software: str, max_bytes: int, found: Report | None = None) -> None:
         self.folder, self._software, self._max_bytes = folder, software, max_bytes
         self.repaired = 0
-        self._catalogue = Catalogue(folder)
+        self._found = found or self._refuse
+        self._catalogue = Catalogue(folder, self._found)
         self._tail: _Tail | None = None
 
     @classmethod
-    def open(cls, folder: Path, *, software: str, max_bytes: int = 1 << 30, writable: bool = True) -> Self:
-        archive = cls(folder, software, max_bytes)
+    def open(
+        cls,
+        folder: Path,
+        *,
+        software: str,
+        max_bytes: int = 1 << 30,
+        writable: bool = True,
+        promised: Position = _START,
+        found: Report | None = None,
+    ) -> Self:
+        """`promised`: up to there records were whole once, so what cannot be read before it is damage and is kept."""
+        archive = cls(folder, software, max_bytes, found)
         if writable:
             folder.mkdir(parents=True, exist_ok=True)
-            archive._tail = archive._mended()
+            archive._tail = archive._mended(promised)
         elif not folder.is_dir():
             raise BadInput(f"{folder} is not an archive: there is no such directory")
         return archive
 
-    def _mended(self) -> _Tail:
-        last = self._catalogue.mend()
-        if last is None:
-            return self._begin(1)
-        self.repaired = last.path.stat().st_size - last.end
+    @classmethod
+    def catalogue_again(cls, folder: Path, software: str, numbers: Iterable[int], end: Position) -> None:
+        """Make the CDXJ of some files again, of what can be read; the archive is whole up to `end`."""
+        for number in numbers:
+            path = files.cdxj_path(folder, number)
+            if path.is_dir():
+                set_aside(path)
+            path.unlink(missing_ok=True)
+        cls.open(folder, software=software, promised=end, found=lambda _: None).close()
+
+    def _refuse(self, damage: Damage) -> None:
+        path = files.warc_path(self.folder, damage.file)
+        raise (
+            members.damaged(path, damage.start, damage.reason)
+            if damage.stop
+            else files.missing(self.folder, damage.file)
+        )
+
+    def _mended(self, promised: Position) -> _Tail:
+        last = self._catalogue.mend(promised)
+        if last is None or last.number < promised.file:
+            if promised.file:
+                self._found(Damage(promised.file, 0, 0, "the file is missing"))
+            return self._begin(max(files.next_number(self.folder), promised.file + 1))
+        size = last.path.stat().st_size
+        if last.number == promised.file and size < promised.offset:
+            return self._begin_behind(last, Damage(last.number, size, promised.offset, ENDS_EARLY))
+        self.repaired = size - last.end
         return self._begun(_Tail(Writer(last.path, last.end), last))
+
+    def _begin_behind(self, last: Growing, lost: Damage) -> _Tail:
+        """Leave a file that has lost its end, and begin another: no place may mean two records."""
+        self._found(lost)
+        last.finish(last.path.stat().st_size)
+        self._catalogue.settle(last.number)
+        return self._begin(files.next_number(self.folder))
 
     def _begin(self, number: int) -> _Tail:
         path = files.warc_path(self.folder, number)
@@ -119,21 +164,31 @@ class Archive:
     def records(self, since: Position | None = None) -> Iterator[Record]:
         """Every outcome in the order of writing, from `since` (a record's or the archive's `end`) on."""
         self._publish()
-        numbers = files.numbers(self.folder)
-        if since is not None and since.file:
-            if since.file not in numbers:
-                raise CrawlDamaged(f"{files.warc_path(self.folder, since.file)} is missing; restore it from a copy")
-            numbers = numbers[numbers.index(since.file) :]
-        return self._outcomes(numbers, since.offset if since else 0)
+        numbers, since = self._catalogue.numbers(), since or _START
+        if since.file and since.file not in numbers:
+            self._found(Damage(since.file, 0, 0, "the file is missing"))
+        return self._outcomes([number for number in numbers if number >= since.file], since)
 
-    def _outcomes(self, numbers: list[int], start: int) -> Iterator[Record]:
+    def _outcomes(self, numbers: list[int], since: Position) -> Iterator[Record]:
         for number in numbers:
-            path = files.warc_path(self.folder, number)
-            for offset, length, content in members.walk(path, start, forgive_torn_tail=number == numbers[-1]):
-                record = outcome_at(path, Place(number, offset, length), content)
+            path, start = files.warc_path(self.folder, number), since.offset if number == since.file else 0
+            size = path.stat().st_size
+            if start > size:
+                self._found(
+                    Damage(number, size, start, f"it has {size} bytes, and records up to {start} were promised")
+                )
+            for record, _ in outcomes(path, number, start, self._finder(size, is_last=number == numbers[-1])):
                 if record is not None:
                     yield record
-            start = 0
+
+    def _finder(self, size: int, *, is_last: bool) -> Report:
+        """What is told of damage: a torn tail of the last file is none, but for whoever writes and has kept it."""
+
+        def found(damage: Damage) -> None:
+            if not (is_last and damage.stop >= size and self._tail is None):
+                self._found(damage)
+
+        return found
 
     def read(self, place: Place) -> Response:
         """The response as it was recorded; that of a revisit has no body (`find` gives it one)."""

@@ -72,7 +72,7 @@ def prefix(url: str) -> bytes:
 
 
 def capture(text: bytes, url: str, file: int) -> Capture | None:
-    """The capture a line tells of; None if it is another URL's."""
+    """The capture a line tells of; None if it is another URL's.  Raises ValueError or IndexError if it is damaged."""
     fields = _decode_fields(text.split(b" ", 2)[2])
     if fields.url != url:
         return None
@@ -106,6 +106,8 @@ class Lines:
         """Replace the file at `path` in one step, so that a reader or a crash sees the old or the new."""
         self._sort()
         part = path.with_suffix(".part")
+        if path.is_dir():
+            path.rename(path.with_name(f"{path.name}.damaged"))
         try:
             with part.open("wb") as file:
                 file.write(b"!meta " + _encode(_Meta(filename, size)) + b"\n")
@@ -157,9 +159,21 @@ def covered(path: Path, filename: str) -> int | None:
         meta = msgspec.json.decode(first.removeprefix(b"!meta "), type=_Meta)
     except (OSError, msgspec.DecodeError):
         return None
+    if not first.startswith(b"!meta "):
+        return None
     return meta.size if ends_well and meta.filename == filename else None
 
 
 def load(path: Path) -> list[bytes]:
     """The lines of a file that is to grow again."""
     return path.read_bytes().splitlines()[1:]
+
+
+def captured(path: Path, filename: str) -> Iterator[tuple[str, int]]:
+    """URL and offset of each capture that a CDXJ file names, as far as it can be read."""
+    for text in load(path) if covered(path, filename) is not None else ():
+        try:
+            fields = _decode_fields(text.split(b" ", 2)[2])
+            yield fields.url, int(fields.offset)
+        except (IndexError, ValueError):  # msgspec's errors are ValueErrors
+            continue

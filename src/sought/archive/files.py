@@ -24,8 +24,25 @@ def cdxj_path(folder: Path, number: int) -> Path:
 
 def numbers(folder: Path) -> list[int]:
     """The numbers of the files there are, in order; raises CrawlDamaged if one is missing in between."""
-    found = sorted(int(match[1]) for entry in os.scandir(folder) if (match := _NAME.fullmatch(entry.name)))
+    found = present(folder)
     for before, after in pairwise(found):
         if after != before + 1:
-            raise CrawlDamaged(f"{warc_path(folder, before + 1)} is missing; restore it from a copy")
+            raise missing(folder, before + 1)
     return found
+
+
+def present(folder: Path) -> list[int]:
+    """The same, with gaps where files are missing, or are no files."""
+    return sorted(
+        int(name[1]) for entry in os.scandir(folder) if (name := _NAME.fullmatch(entry.name)) and entry.is_file()
+    )
+
+
+def next_number(folder: Path) -> int:
+    """A number that nothing has in this folder, whatever it is."""
+    taken = [int(name[1]) for entry in os.scandir(folder) if (name := re.match(r"crawl-(\d{8,})\.", entry.name))]
+    return max(taken, default=0) + 1
+
+
+def missing(folder: Path, number: int) -> CrawlDamaged:
+    return CrawlDamaged(f"{warc_path(folder, number)} is missing; restore it from a copy")

@@ -2,11 +2,12 @@
 
 A record is one gzip member, so it can be read knowing its offset alone, and its checksum tells whether it is whole.
 Damage has two shapes.  A *torn tail* is what a crash leaves: the last write did not get through.  Nothing finished lies
-behind it, so it may be cut.  Anything else is damage in the middle, and a person has to decide.
+behind it, so it may be cut.  Anything else is damage in the middle: it stays as it is, and whoever reads on (`healthy`)
+goes on with the next whole record behind it.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, cast
 
@@ -60,6 +61,24 @@ class _Source:
         self.position -= count
 
 
+Found = Callable[[int, int, str], None]  # a damaged stretch: from where, to where, and what is wrong
+
+
+def healthy(path: Path, start: int, found: Found) -> Iterator[Member]:
+    """Every whole member from `start` on, to where the file ends now; `found` is told of what lies between them."""
+    with path.open("rb", buffering=0) as file:
+        size = os.fstat(file.fileno()).st_size
+        while start < size:
+            try:
+                source = _Source(file, start, size)
+                while (member := _next(source)) is not None:
+                    yield member
+                return
+            except TornError as torn:
+                start = next((at for at in _starts(file, torn.offset + 1) if _holds_record(file, at, size)), size)
+                found(torn.offset, start, torn.reason)
+
+
 def walk(path: Path, start: int, *, forgive_torn_tail: bool) -> Iterator[Member]:
     """Every whole member from `start` on, to where the file ends now; raises CrawlDamaged where one is not whole."""
     with path.open("rb", buffering=0) as file:
@@ -94,7 +113,7 @@ def read(path: Path, offset: int, length: int) -> Member:
 def damaged(path: Path, offset: int, reason: str) -> CrawlDamaged:
     return CrawlDamaged(
         f"{path} is damaged at offset {offset} ({reason}); restore it from a copy, "
-        f"or give up what follows with: truncate -s {offset} {path}"
+        "or, if it belongs to a crawl, run 'sought check DIR --repair'"
     )
 
 

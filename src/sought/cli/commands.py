@@ -31,6 +31,9 @@ app.command("serve")(serve.serve)
 app.command("order")(order.order)
 
 
+LOST = 3  # exit code: all is well again, but part of the record was lost
+
+
 class LogFormat(StrEnum):
     """How a crawl says what happens."""
 
@@ -268,9 +271,19 @@ def budget(directory: Dir, json: Json = False) -> None:
 
 
 @app.command()
-def check(directory: Dir, json: Json = False) -> None:
-    """Make sure that archive, table, links and search index agree; exit code 1 if they do not."""
+def check(
+    directory: Dir,
+    repair: Annotated[bool, typer.Option("--repair", help="Mend what can be mended, and say what was lost.")] = False,
+    json: Json = False,
+) -> None:
+    """Make sure that archive, table, links and search index agree; exit code 1 if they do not.
+
+    With --repair exit code 3 says that all agrees again, but part of the record was lost.
+    """
     from sought.cli.live import Counting
+
+    if repair:
+        _repair(directory, json)
     from sought.crawl.check import check as look
     from sought.crawl.recovery import open_directory
 
@@ -283,23 +296,41 @@ def check(directory: Dir, json: Json = False) -> None:
     if json:
         print_json({"ok": not problems, "problems": problems})
     else:
-        remedy = f"\nsought rebuild {directory} makes table, links and index again from the archive" if problems else ""
+        remedy = f"\nsought check {directory} --repair mends what can be mended" if problems else ""
         console.print("\n".join(problems) or "archive, table, links and index agree", remedy, sep="", markup=False)
     raise typer.Exit(1 if problems else 0)
 
 
+def _repair(directory: Path, json: bool) -> None:
+    from sought.cli.live import Counting
+    from sought.crawl.repair import repair
+
+    with Counting("records looked at", quiet=json) as report:
+        done, lost, problems = repair(directory, report)
+    if json:
+        print_json({"ok": not problems, "problems": problems, "repaired": done, "lost": lost})
+    else:
+        said = [*done, *(f"lost: {each}" for each in lost), *(f"still wrong: {each}" for each in problems)]
+        console.print("\n".join(said) or "archive, table, links and index agree", markup=False)
+    raise typer.Exit(1 if problems else LOST if lost else 0)
+
+
 @app.command()
 def rebuild(directory: Dir, json: Json = False) -> None:
-    """Make table, links and search index again from the archive."""
+    """Make table, links and search index again from the archive; exit code 3 if some of it cannot be read."""
     from sought.cli.live import Counting
     from sought.crawl.recovery import rebuild as make_again
 
     start = time.monotonic()
     with Counting("records applied", quiet=json) as report:
-        count = make_again(directory, report)
+        lost: list[str] = []
+        count = make_again(directory, report, lambda damage: lost.append(f"archive/{damage}"))
     seconds = time.monotonic() - start
     if json:
-        print_json({"records": count, "seconds": seconds})
+        print_json({"records": count, "seconds": seconds, "lost": lost})
     else:
+        for each in lost:
+            console.print(f"lost: {each}", markup=False)
         console.print(f"{count:,} records applied in {seconds:.1f} s; gains are measured anew, by what is asked today")
         console.print(f"Next: sought check {directory}, or go on with sought crawl {directory}", markup=False)
+    raise typer.Exit(LOST if lost else 0)

@@ -146,7 +146,7 @@ def history(store: Store, since: float) -> Iterator[list[Finished]]:
             row, last = here, -np.inf
         if outcome.time <= since:
             outcome.gain = None
-        found.append(Finished(row, outcome, outcome.time - last))
+        found.append(Finished(row, outcome, max(0.0, outcome.time - last)))  # a clock may have been set back
         if found[-1].is_observation:
             last = outcome.time
         if len(found) >= _AT_ONCE:

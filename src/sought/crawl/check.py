@@ -1,14 +1,19 @@
-"""Do archive, table, links, index and what was measured agree?"""
+"""Can everything be read, and do archive, table, links, index and what was measured agree?"""
 
 import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from sought.archive import Position
+from sought.archive import Misfits, Position
+from sought.archive.files import warc_name
 from sought.crawl.beliefs import history
 from sought.crawl.directory import Directory
+from sought.crawl.late import MOMENTS
 from sought.crawl.table import State
+from sought.crawl.workload import FOLDER
+from sought.index.sound import unsound_files
+from sought.web.errors import CrawlDamaged
 from sought.web.message import Purpose
 from sought.web.url import fingerprint
 
@@ -18,19 +23,30 @@ _SHOWN = 20
 
 def check(directory: Directory, report: Report) -> list[str]:
     """What does not agree, one line each, the first few of a kind; empty if all is well."""
-    problems: list[str] = []
-    for part in (_spellings, _records, _links, _index, _vectors, _sums):
-        found = list(_first(part(directory, report)))
-        problems += found
-    return problems
+    return [problem for found in examined(directory, report).values() for problem in found]
+
+
+def examined(directory: Directory, report: Report) -> dict[str, list[str]]:
+    """The same by the part that is in trouble."""
+    return {name: list(_first(look(directory, report))) for name, look in _PARTS.items()}
 
 
 def _first(found: Iterator[str]) -> Iterator[str]:
-    for number, problem in enumerate(found):
-        if number == _SHOWN:
-            yield "… and more of the same kind"
-            return
-        yield problem
+    try:
+        for number, problem in enumerate(found):
+            if number == _SHOWN:
+                yield "… and more of the same kind"
+                return
+            yield problem
+    except CrawlDamaged as error:  # the other parts may be well
+        yield str(error)
+
+
+def _store(directory: Directory, report: Report) -> Iterator[str]:
+    """Every block of the store can be read."""
+    for _ in directory.store.scan(b""):
+        pass
+    yield from ()
 
 
 def _spellings(directory: Directory, report: Report) -> Iterator[str]:
@@ -52,9 +68,11 @@ def _records(directory: Directory, report: Report) -> Iterator[str]:
     table, fetches = repository.table, np.zeros(len(repository.table), np.int64)
     last = np.full(len(table), -np.inf)
     status = np.zeros(len(table), np.int64)
+    misfits = Misfits(directory.path / "archive")
     for number, record in enumerate(directory.archive.records(Position(0, 0))):
         if number % 1000 == 0:
             report(number)
+        misfits.add(record)
         if record.response is None or record.response.purpose is not Purpose.PAGE:
             continue
         row = repository.discovery.row(record.response.url)
@@ -65,8 +83,24 @@ def _records(directory: Directory, report: Report) -> Iterator[str]:
         last[row], status[row] = record.response.time, record.response.status
     recorded = {"fetches": np.minimum(fetches, 65535), "last_fetch": last, "status": status}
     for name, column in recorded.items():
-        for at in np.flatnonzero(table[name] != column):
+        other = table[name] != column
+        if name == "last_fetch":  # a clock was ahead when it was recorded
+            other &= ~((column > table[name]) & np.isin(table[name], directory.store.meta(MOMENTS, [])))
+        for at in np.flatnonzero(other):
             yield f"{directory.store.url(int(at))}: {name} is {table[name][at]}, on record {column[at]}"
+    directory.misfits = misfits.finish(directory.archive.end)
+
+
+def _damage(directory: Directory, report: Report) -> Iterator[str]:
+    """All of the archive can be read, but for what a repair has listed."""
+    for each in directory.fresh_damage:
+        yield f"archive/{each}"
+
+
+def _catalogues(directory: Directory, report: Report) -> Iterator[str]:
+    """What CDXJ files say of the archive is true."""
+    for number in directory.misfits:
+        yield f"the CDXJ of archive/{warc_name(number)} says something else than that file"
 
 
 def _links(directory: Directory, report: Report) -> Iterator[str]:
@@ -87,7 +121,8 @@ def _links(directory: Directory, report: Report) -> Iterator[str]:
 
 
 def _index(directory: Directory, report: Report) -> Iterator[str]:
-    """Exactly the searchable pages can be found."""
+    """Exactly the searchable pages can be found, and its files are as they were written."""
+    yield from unsound_files(directory.path / "index")
     wanted = directory.repository.table.searchable()
     indexed = directory.index.rows().astype(np.int64)
     if len(np.unique(indexed)) != len(indexed):
@@ -124,3 +159,25 @@ def _sums(directory: Directory, report: Report) -> Iterator[str]:
     for name, one, other in (("first", kept.first, first), ("later", kept.later, later)):
         if not math.isclose(one, other, rel_tol=1e-6, abs_tol=1e-9):
             yield f"the gains of {name} fetches are said to add up to {one:g}, and add up to {other:g}"
+
+
+def _queries(directory: Directory, report: Report) -> Iterator[str]:
+    """The query log can be read."""
+    if (directory.path / FOLDER).exists():
+        from sought.demand.repair import unsound_parts
+
+        yield from unsound_parts(directory.path / FOLDER)
+
+
+_PARTS: dict[str, Callable[[Directory, Report], Iterator[str]]] = {
+    "store": _store,
+    "table": _spellings,
+    "records": _records,
+    "damage": _damage,
+    "catalogues": _catalogues,
+    "links": _links,
+    "index": _index,
+    "vectors": _vectors,
+    "gains": _sums,
+    "queries": _queries,
+}

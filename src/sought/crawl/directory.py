@@ -11,6 +11,7 @@
     orders/       what it is told to do (orders.py)
     audit.jsonl   who told it, and what came of it (audit.py)
     settings.json what has been ordered and overrides sought.toml (settings.py)
+    rebuilding/   while `sought rebuild` runs: the new store and index (swap.py)
     lock          held by the one process that writes
 
 The archive is the record.  `applied` says up to where the tables have taken it in, `indexed` up to where the search
@@ -26,27 +27,31 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
-from sought.archive import Original, Place, Position
+from sought.archive import Archive, Damage, Original, Place, Position
+from sought.archive.damage import unlisted, with_urls
 from sought.crawl.admission import REASONS
 from sought.crawl.calibration import note_expected
 from sought.crawl.config import FILE, Config, load_config, pace
 from sought.crawl.hosts import Host
+from sought.crawl.lost import cut_off
 from sought.crawl.measuring import Measuring
 from sought.crawl.parts import Parts
 from sought.crawl.repository import Changes, Fetched, Repository
 from sought.crawl.settings import in_force, load_settings
 from sought.crawl.store import Store
 from sought.crawl.supply.supplier import Committed
+from sought.crawl.swap import begin_swap, finish_swap, settle_swap
 from sought.crawl.table import Source
 from sought.fetch.agent import user_agent
 from sought.fetch.politeness import Manners, Politeness
 from sought.index import Entry
 from sought.web.coding import CodingError, decoded
-from sought.web.errors import BadConfig, BadInput, CrawlBusy
+from sought.web.errors import BadConfig, BadInput, CrawlBusy, CrawlDamaged
 from sought.web.message import Request, Response
 from sought.web.url import hostname, origin
 
 _LIMIT = 64 << 20
+_NAMED = 100  # stretches of damage of which the URLs are looked up
 
 SEEDS = "urn:sought:seeds"
 LOADED = "urn:sought:loaded"
@@ -87,10 +92,15 @@ class Lock:
     """One writer at a time; the system releases it when the process ends, however it ends."""
 
     def __init__(self, path: Path) -> None:
+        if path.is_dir():
+            raise CrawlDamaged(f"{path} is a directory: run 'sought check {path.parent} --repair'")
         try:
             self.file: IO[str] = path.open("a+")
         except OSError as error:
-            raise BadInput(f"cannot write in {path.parent}: {error.strerror}") from None
+            raise BadInput(
+                f"cannot write in {path.parent}: {error.strerror}; a crawl can be read there, but a command that "
+                "writes to it (also to check or to mend it) needs a folder that it may write to"
+            ) from None
         try:
             fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -113,20 +123,26 @@ class Directory:
     the tables; the search index follows in `commit_index`.
     """
 
-    def __init__(self, path: Path, parts: Parts = Parts()) -> None:  # noqa: B008  a frozen value
+    def __init__(self, path: Path, parts: Parts | None = None, *, rebuilding: bool = False) -> None:
+        """With `rebuilding`, store and index are new ones, beside those that there are (swap.py)."""
         self.path = path
+        self.rebuilding = rebuilding
+        parts = parts or Parts()
         self.clock = parts.clock
         self.config = crawl_files(path)
         self.agent = user_agent(self.config.agent.contact, self.config.agent.name)
+        self.damage: dict[tuple[int, int, int], Damage] = {}  # of the archive, as far as it has been read
+        self.misfits: list[int] = []  # files of the archive whose CDXJ is wrong, as a check has found
         self.lock = Lock(path / "lock")
         try:
-            self.archive = parts.archive(path / "archive", self.agent)
-            self.store = Store(path / "store", writable=True)
-            self.repository = Repository(self.config, self.store, self.config.agent.name, parts.digest)
-            self.index = parts.index(path / "index")
-            self.measuring = Measuring(self.config, self.store, self.repository.table, counter=parts.counter)
-            self.leases = parts.leases(path / "leases")
+            if rebuilding:
+                derived = begin_swap(path)
+            else:
+                derived = path
+                settle_swap(path)
+            self._open(parts, derived)
         except BaseException:
+            self._let_go()
             self.lock.release()
             raise
         self._forgive_guarded()
@@ -136,11 +152,32 @@ class Directory:
         self.restore_delays()
         self.pending: list[Fetched] = []
         self.watch: Callable[[Committed], None] = lambda _: None  # told of every commit of the tables
-        self.applied = Position(*self.store.meta("applied", (0, 0)))
         self.unindexed = 0
         self.replayed_sitemaps: Counter[int] = Counter()  # by host, since the last commit of a crashed run
         self.pace = pace(self.config)
         self.in_flight = list(self.leases.found)  # requests without an answer, until a crawl has settled them
+
+    def _open(self, parts: Parts, derived: Path) -> None:
+        self.store = Store(derived / "store", writable=True)
+        self.applied = Position(*self.store.meta("applied", (0, 0)))
+        for each in cut_off(self.store, self.path / "archive"):
+            self.note_damage(each)
+        self.archive = parts.archive(self.path / "archive", self.agent, self.applied, self.note_damage)
+        self.repository = Repository(self.config, self.store, self.config.agent.name, parts.digest)
+        self.index = parts.index(derived / "index")
+        self.measuring = Measuring(self.config, self.store, self.repository.table, counter=parts.counter)
+        self.leases = parts.leases(self.path / "leases")
+
+    def note_damage(self, damage: Damage) -> None:
+        """Part of the archive cannot be read: what is healthy goes on."""
+        if damage.place not in self.damage:
+            few = len(self.damage) < _NAMED and not damage.urls
+            self.damage[damage.place] = with_urls(self.path / "archive", damage) if few else damage
+
+    @property
+    def fresh_damage(self) -> list[Damage]:
+        """What no repair has seen."""
+        return unlisted(self.path / "archive", self.damage.values())
 
     def _forgive_guarded(self) -> None:
         """If sought.toml allows other networks than before, hosts that were refused for theirs get another chance."""
@@ -265,7 +302,12 @@ class Directory:
         if not self.repository.searchable(row):
             return None
         details = self.repository.details.get(row) or self.store.details(row)
-        response = with_body(self.archive.read(Place(*details.place)))
+        try:
+            response = with_body(self.archive.read(Place(*details.place)))
+        except CrawlDamaged as error:  # what the index has of the row stays there, until a repair or the next fetch
+            file, offset, length = details.place
+            self.note_damage(Damage(file, offset, offset + length, str(error), (self.store.url(row),)))
+            return None
         return self.repository.entry(row, response, self.repository.digested(response))
 
     def commit_index(self) -> None:
@@ -289,8 +331,25 @@ class Directory:
 
     def abandon(self) -> None:
         """Let go of the files without writing anything more."""
-        self.leases.close()
-        self.index.close()
-        self.store.close()
-        self.archive.close()
+        self._let_go()
+        if self.rebuilding:
+            settle_swap(self.path)
         self.lock.release()
+
+    def _let_go(self) -> None:
+        for name in ("leases", "index", "store", "archive"):
+            if name in vars(self):
+                vars(self)[name].close()
+
+    def take_over(self, catalogues: list[int]) -> None:
+        """Put new parts, which are whole, in the place of the old ones, and make these CDXJ files again."""
+        try:
+            self.commit()
+            self.commit_index()
+            self.leases.keep(self.in_flight)
+            self._let_go()
+            if catalogues:
+                Archive.catalogue_again(self.path / "archive", self.agent, catalogues, self.applied)
+            finish_swap(self.path)
+        finally:
+            self.lock.release()

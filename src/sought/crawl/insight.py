@@ -12,6 +12,7 @@ from sought.crawl.next_fetch import next_fetch
 from sought.crawl.outcome import Outcome
 from sought.crawl.plan import eligible
 from sought.crawl.searches import searches_a_week
+from sought.crawl.swap import part_for_reading
 from sought.crawl.table import NO_ROW
 from sought.crawl.view import Ranking, View
 from sought.crawl.workload import Asked
@@ -233,7 +234,7 @@ def served_quality(view: View, heaviest: int = 200) -> tuple[Quality, float]:
     some.freeze(main.statistics)
     view.measuring.fill(some)
     copies = view.measuring.matches(some)
-    index = Index.open(view.path / "index", writable=False)
+    index = Index.open(part_for_reading(view.path, "index"), writable=False)
     try:
         rankings = [index.ranking(text, _DEPTH) for text in some.queries]
     finally:

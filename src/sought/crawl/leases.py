@@ -8,13 +8,14 @@ import os
 import struct
 from pathlib import Path
 
-from sought.web.errors import StorageFull
+from sought.web.errors import CrawlDamaged, StorageFull
 
 _LEASE = struct.Struct("<IId")
 
 # In place of a row: what else is asked for.
 SITEMAP = 0xFFFFFFFE  # charged, like a page
 ROBOTS = 0xFFFFFFFF  # not charged
+_LATEST = 1e11  # seconds since 1970: no time of a request
 _WHY_FULL = "no space left for {}: free some and run the same command again; nothing is lost"
 
 
@@ -23,9 +24,12 @@ class Leases:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        if path.is_dir():
+            raise CrawlDamaged(f"{path} is a directory: run 'sought check {path.parent} --repair'")
         data = path.read_bytes() if path.exists() else b""
         whole = len(data) - len(data) % _LEASE.size
-        self.found: list[tuple[int, int, float]] = list(_LEASE.iter_unpack(data[:whole]))
+        leases: list[tuple[int, int, float]] = list(_LEASE.iter_unpack(data[:whole]))
+        self.found = [lease for lease in leases if 0.0 <= lease[2] <= _LATEST]  # NaN and the like are damage
         if whole < len(data):
             os.truncate(path, whole)  # what is appended next must begin where a lease begins
         self.file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)

@@ -37,6 +37,7 @@ _PULSE_EVERY = 1.0
 _REPORT_EVERY = 10.0  # looking at all queries takes longer than all else in a pulse
 _ROW_EVERY = 60.0
 _FOLD_EVERY = 3600.0
+_TOLD = 100  # stretches of damage
 
 
 class Liaison(Witness):
@@ -54,6 +55,7 @@ class Liaison(Witness):
         self.looked_at = self.pulsed_at = self.reported_at = self.folded_at = -math.inf  # by a clock nobody sets
         self.said: set[str] = set()  # what cannot be written
         self.stopping = False
+        self.damage_told = 0
 
     def begin(self, cycle: Cycle) -> None:
         """Before the first step: let the crawl be as it was told, also while none was running."""
@@ -88,6 +90,7 @@ class Liaison(Witness):
             self.log("stopping")
         self.stopping = cycle.stopping
         if clock - self.looked_at >= _LOOK_EVERY:
+            self._tell_damage()
             self._take_orders(cycle, now)
             self.looked_at = clock
         if clock - self.pulsed_at >= _PULSE_EVERY:
@@ -119,6 +122,15 @@ class Liaison(Witness):
         if what.finished:
             gains = [each.outcome.gain for each in what.finished if each.outcome.gain is not None]
             self.log("commit", fetches=len(what.finished), gain=math.fsum(gains) if gains else None)
+
+    def _tell_damage(self) -> None:
+        """Each stretch of the archive once."""
+        if len(self.directory.damage) > self.damage_told:
+            self.damage_told = len(self.directory.damage)
+            for each in self.directory.fresh_damage:
+                if (what := f"archive/{each}") not in self.said and len(self.said) < _TOLD:
+                    self.said.add(what)
+                    self.log("damaged", what=what, remedy=f"run 'sought check {self.path} --repair' when it has ended")
 
     # ---- orders
 

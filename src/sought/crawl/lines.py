@@ -63,7 +63,7 @@ def _bytes(path: Path, last: int | None = None) -> bytes:
             size = file.seek(0, os.SEEK_END)
             file.seek(0 if last is None else max(0, size - last))
             return file.read()
-    except FileNotFoundError:
+    except OSError:  # there is none, or it is no file: whoever reads shows what can be read
         return b""
 
 

@@ -11,6 +11,7 @@ from sought.crawl.budget import Budget
 from sought.crawl.config import Config, DemandSection, rate
 from sought.crawl.cycle import Cycle
 from sought.crawl.directory import Directory
+from sought.crawl.late import cap_times
 from sought.crawl.leases import ROBOTS, SITEMAP
 from sought.crawl.liaison import Liaison
 from sought.crawl.log import Log, silent
@@ -31,16 +32,18 @@ from sought.web.digest import digest
 from sought.web.message import Response
 from sought.web.sketch import bands, similarity
 
+_NOTABLE = 60.0  # seconds by which the clock is behind the last fetch
+
 Started = Callable[[Cycle], None]
 
 
-def open_web(config: Config, agent: str) -> tuple[Http, Resolver]:
-    """The live Web as a configuration bounds it."""
+def open_web(config: Config, agent: str, now: Callable[[], float] = time.time) -> tuple[Http, Resolver]:
+    """The live Web as a configuration bounds it; answers are dated by `now`."""
     f = config.fetch
     resolver = Resolver(f.resolve)
     guard = Guard(tuple(ipaddress.ip_network(n) for n in f.allow_networks))
     bounds = Bounds(total=f.timeout, page=f.max_body)
-    return Http(agent, bounds, guard, resolver, f.connections), resolver
+    return Http(agent, bounds, guard, resolver, f.connections, now), resolver
 
 
 def open_budget(directory: Directory, fetches: int | None, now: float) -> Budget:
@@ -94,14 +97,17 @@ async def crawl(
     directory: Directory, fetches: int | None, policy: Policy, started: Started, keep: int, log: Log = silent
 ) -> Progress:
     """Run one cycle on the live Web; `started` receives it to watch and to stop.  So many pages are kept (0: all)."""
+    clock, kept = directory.clock, KeptLog(directory.path, log)
     settle_leases(directory)
+    if (ahead := cap_times(directory, clock.now())) > _NOTABLE:
+        kept("clock", seconds=round(ahead))
     directory.plant_seeds()
-    if Refresh(directory, policy).finish(time.time()):
+    if Refresh(directory, policy).finish(clock.now()):
         warm_up_measuring(directory.config.demand)
-    budget = open_budget(directory, fetches, time.time())
-    http, resolver = open_web(directory.config, directory.agent)
+    budget = open_budget(directory, fetches, clock.now())
+    http, resolver = open_web(directory.config, directory.agent, clock.now)
     async with http:
-        liaison = Liaison(directory, KeptLog(directory.path, log))
+        liaison = Liaison(directory, kept)
         cycle = Cycle(directory, http.get, resolver.address, budget, policy, keep=keep, witness=liaison)
         started(cycle)  # before others learn that it runs, for they may want it to stop
         liaison.begin(cycle)

@@ -18,6 +18,16 @@ EVENTS: dict[str, tuple[str, str, str]] = {
     "plan": ("info", "pages were chosen: chosen, hosts, known, seconds, price, to_gain", ""),
     "commit": ("info", "answers are on disk and in the tables: fetches, gain", ""),
     "trouble": ("warning", "a host did not answer as it should: host, url, what", ""),
+    "damaged": (
+        "warning",
+        "part of the archive cannot be read; what is healthy goes on: what, remedy",
+        "{what}; {remedy}",
+    ),
+    "clock": (
+        "warning",
+        "the clock is behind the last fetch: what is dated later counts as of now: seconds",
+        "the clock is {seconds} s behind the last fetch: what is dated later counts as of now",
+    ),
     "order-applied": ("info", "an order was carried out: id, who, order", "order by {who}: {order}: applied"),
     "order-refused": ("warning", "it was not: id, who, order, why", "order by {who}: {order}: {why}"),
     "unwritable": ("warning", "pulse, journal, audit log or settings cannot be written: what", "cannot write: {what}"),

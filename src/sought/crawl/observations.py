@@ -54,7 +54,7 @@ class Observations:
         if before.observed > -np.inf:
             outcome.seen_gap = max(0.0, outcome.time - before.seen)  # a link may be seen by who asked later
         _note_fate(outcome, before.stood_for, self._stands_for(row))
-        finished = Finished(row, outcome, outcome.time - before.observed)
+        finished = Finished(row, outcome, max(0.0, outcome.time - before.observed))  # a clock may have been set back
         self._mark_change(finished)
         return finished
 

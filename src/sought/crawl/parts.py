@@ -1,14 +1,14 @@
 """What is a crawl directory made of?  Here the real things; the laboratory puts recorded ones in their place."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.archive import Archive, Original, Place, Position, Record, Stored
+from sought.archive import Archive, Damage, Original, Place, Position, Record, Stored
 from sought.crawl.clock import Clock, WallClock
 from sought.crawl.leases import Leases
 from sought.index import Entry, Index
@@ -54,8 +54,8 @@ class Leasing(Protocol):
     def close(self) -> None: ...
 
 
-def _archive(folder: Path, software: str) -> Recording:
-    return Archive.open(folder, software=software)
+def _archive(folder: Path, software: str, promised: Position, found: Callable[[Damage], None]) -> Recording:
+    return Archive.open(folder, software=software, promised=promised, found=found)
 
 
 def _index(folder: Path) -> Indexing:
@@ -68,11 +68,14 @@ def _counter(vocabulary: Vocabulary, met: Callable[[int], None]) -> Counter:
 
 @dataclass(frozen=True)
 class Parts:
-    """How each part is opened, given its folder or file."""
+    """How each part is opened, given its folder or file.
 
-    archive: Callable[[Path, str], Recording] = _archive
+    The archive is told, too, up to where it is known to be whole, and whom to tell of damage.
+    """
+
+    archive: Callable[[Path, str, Position, Callable[[Damage], None]], Recording] = _archive
     index: Callable[[Path], Indexing] = _index
     leases: Callable[[Path], Leasing] = Leases
     digest: Callable[[Response, str], Document] = digest
     counter: Callable[[Vocabulary, Callable[[int], None]], Counter] = _counter
-    clock: Clock = WallClock()  # noqa: RUF009  it has no state
+    clock: Clock = field(default_factory=WallClock)

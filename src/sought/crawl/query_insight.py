@@ -7,6 +7,7 @@ import numpy as np
 from sought.crawl.insight import needs
 from sought.crawl.outcome import said
 from sought.crawl.searches import searches_a_week
+from sought.crawl.swap import part_for_reading
 from sought.crawl.table import State
 from sought.crawl.view import View
 from sought.index import Index, normal
@@ -54,7 +55,7 @@ def _shown(view: View, query: str, policy: Policy, now: float) -> list[dict[str,
     """The first results as they are served; what a fetch of each is expected to gain, for all queries."""
     if not (view.path / "index").exists():
         return []
-    index = Index.open(view.path / "index", writable=False)
+    index = Index.open(part_for_reading(view.path, "index"), writable=False)
     try:
         hits = index.search(query, _RESULTS).hits
     finally:

@@ -1,24 +1,25 @@
 """Bring the tables and the index up to the archive: after a crash its tail, after `sought rebuild` all of it."""
 
-import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
-from sought.archive import Position, Record, Stored
+from sought.archive import Damage, Misfits, Position, Record, Stored
+from sought.archive.damage import listed, write_list
 from sought.crawl.buffer import Buffer
 from sought.crawl.cycle import beliefs_in
-from sought.crawl.directory import LOADED, SEEDS, Directory, Lock, crawl_files, with_body
+from sought.crawl.directory import LOADED, SEEDS, Directory, with_body
+from sought.crawl.lost import keep_damage, kept_damage, named
 from sought.crawl.refresh import Refresh
 from sought.crawl.table import Source, State
-from sought.crawl.workload import FOLDER, draw, query_log
 from sought.web.message import Purpose
 from sought.web.url import origin
 
 Report = Callable[[int], None]
 _BATCH = 500
+_SHOWN = 20  # stretches of damage that a status shows
 _NOTES = {SEEDS: Source.SEED, LOADED: Source.LOAD}
 
 
@@ -33,8 +34,11 @@ def open_directory(path: Path, report: Report | None = None) -> Directory:
     return directory
 
 
-def recover(directory: Directory, report: Report) -> int:
-    """Replay what the archive has and the tables or the index lack; returns the number of records."""
+def recover(directory: Directory, report: Report, look: Callable[[Record], None] = lambda _: None) -> int:
+    """Replay what the archive has and the tables or the index lack; returns the number of records.
+
+    What cannot be read is passed over, and remembered in the store for `sought status`.  `look` sees each record.
+    """
     behind = _reindex(directory)
     count, end = 0, directory.applied
     fetched: set[str] = set()  # since the last commit: what each fetch of a page was worth is measured by itself
@@ -43,6 +47,7 @@ def recover(directory: Directory, report: Report) -> int:
             directory.commit_tables(end)
             report(count)
             fetched.clear()
+        look(record)
         _apply(directory, record)
         count, end = count + 1, record.end
         fetched.add(record.uri)
@@ -51,7 +56,15 @@ def recover(directory: Directory, report: Report) -> int:
         directory.commit()
         directory.commit_index()
         report(count)
+    _remember_damage(directory)
     return count
+
+
+def _remember_damage(directory: Directory) -> None:
+    found = directory.fresh_damage[:_SHOWN]
+    if found != kept_damage(directory.store):
+        keep_damage(directory.store, found)
+        directory.store.commit()
 
 
 def _apply(directory: Directory, record: Record) -> None:
@@ -96,33 +109,38 @@ def _reindex(directory: Directory) -> int:
     return len(rows) + len(repository.changes.removed) + 1
 
 
-def rebuild(path: Path, report: Report) -> int:
+def rebuild(path: Path, report: Report, lost: Callable[[Damage], None] = lambda _: None) -> int:
     """Make everything derived again from the archive and the query log; returns the number of records read.
+
+    The new tables and the new index are made beside the old ones and then take their place (swap.py): until then, and
+    if anything goes wrong, the old ones stay as they are.  Records that cannot be read are passed over and listed
+    (archive/damage.json), and `lost` is told of each stretch that was not listed before; pages that were fetched
+    nowhere else count as never fetched.
 
     The workload is drawn first, so that every fetch on record is measured again.  Gains are then those by what is asked
     today and not by what was asked at the time of the fetch, and by statistics frozen at other moments; of terms that
     nobody asks for any more nothing is left.  If only so many pages are kept, those leave that are the least important
     now, by the policy of sought.toml: who had left before is not on record.
     """
-    config = crawl_files(path)
-    lock = Lock(path / "lock")
-    try:
-        if (path / FOLDER).exists():
-            draw(query_log(path, config), config, time.time())  # nothing is deleted if the log cannot be read
-        for derived in ("store", "index"):
-            shutil.rmtree(path / derived, ignore_errors=True)
-    finally:
-        lock.release()
-    directory = Directory(path)
+    directory = Directory(path, rebuilding=True)
+    archive, misfits = path / "archive", Misfits(path / "archive")
     try:
         Refresh(directory).before_the_first_page(time.time())
-        count = recover(directory, report)
+        count = recover(directory, report, misfits.add)
         _deny_again(directory)
         _drop_again(directory)
+        fresh = named(path, directory.fresh_damage)
+        if directory.damage or listed(archive):
+            known = [each for each in listed(archive) if each.place in directory.damage]
+            write_list(archive, [*known, *fresh])
+            keep_damage(directory.store, [])
+        catalogues = sorted({*misfits.finish(directory.archive.end), *(each.file for each in fresh)})
     except BaseException:
-        directory.abandon()  # what was not replayed yet is replayed by whoever opens the directory next
+        directory.abandon()
         raise
-    directory.close()
+    directory.take_over(catalogues)
+    for each in fresh:
+        lost(each)
     return count
 
 

@@ -367,6 +367,11 @@ class Repository:
         self.changes.entries.pop(row, None)
         self.changes.removed.add(row)
 
+    def store_again(self, rows: list[int]) -> None:
+        """Write what is known of these rows with the next commit."""
+        for row in rows:
+            self._details(row)
+
     def _details(self, row: int) -> Details:
         details = self.details.get(row)
         if details is None:

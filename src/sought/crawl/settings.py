@@ -32,7 +32,7 @@ def load_settings(path: Path) -> Settings:
         return settings
     except FileNotFoundError:
         return Settings()
-    except (BadInput, ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
+    except (BadInput, ValueError, RecursionError, OSError) as error:  # msgspec's errors are ValueErrors
         raise BadConfig(f"{file}: {error}; mend it, or remove it to go by sought.toml alone") from None
 
 

@@ -23,6 +23,7 @@
 One `commit` is one atomic write: after a crash either all of it is there or none.
 """
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -36,10 +37,14 @@ from numpy.typing import NDArray
 from rocksdict import AccessType, DBCompressionType, Options, Rdict, WriteBatch
 
 from sought.crawl.table import BIRTH, BIRTH_ROW, LIFE, LIFE_ROW, State, Table
-from sought.web.errors import CrawlBusy, CrawlDamaged, StorageFull
+from sought.web.errors import CrawlBusy, CrawlDamaged, SoughtError, StorageFull
+from sought.web.shadow import Shadow
 
 _BLOCK = 128
 _AT_ONCE = 100_000
+_MADE_BY_READERS = ("LOG", "LOCK", "rocksdict-config.json")
+_LOCKED = re.compile("lock hold by|While lock file")  # "block" is in many a complaint
+_REMEDY = "run 'sought check {0} --repair', or 'sought rebuild {0}' to make all tables again"
 _COUNT = 4  # bytes that tell how many rows a block has
 _LAYOUT = [*BIRTH, *LIFE]  # what packed records hold
 _FORMAT = 1  # of everything else
@@ -110,9 +115,14 @@ class Store:
         options.set_write_buffer_size(16 << 20)
         options.set_max_write_buffer_number(2)
         options.set_max_total_wal_size(128 << 20)
+        if writable and path.is_dir() and any(path.glob("MANIFEST-*")) and not (path / "CURRENT").exists():
+            raise _explained(FileNotFoundError("CURRENT is missing"), path)  # or RocksDB would begin an empty one
         try:
             access = AccessType.read_write() if writable else AccessType.read_only()
-            self.db = Rdict(str(path), options, access_type=access)
+            self._shadow = Shadow(path, _MADE_BY_READERS) if not writable else None
+            self.db = Rdict(str(self._shadow.path if self._shadow else path), options, access_type=access)
+        except SoughtError:
+            raise
         except Exception as error:  # noqa: BLE001  rocksdict raises nothing narrower
             raise _explained(error, path) from None
         self.batch = WriteBatch(raw_mode=True)
@@ -125,7 +135,10 @@ class Store:
         self.batch.delete(key)
 
     def get(self, key: bytes) -> bytes | None:
-        value: bytes | None = self.db.get(key)
+        try:
+            value: bytes | None = self.db.get(key)
+        except Exception as error:  # noqa: BLE001  rocksdict raises nothing narrower
+            raise _explained(error, self.path) from None
         return value
 
     def commit(self) -> None:
@@ -147,16 +160,34 @@ class Store:
             self.batch = waiting
 
     def scan(self, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
-        pairs = cast("Iterator[tuple[bytes, bytes]]", self.db.items(from_key=prefix))  # raw mode: bytes only
-        for key, value in pairs:
+        for key, value in self._from(prefix):
             if not key.startswith(prefix):
                 return
             yield key, value
 
     def between(self, first: bytes, stop: bytes) -> Iterator[tuple[bytes, bytes]]:
         """Keys from `first` on that come before `stop`."""
-        pairs = cast("Iterator[tuple[bytes, bytes]]", self.db.items(from_key=first))  # raw mode: bytes only
-        return takewhile(lambda pair: pair[0] < stop, pairs)
+        return takewhile(lambda pair: pair[0] < stop, self._from(first))
+
+    def _from(self, first: bytes) -> Iterator[tuple[bytes, bytes]]:
+        """All keys from `first` on.
+
+        An iterator of RocksDB ends at a damaged block as if nothing lay behind it; only a seek tells.
+        """
+        key = first
+        try:
+            pairs = cast("Iterator[tuple[bytes, bytes]]", self.db.items(from_key=first))  # raw mode: bytes only
+            for key, value in pairs:
+                yield key, value
+            rest = self.db.iter()
+            rest.seek(key)
+            if rest.valid():
+                rest.next()
+            rest.status()
+        except GeneratorExit:
+            raise
+        except Exception as error:  # noqa: BLE001  rocksdict raises nothing narrower
+            raise _explained(error, self.path) from None
 
     def meta(self, name: str, default: Any = None) -> Any:
         value = self.get(b"m" + name.encode())
@@ -219,6 +250,13 @@ class Store:
         value = self.get(row_key(b"p", row))
         return Details() if value is None else _decode_details(value[LIFE_ROW.itemsize :])
 
+    def places(self) -> Iterator[tuple[int, tuple[int, int, int]]]:
+        """Each row that has a copy in the archive, and where that lies: file, offset, length."""
+        for key, value in self.scan(b"p"):
+            place = _decode_details(value[LIFE_ROW.itemsize :]).place
+            if place[0]:
+                yield int.from_bytes(key[1:], "big"), place
+
     def links(self, row: int) -> NDArray[np.uint32]:
         return np.frombuffer(self.get(row_key(b"l", row)) or b"", np.uint32)
 
@@ -271,6 +309,8 @@ class Store:
         """What could not be written has been said when it was; closing says it no second time."""
         with suppress(Exception):  # rocksdict raises nothing narrower
             self.db.close()
+        if self._shadow:
+            self._shadow.close()
 
 
 def _rows(pairs: Sequence[tuple[bytes, bytes]]) -> NDArray[np.int64]:
@@ -312,8 +352,8 @@ def _spelling(value: bytes, number: int) -> str:
 
 def _explained(error: Exception, path: Path) -> Exception:
     text = str(error)
-    if "lock" in text.lower():
+    if _LOCKED.search(text):
         return CrawlBusy(f"{path.parent} is in use by another process; wait for it or stop it")
     if "No space left" in text or "File too large" in text or "quota" in text.lower():
         return StorageFull(f"no space left for {path}: free some and run the same command again; nothing is lost")
-    return CrawlDamaged(f"cannot use {path}: {text[:200]}; run 'sought rebuild {path.parent}'")
+    return CrawlDamaged(f"cannot use {path}: {text[:200]}; {_REMEDY.format(path.parent)}")

@@ -18,6 +18,7 @@ from sought.crawl.config import FILE, pace
 from sought.crawl.currency import gains_since
 from sought.crawl.directory import crawl_files, folder_bytes
 from sought.crawl.hosts import Host, Hosts
+from sought.crawl.lost import kept_damage
 from sought.crawl.measuring import Measuring
 from sought.crawl.outcome import Outcome, said
 from sought.crawl.plan import Limits, choose
@@ -25,6 +26,7 @@ from sought.crawl.settings import FILE as SETTINGS
 from sought.crawl.settings import load_settings
 from sought.crawl.store import Store, row_key
 from sought.crawl.supply.holdings import Holdings
+from sought.crawl.swap import part_for_reading
 from sought.crawl.table import Reason, Source, State
 from sought.index import Answer, Index
 from sought.index.exact import Exact
@@ -66,12 +68,17 @@ class View:
         self.path = path
         self.opened = time.time()
         self.config, self.settings = crawl_files(path), load_settings(path)
-        if not (path / "store").exists():
-            raise BadInput(f"{path} has not been crawled yet: run 'sought crawl {path}'")
-        self.store = Store(path / "store", writable=False)
-        self.table = self.store.load()
-        self.hosts = Hosts(self.config.agent.name)
-        self.hosts.load(self.store)
+        store = part_for_reading(path, "store")
+        if not store.exists():
+            raise BadInput(_nothing_yet(path, "has not been crawled yet"))
+        self.store = Store(store, writable=False)
+        try:
+            self.table = self.store.load()
+            self.hosts = Hosts(self.config.agent.name)
+            self.hosts.load(self.store)
+        except BaseException:
+            self.store.close()
+            raise
         self._beliefs: dict[tuple[tuple[Belief, ...], bool], SettledBeliefs] = {}
         self._ranking: Ranking | None = None
 
@@ -113,6 +120,7 @@ class View:
             "searchable": searchable_pages(self.path),
             "demand": self.store.meta("demand", {}),
             **self._calibration(),
+            **({"damage": damage} if (damage := [f"archive/{each}" for each in kept_damage(self.store)]) else {}),
             "bytes": {part: folder_bytes(self.path / part) for part in ("archive", "store", "index")},
         }
 
@@ -251,10 +259,18 @@ def _time(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
+def _nothing_yet(path: Path, state: str) -> str:
+    """Why there is nothing to read: the crawl is new, or has lost what can be made again."""
+    if any(path.glob("archive/*.warc.gz")):
+        return f"the tables or the index of {path} are missing: run 'sought rebuild {path}'"
+    return f"{path} {state}: run 'sought crawl {path}'"
+
+
 def searchable_pages(path: Path) -> int:
-    if not (path / "index").exists():
+    folder = part_for_reading(path, "index")
+    if not folder.exists():
         return 0
-    index = Index.open(path / "index", writable=False)
+    index = Index.open(folder, writable=False)
     try:
         return len(index)
     finally:
@@ -264,9 +280,10 @@ def searchable_pages(path: Path) -> int:
 def search(path: Path, query: str, limit: int = 10, offset: int = 0) -> Answer:
     """Answer a query from a crawl directory, also while it is being crawled."""
     crawl_files(path)
-    if not (path / "index").exists():
-        raise BadInput(f"{path} has nothing to search yet: run 'sought crawl {path}'")
-    index = Index.open(path / "index", writable=False)
+    folder = part_for_reading(path, "index")
+    if not folder.exists():
+        raise BadInput(_nothing_yet(path, "has nothing to search yet"))
+    index = Index.open(folder, writable=False)
     try:
         return index.search(query, limit, offset)
     finally:

@@ -3,7 +3,7 @@
 import errno
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sought.web.errors import StorageFull
@@ -11,9 +11,27 @@ from sought.web.errors import StorageFull
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
+PRIVATE = 0o600  # queries are personal: files of the log are their owner's alone
+PRIVATE_FOLDER = 0o700
+
+
+def private(path: str, flags: int) -> int:
+    """An opener of files that nobody else may read."""
+    return os.open(path, flags, PRIVATE)
+
+
+def tighten(folder: Path) -> None:
+    """Make a folder and its files their owner's alone; those of somebody else stay as they are."""
+    for path in (folder, *folder.iterdir()):
+        allowed = PRIVATE_FOLDER if path.is_dir() else PRIVATE
+        if not path.is_symlink() and path.stat().st_mode & 0o777 & ~allowed:
+            with suppress(PermissionError, FileNotFoundError):
+                path.chmod(allowed)
+
+
 def write_through(path: Path, data: bytes | memoryview) -> None:
-    """Write a file; it is on disk when this returns."""
-    with space_for(path), path.open("wb") as file:
+    """Write a file of the log; it is on disk when this returns."""
+    with space_for(path), open(path, "wb", opener=private) as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())

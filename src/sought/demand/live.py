@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import polars as pl
 
-from sought.demand.disk import space_for
+from sought.demand.disk import PRIVATE, space_for
 from sought.demand.frames import SCHEMAS, Kind, frame, kind_of
 from sought.demand.rows import MAX_RANK, MAX_SHOWN, MAX_TIME, Action, Event, Search, is_bounded
 
@@ -42,7 +42,7 @@ def append(path: Path, rows: Iterable[Search | Event]) -> int:
 
     A disk that fills up can tear a line all the same: the next row then starts a line of its own.
     """
-    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+    descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, PRIVATE)
     try:
         size = os.fstat(descriptor).st_size
         torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"

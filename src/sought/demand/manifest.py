@@ -24,6 +24,7 @@ class Segment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind: Kind
     oldest: float | None
     newest: float | None = None  # of old logs not known
+    crc: int | None = None  # CRC-32 of the file; of old logs not known
 
 
 class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -39,6 +40,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_manifest(folder: Path) -> Manifest:
+    """An empty one if there is no log; raises CrawlDamaged if there are files of a log and nothing names them."""
     path = folder / _FILE
     try:
         data = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
@@ -48,13 +50,21 @@ def read_manifest(folder: Path) -> Manifest:
         if format_ <= FORMAT:
             return msgspec.convert(data | {"format": FORMAT}, Manifest)
     except FileNotFoundError:
+        if (folder / _FILE).is_symlink() or any(folder.glob("*.parquet")):
+            raise unusable(folder / _FILE, "it is missing") from None
         return Manifest()
-    except (msgspec.MsgspecError, RecursionError) as error:
-        raise CrawlDamaged(f"cannot use {path}: {error}; put it back from a backup") from None
+    except (msgspec.MsgspecError, RecursionError, OSError) as error:
+        raise unusable(path, str(error)) from None
     raise BadInput(
         f"{path} was written by a newer version of sought (format {format_}, this one reads up to {FORMAT}): "
         "install that version or a later one"
     )
+
+
+def unusable(path: Path, why: str) -> CrawlDamaged:
+    """A file of a log, which lies in the folder of a crawl."""
+    remedy = f"put it back from a backup, or run 'sought check {path.parent.parent} --repair' to go on without it"
+    return CrawlDamaged(f"cannot use {path}: {why}; {remedy}")
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:

@@ -24,7 +24,7 @@ _WHOLE_LOG = ("kind", "id", "query", "time", "shown", "action", "rank", "count",
 
 
 def read(path: Path, day: date) -> Iterator[Read]:
-    _let_another_try(path)
+    let_another_try(path)
     start = 0
     for chunk in _chunks(path):
         for number, row in enumerate(chunk.iter_rows(named=True), start + 1):
@@ -42,7 +42,7 @@ def _chunks(path: Path) -> Iterator[pl.DataFrame]:
             start += chunk.height
 
 
-def _let_another_try(path: Path) -> None:
+def let_another_try(path: Path) -> None:
     """Refuse a file over which a process dies; what an exception says is said when we read it ourselves."""
     command = [sys.executable, "-m", "sought.demand.parquet", str(path)]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)  # noqa: S603  ourselves

@@ -5,6 +5,7 @@ import io
 import os
 import shutil
 import tempfile
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -73,8 +74,8 @@ class Staging:
             return []
         self._written += 1
         name = f"{self._written:06}-{kind}.parquet"
-        _write(self.folder / name, rows.select(list(SCHEMAS[kind])))
-        part = Segment(name, kind, *_span(kind, rows))
+        crc = _write(self.folder / name, rows.select(list(SCHEMAS[kind])))
+        part = Segment(name, kind, *span(kind, rows), crc)
         self.parts.append(part)
         return [part]
 
@@ -90,17 +91,19 @@ class Staging:
         self._tallies.append(lines)
 
 
-def _span(kind: Kind, rows: pl.DataFrame) -> tuple[float | None, float | None]:
+def span(kind: Kind, rows: pl.DataFrame) -> tuple[float | None, float | None]:
     if kind is Kind.TALLIES:
         return None, None
     times = rows["time"].to_numpy()
     return float(times.min()), float(times.max())
 
 
-def _write(path: Path, rows: pl.DataFrame) -> None:
+def _write(path: Path, rows: pl.DataFrame) -> int:
+    """Its checksum."""
     buffer = io.BytesIO()
     rows.write_parquet(buffer)
     write_through(path, buffer.getbuffer())
+    return zlib.crc32(buffer.getbuffer())
 
 
 def sweep(folder: Path, kept: Sequence[str]) -> None:

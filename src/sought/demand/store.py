@@ -11,6 +11,8 @@ the next write.
 """
 
 import fcntl
+import io
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,11 +22,12 @@ import polars as pl
 from msgspec import structs
 
 from sought.demand import live
+from sought.demand.disk import PRIVATE_FOLDER, private, tighten
 from sought.demand.frames import SCHEMAS, Kind, frame
-from sought.demand.manifest import Manifest, Segment, read_manifest, write_manifest
+from sought.demand.manifest import Manifest, Segment, read_manifest, unusable, write_manifest
 from sought.demand.rows import Event, Search
 from sought.demand.staging import Staging, sweep
-from sought.web.errors import CrawlBusy, CrawlDamaged
+from sought.web.errors import CrawlBusy
 
 _ROLL = 8 << 20  # bytes of live rows that become a segment
 _ATTEMPTS = 20
@@ -38,14 +41,21 @@ class Store:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._tightened = False
 
     @contextmanager
     def locked(self) -> Iterator[Manifest]:
         """One writer at a time, for a moment; the system releases the lock of a killed process."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / "lock").open("a") as file:
+        self.folder.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
+        if not self._tightened:
+            tighten(self.folder)
+            self._tightened = True
+        with open(self.folder / "lock", "a", opener=private) as file:
             fcntl.flock(file, fcntl.LOCK_EX)
-            yield read_manifest(self.folder)
+            manifest = read_manifest(self.folder)
+            if manifest == Manifest():
+                write_manifest(self.folder, manifest)  # from now on one that is missing is damage
+            yield manifest
 
     @contextmanager
     def staging(self) -> Iterator[Staging]:
@@ -134,9 +144,7 @@ class Store:
                 return work(manifest)
             except FileNotFoundError as error:
                 if read_manifest(self.folder).revision == manifest.revision:
-                    raise CrawlDamaged(
-                        f"a part of the query log is missing: {error}; put it back from a backup"
-                    ) from None
+                    raise unusable(Path(error.filename or self.folder), "it is missing") from None
         raise CrawlBusy(f"{self.folder} is being rewritten all the time; try again later")
 
     def _live_file(self, manifest: Manifest) -> Path:
@@ -146,11 +154,7 @@ class Store:
         return path
 
     def _read(self, segment: Segment, columns: list[str] | None = None) -> pl.DataFrame:
-        path = self.folder / segment.name
-        try:
-            return pl.read_parquet(path, columns=columns)
-        except pl.exceptions.PolarsError as error:
-            raise CrawlDamaged(f"cannot use {path}: {error}; put it back from a backup") from None
+        return read_segment(self.folder, segment, columns)
 
     def _take(self, manifest: Manifest, staging: Staging, order: list[Segment]) -> None:
         """Make these the segments of the log; those of the staging get their place and name."""
@@ -165,6 +169,20 @@ class Store:
         after = Manifest(revision, tuple(named), manifest.live)
         write_manifest(self.folder, after)
         sweep(self.folder, _names(after))
+
+
+def read_segment(folder: Path, segment: Segment, columns: list[str] | None = None) -> pl.DataFrame:
+    """Its rows.  Bytes are compared with their checksum first: over some damaged files the library ends the process."""
+    path = folder / segment.name
+    try:
+        data = path.read_bytes()
+        if segment.crc is not None and zlib.crc32(data) != segment.crc:
+            raise unusable(path, "its checksum is another")
+        return pl.read_parquet(io.BytesIO(data), columns=columns)
+    except FileNotFoundError:
+        raise
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise unusable(path, str(error)) from None
 
 
 def _names(manifest: Manifest) -> list[str]:

@@ -75,9 +75,9 @@ class _Record:
         )
 
 
-async def exchange(session: aiohttp.ClientSession, request: Request, bounds: Bounds) -> Response:
-    """Send one request through a session whose answers are `Answer`s; raises only surprises."""
-    record = _Record(request, round(time.time(), 6), time.perf_counter())
+async def exchange(session: aiohttp.ClientSession, request: Request, bounds: Bounds, now: float) -> Response:
+    """Send one request, now, through a session whose answers are `Answer`s; raises only surprises."""
+    record = _Record(request, round(now, 6), time.perf_counter())
     try:
         url = URL(request.url, encoded=True)
         async with session.get(url, headers=_validators(request), allow_redirects=False) as answer:

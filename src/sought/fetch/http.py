@@ -5,6 +5,8 @@ between request and answer is in exchange.py.
 """
 
 import asyncio
+import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Self
 
@@ -23,11 +25,20 @@ _KEEP_ALIVE = 5.0  # seconds: outlasts the usual delay between two requests, yet
 class Http:
     """The live Web.  `get` is a `Web`; an asynchronous context manager that also closes its resolver."""
 
-    def __init__(self, agent: str, bounds: Bounds, guard: Guard, resolver: Resolver, connections: int) -> None:
+    def __init__(
+        self,
+        agent: str,
+        bounds: Bounds,
+        guard: Guard,
+        resolver: Resolver,
+        connections: int,
+        now: Callable[[], float] = time.time,
+    ) -> None:
         self._bounds = bounds
         self._guard = guard
         self._resolver = resolver
         self._connections = connections
+        self._now = now
         self._headers = _standing_headers(agent)
 
     async def __aenter__(self) -> Self:
@@ -55,7 +66,7 @@ class Http:
     async def get(self, request: Request) -> Response:
         """Fetch once.  Raises nothing that a server or the network could cause."""
         async with self._places:
-            return await exchange(self._session, request, self._bounds)
+            return await exchange(self._session, request, self._bounds, self._now())
 
     def _connector(self) -> aiohttp.TCPConnector:
         return aiohttp.TCPConnector(

@@ -137,6 +137,24 @@ class Politeness:
             _, machine = self._places(host, state.address)
             machine.next_at = max(machine.next_at, last + delay)
 
+    def cap(self, now: float) -> set[str]:
+        """Let nothing be later than now, as after a clock that was ahead; returns the hosts of which something was.
+
+        What was to wait from a moment to come waits as long from now on, and never longer than any trouble takes.
+        """
+        changed = set()
+        bound = now + max(self.manners.delay, self.manners.max_delay, DAY)
+        for name, place in self._hosts.items():
+            ahead = max(place.last_began, place.last_ended) - now
+            if ahead > 0 or place.next_at > bound:
+                place.last_began, place.last_ended = min(place.last_began, now), min(place.last_ended, now)
+                place.next_at = min(place.next_at - max(ahead, 0.0), bound)
+                changed.add(name)
+        for place in self._addresses.values():
+            place.last_began, place.last_ended = min(place.last_began, now), min(place.last_ended, now)
+            place.next_at = min(place.next_at, now + self.manners.rest(math.inf))
+        return changed
+
     def forget(self, now: float) -> None:
         """Drop what no longer constrains anything: one pass, to be called now and then."""
         for places in (self._hosts, self._addresses):

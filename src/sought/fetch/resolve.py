@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from ipaddress import ip_address
+from math import inf
 
 from aiohttp.abc import AbstractResolver, ResolveResult
 
@@ -34,8 +35,8 @@ class Resolver(AbstractResolver):
 
     async def address(self, host: str) -> str:
         """The address of a host as a URL spells it (IPv6 in brackets); raises NoAddressError."""
-        until, address = self._known.get(host, (0.0, ""))
-        if until <= time.time():
+        until, address = self._known.get(host, (-inf, ""))
+        if until <= time.monotonic():
             address = self._at_once(host) or await self._looked_up(host)
         if not address:
             raise NoAddressError(f"no address for {host}")
@@ -95,7 +96,7 @@ class Resolver(AbstractResolver):
         if len(self._known) >= MAX_NAMES:
             del self._known[next(iter(self._known))]
         self._known.pop(host, None)  # re-inserted last: the first of the dict is the oldest answer
-        self._known[host] = (time.time() + (self._ttl if address else NEGATIVE_TTL), address)
+        self._known[host] = (time.monotonic() + (self._ttl if address else NEGATIVE_TTL), address)
 
 
 def _first_address(host: str) -> str:

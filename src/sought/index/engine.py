@@ -25,12 +25,14 @@ from sought.index.query import Asked, build, parse, read
 from sought.index.snippet import Terms, snippet
 from sought.index.vectors import Counter
 from sought.web.errors import BadInput, CrawlBusy, CrawlDamaged, SoughtError, StorageFull
+from sought.web.shadow import Shadow
 
 MAX_LIMIT = 1_000
 MAX_OFFSET = 10_000
 _MIN_HEAP_MB = 16  # tantivy refuses less
 _ROWS_AT_ONCE = 1 << 18
 _TERMS_AT_ONCE = 1 << 12
+_PANIC = "PanicException"  # of pyo3, which has no name to import
 _FULL = re.compile(r"os error (27|28|122)\b")  # EFBIG, ENOSPC, EDQUOT
 
 
@@ -41,8 +43,11 @@ class Index:
     committed pages, one for each row.  A write that fails returns the index to its last commit.
     """
 
-    def __init__(self, folder: Path, index: tantivy.Index, writer: tantivy.IndexWriter | None) -> None:
+    def __init__(
+        self, folder: Path, index: tantivy.Index, writer: tantivy.IndexWriter | None, shadow: Shadow | None = None
+    ) -> None:
         self._folder = folder
+        self._shadow = shadow
         self._index = index
         self._writer = writer
         self._seen = (0, 0)
@@ -56,10 +61,11 @@ class Index:
         elif not (folder.is_dir() and tantivy.Index.exists(str(folder))):
             raise BadInput(f"there is no search index in {folder}")
         with _errors(folder):
-            index = tantivy.Index(schema(), str(folder))
+            shadow = None if writable else Shadow(folder, (".tantivy-meta.lock", ".tantivy-writer.lock"))
+            index = tantivy.Index(schema(), str(shadow.path if shadow else folder))
             index.config_reader("manual")
             heap = max(heap_mb, _MIN_HEAP_MB) * 1_000_000
-            return cls(folder, index, index.writer(heap, num_threads=1) if writable else None)
+            return cls(folder, index, index.writer(heap, num_threads=1) if writable else None, shadow)
 
     def update(self, entries: Sequence[Entry], counter: Counter | None = None) -> None:
         """Enter pages, replacing those of the same rows; all entries are checked before the first is taken.
@@ -101,6 +107,10 @@ class Index:
 
     def search(self, query: str, limit: int = 10, offset: int = 0) -> Answer:
         """The pages that hold all of the query, best first; where none does, those that hold some of it."""
+        with _errors(self._folder):
+            return self._search(query, limit, offset)
+
+    def _search(self, query: str, limit: int, offset: int) -> Answer:
         began = time.perf_counter()
         self._refresh()
         limit, offset = min(max(limit, 1), MAX_LIMIT), min(max(offset, 0), MAX_OFFSET)
@@ -124,10 +134,12 @@ class Index:
 
     def _ranked(self, query: str, limit: int) -> Iterator[tuple[float, Record]]:
         self._refresh()
-        searcher = self._index.searcher()
-        wanted = build(parse(query), self._languages, self._index.schema)
-        hits = searcher.search(wanted, limit=limit, count=False).hits if wanted else []
-        return ((score, record(searcher.doc(address))) for score, address in hits)
+        with _errors(self._folder):
+            searcher = self._index.searcher()
+            wanted = build(parse(query), self._languages, self._index.schema)
+            hits = searcher.search(wanted, limit=limit, count=False).hits if wanted else []
+            for score, address in hits:
+                yield score, record(searcher.doc(address))
 
     def rows(self) -> NDArray[np.uint64]:
         """The rows of all committed pages, ascending."""
@@ -143,6 +155,10 @@ class Index:
         return np.unique(np.concatenate(found))
 
     def _rows(self, query: Query) -> NDArray[np.uint64]:
+        with _errors(self._folder):
+            return self._found_rows(query)
+
+    def _found_rows(self, query: Query) -> NDArray[np.uint64]:
         searcher, parts, wanted = self._index.searcher(), [np.zeros(0, np.uint64)], query
         while hits := searcher.search(wanted, _ROWS_AT_ONCE, count=False, order_by_field="row", order=Order.Asc).hits:
             parts.append(np.fromiter((row for row, _ in hits), np.uint64, len(hits)))
@@ -162,6 +178,8 @@ class Index:
     def reload(self) -> None:
         """See what has been committed by now, by this process or another."""
         with _errors(self._folder):
+            if self._shadow:
+                self._shadow.refresh()
             self._seen = self._stamp()  # first: a commit during the reload is then seen by the next search
             self._index.reload()
             self._languages = tuple(term for term, _ in self._index.searcher().terms_with_prefix("language", ""))
@@ -172,6 +190,8 @@ class Index:
             self._writer.rollback()
             self._writer.wait_merging_threads()
             self._writer = None
+        if self._shadow:
+            self._shadow.close()
 
     def _refresh(self) -> None:
         with _errors(self._folder):
@@ -219,17 +239,20 @@ def _hits(searcher: tantivy.Searcher, found: Any, asked: Asked) -> Iterator[Hit]
 
 @contextmanager
 def _errors(folder: Path) -> Iterator[None]:
-    """Tantivy says everything with ValueError."""
+    """Tantivy says everything with ValueError, and over some damaged files it panics."""
     try:
         yield
     except SoughtError:
         raise
-    except (ValueError, OSError) as error:
+    except BaseException as error:
+        if not isinstance(error, (ValueError, OSError)) and type(error).__name__ != _PANIC:
+            raise
         text = str(error)
         if _FULL.search(text):
             raise StorageFull(f"no space for the search index in {folder}: {text}") from error
         if "LockBusy" in text:
             raise CrawlBusy(f"another process writes to the search index in {folder}") from error
         raise CrawlDamaged(
-            f"the search index in {folder} cannot be used ({text}): delete it and build it again"
+            f"the search index in {folder} cannot be used ({text}): "
+            f"build it again with 'sought check {folder.parent} --repair'"
         ) from error

@@ -260,7 +260,7 @@ def open_recorded(folder: Path, world: World, clock: VirtualClock, setting: Sett
 def recorded_parts(world: World, clock: Clock) -> Parts:
     """What a crawl directory is made of when its Web is a world."""
     return Parts(
-        archive=lambda _, __: RecordedArchive(world),
+        archive=lambda *_: RecordedArchive(world),
         index=lambda _: RecordedIndex(world),
         leases=lambda _: NoLeases(),
         digest=lambda response, _: world.document(version_of(world, response)),

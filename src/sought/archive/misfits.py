@@ -1,0 +1,43 @@
+"""Which CDXJ files say something else than their WARC files?  Compared while somebody reads all records anyway."""
+
+from pathlib import Path
+
+from sought.archive import cdxj, files
+from sought.archive.record import Position, Record
+
+
+class Misfits:
+    """Is given every record of an archive in order; `wrong` are the numbers of files whose CDXJ must be made again."""
+
+    def __init__(self, folder: Path) -> None:
+        self.wrong: set[int] = set()
+        self._folder = folder
+        self._number, self._lines = 0, list[tuple[int, bytes]]()
+
+    def add(self, record: Record) -> None:
+        place, response = record.place, record.response
+        if place.file != self._number:
+            self._compare()
+            self._number = place.file
+        if response is not None and record.kind in ("response", "revisit"):
+            name = files.warc_name(place.file)
+            self._lines.append((place.offset, cdxj.line(response, record.kind, record.digest, place, name)))
+
+    def finish(self, end: Position) -> list[int]:
+        """After the last record; of the file that is being written, the CDXJ may know less."""
+        self._compare()
+        for number in files.present(self._folder):
+            path, size = files.cdxj_path(self._folder, number), files.warc_path(self._folder, number).stat().st_size
+            known = cdxj.covered(path, files.warc_name(number))
+            if (number != end.file and known != size) or (known is None and path.exists()):
+                self.wrong.add(number)
+        return sorted(self.wrong)
+
+    def _compare(self) -> None:
+        path, name = files.cdxj_path(self._folder, self._number), files.warc_name(self._number)
+        known = cdxj.covered(path, name) if self._number else None
+        if known is not None:
+            lines = sorted(line for offset, line in self._lines if offset < known)
+            if lines != cdxj.load(path):
+                self.wrong.add(self._number)
+        self._lines = []

@@ -1,0 +1,103 @@
+"""A query log with damaged files goes on without them: they are renamed to `*.damaged`, and the others are the log."""
+
+import fcntl
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from msgspec import structs
+
+from sought.demand.disk import private
+from sought.demand.frames import Kind
+from sought.demand.manifest import Manifest, Segment, read_manifest, write_manifest
+from sought.demand.parquet import let_another_try
+from sought.demand.staging import span
+from sought.demand.store import read_segment
+from sought.web.errors import SoughtError
+
+_SEGMENT = re.compile(rf"(\d+)-\d+-({'|'.join(Kind)})\.parquet")
+
+
+def unsound_parts(folder: Path) -> Iterator[str]:
+    """One line for each part of the log that cannot be read."""
+    if not folder.exists():
+        return
+    try:
+        manifest = read_manifest(folder)
+    except (SoughtError, OSError) as error:
+        yield str(error)
+        return
+    if (folder / manifest.live).is_dir():
+        yield f"{folder / manifest.live} is a directory"
+    for segment in manifest.segments:
+        if why := _wrong(folder, segment):
+            yield why
+
+
+def mend_log(folder: Path) -> list[str]:
+    """Make the log readable; one line for each part that it goes on without."""
+    if not folder.exists():
+        return []
+    lost = [f"{path} was a directory" for name in ("lock", "manifest.json") if _set_aside_folder(path := folder / name)]
+    with open(folder / "lock", "a", opener=private) as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            manifest = read_manifest(folder)
+        except SoughtError as error:
+            manifest = _from_files(folder)
+            lost.append(f"{error}: made again from the files that there are")
+        live = folder / manifest.live
+        if _set_aside_folder(live):
+            lost.append(f"{live} was a directory")
+        sound = []
+        for segment in manifest.segments:
+            if why := _wrong(folder, segment):
+                lost.append(f"{why}; the log goes on without it")
+                _set_aside(folder / segment.name)
+            else:
+                sound.append(segment)
+        if lost:
+            write_manifest(folder, structs.replace(manifest, revision=manifest.revision + 1, segments=tuple(sound)))
+    return lost
+
+
+def _wrong(folder: Path, segment: Segment) -> str:
+    path = folder / segment.name
+    try:
+        if segment.crc is None and path.is_file():
+            let_another_try(path)
+        read_segment(folder, segment)
+    except FileNotFoundError:
+        return f"{path} is missing"
+    except SoughtError:
+        return f"{path} is damaged"
+    return ""
+
+
+def _from_files(folder: Path) -> Manifest:
+    """What the names of the files say.  Of segments that were being replaced both may be there: rows count once."""
+    segments, version = [], 0
+    for path in sorted(folder.glob("*.parquet")):
+        if (name := _SEGMENT.fullmatch(path.name)) and not _wrong(
+            folder, segment := Segment(path.name, Kind(name[2]), None)
+        ):
+            oldest, newest = span(segment.kind, read_segment(folder, segment))
+            segments.append(structs.replace(segment, oldest=oldest, newest=newest))
+            version = max(version, int(name[1]))
+    live = sorted(folder.glob("live-*.jsonl"), key=lambda path: (len(path.name), path.name))
+    return Manifest(version, tuple(segments), live[-1].name if live else f"live-{version}.jsonl")
+
+
+def _set_aside_folder(path: Path) -> bool:
+    if not path.is_dir():
+        return False
+    _set_aside(path)
+    return True
+
+
+def _set_aside(path: Path) -> None:
+    number = 0
+    while (aside := path.with_name(f"{path.name}{f'.{number}' if number else ''}.damaged")).exists():
+        number += 1
+    if path.exists():
+        path.rename(aside)

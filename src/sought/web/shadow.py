@@ -1,0 +1,40 @@
+"""Libraries that make small files where they only read: a folder that cannot be written to gets a shadow for them.
+
+The shadow is a temporary folder with a link to each file.  What a library makes beside them is gone with it.
+"""
+
+import os
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from sought.web.errors import BadInput
+
+
+class Shadow:
+    """`path` is where to read: the folder itself, or links to its files if nobody may write there."""
+
+    def __init__(self, folder: Path, without: Iterable[str] = ()) -> None:
+        """`without` are names that a library makes by itself."""
+        self._folder, self._without = folder, frozenset(without)
+        self._made: tempfile.TemporaryDirectory[str] | None = None
+        self.path = folder
+        if folder.is_dir() and not os.access(folder, os.W_OK):
+            try:
+                self._made = tempfile.TemporaryDirectory(prefix="sought-read-only-", ignore_cleanup_errors=True)
+            except OSError as error:
+                raise BadInput(f"{folder} is read-only, and no temporary folder can be made: {error}") from None
+            self.path = Path(self._made.name)
+            self.refresh()
+
+    def refresh(self) -> None:
+        """Link to files that are new."""
+        if self._made:
+            for file in self._folder.absolute().iterdir():
+                link = self.path / file.name
+                if file.name not in self._without and not link.is_symlink():
+                    link.symlink_to(file)
+
+    def close(self) -> None:
+        if self._made:
+            self._made.cleanup()
