@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.policy.pages import Floats
+from sought.web.expression import brief
 
 CLIPPED = 20.0  # weight of a fetch
 LEAST = 10  # first fetches to learn from: fewer would hardly move a weight
@@ -55,6 +56,7 @@ WEIGHTS = (
 )
 
 
+@brief
 @dataclass(frozen=True)
 class EntryModel:
     """Weights in the order of WEIGHTS, and how many first fetches they were learnt from."""
