@@ -102,7 +102,8 @@ class Liaison(Witness):
 
     def planned(self, cycle: Cycle, pages: Pages, told: Expected | None, excluded: Rows) -> None:
         table, now = cycle.repository.table, cycle.clock.now()
-        self.ahead = outlook(told, pages, eligible(table, now, self.directory.config.revisit_after, excluded))
+        may = eligible(table, now, self.directory.config.revisit_after, excluded)
+        self.ahead = outlook(told, pages, may, self.directory.measuring.sums.fetches)
         hosts, seconds = len(cycle.queue.rows), cycle.plan_seconds
         figures = {"price": self.ahead.price, "to_gain": self.ahead.to_gain}
         self.log("plan", chosen=len(cycle.queue), hosts=hosts, known=len(table), seconds=seconds, **figures)
