@@ -33,7 +33,7 @@ class Pages(NamedTuple):
     """Rows of one page, of how many; `partly`: more addresses have not been looked at."""
 
     rows: list[dict[str, Any]]
-    count: int
+    total: int
     partly: bool
 
 
@@ -43,7 +43,7 @@ def routes(office: Office) -> list[BaseRoute]:
         tables = await office.tables(("pages", state, text, at), lambda view: _looked_up(view, state, text, at))
         found = tables.found or Pages([], 0, partly=False)
         asked = {"state": state if state != "all" else "", "text": text}
-        part = Part(found.rows, at, found.count, "/console/pages", asked)
+        part = Part(found.rows, at, found.total, "/console/pages", asked)
         values = {"part": part, "states": STATES, "state": state, "text": text, "partly": found.partly}
         values |= {"now": time.time(), "most": LOOKED_AT}
         return office.with_tables(request, "console_pages.html", tables, **values)
