@@ -134,7 +134,7 @@ def test_a_form_of_somebody_else_is_refused(server, path):
         headers = {"Content_Type": FORM, "Cookie": mine, name: value}
         assert server.ask("/console/control/pause", "POST", body, **headers).status == 403
     assert server.ask("/console/control/pause", Cookie=mine).status == 405
-    assert server.ask("/console/control", "POST", body, **{"Content_Type": FORM, "Cookie": mine}).status == 405
+    assert server.ask("/console/control", "POST", body, Content_Type=FORM, Cookie=mine).status == 405
     assert not given(path)
     assert send(server, "pause", mine, key=key).status == 303
 

@@ -232,7 +232,7 @@ def test_all_that_an_operator_asks_is_on_the_console(server, origin):
         ("pages?state=gone", ["/gone", "gone: not found", "status 404"], ["/bell-rock/visit"]),
         ("pages?state=new", ["No such page is known."], ["/bell-rock/visit"]),
         ("pages?text=Bell-Rock", ["/bell-rock/visit", "1 to 4 of 4 pages"], ["/holm-island"]),
-        ("pages?text=127.0.0.1&state=live", ["1 to 33 of 33 pages"], ["/gone"]),
+        ("pages?text=bell-rock/visit&state=live", ["1 to 1 of 1 page"], ["/bell-rock/lamp"]),
         ("hosts?text=nowhere", ["No such host."], []),
         ("hosts?show=trouble", ["No such host."], []),
     ],
