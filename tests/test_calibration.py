@@ -316,6 +316,11 @@ def test_nothing_is_said_if_nobody_expects_anything(tmp_path):
     }  # fmt: skip
 
 
+WRONG_BY_CHANCE = (
+    "expectations were wrong: fetches that were expected to gain more have gained less (this may be chance)"
+)
+
+
 @pytest.mark.parametrize(
     ("gain", "sentence"),
     [
@@ -323,12 +328,13 @@ def test_nothing_is_said_if_nobody_expects_anything(tmp_path):
         (RISING[::-1], "expectations were wrong: fetches that were expected to gain more have gained less"),
         (0.1 * RISING, "expectations were too far apart"),
         (9.0 * RISING, "expectations were too close together"),
-        (np.where(np.arange(20) == 3, 5.0, 0.0), "expectations were wrong: fetches that were expected to gain more "
-         "have gained less (this may be chance)"),
-        (np.where(np.arange(20) == 13, 5.0, 0.0), "not certain yet: that the expected and the measured gains agree may "
-         "be chance"),
+        (np.where(np.arange(20) == 3, 5.0, 0.0), WRONG_BY_CHANCE),
+        (
+            np.where(np.arange(20) == 13, 5.0, 0.0),
+            "not certain yet: that the expected and the measured gains agree may be chance",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_slope_says_how_far_it_can_be_trusted(gain, sentence):
     """By an interval around it: one fetch that gained by chance proves nothing, in either direction."""
     found, (low, high) = calibration(RISING, gain), slope_interval(RISING, gain)

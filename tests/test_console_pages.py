@@ -124,7 +124,7 @@ def test_the_overview_tells_how_the_crawl_stands(server, browser, origin, scheme
             ["Speed", "0.512 a second"],
             ["Price of a fetch", "0.66 searches"],
         ]
-        assert "exactly 31.4" in tiles.last.locator(".value").get_attribute("title")
+        assert "exactly 31.4" in str(tiles.last.locator(".value").get_attribute("title"))
         assert it.page.locator(".state").inner_text().startswith("Crawling")
         if width == 1280:
             assert it.page.evaluate("document.documentElement.scrollHeight") <= 800
@@ -165,8 +165,8 @@ def test_charts_say_their_last_values_and_ticks_differ(crawl, server, browser, o
         row = Row(time=now - 900.0 * (2 - at), seconds=60.0, fetched=6, quality=quality, unanswered=0.1, poor=0.2)
         write_row(path, row)
     with served(path) as steady, tab(browser, viewport={"width": 1280, "height": 800}) as it:
-        for at, wanted in ((steady, "> 99.9 %"), (server, "8")):
-            go(it, at, "/console")
+        for shown, wanted in ((steady, "> 99.9 %"), (server, "8")):
+            go(it, shown, "/console")
             it.page.wait_for_selector("figure[data-chart=quality] canvas")
             legends = it.page.locator(".u-legend").all_inner_texts()
             assert len(legends) == 3

@@ -24,8 +24,7 @@ from sought.crawl.pulse import read_pulse
 from sought.crawl.recovery import open_directory, rebuild
 from sought.demand import Search
 from tests.commands import start
-from tests.console_crawl import _html
-from tests.console_site import Served, served
+from tests.console_site import Served, _html, served
 from tests.demand_site import write_config
 from tests.test_crawl_change_of_mind import HTML, Site, serving
 
@@ -103,7 +102,8 @@ def crawled(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def walked(server: Served) -> dict[str, str]:
     """What every page says that can be reached by links; none fails, and those that wait are waited for."""
-    waiting, said, deadline = list(STARTS), {}, time.monotonic() + 120
+    said: dict[str, str] = {}
+    waiting, deadline = list(STARTS), time.monotonic() + 120
     while waiting and len(said) < MOST:
         where = waiting.pop(0)
         if where in said:
@@ -284,4 +284,4 @@ def test_read_only(crawled, tmp_path):
 )  # fmt: skip
 def test_each_rule_finds_its_contradiction(rule, pages):
     """A rule that finds nothing would prove nothing."""
-    assert rule in contradictions(dict(enumerate(pages)))
+    assert rule in contradictions({str(number): text for number, text in enumerate(pages)})

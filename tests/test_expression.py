@@ -3,6 +3,8 @@
 import time
 from dataclasses import MISSING, fields, is_dataclass
 
+from typing import Any, cast
+
 import pytest
 
 from sought.crawl.outcome import Why, reason
@@ -33,7 +35,7 @@ def test_a_default_is_not_printed(cls):
     if _needs_nothing(cls):
         assert repr(cls()) == f"{cls.__name__}()"
     for belief in beliefs_of(cls()) if _needs_nothing(cls) else ():
-        for each in fields(belief):
+        for each in fields(cast("Any", belief)):
             value = getattr(belief, each.name)
             assert (f"{each.name}=" in repr(belief)) == (each.default is MISSING or value != each.default), belief
 
@@ -48,7 +50,12 @@ def test_what_differs_is_printed_and_read_back():
         (Split(new=DemandFirst(prior=0.25)), "Split(new=DemandFirst(prior=0.25))"),
     ]:
         assert (repr(value), parse_policy(text)) == (text, value)
-    assert all(f"{each.name}=" in repr(m) for m in MEASURES.values() for each in fields(m) if each.default is MISSING)
+    assert all(
+        f"{each.name}=" in repr(m)
+        for m in MEASURES.values()
+        for each in fields(cast("Any", m))
+        if each.default is MISSING
+    )
 
 
 def test_what_was_written_before_is_the_same_policy():
@@ -69,7 +76,7 @@ def test_a_crawl_of_before_goes_on_with_one_policy(tmp_path):
     repository = directory.repository
     assert repository.policies == ["BreadthFirst()", "Worth()"]
     for spelled in (OLD, "Worth()"):
-        outcome = repository._outcome("new", _Answer())
+        outcome = repository._outcome("new", cast("Any", _Answer()))
         repository._note_why(outcome, reason(Why(1, 0.5), spelled))
         assert (outcome.policy, len(repository.policies)) == (1, 2)
     directory.close()

@@ -53,7 +53,7 @@ def slope_interval(expected: Floats, gain: Floats, chance: Floats | None = None)
     """Between which two values the slope is with a certainty of 80 %; NaN where it cannot be told.
 
     By the variance HC3 of J. G. MacKinnon and H. White (Some heteroskedasticity-consistent covariance matrix estimators
-    with improved finite sample properties, Journal of Econometrics 1985): most fetches gain nothing and a few gain much.
+    with improved finite sample properties, Journal of Econometrics 1985): most fetches gain nothing, a few much.
     """
     told = np.isfinite(expected) & np.isfinite(gain)
     said, came = expected[told], gain[told]

@@ -29,7 +29,7 @@ def brief(cls: type[Value]) -> type[Value]:
     >>> Nap(), Nap(60.0, deep=True)
     (Nap(), Nap(deep=True))
     """
-    cls.__repr__ = _brief_repr  # type: ignore[assignment,method-assign]  # a dataclass makes its own, whatever it inherits
+    cls.__repr__ = _brief_repr  # type: ignore[method-assign]  # a dataclass makes its own, whatever it inherits
     return cls
 
 
