@@ -2,7 +2,6 @@
 
 import time
 from dataclasses import MISSING, fields, is_dataclass
-
 from typing import Any, cast
 
 import pytest
