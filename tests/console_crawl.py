@@ -91,7 +91,15 @@ def pulse(origin: str, **other: Any) -> dict[str, Any]:
         "ended": None,
         "budget": {"per": 5000, "seconds": 86400.0, "left": 3211.0, "used": 1789},
         "price": 31.4,
-        "progress": {"fetched": 1789, "bytes": 38_123_456, "in_flight": 5, "known": 120_034, "hosts_waiting": 17},
+        "speed": 0.512,
+        "progress": {
+            "fetched": 1789,
+            "bytes": 38_123_456,
+            "in_flight": 5,
+            "known": 120_034,
+            "hosts_waiting": 17,
+            "outcomes": {"200": 1700, "404": 60, "timeout": 29},
+        },
         "in_flight": [{"url": url, "since": now - 1.0, "purpose": p} for url, p in zip(urls, kinds, strict=False)],
         "finished": [
             {

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 
 from sought.cli.commands import app
 from sought.crawl.beliefs import history
-from sought.crawl.calibration import KEPT, expected_against_measured, note_expected
+from sought.crawl.calibration import KEPT, expected_against_measured, note_expected, verdict
 from sought.crawl.live import crawl
 from sought.crawl.outcome import Finished, Outcome, Why, reason
 from sought.crawl.recovery import open_directory, rebuild
@@ -41,7 +41,7 @@ from sought.lab.signals import Signals
 from sought.lab.synthetic.web import Shape, generate
 from sought.lab.world import WEEK
 from sought.policy import BreadthFirst, DemandFirst, GainRate, Policy, Prospect, RoundRobin
-from sought.policy.calibration import LEAST, Calibration, calibration
+from sought.policy.calibration import LEAST, Calibration, calibration, slope_interval
 from sought.policy.policy import Expected
 from sought.web.errors import BadInput
 from tests.counted_anew import opened
@@ -263,7 +263,8 @@ def test_status_tells_how_good_expectations_were(tmp_path):
             found, whole = status(path)["expected_against_measured"], on_record(path)
             assert {kind: each["fetches"] for kind, each in found.items()} == {"new_pages": 30, "known_pages": 15}
             for kind, each in whole.items():
-                assert tuple(found[kind].values()) == pytest.approx(tuple(each))
+                assert tuple(found[kind][name] for name in Calibration._fields) == pytest.approx(tuple(each))
+                assert found[kind]["slope_low"] <= found[kind]["slope"] <= found[kind]["slope_high"]
             assert found["new_pages"]["slope"] is not None
         assert json.loads(run("status", path, "--json"))["expected_against_measured"] == found
         heading, *lines = [line for line in run("status", path).splitlines() if "expected" in line or "slope" in line]
@@ -271,8 +272,11 @@ def test_status_tells_how_good_expectations_were(tmp_path):
         assert len(lines) == 2
         for line, (kind, each) in zip(lines, found.items(), strict=True):
             share, fetches = f"{100 * each['top_tenth']:.0f} %", f"{each['fetches']} fetches"
-            told = f"slope {each['slope']:.3g}, rank correlation {each['rank_correlation']:.3g}, {share} of the gain"
-            assert line.split() == f"{kind} {told} in the best tenth, of {fetches}".split()
+            certain = f"(80 % certain: {each['slope_low']:.3g} to {each['slope_high']:.3g})"
+            told = f"slope {each['slope']:.3g} {certain}, rank correlation {each['rank_correlation']:.3g}"
+            assert line.split() == (
+                f"{kind} {each['verdict']}: {told}, {share} of the gain in the best tenth, of {fetches}".split()
+            )
 
 
 def test_explain_tells_what_was_expected(tmp_path):
@@ -305,11 +309,56 @@ def test_nothing_is_said_if_nobody_expects_anything(tmp_path):
         with opened(path) as directory:
             asyncio.run(crawl(directory, 3, Foretells(), lambda _: None, 0))
     assert [line for line in run("status", path).splitlines() if "to tell" in line] == [
-        "  new_pages  too little to tell, of 3 fetches"
+        "  new_pages  too few fetches to tell: 3, and 10 are needed"
     ]
     assert status(path)["expected_against_measured"]["new_pages"] == {
         "fetches": 3, "slope": None, "rank_correlation": None, "top_tenth": None, "sum_ratio": None,
+        "slope_low": None, "slope_high": None, "verdict": "too few fetches to tell: 3, and 10 are needed",
     }  # fmt: skip
+
+
+WRONG_BY_CHANCE = (
+    "expectations were wrong: fetches that were expected to gain more have gained less (this may be chance)"
+)
+
+
+@pytest.mark.parametrize(
+    ("gain", "sentence"),
+    [
+        (RISING, "expectations agree with what was measured"),
+        (RISING[::-1], "expectations were wrong: fetches that were expected to gain more have gained less"),
+        (0.1 * RISING, "expectations were too far apart"),
+        (9.0 * RISING, "expectations were too close together"),
+        (np.where(np.arange(20) == 3, 5.0, 0.0), WRONG_BY_CHANCE),
+        (
+            np.where(np.arange(20) == 13, 5.0, 0.0),
+            "not certain yet: that the expected and the measured gains agree may be chance",
+        ),
+    ],
+)
+def test_a_slope_says_how_far_it_can_be_trusted(gain, sentence):
+    """By an interval around it: one fetch that gained by chance proves nothing, in either direction."""
+    found, (low, high) = calibration(RISING, gain), slope_interval(RISING, gain)
+    assert low <= found.slope <= high
+    assert verdict(found, low, high) == sentence
+
+
+def test_an_interval_holds_the_true_slope_in_four_of_five_cases():
+    """Also where most fetches gain nothing, of a thousand; of 80 such fetches it is too narrow, but not by much."""
+    rng = np.random.default_rng(7)
+    for fetches, least in ((1000, 0.73), (80, 0.6)):
+        held = 0
+        for _ in range(500):
+            expected = rng.gamma(1.0, size=fetches)
+            gain = np.where(rng.random(fetches) < 0.3, expected / 0.3 * rng.gamma(2.0, 0.5, fetches), 0.0)
+            low, high = slope_interval(expected, gain)
+            held += low <= 1.0 <= high
+        assert least < held / 500 < 0.9
+
+
+def test_of_too_few_there_is_no_interval():
+    """Nor where the same was expected of all."""
+    assert np.isnan([*slope_interval(RISING[:9], RISING[:9]), *slope_interval(np.ones(20), RISING)]).all()
 
 
 def test_gains_by_another_scorer_do_not_count(tmp_path):

@@ -56,7 +56,7 @@ def send(server, order, cookie="", **fields):
 def entered(server, token=TOKEN):
     """The cookie of a session, and the key of its forms."""
     cookie = send(server, "enter", token=token).headers["set-cookie"].partition(";")[0]
-    [key, *_] = re.findall(r'name="key" value="(\w+)"', server.ask("/console", Cookie=cookie).text)
+    [key, *_] = re.findall(r'name="key" value="(\w+)"', server.ask("/console/control", Cookie=cookie).text)
     return cookie, key
 
 
@@ -81,8 +81,9 @@ def test_without_control_there_is_nothing_to_press(path):
     note(path, Audited(1.7e9, "1", "applied", "somebody", 1.7e9, {"order": "pause"}))
     with served(path) as server:
         assert {send(server, order, key="x", token=TOKEN).status for order in (*ALL, "enter", "leave")} == {404}
-        page = server.ask("/console").text
-        assert "/console/control" not in page
+        page = server.ask("/console/control").text
+        assert 'method="post"' not in page
+        assert "This server gives no orders." in page
         assert "somebody" in page
     assert not given(path)
 
@@ -101,7 +102,7 @@ def test_each_order_reaches_the_crawl(server, path, order):
 
 def test_nothing_happens_without_the_token(server, path):
     """Neither with none, nor with a wrong one, nor with a cookie that was made up."""
-    page = server.ask("/console").text
+    page = server.ask("/console/control").text
     assert "Token that" in page
     assert 'action="/console/control/pause"' not in page
     for token in ("", "x", TOKEN[:-1], TOKEN + "0", "ä\ud800".encode("utf-8", "replace").decode()):
@@ -136,6 +137,7 @@ def test_a_form_of_somebody_else_is_refused(server, path):
         headers = {"Content_Type": FORM, "Cookie": mine, name: value}
         assert server.ask("/console/control/pause", "POST", body, **headers).status == 403
     assert server.ask("/console/control/pause", Cookie=mine).status == 405
+    assert server.ask("/console/control", "POST", body, Content_Type=FORM, Cookie=mine).status == 405
     assert not given(path)
     assert send(server, "pause", mine, key=key).status == 303
 
@@ -233,7 +235,7 @@ def test_an_operator_pauses_the_crawl_in_a_browser(path, browser, tmp_path):
     with served(path, control=Control(path, TOKEN)) as server:
         for scheme in ("light", "dark"):
             with tab(browser, color_scheme=scheme, viewport={"width": 375, "height": 800}) as it:
-                it.page.goto(server.url + "/console")
+                it.page.goto(server.url + "/console/control")
                 it.assert_accessible()
                 it.page.get_by_label("Token that").fill(TOKEN)
                 it.page.keyboard.press("Enter")
@@ -253,3 +255,12 @@ def test_an_operator_pauses_the_crawl_in_a_browser(path, browser, tmp_path):
                 it.picture(f"control-{scheme}", tmp_path)
                 assert not it.troubles
     assert given(path) == [Pause(), UnblockHost("bad.example")] * 2
+
+
+@pytest.mark.parametrize(("paused", "button"), [(False, "Pause the crawl"), (True, "Resume the crawl")])
+def test_what_was_paused_is_resumed(server, path, paused, button):
+    """One name for each order, on the button and in the audit log."""
+    save_settings(path, Settings(paused=paused))
+    cookie, _ = entered(server)
+    page = server.ask("/console/control", Cookie=cookie).text
+    assert re.findall(r">((?:Pause|Resume|Go on)[^<]*)</button>", page) == [button]

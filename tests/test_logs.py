@@ -78,7 +78,7 @@ def test_text_is_as_it_was_and_tells_of_orders(healthy: Served, make_crawl: Call
     assert process.returncode == 0, err
     words = [line for line in err.splitlines() if line]
     assert "order by tester: pause: applied" in words[0]
-    assert "".join(words[1:3]).startswith("paused; to go on: sought order")
+    assert "".join(words[1:3]).startswith("paused; to resume: sought order")
     assert any(line.startswith("stopping") for line in words)
     assert "ended: stopped" in out
     process = start("crawl", path, "--log", "json")

@@ -211,10 +211,10 @@ def test_what_cannot_be_is_refused():
         with pytest.raises(BadInput, match="k1"):
             BM25(*parameters)
     assert [repr(scorer()) for scorer in SCORERS.values()] == [
-        "BM25(k1=1.2, b=0.75)",
+        "BM25()",
         "TfIdf()",
         "Inlinks()",
-        "TfIdfPageRank(a=0.5, b=0.5)",
+        "TfIdfPageRank()",
     ]
 
 

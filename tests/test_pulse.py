@@ -15,7 +15,7 @@ import sought
 from sought.crawl.cycle import Cycle
 from sought.crawl.insight import explain
 from sought.crawl.journal import FOLDER, read_journal
-from sought.crawl.outlook import Outlook, outlook
+from sought.crawl.outlook import Outlook, demand, outlook
 from sought.crawl.progress import Progress
 from sought.crawl.pulse import FILE, read_pulse
 from sought.crawl.recovery import rebuild
@@ -240,15 +240,36 @@ def test_to_gain_is_of_pages_that_may_be_fetched() -> None:
     rng = np.random.default_rng(1)
     gain = np.where(rng.random(300) < 0.2, np.nan, expected.gain * rng.choice([-1.0, 1.0], 300))
     may = rng.random(300) < 0.5
-    found = outlook(expected._replace(gain=gain), pages, may)
+    found = outlook(expected._replace(gain=gain), pages, may, 10)
     for is_new, told in ((True, found.new), (False, found.known)):
         wanted = [g for g, m, n in zip(gain, may, pages.is_new, strict=True) if m and n == is_new and g > 0]
         assert wanted
         assert told == pytest.approx(sum(wanted))
     assert found.price == expected.price
-    assert outlook(None, pages, may) == Outlook()
+    assert found.why == {}
+    assert outlook(None, pages, may, 10)[:3] == (None, None, None)
     silent = Expected(expected.value, gain, expected.chance)
-    assert outlook(silent, pages, may).price is None
+    assert outlook(silent, pages, may, 10).price is None
+
+
+def test_what_is_not_known_is_not_nothing() -> None:
+    """Too few measured fetches, or new pages of which nothing is expected: no price, no quality, but the reason."""
+    pages = sample_pages(1, 300, beliefs_of(Worth()))
+    expected, may = Worth().expects(pages, NOW), np.ones(300, np.bool_)
+    report = {"worth_of_answers": 2.0}
+    told = demand(report, outlook(expected, pages, may, 9))
+    assert (told["quality"], told["to_gain"]) == (None, {"new": None, "known": None})
+    assert set(told["not_known"]) == {"price", "to_gain_new", "to_gain_known", "quality"}
+    assert set(told["not_known"].values()) == {"too few fetches were measured: 9, and 10 are needed"}
+    nothing = outlook(expected._replace(gain=np.where(pages.is_new, 0.0, expected.gain)), pages, may, 10)
+    told = demand(report, nothing)
+    assert nothing.new is told["quality"] is None
+    assert nothing.known == told["to_gain"]["known"]
+    count = np.count_nonzero(pages.is_new)
+    assert told["not_known"]["quality"] == f"nothing is known of what {count} pages would bring that were never fetched"
+    assert demand(report, outlook(expected, pages, may & ~pages.is_new, 10))["quality"] is not None  # none is left
+    assert demand(report, outlook(None, pages, may, 10))["not_known"]["price"].startswith("the policy of this crawl")
+    assert demand({}, nothing)["not_known"]["quality"] == "nobody has asked anything yet"
 
 
 def test_quality_is_of_what_is_and_what_is_hoped_for() -> None:

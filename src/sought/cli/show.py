@@ -44,12 +44,14 @@ def show_status(found: dict[str, Any]) -> None:
 
 def _calibrated(found: dict[str, Any]) -> str:
     """How far what was expected agrees with what was measured, in one line."""
-    fetches = f"of {found['fetches']:,} fetches"
+    verdict, fetches = found["verdict"], f"of {found['fetches']:,} fetches"
     if found["rank_correlation"] is found["top_tenth"] is None:
-        return f"too little to tell, {fetches}"
+        return str(verdict)
     slope, correlation = _shown("", found["slope"]), _shown("", found["rank_correlation"])
+    if found["slope_low"] is not None:
+        slope += f" (80 % certain: {_shown('', found['slope_low'])} to {_shown('', found['slope_high'])})"
     share = "–" if found["top_tenth"] is None else f"{100 * found['top_tenth']:.0f} %"
-    return f"slope {slope}, rank correlation {correlation}, {share} of the gain in the best tenth, {fetches}"
+    return f"{verdict}: slope {slope}, rank correlation {correlation}, {share} of the gain in the best tenth, {fetches}"
 
 
 def show_tree(data: dict[str, Any], indent: str = "", times: Collection[str] = _TIMES) -> None:

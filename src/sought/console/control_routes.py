@@ -46,14 +46,14 @@ def routes(office: Office) -> list[BaseRoute]:
         session = await control.enter((await _form(request)).get("token", ""))
         if session is None:
             return office.sorry(request, "Control", "This is not the token", 403)
-        answer = RedirectResponse("/console#control", 303)
+        answer = RedirectResponse("/console/control", 303)
         keep_session(answer, request, session)
         return answer
 
     async def leave(request: Request) -> Response:
         control.check(request, (await _form(request)).get("key", ""))
         control.leave(request)
-        answer = RedirectResponse("/console", 303)
+        answer = RedirectResponse("/console/control", 303)
         answer.delete_cookie(COOKIE, path="/console")
         return answer
 
@@ -77,7 +77,7 @@ async def _ordered(office: Office, control: Control, request: Request) -> Respon
         number = await asyncio.to_thread(give, office.path, make(form.get("what", "")), WHO)
     except BadInput as error:
         return office.sorry(request, "Control", str(error), 400)
-    return RedirectResponse(f"/console?{urlencode({'given': number})}#control", 303)
+    return RedirectResponse(f"/console/control?{urlencode({'given': number})}", 303)
 
 
 async def _form(request: Request) -> dict[str, str]:

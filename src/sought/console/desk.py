@@ -51,6 +51,11 @@ class Desk:
         self.tally = Tally()
         self._ids = random_ids()
 
+    def has_archive(self) -> bool:
+        """Whether anything was ever fetched, searchable or not."""
+        folder = self.path / "archive"
+        return folder.is_dir() and any(folder.iterdir())
+
     def start(self) -> None:
         self.searcher.start()
         self.recorder.start()

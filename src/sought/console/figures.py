@@ -2,40 +2,59 @@
 
 from typing import NamedTuple
 
+WEEKLY = "searches a week"
+
 
 class Figure(NamedTuple):
+    """What a number is called, what it means, and its unit where that is not in the number itself."""
+
     label: str
     sentence: str
+    unit: str = ""
 
 
 FIGURES = {
     # how good the answers are
     "price": Figure(
         "Price of a fetch",
-        "What the last fetch is worth that a week's budget buys: its gain times how long that lasts. "
-        "A high price says that more budget would help.",
+        "What the last fetch that a week's budget buys is worth: its gain times how long that "
+        "lasts. A high price says that more budget would help.",
+        "searches",
     ),
     "quality": Figure(
         "Quality",
         "What people's attention finds, as a share of that and of what the crawler expects that it could still add.",
     ),
     "unanswered": Figure("Unanswered", "Share of searches for which there is no result at all."),
-    "poor": Figure("Poor", "Share of searches with a result, but with fewer than ten."),
+    "poor": Figure("Poorly answered", "Share of searches with a result, but with fewer than ten."),
     "gain_per_fetch": Figure(
-        "Gain of a fetch", "What a fetch has added to the worth of the answers, on average over the time shown."
+        "Gain of a fetch", "What a fetch has added to the answers, on average over the time shown.", WEEKLY
     ),
     "expected_per_fetch": Figure(
-        "Expected of a fetch", "What the policy had expected of the fetches that were measured, on average."
+        "Expected of a fetch",
+        "What the policy had expected of the fetches that were measured, on average over the time shown.",
+        WEEKLY,
+    ),
+    "better": Figure(
+        "Searches answered better",
+        "The unit of every gain: so many searches with an ordinary answer in place of none. Many "
+        "small improvements add "
+        "up to one.",
     ),
     "worth_of_answers": Figure(
         "Worth of the answers",
-        "What people's attention finds in all answers together, weighed by how often each is asked for.",
+        "What people's attention finds in all answers together, as searches with an ordinary answer.",
+        WEEKLY,
     ),
-    "to_gain_new": Figure("To gain, new pages", "What all pages that were never fetched are expected to add."),
-    "to_gain_known": Figure("To gain, known pages", "What fetching all known pages again is expected to add."),
+    "to_gain_new": Figure("To gain, new pages", "What all pages that were never fetched are expected to add.", WEEKLY),
+    "to_gain_known": Figure("To gain, known pages", "What fetching all known pages again is expected to add.", WEEKLY),
     "queries": Figure("Queries", "Distinct queries by which fetches are measured."),
     "searches_a_week": Figure("Searches a week", "How often these queries are asked, all together."),
     # now
+    "speed": Figure("Speed", "Answers a second over the last minute, while a crawl runs."),
+    "errors": Figure(
+        "Errors", "Share of the answers of this run that were no page: status 4xx or 5xx, or no answer at all."
+    ),
     "fetched": Figure("Fetched", "Answers that this run of the crawl has received: pages and sitemaps."),
     "received": Figure("Received", "Bytes of these answers as they came over the network."),
     "in_flight": Figure("In flight", "Requests that were sent and are not answered yet."),
@@ -48,9 +67,18 @@ FIGURES = {
         "Why the page is fetched: new (never fetched before), stale (its own text or death), hub (what its links tell "
         "or lead to), known (the policy does not say), file (robots.txt or a sitemap).",
     ),
-    "gain": Figure("Gain", "What the fetch has added to the worth of the answers; below zero if a page has gone."),
-    "expected": Figure("Expected", "What the policy had expected this fetch to gain when it chose the page."),
-    "value": Figure("Value", "By what the policy ranks the page; the highest is fetched first."),
+    "gain": Figure(
+        "Gain",
+        "What the fetch has added to the answers; below zero if they have lost by it, as when a page has gone.",
+        WEEKLY,
+    ),
+    "expected": Figure("Expected", "What the policy had expected this fetch to gain when it chose the page.", WEEKLY),
+    "value": Figure(
+        "Value",
+        "By what the policy ranks the page, the highest first: its gain times how long that lasts, "
+        "if the policy has a price.",
+        "searches",
+    ),
     # where the budget goes
     "fetches": Figure("Fetches", "Fetches in the time shown, or on which a number rests."),
     "fetches_share": Figure("Share", "Its part of all fetches in the time shown."),
@@ -79,9 +107,13 @@ FIGURES = {
     # predicted and measured
     "slope": Figure(
         "Slope",
-        "1 if to expect twice as much brings twice as much; below 1 if expectations are too far apart, 0 if they say "
-        "nothing.",
+        "1 if to expect twice as much brings twice as much; below 1 if expectations are too far "
+        "apart, 0 if they say nothing, below 0 if they were wrong.",
     ),
+    "slope_interval": Figure(
+        "Slope, 80 % certain", "Between these two the slope is in four of five cases; few fetches make them wide."
+    ),
+    "verdict": Figure("Verdict", "How far the policy's expectations can be trusted so far."),
     "rank_correlation": Figure(
         "Rank correlation", "Whether fetches of which more was expected brought more: 1 always, 0 by chance only."
     ),
@@ -93,11 +125,12 @@ FIGURES = {
         "Measured / expected", "All that was measured over all that was expected: above 1, too little was."
     ),
     # queries
-    "a_week": Figure("A week", "How often the query is asked in a week."),
-    "results": Figure("Results", "Pages that answer the query, also beyond those anybody looks at."),
+    "a_week": Figure("Asked", "How often the query is asked.", "times a week"),
+    "results": Figure("Results", "Pages that answer the query, also beyond those anybody looks at.", "pages"),
     "best_score": Figure("Best score", "How well its best page fits the query, as the search scores pages."),
-    "query_to_gain": Figure("To gain", "What a page made for the query would add to the worth of the answers."),
-    "prospect": Figure("Prospect", "What the page would bring for the query, to judge by its name alone."),
+    "query_to_gain": Figure("To gain", "What a page made for the query would add to the answers.", WEEKLY),
+    "why": Figure("Why", "What is wrong with the answer to the query."),
+    "prospect": Figure("Prospect", "What the page would bring for the query, to judge by its name alone.", WEEKLY),
     "rank": Figure("Rank", "Its place among the results of the query, the first is 1."),
     "score": Figure("Score", "How well the page fits the query, as the search scores pages."),
     "plan_rank": Figure("Number in the plan", "Its place among all that may be fetched now, the first is 1."),
@@ -108,11 +141,12 @@ FIGURES = {
     # hosts
     "chosen": Figure("Chosen", "Pages of the host that are chosen and wait for its turn."),
     "delay": Figure(
-        "Delay", "Seconds between an answer of the host and the next request, at least; more while it answers slowly."
+        "Delay",
+        "How long it takes from an answer of the host to the next request, at least; longer while it answers slowly.",
     ),
     "host_fetched": Figure("Fetched", "Answers that the host has given in all."),
     "troubles": Figure("Troubles in a row", "Failures since its last good answer; after each the host rests longer."),
-    "crawl_delay": Figure("Crawl delay", "Seconds between two requests that its robots.txt asks for."),
+    "crawl_delay": Figure("Crawl delay", "How long between two requests its robots.txt asks for."),
     "next_request": Figure("Next request", "Before that time the host is not asked again."),
     "search_value": Figure("Share of attention", "Its part of what people's attention finds in all answers."),
     "presence": Figure("Would be missed", "Its part of what the answers would lose if single pages were not there."),

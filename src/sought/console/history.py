@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from sought.console.answers import Unit
+from sought.console.outcomes import share_of_errors
 from sought.crawl.journal import read_journal
 
 Over = Literal["hours", "days", "weeks"]
@@ -14,7 +16,7 @@ Column = list[float | None]
 PURPOSES = ("new", "stale", "hub", "known", "file")
 GOOD_FOR = 5.0  # seconds
 _HOSTS = 10
-_GAP = 2.5  # steps without a row after which the line is broken
+_GAP = 1.0  # steps that no row covers, after which the line is broken
 
 
 @dataclass(frozen=True)
@@ -54,9 +56,12 @@ class History:
     def gain(self) -> float:
         return float(sum(_gain(row) for row in self.rows))
 
-    def a_fetch(self, amount: float) -> float | None:
-        fetched = self.total("fetched")
-        return amount / fetched if fetched else None
+    def a_fetch(self, name: str) -> float | None:
+        """The mean of a line over all fetches."""
+        told = [
+            (value * row["fetched"], row["fetched"]) for row in self.rows if (value := _LINES[name](row)) is not None
+        ]
+        return sum(part for part, _ in told) / sum(count for _, count in told) if told else None
 
     def by_purpose(self) -> dict[str, int]:
         sums = _added(self.rows, "purposes")
@@ -66,12 +71,13 @@ class History:
         return _added(self.rows, "hosts").most_common(_HOSTS)
 
     def moved(self, name: str) -> float | None:
-        """From the first to the last that is known."""
-        told = [row[name] for row in self.rows if row[name] is not None]
+        """From the first value of a line to the last that is known."""
+        told = [value for row in self.rows if (value := _LINES[name](row)) is not None]
         return told[-1] - told[0] if len(told) > 1 else None
 
-    def last(self, name: str) -> Any:
-        return next((row[name] for row in reversed(self.rows) if row[name] is not None), None)
+    def last(self, name: str) -> float | None:
+        """The last value of a line that is known."""
+        return next((value for row in reversed(self.rows) if (value := _LINES[name](row)) is not None), None)
 
     def some(self, most: int = 24) -> list[dict[str, Any]]:
         """Rows for a table, the latest first, at most so many."""
@@ -79,15 +85,13 @@ class History:
         return [self._told(row) for row in self.rows[::-1][::step]]
 
     def _told(self, row: Row) -> dict[str, Any]:
-        fetched = row["fetched"]
-        named = {name: row[name] for name in ("time", "price", "quality", "unanswered", "poor", "fetched")}
-        return named | {"gain": _gain(row) / fetched if fetched else None}
+        return {"time": row["time"], "fetched": row["fetched"]} | {name: _LINES[name](row) for name in _TOLD}
 
-    def columns(self) -> dict[str, Any]:
-        """One list for each line of a chart; nothing between rows that are far apart."""
+    def columns(self, now: float) -> dict[str, Any]:
+        """One list for each line of a chart; nothing between rows that are far apart.  Charts end now."""
         rows = list(_with_gaps(self.rows, self.span.step))
         made = {name: _column(rows, make) for name, make in _LINES.items()}
-        return {"step": self.span.step_words, "times": [time for time, _ in rows], **made}
+        return {"step": self.span.step_words, "now": now, "times": [time for time, _ in rows], **made}
 
 
 class Histories:
@@ -119,8 +123,9 @@ def _added(rows: Sequence[Row], name: str) -> Counter[str]:
 def _with_gaps(rows: Sequence[Row], step: float) -> list[tuple[float, Row | None]]:
     told: list[tuple[float, Row | None]] = []
     for row in rows:
-        if told and row["time"] - told[-1][0] > _GAP * step:
-            told.append((told[-1][0] + step, None))
+        began = row["time"] - row["seconds"]
+        if told and began - told[-1][0] > _GAP * step:
+            told.append(((told[-1][0] + began) / 2.0, None))
         told.append((row["time"], row))
     return told
 
@@ -137,13 +142,32 @@ def _rate(amount: Callable[[Row], float]) -> Callable[[Row], float | None]:
     return lambda row: amount(row) / row["fetched"] if row["fetched"] else None
 
 
+def _a_week(amount: Callable[[Row], float]) -> Callable[[Row], float | None]:
+    """Of a fetch, in searches a week."""
+    return lambda row: Unit.by(row).a_week(_rate(amount)(row))
+
+
+def _expected(row: Row) -> float:
+    return float(row["expected"])
+
+
+def _speed(row: Row) -> float | None:
+    return row["fetched"] / row["seconds"] if row["seconds"] else None
+
+
 def _spent(name: str) -> Callable[[Row], float | None]:
     return lambda row: row["purposes"].get(name, 0)
 
 
+_TOLD = ("price_searches", "quality", "unanswered", "poor", "speed", "errors", "gain_searches")  # in a table
 _LINES: dict[str, Callable[[Row], float | None]] = {
     **{name: _level(name) for name in ("price", "quality", "unanswered", "poor")},
     "gain": _rate(_gain),
-    "expected": _rate(lambda row: float(row["expected"])),
+    "expected": _rate(_expected),
+    "price_searches": lambda row: Unit.by(row).in_all(row["price"]),
+    "gain_searches": _a_week(_gain),
+    "expected_searches": _a_week(_expected),
+    "speed": _speed,
+    "errors": lambda row: share_of_errors(row["outcomes"]),
     **{name: _spent(name) for name in PURPOSES},
 }

@@ -10,11 +10,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from sought.console.answers import Unit
 from sought.console.folders import without_folder
 from sought.console.office import Office, link
 from sought.console.standing import Pending
 from sought.crawl.view import View
-from sought.web.errors import BadConfig, BadInput
+from sought.web.errors import BadConfig, BadInput, CrawlDamaged
 
 _LONGEST = 4_200  # characters
 _HOST = re.compile(r"(?:[\w-]+\.)+[\w-]*[a-z][\w-]*(?::\d+)?|\[[0-9a-f:]+\](?::\d+)?|localhost(?::\d+)?", re.I)
@@ -61,11 +62,14 @@ async def _answered(office: Office, request: Request, about: About, wanted: str)
         found = await office.standing.ask((about.kind, wanted), lambda view: about.ask(view, wanted, view.opened))
     except Pending as why:
         return office.wait(request, about.title, why)
+    except CrawlDamaged as error:  # of another version, say: it says what to do
+        return office.sorry(request, about.title, without_folder(office.path, str(error)), 409)
     except BadConfig:  # the crawl's files are in trouble
         raise
     except BadInput as error:  # it is not known
         return office.sorry(request, about.title, without_folder(office.path, str(error)), 404)
     values: dict[str, Any] = {"found": found.found, "read": found.time, "wanted": wanted, "now": time.time()}
+    values["unit"] = Unit.by(found.found.get("report", {}))
     return office.page(request, f"console_{about.kind}.html", **values)
 
 

@@ -1,8 +1,8 @@
 """Where operators work: what all pages of the console need, and how each becomes HTML."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from starlette.requests import Request
@@ -11,10 +11,20 @@ from starlette.responses import HTMLResponse
 from sought.console import wording
 from sought.console.control import Control
 from sought.console.figures import FIGURES
+from sought.console.folders import without_folder
 from sought.console.pages import page
-from sought.console.standing import Pending, Standing
+from sought.console.standing import Pending, Question, Standing
+from sought.web.errors import SoughtError
 
 AGAIN = "3"  # seconds after which a page that has to wait looks again
+
+
+class Tables(NamedTuple):
+    """What the tables say, and of when they are; or in `problem`, why they do not.  Neither: there are none yet."""
+
+    found: Any = None
+    time: float = 0.0
+    problem: str = ""
 
 
 class Office:
@@ -28,6 +38,23 @@ class Office:
     def page(self, request: Request, name: str, status: int = 200, **values: Any) -> HTMLResponse:
         """A template with all that templates of the console expect."""
         return page(name, status, **common(), control=self._rights(request), **values)
+
+    async def tables(self, key: Hashable, question: Question[Any]) -> Tables:
+        """The answer to a question about the tables, for a page that can do without."""
+        if not (self.path / "store").exists():
+            return Tables()
+        try:
+            told = await self.standing.ask(key, question)
+        except SoughtError as why:  # it takes a while, or the crawl's files are in trouble: an operator should know
+            return Tables(problem=without_folder(self.path, str(why)))
+        return Tables(told.found, told.time)
+
+    def with_tables(self, request: Request, name: str, tables: Tables, **values: Any) -> HTMLResponse:
+        """A page that shows what the tables say, and looks again if they do not yet."""
+        answer = self.page(request, name, **values, tables=tables)
+        if tables.problem:
+            answer.headers["Refresh"] = AGAIN
+        return answer
 
     def sorry(self, request: Request, title: str, sentence: str, status: int) -> HTMLResponse:
         """A page that has nothing but one clear sentence."""

@@ -13,16 +13,23 @@ from starlette.routing import BaseRoute, Route
 
 from sought.console import (
     control_routes,
+    list_of_hosts,
+    list_of_pages,
+    list_of_queries,
     live,
     lookup,
     overview,
     page_of_budget,
+    page_of_control,
+    page_of_crawl,
+    page_of_errors,
     page_of_host,
     page_of_log,
     page_of_query,
     page_of_url,
 )
 from sought.console.control import Control
+from sought.console.history import Histories
 from sought.console.metrics import CONTENT_TYPE, exposition
 from sought.console.office import Office
 from sought.console.tally import Tally
@@ -41,9 +48,12 @@ class Operators:
         self._watch, self._events = live.routes(self.office)
 
     def routes(self) -> list[BaseRoute]:
-        parts = (overview, page_of_budget, page_of_log, page_of_url, page_of_query, page_of_host, control_routes)
-        pages = [each for part in parts for each in part.routes(self.office)]
-        found = [*pages, lookup.find(self.office)]
+        office, journal, log = self.office, Histories(self.office.path), page_of_log.Reader(self.office.path)
+        lists = (list_of_queries, list_of_pages, list_of_hosts)
+        things = (page_of_budget, page_of_url, page_of_query, page_of_host, page_of_control, control_routes)
+        found = [each for part in (overview, page_of_crawl) for each in part.routes(office, journal)]
+        found += [*page_of_errors.routes(office, journal, log), *page_of_log.routes(office, log)]
+        found += [*(each for part in (*lists, *things) for each in part.routes(office)), lookup.find(office)]
         return [*(self._in_our_words(each) for each in found), *self._events, Route("/metrics", self._metrics)]
 
     def end_streams(self) -> None:

@@ -6,11 +6,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import BaseRoute, Route
 
+from sought.console.folders import without_folder
 from sought.console.office import Office
 from sought.console.standing import Pending
 from sought.console.wording import NOTHING, number
 from sought.crawl.dial import budget
 from sought.crawl.view import View
+from sought.web.errors import CrawlDamaged
 
 _TITLE = "Budget"
 _ROWS = 24  # of the curve as a table
@@ -26,6 +28,8 @@ def routes(office: Office) -> list[BaseRoute]:
             told = await office.standing.ask("budget", _looked_up)
         except Pending as why:
             return office.wait(request, _TITLE, why)
+        except CrawlDamaged as why:  # of another version, say: it says what to do
+            return office.sorry(request, _TITLE, without_folder(office.path, str(why)), 409)
         return office.page(request, "console_budget.html", **told.found, read=told.time, between=between)
 
     return [Route("/console/budget", show)]

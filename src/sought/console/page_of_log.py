@@ -70,9 +70,7 @@ class Reader:
             return stamp, self._found[level, text]
 
 
-def routes(office: Office) -> list[BaseRoute]:
-    reader = Reader(office.path)
-
+def routes(office: Office, reader: Reader) -> list[BaseRoute]:
     async def log(request: Request) -> HTMLResponse:
         return await _answered(office, reader, request, "console_log.html")
 

@@ -5,6 +5,7 @@ from typing import Any
 from starlette.routing import BaseRoute
 
 from sought.console.lookup import About, route
+from sought.console.needy_queries import why
 from sought.console.office import Office
 from sought.crawl.query_insight import explain_query
 from sought.crawl.view import View
@@ -16,4 +17,5 @@ def routes(office: Office) -> list[BaseRoute]:
 
 
 def _looked_up(view: View, query: str, now: float) -> dict[str, Any]:
-    return explain_query(view, query, view.config.policy, now)
+    found = explain_query(view, query, view.config.policy, now)
+    return found | {"why": why(found), "report": view.measuring.report()}

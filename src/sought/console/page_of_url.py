@@ -2,11 +2,13 @@
 
 from typing import Any
 
+import numpy as np
 from starlette.routing import BaseRoute
 
+from sought.console.answers import Unit
 from sought.console.lookup import About, route
 from sought.console.office import Office
-from sought.console.wording import count, exactly, number
+from sought.console.wording import count, exactly, number, searches
 from sought.crawl.insight import explain
 from sought.crawl.view import View
 from sought.web.errors import BadInput
@@ -23,15 +25,19 @@ def _looked_up(view: View, url: str, now: float) -> dict[str, Any]:
         raise BadInput(f"This crawl has not heard of {url}. It {judged['verdict']}: {judged['why']}, {_robots(judged)}")
     found = explain(view, url, view.config.policy, now)
     found["history"].reverse()
-    more = {"title": view.store.details(row).title, "robots": judged["robots"], "next": _next(found, now)}
-    return {"origin": origin(url), **found, **more}
+    gains, report = view.ranking(view.config.policy, now).gains, view.measuring.report()
+    has_price = gains is not None and bool(np.isfinite(gains).any())  # then values are gains times how long they last
+    value = found["now"]["value"]
+    said = f"{searches(Unit.by(report).in_all(value))} searches" if has_price and report else number(value)
+    more = {"title": view.store.details(row).title, "robots": judged["robots"], "next": _next(found, now, said)}
+    return {"origin": origin(url), **found, **more, "report": report, "has_price": has_price}
 
 
 def _robots(judged: dict[str, Any]) -> str:
     return "robots.txt was not read yet" if judged["robots"] == "not read yet" else judged["robots"]
 
 
-def _next(found: dict[str, Any], now: float) -> str:
+def _next(found: dict[str, Any], now: float, value: str) -> str:
     """When it is fetched next, in a sentence."""
     page, worth = found["page"], found["now"]
     if page["state"] == "dead":
@@ -45,4 +51,4 @@ def _next(found: dict[str, Any], now: float) -> str:
     before = worth["rank"] - 1
     if not before:
         return "It is the first of all that would be fetched now."
-    return f"{count(before, 'page is', 'pages are')} worth more now, by the policy's value of {number(worth['value'])}."
+    return f"{count(before, 'page is', 'pages are')} worth more now, by the policy's value of {value}."

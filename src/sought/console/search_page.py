@@ -53,8 +53,10 @@ def failure(desk: Desk, request: Request, status: int, sentence: str) -> HTMLRes
 
 
 def _page(desk: Desk, status: int = 200, **values: Any) -> HTMLResponse:
-    blank = {"query": "", "pages": 0, "problem": ""}
-    return page("search.html", status, **blank | values, keep_days=desk.keep_days)
+    told = {"query": "", "pages": 0, "problem": "", "fetched": False} | values
+    if not told["pages"]:
+        told["fetched"] = desk.has_archive()
+    return page("search.html", status, **told, keep_days=desk.keep_days)
 
 
 def _question(request: Request, text: str) -> Question:

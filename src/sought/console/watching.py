@@ -83,6 +83,7 @@ class Demand(msgspec.Struct, frozen=True):
     worth_of_answers: float | None = None
     quality: float | None = None
     to_gain: dict[str, float | None] = {}
+    not_known: dict[str, str] = {}
 
 
 class Progress(msgspec.Struct, frozen=True):
@@ -94,6 +95,7 @@ class Progress(msgspec.Struct, frozen=True):
     known: int = 0
     hosts_waiting: int = 0
     disk: int = 0
+    outcomes: dict[str, int] = {}
     troubles: dict[str, str] = {}
 
 
@@ -107,6 +109,7 @@ class Pulse(msgspec.Struct, frozen=True):
     started: float = 0.0
     ended: str | None = None
     price: float | None = None
+    speed: float | None = None
     budget: Budget = Budget()
     progress: Progress = Progress()
     demand: Demand = Demand()

@@ -1,4 +1,4 @@
-"""How is a number put to people?  Few digits, real signs, and a dash where nothing is known."""
+"""How is a number put to people?  Few digits, real signs, its unit, and a dash where nothing is known."""
 
 from math import floor, isfinite, log10
 
@@ -40,16 +40,45 @@ def _signed(value: float, text: str) -> str:
 
 
 def change(value: float | None) -> str:
-    """With its sign also if it is more."""
-    return f"+{number(value)}" if value is not None and value > 0 else number(value)
+    """Of searches, with its sign also if it is more.
+
+    >>> change(2.5), change(-0.5), change(0.0)
+    ('+2.50', '−0.50', '0')
+    """
+    return f"+{searches(value)}" if value is not None and value > 0.005 else searches(value)
+
+
+def searches(value: float | None) -> str:
+    """Of searches that are answered better: no more digits than anybody can picture.
+
+    >>> [searches(each) for each in (None, 1234.5, 12.34, 0.123, 3e-10, 0.0, -0.25, -3e-10)]
+    ['–', '1,234', '12.3', '0.12', '< 0.01', '0', '−0.25', '> −0.01']
+    """
+    if value is None or not isfinite(value):
+        return NOTHING
+    size = abs(value)
+    if size < 1e-12:
+        return "0"
+    if size < 0.005:
+        return "< 0.01" if value > 0 else "> −0.01"
+    return _signed(value, f"{size:.2f}") if size < 10 else number(value)
 
 
 def share(value: float | None) -> str:
+    """All and nothing are said only where they are exact.
+
+    >>> share(0.0712), share(1.0), share(0.99999), share(0.00001), share(0.0)
+    ('7.1 %', '100 %', '> 99.9 %', '< 0.1 %', '0 %')
     """
-    >>> share(0.0712)
-    '7.1 %'
-    """
-    return NOTHING if value is None or not isfinite(value) else _signed(value, f"{abs(value):.1%}".replace("%", " %"))
+    if value is None or not isfinite(value):
+        return NOTHING
+    if value in (0.0, 1.0):
+        return f"{value:.0%}".replace("%", " %")
+    if 0.9995 <= value < 1.0:
+        return "> 99.9 %"
+    if 0.0 < value < 0.0005:
+        return "< 0.1 %"
+    return _signed(value, f"{abs(value):.1%}".replace("%", " %"))
 
 
 def points(value: float | None) -> str:
@@ -57,7 +86,24 @@ def points(value: float | None) -> str:
     >>> points(-0.0298)
     '−3.0 points'
     """
-    return NOTHING if value is None else f"{'+' if value > 0 else ''}{share(value).removesuffix(' %')} points"
+    if value is None or not isfinite(value):
+        return NOTHING
+    return f"{'+' if value > 0 else ''}{_signed(value, f'{100 * abs(value):.1f}')} points"
+
+
+def speed(value: float | None) -> str:
+    """
+    >>> speed(0.0), speed(12.34), speed(0.02)
+    ('0 a second', '12.3 a second', '1.2 a minute')
+    """
+    if value is None or not isfinite(value):
+        return NOTHING
+    return f"{number(60 * value)} a minute" if 0 < value < 0.1 else f"{number(float(f'{value:.3g}'))} a second"
+
+
+def exact(value: float | None) -> str:
+    """With all its digits, for who looks closer."""
+    return "not known" if value is None or not isfinite(value) else f"exactly {value:.12g} in the unit of the scorer"
 
 
 def size(value: float | None) -> str:
@@ -107,13 +153,16 @@ __all__ = [
     "briefly",
     "change",
     "count",
+    "exact",
     "exactly",
     "iso",
     "number",
     "points",
     "purpose",
     "robots",
+    "searches",
     "share",
     "size",
+    "speed",
     "spelled",
 ]

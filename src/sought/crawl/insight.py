@@ -24,6 +24,7 @@ from sought.index.measure import Measure
 from sought.index.quality import Matches, Quality, quality
 from sought.index.vectors import joined
 from sought.policy import GainRate, Pages, Policy, Prospect, beliefs_of
+from sought.policy.expression import same_spelling
 from sought.policy.policy import explained, reads_links
 from sought.web.errors import BadInput
 
@@ -68,7 +69,7 @@ def _unknown(view: View, url: str) -> str:
 
 
 def _fetch(outcome: Outcome, view: View, report: dict[str, Any]) -> dict[str, Any]:
-    policies: list[str] = view.store.meta("policies", [])
+    policies = [same_spelling(each) for each in view.store.meta("policies", [])]
     known = 0 <= outcome.policy < len(policies)
     return {
         "time": outcome.time,

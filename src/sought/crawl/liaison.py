@@ -38,6 +38,7 @@ _REPORT_EVERY = 10.0  # looking at all queries takes longer than all else in a p
 _ROW_EVERY = 60.0
 _FOLD_EVERY = 3600.0
 _TOLD = 100  # stretches of damage
+_MINUTE = 61  # pulses
 
 
 class Liaison(Witness):
@@ -52,6 +53,7 @@ class Liaison(Witness):
         self.ahead = Outlook()
         self.finished: deque[dict[str, Any]] = deque(maxlen=FINISHED)
         self.report: dict[str, Any] = {}
+        self.counted: deque[tuple[float, int]] = deque(maxlen=_MINUTE)  # fetches so far, at each pulse
         self.looked_at = self.pulsed_at = self.reported_at = self.folded_at = -math.inf  # by a clock nobody sets
         self.said: set[str] = set()  # what cannot be written
         self.stopping = False
@@ -105,7 +107,8 @@ class Liaison(Witness):
 
     def planned(self, cycle: Cycle, pages: Pages, told: Expected | None, excluded: Rows) -> None:
         table, now = cycle.repository.table, cycle.clock.now()
-        self.ahead = outlook(told, pages, eligible(table, now, self.directory.config.revisit_after, excluded))
+        may = eligible(table, now, self.directory.config.revisit_after, excluded)
+        self.ahead = outlook(told, pages, may, self.directory.measuring.sums.fetches)
         hosts, seconds = len(cycle.queue.rows), cycle.plan_seconds
         figures = {"price": self.ahead.price, "to_gain": self.ahead.to_gain}
         self.log("plan", chosen=len(cycle.queue), hosts=hosts, known=len(table), seconds=seconds, **figures)
@@ -177,8 +180,14 @@ class Liaison(Witness):
         clock = time.monotonic()
         if clock - self.reported_at >= _REPORT_EVERY:
             self.report, self.reported_at = self.directory.measuring.report(), clock
-        noted = Noted(self.ahead, self.report, list(self.finished))
+        noted = Noted(self.ahead, self.report, list(self.finished), self._speed(clock, cycle.progress.fetched))
         self._try("pulse", lambda: write_pulse(self.path, pulse(cycle, noted, now, ended)))
+
+    def _speed(self, clock: float, fetched: int) -> float | None:
+        """Answers a second, over the last minute."""
+        self.counted.append((clock, fetched))
+        began, before = self.counted[0]
+        return (fetched - before) / (clock - began) if clock > began else None
 
     def _try(self, what: str, write: Callable[[], None]) -> None:
         """A full disk is the archive's business; here it is said once, until a write succeeds again."""

@@ -14,7 +14,7 @@ _STOPPING = "stopping: waiting for requests in flight (Ctrl-C again: at once)"
 # Each event: its level, what it means, and how it is put to people on their screen (empty: it is not, they see more).
 EVENTS: dict[str, tuple[str, str, str]] = {
     "started": ("info", "a crawl begins: directory, process, policy, budget, paused", ""),
-    "paused": ("info", "it rests, because it was told to", "paused; to go on: sought order {directory} resume"),
+    "paused": ("info", "it rests, because it was told to", "paused; to resume: sought order {directory} resume"),
     "plan": ("info", "pages were chosen: chosen, hosts, known, seconds, price, to_gain", ""),
     "commit": ("info", "answers are on disk and in the tables: fetches, gain", ""),
     "trouble": ("warning", "a host did not answer as it should: host, url, what", ""),

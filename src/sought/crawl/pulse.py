@@ -32,11 +32,15 @@ _NEXT = 20
 
 
 class Noted(NamedTuple):
-    """What the cycle itself does not remember: the outlook, the report of its measuring, and the latest fetches."""
+    """What the cycle itself does not remember: the outlook, the report of its measuring, and the latest fetches.
+
+    `speed` is answers a second over the last minute; None at the start.
+    """
 
     ahead: Outlook
     report: dict[str, Any]
     finished: list[dict[str, Any]]
+    speed: float | None = None
 
 
 def pulse(cycle: Cycle, noted: Noted, now: float, ended: str | None) -> dict[str, Any]:
@@ -50,6 +54,7 @@ def pulse(cycle: Cycle, noted: Noted, now: float, ended: str | None) -> dict[str
         "ended": ended,
         "budget": _budget(cycle, now),
         "price": noted.ahead.price,
+        "speed": noted.speed,
         "progress": asdict(cycle.progress),
         "in_flight": list(islice(_in_flight(cycle), _IN_FLIGHT)),
         "finished": noted.finished,

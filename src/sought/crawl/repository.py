@@ -28,6 +28,7 @@ from sought.crawl.table import NO_ROW, Reason, Source, State, Table
 from sought.crawl.traps import is_soft_404
 from sought.fetch.directives import header_directives
 from sought.index import Entry
+from sought.policy.expression import same_spelling
 from sought.web.digest import digest
 from sought.web.document import Document, Link
 from sought.web.message import Purpose, Response
@@ -82,7 +83,8 @@ class Repository:
         self.outcomes: dict[str, int] = store.meta("outcomes", {})
         self.changes = Changes()
         self.finished: list[Finished] = []  # fetches applied since the last commit
-        self.policies: list[str] = store.meta("policies", [])  # that have chosen pages; outcomes name their numbers
+        # Policies that have chosen pages; outcomes name their numbers.
+        self.policies = [same_spelling(each) for each in store.meta("policies", [])]
         self.fetches_by_hour: dict[int, int] = dict(store.meta("fetches_by_hour", ()))
 
     # ---- ways in
@@ -390,6 +392,7 @@ class Repository:
             why, policy = reason_in(line)
         except ValueError:
             return  # it was not chosen by a policy
+        policy = same_spelling(policy)
         outcome.rank, outcome.value, outcome.expected, outcome.chance, outcome.purpose = why
         if policy not in self.policies:
             self.policies.append(policy)

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from sought.crawl.admission import REASONS, Admission
 from sought.crawl.beliefs import Beliefs, SettledBeliefs
-from sought.crawl.calibration import expected_against_measured
+from sought.crawl.calibration import judged
 from sought.crawl.config import FILE, pace
 from sought.crawl.currency import gains_since
 from sought.crawl.directory import crawl_files, folder_bytes
 from sought.crawl.hosts import Host, Hosts
 from sought.crawl.lost import kept_damage
 from sought.crawl.measuring import Measuring
-from sought.crawl.outcome import Outcome, said
+from sought.crawl.outcome import Outcome
 from sought.crawl.plan import Limits, choose
 from sought.crawl.settings import FILE as SETTINGS
 from sought.crawl.settings import load_settings
@@ -132,9 +132,7 @@ class View:
 
     def _calibration(self) -> dict[str, Any]:
         """What was expected beside what was measured; nothing if nobody expected anything."""
-        since = gains_since(self.config.demand.scorer, self.store, self.table)
-        found = expected_against_measured(self.store, since)
-        told = {kind: {name: said(value) for name, value in each._asdict().items()} for kind, each in found.items()}
+        told = judged(self.store, gains_since(self.config.demand.scorer, self.store, self.table))
         return {"expected_against_measured": told} if told else {}
 
     def ranked(self, policy: Policy, now: float, count: int) -> list[dict[str, Any]]:

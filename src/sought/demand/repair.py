@@ -13,7 +13,7 @@ from sought.demand.manifest import Manifest, Segment, read_manifest, write_manif
 from sought.demand.parquet import let_another_try
 from sought.demand.staging import span
 from sought.demand.store import read_segment
-from sought.web.errors import SoughtError
+from sought.web.errors import CrawlDamaged, SoughtError
 
 _SEGMENT = re.compile(rf"(\d+)-\d+-({'|'.join(Kind)})\.parquet")
 
@@ -43,7 +43,7 @@ def mend_log(folder: Path) -> list[str]:
         fcntl.flock(file, fcntl.LOCK_EX)
         try:
             manifest = read_manifest(folder)
-        except SoughtError as error:
+        except CrawlDamaged as error:  # what a newer version wrote is not damage
             manifest = _from_files(folder)
             lost.append(f"{error}: made again from the files that there are")
         live = folder / manifest.live

@@ -24,6 +24,7 @@ from sought.index.slabs import Slabs
 from sought.index.visibility import Floats, Visibility
 from sought.web.compiled import Bool, Int, cached, readable
 from sought.web.errors import BadInput
+from sought.web.expression import brief
 
 Integral = Literal["sums", "midpoint", "printed"]
 Ranks = Literal["leave_one_out", "paper"]
@@ -34,6 +35,7 @@ _NUMBERS, _FLOATS = readable(types.uint32), types.float64[::1]
 _SIGHT = (*[readable(types.float64)] * 3, types.float64, types.float64)
 
 
+@brief
 @dataclass(frozen=True)
 class Curves:
     """Three log-log pieces a query, over its first `depth` results (0: all, as in the paper).

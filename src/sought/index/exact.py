@@ -11,6 +11,7 @@ from sought.index.lists import Held, Numbers, Scores, Shifts, check, no_held, no
 from sought.index.slabs import KEYS, OFFSETS, Keys, Offsets, Slabs, roomy
 from sought.index.visibility import Floats, Visibility
 from sought.web.compiled import Int, cached, compiled, readable
+from sought.web.expression import brief
 
 _1, _2, _3, _4, _32 = (np.uint64(number) for number in (1, 2, 3, 4, 32))
 _NOTHING = np.uint64(0)
@@ -20,6 +21,7 @@ _BLOCK = 16  # results between two sums that are kept
 _SHIFTS = (types.uint32[::1], types.uint32[::1], types.float64[::1])
 
 
+@brief
 @dataclass(frozen=True)
 class Exact:
     """Ranks and displaced scores as they are: 8 bytes a result, and time with the number of results displaced."""

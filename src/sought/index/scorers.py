@@ -15,6 +15,7 @@ from sought.index.fields import WORDED
 from sought.index.query import BOOST
 from sought.index.statistics import Floats, Statistics
 from sought.web.errors import BadInput
+from sought.web.expression import brief
 
 Scores = NDArray[np.float32]
 Queries = NDArray[np.int32]
@@ -51,6 +52,7 @@ def length_classes() -> NDArray[np.int64]:
     return np.where(byte < 8, byte, (mantissa | 8) << np.maximum(shift, 0)) + 24
 
 
+@brief
 @dataclass(frozen=True)
 class BM25:
     """What the search index itself ranks by: Robertson & Zaragoza 2009, in four fields, each with its boost."""
@@ -84,6 +86,7 @@ class BM25:
         return sums
 
 
+@brief
 @dataclass(frozen=True)
 class TfIdf:
     """TF-IDF as Lucene had it until version 5: sqrt(tf)·idf²/sqrt(length), over all fields as one text."""
@@ -102,6 +105,7 @@ class TfIdf:
         return sums
 
 
+@brief
 @dataclass(frozen=True)
 class Inlinks:
     """The number of pages that link to it, and one, so that a page without links is in the list too."""
@@ -119,6 +123,7 @@ class Inlinks:
         return np.where(sums > 0, importance + 1, 0).astype(np.float32)
 
 
+@brief
 @dataclass(frozen=True)
 class TfIdfPageRank:
     """a·TF-IDF + b·PageRank, each scaled to [0, 1] among the query's results (Tan & Mitra 2010)."""

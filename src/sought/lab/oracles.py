@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from sought.lab.truth import Truth
 from sought.lab.world import NOTHING, World
 from sought.policy.pages import NEVER, Pages
+from sought.web.expression import brief
 
 Floats = NDArray[np.float64]
 
 # ---- what they know
 
 
+@brief
 @dataclass(frozen=True)
 class NowGain:
     """What the fetch of each page, and no other, would add to the quality's numerator now."""
@@ -29,6 +31,7 @@ class NowGain:
         return truth.gains()
 
 
+@brief
 @dataclass(frozen=True)
 class RateWorth:
     """That gain for as long as it is expected to last: L/Δ, with the page's change rate over the whole history."""
@@ -39,6 +42,7 @@ class RateWorth:
         return truth.gains() / change_rates(truth.judge.world)
 
 
+@brief
 @dataclass(frozen=True)
 class FutureWorth:
     """That gain for as long as it will last: until the page changes next, or the world ends (one unit after `end`)."""
@@ -51,6 +55,7 @@ class FutureWorth:
         return truth.gains() * np.where(truth.live == NOTHING, 0.0, lasts)
 
 
+@brief
 @dataclass(frozen=True)
 class TrueImpact:
     """Of pages never fetched: Σ_q f_q·I(rank among all live pages); 0 for the others."""
@@ -88,6 +93,7 @@ def _changed(world: World) -> NDArray[np.bool_]:
 # ---- what they do
 
 
+@brief
 @dataclass(frozen=True)
 class ClairvoyantNow:
     """Knows the live Web, not the future: largest gain now."""
@@ -102,6 +108,7 @@ class ClairvoyantNow:
         return pages.belief(NowGain()).copy()
 
 
+@brief
 @dataclass(frozen=True)
 class ClairvoyantRate:
     """Knows the live Web and true change rates: largest L/Δ."""
@@ -116,6 +123,7 @@ class ClairvoyantRate:
         return pages.belief(RateWorth()).copy()
 
 
+@brief
 @dataclass(frozen=True)
 class ClairvoyantFuture:
     """Knows the live Web and all changes to come: largest gain × time until the next change."""
@@ -130,6 +138,7 @@ class ClairvoyantFuture:
         return pages.belief(FutureWorth()).copy()
 
 
+@brief
 @dataclass(frozen=True)
 class IdealRanking:
     """New pages only, by true impact: the ideal of S. Pandey, C. Olston, Crawl ordering by search impact, 2008."""
@@ -144,6 +153,7 @@ class IdealRanking:
         return np.where(pages.is_new, pages.belief(TrueImpact()), NEVER)
 
 
+@brief
 @dataclass(frozen=True)
 class Ceiling:
     """ClairvoyantNow in a replay that makes all live pages known to the crawl: the ceiling where pages are born."""

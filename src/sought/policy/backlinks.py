@@ -6,8 +6,10 @@ import numpy as np
 
 from sought.policy.ordering import found_first, of_new
 from sought.policy.pages import Floats, Pages
+from sought.web.expression import brief
 
 
+@brief
 @dataclass(frozen=True)
 class Backlinks:
     """IB'(p), links seen so far; equals first in, first out (Cho, Garcia-Molina & Page 1998, §2.1 and §4, `backlink`).

@@ -6,8 +6,10 @@ from typing import ClassVar
 import numpy as np
 
 from sought.policy.pages import NEVER, Floats, Pages
+from sought.web.expression import brief
 
 
+@brief
 @dataclass(frozen=True)
 class BreadthFirst:
     """First-in, first-out over links from the seeds (Cho, Garcia-Molina & Page 1998, §4, `breadth-first`).

@@ -11,12 +11,14 @@ from sought.policy.first_gain import FirstGain
 from sought.policy.pages import Floats, Pages, pieces
 from sought.policy.prospect import Prospect
 from sought.web.errors import BadInput
+from sought.web.expression import brief
 
 _MOST = float(np.finfo(np.float64).max) / 4  # so that the last bits do not make it inf
 # The last bits of a number hold the order among equals: 13 for depth, 27 for the row.
 _DEPTH_BITS, _ROW_BITS = 13, 27
 
 
+@brief
 @dataclass(frozen=True)
 class DemandFirst:
     """Prospect + prior · what first fetches on the same host have brought on average; equals breadth first.

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sought.policy.pages import Floats
 from sought.policy.poisson_regression import poisson_weights
+from sought.web.expression import brief
 
 CLIPPED = 20.0  # weight of a fetch
 LEAST = 10  # first fetches to learn from: fewer would hardly move a weight
@@ -56,6 +57,7 @@ WEIGHTS = (
 )
 
 
+@brief
 @dataclass(frozen=True)
 class EntryModel:
     """Weights in the order of WEIGHTS, and how many first fetches they were learnt from."""

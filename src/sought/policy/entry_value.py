@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 
 from sought.policy.supplied import Supplied
+from sought.web.expression import brief
 
 
+@brief
 @dataclass(frozen=True)
 class EntryValue(Supplied):
     """Expected measured gain of the first fetch of a URL, from all that is known of it without its content.

@@ -1,4 +1,6 @@
-"""From a policy's `repr` back to the policy: `Split(new=BreadthFirst(), known=RoundRobin(), share=0.5)`."""
+"""From a policy's `repr` back to the policy: `Split(new=DemandFirst(), known=UserCentric(), share=0.3)`."""
+
+from functools import lru_cache
 
 from sought.policy.backlinks import Backlinks
 from sought.policy.breadth_first import BreadthFirst
@@ -37,6 +39,7 @@ from sought.policy.time_lapse import TimeLapse
 from sought.policy.topical import Topical
 from sought.policy.user_centric import UserCentric
 from sought.policy.worth.worth import Worth
+from sought.web.errors import BadInput
 from sought.web.expression import evaluated
 
 _POLICIES: tuple[type, ...] = (
@@ -54,3 +57,18 @@ PARTS = RATES  # what policies may be made of
 def parse_policy(text: str) -> Policy:
     """The policy an expression names; raises BadInput that says what is wrong with it."""
     return evaluated(text, POLICIES, "policy", PARTS)  # type: ignore[no-any-return]  # one of POLICIES
+
+
+@lru_cache
+def same_spelling(text: str) -> str:
+    """A policy's expression as its `repr` is now: records of before name every parameter.
+
+    What is no policy of this package stays as it is.
+
+    >>> same_spelling("RoundRobin(new=False)"), same_spelling("Mine(2)")
+    ('RoundRobin()', 'Mine(2)')
+    """
+    try:
+        return repr(parse_policy(text))
+    except BadInput:
+        return text

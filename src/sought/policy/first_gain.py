@@ -8,10 +8,12 @@ from sought.policy.by_host import hosts_in, spread
 from sought.policy.estimator import Fetches, Learner, Rows
 from sought.policy.pages import Floats, Pages
 from sought.policy.slots import grown
+from sought.web.expression import brief
 
 _AS_IF = 5.0  # every host is taken to have had so many average first fetches
 
 
+@brief
 @dataclass(frozen=True)
 class FirstGain:
     """Mean measured gain of first fetches, by host, shrunk to the mean over all: (Σ gain + 5·mean) / (n + 5).

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sought.policy.ordering import Ordering
+from sought.web.expression import brief
 
 
+@brief
 @dataclass(frozen=True)
 class ForwardLinks(Ordering):
     """IF'(p): links on the page, or the mean of its host if it was never fetched (Cho et al. 1998, §2.1)."""

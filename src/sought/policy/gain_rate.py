@@ -13,6 +13,7 @@ from sought.policy.pages import Floats, Pages
 from sought.policy.slots import Slots, grown
 from sought.web.compiled import cached, readable
 from sought.web.errors import BadInput
+from sought.web.expression import brief
 
 Form = Literal["ratio_of_sums", "paper"]
 MAX_WINDOW = 64
@@ -20,6 +21,7 @@ _LEAST_GAP = 1e-6  # seconds; times are kept to the microsecond, so a shorter on
 _TOP, _BOTTOM, _TIME = range(3)
 
 
+@brief
 @dataclass(frozen=True)
 class GainRate:
     """δQ of Pandey & Olston (User-Centric Web Crawling, WWW 2005, §6.1): gain per second of age.

@@ -12,10 +12,12 @@ from numpy.typing import ArrayLike
 
 from sought.policy.pages import Floats
 from sought.web.errors import BadInput
+from sought.web.expression import brief
 
 _ALIKE = 1e-9  # numbers that differ by less, relatively, are the same
 
 
+@brief
 @dataclass(frozen=True)
 class ImportanceCurve:
     """max(0, a + b·z + c·z²), z = (x - middle) / spread, for x from `least` to `largest`; 0 if nothing is known."""

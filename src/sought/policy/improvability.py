@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from sought.policy.pages import Floats
 from sought.policy.poisson_regression import poisson_weights
 from sought.web.errors import BadInput
+from sought.web.expression import brief
 
 BUCKETS = 20
 _RIDGE = 1e-6  # where only the first bucket improved, the best slope would be infinite
@@ -35,6 +36,7 @@ def _no_buckets() -> Buckets:
     return Buckets(np.zeros(0), np.zeros(0), np.zeros(0, np.int64))
 
 
+@brief
 @dataclass(frozen=True)
 class Improvability:
     """exp(a + b·x), and not above `most`, what the most improved query has improved; 1 for all if nothing is known."""

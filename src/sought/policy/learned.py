@@ -6,11 +6,13 @@ from typing import ClassVar, Literal, get_args
 from sought.policy.checks import check_choice
 from sought.policy.ordering import Ordering
 from sought.policy.random_walk import IMPACTS, Impact
+from sought.web.expression import brief
 
 Model = Literal["tree", "linear"]
 Target = Literal["impact", "log1p"]
 
 
+@brief
 @dataclass(frozen=True)
 class Learned(Ordering):
     """The machine-learned combination of Tran, Turk, Cambazoglu & Nejdl (SIGIR 2015), §6 and Table 4.

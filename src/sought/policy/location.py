@@ -5,8 +5,10 @@ from typing import ClassVar
 
 from sought.policy.ordering import Ordering, found_first, of_new
 from sought.policy.pages import Floats, Pages
+from sought.web.expression import brief
 
 
+@brief
 @dataclass(frozen=True)
 class Location(Ordering):
     """IL(p): addresses whose paths have fewer slashes first (Cho, Garcia-Molina & Page 1998, §2.1).

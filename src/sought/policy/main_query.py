@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 
 from sought.policy.supplied import Supplied
+from sought.web.expression import brief
 
 
+@brief
 @dataclass(frozen=True)
 class MainQuery(Supplied):
     """The number of the query that the first fetch of a URL would bring most for, as Prospect sees it; -1: none.
@@ -13,6 +15,7 @@ class MainQuery(Supplied):
     """
 
 
+@brief
 @dataclass(frozen=True)
 class MainShare(Supplied):
     """The share of its Prospect that is of this query."""

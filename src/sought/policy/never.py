@@ -5,8 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from sought.policy.pages import NEVER, Floats, Pages
+from sought.web.expression import brief
 
 
+@brief
 @dataclass(frozen=True)
 class Never:
     """The lowest of floors: what any fetch at all has to be better than."""

@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sought.policy.ordering import Ordering
+from sought.web.expression import brief
 
 
+@brief
 @dataclass(frozen=True)
 class Opic(Ordering):
     """Cash that has come in along links (Abiteboul, Preda & Cobena, Adaptive On-Line Page Importance, WWW 2003)."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sought.policy.pages import NEVER, Floats, Pages
 from sought.policy.policy import Policy
 from sought.policy.supplied import Supplied
+from sought.web.expression import brief
 
 _MOST = np.iinfo(np.int64).max
 _LATER = 2.0**-33  # what a page loses for every second: less than 1 in any crawl's life
@@ -22,6 +23,7 @@ class Important(Protocol):
         """Higher is better."""
 
 
+@brief
 @dataclass(frozen=True)
 class Ordering(Supplied):
     """A policy that is at the same time the belief it ranks by: the crawl supplies the importance of every page."""

@@ -5,8 +5,10 @@ from typing import ClassVar
 
 from sought.policy.checks import check_share
 from sought.policy.ordering import Ordering
+from sought.web.expression import brief
 
 
+@brief
 @dataclass(frozen=True)
 class PageRank(Ordering):
     """IR'(p) = (1-d) + d·Σ_{t→p} IR'(t)/c_t over links seen so far; from a page without known links a surfer jumps.

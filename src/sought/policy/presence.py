@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 
 from sought.policy.supplied import Supplied
+from sought.web.expression import brief
 
 
+@brief
 @dataclass(frozen=True)
 class SearchValue(Supplied):
     """Σ_q f_q·I(rank of p for q)·S(p, q): what attention finds in a page, by the copies that the crawl holds.
@@ -14,6 +16,7 @@ class SearchValue(Supplied):
     """
 
 
+@brief
 @dataclass(frozen=True)
 class Presence(Supplied):
     """What the answers would lose if a page were not there, and those behind it moved up; what it gains by entering.

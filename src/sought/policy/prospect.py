@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 
 from sought.policy.supplied import Supplied
+from sought.web.expression import brief
 
 
+@brief
 @dataclass(frozen=True)
 class Prospect(Supplied):
     """Expected gain of the first fetch of a URL, from the queries that its address and the anchors to it match.

@@ -6,9 +6,11 @@ import numpy as np
 
 from sought.policy.pages import Floats, Pages, pieces
 from sought.web.errors import BadInput
+from sought.web.expression import brief
 from sought.web.mixing import fractions, mixed, salt
 
 
+@brief
 @dataclass(frozen=True)
 class Random:
     """A floor: every order is equally likely, and another one at every time it is asked for.

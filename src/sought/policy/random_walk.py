@@ -5,11 +5,13 @@ from typing import Literal, get_args
 
 from sought.policy.checks import check_choice, check_positive, check_share
 from sought.policy.ordering import Ordering
+from sought.web.expression import brief
 
 Impact = Literal["clicks", "views"]
 IMPACTS: tuple[Impact, ...] = get_args(Impact)
 
 
+@brief
 @dataclass(frozen=True)
 class RandomWalk(Ordering):
     """RW and RW-EG (Tran, Turk, Cambazoglu & Nejdl, SIGIR 2015, §4).

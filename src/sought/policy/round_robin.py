@@ -5,10 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from sought.policy.pages import NEVER, Floats, Pages
+from sought.web.expression import brief
 
 _BEFORE_ALL = 1e12  # seconds: older than anything
 
 
+@brief
 @dataclass(frozen=True)
 class RoundRobin:
     """Every known page equally often (the uniform policy of Cho & Garcia-Molina 2003): value is age.

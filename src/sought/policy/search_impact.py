@@ -5,10 +5,12 @@ from typing import ClassVar, Literal, get_args
 
 from sought.policy.checks import check_choice, check_positive, check_share, check_whole
 from sought.policy.ordering import Ordering
+from sought.web.expression import brief
 
 Estimate = Literal["scalar", "expected"]
 
 
+@brief
 @dataclass(frozen=True)
 class SearchImpact(Ordering):
     """Pandey & Olston, Crawl Ordering by Search Impact, WSDM 2008: their Figure 4, whole.

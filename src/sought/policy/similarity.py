@@ -8,8 +8,10 @@ from sought.policy.checks import check_positive, check_topic
 from sought.policy.ordering import of_new
 from sought.policy.pages import Floats, Pages
 from sought.policy.topic import Likeness
+from sought.web.expression import brief
 
 
+@brief
 @dataclass(frozen=True)
 class Similarity:
     """IC'(p) = k1·IS'(p, Q) + k2·IB'(p) (Cho, Garcia-Molina & Page 1998, §2.1).

@@ -13,10 +13,12 @@ from sought.policy.policy import Policy, order_matters, reads_links
 from sought.policy.ranking import best
 from sought.policy.round_robin import RoundRobin
 from sought.web.errors import BadInput
+from sought.web.expression import brief
 
 _EXACT = 200_000
 
 
+@brief
 @dataclass(frozen=True)
 class Split:
     """Of any number of fetches taken from the top, `share` go to `new` and the rest to `known`.

@@ -3,7 +3,10 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from sought.web.expression import brief
 
+
+@brief
 @dataclass(frozen=True)
 class Supplied:
     """A belief that follows from what a crawl holds: its links, the words it has read, the answers it would give.

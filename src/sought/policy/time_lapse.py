@@ -12,11 +12,13 @@ from sought.policy.policy import Expected, Expecting, Policy, explained, order_m
 from sought.policy.supplied import Supplied
 from sought.policy.worth.worth import Worth
 from sought.web.errors import BadInput
+from sought.web.expression import brief
 
 _OF_PAGES = ("found", "last_fetch", "last_change", "signal", "linked", "unlinked")
 _OF_FETCHES = ("time", "gap", "modified", "base_gap", "seen_gap")
 
 
+@brief
 @dataclass(frozen=True)
 class TimeLapse:
     """Another policy that is told the time of that web, which passes `times` as fast; by default a day in a second.
@@ -63,6 +65,7 @@ class TimeLapse:
         return _there(pages, self.policy, self.times)
 
 
+@brief
 @dataclass(frozen=True)
 class Lapsed:
     """What an estimator makes of fetches of that web, in its time."""

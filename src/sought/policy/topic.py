@@ -6,8 +6,10 @@ from typing import ClassVar
 from sought.policy.estimator import beliefs_of
 from sought.policy.policy import Policy
 from sought.policy.supplied import Supplied
+from sought.web.expression import brief
 
 
+@brief
 @dataclass(frozen=True)
 class Likeness(Supplied):
     """IS(p, Q), how much a page is about a topic: cosine of tf·idf vectors.
@@ -20,6 +22,7 @@ class Likeness(Supplied):
     topic: str
 
 
+@brief
 @dataclass(frozen=True)
 class Named(Supplied):
     """1 if all words of a topic are in one anchor that points at the page, or in its address; else 0."""
@@ -29,6 +32,7 @@ class Named(Supplied):
     topic: str
 
 
+@brief
 @dataclass(frozen=True)
 class Hops(Supplied):
     """How many links a page is away from a fetched page that is hot: 0 if it is hot itself, `most` if that is far.

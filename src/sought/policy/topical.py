@@ -15,10 +15,12 @@ from sought.policy.policy import Policy, order_matters, reads_links
 from sought.policy.split import Split
 from sought.policy.topic import Hops, Named
 from sought.web.errors import BadInput
+from sought.web.expression import brief
 
 _FARTHEST = 250
 
 
+@brief
 @dataclass(frozen=True)
 class Topical:
     """Two queues, each in the order of another ordering (Cho, Garcia-Molina & Page 1998, §5, Figures 11 and 13).

@@ -6,10 +6,12 @@ import numpy as np
 
 from sought.policy.gain_rate import Form, GainRate
 from sought.policy.pages import NEVER, Floats, Pages, pieces
+from sought.web.expression import brief
 
 _MOST = float(np.finfo(np.float64).max)
 
 
+@brief
 @dataclass(frozen=True)
 class UserCentric:
     """P = δQ · age (Pandey & Olston, User-Centric Web Crawling, WWW 2005, §5 and §6).

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 
 from sought.policy.supplied import Supplied
+from sought.web.expression import brief
 
 
+@brief
 @dataclass(frozen=True)
 class Views(Supplied):
     """v(p) = Σ_q f_q·I(rank of p for q): how many a week see a page in the answers to what they ask.

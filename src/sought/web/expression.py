@@ -1,16 +1,47 @@
-"""From a value's `repr` back to the value: `Split(new=BreadthFirst(), known=RoundRobin(), share=0.5)`."""
+"""Values as text and back: `Split(new=DemandFirst(), share=0.3)` is the `repr` of a value, and its line in sought.toml.
+
+The `repr` names only the parameters that differ from their defaults.  An expression may name all of them.
+"""
 
 import ast
 import difflib
 import inspect
 from collections.abc import Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from sought.web.errors import BadInput
 
 MAX_LENGTH = 10_000
+Value = TypeVar("Value")
+
+
+def brief(cls: type[Value]) -> type[Value]:
+    """Decorate a frozen dataclass: its `repr` leaves out parameters that have their default.
+
+    >>> from dataclasses import dataclass
+    >>> @brief
+    ... @dataclass(frozen=True)
+    ... class Nap:
+    ...     seconds: float = 60.0
+    ...     deep: bool = False
+    >>> Nap(), Nap(60.0, deep=True)
+    (Nap(), Nap(deep=True))
+    """
+    cls.__repr__ = _brief_repr  # type: ignore[method-assign]  # a dataclass makes its own, whatever it inherits
+    return cls
+
+
+def _brief_repr(self: Any) -> str:
+    values = [(each, getattr(self, each.name)) for each in fields(self) if each.repr]
+    told = ", ".join(f"{each.name}={value!r}" for each, value in values if not _is_default(each, value))
+    return f"{type(self).__name__}({told})"
+
+
+def _is_default(field: "Field[Any]", value: Any) -> bool:
+    default = field.default if field.default_factory is MISSING else field.default_factory()
+    return value is default or bool(value == default)
 
 
 def evaluated(

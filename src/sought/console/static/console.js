@@ -23,15 +23,39 @@ function number(value) {
   return `${(value / 10 ** power).toFixed(2).replace("-", "−")} × ${tenTo(power)}`;
 }
 
-const share = (value) => (value === null || value === undefined ? "–" : `${(100 * value).toFixed(1)} %`);
+// All and nothing are said only where they are exact.
+function share(value) {
+  if (value === null || value === undefined) return "–";
+  if (value === 0 || value === 1) return `${100 * value} %`;
+  if (value >= 0.9995 && value < 1) return "> 99.9 %";
+  if (value > 0 && value < 0.0005) return "< 0.1 %";
+  return `${(100 * value).toFixed(1).replace("-", "−")} %`;
+}
+
+function searches(value) {
+  if (value === null || value === undefined) return "–";
+  const size = Math.abs(value);
+  if (size < 1e-12) return "0";
+  if (size < 0.005) return value > 0 ? "< 0.01" : "> −0.01";
+  return size < 10 ? value.toFixed(2).replace("-", "−") : number(value);
+}
 
 // ---- charts
 
-const LINE = { price: ["price"], quality: ["quality"], coverage: ["unanswered", "poor"], gain: ["gain", "expected"] };
-const NAMES = {
-  price: "Price", quality: "Quality", unanswered: "Unanswered", poor: "Poor", gain: "Measured", expected: "Expected",
+// What each chart shows: its lines, how their values are put, and the unit of its axis.
+const CHARTS = {
+  coverage: { names: ["unanswered", "poor"], put: share },
+  quality: { names: ["quality"], put: share },
+  errors: { names: ["errors"], put: share },
+  speed: { names: ["speed"], put: (value) => (value === null || value === undefined ? "–" : `${number(Number(value.toPrecision(3)))} a second`) },
+  price: { names: ["price_searches"], put: (value) => `${searches(value)} searches` },
+  gain: { names: ["gain_searches", "expected_searches"], put: (value) => `${searches(value)} a week` },
 };
-const SHARES = new Set(["quality", "unanswered", "poor"]);
+const NAMES = {
+  price_searches: "Price", quality: "Quality", unanswered: "Unanswered", poor: "Poor", errors: "Errors",
+  speed: "Speed", gain_searches: "Measured", expected_searches: "Expected",
+};
+const SHARES = new Set([share]);
 const PURPOSES = ["new", "stale", "hub", "known", "file"];
 const LEAST = 900; // seconds that a chart shows, also of a crawl that has just begun
 const drawn = new Map();
@@ -44,6 +68,17 @@ const TIMES = [
   [1, "{HH}:{mm}:{ss}", "\n{D} {MMM} {YYYY}", null, "\n{D} {MMM}", null, null, null, 1],
 ];
 
+// As many digits as it takes to tell each tick from the next.
+function ticks(values, step, isShare) {
+  const scale = isShare ? 100 : 1;
+  const digits = Math.min(12, Math.max(0, -Math.floor(Math.log10(step * scale) + 1e-9)));
+  const unit = isShare ? " %" : "";
+  return values.map((value) => {
+    const text = (scale * value).toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+    return `${text.replace("-", "−")}${unit}`;
+  });
+}
+
 function axes(put) {
   const common = {
     stroke: shade("--quiet"),
@@ -51,30 +86,53 @@ function axes(put) {
     grid: { stroke: shade("--line"), width: 1 },
     ticks: { show: false },
   };
+  const up = (chart, values, axis, space, step) => (chart.told = ticks(values, step, SHARES.has(put)));
   return [
     { ...common, grid: { show: false }, size: 40, space: 70, values: TIMES },
-    { ...common, size: 82, space: 30, values: (_, ticks) => ticks.map(put) },
+    { ...common, size: 64, space: 30, values: up },
   ];
 }
 
-// Of the data themselves: where there is one moment only, what uPlot proposes goes on for years.
+// From the first row to now: while no crawl runs nothing is drawn.
 function spanned(chart) {
   const [times] = chart.data;
-  const last = times[times.length - 1];
+  const last = Math.max(times[times.length - 1], latest?.now ?? 0);
   return [Math.min(times[0], last - LEAST), last];
 }
 
-// Shares: none is below 0 or above 1.
-function within(_, least, most) {
-  const [low, high] = uPlot.rangeNum(least, most, 0.1, true);
-  return [Math.max(0, low), Math.min(1, high)];
+// None of these is below 0; shares are not above 1.
+function within(most) {
+  return (_, low, high) => {
+    const [from, to] = uPlot.rangeNum(low, high, 0.1, true);
+    return [Math.max(0, from), Math.min(most, to)];
+  };
+}
+
+// A point between two gaps has no line: it is drawn as a point.
+function alone(chart, at) {
+  const values = chart.data[at];
+  const known = (place) => values[place] !== null && values[place] !== undefined;
+  return values.map((_, place) => place).filter((place) => known(place) && !known(place - 1) && !known(place + 1));
+}
+
+// While nobody points at a chart, its legend shows the last values.
+function showLast(chart) {
+  const last = (values) => {
+    let at = values.length - 1;
+    while (at > 0 && (values[at] === null || values[at] === undefined)) at -= 1;
+    return at;
+  };
+  const places = chart.data.map((values, series) => (series ? last(values) : 0));
+  places[0] = Math.max(...places);
+  chart.setLegend({ idxs: places }, false);
 }
 
 function options(figure, series, put, more = {}) {
   return {
     width: figure.clientWidth,
-    height: figure.classList.contains("tall") ? 240 : 170,
+    height: figure.classList.contains("tall") ? 240 : figure.closest(".three") ? 125 : 170,
     padding: [8, 8, 0, 0],
+    hooks: { ready: [showLast], setCursor: [(chart) => chart.cursor.left < 0 && showLast(chart)] },
     cursor: { sync: { key: "console" }, points: { size: 6 }, drag: { x: false, y: false } },
     legend: { markers: { width: 0, fill: (chart, at) => chart.series[at].stroke(chart, at) } },
     tzDate: (seconds) => uPlot.tzDate(new Date(1000 * seconds), "Etc/UTC"),
@@ -85,18 +143,18 @@ function options(figure, series, put, more = {}) {
   };
 }
 
-function lines(figure, names, found) {
-  const put = SHARES.has(names[0]) ? share : number;
+function lines(figure, { names, put }, found) {
   const colours = [shade("--accent"), shade("--second")];
   const series = names.map((name, at) => ({
     label: NAMES[name],
     stroke: colours[at],
     width: 2,
-    dash: name === "expected" ? [5, 4] : undefined,
-    points: { show: found.times.length < 3 },
+    dash: name === "expected_searches" ? [5, 4] : undefined,
+    points: found.times.length < 3 ? { show: true } : { show: true, size: 4, filter: alone },
     value: (_, value) => put(value),
   }));
-  const scales = put === share ? { y: { range: within } } : {};
+  const isSigned = names[0] === "gain_searches";
+  const scales = isSigned ? {} : { y: { range: within(put === share ? 1 : Infinity) } };
   return new uPlot(options(figure, series, put, { scales }), [found.times, ...names.map((name) => found[name])], figure);
 }
 
@@ -122,12 +180,13 @@ function bars(figure, found) {
 function draw(found) {
   for (const figure of document.querySelectorAll("[data-chart]")) {
     drawn.get(figure)?.destroy();
-    const names = LINE[figure.dataset.chart];
-    const empty = !(names ?? PURPOSES).some((name) => found[name].some((value) => value !== null));
+    const kind = CHARTS[figure.dataset.chart];
+    const empty = !(kind?.names ?? PURPOSES).some((name) => found[name].some((value) => value !== null));
     figure.classList.toggle("empty", empty);
     if (empty) continue;
-    const chart = names ? lines(figure, names, found) : bars(figure, found);
+    const chart = kind ? lines(figure, kind, found) : bars(figure, found);
     chart.root.querySelector("canvas").setAttribute("aria-hidden", "true");
+    figure.chart = chart;
     drawn.set(figure, chart);
   }
 }
@@ -140,7 +199,9 @@ async function redraw() {
   drawnAt = Date.now();
   try {
     const answer = await fetch(charts.dataset.history);
-    if (answer.ok) draw((latest = await answer.json()));
+    if (!answer.ok) return;
+    latest = await answer.json();
+    draw(latest);
   } catch {
     // drawn again when the server is back
   }

@@ -49,10 +49,17 @@ function powers([least, most], width) {
 
 const tick = (value) => (1 <= value && value < 1e6 ? number(value) : value < 1 ? String(value) : tenTo(Math.round(Math.log10(value))));
 
+// While nobody points at the chart, its legend shows what today's budget brings.
+function atToday(chart) {
+  const { today } = JSON.parse(dial.dataset.dial);
+  const place = chart.data[0].findIndex((fetches) => fetches >= today.fetches_a_day);
+  chart.setLegend({ idx: place < 0 ? chart.data[0].length - 1 : place }, false);
+}
+
 function dialOptions(found) {
   const line = (label, more) => ({ label, points: { show: false }, value: (_, value) => share(value), ...more });
   const band = shade("--accent");
-  const [across, up] = axes((value) => `${Math.round(100 * value)} %`);
+  const [across, up] = axes(share);
   const range = reach(found);
   const ticks = powers(range, dial.clientWidth - up.size);
   return options(dial, [], share, {
@@ -67,7 +74,7 @@ function dialOptions(found) {
     ],
     bands: [{ series: [3, 2], fill: `color-mix(in srgb, ${band} 20%, transparent)` }],
     legend: { markers: { show: false } },
-    hooks: { draw: [(chart) => marked(chart, found)] },
+    hooks: { draw: [(chart) => marked(chart, found)], ready: [atToday], setCursor: [(chart) => chart.cursor.left < 0 && atToday(chart)] },
   });
 }
 

@@ -16,10 +16,12 @@ from sought.lab.measures.measure import Floats, When, check_choice, held, named
 from sought.lab.measures.reading import Reading
 from sought.lab.run import Run
 from sought.lab.world import Numbers
+from sought.web.expression import brief
 
 Scale = Literal["units", "seconds"]
 
 
+@brief
 @dataclass(frozen=True)
 class Age:
     """In units of the world, or in seconds.  NaN where there are neither pages nor copies."""

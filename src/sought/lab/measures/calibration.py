@@ -12,11 +12,13 @@ import numpy as np
 from sought.lab.measures.measure import Floats, check_choice, named
 from sought.lab.run import Measured, Run
 from sought.policy.calibration import Calibration, calibration
+from sought.web.expression import brief
 
 Figure = Literal["slope", "rank_correlation", "top_tenth", "sum_ratio"]
 Which = Literal["new", "known"]
 
 
+@brief
 @dataclass(frozen=True)
 class Calibrated:
     """One figure, of the fetches of new pages or of known ones.

@@ -21,10 +21,12 @@ from sought.lab.measures.measure import Floats, check_choice, named
 from sought.lab.measures.reading import Reading
 from sought.lab.run import Run
 from sought.lab.world import NOTHING, World
+from sought.web.expression import brief
 
 Weighting = Literal["none", "default", "printed", "cho_ntoulas"]
 
 
+@brief
 @dataclass(frozen=True)
 class ChangeRatio:
     """NaN for units in which nothing was fetched again, or (printed) nothing had changed."""

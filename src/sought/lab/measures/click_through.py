@@ -14,8 +14,10 @@ import numpy as np
 from sought.lab.measures.impact import Impact, chosen
 from sought.lab.measures.measure import Floats
 from sought.lab.run import Run
+from sought.web.expression import brief
 
 
+@brief
 @dataclass(frozen=True)
 class ClickThrough:
     """NaN until a page is chosen that anybody sees."""

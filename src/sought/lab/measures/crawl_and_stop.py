@@ -13,8 +13,10 @@ import numpy as np
 from sought.lab.measures.importance import IMPORTANCES, Importance, visited, weighed
 from sought.lab.measures.measure import Floats, check_choice, named
 from sought.lab.run import Run
+from sought.web.expression import brief
 
 
+@brief
 @dataclass(frozen=True)
 class CrawlAndStop:
     """NaN until a page has been visited."""

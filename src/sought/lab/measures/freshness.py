@@ -15,8 +15,10 @@ import numpy as np
 from sought.lab.measures.measure import Floats, When, check_choice, held, named
 from sought.lab.measures.reading import Reading
 from sought.lab.run import Run
+from sought.web.expression import brief
 
 
+@brief
 @dataclass(frozen=True)
 class Freshness:
     """Before or after the fetches of a unit.  NaN where there are neither pages nor copies."""

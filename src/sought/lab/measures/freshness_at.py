@@ -16,10 +16,12 @@ import numpy as np
 from sought.lab.measures.measure import Floats, check_choice, check_depth, named
 from sought.lab.measures.reading import Reading
 from sought.lab.run import Run
+from sought.web.expression import brief
 
 Form = Literal["default", "printed"]
 
 
+@brief
 @dataclass(frozen=True)
 class FreshnessAt:
     """NaN for units in which no query that is asked has results."""

@@ -16,10 +16,12 @@ from sought.lab.judge import links_at
 from sought.lab.measures.measure import Floats
 from sought.lab.run import Run
 from sought.lab.world import NOTHING
+from sought.web.expression import brief
 
 SHOWN = 10  # results on a page of them
 
 
+@brief
 @dataclass(frozen=True)
 class Impact:
     """Of every page, and whether it is of the frontier."""

@@ -14,10 +14,12 @@ import numpy as np
 from sought.lab.measures.impact import Impact, chosen
 from sought.lab.measures.measure import Floats, check_choice
 from sought.lab.run import Run
+from sought.web.expression import brief
 
 By = Literal["click", "view"]
 
 
+@brief
 @dataclass(frozen=True)
 class ImpactShare:
     """NaN until something is chosen, and where nothing has any impact."""

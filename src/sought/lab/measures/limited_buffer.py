@@ -17,8 +17,10 @@ from sought.lab.measures.importance import IMPORTANCES, Importance, weighed
 from sought.lab.measures.measure import Floats, check_choice, check_share, named
 from sought.lab.run import Run
 from sought.lab.world import NOTHING, Numbers, World
+from sought.web.expression import brief
 
 
+@brief
 @dataclass(frozen=True)
 class LimitedBuffer:
     """NaN where there are no pages at the beginning."""

@@ -20,11 +20,13 @@ from sought.lab.measures.measure import Floats, check_choice, check_depth, named
 from sought.lab.ranked import Ranked, Results, places
 from sought.lab.run import Run
 from sought.lab.world import Numbers
+from sought.web.expression import brief
 
 Form = Literal["ap", "printed"]
 RELEVANT = 20  # the live result whose score the relevant ones reach
 
 
+@brief
 @dataclass(frozen=True)
 class PrecisionAt:
     """NaN for units in which no query that is asked has an answer."""

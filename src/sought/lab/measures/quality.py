@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 from sought.lab.demand import Part
 from sought.lab.measures.measure import Floats, When, check_choice, named
 from sought.lab.run import Run
+from sought.web.expression import brief
 
 Weeks = Literal["all", "bulk", "ordinary"]
 BULK = 5
 
 
+@brief
 @dataclass(frozen=True)
 class Quality:
     """Before or after the fetches of a unit, by the demand that judges or by the one that the crawler knows.

@@ -19,11 +19,13 @@ from sought.lab.measures.measure import Floats, check_choice
 from sought.lab.measures.reading import Reading
 from sought.lab.run import Run
 from sought.lab.world import Numbers, World
+from sought.web.expression import brief
 from sought.web.url import hostname
 
 By = Literal["host", "directory"]
 
 
+@brief
 @dataclass(frozen=True)
 class Variation:
     """Of pages of one host, or of one directory; NaN if none has two pages."""

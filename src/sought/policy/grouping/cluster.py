@@ -5,11 +5,13 @@ from typing import ClassVar, Literal, get_args
 
 from sought.policy.checks import check_choice, check_whole
 from sought.policy.supplied import Supplied
+from sought.web.expression import brief
 
 Features = Literal["url", "content", "static", "dynamic", "static+dynamic", "all"]
 MAX_CLUSTERS = 10_000
 
 
+@brief
 @dataclass(frozen=True)
 class _Clustering(Supplied):
     k: int = 100
@@ -22,6 +24,7 @@ class _Clustering(Supplied):
         check_choice(f"{type(self).__name__}: features", self.features, get_args(Features))
 
 
+@brief
 @dataclass(frozen=True)
 class Cluster(_Clustering):
     """The number of a page's cluster; -1 if it has none, for it was never fetched.
@@ -31,6 +34,7 @@ class Cluster(_Clustering):
     """
 
 
+@brief
 @dataclass(frozen=True)
 class Closeness(_Clustering):
     """How close a page is to the centre of its cluster: the cosine; -1 if it has none."""

@@ -15,10 +15,12 @@ from sought.policy.checks import check_choice
 from sought.policy.grouping.partition import Table
 from sought.policy.pages import Floats
 from sought.web.errors import BadInput
+from sought.web.expression import brief
 
 Kind = Literal["count", "plain", "change"]
 
 
+@brief
 @dataclass(frozen=True)
 class Scaling:
     """What was learnt from some pages, to scale the features of any page.

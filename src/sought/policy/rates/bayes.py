@@ -15,10 +15,12 @@ from sought.policy.rates.evidence import Evidence
 from sought.policy.rates.history import DAY, gaps, refetches, told
 from sought.policy.rates.prior import Prior, fitted
 from sought.web.errors import BadInput
+from sought.web.expression import brief
 
 Whose = Literal["same", "host", "cluster"]
 
 
+@brief
 @dataclass(frozen=True)
 class BayesRate:
     """The mean of a page's rate given all its fetches; before, rates are Gamma distributed as on its host or cluster.

@@ -13,11 +13,13 @@ from sought.policy.pages import Floats
 from sought.policy.rates.history import DAY, UNKNOWN, told
 from sought.policy.rates.recent import MAX_WINDOW, Recent, RecentRates
 from sought.web.compiled import cached, readable
+from sought.web.expression import brief
 
 LEAST, MOST = 0.0005 / DAY, 7.0 / DAY
 _STEPS = 100
 
 
+@brief
 @dataclass(frozen=True)
 class IntervalRate:
     """Maximum likelihood: Σ w/(e^{λw} − 1) over gaps w that ended with a change = Σ w over those that did not.

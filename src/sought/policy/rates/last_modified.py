@@ -12,11 +12,13 @@ from sought.policy.rates.regular import regular_rate
 from sought.policy.rates.tallies import Tallies
 from sought.policy.slots import grown
 from sought.web.errors import BadInput
+from sought.web.expression import brief
 
 _SECOND = 1.0  # to which dates are told
 _HALVINGS = 60
 
 
+@brief
 @dataclass(frozen=True)
 class LastModifiedRate:
     """J. Cho, H. Garcia-Molina, Estimating Frequency of Change, ACM TOIT 2003, §6: changes over the time they left.

@@ -14,11 +14,13 @@ from sought.policy.rates.history import DAY, UNKNOWN, told
 from sought.policy.rates.interval import LEAST, MOST
 from sought.policy.rates.recent import MAX_WINDOW, Recent, RecentRates
 from sought.web.compiled import cached, readable
+from sought.web.expression import brief
 
 _STEPS = 100
 _HALVINGS = 60  # every digit of a float
 
 
+@brief
 @dataclass(frozen=True)
 class MomentRate:
     """Moment matching: Σ (1 − e^{−λw}) over all gaps w = how many ended with a change.

@@ -14,11 +14,13 @@ from sought.policy.rates.history import DAY, UNKNOWN, filled, gaps, refetches, t
 from sought.policy.slots import Slots, grown
 from sought.web.compiled import cached, readable
 from sought.web.errors import BadInput
+from sought.web.expression import brief
 
 _LEAST, _MOST = 0.0005 / DAY, 7.0 / DAY
 _RATE, _COUNT, _CHANGES, _TIME = range(4)
 
 
+@brief
 @dataclass(frozen=True)
 class OnlineRate:
     """Stochastic approximation: λ ← λ + a·(o − (1 − e^{−λw})), a = c/k^power at the k-th gap w that ended with bit o.

@@ -11,8 +11,10 @@ from sought.policy.estimator import Fetches, Learner
 from sought.policy.pages import Floats, Pages
 from sought.policy.rates.history import DAY, UNKNOWN, filled, gaps, refetches, told
 from sought.policy.rates.tallies import Tallies
+from sought.web.expression import brief
 
 
+@brief
 @dataclass(frozen=True)
 class RegularRate:
     """J. Cho, H. Garcia-Molina, Estimating Frequency of Change, ACM TOIT 2003, §4.2: λ = −ln((n − X + ½)/(n + ½))/I.

@@ -11,8 +11,10 @@ from sought.policy.pages import Floats, Pages
 from sought.policy.rates.history import refetches
 from sought.policy.rates.regular import Regular
 from sought.policy.slots import Slots, grown
+from sought.web.expression import brief
 
 
+@brief
 @dataclass(frozen=True)
 class SignificantRate:
     """The rate of changes that make a copy stale: more than `tau` of the page's shingles are others than before.
@@ -33,6 +35,7 @@ class SignificantRate:
         return Regular(lambda fetches: fetches.changed & (fetches.difference > self.tau))
 
 
+@brief
 @dataclass(frozen=True)
 class SignificantShare:
     """d(p), the share of a page's updates in which at least `tau` of its shingles are others than before.

@@ -14,6 +14,7 @@ from sought.policy.pages import Floats, Pages
 from sought.policy.slots import Slots, grown
 from sought.web.compiled import Bool, cached, readable
 from sought.web.errors import BadInput
+from sought.web.expression import brief
 
 Form = Literal["nutch", "storm"]
 _DAY = 86400.0
@@ -21,6 +22,7 @@ _MINUTE = 60.0
 _INTERVAL, _CHANGED, _WAIT = range(3)
 
 
+@brief
 @dataclass(frozen=True)
 class AdaptiveInterval:
     """Seconds from a page's last fetch to the next, by the rules of `Nutch` and `StormCrawler` (see there).

@@ -11,6 +11,7 @@ from sought.policy.checks import check_choice, check_positive
 from sought.policy.page_rank import PageRank
 from sought.policy.pages import Floats, Pages
 from sought.web.errors import BadInput
+from sought.web.expression import brief
 
 Score = Literal["same", "pagerank"]
 _DAY = 86400.0
@@ -18,6 +19,7 @@ _RECENT = 7 * _DAY
 _MOST = 1e6  # no sum is more; what is not due yet comes after all that is
 
 
+@brief
 @dataclass(frozen=True)
 class CommonCrawl:
     """The generator's sort value of Common Crawl's fork of Nutch (`AdaptiveScoringFilter`, commoncrawl/nutch).

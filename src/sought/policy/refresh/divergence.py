@@ -15,6 +15,7 @@ from sought.policy.pages import Floats, Pages
 from sought.policy.refresh.shapes import drifted
 from sought.policy.slots import Slots, grown
 from sought.web.compiled import Int, cached, compiled, readable
+from sought.web.expression import brief
 
 Term = Literal["share", "rate", "life"]
 MAX_PROFILES = 16
@@ -31,6 +32,7 @@ _MONTH = 30 * 86400.0
 _AT_FIRST = {"share": 1.0, "rate": 1.0 / _MONTH}  # of pages, while nothing is known of any
 
 
+@brief
 @dataclass(frozen=True)
 class Divergence:
     """A term of D(t) = share·E[min(N, K)]/K, N Poisson of mean K·rate·t, K = life (see shapes.py).

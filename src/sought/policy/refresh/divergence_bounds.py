@@ -12,11 +12,13 @@ from sought.policy.pages import Floats, Pages
 from sought.policy.refresh.divergence import MAX_PROFILES
 from sought.policy.slots import Slots, grown
 from sought.web.compiled import cached, readable
+from sought.web.expression import brief
 
 Bound = Literal["reach", "worth", "share"]
 _BASE, _AGE, _DRIFT, _LOW, _HIGH = range(5)
 
 
+@brief
 @dataclass(frozen=True)
 class DivergenceBounds:
     """What the profiles of changes of a page bound; means over its last `profiles` ones.

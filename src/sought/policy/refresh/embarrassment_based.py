@@ -10,8 +10,10 @@ from sought.policy.pages import Floats, Pages
 from sought.policy.rates import RegularRate, SignificantShare
 from sought.policy.refresh.planning import Form, by_plan, check_plan, planned
 from sought.policy.views import Views
+from sought.web.expression import brief
 
 
+@brief
 @dataclass(frozen=True)
 class EmbarrassmentBased:
     """EBR as in S. Pandey and C. Olston, User-Centric Web Crawling, WWW 2005, §6.2.

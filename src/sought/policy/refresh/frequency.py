@@ -6,10 +6,12 @@ import numpy as np
 
 from sought.policy.ages import ages, known_only
 from sought.policy.pages import Floats, Pages
+from sought.web.expression import brief
 
 _TIE = 1e-10  # two shares of counts up to 65,535 differ by more
 
 
+@brief
 @dataclass(frozen=True)
 class Frequency:
     """`Freq` of Tan & Mitra (Clustering-Based Incremental Web Crawling, ACM TOIS 2010): by past change frequency.

@@ -15,12 +15,14 @@ from sought.policy.refresh.harmonic import harmonic_rates
 from sought.policy.refresh.planning import known_rows, pace_of, sound_rates, sound_weights
 from sought.policy.refresh.signal_quality import SignalRecall
 from sought.policy.weights import Weight, check_weight, weight_beliefs, weights
+from sought.web.expression import brief
 from sought.web.mixing import bits_of, fractions, mixed
 
 _DAY = 86400.0
 _RECALL, _NEARLY_ALL = SignalRecall(), 0.9
 
 
+@brief
 @dataclass(frozen=True)
 class LambdaCrawl:
     """A. Kolobov, Y. Peres, C. Lu and E. Horvitz, Staying up to Date with Online Content Changes …, NeurIPS 2019.

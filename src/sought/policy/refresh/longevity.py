@@ -14,11 +14,13 @@ from sought.policy.refresh.divergence_bounds import DivergenceBounds
 from sought.policy.refresh.shapes import worth_of
 from sought.policy.weights import Weight, check_weight, weight_beliefs, weights
 from sought.web.errors import BadInput
+from sought.web.expression import brief
 
 Form = Literal["curve", "bounds"]
 _LONGEST = 1e12  # seconds: more than anybody waits
 
 
+@brief
 @dataclass(frozen=True)
 class Longevity:
     """U(t) = t·D(t) - ∫D, the divergence of a page from its copy, over time, that a fetch at age t takes away.

@@ -10,6 +10,7 @@ from sought.policy.checks import check_positive, check_share
 from sought.policy.pages import Floats, Pages
 from sought.policy.refresh.probes import PeriodStart, ProbedGain, ProbeShare
 from sought.web.errors import BadInput
+from sought.web.expression import brief
 
 _MONTH = 30 * 86400.0
 _LONG = 1e12  # seconds
@@ -17,6 +18,7 @@ _SOON = 1e-9  # of a period: a probe does not come at once
 _HALVINGS = 60
 
 
+@brief
 @dataclass(frozen=True)
 class MirrorSync:
     """MirrorSync of Kolobov, Bubeck & Zimmert (Online Learning for Active Cache Synchronization, ICML 2020).

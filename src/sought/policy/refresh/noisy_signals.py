@@ -13,11 +13,13 @@ from sought.policy.rates import BayesRate
 from sought.policy.refresh.signal_quality import FalseSignals, SignalRecall
 from sought.policy.refresh.signal_value import crawl_value, signals_if_any
 from sought.policy.weights import Weight, check_weight, weight_beliefs, weights
+from sought.web.expression import brief
 
 _QUALITY = (SignalRecall(), FalseSignals())
 _LEAST_RATE, _MOST_RATE = 1e-30, 1.0  # a second: of less, and more, nobody could know
 
 
+@brief
 @dataclass(frozen=True)
 class NoisySignals:
     """Greedy by the value of a crawl with noisy change-indicating signals (GREEDY-NCIS).

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 from sought.policy.pages import Floats, Pages
 from sought.policy.refresh.adaptive_interval import AdaptiveInterval, due
+from sought.web.expression import brief
 
 _DAY = 86400.0
 
 
+@brief
 @dataclass(frozen=True)
 class Nutch:
     """Apache Nutch's `AdaptiveFetchSchedule`, with the numbers of its `nutch-default.xml`.

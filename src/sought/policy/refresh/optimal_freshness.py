@@ -13,10 +13,12 @@ from sought.policy.rates import BayesRate
 from sought.policy.refresh.planning import sound_rates, sound_weights
 from sought.policy.refresh.shapes import churn_age, churn_worth
 from sought.policy.weights import Weight, check_weight, weight_beliefs, weights
+from sought.web.expression import brief
 
 Objective = Literal["freshness", "age"]
 
 
+@brief
 @dataclass(frozen=True)
 class OptimalFreshness:
     """Optimal frequencies (J. Cho and H. Garcia-Molina, Effective Page Refresh Policies for Web Crawlers, TODS 2003).

@@ -9,8 +9,10 @@ from sought.policy.rates import BayesRate
 from sought.policy.refresh.planning import by_plan
 from sought.policy.refresh.poisson import poisson_rates
 from sought.policy.weights import Weight, check_weight, weight_beliefs, weights
+from sought.web.expression import brief
 
 
+@brief
 @dataclass(frozen=True)
 class PoissonRates:
     """Y. Azar, E. Horvitz, E. Lubetzky, Y. Peres, D. Shahaf, Tractable near-optimal policies for crawling, PNAS 2018.

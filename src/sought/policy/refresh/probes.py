@@ -19,6 +19,7 @@ from sought.policy.pages import Floats, Pages
 from sought.policy.slots import Slots, grown
 from sought.web.compiled import cached, readable
 from sought.web.errors import BadInput
+from sought.web.expression import brief
 from sought.web.mixing import bits_of, fractions, mixed, salt
 
 _DAY = 86400.0
@@ -33,6 +34,7 @@ def probe_at(key: NDArray[np.uint64], began: Floats, probes: float) -> Floats:
     return np.where(drawn < probes, drawn / probes, 1.0)
 
 
+@brief
 @dataclass(frozen=True)
 class _Probed:
     """Beliefs about pages of whose periods a share `probes` has a probe."""
@@ -47,6 +49,7 @@ class _Probed:
             raise BadInput("probes is above 0: nothing is learnt without")
 
 
+@brief
 @dataclass(frozen=True)
 class PeriodStart(_Probed):
     """When the page's present period began: its last fetch that was no probe; -inf if there is none."""
@@ -55,6 +58,7 @@ class PeriodStart(_Probed):
         return _PeriodStarts(self.probes)
 
 
+@brief
 @dataclass(frozen=True)
 class ProbeShare(_Probed):
     """At which share of the page's present period its next fetch is: below 1 if a probe is to come, else 1."""
@@ -63,6 +67,7 @@ class ProbeShare(_Probed):
         return _ProbeShares(self.probes)
 
 
+@brief
 @dataclass(frozen=True)
 class ProbedGain(_Probed):
     """How much more of its time the page would have been fresh at a higher rate than an average one would.

@@ -12,6 +12,7 @@ from sought.policy.estimator import Fetches, Learner, Rows
 from sought.policy.pages import Floats, Pages
 from sought.policy.slots import Slots, grown
 from sought.web.compiled import Bool, cached, compiled, readable
+from sought.web.expression import brief
 
 _LEAST_GAP = 1e-6
 _HOUR, _AGES = 3600.0, 16  # gaps are told apart by doublings of an hour
@@ -22,6 +23,7 @@ _ROUNDS, _HALVINGS, _CLOSE = 50, 40, 1e-10
 _Term = Literal["recall", "false", "strength"]
 
 
+@brief
 @dataclass(frozen=True)
 class SignalRecall:
     """Of the changes on a page's host, the share that signals tell of.
@@ -44,6 +46,7 @@ class SignalRecall:
         return _Quality("recall")
 
 
+@brief
 @dataclass(frozen=True)
 class FalseSignals:
     """False signals a second, of one page of the host; by the same fit as SignalRecall."""
@@ -54,6 +57,7 @@ class FalseSignals:
         return _Quality("false")
 
 
+@brief
 @dataclass(frozen=True)
 class SignalStrength:
     """How much a signal says: κ of the same fit as SignalRecall.

@@ -9,8 +9,10 @@ from sought.policy.checks import check_share
 from sought.policy.pages import Floats, Pages
 from sought.policy.rates import SignificantRate
 from sought.policy.refresh.planning import Form, by_plan, check_plan, planned
+from sought.web.expression import brief
 
 
+@brief
 @dataclass(frozen=True)
 class StalenessBased:
     """SBR as in S. Pandey and C. Olston, User-Centric Web Crawling, WWW 2005, §6.2: optimal freshness by large changes.

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 
 from sought.policy.pages import Floats, Pages
 from sought.policy.refresh.adaptive_interval import AdaptiveInterval, due
+from sought.web.expression import brief
 
 _HOUR, _DAY = 3600.0, 86400.0
 
 
+@brief
 @dataclass(frozen=True)
 class StormCrawler:
     """Apache StormCrawler's `AdaptiveScheduler`, with its own numbers and those of `crawler-default.yaml`.

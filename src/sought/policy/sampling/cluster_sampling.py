@@ -26,11 +26,13 @@ from sought.policy.sampling.groups import Foremost, Groups, foremost, grouped, l
 from sought.policy.sampling.sufficient import Sample, Sufficient
 from sought.policy.sampling.turns import values
 from sought.web.errors import BadInput
+from sought.web.expression import brief
 from sought.web.mixing import fractions
 
 Which = Literal["nearest", "random"]
 
 
+@brief
 @dataclass(frozen=True)
 class ClusterSampling:
     """CLS, Algorithm 1 of Q. Tan, P. Mitra, Clustering-Based Incremental Web Crawling, ACM TOIS 2010, §4.

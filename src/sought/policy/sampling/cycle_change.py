@@ -14,6 +14,7 @@ from sought.policy.pages import Floats, Pages
 from sought.policy.sampling.cycles import WEEK, check_cycle, cycles_at, first_found
 from sought.policy.slots import Slots, grown
 from sought.web.compiled import cached, compiled, readable
+from sought.web.expression import brief
 
 Weighting = Literal["NAD", "SAD", "AAD", "GAD"]
 Form = Literal["fixed", "printed"]
@@ -24,6 +25,7 @@ _TOP, _BOTTOM = range(2)
 _CYCLE, _BIT, _SEEN, _CHANGED = range(4)
 
 
+@brief
 @dataclass(frozen=True)
 class CycleChange:
     """φ, the probability that a page changes in a cycle (Tan & Mitra, TOIS 2010, §4.2, eq. 10 to 13).

@@ -9,8 +9,10 @@ from sought.policy.pages import Floats, Pages
 from sought.policy.sampling.cycles import WEEK, changed_in_cycle, check_cycle
 from sought.policy.sampling.site_samples import SiteSamples, site_samples
 from sought.policy.sampling.turns import values
+from sought.web.expression import brief
 
 
+@brief
 @dataclass(frozen=True)
 class DirectorySampling:
     """DB (Q. Tan, Z. Zhuang, P. Mitra, C. L. Giles, Efficiently Detecting Webpage Updates Using Samples, ICWE 2007), as

@@ -9,8 +9,10 @@ from sought.policy.sampling.cycles import WEEK, check_cycle
 from sought.policy.sampling.near_changed import NearChanged
 from sought.policy.sampling.site_samples import SiteSamples, site_samples
 from sought.policy.sampling.turns import values
+from sought.web.expression import brief
 
 
+@brief
 @dataclass(frozen=True)
 class LinkSampling:
     """LB (Q. Tan, Z. Zhuang, P. Mitra, C. L. Giles, Efficiently Detecting Webpage Updates Using Samples, ICWE 2007), as

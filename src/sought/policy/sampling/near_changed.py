@@ -6,8 +6,10 @@ from typing import ClassVar
 from sought.policy.checks import check_whole
 from sought.policy.sampling.cycles import WEEK, check_cycle
 from sought.policy.supplied import Supplied
+from sought.web.expression import brief
 
 
+@brief
 @dataclass(frozen=True)
 class NearChanged(Supplied):
     """Links from the nearest sample that was found changed in the present cycle: 0 for itself, to `hops`; inf beyond.

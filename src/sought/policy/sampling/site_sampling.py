@@ -11,8 +11,10 @@ from sought.policy.sampling.cycles import WEEK, changed_in_cycle, check_cycle
 from sought.policy.sampling.groups import lowest, one_by_one, ranks
 from sought.policy.sampling.site_samples import SiteSamples, site_samples
 from sought.policy.sampling.turns import values
+from sought.web.expression import brief
 
 
+@brief
 @dataclass(frozen=True)
 class SiteSampling:
     """SLS, greedy site-level sampling (J. Cho, A. Ntoulas, Effective Change Detection Using Sampling, VLDB 2002), as

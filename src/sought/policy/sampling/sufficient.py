@@ -9,6 +9,7 @@ from sought.policy.estimator import Rows
 from sought.policy.pages import Floats
 from sought.policy.sampling.cycles import Flags
 from sought.policy.sampling.groups import Groups, places
+from sought.web.expression import brief
 
 
 class Sample(NamedTuple):
@@ -20,6 +21,7 @@ class Sample(NamedTuple):
     enough: Flags
 
 
+@brief
 @dataclass(frozen=True)
 class Sufficient:
     """The mean lies within `delta` at this confidence, by at least `least` items; or there are `most`."""

@@ -13,12 +13,14 @@ from sought.policy.presence import SearchValue
 from sought.policy.rates.history import refetches
 from sought.policy.slots import Slots, grown
 from sought.policy.worth.absent import Absent
+from sought.web.expression import brief
 
 _SHARE = 0.02  # of a page's search value that an edit is taken to cost while none was measured
 _AS_IF = 10.0  # edits of an average page that a host is taken to have had, and a directory
 _OWN = 3.0  # and a page
 
 
+@brief
 @dataclass(frozen=True)
 class EditLoss:
     """What the fetch of an edited page is expected to gain: its own edits so far, shrunk to a share of its SearchValue.

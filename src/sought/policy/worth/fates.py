@@ -12,11 +12,13 @@ from sought.policy.grouping.folder import Folder
 from sought.policy.pages import Floats, Pages
 from sought.policy.rates.history import YEAR, gaps, refetches
 from sought.policy.worth.deaths import DeathLog, first_of_their_kind
+from sought.web.expression import brief
 
 _SEEN = 0.99  # of the time since a fetch: a link that was seen at once says nothing
 _AS_IF = 10.0 * YEAR  # a host is taken to have been watched for so long already, with the deaths of all others
 
 
+@brief
 @dataclass(frozen=True)
 class DeathRate:
     """How many pages a second go, of one page: gone for good, or moved.  By host, shrunk to the rate of all hosts.
@@ -37,6 +39,7 @@ class DeathRate:
         return _Rates()
 
 
+@brief
 @dataclass(frozen=True)
 class MoveShare:
     """Of the pages of a host that went, the share that redirect elsewhere, shrunk to that of all hosts."""
@@ -86,6 +89,7 @@ class _Moves:
         return spread((moved + 5.0 * of_all) / (died + 5.0), pages.host)
 
 
+@brief
 @dataclass(frozen=True)
 class LinkDoubt:
     """How far a link to a page of a host is no sign that the page is there: 0 a sure one, 1 none.

@@ -13,11 +13,13 @@ from sought.policy.pages import Floats, Pages
 from sought.policy.rates.history import YEAR, refetches
 from sought.policy.slots import Slots, grown
 from sought.policy.worth.deaths import WEEK
+from sought.web.expression import brief
 
 _AS_IF = 4.0 * WEEK  # a page is taken to have been watched for so long already, with the links of its host's others
 What = Literal["mean", "shape"]
 
 
+@brief
 @dataclass(frozen=True)
 class FindRate:
     """URLs nobody had heard of that appear on a page in a second: the mean of a Gamma posterior, or its shape.

@@ -8,11 +8,13 @@ import numpy as np
 from sought.policy.by_host import hosts_in, spread
 from sought.policy.estimator import Fetches, Learner, Rows
 from sought.policy.pages import Floats, Pages
+from sought.web.expression import brief
 
 _LATEST = 1000  # first fetches that count: early in a crawl every page leads to many
 _AS_IF = 10.0  # every host is taken to have had so many average ones
 
 
+@brief
 @dataclass(frozen=True)
 class FirstFinds:
     """URLs nobody had heard of on a page when it is first fetched: the host's mean lately, shrunk to that of all.

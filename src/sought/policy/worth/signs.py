@@ -11,10 +11,12 @@ from sought.policy.estimator import PAGE, Belief, Fetches, Learner, Rows
 from sought.policy.grouping.folder import Folder
 from sought.policy.pages import Floats, Links, Pages
 from sought.policy.worth.deaths import TOGETHER, DeathLog, Deaths
+from sought.web.expression import brief
 
 _AS_IF = 2.0  # siblings whose fate is taken to be known already
 
 
+@brief
 @dataclass(frozen=True)
 class GoneBySigns:
     """The probability that a page has gone, or moved, by signs of it; 0 where there are none.

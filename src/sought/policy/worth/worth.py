@@ -36,6 +36,7 @@ from sought.policy.worth.hubs import in_turn, told
 from sought.policy.worth.parts import Parts, Unpriced
 from sought.policy.worth.rivals import in_company
 from sought.policy.worth.standing import BELIEFS, Standing, standing
+from sought.web.expression import brief
 
 _ROUNDS = 3  # the price depends on what is worth more than it
 _IN_TURN = 4096  # of the best pages it is looked at whether they tell the same
@@ -43,6 +44,7 @@ _FIRST = 2.0  # explored pages are worth so many times the price
 PARTS = ("edits", "deaths", "signs", "links", "finds", "turns")
 
 
+@brief
 @dataclass(frozen=True)
 class Worth:
     """See above.  A gain counts for `horizon` seconds at most.

@@ -1,0 +1,86 @@
+"""The page of all pages: which does the crawl know, in what state, and where are they?"""
+
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+from starlette.routing import BaseRoute, Route
+
+from sought.console.office import Office
+from sought.console.paging import ROWS, Part, choice, page_asked, rows_of, text_asked
+from sought.crawl.table import Reason, State
+from sought.crawl.view import View
+
+LOOKED_AT = 20_000  # addresses that are read for a text, at most
+STATES = {
+    "all": "All pages",
+    "new": "Never fetched",
+    "live": "Live",
+    "not-searchable": "Live, but not searchable",
+    "alias": "Alias of another page",
+    "gone": "Gone",
+    "failed": "Failed, tried again later",
+    "denied": "Denied by robots.txt",
+    "dead": "Given up",
+    "dropped": "Dropped for more important pages",
+}
+
+
+class Pages(NamedTuple):
+    """Rows of one page, of how many; `partly`: more addresses have not been looked at."""
+
+    rows: list[dict[str, Any]]
+    total: int
+    partly: bool
+
+
+def routes(office: Office) -> list[BaseRoute]:
+    async def pages(request: Request) -> HTMLResponse:
+        state, text, at = choice(request, "state", list(STATES)), text_asked(request), page_asked(request)
+        tables = await office.tables(("pages", state, text, at), lambda view: _looked_up(view, state, text, at))
+        found = tables.found or Pages([], 0, partly=False)
+        asked = {"state": state if state != "all" else "", "text": text}
+        part = Part(found.rows, at, found.total, "/console/pages", asked)
+        values = {"part": part, "states": STATES, "state": state, "text": text, "partly": found.partly}
+        values |= {"now": time.time(), "most": LOOKED_AT}
+        return office.with_tables(request, "console_pages.html", tables, **values)
+
+    return [Route("/console/pages", pages)]
+
+
+def _looked_up(view: View, state: str, text: str, at: int) -> Pages:
+    """The latest fetched first, then those never fetched, the latest found first."""
+    rows = _in_state(view, state)
+    wanted, partly = rows, False
+    if text:
+        wanted, partly = _with_text(view, rows, text.casefold(), at * ROWS)
+    return Pages([view.describe(int(row)) for row in wanted[rows_of(at)]], len(wanted), partly)
+
+
+def _in_state(view: View, state: str) -> NDArray[np.int64]:
+    table = view.table
+    if state == "all":
+        chosen = np.ones(len(table), np.bool_)
+    elif state == "not-searchable":
+        chosen = (table["state"] == State.LIVE) & (table["reason"] != Reason.NONE)
+    else:
+        chosen = table["state"] == State[state.upper()]
+    rows = np.flatnonzero(chosen)
+    order = np.lexsort((-table["found"][rows].astype(np.float64), -table["last_fetch"][rows].astype(np.float64)))
+    return rows[order]
+
+
+def _with_text(view: View, rows: NDArray[np.int64], text: str, enough: int) -> tuple[NDArray[np.int64], bool]:
+    """Those whose host has the text are found without reading their addresses; of the others some are read."""
+    hosts = np.array([text in view.hosts[number].origin.casefold() for number in range(len(view.hosts))], np.bool_)
+    by_host = hosts[view.table["host"][rows]] if len(hosts) else np.zeros(len(rows), np.bool_)
+    found = rows[by_host]
+    if len(found) >= enough:
+        return found, bool((~by_host).any())
+    others = rows[~by_host]
+    read = others[:LOOKED_AT]
+    has_text = np.fromiter((text in view.store.url(int(row)).casefold() for row in read), np.bool_, len(read))
+    return np.concatenate([found, read[has_text]]), len(others) > len(read)

@@ -1,0 +1,49 @@
+"""The page of control: what may be ordered, what was ordered, and what came of it?"""
+
+import asyncio
+import time
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+from starlette.routing import BaseRoute, Route
+
+from sought.console.live import shown
+from sought.console.office import Office
+from sought.console.orders_given import orders_given
+from sought.console.watching import last_pulse
+from sought.crawl.config import FILE, load_config
+from sought.crawl.settings import Settings, load_settings
+from sought.web.errors import SoughtError
+
+
+def routes(office: Office) -> list[BaseRoute]:
+    async def control(request: Request) -> HTMLResponse:
+        values = await asyncio.to_thread(_files, office, time.time())
+        return office.page(request, "console_control.html", **values, given=request.query_params.get("given", "")[:100])
+
+    return [Route("/console/control", control, methods=["GET"])]
+
+
+def _files(office: Office, now: float) -> dict[str, Any]:
+    """What small files say: pulse, settings and orders."""
+    settings = _settings(office)
+    return shown(last_pulse(office.path), now) | {
+        "settings": settings,
+        "budget": settings.budget or _budget(office),
+        "orders": orders_given(office.path, now),
+    }
+
+
+def _settings(office: Office) -> Settings:
+    try:
+        return load_settings(office.path)
+    except SoughtError:
+        return Settings()  # the crawl will say what is wrong with the file
+
+
+def _budget(office: Office) -> str:
+    try:
+        return load_config(office.path / FILE).crawl.budget
+    except SoughtError:
+        return ""

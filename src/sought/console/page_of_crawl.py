@@ -1,0 +1,42 @@
+"""The page of the crawl: what it does now, where its budget goes, and whether its expectations come true."""
+
+import asyncio
+import time
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+from starlette.routing import BaseRoute, Route
+
+from sought.console.history import SPANS, Histories, History
+from sought.console.live import shown
+from sought.console.office import Office
+from sought.console.overview import span_asked
+from sought.console.watching import last_pulse
+from sought.crawl.view import View
+
+
+def routes(office: Office, journal: Histories) -> list[BaseRoute]:
+    async def crawl(request: Request) -> HTMLResponse:
+        span, now = span_asked(request), time.time()
+        pulse, history = await asyncio.to_thread(lambda: (last_pulse(office.path), journal.read(span, now)))
+        tables = await office.tables("crawl", _looked_up)
+        values = shown(pulse, now, tables.found["report"] if tables.found else None)
+        values |= {"history": history, "totals": _totals(history), "span": span, "spans": SPANS}
+        return office.with_tables(request, "console_crawl.html", tables, **values)
+
+    return [Route("/console/crawl", crawl)]
+
+
+def _totals(history: History) -> dict[str, Any]:
+    asked = history.fetched
+    return {
+        "gain_per_fetch": history.a_fetch("gain_searches"),
+        "expected_per_fetch": history.a_fetch("expected_searches"),
+        "purposes": [(name, count, count / asked) for name, count in history.by_purpose().items()],
+        "hosts": [(origin, count, count / asked) for origin, count in history.by_host()] if asked else [],
+    }
+
+
+def _looked_up(view: View) -> dict[str, Any]:
+    return {"status": view.status(), "report": view.measuring.report(), "policy": repr(view.config.policy)}

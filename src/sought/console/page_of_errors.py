@@ -1,0 +1,33 @@
+"""The page of errors: what went wrong, how often, where, and what was left out by rule?"""
+
+import asyncio
+import time
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+from starlette.routing import BaseRoute, Route
+
+from sought.console.history import SPANS, Histories
+from sought.console.live import shown
+from sought.console.office import Office
+from sought.console.outcomes import errors
+from sought.console.overview import span_asked
+from sought.console.page_of_log import Reader
+from sought.console.watching import last_pulse
+from sought.crawl.admission import REASONS
+from sought.crawl.view import View
+
+_LATEST = 10  # warnings
+
+
+def routes(office: Office, journal: Histories, log: Reader) -> list[BaseRoute]:
+    async def show(request: Request) -> HTMLResponse:
+        span, now = span_asked(request), time.time()
+        pulse, history = await asyncio.to_thread(lambda: (last_pulse(office.path), journal.read(span, now)))
+        tables = await office.tables("errors", View.status)
+        stamp, events = await log.read("warning", "")
+        values = shown(pulse, now) | {"history": history, "span": span, "spans": SPANS, "refusals": REASONS}
+        values |= {"events": events[:_LATEST], "stamp": stamp, "most": 0, "errors_of": errors}
+        return office.with_tables(request, "console_errors.html", tables, **values)
+
+    return [Route("/console/errors", show)]
