@@ -6,7 +6,7 @@ The rule, for one figure (memory, descriptors, threads) of one process:
 2. From each sample is taken what pages explain: `per_page` for each URL that the crawl has got to know since the second
    half began.  The share is a fixed allowance and not fitted: a leak that keeps step with the pages would be fitted
    away.
-3. The second half is cut into WINDOWS windows of equal time; of each only the least value counts.  So a sawtooth is
+3. The second half is cut into WINDOWS windows with as many samples each; of each only the least value counts.  So a sawtooth is
    judged by its feet, if a tooth is no longer than a window.
 4. The slope is the median of the slopes between all pairs of windows (Theil and Sen), so that single windows do not
    decide; it is taken of the second half, and of its first and last five windows.
@@ -78,24 +78,21 @@ def growth(samples: Sequence[Sample], allowance: Allowance) -> Growth | None:
     late = [each for each in samples if each.time >= middle]
     if len(late) < 2 * WINDOWS or last <= middle:
         return None
-    feet = _feet(late, allowance.per_page, middle, last)
-    if len(feet) < WINDOWS:
-        return None
-    half = len(feet) // 2
+    feet = _feet(late, allowance.per_page)
+    half = WINDOWS // 2
     slopes = (_slope(feet), _slope(feet[:half]), _slope(feet[half:]))
     level = feet[0][1]
     return Growth(level, slopes, allowance.over(level) / ((last - middle) / 60.0))
 
 
-def _feet(late: Sequence[Sample], per_page: float, begin: float, end: float) -> list[tuple[float, float]]:
+def _feet(late: Sequence[Sample], per_page: float) -> list[tuple[float, float]]:
     """Minute and least value of each window, less what pages explain."""
-    known, width = late[0].pages, (end - begin) / WINDOWS
-    windows: dict[int, float] = {}
-    for each in late:
-        number = min(WINDOWS - 1, int((each.time - begin) / width))
-        value = each.value - per_page * (each.pages - known)
-        windows[number] = min(value, windows.get(number, value))
-    return [((number + 0.5) * width / 60.0, value) for number, value in sorted(windows.items())]
+    known, feet = late[0].pages, []
+    for number in range(WINDOWS):
+        window = late[number * len(late) // WINDOWS : (number + 1) * len(late) // WINDOWS]
+        least = min(each.value - per_page * (each.pages - known) for each in window)
+        feet.append((sum(each.time for each in window) / len(window) / 60.0, least))
+    return feet
 
 
 def _slope(points: Sequence[tuple[float, float]]) -> float:

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-WORDS = (
-    "comet telescope harbour lighthouse keeper lamp storm garden bread river mountain music engine bridge forest winter"
-    " market island school window paper letter silver copper orange yellow quiet sudden early ancient narrow distant"
-).split()
+_TEXT = """comet telescope harbour lighthouse keeper lamp storm garden bread river mountain music engine bridge forest
+winter market island school window paper letter silver copper orange yellow quiet sudden early ancient narrow distant"""
+WORDS = _TEXT.split()
 PER_HUB = 50
 
 

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -99,6 +99,7 @@ class Soak:
     done: dict[str, int] = field(default_factory=dict)
     troubles: list[str] = field(default_factory=list)
     seen: dict[int, Seen] = field(default_factory=dict)
+    lasted: float = 0.0  # seconds
 
     # ---- what happens all the time
 
@@ -218,15 +219,17 @@ def _end(running: Running) -> None:
         running.kill()
 
 
-def run(soak: Soak, seconds: float, every: float) -> None:
-    """Sample until the time is over, or something has gone wrong."""
-    began = time.monotonic()
-    while (now := time.monotonic() - began) < seconds and not soak.troubles:
+def run(soak: Soak, seconds: float, every: float, samples: int = 0) -> float:
+    """Sample until the time is over and there are so many samples, or something has gone wrong; how long it took."""
+    began, count = time.monotonic(), 0
+    while ((now := time.monotonic() - began) < seconds or count < samples) and not soak.troubles:
         soak.sample(now)
+        count += 1
         if died := soak.died():
             soak.troubles += died
-            return
+            break
         time.sleep(every)
+    return time.monotonic() - began
 
 
 @dataclass(frozen=True)
@@ -250,9 +253,9 @@ class Row:
         return f"{self.role:16} {self.process:>8} {self.figure:12} {figures}  {verdict}"
 
 
-def judged(soak: Soak, seconds: float) -> list[Row]:
+def judged(soak: Soak) -> list[Row]:
     """Processes that lived through the second half are judged; others are named."""
-    rows = []
+    rows, seconds = [], soak.lasted
     for process, seen in soak.seen.items():
         whole = seen.times[0] <= seconds / 2 and seen.times[-1] >= 0.9 * seconds
         for name, (figure, allowance, unit) in FIGURES.items():
@@ -270,14 +273,14 @@ def table(rows: list[Row]) -> str:
     return "\n".join([head, *map(str, rows)])
 
 
-def options() -> argparse.Namespace:
+def options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.endurance.soak", description="Crawl, serve and watch.")
     parser.add_argument("--minutes", type=float, default=10.0, help="how long (default 10)")
     parser.add_argument("--every", type=float, default=2.0, help="seconds between two samples (default 2)")
     parser.add_argument("--pages", type=int, default=Rates.pages, help=f"pages at the start (default {Rates.pages})")
     parser.add_argument("--searches", type=float, default=Rates.searches, help="searches a second")
     parser.add_argument("--samples", type=Path, help="write every sample to this file, as CSV")
-    found = parser.parse_args()
+    found = parser.parse_args(arguments)
     if not 0.1 <= found.minutes <= 7 * 24 * 60 or not 0.05 <= found.every <= found.minutes * 60 / 50:
         parser.error("--minutes is between 0.1 and 10080, and there must be at least 50 samples")
     if found.pages < 1 or not 0 < found.searches <= 1000:
@@ -299,10 +302,10 @@ def main() -> int:
     seconds = asked.minutes * 60
     rates = Rates(pages=asked.pages, searches=asked.searches)
     with tempfile.TemporaryDirectory(prefix="sought-soak-") as folder, soaking(Path(folder), rates) as soak:
-        run(soak, seconds, asked.every)
+        soak.lasted = run(soak, seconds, asked.every)
         told = (read_pulse(soak.path) or {}).get("progress", {})
         soak.troubles += soak.said() if soak.troubles else []
-    rows = judged(soak, seconds)
+    rows = judged(soak)
     print(table(rows))
     print(
         f"{seconds / 60:.1f} minutes: {told.get('fetched', 0):,} fetches, {told.get('known', 0):,} URLs known; ", end=""
