@@ -1,12 +1,14 @@
 # make demo   set up, show two crawlers side by side in a browser, until Ctrl-C
 # make test   set up, run the tests
 # make check  set up, lint, types
+# make soak   crawl, serve, search and edit for ten minutes: does anything still grow?  SOAK="--minutes 120" for longer
+# make chaos  kill commands at the worst moments, 200 times: is anything lost?
 # make pictures  take those of docs/tour.md again
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format pictures clean
+.PHONY: demo test check format pictures soak chaos clean
 
 $(VENV)/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Sought needs Python 3.11 or newer (set PYTHON=...)"; exit 2; }
@@ -33,6 +35,12 @@ format: $(VENV)/.installed
 pictures: $(VENV)/.installed
 	SOUGHT_SCREENSHOTS=dist/pictures $(BIN)/pytest tests/test_demo_tour.py tests/test_console_budget.py
 	cd dist/pictures && cp tour-*.png budget-light-1200.png ../../docs/pictures/
+
+soak: $(VENV)/.installed
+	$(BIN)/python -m tests.endurance.soak $(SOAK)
+
+chaos: $(VENV)/.installed
+	$(BIN)/python -m tests.endurance.chaos $(CHAOS)
 
 clean:
 	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

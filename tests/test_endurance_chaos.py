@@ -40,7 +40,7 @@ def at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
 def test_nothing_acknowledged_is_lost_or_done_twice(at: Stage, name: str) -> None:
     """Killed at this moment: what was finished is on record, once, and `check` finds nothing."""
     [moment] = [each for each in MOMENTS if each.name == name]
-    [row] = strikes([moment], 1, at, 300.0)
+    strikes([row := Row(moment)], 1, at, 600.0)
     assert row.strikes, "the moment was not reached"
     assert row.total == Verdict()
 
@@ -156,13 +156,13 @@ def test_the_table_tells_bad_from_good(at: Stage) -> None:
             raise found
         return found
 
-    rows = strikes([Moment(name, strike) for name in ("good", "bad", "raises", "never")], 6, at, 60.0)
+    rows = [Row(Moment(name, strike)) for name in ("good", "bad", "raises", "never")]
+    strikes(rows, 6, at, 600.0)
     assert [row.strikes for row in rows] == [2, 2, 2, 0]
     assert [row.is_good for row in rows] == [True, False, False, False]
     lines = table(rows).splitlines()
     assert [line.split()[-1] for line in lines[1:]] == ["ok", "OK", "OK", "reached", "OK"]
     assert lines[-1].split() == ["all", "6", "4", "0", "3", "NOT", "OK"]
-    assert isinstance(rows[0], Row)
 
 
 def test_rolling_searches_are_all_there(at: Stage, tmp_path: Path) -> None:

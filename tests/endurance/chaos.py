@@ -6,10 +6,12 @@ that is removed.
 """
 
 import argparse
+import signal
 import sys
 import tempfile
 import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -48,20 +50,21 @@ class Row:
         if not found.is_good:
             at.renew(self.moment.name)  # what is broken is told once
         self.strikes, self.missed, self.total = self.strikes + 1, 0, self.total + found
+        print(f"{self.moment.name}: {'ok' if found.is_good else found}", file=sys.stderr, flush=True)
 
 
-def strikes(moments: Sequence[Moment], kills: int, at: Stage, seconds: float) -> list[Row]:
+def strikes(rows: Sequence[Row], kills: int, at: Stage, seconds: float) -> None:
     """Each moment in turn, as often as it takes for so many kills, but at least once; or until the time is over."""
-    rows, end = [Row(moment) for moment in moments], time.monotonic() + seconds
+    end = time.monotonic() + seconds
     while True:
         for row in rows:
             if time.monotonic() > end:
-                return rows
+                return
             if row.missed < TIRES:
                 row.strike(at)
         left = [row for row in rows if row.moment.kills and row.missed < TIRES]
         if total_kills(rows) >= kills or not left:
-            return rows
+            return
 
 
 def total_kills(rows: Iterable[Row]) -> int:
@@ -100,9 +103,11 @@ def options() -> argparse.Namespace:
 def main() -> int:
     asked = options()
     moments = [each for each in MOMENTS if asked.moment in each.name]
-    began = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="sought-chaos-") as folder, stage(Path(folder), asked.seed) as at:
-        rows = strikes(moments, asked.kills, at, asked.minutes * 60)
+    rows, began = [Row(each) for each in moments], time.monotonic()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    folder, interrupted = tempfile.TemporaryDirectory(prefix="sought-chaos-"), suppress(KeyboardInterrupt)
+    with folder as path, stage(Path(path), asked.seed) as at, interrupted:  # what was seen so far is told all the same
+        strikes(rows, asked.kills, at, asked.minutes * 60)
     print(table(rows))
     for row in rows:
         for problem in dict.fromkeys(row.total.problems):

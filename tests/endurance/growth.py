@@ -6,8 +6,8 @@ The rule, for one figure (memory, descriptors, threads) of one process:
 2. From each sample is taken what pages explain: `per_page` for each URL that the crawl has got to know since the second
    half began.  The share is a fixed allowance and not fitted: a leak that keeps step with the pages would be fitted
    away.
-3. The second half is cut into WINDOWS windows with as many samples each; of each only the least value counts.  So a sawtooth is
-   judged by its feet, if a tooth is no longer than a window.
+3. The second half is cut into WINDOWS windows with as many samples each; of each only the least value counts.  So a
+   sawtooth is judged by its feet, if a tooth is no longer than a window.
 4. The slope is the median of the slopes between all pairs of windows (Theil and Sen), so that single windows do not
    decide; it is taken of the second half, and of its first and last five windows.
 5. It grows if all three slopes are above the limit: `units` plus `share` of the level over the second half.  One step
