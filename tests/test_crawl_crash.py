@@ -175,7 +175,7 @@ def test_a_full_disk_stops_the_crawl_and_loses_nothing(healthy, make_crawl):
         resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000))
 
     command = [sys.executable, "-m", "sought", "crawl", str(path), "--fetches", "500"]
-    full = subprocess.run(command, capture_output=True, text=True, preexec_fn=small_files, timeout=60, check=False)
+    full = subprocess.run(command, capture_output=True, text=True, preexec_fn=small_files, timeout=300, check=False)
     assert full.returncode == 2, full.stderr
     assert full.stderr.count("\n") == 1, full.stderr
     assert "space" in full.stderr
@@ -195,7 +195,7 @@ def test_stop_is_clean(make_crawl):
         crawler = start("crawl", path)
         until_asked(served, 50, crawler)
         crawler.send_signal(signal.SIGINT)
-        _, errors = crawler.communicate(timeout=60)
+        _, errors = crawler.communicate()
         assert crawler.returncode == 0, errors
     with View(path) as view:
         fetched = view.status()["fetched"]

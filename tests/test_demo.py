@@ -13,7 +13,7 @@ from tests.demo_process import started
 def test_headless(tmp_path: Path) -> None:
     """It ends by itself and says how good the answers of both were, and what that took: the same number of fetches."""
     with started(tmp_path / "tmp", "--headless", "--json", "--seconds", "8") as running:
-        out, errors = running.communicate(timeout=240)
+        out, errors = running.communicate(timeout=600)
     assert running.returncode == 0, errors
     found = json.loads(out)
     assert 8.0 <= found["seconds"] < 60.0
@@ -31,7 +31,7 @@ def test_headless(tmp_path: Path) -> None:
 def test_what_makes_no_sense_is_one_line(arguments: tuple[str, str]) -> None:
     """With exit code 2, at once."""
     done = subprocess.run(
-        [sys.executable, "-m", "sought", "demo", *arguments], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-m", "sought", "demo", *arguments], capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1

@@ -32,7 +32,7 @@ def served() -> Iterator[Served]:
 def odd(served: Served, name: str, path: str = "", headers: dict[str, str] | None = None) -> Got:
     """The answer of an odd host, by default that of the path that has its name."""
     host = f"{name}.toy.test"
-    connection = HTTPConnection(served.resolve[host], served.port, timeout=60)
+    connection = HTTPConnection(served.resolve[host], served.port, timeout=300)
     try:
         asked = {"Host": f"{host}:{served.port}", **(headers or {})}
         connection.request("GET", path or f"/{name}", headers=asked)
@@ -46,7 +46,7 @@ def raw(served: Served, name: str) -> bytes:
     """Every byte of the answer to /name at its host until the server ends the connection."""
     host = f"{name}.toy.test"
     received = bytearray()
-    with socket.create_connection((served.resolve[host], served.port), timeout=60) as connection:
+    with socket.create_connection((served.resolve[host], served.port), timeout=300) as connection:
         connection.sendall(f"GET /{name} HTTP/1.1\r\nHost: {host}:{served.port}\r\n\r\n".encode())
         while data := connection.recv(1 << 20):
             received += data
