@@ -89,8 +89,9 @@ def words(answer):
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("width", [1280, 375])
-def test_the_overview_tells_how_the_crawl_stands(server, browser, origin, scheme, width, tmp_path):
+def test_the_overview_tells_how_the_crawl_stands(server, browser, origin, scheme, width, tmp_path, monkeypatch):
     """Price first, then quality and coverage; charts are drawn; nothing comes from elsewhere; anybody can read it."""
+    monkeypatch.setattr("sought.console.watching.SILENT", 3600.0)  # the one pulse must not grow old while we look
     read(server, "/console")
     with tab(browser, viewport={"width": width, "height": 900}, color_scheme=scheme) as it:
         go(it, server, "/console")

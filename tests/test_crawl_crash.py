@@ -143,11 +143,12 @@ def test_a_truncated_archive_tail_is_cut_and_the_rest_is_kept(healthy, make_craw
     path = make_crawl(healthy)
     sought.open(path).crawl(fetches=20)
     [file] = (path / "archive").glob("*.warc.gz")
+    before = sum(recorded(path).values())
     os.truncate(file, file.stat().st_size - cut)
     crawl = run("rebuild", path)
     assert crawl.returncode == 0, crawl.stderr
     assert problems(path) == []
-    assert 18 <= sum(recorded(path).values()) <= 20
+    assert before - 1 <= sum(recorded(path).values()) <= before
 
 
 def test_two_processes_on_one_directory(healthy, make_crawl):

@@ -29,8 +29,7 @@ def held(process: int) -> Held | None:
     if "Rss" not in rollup:
         return None  # it is ending
     uss = rollup["Private_Clean"] + rollup["Private_Dirty"]
-    kilobytes = rollup["Rss"], uss, rollup["Pss"]
-    return Held(*(each / 1024 for each in kilobytes), descriptors, int(status["Threads"]))
+    return Held(rollup["Rss"] / 1024, uss / 1024, rollup["Pss"] / 1024, descriptors, int(status["Threads"]))
 
 
 def _lines(text: str) -> list[tuple[str, float]]:
