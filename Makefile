@@ -2,12 +2,14 @@
 # make test   set up, run the tests
 # make check  set up, lint, types
 # make size   install what `pip install sought` brings into a fresh environment, print how large it is
+# make soak   crawl, serve, search and edit for ten minutes: does anything still grow?  SOAK="--minutes 120" for longer
+# make chaos  kill commands at the worst moments, 200 times: is anything lost?
 # make pictures  take those of docs/tour.md again
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format pictures size clean
+.PHONY: demo test check format pictures size soak chaos clean
 
 $(VENV)/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Sought needs Python 3.11 or newer (set PYTHON=...)"; exit 2; }
@@ -41,6 +43,12 @@ pictures: $(VENV)/.dev
 
 size: $(VENV)/.installed
 	$(BIN)/python packaging/size.py
+
+soak: $(VENV)/.dev
+	$(BIN)/python -m tests.endurance.soak $(SOAK)
+
+chaos: $(VENV)/.dev
+	$(BIN)/python -m tests.endurance.chaos $(CHAOS)
 
 clean:
 	rm -rf $(VENV) dist .pytest_cache .mypy_cache .ruff_cache .hypothesis

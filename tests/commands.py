@@ -62,6 +62,10 @@ class Running:
         """What it has printed so far."""
         return self._out.read_text()
 
+    def errors(self) -> str:
+        """The same on standard error."""
+        return self._err.read_text()
+
     def communicate(self, timeout: float = 300.0) -> tuple[str, str]:
         self.wait(timeout)
         return self._out.read_text(), self._err.read_text()

@@ -118,7 +118,7 @@ class Served:
         return f"http://127.0.0.1:{self.port}"
 
     def ask(self, where: str, method: str = "GET", body: bytes | None = None, **headers: str) -> Answer:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
         try:
             connection.request(method, where, body, {name.replace("_", "-"): text for name, text in headers.items()})
             answer = connection.getresponse()
@@ -139,7 +139,7 @@ class Served:
 
     def settled(self, rows: int = 0) -> QueryLog:
         """The query log when at least so many rows have arrived."""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300
         while len(self.log.searches()) + len(self.log.events()) < rows:
             assert time.monotonic() < deadline, "the log has not got what was expected"
             time.sleep(0.02)
@@ -163,5 +163,5 @@ def served(path: Path, *hosts: str, control: Control | None = None) -> Iterator[
         yield Served(path, int(address(listening).rsplit(":", 1)[1].strip("/")))
     finally:
         server.should_exit = True
-        thread.join(60)
+        thread.join(300)
         assert not thread.is_alive()

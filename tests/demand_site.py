@@ -33,7 +33,7 @@ per_host = 4
 per_address = 4
 [fetch]
 allow_networks = ["127.0.0.0/8"]
-timeout = 5.0
+timeout = 300.0
 """
 
 

@@ -20,7 +20,7 @@ from sought.crawl.recovery import open_directory
 from sought.toyweb import Served, ToyWeb
 
 SITES = ToyWeb(sites=3, pages=12, hostile=False)
-WAIT = 30.0  # seconds after which something that should happen has not
+WAIT = 300.0  # seconds after which something that should happen has not
 
 
 def crawled(path: Path, steps: list[Callable[[Cycle], bool]], fetches: int | None = None) -> dict[str, Any]:
@@ -81,4 +81,4 @@ def agrees(path: Path) -> None:
 
 def cli(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "sought", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)

@@ -21,7 +21,7 @@ def git(folder: Path, *arguments: str) -> None:
 def sought(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "sought", "bench", "gain", *arguments]
     surroundings = {name: value for name, value in os.environ.items() if name != "SOUGHT_WORLDS"}
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=surroundings)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, env=surroundings)
 
 
 @pytest.fixture

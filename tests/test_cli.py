@@ -90,7 +90,7 @@ def other(served: Served, tmp_path: Path) -> Path:
 def test_the_module_is_the_command(arguments: list[str], code: int) -> None:
     """`python -m sought` ends with the code and the words of the command."""
     command = [sys.executable, "-m", "sought", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=ENVIRONMENT)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, env=ENVIRONMENT)
     assert done.returncode == code
     assert "Traceback" not in done.stderr
     assert bool(done.stdout) == (code == 0)
@@ -449,7 +449,7 @@ def test_a_closed_pipe_is_no_traceback(crawl: Path, more: list[str]) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     try:
-        done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+        done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True, timeout=300, check=False)
     finally:
         os.close(writer)
     assert done.stderr == ""

@@ -79,7 +79,7 @@ def ask(searcher: Searcher, *numbers: int) -> list[asyncio.Task[Found | None]]:
 
 
 async def until(happens: Callable[[], bool]) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(300):
         while not happens():  # noqa: ASYNC110  processes tell of no event
             await asyncio.sleep(0.01)
 

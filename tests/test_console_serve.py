@@ -48,9 +48,9 @@ def started(path: Path, *options: str) -> Iterator[tuple[Served, Running, dict[s
 
 
 def until(true: Callable[[], object]) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while not true():
-        assert time.monotonic() < deadline, "waited for a minute"
+        assert time.monotonic() < deadline, "waited for five minutes"
         time.sleep(0.05)
 
 
@@ -61,7 +61,7 @@ def test_it_serves_before_anything_was_crawled_and_ends_cleanly(tmp_path: Path, 
     with serving(path) as (server, process):
         assert server.get("/", q="lamp").status == 200
         process.send_signal(how)
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate()
         assert (process.returncode, said) == (0, "")
     assert server.log.searches().height == (1 if how is signal.SIGINT else 0)
 
@@ -164,7 +164,7 @@ def test_it_crawls_as_well(tmp_path: Path) -> None:
             until(lambda: running_process(path) not in (None, 0, first))
             until(lambda: server.get("/api/search", q="lighthouse").data["total"])
             process.send_signal(signal.SIGHUP)
-            _, said = process.communicate(timeout=60)
+            _, said = process.communicate()
             assert (process.returncode, "Traceback" in said) == (0, False), said
         assert running_process(path) is None
         assert sought.open(path).status()["searchable"]
@@ -181,4 +181,4 @@ def test_a_running_crawl_is_paused_from_the_console(tmp_path: Path) -> None:
             until(lambda: (read_pulse(path) or {}).get("paused"))
             assert [(each.who, each.outcome) for each in read_audit(path)] == [("console", APPLIED)]
             process.send_signal(signal.SIGINT)
-            process.communicate(timeout=60)
+            process.communicate()

@@ -36,7 +36,7 @@ def test_tables_are_read_again_only_if_they_have_changed(path):
         return len(view.table)
 
     async def look():
-        standing = Standing(path, patience=20.0)
+        standing = Standing(path, patience=300.0)
         first = await standing.ask("known", known)
         assert (await standing.ask("known", known), first.found, len(asked)) == (first, 1, 1)
         standing._looked_at -= 60.0
@@ -61,7 +61,7 @@ def test_what_took_long_is_good_for_longer(path):
         return (await standing.ask("known", lambda view: len(view.table))).found
 
     async def look():
-        standing = Standing(path, patience=20.0)
+        standing = Standing(path, patience=300.0)
         assert await known(standing, 0.0) == 1
         await standing.ask("slow", lambda view: time.sleep(0.05))
         assert standing._worked >= 0.05
@@ -87,7 +87,7 @@ def test_an_order_is_seen_at_once(path):
     """
 
     async def look():
-        standing = Standing(path, patience=20.0)
+        standing = Standing(path, patience=300.0)
         standing._worked = 1e6
         seen = []
         for change in (lambda: None, order, fetch, rewrite):
@@ -123,7 +123,7 @@ def test_to_open_the_tables_is_work_too(path, monkeypatch):
     monkeypatch.setattr("sought.console.standing.View", Large)
 
     async def look():
-        standing = Standing(path, patience=20.0)
+        standing = Standing(path, patience=300.0)
         await standing.ask("known", lambda view: len(view.table))
         assert standing._worked >= 0.05
         await standing.close()
@@ -136,13 +136,13 @@ def test_nobody_asks_any_more(path, monkeypatch):
     monkeypatch.setattr("sought.console.standing.IDLE", 0.05)
 
     def gone(standing):
-        deadline = time.monotonic() + 20.0
+        deadline = time.monotonic() + 300.0
         while standing._view:
             assert time.monotonic() < deadline
             time.sleep(0.01)
 
     async def look():
-        standing = Standing(path, patience=20.0)
+        standing = Standing(path, patience=300.0)
         for _ in range(2):
             assert (await standing.ask("known", lambda view: len(view.table))).found == 1
             await asyncio.to_thread(gone, standing)

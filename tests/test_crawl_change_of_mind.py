@@ -32,7 +32,7 @@ max_delay = 0.1
 latency_factor = 0.0
 [fetch]
 allow_networks = ["127.0.0.0/8"]
-timeout = 5.0
+timeout = 300.0
 """
 
 

@@ -79,7 +79,7 @@ def test_a_full_disk_in_the_middle_of_a_commit(path: Path):
     assert sought.open(path).take_in_queries() == len(QUERIES)
     code = f"from tests.test_crawl_demand import Path, fill_the_disk; fill_the_disk(Path({str(path)!r}))"
     root = Path(__file__).parents[1]
-    assert subprocess.run([sys.executable, "-c", code], cwd=root, timeout=60, check=False).returncode == 7
+    assert subprocess.run([sys.executable, "-c", code], cwd=root, timeout=300, check=False).returncode == 7
     with opened(path) as directory:
         assert len(directory.index.rows()) == 8
         assert directory.measuring.sums.fetches == 8

@@ -245,7 +245,7 @@ def test_needy_queries_come_first(crawled: Path):
     assert covered["poor"] == pytest.approx(11 / 23)
     assert found[0]["query"] == "nowhere"
     assert found[0]["why"] == "no page answers it"
-    poor = [each for each in found if 0 < each["results"] and ("only" in each["why"] or "badly" in each["why"])]
+    poor = [each for each in found if each["results"] > 0 and ("only" in each["why"] or "badly" in each["why"])]
     assert {each["query"] for each in found if 0 < each["results"] < 10} <= {each["query"] for each in poor}
     assert found[1 : 1 + len(poor)] == poor
     assert [each["to_gain"] for each in poor] == sorted((each["to_gain"] for each in poor), reverse=True)

@@ -171,7 +171,7 @@ def test_search_answers_while_a_crawl_is_running(make_crawl):
             assert status["running"] == crawler.pid
         finally:
             crawler.send_signal(2)
-            out, _ = crawler.communicate(timeout=30)
+            out, _ = crawler.communicate()
     assert crawler.returncode == 0
     assert json.loads(out)["ended"] == "stopped"
     assert problems(path) == []

@@ -52,7 +52,7 @@ def test_a_tour(browser: Browser, tmp_path: Path) -> None:
         searching = sum("search_process" in each for each in commands)
         assert (searching >= 2, len(commands) - searching) == (True, 4)  # two search pages, two crawls
         running.send_signal(signal.SIGINT)
-        _, errors = running.communicate(timeout=120)
+        _, errors = running.communicate(timeout=600)
     assert running.returncode == 0
     assert "Traceback" not in errors
     taken = Path(os.environ.get("SOUGHT_SCREENSHOTS") or tmp_path).glob("tour-*.png")

@@ -317,7 +317,7 @@ def test_two_comparisons_at_once(folder, results):
     lines = [comparison(folder, results, "--cores", "0", "--measure", name) for name in ("freshness", "age")]
     running = [start(*line) for line in lines]
     for each in running:
-        out, error = each.communicate(timeout=120)
+        out, error = each.communicate(timeout=300)
         assert each.returncode == 0, error
         assert len(out) > 100
     kept = [pl.read_parquet(file).columns for file in results.glob("cells/*/series.parquet")]
@@ -334,7 +334,7 @@ def test_a_comparison_is_killed(folder, results):
         assert first.poll() is None, first.communicate()
         time.sleep(0.05)
     first.kill()
-    first.communicate(timeout=30)  # until the last process that can write there is gone
+    first.communicate(timeout=300)  # until the last process that can write there is gone
     assert len(list(results.glob("cells/*/cell.json"))) < 30
     again = run(*line)
     assert again.returncode == 0, again.stderr

@@ -36,7 +36,7 @@ def served() -> Iterator[Served]:
 def get(served: Served, url: str, headers: dict[str, str] | None = None, method: str = "GET") -> Got:
     """What comes over a connection to the address the name resolves to."""
     host, port = hostname(url), served.port
-    connection = HTTPConnection(served.resolve.get(host, "127.1.0.1"), port, timeout=60)
+    connection = HTTPConnection(served.resolve.get(host, "127.1.0.1"), port, timeout=300)
     try:
         connection.request(method, url[url.index("/", 8) :], headers={"Host": f"{host}:{port}", **(headers or {})})
         answer = connection.getresponse()
@@ -249,5 +249,5 @@ def test_the_module_serves_until_it_is_interrupted() -> None:
         connection.close()
         assert config["fetch"]["allow_networks"] == ["127.0.0.0/8"]
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=300)
     assert (process.returncode, errors) == (0, "")

@@ -11,6 +11,7 @@ from sought.toyweb.oddity import Ask, Oddity, Say, essay, essay_text
 HTML: Headers = (("Content-Type", "text/html; charset=utf-8"),)
 BOMB_BYTES = 1 << 30  # what a bomb expands to
 NESTING = 200_000
+PIECES = 16  # of a body without end that are sent at once: a bound of some megabytes is soon reached
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 32
 
 
@@ -106,7 +107,8 @@ BYTES = (
     _odd("bad-chunks", "a chunk whose size is not a number", _chunks(b"zz\r\nnonsense\r\n0\r\n\r\n")),
     _odd("huge-chunk", "a chunk that promises 16 exabytes", _chunks(b"ffffffffffffffff\r\n" + b"x" * 4096)),
     _odd("cut-chunks", "chunks without an end", _chunks(b"10\r\n<p>only")),
-    _odd("endless-body", "a body that does not end", lambda ask: Answer(200, HTML, _text(ask), Behaviour.ENDLESS_BODY)),
+    _odd("endless-body", "a body that does not end", lambda ask: Answer(
+        200, HTML, _text(ask) * PIECES, Behaviour.ENDLESS_BODY)),
     _odd("endless-headers", "headers that do not end", lambda ask: Answer(
         200, HTML, b"X-More: and more\r\n" * 512, Behaviour.ENDLESS_HEADERS)),
     _odd("huge-header", "one header of a megabyte", lambda ask: _raw(f"X-Huge: {'h' * (1 << 20)}\r\n", _text(ask))),
