@@ -11,7 +11,21 @@ from sought.web.errors import BadURL
 from sought.web.tags import BITS, INLINE
 from sought.web.url import canonical
 
-_UNSEEN = frozenset("script style noscript template title textarea iframe noembed noframes select datalist".split())
+_UNSEEN = frozenset(
+    [
+        "script",
+        "style",
+        "noscript",
+        "template",
+        "title",
+        "textarea",
+        "iframe",
+        "noembed",
+        "noframes",
+        "select",
+        "datalist",
+    ]
+)
 _CONTROLS = dict.fromkeys(range(32), " ")  # control characters are white space to our reader
 _HTML_POINTS = {"svg": ("foreignobject", "desc", "title"), "math": ("mi", "mo", "mn", "ms", "mtext")}
 
@@ -26,6 +40,7 @@ class Tree:
     base: str | None = None
     robots: list[str] = field(default_factory=list)
     canonical: str | None = None
+    noscript_in_head: bool = False
 
 
 def read_tree(html: str, url: str) -> Tree:
@@ -62,10 +77,11 @@ def _walk(root: LexborNode | None, tree: Tree, hrefs: list[str]) -> None:
             if seen:
                 tree.text.append((node.text_content or "").translate(_CONTROLS))
             continue
-        if tag.startswith(("_", "-", "!")):
+        if not node.is_element_node:
             continue
         inner = _space(space, parent, tag)
         _note(node, tag, inner, tree, hrefs)
+        tree.noscript_in_head |= tag == "noscript" and parent == "head"
         if tag == "template" and inner == "html":
             continue
         attributes = node.attributes
@@ -116,6 +132,8 @@ def _note(node: LexborNode, tag: str, space: str, tree: Tree, hrefs: list[str]) 
         relations = (attributes.get("rel") or "").lower().split()
         if "canonical" in relations and not tree.canonical:
             tree.canonical = attributes.get("href") or None
+            if (tree.canonical or "").strip().startswith("#"):
+                tree.canonical = "mailto:"  # within the page: our reader takes it for none, and looks no further
 
 
 def _target(attributes: dict[str, str | None], name: str) -> str:

@@ -13,6 +13,8 @@ from sought.web.legacy import REPLACED, decode
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _LABEL = re.compile(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)
 _XML = re.compile(rb"<\?xml[^>]{0,100}encoding\s*=\s*[\"']([\w.:-]{1,40})")
+_META = re.compile(rb"<meta[\s/][^>]{0,400}charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
+_COMMENT = re.compile(rb"<!--.{0,1024}?-->", re.DOTALL)
 # What browsers mean by these names is larger than what Python means.
 _LARGER = {"shift_jis": "cp932", "euc_kr": "cp949", "big5": "big5hkscs", "iso8859-11": "cp874"}
 _MORE_LABELS = {
@@ -55,6 +57,10 @@ def _labelled_inside(body: bytes) -> str:
         return _known(declared[1].decode())
     if b"charset" not in head.lower():
         return ""
+    own = _META.search(_COMMENT.sub(b"", head))
+    if own and own[1].lower().decode() in _MORE_LABELS:
+        name = _known(own[1].decode())
+        return "cp1252" if name == "x-user-defined" else name
     name = _known(detect_encoding(body, from_html_meta=True))
     # A <meta> that could be read is not in UTF-16, whatever it says.
     return "utf-8" if name.startswith("utf-16") else name

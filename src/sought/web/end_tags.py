@@ -136,7 +136,10 @@ def _end_template(stack: Ints, formats: Ints, now: Ints) -> None:
 @compiled
 def _before_body(stack: Ints, now: Ints, tag: Int, here: Int) -> Int:
     apart()
-    if (here == IN_HEAD and tag == HEAD) or (here == HEAD_NOSCRIPT and tag == _NOSCRIPT):
+    if here == HEAD_NOSCRIPT and tag == _NOSCRIPT:
+        pop(stack, now)
+        return np.int64(_DONE)
+    if here == IN_HEAD and tag == HEAD:
         open_next(stack, now)
         return np.int64(_DONE)
     others = here != HEAD_NOSCRIPT and (tag in (BODY, HTML) or (tag == HEAD and here == BEFORE_HEAD))

@@ -9,6 +9,7 @@ import numpy as np
 from sought.web.compiled import Bool, Int, apart, compiled
 from sought.web.open_elements import (
     BITS,
+    BLOCK_CLOSED,
     CLOSED,
     FORMATS,
     ID,
@@ -282,6 +283,8 @@ def _keep_adopted(stack: Ints, formats: Ints, now: Ints, at: Int, block: Int) ->
             kept += 1
             if block - kept > k:
                 copy_row(stack, k, block - kept)
+        else:
+            now[CLOSED] |= BLOCK_CLOSED
         k -= 1
     return kept, bookmark
 

@@ -36,6 +36,7 @@ from sought.web.main_text import MAX_PARTS, main_text
 from sought.web.open_elements import (
     AFTER_HEAD,
     BITS,
+    BLOCK_CLOSED,
     CLOSED,
     FRAMES_OUT,
     HEADING_CLOSED,
@@ -353,6 +354,8 @@ def _finish_closed(data: Bytes, buffers: Buffers, now: Ints) -> None:
         end_link(data, buffers, now)
     if now[CLOSED] & HEADING_CLOSED:
         end_heading(data, buffers, now)
+    if now[CLOSED] & BLOCK_CLOSED:
+        separate(buffers[TEXT], now)
     now[CLOSED] = 0
 
 

@@ -13,6 +13,7 @@ from sought.web.tags import (
     HEADING,
     IMPLIED,
     INERT,
+    INLINE,
     MAIN,
     MATH,
     PART_IMPLIED,
@@ -43,7 +44,7 @@ OPEN, FORMATS, IDS, FORM, TEMPLATES, FRAMES_OUT, QUIRKS, CLOSED = range(32, 40)
 HTML, HEAD, BODY, P, TEMPLATE = (number(name) for name in ("html", "head", "body", "p", "template"))
 _ASIDE, _NOSCRIPT, _FRAMESET, _TR = (number(name) for name in ("aside", "noscript", "frameset", "tr"))
 _CAPTION, _COLGROUP = (number(name) for name in ("caption", "colgroup"))
-LINK_CLOSED, HEADING_CLOSED = 1, 2  # bits of CLOSED
+LINK_CLOSED, HEADING_CLOSED, BLOCK_CLOSED = 1, 2, 4  # bits of CLOSED
 OUTSIDE_HTML = SVG | MATH
 TABLE_PARTS = TABLE | ROWS  # with a tag of <tr>: text and elements that are no part of a table go before it
 _KIND = 15
@@ -169,6 +170,8 @@ def pop_to(stack: Ints, now: Ints, size: Int) -> None:
         now[OPEN] -= 1
         at = now[OPEN]
         bits = stack[at, BITS]
+        if not bits & INLINE:
+            now[CLOSED] |= BLOCK_CLOSED
         if bits & HEADING:
             now[CLOSED] |= HEADING_CLOSED
         if bits & OUTSIDE_HTML:

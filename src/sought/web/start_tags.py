@@ -101,7 +101,7 @@ _RB, _RTC, _RP, _RT, _RUBY, _NOSCRIPT, _NOFRAMES, _CAPTION, _COLGROUP = (
 _LINK, _BUTTON = number("a"), number("button")
 _HEAD_NOSCRIPT_TAGS = tuple(number(name) for name in ("basefont", "bgsound", "link", "meta", "noframes", "style"))
 _TABLE_HEAD_TAGS = tuple(number(name) for name in ("style", "script", "template"))
-_HEAD_BITS, _BODY_BITS = TAG_BITS["head"], TAG_BITS["body"]
+_HEAD_BITS, _BODY_BITS, _NOSCRIPT_BITS = (TAG_BITS[name] for name in ("head", "body", "noscript"))
 
 
 @compiled
@@ -148,7 +148,10 @@ def _by_mode(stack: Ints, formats: Ints, now: Ints, tag: Int, bits: Int) -> Int:
 
 @compiled
 def open_next(stack: Ints, now: Ints) -> None:
-    """What comes does not belong here: one step on, from before the head into the body."""
+    """What comes does not belong here: one step on, from before the head into the body.
+
+    A <noscript> of the head goes on in the body: by the standard it ends, and what it holds would be seen.
+    """
     apart()
     here = mode(stack, now)
     if here == BEFORE_HEAD:
@@ -156,9 +159,11 @@ def open_next(stack: Ints, now: Ints) -> None:
     elif here == AFTER_HEAD:
         push(stack, now, BODY, np.int64(_BODY_BITS), False)
     else:
-        pop(stack, now)
-        if here == IN_HEAD:
-            stack[0, MODE] = AFTER_HEAD
+        pop_to(stack, now, 1)
+        stack[0, MODE] = AFTER_HEAD
+        if here == HEAD_NOSCRIPT:
+            push(stack, now, BODY, np.int64(_BODY_BITS), False)
+            push(stack, now, np.int64(_NOSCRIPT), np.int64(_NOSCRIPT_BITS), False)
 
 
 @compiled
