@@ -54,7 +54,7 @@ def test_a_byte_order_mark_decides_for_damaged_text() -> None:
         ("euc-jp", b"\xad\xa1\xad\xb5\xb0\xa1\x8e\xb1", "①Ⅰ亜ｱ"),
         ("euc-jp", b"\xa1\xc1\xa1\xdd\xf9\xa1\x8f\xb0\xa1", "～－纊丂"),
         ("shift_jis", b"\x87\x40\x81\x60\xfa\x5c\xb1", "①～纊ｱ"),
-        ("shift_jis", b"\xa0\xfd\xb1", "\ufffd\ufffdｱ"),
+        ("shift_jis", b"\xa0\xfd" + b"\xb1" * 9, "\ufffd\ufffd" + "ｱ" * 9),
         ("iso-2022-jp", b"\x1b$B0!\x1b(B", "亜"),
         ("euc-kr", b"\xb0\xa1\x81\x41", "가갂"),
         ("ks_c_5601-1987", b"\xb0\xa1", "가"),

@@ -61,7 +61,7 @@ def _labelled_inside(body: bytes) -> str:
     if own and own[1].lower().decode() in _MORE_LABELS:
         name = _known(own[1].decode())
         return "cp1252" if name == "x-user-defined" else name
-    name = _known(detect_encoding(body, from_html_meta=True))
+    name = _known(detect_encoding(body, from_html_meta=True) or "")
     # A <meta> that could be read is not in UTF-16, whatever it says.
     return "utf-8" if name.startswith("utf-16") else name
 

@@ -84,6 +84,7 @@ from sought.web.tags import (
     FOREIGN,
     FORMATTING,
     HIDDEN,
+    HTML,
     HTML_POINT,
     INLINE,
     IS_HIDDEN,
@@ -242,6 +243,7 @@ def _text(
     around = stack[top(now), BITS]
     is_foreign = around & OUTSIDE_HTML != 0 and not around & (TEXT_POINT | HTML_POINT)
     seen = _admitted(_is_blank(data, i, end, stop), stack, formats, now)
+    _finish_closed(data, buffers, now)
     return _written(data, i, end, stop, seen, is_foreign, False, stack, buffers, parts, now)
 
 
@@ -381,6 +383,8 @@ def _start_tag(
     misplaced, found = found >= MISPLACED, found % MISPLACED
     _finish_closed(data, buffers, now)
     if found in (IGNORED, AGAIN):
+        if bits & KIND == HTML:
+            look_at(data, bits, values, i, buffers, now)
         return end
     if bits & FOREIGN or (foreign(stack, now) and not is_html(stack, now, tag)):
         bits = foreign_bits(stack, now, tag, bits)
@@ -442,6 +446,7 @@ def _declaration(data: Bytes, i: Int, stack: Ints, formats: Ints, buffers: Buffe
     if section > i:
         begin = min(i + 9, section)
         seen = _admitted(_is_blank(data, begin, section, np.int64(NO_BYTE)), stack, formats, now)
+        _finish_closed(data, buffers, now)
         end = np.int64(NO_BYTE)
         return _written(data, begin, section, end, seen, True, True, stack, buffers, parts, now) + 3
     return find_byte(data, i + 1, GT) + 1
