@@ -44,7 +44,8 @@ class Tree:
 
 
 def read_tree(html: str, url: str) -> Tree:
-    tree, hrefs = Tree(), []
+    tree = Tree()
+    hrefs: list[str] = []
     _walk(LexborHTMLParser(html).root, tree, hrefs)
     base = resolved(tree.base, url) or url
     tree.links = {target for target in (resolved(href, base) for href in hrefs) if target}

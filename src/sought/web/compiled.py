@@ -21,14 +21,14 @@ def readable(item: Any) -> Any:
 def compiled(function: Function) -> Function:
     """For parts of compiled functions.  They make no arrays: counting references took half the time."""
     options = {"nogil": True, "_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return numba.njit(**options)(function)  # type: ignore[call-overload,no-any-return]  # an option numba's types leave out
+    return numba.njit(**options)(function)
 
 
 @intrinsic  # type: ignore[misc]  # untyped
 def apart(context: Any) -> Any:
     """Called in a compiled function: it is not copied into those that call it.
 
-    For rules that are large and rarely followed: copied into each other they took a minute to compile.
+    For rules that are large and rarely followed: copied into each other they would take longer to compile.
     """
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
