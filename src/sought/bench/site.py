@@ -56,6 +56,18 @@ def make_pages(count: int, port: int, seed: int = 1) -> dict[tuple[str, str], by
     return answers
 
 
+def make_html(count: int, seed: int = 1) -> list[str]:
+    """The HTML of such pages alone."""
+    rng = random.Random(seed)  # noqa: S311  the same pages every time
+    words, weights = language(rng)
+    found = []
+    for _ in range(count):
+        titles = [" ".join(rng.choices(words, k=4)) for _ in range(60)]
+        anchors = [_anchor((site_address(0), f"/section/{n}"), t, site_address(0), 80) for n, t in enumerate(titles)]
+        found.append(_page(titles[0], rng.choices(words, weights, k=700), anchors))
+    return found
+
+
 def _chosen(rng: random.Random, population: range, count: int) -> list[int]:
     return [rng.choice(population) for _ in range(count)]
 

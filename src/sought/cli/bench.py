@@ -178,3 +178,20 @@ def cluster(
     with Counting("measured", quiet=json) as report:
         found = run(pages, k, report)
     _show(found, json)
+
+
+@app.command()
+def html(
+    pages: Annotated[int, typer.Option(min=1, max=100_000, help="Pages to make and read.")] = 300,
+    folder: Annotated[
+        Path | None, typer.Option(exists=True, file_okay=False, help="Read the .html files of this folder instead.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=0.1, max=3600, help="The most that one worst case may take.")] = 20.0,
+    json: Json = False,
+) -> None:
+    """Read pages with Sought's reader and with two parsers that build the tree; ordinary pages and the worst."""
+    from sought.bench.html import run
+
+    with Counting("measured", quiet=json) as report:
+        found = run(pages, folder, seconds, report)
+    _show(found, json)

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import numba
 from numba import types
 from numba.core import event
+from numba.extending import intrinsic
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Int = Any  # an integer of compiled code: Python's, or a NumPy scalar of any width
@@ -21,7 +22,22 @@ def readable(item: Any) -> Any:
 
 def compiled(function: Function) -> Function:
     """For parts of compiled functions.  They make no arrays: counting references took half the time."""
-    return numba.njit(nogil=True, _nrt=False)(function)  # type: ignore[call-overload,no-any-return]  # an option numba's types leave out
+    options = {"nogil": True, "_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return numba.njit(**options)(function)
+
+
+@intrinsic  # type: ignore[misc]  # untyped
+def apart(context: Any) -> Any:
+    """Called in a compiled function: it is not copied into those that call it.
+
+    For rules that are large and rarely followed: copied into each other they would take longer to compile.
+    """
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        builder.function.attributes.add("noinline")
+        return context.get_dummy_value()
+
+    return types.void(), code
 
 
 def cached(signature: Any) -> Callable[[Function], Function]:

@@ -13,7 +13,7 @@ from sought.web.markup import Markup, read
 from sought.web.message import Response
 from sought.web.sketch import shingled, sketch
 from sought.web.tags import BASE, H1, H2, H3, HTML, LINK, META, TITLE, TYPED
-from sought.web.visible import attribute, is_resolved, resolved
+from sought.web.visible import attribute, is_resolved, raw_text, resolved
 
 AGENT = "sought"
 MAX_TITLE = 500
@@ -46,7 +46,7 @@ def digest(response: Response, agent: str = AGENT) -> Document:
 
 
 def _plain(response: Response) -> Document:
-    source, _ = decoded(response.body, response.header("content-type"))
+    source, _, _ = decoded(response.body, response.header("content-type"))
     title = next((line for line in source[:10_000].splitlines() if line.strip()), "")
     text = " ".join(source.split())
     return _document(
@@ -55,18 +55,20 @@ def _plain(response: Response) -> Document:
 
 
 def _html(response: Response, agent: str) -> Document:
-    page = read(decoded(response.body, response.header("content-type"))[1])
+    _, source, encoding = decoded(response.body, response.header("content-type"))
+    page = read(source)
     if page.refused:
         return Document(refused=page.refused, size=len(response.body))
-    base = next((target_of(attribute(value), response.url) for value in page.values(BASE)), "") or response.url
-    found = Found(base)
+    base = next((target_of(attribute(value), response.url, encoding) for value in page.values(BASE)), "")
+    base = base or response.url
+    found = Found(base, encoding)
     found.add_all(page)
     canonical = _relations(page, found) or next(canonical_in(response.all_headers("link")), "")
     robots = list(_metas(page, found, (b"robots", agent.lower().encode())))
     text = resolved(page.text)
     return _document(
         response,
-        next((_line(value) for value in page.values(TITLE)), ""),
+        next((_line(raw_text(value)) for value in page.values(TITLE)), ""),
         text,
         page.text if is_resolved(page.text) else text.encode(),
         Counts(page.images, page.tables, text_bytes=page.outside),
@@ -76,9 +78,9 @@ def _html(response: Response, agent: str) -> Document:
         robots=robots,
         headings=_headings(page),
         links=tuple(found.links.values()),
-        canonical=target_of(canonical.strip(), base),
+        canonical=target_of(canonical.strip(), base, encoding),
         base=base,
-        feeds=_feeds(page, base),
+        feeds=_feeds(page, base, encoding),
     )
 
 
@@ -118,14 +120,14 @@ def _content(title: str, text: bytes) -> int:
     return int.from_bytes(hashlib.blake2b(title.encode() + b"\n" + text, digest_size=8).digest(), "little")
 
 
-def _line(written: bytes) -> str:
-    return " ".join(resolved(written).split())[:MAX_TITLE]
+def _line(text: str) -> str:
+    return " ".join(text.split())[:MAX_TITLE]
 
 
 def _headings(page: Markup) -> tuple[str, ...]:
     """The words of the headings, first all of the first level."""
     written = [words for level in (H1, H2, H3) for words in page.values(level)]
-    return tuple(_line(words) for words in written[:MAX_HEADINGS])
+    return tuple(_line(resolved(words)) for words in written[:MAX_HEADINGS])
 
 
 def _relations(page: Markup, found: Found) -> str:
@@ -140,14 +142,14 @@ def _relations(page: Markup, found: Found) -> str:
     return canonical
 
 
-def _feeds(page: Markup, base: str) -> tuple[str, ...]:
+def _feeds(page: Markup, base: str, encoding: str) -> tuple[str, ...]:
     """Targets of <link rel=alternate> with the type of a feed."""
     typed = page.pairs(TYPED)[:_MAX_META]
     if not typed:
         return ()
     alternates = {value for relation, value in page.pairs(LINK) if "alternate" in attribute(relation).lower().split()}
     found = dict.fromkeys(
-        target_of(attribute(value), base)
+        target_of(attribute(value), base, encoding)
         for kind, value in typed
         if value in alternates and attribute(kind).partition(";")[0].strip().lower() in _FEEDS
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from sought.web.document import Link
 from sought.web.errors import BadURL
+from sought.web.legacy import with_query
 from sought.web.markup import Markup
 from sought.web.records import link_fields
 from sought.web.url import canonical, origin
@@ -47,12 +48,17 @@ class Found:
     """Links in the order of the page, each target and wording once; and the addresses of its mailto: links."""
 
     base: str
+    encoding: str = "utf-8"
     site: str = field(init=False)
     links: dict[tuple[str, str], Link] = field(default_factory=dict)
     mails: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.site = origin(self.base)
+        self.site = origin(self.base) + self._encoded()
+
+    def _encoded(self) -> str:
+        """Part of the key of what is kept: the same link is another address on a page in another encoding."""
+        return "" if self.encoding == "utf-8" else f" {self.encoding}"
 
     def add_all(self, page: Markup) -> None:
         """All links of a page.  Most are in its site's menu, and were there on the page before: one look-up each."""
@@ -68,13 +74,13 @@ class Found:
 
     def add(self, href: str) -> None:
         """A link without words."""
-        url = target_of(href, self.base)
+        url = target_of(href, self.base, self.encoding)
         if url and len(self.links) < MAX_LINKS:
             self.links.setdefault((url, ""), Link(url))
 
     def _entry(self, record: bytes, kept: Kept) -> Entry:
         """A link that was not met on this site yet; those that do not depend on the page are kept."""
-        whole = _memory.of("")
+        whole = _memory.of(self._encoded())
         _memory.size += 1
         entry = whole.get(record, _UNKNOWN)
         if entry is not _UNKNOWN:
@@ -85,7 +91,7 @@ class Found:
         if href[:7].lower() == "mailto:":
             self.mails.append(href[7:300])
             return None
-        entry = _entry(target_of(href, self.base), words, rel)
+        entry = _entry(target_of(href, self.base, self.encoding), words, rel)
         if len(record) <= _KEPT_LENGTH:
             if href.startswith(("http://", "https://")):
                 kept[record] = whole[record] = entry
@@ -101,10 +107,12 @@ def _entry(url: str, words: bytes, rel: bytes) -> Entry:
     return (url, anchor), Link(url, anchor, bool(rel) and not _NOT_VOUCHED.isdisjoint(attribute(rel).lower().split()))
 
 
-def target_of(href: str, base: str) -> str:
-    """What can be fetched there, in canonical form, or nothing."""
+def target_of(href: str, base: str, encoding: str = "utf-8") -> str:
+    """What can be fetched there, in canonical form, or nothing.  The query is in the encoding of the page."""
     if not href or href.startswith(_NOT_FETCHED):
         return ""
+    if encoding != "utf-8" and not href.isascii():
+        href = with_query(href, encoding)
     try:
         return canonical(href, base)
     except BadURL:

@@ -6,6 +6,7 @@
 4. Of the written text, the parts in the zone that holds what the page is about are its main text.
 """
 
+import re
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,9 +15,47 @@ from pathlib import Path
 import numpy as np
 from numba import types
 
-from sought.web import records, tags, tokens, visible, zones
-from sought.web.compiled import Int, cached, compiled, readable
+from sought.web import (
+    end_tags,
+    foreign_tags,
+    formatting,
+    open_elements,
+    records,
+    start_tags,
+    table_tags,
+    tags,
+    tokens,
+    visible,
+    zones,
+)
+from sought.web.compiled import Int, apart, cached, compiled, readable
+from sought.web.end_tags import end as end_element
+from sought.web.foreign_tags import foreign_bits, is_html
+from sought.web.formatting import rebuild, source_hash
 from sought.web.main_text import MAX_PARTS, main_text
+from sought.web.open_elements import (
+    AFTER_HEAD,
+    BITS,
+    BLOCK_CLOSED,
+    CLOSED,
+    FRAMES_OUT,
+    HEADING_CLOSED,
+    IN_BODY,
+    IN_COLGROUP,
+    IN_TEMPLATE,
+    LINK_CLOSED,
+    MAX_OPEN,
+    OUTSIDE_HTML,
+    QUIRKS,
+    TAG,
+    foreign,
+    mode,
+    place_of,
+    start_page,
+    throws_out,
+    top,
+    zone,
+)
 from sought.web.records import (
     IMAGES,
     LINKS,
@@ -35,24 +74,40 @@ from sought.web.records import (
     value,
     write_note,
 )
+from sought.web.start_tags import MISPLACED, open_element, open_next, start
+from sought.web.table_tags import AGAIN, EMPTY, IGNORED, close_colgroup
 from sought.web.tags import (
     BREAKOUT,
+    COLOR,
+    ENCODING,
+    FACE,
     FOREIGN,
-    HEADING,
+    FORMATTING,
     HIDDEN,
+    HTML,
+    HTML_POINT,
     INLINE,
     IS_HIDDEN,
     KIND,
+    MAIN,
+    NUMBER,
     PLACES,
     PLAIN,
     RAW,
     ROLE,
     SCRIPT,
+    SELF_CLOSING,
+    SHADOW,
+    SHADOW_HOST,
+    SHADOW_MODE,
+    SHADOWED,
+    SIZE,
     TAGS,
+    TEXT_POINT,
     TITLE,
-    VOID,
-    A,
-    word,
+    TYPE,
+    TYPE_HIDDEN,
+    number,
 )
 from sought.web.tokens import (
     BANG,
@@ -67,6 +122,7 @@ from sought.web.tokens import (
     comment_end,
     find_byte,
     is_letter,
+    is_space,
     meaning,
     raw_end,
     read_attributes,
@@ -74,14 +130,27 @@ from sought.web.tokens import (
     stands,
 )
 from sought.web.visible import NO_BYTE, OUT, SPACED, copy, separate
-from sought.web.zones import COUNTERS, DEPTH, LIFELESS, MAX_DEPTH, UNSEEN, no_zones, zone
+from sought.web.zones import LIFELESS, UNSEEN
 
-MAX_ATTRIBUTES = 512  # on one tag
 MAX_TAGS = 1_000_000
-REASONS = ("", "nesting", "attributes", "tags")
+REASONS = ("", "tags")
 _MAX_TITLE = 10_000  # bytes of source
-_REASON, _TAGS, _OUTSIDE, _IN_FOREIGN, _TITLED, _PARTS, _RULES, _COUNTERS = range(17, 25)  # counters of a pass
-_ROLE_MAIN = np.uint64(word("main"))
+_REASON, _TAGS, _OUTSIDE, _TITLED, _PARTS, _RULES = range(17, 23)  # counters of a pass
+_COUNTERS = 40
+_FONT, _INPUT, _ANNOTATION, _TEMPLATE = (number(name) for name in ("font", "input", "annotation-xml", "template"))
+_ROLE_MAIN, _HIDDEN_TYPE, _OPEN_MODE, _CLOSED_MODE = (
+    np.frombuffer(text, np.uint8) for text in (b"main", b"hidden", b"open", b"closed")
+)
+_ENCODING, _X_ENCODING = (np.frombuffer(text, np.uint8) for text in (b"text/html", b"application/xhtml+xml"))
+_UNKNOWN_TAG, _MIX = np.uint64(1 << 63), np.uint64(tags.MIX)
+_SPACES_AND_COMMENTS = re.compile(rb"(?:[\t\n\f\r ]|<!--(?:-?>|.{0,4000}?--!?>)|<[?][^>]{0,4000}>)*", re.DOTALL)
+_DOCTYPE = re.compile(rb"<!doctype\s*([^>]{0,2000})", re.IGNORECASE)
+# Public identifiers of pages that are read by today's rules; of all others old rules hold.
+_MODERN = re.compile(
+    rb"html\s*(?:$|system\s|public\s*[\"'](?!(?:-//w3c//dtd html (?:[23][ .]|4[.]0 (?:frameset|transitional)//)"
+    rb"|-//w3c//dtd html 3|-//ietf//|-//netscape|-//microsoft|-//w3c//dtd w3|-//w3o//|-//webtechs|html[\"']|-/w3c)))",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +178,10 @@ def read(source: bytes) -> Markup:
     size = len(source)
     buffers, parts = np.empty((3, size + 64), np.uint8), np.empty((size // 3 + 2, 2), np.int64)
     now, values = np.zeros(_COUNTERS, np.int64), np.full((PLACES, 3), -1)
-    now[SPACED] = 1
-    _RUN(np.frombuffer(source, np.uint8), buffers, parts, values, no_zones(), now)
+    now[SPACED], now[QUIRKS] = 1, is_old(source)
+    stack = np.empty((MAX_OPEN, open_elements.COLUMNS), np.int64)
+    formats = np.empty((formatting.MAX_ROWS, formatting.COLUMNS), np.int64)
+    _RUN(np.frombuffer(source, np.uint8), buffers, parts, values, stack, formats, now)
     count = now.tolist()
     text = buffers[TEXT, : count[OUT]].tobytes()
     return Markup(
@@ -125,15 +196,79 @@ def read(source: bytes) -> Markup:
     )
 
 
+def is_old(source: bytes) -> bool:
+    """Whether a page says, by its doctype or by having none, that a table does not end a paragraph ("quirks mode")."""
+    head = source[:16_384]
+    begin = _SPACES_AND_COMMENTS.match(head)
+    doctype = _DOCTYPE.match(head, begin.end() if begin else 0)
+    return not (doctype and _MODERN.match(doctype[1].strip()))
+
+
 @compiled
-def _text(data: Bytes, i: Int, end: Int, stop: Int, stack: Ints, buffers: Buffers, parts: Ints, now: Ints) -> Int:
+def _is_blank(data: Bytes, i: Int, end: Int, stop: Int) -> bool:
+    while i < end and data[i] != stop:
+        if not (is_space(data[i]) or data[i] == 0):
+            return False
+        i += 1
+    return True
+
+
+@compiled
+def _admitted(blank: bool, stack: Ints, formats: Ints, now: Ints) -> bool:
+    """Make way for text; whether there may be any."""
+    apart()
+    here, around = mode(stack, now), stack[top(now), BITS]
+    if not blank:
+        while here <= AFTER_HEAD:
+            open_next(stack, now)
+            here = mode(stack, now)
+        if here == IN_COLGROUP:
+            if not close_colgroup(stack, now):
+                return False
+            around = stack[top(now), BITS]
+        now[FRAMES_OUT] = 1
+    if around & OUTSIDE_HTML and not around & (TEXT_POINT | HTML_POINT):
+        return True
+    if here >= IN_BODY and here <= IN_TEMPLATE and not (blank and throws_out(stack, top(now))):
+        rebuild(stack, formats, now, True)
+    return here <= IN_TEMPLATE
+
+
+@compiled
+def _text(
+    data: Bytes, i: Int, end: Int, stop: Int, stack: Ints, formats: Ints, buffers: Buffers, parts: Ints, now: Ints
+) -> Int:
+    """Text between tags; where the byte `stop` stands.  In svg and math NUL is a character."""
+    apart()
+    around = stack[top(now), BITS]
+    is_foreign = around & OUTSIDE_HTML != 0 and not around & (TEXT_POINT | HTML_POINT)
+    seen = _admitted(_is_blank(data, i, end, stop), stack, formats, now)
+    _finish_closed(data, buffers, now)
+    return _written(data, i, end, stop, seen, is_foreign, False, stack, buffers, parts, now)
+
+
+@compiled
+def _written(
+    data: Bytes,
+    i: Int,
+    end: Int,
+    stop: Int,
+    admitted: bool,
+    nul: bool,
+    literal: bool,
+    stack: Ints,
+    buffers: Buffers,
+    parts: Ints,
+    now: Ints,
+) -> Int:
     """Text, if it is seen, and whose it is; where the byte `stop` stands."""
-    place, begin, before = zone(stack), i, now[OUT]
-    if place >= UNSEEN:
+    apart()
+    place, begin, before = zone(stack, now), i, now[OUT]
+    if place >= UNSEEN or not admitted:
         while i < end and data[i] != stop:
             i += 1
     else:
-        i = copy(data, i, end, stop, buffers[TEXT], now)
+        i = copy(data, i, end, stop, nul, literal, buffers[TEXT], now)
         last = now[_PARTS] - 1
         if now[OUT] > before and (last < 0 or parts[last, 1] != place):
             parts[last + 1, 0], parts[last + 1, 1] = before, place
@@ -143,34 +278,87 @@ def _text(data: Bytes, i: Int, end: Int, stop: Int, stack: Ints, buffers: Buffer
 
 
 @compiled
-def _said(data: Bytes, values: Ints, serial: Int) -> tuple[bool, bool]:
-    """Whether the tag is hidden, and whether it has the main role."""
-    begin, end = value(values, ROLE, serial)
-    return values[IS_HIDDEN, 0] == serial, end - begin == 4 and read_name(data, begin, True)[1] == _ROLE_MAIN
+def _says(data: Bytes, values: Ints, place: Int, serial: Int, wanted: Bytes) -> bool:
+    """Whether an attribute of the tag has this value, in whatever case."""
+    begin, end = value(values, place, serial)
+    if end - begin != len(wanted):
+        return False
+    for k in range(len(wanted)):
+        c = data[begin + k]
+        if (c + 32 if 65 <= c <= 90 else c) != wanted[k]:
+            return False
+    return True
+
+
+@compiled
+def _said(data: Bytes, tag: Int, bits: Int, values: Ints, i: Int, stack: Ints, now: Ints) -> Int:
+    """What a tag means with its attributes."""
+    apart()
+    if values[IS_HIDDEN, 0] == i:
+        bits |= HIDDEN
+    if values[ROLE, 0] == i and _says(data, values, np.int64(ROLE), i, _ROLE_MAIN):
+        bits |= MAIN
+    if tag == _FONT and (values[COLOR, 0] == i or values[FACE, 0] == i or values[SIZE, 0] == i):
+        bits |= BREAKOUT
+    elif tag == _INPUT and _says(data, values, np.int64(TYPE), i, _HIDDEN_TYPE):
+        bits |= TYPE_HIDDEN
+    elif tag == _ANNOTATION and (
+        _says(data, values, np.int64(ENCODING), i, _ENCODING) or _says(data, values, np.int64(ENCODING), i, _X_ENCODING)
+    ):
+        bits |= HTML_POINT
+    return bits
+
+
+@compiled
+def _shadow(data: Bytes, values: Ints, i: Int, stack: Ints, now: Ints) -> bool:
+    """Whether this <template> is the shadow root of the element around it, and so to be seen."""
+    apart()
+    host, mode_of = top(now), np.int64(SHADOW_MODE)
+    bits, tag = stack[host, BITS], stack[host, TAG]
+    able = bits & SHADOW_HOST or (tag < 0 and not bits & OUTSIDE_HTML)
+    if not able or bits & SHADOWED:
+        return False
+    if not (_says(data, values, mode_of, i, _OPEN_MODE) or _says(data, values, mode_of, i, _CLOSED_MODE)):
+        return False
+    stack[host, BITS] |= SHADOWED
+    return True
 
 
 @compiled
 def _raw(
-    data: Bytes, i: Int, name_end: Int, end: Int, bits: Int, stack: Ints, buffers: Buffers, parts: Ints, now: Ints
+    data: Bytes,
+    i: Int,
+    name_end: Int,
+    end: Int,
+    bits: Int,
+    place: Int,
+    stack: Ints,
+    buffers: Buffers,
+    parts: Ints,
+    now: Ints,
 ) -> Int:
     """The content of a raw text element: of titles the first counts, most others are not seen."""
+    apart()
     stop = data.size if bits & PLAIN else raw_end(data, end, i + 1, name_end, bits & SCRIPT != 0)
     if not bits & HIDDEN:
-        return _text(data, end, stop, NO_BYTE, stack, buffers, parts, now)
+        return _written(data, end, stop, np.int64(NO_BYTE), True, True, True, stack, buffers, parts, now)
     now[_OUTSIDE] += stop - end
-    if bits & KIND == TITLE and not now[_TITLED] and not now[_IN_FOREIGN]:
+    if bits & KIND == TITLE and not now[_TITLED] and place != LIFELESS:
         write_note(TITLE, data, 0, 0, data, end, min(stop, end + _MAX_TITLE), buffers, now)
         now[_TITLED] = 1
     return stop
 
 
 @compiled
-def _bound_broken(attributes: Int, stack: Ints, now: Ints) -> Int:
-    if stack[COUNTERS, DEPTH] > MAX_DEPTH:
-        return 1
-    if attributes > MAX_ATTRIBUTES:
-        return 2
-    return 3 if now[_TAGS] > MAX_TAGS else 0
+def _finish_closed(data: Bytes, buffers: Buffers, now: Ints) -> None:
+    """Links and headings that have ended have all their words."""
+    if now[CLOSED] & LINK_CLOSED:
+        end_link(data, buffers, now)
+    if now[CLOSED] & HEADING_CLOSED:
+        end_heading(data, buffers, now)
+    if now[CLOSED] & BLOCK_CLOSED:
+        separate(buffers[TEXT], now)
+    now[CLOSED] = 0
 
 
 @compiled
@@ -179,107 +367,135 @@ def _start_tag(
     i: Int,
     end: Int,
     name_end: Int,
-    name: Int,
+    tag: Int,
     bits: Int,
     values: Ints,
     stack: Ints,
+    formats: Ints,
     buffers: Buffers,
     parts: Ints,
     now: Ints,
 ) -> Int:
     """Take in the start tag at i, and the whole content of a raw text element; where to go on."""
-    if zone(stack) != LIFELESS:
+    apart()
+    bits = _said(data, tag, bits, values, i, stack, now)
+    found = start(stack, formats, now, tag, bits)
+    misplaced, found = found >= MISPLACED, found % MISPLACED
+    _finish_closed(data, buffers, now)
+    if found in (IGNORED, AGAIN):
+        if bits & KIND == HTML:
+            look_at(data, bits, values, i, buffers, now)
+        return end
+    if bits & FOREIGN or (foreign(stack, now) and not is_html(stack, now, tag)):
+        bits = foreign_bits(stack, now, tag, bits)
+    elif tag == _TEMPLATE and values[SHADOW_MODE, 0] == i and _shadow(data, values, i, stack, now):
+        bits |= SHADOW
+    place = place_of(stack, now, misplaced)
+    if place != LIFELESS:
         look_at(data, bits, values, i, buffers, now)
-    if bits & BREAKOUT:
-        now[_IN_FOREIGN] = 0
-    if bits & VOID or (now[_IN_FOREIGN] and data[end - 2] == SLASH):
+    if found == EMPTY:
         return end
     if bits & RAW:
-        return _raw(data, i, name_end, end, bits, stack, buffers, parts, now)
-    hidden, main = _said(data, values, i)
-    zones.start(stack, name, bits, hidden, main)
-    now[_IN_FOREIGN] += bits & FOREIGN != 0
+        return _raw(data, i, name_end, end, bits, place, stack, buffers, parts, now)
+    hashed = source_hash(data, name_end, end) if bits & FORMATTING else np.int64(0)
+    open_element(stack, formats, now, tag, bits, misplaced, hashed)
     return end
 
 
 @compiled
-def _end_tag(data: Bytes, name: Int, bits: Int, stack: Ints, buffers: Buffers, now: Ints) -> None:
-    if bits & KIND == A:
-        end_link(data, buffers, now)
-    elif bits & HEADING:
-        end_heading(data, buffers, now)
-    elif bits & FOREIGN and now[_IN_FOREIGN]:
-        now[_IN_FOREIGN] -= 1
-    zones.end(stack, name, bits)
-
-
-@compiled
-def _tag(data: Bytes, i: Int, closing: Int, values: Ints, stack: Ints, buffers: Buffers, parts: Ints, now: Ints) -> Int:
+def _tag(
+    data: Bytes,
+    i: Int,
+    closing: Int,
+    values: Ints,
+    stack: Ints,
+    formats: Ints,
+    buffers: Buffers,
+    parts: Ints,
+    now: Ints,
+) -> Int:
     """Read the tag at i; where to go on.  A tag that the page ends in is none."""
+    apart()
     name_end, low, high = read_name(data, i + 1 + closing, False)
-    end, attributes = read_attributes(data, name_end, values, i)
+    end, self_closing = read_attributes(data, name_end, values, i)
     if end > data.size:
         return data.size
-    bits, name = meaning(low, high, TAGS), np.int64(low ^ high)
+    bits = meaning(low, high, TAGS)
+    tag = bits >> NUMBER if bits else np.int64((low ^ (high * _MIX)) | _UNKNOWN_TAG)
+    bits &= (1 << NUMBER) - 1
     now[_TAGS] += 1
     if not bits & INLINE:
         separate(buffers[TEXT], now)
     if closing:
-        _end_tag(data, name, bits, stack, buffers, now)
+        end_element(stack, formats, now, tag, bits)
+        _finish_closed(data, buffers, now)
     else:
-        end = _start_tag(data, i, end, name_end, name, bits, values, stack, buffers, parts, now)
-        now[_REASON] = _bound_broken(attributes, stack, now)
+        bits |= SELF_CLOSING * self_closing
+        end = _start_tag(data, i, end, name_end, tag, bits, values, stack, formats, buffers, parts, now)
+        now[_REASON] = now[_TAGS] > MAX_TAGS
     return end
 
 
 @compiled
-def _declaration(data: Bytes, i: Int, stack: Ints, buffers: Buffers, parts: Ints, now: Ints) -> Int:
+def _declaration(data: Bytes, i: Int, stack: Ints, formats: Ints, buffers: Buffers, parts: Ints, now: Ints) -> Int:
     """Comments, and what is read as one: `<!x>`, `<?x>`, `</ >`; in svg and math also CDATA, which is text."""
+    apart()
     if stands(data, i + 1, BANG, DASH, DASH):
         return comment_end(data, i)
-    section = cdata_end(data, i) if now[_IN_FOREIGN] else i
+    section = cdata_end(data, i) if foreign(stack, now) else i
     if section > i:
-        return _text(data, min(i + 9, section), section, NO_BYTE, stack, buffers, parts, now) + 3
+        begin = min(i + 9, section)
+        seen = _admitted(_is_blank(data, begin, section, np.int64(NO_BYTE)), stack, formats, now)
+        _finish_closed(data, buffers, now)
+        end = np.int64(NO_BYTE)
+        return _written(data, begin, section, end, seen, True, True, stack, buffers, parts, now) + 3
     return find_byte(data, i + 1, GT) + 1
 
 
 @compiled
-def _step(data: Bytes, i: Int, values: Ints, stack: Ints, buffers: Buffers, parts: Ints, now: Ints) -> Int:
+def _step(
+    data: Bytes, i: Int, values: Ints, stack: Ints, formats: Ints, buffers: Buffers, parts: Ints, now: Ints
+) -> Int:
     """Read what stands at i; where to go on."""
     next_ = data[i + 1] if data[i] == LT and i + 1 < data.size else 0
     closing = next_ == SLASH and i + 2 < data.size and is_letter(data[i + 2])
     if closing or is_letter(next_):
-        return _tag(data, i, np.int64(closing), values, stack, buffers, parts, now)
-    if next_ in (SLASH, BANG, QUESTION):
-        return _declaration(data, i, stack, buffers, parts, now)
+        return _tag(data, i, np.int64(closing), values, stack, formats, buffers, parts, now)
+    if next_ in (BANG, QUESTION) or (next_ == SLASH and i + 2 < data.size):
+        return _declaration(data, i, stack, formats, buffers, parts, now)
     plain = data[i] == LT  # not of a tag
-    return _text(data, i, i + 1 if plain else data.size, NO_BYTE if plain else LT, stack, buffers, parts, now)
+    end, stop = (i + 1, np.int64(NO_BYTE)) if plain else (np.int64(data.size), np.int64(LT))
+    return _text(data, i, end, stop, stack, formats, buffers, parts, now)
 
 
 @compiled
-def _pass(data: Bytes, buffers: Buffers, parts: Ints, values: Ints, stack: Ints, now: Ints) -> None:
+def _pass(data: Bytes, buffers: Buffers, parts: Ints, values: Ints, stack: Ints, formats: Ints, now: Ints) -> None:
     i: Int = np.int64(0)  # a plain 0 is a type of its own to numba: everything would be compiled twice
+    start_page(stack, now)
     while i < data.size and not now[_REASON]:
-        i = _step(data, i, values, stack, buffers, parts, now)
+        i = _step(data, i, values, stack, formats, buffers, parts, now)
     now[OUT] -= 1 if now[OUT] and now[SPACED] else 0
     end_link(data, buffers, now)
     end_heading(data, buffers, now)
 
 
 _TABLE = types.int64[:, ::1]
-_SIGNATURE = types.void(readable(types.uint8), types.uint8[:, ::1], _TABLE, _TABLE, _TABLE, types.int64[::1])
+_SIGNATURE = types.void(readable(types.uint8), types.uint8[:, ::1], _TABLE, _TABLE, _TABLE, _TABLE, types.int64[::1])
 
 
-def _machine_code(rules: int) -> Callable[[Bytes, Buffers, Ints, Ints, Ints, Ints], None]:
+def _machine_code(rules: int) -> Callable[[Bytes, Buffers, Ints, Ints, Ints, Ints, Ints], None]:
     """The pass, compiled.  The cache watches this file only: `rules` tells it of changes in the others."""
 
     @cached(_SIGNATURE)
-    def run(data: Bytes, buffers: Buffers, parts: Ints, values: Ints, stack: Ints, now: Ints) -> None:
+    def run(data: Bytes, buffers: Buffers, parts: Ints, values: Ints, stack: Ints, formats: Ints, now: Ints) -> None:
         now[_RULES] = rules
-        _pass(data, buffers, parts, values, stack, now)
+        _pass(data, buffers, parts, values, stack, formats, now)
 
     return run
 
 
-_MODULES = (records, tags, tokens, visible, zones)
+_MODULES = (
+    *(end_tags, foreign_tags, formatting, open_elements, records, start_tags, table_tags),
+    *(tags, tokens, visible, zones),
+)
 _RUN = _machine_code(zlib.crc32(b"".join(Path(str(part.__file__)).read_bytes() for part in _MODULES)))

@@ -6,9 +6,10 @@ A record is a few fields, each ended by a byte that UTF-8 does not have.
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.web.compiled import Bool, Int, compiled
+from sought.web.compiled import Bool, Int, apart, compiled
 from sought.web.tags import (
     ALT,
+    BASE,
     CONTENT,
     EQUIV,
     FRAME,
@@ -99,6 +100,7 @@ def _is_room(size: Int, used: Int, buffers: Buffers, now: Ints) -> Bool:
 @compiled
 def end_link(data: Bytes, buffers: Buffers, now: Ints) -> None:
     """Write the record of the open link, if there is one."""
+    apart()
     if not now[_LINK]:
         return
     now[_LINK] = 0
@@ -125,6 +127,7 @@ def value(values: Ints, place: Int, serial: Int) -> tuple[Int, Int]:
 
 @compiled
 def _start_link(data: Bytes, kind: Int, values: Ints, serial: Int, buffers: Buffers, now: Ints) -> None:
+    apart()
     end_link(data, buffers, now)
     now[_HREF], now[_HREF_END] = value(values, SRC if kind == FRAME else HREF, serial)
     now[_REL], now[_REL_END] = value(values, REL, serial)
@@ -147,7 +150,8 @@ def write_note(
     buffers: Buffers,
     now: Ints,
 ) -> None:
-    if begin < end and _is_room(end - begin + word_end - word_at, now[NOTES_SIZE], buffers, now):
+    apart()
+    if (begin < end or kind == BASE) and _is_room(end - begin + word_end - word_at, now[NOTES_SIZE], buffers, now):
         out, at = buffers[NOTES], now[NOTES_SIZE]
         out[at] = kind
         at = _append(data, word_at, word_end, _FIELD_END, out, at + 1)
@@ -157,13 +161,15 @@ def write_note(
 @compiled
 def _take_note(data: Bytes, kind: Int, values: Ints, serial: Int, buffers: Buffers, now: Ints) -> None:
     """A <link>, <meta>, <base> or <html>."""
+    apart()
     word_at, word_end = value(values, NAME if kind == META else REL, serial)
     begin, end = value(values, CONTENT if kind == META else LANG if kind == HTML else HREF, serial)
     if kind == META and word_at == word_end:
         word_at, word_end = value(values, EQUIV, serial)
     if kind == HTML and begin == end:
         begin, end = value(values, XML_LANG, serial)
-    write_note(kind, data, word_at, word_end, data, begin, end, buffers, now)
+    if kind != BASE or values[HREF, 0] == serial:
+        write_note(kind, data, word_at, word_end, data, begin, end, buffers, now)
     if kind == LINK:
         word_at, word_end = value(values, TYPE, serial)
         if word_end - word_at > _LONG_TYPE:
@@ -172,6 +178,7 @@ def _take_note(data: Bytes, kind: Int, values: Ints, serial: Int, buffers: Buffe
 
 @compiled
 def end_heading(data: Bytes, buffers: Buffers, now: Ints) -> None:
+    apart()
     if now[_HEADING]:
         begin, end = _words(buffers, now[_HEADING_WORDS], now)
         write_note(now[_HEADING], data, 0, 0, buffers[TEXT], begin, end, buffers, now)
@@ -181,6 +188,7 @@ def end_heading(data: Bytes, buffers: Buffers, now: Ints) -> None:
 @compiled
 def look_at(data: Bytes, bits: Int, values: Ints, serial: Int, buffers: Buffers, now: Ints) -> None:
     """What a start tag adds to counts and records."""
+    apart()
     kind = bits & KIND
     if bits & HEADING:
         end_heading(data, buffers, now)
