@@ -212,7 +212,7 @@ def test_crawl_delay_is_honoured_up_to_the_bound(crawled: Crawled) -> None:
 
 def test_what_robots_say_can_be_asked(crawled: Crawled, silent: Crawled) -> None:
     """`urltest` tells rules, their absence and their failure apart."""
-    said = {}
+    said: dict[str, str] = {}
     for each in (crawled, silent):
         with View(each.path) as view:
             said |= {name: view.judge(each.url(f"{name}/private/page"))["robots"] for name in each.hosts}

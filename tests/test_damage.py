@@ -37,7 +37,7 @@ def crawl(healthy, tmp_path_factory) -> Path:
     agent = '[agent]\ncontact = "test@example.org"\n[scope]\ndomains = ["toy.test"]\n[politeness]\ndelay = 0.0\n'
     (path / "sought.toml").write_text(f'{toy}\n{agent}[crawl]\npolicy = "BreadthFirst()"\n')
     fill(path)
-    return path
+    return path  # type: ignore[no-any-return]  # fixtures have no types
 
 
 @pytest.fixture

@@ -146,7 +146,11 @@ def test_a_trap_for_what_is_not_there_fails(at: Stage, at_: str) -> None:
 
 def test_the_table_tells_bad_from_good(at: Stage) -> None:
     """Also a moment that was never reached is not ok."""
-    outcomes = {"good": Verdict(), "bad": Verdict(lost=2, problems=("gone",)), "raises": AssertionError("waited")}
+    outcomes: dict[str, Verdict | AssertionError] = {
+        "good": Verdict(),
+        "bad": Verdict(lost=2, problems=("gone",)),
+        "raises": AssertionError("waited"),
+    }
 
     def strike(_: Stage, name: str) -> Verdict:
         found = outcomes.get(name)

@@ -25,7 +25,7 @@ def test_weights_are_those_of_scikit_learn(seed: int, rows: int, columns: int, r
     """Whatever the data: few rows, many columns, large and small rates, uneven weights."""
     rng = np.random.default_rng(seed)
     x, weight = rng.normal(size=(rows, columns)) * spread, rng.exponential(size=rows) + 1e-3
-    y = rng.poisson(np.exp(2.0 * rng.normal(size=rows))) * rng.uniform(0.1, 10.0)
+    y = (rng.poisson(np.exp(2.0 * rng.normal(size=rows))) * rng.uniform(0.1, 10.0)).astype(np.float64)
     model = PoissonRegressor(alpha=10.0**ridge, fit_intercept=False, solver="newton-cholesky", tol=1e-9, max_iter=2000)
     model.fit(x, y, sample_weight=weight)
     found = poisson_weights(x, y, weight, np.full(columns, 10.0**ridge))

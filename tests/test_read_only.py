@@ -27,7 +27,7 @@ READING = (
 def crawl(healthy, make_crawl) -> Path:
     path = make_crawl(healthy)
     fill(path)
-    return path
+    return path  # type: ignore[no-any-return]  # fixtures have no types
 
 
 def test_a_read_only_mount_can_be_read(crawl, tmp_path):

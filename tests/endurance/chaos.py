@@ -71,18 +71,17 @@ def total_kills(rows: Iterable[Row]) -> int:
     return sum(row.strikes for row in rows if row.moment.kills)
 
 
-def table(rows: Iterable[Row]) -> str:
+def table(rows: Sequence[Row]) -> str:
     """As it is printed."""
     lines = [f"{'moment':52} {'kills':>6} {'lost':>6} {'twice':>6}  check"]
     for row in rows:
         kills = f"{row.strikes}" if row.moment.kills else f"({row.strikes})"
         said = "not reached" if not row.strikes else "ok" if not row.total.problems else "NOT OK"
         lines.append(f"{row.moment.name:52} {kills:>6} {row.total.lost:>6} {row.total.twice:>6}  {said}")
-    rows = list(rows)
-    kills = total_kills(rows)
+    all_kills = total_kills(rows)
     lost, twice = sum(row.total.lost for row in rows), sum(row.total.twice for row in rows)
     bad = sum(not row.is_good for row in rows)
-    lines.append(f"{'all':52} {kills:>6} {lost:>6} {twice:>6}  {f'{bad} NOT OK' if bad else 'ok'}")
+    lines.append(f"{'all':52} {all_kills:>6} {lost:>6} {twice:>6}  {f'{bad} NOT OK' if bad else 'ok'}")
     return "\n".join(lines)
 
 

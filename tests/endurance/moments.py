@@ -115,13 +115,18 @@ def rebuilding(trap: Trap, most: int) -> Strike:
 def given_orders(stage: Stage, name: str) -> Verdict:
     """Orders given while the crawl is killed: each is applied by then or still waits, and the next crawl applies it."""
     from sought.crawl.audit import read_audit
-    from sought.crawl.orders import BlockHost, SetBudget, UnblockHost, give
+    from sought.crawl.orders import AnyOrder, BlockHost, SetBudget, UnblockHost, give
 
     ledger = stage.ledger(name)
     within = stage.rng.choice(["/orders", "settings", "audit"])
     trap = Trap(at="files", within=within, call=stage.rng.randint(1, 4))
     hosts = [host for host in stage.served.resolve if not host.startswith("portal")]
-    orders = [BlockHost(hosts[-1]), SetBudget("90000000 per day"), UnblockHost(hosts[-1]), SetBudget("")]
+    orders: list[AnyOrder] = [
+        BlockHost(hosts[-1]),
+        SetBudget("90000000 per day"),
+        UnblockHost(hosts[-1]),
+        SetBudget(""),
+    ]
     ids = {give(ledger.path, order, "chaos") for order in orders}
     try:
         stage.trapped(trap, "sought", "crawl", ledger.path, *LIMIT)

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlencode
 
-from sought.crawl.orders import BlockHost, FetchNow, Pause, Resume, UnblockHost, give
+from sought.crawl.orders import AnyOrder, BlockHost, FetchNow, Pause, Resume, UnblockHost, give
 from sought.crawl.pulse import read_pulse
 from tests.commands import Running, start
 from tests.console_site import Served as Client
@@ -149,7 +149,13 @@ class Soak:
     def order(self, number: int) -> None:
         """Also a pause, which ends with the next order."""
         page = f"{self.origin}/page/{number % 100}"
-        each = [FetchNow(page), BlockHost("other.example"), UnblockHost("other.example"), Pause(), Resume()]
+        each: list[AnyOrder] = [
+            FetchNow(page),
+            BlockHost("other.example"),
+            UnblockHost("other.example"),
+            Pause(),
+            Resume(),
+        ]
         give(self.path, each[number % len(each)], "soak")
 
     def write(self, number: int, new: float) -> None:

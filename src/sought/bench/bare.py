@@ -8,6 +8,7 @@ import asyncio
 import json
 import sys
 import time
+from typing import Any
 
 import ada_url
 import aiohttp
@@ -29,7 +30,7 @@ async def crawl(seeds: list[str], workers: int, *, with_text: bool) -> int:
             url = await queue.get()
             async with session.get(url) as response:
                 html = await response.read()
-            tree = HTMLTree.parse(html.decode("utf-8", "replace"))
+            tree: Any = HTMLTree.parse(html.decode("utf-8", "replace"))
             if with_text:
                 text = extract_plain_text(tree, preserve_formatting=False, links=False, list_bullets=False)
                 letters += len(tree.title) + len(text)

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 READERS = {"sought": "sought", "lexbor": "selectolax", "resiliparse": "resiliparse"}
 _URL = "http://site.example/dir/page"
@@ -57,7 +58,7 @@ def _resiliparse() -> Read:
     from sought.web.links import target_of
 
     def one(html: str) -> int:
-        tree = HTMLTree.parse(html)
+        tree: Any = HTMLTree.parse(html)
         links = {target_of(a.getattr("href") or "", _URL) for a in tree.document.query_selector_all("a[href]")}
         headings = [node.text for node in tree.document.query_selector_all(_HEADINGS)]
         text = extract_plain_text(tree, preserve_formatting=False, links=False, alt_texts=False)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from importlib.util import find_spec
+from typing import Any
 
 from sought.policy.estimator import beliefs_of
 from sought.policy.policy import Policy
@@ -20,7 +21,7 @@ def check_installed(policy: Policy) -> None:
             raise BadInput(f"{type(part).__name__}() needs {needs}: pip install 'sought[lab]'")
 
 
-def _parts(value: object) -> Iterator[object]:
+def _parts(value: Any) -> Iterator[Any]:
     """A policy, its parameters, and the beliefs it reads."""
     yield value
     if is_dataclass(value):

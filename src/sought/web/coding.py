@@ -16,7 +16,7 @@ from sought.web.message import Failure
 MAX_CODINGS = 3
 MAX_MEMBERS = 1000
 _SLICE = 65536
-_ZSTD_OPTIONS = {
+_ZSTD_OPTIONS: dict[int, int] = {
     zstd.DecompressionParameter.window_log_max: 23
 }  # 8 MB; RFC 9659: the most a server may ask of a client
 

@@ -8,11 +8,13 @@ from typing import Any, TypeVar
 import numba
 from numba import types
 from numba.core import event
-from numba.extending import intrinsic
+from numba.extending import intrinsic as _intrinsic
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Int = Any  # an integer of compiled code: Python's, or a NumPy scalar of any width
 Bool = Any  # a truth value of compiled code, likewise
+njit: Any = numba.njit  # its types know nothing of `_nrt`
+intrinsic: Any = _intrinsic  # its types take it for a function with a context
 
 
 def readable(item: Any) -> Any:
@@ -23,10 +25,11 @@ def readable(item: Any) -> Any:
 def compiled(function: Function) -> Function:
     """For parts of compiled functions.  They make no arrays: counting references took half the time."""
     options = {"nogil": True, "_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return numba.njit(**options)(function)
+    compiles: Callable[[Function], Function] = njit(**options)
+    return compiles(function)
 
 
-@intrinsic  # type: ignore[misc]  # untyped
+@intrinsic  # type: ignore[untyped-decorator]
 def apart(context: Any) -> Any:
     """Called in a compiled function: it is not copied into those that call it.
 
@@ -49,7 +52,7 @@ def cached(signature: Any) -> Callable[[Function], Function]:
     def decorated(function: Function) -> Function:
         @cache
         def machine_code() -> Callable[..., Any]:
-            return numba.njit(signature, cache=True, nogil=True)(function)  # type: ignore[no-any-return]  # untyped
+            return njit(signature, cache=True, nogil=True)(function)  # type: ignore[no-any-return]  # untyped
 
         @wraps(function)
         def call(*arguments: Any) -> Any:

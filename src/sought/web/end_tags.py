@@ -96,7 +96,7 @@ def _ended_foreign(stack: Ints, now: Ints, tag: Int) -> bool:
             pop_to(stack, now, at)
             return True
         at -= 1
-    return at <= last
+    return bool(at <= last)
 
 
 @compiled
@@ -237,7 +237,7 @@ def _in_body(stack: Ints, formats: Ints, now: Ints, tag: Int, bits: Int) -> None
 
 @compiled
 def _end_container(stack: Ints, now: Ints, tag: Int) -> bool:
-    return close_found(stack, now, in_scope(stack, now, tag))
+    return bool(close_found(stack, now, in_scope(stack, now, tag)))
 
 
 @compiled

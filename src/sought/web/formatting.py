@@ -221,7 +221,8 @@ def _adopt_once(stack: Ints, formats: Ints, now: Ints, row: Int) -> Bool:
     if not _is_open(stack, formats, now, row):
         _remove_row(formats, now, row)
         return True
-    at, block, last = formats[row, _AT], np.int64(-1), now[OPEN] - 1
+    block: Int = np.int64(-1)
+    at, last = formats[row, _AT], now[OPEN] - 1
     if last - at > REACH:
         return True
     for k in range(last, at, -1):

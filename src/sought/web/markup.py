@@ -231,7 +231,7 @@ def _admitted(blank: bool, stack: Ints, formats: Ints, now: Ints) -> bool:
         return True
     if here >= IN_BODY and here <= IN_TEMPLATE and not (blank and throws_out(stack, top(now))):
         rebuild(stack, formats, now, True)
-    return here <= IN_TEMPLATE
+    return bool(here <= IN_TEMPLATE)
 
 
 @compiled
