@@ -280,7 +280,7 @@ def test_check_finds_a_page_without_links(other: Path) -> None:
     broken = run("check", other)
     assert broken.returncode == 1
     assert f"{url}: a page without a list of links\n" in broken.stdout
-    assert f"sought rebuild {other}" in broken.stdout
+    assert f"sought check {other} --repair" in broken.stdout
 
 
 def test_a_lost_index_is_made_again(other: Path) -> None:
@@ -396,7 +396,7 @@ MISTAKES = [
     (("frontier", "dump", "{crawl}", "{none}/x.parquet"), "cannot write"),
     (("frontier", "dump", "{crawl}", "{empty}"), "ends in .parquet"),
     (("frontier", "dump", "{crawl}", "{none}/x.parquet"), "cannot write"),
-    (("check", "{locked}"), "cannot write in {locked}"),
+    (("check", "{locked}"), "{locked}/lock is a directory: run 'sought check {locked} --repair'"),
     (("crawl", "{wrong}"), "unknown key crawl.'budgets'; did you mean 'budget'?"),
 ]
 

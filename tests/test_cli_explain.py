@@ -110,7 +110,7 @@ def test_a_page_is_explained_in_sentences(crawl: tuple[Path, str]) -> None:
     assert "searches a week are answered better" in said
     assert "after the next crawl starts" in said
     verbose = printed("explain", path, f"{origin}/", "--verbose")
-    for raw in ("BayesRate(", "EntryValue(", "horizon=", "not_before", "score 0"):
+    for raw in ("BayesRate(", "EntryValue(", "chosen by Worth()", "not_before", "score 0"):
         assert raw not in said
         assert raw in verbose
     assert "1970" not in verbose
@@ -121,7 +121,7 @@ def test_a_page_is_explained_in_sentences(crawl: tuple[Path, str]) -> None:
     for fetch in found["history"]:
         assert fetch["gain_searches_a_week"] == searches_a_week(fetch["gain"], report)
     assert found["now"]["expected_searches_a_week"] is not None
-    assert "BayesRate(prior='host', half_life=0.0)" in found["now"]["beliefs"]
+    assert "BayesRate()" in found["now"]["beliefs"]
 
 
 def test_a_page_nobody_has_heard_of_is_explained_in_one_line(crawl: tuple[Path, str]) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import sought.cli
+from sought.demand.manifest import read_manifest
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "queries.md"
 TABLE = "query\tcount\tfrom\nrunning shoes\t30\t2022-01-03\ncomet\t10\t2022-01-03\ncomet\tmany\t\n"
@@ -135,7 +136,9 @@ def test_mistakes_are_one_line(run, tmp_path, command, why):
     assert (code, out) == (2, "")
     assert why in errors
     assert len(errors.splitlines()) == 1
-    assert not list((tmp_path / "crawl").glob("queries/*.*"))
+    made = [file for file in (tmp_path / "crawl").glob("queries/*.*") if file.name != "manifest.json"]
+    assert not made
+    assert not read_manifest(tmp_path / "crawl/queries").segments
 
 
 def test_a_file_without_a_good_row_is_exit_code_2(run, tmp_path):

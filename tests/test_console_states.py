@@ -254,7 +254,6 @@ def test_an_older_format(crawled, tmp_path):
     assert all("sought rebuild DIR" in said[f"/console{where}"] for where in ("", "/crawl", "/pages", "/hosts"))
 
 
-@pytest.mark.xfail(strict=True, reason="a read-only directory cannot be opened yet by store, index and query log")
 def test_read_only(crawled, tmp_path):
     """Nobody may write: all can be read."""
     path = shutil.copytree(crawled, tmp_path / "crawl")
