@@ -34,6 +34,7 @@ def load() -> None:
         import_module(name)
     none = import_module("numpy").zeros(0, "uint64")
     import_module("sought.crawl.keys").KeyIndex().find(none, none)  # loads the compiler, too
+    import_module("sought.web.markup").read(b"a page")  # loads the reader, which takes a second
     if given is None:
         del os.environ[_BLAS]
     else:

@@ -364,7 +364,7 @@ def test_a_crawl_that_nobody_asks_anything(tmp_path):
     """Pages were fetched, nothing was ever measured or expected: every page of the console is there all the same."""
     path = crawl_lighthouses(tmp_path / "unasked")
     with served(path) as server:
-        assert "has expected nothing that could be compared" in read(server, "/console").text
+        assert "Nothing can be compared yet" in read(server, "/console/crawl").text
         url = "http://127.0.0.1/"
         more = (about("url", url), about("host", "127.0.0.1"), about("query", "lamp"))
         for where in ("/console/budget", "/console/log", "/console/history.json", "/metrics", *more):

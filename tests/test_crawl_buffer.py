@@ -145,7 +145,7 @@ def test_command_line(site: Site, tmp_path: Path):
 def test_only_a_policy_that_knows_what_is_important(site: Site, tmp_path: Path):
     """In sought.toml and by the library alike; a negative number is no number of pages."""
     path = linked(site, tmp_path / "crawl")
-    with pytest.raises(BadInput, match=r"BreadthFirst.* does not; these do, .*: Backlinks"):
+    with pytest.raises(BadInput, match=r"Split\(\) does not; these do, .*: Backlinks"):
         sought.open(path).crawl(1, "Split()", keep=3)
     with pytest.raises(BadInput, match="keep is a whole number"):
         sought.open(path).crawl(1, keep=-1)
