@@ -185,7 +185,7 @@ def test_a_topic_is_no_demand(site: Site, tmp_path: Path):
     sought.open(path).take_in_queries()
     text = printed(*crawl, "--fetches", "1")
     assert "no queries yet" not in text
-    assert "measured on 1 fetch\n" in text
+    assert "measured on 1 fetch)" in text
     with View(path) as view:
         assert [each["query"] for each in needy(view, 10)] == ["standing birds"]
         assert sorted(view.measuring.asked.texts) == [TOPIC, "standing birds"]
