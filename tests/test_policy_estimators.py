@@ -246,5 +246,5 @@ def test_pages_say_which_belief_is_missing():
     """Beliefs are no ordinary column, and a policy without its beliefs says which it needs."""
     assert "beliefs" not in Pages.column_names()
     assert len(Pages.column_names()) == 13
-    with pytest.raises(LookupError, match=r"GainRate\(form='ratio_of_sums', window=0, half_life=0.0\)"):
+    with pytest.raises(LookupError, match=r"GainRate\(\)"):
         UserCentric()(known([0]), 1.0)

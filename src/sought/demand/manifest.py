@@ -61,6 +61,10 @@ def read_manifest(folder: Path) -> Manifest:
     )
 
 
+def has_manifest(folder: Path) -> bool:
+    return (folder / _FILE).exists()
+
+
 def unusable(path: Path, why: str) -> CrawlDamaged:
     """A file of a log, which lies in the folder of a crawl."""
     remedy = f"put it back from a backup, or run 'sought check {path.parent.parent} --repair' to go on without it"

@@ -24,7 +24,7 @@ from msgspec import structs
 from sought.demand import live
 from sought.demand.disk import PRIVATE_FOLDER, private, tighten
 from sought.demand.frames import SCHEMAS, Kind, frame
-from sought.demand.manifest import Manifest, Segment, read_manifest, unusable, write_manifest
+from sought.demand.manifest import Manifest, Segment, has_manifest, read_manifest, unusable, write_manifest
 from sought.demand.rows import Event, Search
 from sought.demand.staging import Staging, sweep
 from sought.web.errors import CrawlBusy
@@ -53,7 +53,7 @@ class Store:
         with open(self.folder / "lock", "a", opener=private) as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             manifest = read_manifest(self.folder)
-            if manifest == Manifest():
+            if not has_manifest(self.folder):
                 write_manifest(self.folder, manifest)  # from now on one that is missing is damage
             yield manifest
 
