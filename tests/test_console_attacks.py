@@ -225,10 +225,11 @@ def test_an_answer_that_nobody_reads_is_given_up(path: Path, monkeypatch: pytest
     """The connection is closed, and the server ends without waiting for it."""
     capacity = Capacity(MOST)
     monkeypatch.setattr(serving, "Capacity", lambda _: capacity)
-    monkeypatch.setattr(connection, "WRITE_SECONDS", 0.2)
+    monkeypatch.setattr(connection, "WRITE_SECONDS", 2.0)
     request = b"GET " + where + b" HTTP/1.1\r\n" + HOST + b"\r\n"
     many = b"GET " + asset("vendor/uplot.min.js").encode() + b" HTTP/1.1\r\n" + HOST + b"\r\n"
     with served(path) as hurried, client(hurried, many * 500 + request) as made:
+        until(lambda: capacity._open)  # it has been accepted
         until(lambda: not capacity._open)
         assert len(statuses(heard(made))) < 500
 
