@@ -21,7 +21,7 @@ from tests.console_crawl import (
     pulse,
     write_pulse,
 )
-from tests.console_site import crawl_lighthouses, served
+from tests.console_site import served
 from tests.demand_site import write_config
 
 ROOT = Path(__file__).parent.parent
@@ -85,7 +85,7 @@ def read(server, where):
 
 def settled(server, where):
     """A page, when it shows what the tables say."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 300
     while "looks again by itself" in (answer := read(server, where)).text:
         assert time.monotonic() < deadline
     return answer
@@ -358,17 +358,6 @@ def test_before_anything_was_crawled(empty, browser):
 
 
 # ---- pages about one thing
-
-
-def test_a_crawl_that_nobody_asks_anything(tmp_path):
-    """Pages were fetched, nothing was ever measured or expected: every page of the console is there all the same."""
-    path = crawl_lighthouses(tmp_path / "unasked")
-    with served(path) as server:
-        assert "Nothing can be compared yet" in read(server, "/console/crawl").text
-        url = "http://127.0.0.1/"
-        more = (about("url", url), about("host", "127.0.0.1"), about("query", "lamp"))
-        for where in ("/console/budget", "/console/log", "/console/history.json", "/metrics", *more):
-            assert read(server, where).status in (200, 404), where
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
