@@ -79,7 +79,7 @@ def main(reader: str, path: str, seconds: float) -> None:
     found = sum(one(page) for page in pages)
     taken = time.perf_counter() - started
     size = sum(len(page.encode()) for page in pages)
-    print(json.dumps({"seconds": taken, "megabytes_per_second": size / taken / 1e6, "found": found}))  # noqa: T201
+    print(json.dumps({"seconds": taken, "megabytes_per_second": size / taken / 1e6, "extracted": found}))  # noqa: T201
 
 
 if __name__ == "__main__":
