@@ -15,9 +15,8 @@ came (content coding kept) but chunking has been undone, so Transfer-Encoding go
 
 from typing import NamedTuple
 
-from isal import isal_zlib
-
 from sought.archive.fields import checked_uri, date, digest, encoded, header_lines, one_line, record_id
+from sought.archive.pack import packed
 from sought.archive.record import Kind, Original
 from sought.web.errors import BadInput
 from sought.web.message import Response
@@ -28,7 +27,6 @@ MAX_DETAIL = 2000
 IDENTICAL_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 
-_GZIP = 31
 _CHEAPEST, _SMALL = 0, 1
 
 
@@ -155,5 +153,4 @@ def _record(
         f"WARC-Record-ID: {identity or record_id()}\r\n{fields}WARC-Block-Digest: {digest(block)}\r\n"
         f"Content-Type: {content_type}\r\nContent-Length: {len(block)}\r\n\r\n"
     )
-    member: bytes = isal_zlib.compress(b"".join((head, block, b"\r\n\r\n")), level, _GZIP)
-    return member
+    return packed(b"".join((head, block, b"\r\n\r\n")), level)

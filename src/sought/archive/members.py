@@ -3,7 +3,7 @@
 A record is one gzip member, so it can be read knowing its offset alone, and its checksum tells whether it is whole.
 Damage has two shapes.  A *torn tail* is what a crash leaves: the last write did not get through.  Nothing finished lies
 behind it, so it may be cut.  Anything else is damage in the middle: it stays as it is, and whoever reads on (`healthy`)
-goes on with the next whole record behind it.
+goes on with the next whole record behind it.  A record never begins within another, whatever a page holds (pack.py).
 """
 
 import os
@@ -14,9 +14,9 @@ from typing import BinaryIO, NamedTuple, cast
 from isal import isal_zlib
 
 from sought.archive.encode import MAX_BLOCK
+from sought.archive.pack import MAGIC
 from sought.web.errors import CrawlDamaged
 
-_MAGIC = b"\x1f\x8b\x08\x00"  # deflate, no optional fields: every member this room writes
 _WINDOW = 1 << 18
 _PIECE = 1 << 14  # what lies behind a member is copied once per member: keep it short
 _MAX_MEMBER = MAX_BLOCK + (1 << 24)
@@ -124,7 +124,7 @@ def _next(source: _Source) -> Member | None:
     piece = source.take()
     if not piece:
         return None
-    if not piece.startswith(_MAGIC[: len(piece)]):
+    if not piece.startswith(MAGIC[: len(piece)]):
         raise TornError(offset, "no record starts here")
     parts: list[bytes] = []
     size = 0
@@ -146,22 +146,21 @@ def _next(source: _Source) -> Member | None:
 def _is_tail(file: BinaryIO, damage: int, size: int) -> bool:
     """Whether nothing whole lies behind the damage.
 
-    Also asked of a member that just stops: a flipped bit can make a decoder run on to the end of the file.  A torn
-    record of a page that was itself a WARC file looks like damage in the middle; that errs on the safe side.
+    Also asked of a member that just stops: a flipped bit can make a decoder run on to the end of the file.
     """
     return not any(_holds_record(file, at, size) for at in _starts(file, damage + 1))
 
 
 def _starts(file: BinaryIO, offset: int) -> Iterator[int]:
     """Where a member could start, from `offset` on."""
-    overlap = len(_MAGIC) - 1
+    overlap = len(MAGIC) - 1
     file.seek(offset)
     window = file.read(_WINDOW)
     while len(window) > overlap:
-        at = window.find(_MAGIC)
+        at = window.find(MAGIC)
         while at >= 0:
             yield offset + at
-            at = window.find(_MAGIC, at + 1)
+            at = window.find(MAGIC, at + 1)
         offset += len(window) - overlap
         file.seek(offset)
         window = file.read(_WINDOW)
