@@ -7,6 +7,7 @@ import pytest
 import sought
 from sought.archive import Archive
 from sought.crawl.check import check
+from sought.crawl.leases import LOST_PAGE, ROBOTS
 from sought.crawl.live import settle_leases
 from sought.crawl.recovery import open_directory, rebuild
 from sought.crawl.table import State
@@ -110,6 +111,54 @@ def test_leases_are_kept_over_two_crashes(path):
     directory = open_directory(path)
     assert directory.politeness.ready_at("a.example", "", 2e9) == 2e9 + 60
     assert directory.politeness.ready_at("other.example", "192.0.2.1", 2e9) == 2e9 + 60
+    directory.close()
+
+
+def lost_home(path: Path) -> None:
+    """Damage the first page on record: what only it linked to is not known to a rebuild, and numbers move."""
+    with Archive.open(path / "archive", software="test", writable=False) as archive:
+        place = next(record.place for record in archive.records() if record.uri == HOME)
+    file = path / "archive/crawl-00000001.warc.gz"
+    data = bytearray(file.read_bytes())
+    data[place.offset + place.length // 2] ^= 0xFF
+    file.write_bytes(data)
+
+
+def test_leases_mean_the_same_after_a_rebuild_with_losses(path):
+    """Requests that a crash left in flight are charged to the hosts that were asked, whatever their numbers are now."""
+    x, y = "http://x.a.example/", "http://y.a.example/"
+    home = answer(body=f"<a href={x}>x</a> <a href={HOME}only>only here</a>")
+    crawl_one(path, home, answer(f"{HOME}b", f"<p>words</p><a href={y}>y</a> <a href={x}>x</a>"))
+    directory = open_directory(path)
+    hosts, row = directory.repository.hosts.by_origin, directory.repository.discovery.row
+    before = {url: (hosts[url[:-1]].number, row(url)) for url in (x, y)}
+    for host, page in ((before[y][0], row(y)), (before[y][0], ROBOTS), (0, row(f"{HOME}only")), (77, 1)):
+        directory.leases.add(host, page, 2e9)
+    directory.abandon()
+    lost_home(path)
+    rebuild(path, lambda _: None)
+    directory = open_directory(path)
+    repository = directory.repository
+    after = {url: (repository.hosts.by_origin[url[:-1]].number, repository.discovery.row(url)) for url in (x, y)}
+    assert before[x][0] == after[y][0] != before[y][0]
+    assert {page for _, page, _ in directory.leases.found} == {after[y][1], ROBOTS, LOST_PAGE}
+    settle_leases(directory)
+    names = [host.name for host in repository.hosts.list]
+    assert {n for n in names if directory.politeness.state(n).last_began == 2e9} == {"a.example", "y.a.example"}
+    assert repository.spent_since(1.5e9) == 2
+    directory.close()
+
+
+def test_leases_of_tables_that_cannot_be_read_are_dropped(path):
+    """Nobody knows whom they name: a rebuild goes on without them."""
+    crawl_one(path, answer())
+    directory = open_directory(path)
+    directory.leases.add(0, 0, 2e9)
+    directory.abandon()
+    (path / "store/CURRENT").unlink()
+    rebuild(path, lambda _: None)
+    directory = open_directory(path)
+    assert directory.leases.found == []
     directory.close()
 
 

@@ -166,6 +166,7 @@ class Directory:
         self.repository = Repository(self.config, self.store, self.config.agent.name, parts.digest)
         self.index = parts.index(derived / "index")
         self.measuring = Measuring(self.config, self.store, self.repository.table, counter=parts.counter)
+        self._leases_at = parts.leases
         self.leases = parts.leases(self.path / "leases")
 
     def note_damage(self, damage: Damage) -> None:
@@ -342,14 +343,23 @@ class Directory:
                 vars(self)[name].close()
 
     def take_over(self, catalogues: list[int]) -> None:
-        """Put new parts, which are whole, in the place of the old ones, and make these CDXJ files again."""
+        """Put new parts, which are whole, in the place of the old ones, and make these CDXJ files again.
+
+        No moment has leases that name rows of other tables: a kill between the old and the new ones has none.
+        """
         try:
             self.commit()
             self.commit_index()
-            self.leases.keep(self.in_flight)
+            self.leases.keep([])
             self._let_go()
             if catalogues:
                 Archive.catalogue_again(self.path / "archive", self.agent, catalogues, self.applied)
             finish_swap(self.path)
+            self._keep_leases()
         finally:
             self.lock.release()
+
+    def _keep_leases(self) -> None:
+        leases = self._leases_at(self.path / "leases")
+        leases.keep(self.in_flight)
+        leases.close()

@@ -13,6 +13,7 @@ from sought.web.errors import CrawlDamaged, StorageFull
 _LEASE = struct.Struct("<IId")
 
 # In place of a row: what else is asked for.
+LOST_PAGE = 0xFFFFFFFD  # charged; a rebuild knows the page no more
 SITEMAP = 0xFFFFFFFE  # charged, like a page
 ROBOTS = 0xFFFFFFFF  # not charged
 _LATEST = 1e11  # seconds since 1970: no time of a request

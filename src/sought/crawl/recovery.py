@@ -13,6 +13,7 @@ from sought.crawl.cycle import beliefs_in
 from sought.crawl.directory import LOADED, SEEDS, Directory, with_body
 from sought.crawl.lost import keep_damage, kept_damage, named
 from sought.crawl.refresh import Refresh
+from sought.crawl.renumber import renumbered
 from sought.crawl.table import Source, State
 from sought.web.message import Purpose
 from sought.web.url import origin
@@ -121,6 +122,8 @@ def rebuild(path: Path, report: Report, lost: Callable[[Damage], None] = lambda 
     today and not by what was asked at the time of the fetch, and by statistics frozen at other moments; of terms that
     nobody asks for any more nothing is left.  If only so many pages are kept, those leave that are the least important
     now, by the policy of sought.toml: who had left before is not on record.
+
+    Rows and hosts get other numbers if records were lost: requests in flight are renumbered.
     """
     directory = Directory(path, rebuilding=True)
     archive, misfits = path / "archive", Misfits(path / "archive")
@@ -129,6 +132,7 @@ def rebuild(path: Path, report: Report, lost: Callable[[Damage], None] = lambda 
         count = recover(directory, report, misfits.add)
         _deny_again(directory)
         _drop_again(directory)
+        directory.in_flight = renumbered(directory, directory.in_flight)
         fresh = named(path, directory.fresh_damage)
         if directory.damage or listed(archive):
             known = [each for each in listed(archive) if each.place in directory.damage]
