@@ -2,18 +2,22 @@
 
 import asyncio
 import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import BaseRoute, Route
 
+from sought.console.folders import without_folder
 from sought.console.history import SPANS, Histories
 from sought.console.live import shown
 from sought.console.office import Office
 from sought.console.outcomes import errors
 from sought.console.overview import span_asked
 from sought.console.page_of_log import Reader
-from sought.console.watching import last_pulse
+from sought.console.watching import Pulse, is_on, last_pulse
 from sought.crawl.admission import REASONS
 from sought.crawl.view import View
 
@@ -28,6 +32,14 @@ def routes(office: Office, journal: Histories, log: Reader) -> list[BaseRoute]:
         stamp, events = await log.read("warning", "")
         values = shown(pulse, now) | {"history": history, "span": span, "spans": SPANS, "refusals": REASONS}
         values |= {"events": events[:_LATEST], "stamp": stamp, "most": 0, "errors_of": errors}
+        values["damage"] = _damage(office.path, pulse, tables.found if not is_on(pulse, now) else None)
         return office.with_tables(request, "console_errors.html", tables, **values)
 
     return [Route("/console/errors", show)]
+
+
+def _damage(path: Path, pulse: Pulse | None, status: Mapping[str, Any] | None) -> list[str]:
+    """What of the record cannot be read, as the crawl that runs tells it, or else the tables."""
+    if status is not None:
+        return [without_folder(path, each) for each in status.get("damage", ())]
+    return pulse.damage if pulse else []

@@ -117,6 +117,7 @@ class Pulse(msgspec.Struct, frozen=True):
     finished: list[Finished] = []
     next: list[Chosen] = []
     hosts: list[Turn] = []
+    damage: list[str] = []
 
 
 def understood(told: Mapping[str, Any] | None) -> Pulse | None:
@@ -128,11 +129,12 @@ def understood(told: Mapping[str, Any] | None) -> Pulse | None:
 
 
 def last_pulse(path: Path) -> Pulse | None:
-    """What the crawl last told of itself, but for where it lies: why it ended may name files."""
+    """What the crawl last told of itself, but for where it lies: why it ended, and what is damaged, may name files."""
     pulse = understood(read_pulse(path))
-    if pulse is None or pulse.ended is None:
-        return pulse
-    return msgspec.structs.replace(pulse, ended=without_folder(path, pulse.ended))
+    if pulse is None:
+        return None
+    ended = None if pulse.ended is None else without_folder(path, pulse.ended)
+    return msgspec.structs.replace(pulse, ended=ended, damage=[without_folder(path, each) for each in pulse.damage])
 
 
 def condition(pulse: Pulse | None, now: float) -> Condition:
@@ -143,6 +145,11 @@ def condition(pulse: Pulse | None, now: float) -> Condition:
     if abs(now - pulse.time) <= SILENT:
         return "running"
     return "silent" if _is_there(pulse.process) else "ended"
+
+
+def is_on(pulse: Pulse | None, now: float) -> bool:
+    """Whether a crawl runs."""
+    return condition(pulse, now) in ("running", "silent")
 
 
 def _is_there(process: int) -> bool:

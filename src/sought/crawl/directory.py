@@ -33,7 +33,7 @@ from sought.crawl.admission import REASONS
 from sought.crawl.calibration import note_expected
 from sought.crawl.config import FILE, Config, load_config, pace
 from sought.crawl.hosts import Host
-from sought.crawl.lost import cut_off
+from sought.crawl.lost import cut_off, log_trouble
 from sought.crawl.measuring import Measuring
 from sought.crawl.parts import Parts
 from sought.crawl.repository import Changes, Fetched, Repository
@@ -179,6 +179,13 @@ class Directory:
     def fresh_damage(self) -> list[Damage]:
         """What no repair has seen."""
         return unlisted(self.path / "archive", self.damage.values())
+
+    @property
+    def unreadable(self) -> list[str]:
+        """What of the record cannot be read, as far as it was seen, and no repair has seen it; one line each."""
+        trouble = log_trouble(self.store)
+        archive = [f"archive/{each}" for each in self.fresh_damage] if self.damage else []
+        return [*archive, *([trouble] if trouble else [])]
 
     def _forgive_guarded(self) -> None:
         """If sought.toml allows other networks than before, hosts that were refused for theirs get another chance."""

@@ -57,7 +57,6 @@ class Liaison(Witness):
         self.looked_at = self.pulsed_at = self.reported_at = self.folded_at = -math.inf  # by a clock nobody sets
         self.said: set[str] = set()  # what cannot be written
         self.stopping = False
-        self.damage_told = 0
 
     def begin(self, cycle: Cycle) -> None:
         """Before the first step: let the crawl be as it was told, also while none was running."""
@@ -127,13 +126,11 @@ class Liaison(Witness):
             self.log("commit", fetches=len(what.finished), gain=math.fsum(gains) if gains else None)
 
     def _tell_damage(self) -> None:
-        """Each stretch of the archive once."""
-        if len(self.directory.damage) > self.damage_told:
-            self.damage_told = len(self.directory.damage)
-            for each in self.directory.fresh_damage:
-                if (what := f"archive/{each}") not in self.said and len(self.said) < _TOLD:
-                    self.said.add(what)
-                    self.log("damaged", what=what, remedy=f"run 'sought check {self.path} --repair' when it has ended")
+        """Each part once."""
+        for what in self.directory.unreadable:
+            if what not in self.said and len(self.said) < _TOLD:
+                self.said.add(what)
+                self.log("damaged", what=what, remedy=f"run 'sought check {self.path} --repair' when it has ended")
 
     # ---- orders
 

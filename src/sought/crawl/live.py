@@ -102,7 +102,7 @@ async def crawl(
     if (ahead := cap_times(directory, clock.now())) > _NOTABLE:
         kept("clock", seconds=round(ahead))
     directory.plant_seeds()
-    if Refresh(directory, policy).finish(clock.now()):
+    if Refresh(directory, policy).start(clock.now()):
         warm_up_measuring(directory.config.demand)
     budget = open_budget(directory, fetches, clock.now())
     http, resolver = open_web(directory.config, directory.agent, clock.now)

@@ -20,7 +20,7 @@ EVENTS: dict[str, tuple[str, str, str]] = {
     "trouble": ("warning", "a host did not answer as it should: host, url, what", ""),
     "damaged": (
         "warning",
-        "part of the archive cannot be read; what is healthy goes on: what, remedy",
+        "part of the archive or of the query log cannot be read; the crawl goes on: what, remedy",
         "{what}; {remedy}",
     ),
     "clock": (

@@ -1,6 +1,6 @@
-"""What was lost with a part of the archive?
+"""What was lost with a part of the archive, and what of the record cannot be read?
 
-The store keeps what damage was seen last.  The old table knows where the copy of each page lay.
+The store keeps what damage was seen last, of the query log, too.  The old table knows where the copy of each page lay.
 """
 
 from collections.abc import Sequence
@@ -25,6 +25,23 @@ def kept_damage(store: Store) -> list[Damage]:
 def keep_damage(store: Store, damage: Sequence[Damage]) -> None:
     """With the next commit."""
     store.put_meta("damage", [astuple(each) for each in damage])
+
+
+def log_trouble(store: Store) -> str:
+    """Why the query log could not be read when it was last looked at; empty: it could."""
+    trouble: str = store.meta("log_trouble", "")
+    return trouble
+
+
+def keep_log_trouble(store: Store, trouble: str) -> None:
+    """With the next commit."""
+    store.put_meta("log_trouble", trouble)
+
+
+def seen_damage(store: Store) -> list[str]:
+    """What of the record cannot be read, as far as it was seen, one line each."""
+    trouble = log_trouble(store)
+    return [*(f"archive/{each}" for each in kept_damage(store)), *([trouble] if trouble else [])]
 
 
 def cut_off(store: Store, archive: Path) -> list[Damage]:

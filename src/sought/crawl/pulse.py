@@ -29,6 +29,7 @@ _LARGEST = 4 << 20  # bytes that are read of a pulse
 FINISHED = 50
 _IN_FLIGHT = 100
 _NEXT = 20
+_DAMAGE = 20
 
 
 class Noted(NamedTuple):
@@ -61,6 +62,7 @@ def pulse(cycle: Cycle, noted: Noted, now: float, ended: str | None) -> dict[str
         "next": list(islice(_next(cycle), _NEXT)),
         "hosts": turns(cycle, now),
         "demand": demand(noted.report, noted.ahead),
+        "damage": cycle.directory.unreadable[:_DAMAGE],
     }
 
 

@@ -1,4 +1,8 @@
-"""Keeping the workload up with the query log, a little at a time, while the crawl goes on."""
+"""Keeping the workload up with the query log, a little at a time, while the crawl goes on.
+
+A log that cannot be read stops no crawl: what was drawn from it last stays in force, and it is looked at again when the
+next look is due.
+"""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -8,9 +12,11 @@ import numpy as np
 
 from sought.crawl.config import seconds
 from sought.crawl.directory import Directory
+from sought.crawl.lost import keep_log_trouble, log_trouble
 from sought.crawl.workload import FOLDER, Asked, draw, query_log, with_topics
 from sought.policy import Policy
 from sought.policy.topic import topics_of
+from sought.web.errors import BadInput, CrawlBusy, LogDamaged
 
 if TYPE_CHECKING:
     from sought.demand import QueryLog
@@ -18,6 +24,7 @@ if TYPE_CHECKING:
 DAY = 86400.0
 _AT_ONCE = 100  # pages read again before the crawl goes on
 _FORGOTTEN = "forgotten"  # when the log was last asked to forget
+_UNREADABLE = (LogDamaged, BadInput, CrawlBusy)  # damaged, of a newer version, or rewritten all the time
 
 
 class Refresh:
@@ -54,7 +61,28 @@ class Refresh:
         if self.owed is not None:
             self._read_again()
         elif now - self.measuring.drawn_at >= self.every:
-            self._look(now)
+            try:
+                self._look(now)
+            except _UNREADABLE as error:
+                self._go_on(error, now)
+
+    def start(self, now: float) -> int:
+        """`finish` for a crawl that begins: it begins with the workload of before if the log cannot be read."""
+        try:
+            return self.finish(now)
+        except LogDamaged as error:
+            self._go_on(error, now)
+            return len(self.measuring.asked.texts)
+
+    def _go_on(self, error: Exception, now: float) -> None:
+        self.measuring.drawn_at = now
+        self._note(error.what if isinstance(error, LogDamaged) else str(error))
+
+    def _note(self, trouble: str) -> None:
+        """For the crawl's log and pulse, and for `sought status`."""
+        if trouble != log_trouble(self.directory.store):
+            keep_log_trouble(self.directory.store, trouble)
+            self.directory.commit()
 
     def finish(self, now: float, report: Callable[[int], None] = lambda _: None) -> int:
         """Draw the workload and read all pages that need it, at once; returns how many queries are measured by.
@@ -86,7 +114,7 @@ class Refresh:
             self.measuring.drawn_at = now
             return
         is_same = not self.drawn and self.measuring.drawn_from == self.log.stamp() and not self._must_forget(now)
-        if is_same and not self.measuring.lacking:
+        if is_same and not self.measuring.lacking and not log_trouble(self.directory.store):
             self.measuring.drawn_at = now
         else:
             self._begin(now)
@@ -116,8 +144,11 @@ class Refresh:
             self.log.forget(now)
             self.forgot_at = now
             self.directory.store.put_meta(_FORGOTTEN, now)
-        self.measuring.drawn_at, self.measuring.drawn_from = now, self.log.stamp()
-        return draw(self.log, self.directory.config, now)
+        stamp = self.log.stamp()  # what is written while we read is new
+        asked = draw(self.log, self.directory.config, now)
+        self.measuring.drawn_at, self.measuring.drawn_from = now, stamp
+        self._note("")
+        return asked
 
     def _must_forget(self, now: float) -> bool:
         return not self.drawn and not 0.0 <= now - self.forgot_at < DAY

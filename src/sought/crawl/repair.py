@@ -18,6 +18,7 @@ from sought.archive import Archive, Damage
 from sought.archive.damage import set_aside
 from sought.crawl.check import examined
 from sought.crawl.directory import Lock
+from sought.crawl.lost import keep_log_trouble
 from sought.crawl.recovery import open_directory, rebuild
 from sought.crawl.settings import FILE as SETTINGS
 from sought.crawl.settings import load_settings
@@ -119,6 +120,9 @@ def _mend_tables(path: Path, report: Report, done: list[str], damage: list[Damag
 def _still_wrong(path: Path, report: Report) -> list[str]:
     directory = open_directory(path, report)
     try:
-        return [problem for problems in examined(directory, report).values() for problem in problems]
+        found = examined(directory, report)
+        if not found["queries"]:
+            keep_log_trouble(directory.store, "")
+        return [problem for problems in found.values() for problem in problems]
     finally:
         directory.close()

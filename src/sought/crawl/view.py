@@ -18,7 +18,7 @@ from sought.crawl.config import FILE, pace
 from sought.crawl.currency import gains_since
 from sought.crawl.directory import crawl_files, folder_bytes
 from sought.crawl.hosts import Host, Hosts
-from sought.crawl.lost import kept_damage
+from sought.crawl.lost import seen_damage
 from sought.crawl.measuring import Measuring
 from sought.crawl.outcome import Outcome
 from sought.crawl.plan import Limits, choose
@@ -120,7 +120,7 @@ class View:
             "searchable": searchable_pages(self.path),
             "demand": self.store.meta("demand", {}),
             **self._calibration(),
-            **({"damage": damage} if (damage := [f"archive/{each}" for each in kept_damage(self.store)]) else {}),
+            **({"damage": damage} if (damage := seen_damage(self.store)) else {}),
             "bytes": {part: folder_bytes(self.path / part) for part in ("archive", "store", "index")},
         }
 

@@ -11,7 +11,7 @@ import msgspec
 
 from sought.demand.disk import write_through
 from sought.demand.frames import Kind
-from sought.web.errors import BadInput, CrawlDamaged
+from sought.web.errors import BadInput, LogDamaged
 
 FORMAT = 2
 _FILE = "manifest.json"
@@ -40,7 +40,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """An empty one if there is no log; raises CrawlDamaged if there are files of a log and nothing names them."""
+    """An empty one if there is no log; raises LogDamaged if there are files of a log and nothing names them."""
     path = folder / _FILE
     try:
         data = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
@@ -65,10 +65,12 @@ def has_manifest(folder: Path) -> bool:
     return (folder / _FILE).exists()
 
 
-def unusable(path: Path, why: str) -> CrawlDamaged:
+def unusable(path: Path, why: str) -> LogDamaged:
     """A file of a log, which lies in the folder of a crawl."""
+    why = why.replace(str(path), path.name)
+    what = f"{path.parent.name}/{path.name} cannot be used: {why}"
     remedy = f"put it back from a backup, or run 'sought check {path.parent.parent} --repair' to go on without it"
-    return CrawlDamaged(f"cannot use {path}: {why}; {remedy}")
+    return LogDamaged(what, f"cannot use {path}: {why}; {remedy}")
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:

@@ -50,6 +50,8 @@ class Store:
         if not self._tightened:
             tighten(self.folder)
             self._tightened = True
+        if (self.folder / "lock").is_dir():
+            raise unusable(self.folder / "lock", "it is a directory")
         with open(self.folder / "lock", "a", opener=private) as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             manifest = read_manifest(self.folder)
@@ -149,6 +151,8 @@ class Store:
 
     def _live_file(self, manifest: Manifest) -> Path:
         path = self.folder / manifest.live
+        if path.is_dir():
+            raise unusable(path, "it is a directory")
         if not path.exists() and read_manifest(self.folder).revision != manifest.revision:
             raise FileNotFoundError(path)  # rolled meanwhile
         return path

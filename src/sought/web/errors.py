@@ -6,6 +6,7 @@ SoughtError            anything Sought says to a person in one line; exit code 2
 │   └── BadURL         an address no crawler could fetch
 ├── CrawlBusy          another process works on this crawl directory
 ├── CrawlDamaged       what is on disk contradicts itself; the message names the command that mends it
+│   └── LogDamaged     the query log; a crawl goes on without what it says
 └── StorageFull        the disk (or a quota) refused a write; nothing finished is lost
 """
 
@@ -32,6 +33,14 @@ class CrawlBusy(SoughtError):
 
 class CrawlDamaged(SoughtError):
     """What is on disk contradicts itself."""
+
+
+class LogDamaged(CrawlDamaged):
+    """Part of a query log cannot be used; `what` says which part and why."""
+
+    def __init__(self, what: str, message: str) -> None:
+        super().__init__(message)
+        self.what = what
 
 
 class StorageFull(SoughtError):

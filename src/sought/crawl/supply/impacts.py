@@ -19,6 +19,7 @@ from sought.crawl.workload import FOLDER, query_log, selection
 from sought.index import normal
 from sought.index.visibility import Visibility
 from sought.policy.random_walk import Impact
+from sought.web.errors import LogDamaged
 from sought.web.url import fingerprint
 
 FIRST = 10  # results that are seen
@@ -70,7 +71,10 @@ class Impacts:
         config, now = self.measuring.config, self.measuring.drawn_at
         now = now if np.isfinite(now) else time.time()
         action = Action.CLICK if kind == "clicks" else Action.VIEW
-        urls, counts = impact(query_log(self.path, config), action, now, normal, selection(config))
+        try:
+            urls, counts = impact(query_log(self.path, config), action, now, normal, selection(config))
+        except LogDamaged:  # whoever draws the workload says so
+            return np.zeros(0, np.uint64), np.zeros(0)
         return np.array([fingerprint(url) for url in urls], np.uint64), counts
 
     def _expected(self, kind: Impact) -> Column:
