@@ -31,7 +31,7 @@ from tests.test_crawl_change_of_mind import serving
 
 KEYS = {
     "time", "process", "policy", "paused", "started", "ended", "budget", "price", "progress", "in_flight", "finished",
-    "next", "hosts", "demand", "speed",
+    "next", "hosts", "demand", "damage", "speed",
 }  # fmt: skip
 FINISHED = {"url", "time", "kind", "gain", "expected", "purpose", "rank"}
 TURN = {"origin", "in_flight", "chosen", "next_at", "delay", "crawl_delay", "troubles"}

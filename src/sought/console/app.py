@@ -14,12 +14,13 @@ from starlette.responses import Response
 from sought.console import assets, search_api, search_page
 from sought.console.control import Control
 from sought.console.desk import Desk
+from sought.console.folders import without_folder
 from sought.console.guard import Guard
 from sought.console.operators import Operators
 from sought.console.refusals import ended, is_api, refusal, sentence_of
 from sought.console.surprise import Surprise
 from sought.console.worker import TooBusy
-from sought.web.errors import SoughtError
+from sought.web.errors import BadConfig, CrawlDamaged, SoughtError
 
 _LOG = logging.getLogger("sought.console")
 
@@ -46,6 +47,8 @@ def make_app(path: Path, hosts: Iterable[str] = (), control: Control | None = No
         if isinstance(error, TooBusy):
             return _complaint(desk, request, 503, str(error), {"Retry-After": "1"})
         _LOG.error("%r: %s", request.url.path, error)  # it names folders, which are nobody's business
+        if isinstance(error, CrawlDamaged | BadConfig):  # it says what to do
+            return _complaint(desk, request, 503, without_folder(path, str(error)), {})
         return in_trouble(request)
 
     def in_trouble(request: Request) -> Response:

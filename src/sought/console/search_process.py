@@ -34,10 +34,11 @@ Question = Asked | None  # None: of how many pages?
 
 
 class Reply(NamedTuple):
-    """What was found, None if there is no index yet; or what went wrong."""
+    """What was found, None if there is no index yet; or what went wrong, and whether that is damage."""
 
     found: Found | None = None
     trouble: str = ""
+    is_damaged: bool = False
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -82,7 +83,7 @@ class Searching:
                 self._index = None
                 return Reply(self._found(question))  # replaced meanwhile: the new one, or none until it is there
         except SoughtError as error:
-            return Reply(trouble=str(error))
+            return Reply(None, str(error), isinstance(error, CrawlDamaged))
         except BaseException:  # noqa: BLE001  Rust's panics are no Exception
             return Reply(trouble=traceback.format_exc())
 

@@ -13,7 +13,7 @@ from typing import cast
 
 from sought.console.remembered import Found
 from sought.console.search_process import LENGTH, Question, Reply, decode_reply, message
-from sought.web.errors import SoughtError
+from sought.web.errors import CrawlDamaged, SoughtError
 
 TOO_LONG = "This search took too long: try fewer or rarer words, or try again in a moment."
 _PATIENCE = 5.0  # seconds for a process to end
@@ -127,7 +127,7 @@ class Worker(asyncio.Protocol):
             waiting = self.work.popleft()
             self._begin()
             if reply.trouble:
-                waiting.fail(SearchFailed(reply.trouble))
+                waiting.fail(CrawlDamaged(reply.trouble) if reply.is_damaged else SearchFailed(reply.trouble))
             elif not waiting.answer.done():
                 waiting.answer.set_result(reply.found)
         self._changed(self)
