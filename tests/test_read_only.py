@@ -17,6 +17,15 @@ READING = (
     "    command, rest = (words, []) if words[0] != 'search' else (words[:1], words[1:])\n"
     "    code, out, err = called(*command, sys.argv[1], *rest)\n"
     "    assert (code, err) == (0, ''), (words, code, err)\n"
+    "from sought.crawl.view import View\n"
+    "from pathlib import Path\n"
+    "with View(Path(sys.argv[1])) as view:\n"
+    "    url = view.store.url(1)\n"
+    "for options in ([], ['--verbose'], ['--json']):\n"
+    "    code, out, err = called('explain', sys.argv[1], url, *options)\n"
+    "    assert (code, err) == (0, '') and url in out.replace('\\n', ''), (options, code, out, err)\n"
+    "code, out, err = called('queries', 'explain', sys.argv[1], 'comet telescope 1')\n"
+    "assert (code, err) == (0, '') and 'comet' in out, (code, out, err)\n"
     "for words in (['check'], ['rebuild'], ['crawl']):\n"
     "    code, out, err = called(*words, sys.argv[1])\n"
     "    assert code == 2 and 'cannot write in' in err and 'rebuild' not in err, (words, code, err)\n"
@@ -31,7 +40,7 @@ def crawl(healthy, make_crawl) -> Path:
 
 
 def test_a_read_only_mount_can_be_read(crawl, tmp_path):
-    """Status, search, frontier, queries and hosts answer; what has to write says so in one line."""
+    """Status, search, frontier, queries, hosts and explain answer; what has to write says so in one line."""
     if os.geteuid() != 0 or not shutil.which("unshare"):
         pytest.skip("only root can mount")
     mount = tmp_path / "mount"
