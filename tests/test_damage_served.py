@@ -99,4 +99,11 @@ def test_x(crawl, tmp_path, caplog):
                 for r in caplog.records:
                     if r.exc_info:
                         print("SURPRISE", name, how, r.getMessage(), repr(r.exc_info[1])[:300], flush=True)
-                print("ok", name, how, {w: s for w, (s, _) in said.items() if s != 200}, round(time.time() - t, 1), flush=True)
+                print(
+                    "ok",
+                    name,
+                    how,
+                    {w: s for w, (s, _) in said.items() if s != 200},
+                    round(time.time() - t, 1),
+                    flush=True,
+                )
