@@ -428,7 +428,11 @@ def test_sitemaps_of_sitemaps_are_read_to_the_end(crawled: Crawled) -> None:
 def test_bad_sitemaps_do_no_harm(crawled: Crawled) -> None:
     """Broken, lying and looping sitemaps are counted as what they are; their hosts are crawled all the same."""
     assert crawled.hosts["sitemap-broken"]["outcomes"]["sitemap-damaged"] == 1
+    assert crawled.hosts["sitemap-broken"]["outcomes"]["feed-damaged"] == 1
     assert crawled.pages["sitemap-broken/page/1"]["signal"] == 1704067200 + 86400
+    assert crawled.hosts["sitemap-lies"]["outcomes"]["feed"] == 1
+    assert crawled.pages["sitemap-lies/nowhere"]["status"] == 404
+    assert "sitemap-lies/nowhere" not in crawled.searchable
     assert crawled.hosts["sitemap-loop"]["outcomes"]["sitemap"] == 1
     for kind in ("lies", "broken", "loop"):
         assert {f"sitemap-{kind}/page/{n}" for n in (1, 2, 3)} <= crawled.searchable

@@ -182,10 +182,14 @@ def test_robots_in_pages_and_headers(served: Served) -> None:
 
 
 def test_sitemaps_that_lie_break_or_loop(served: Served) -> None:
-    """lastmod is always now; XML breaks off; an index lists itself."""
+    """lastmod is always now, in a feed, too; XML breaks off; an index lists itself."""
     served.set_time(77.0)
     assert odd(served, "sitemap-lies", "/sitemap.xml")[2].count(b"<lastmod>2024-03-18T00:00:00Z") == 5
     assert b"</urlset>" not in odd(served, "sitemap-broken", "/sitemap.xml")[2]
+    feeds = {kind: odd(served, f"sitemap-{kind}", "/feed.xml")[2] for kind in ("lies", "broken")}
+    assert feeds["lies"].count(b"<pubDate>Mon, 18 Mar 2024 00:00:00 GMT") == 8
+    assert b"elsewhere.example" in feeds["lies"]
+    assert b"</rss>" not in feeds["broken"]
     assert b"sitemap-loop.toy.test" in odd(served, "sitemap-loop", "/sitemap.xml")[2]
     assert b"/page/5" in gzip.decompress(odd(served, "robots-sitemaps", "/pages.xml.gz")[2])
 

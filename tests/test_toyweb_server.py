@@ -16,10 +16,13 @@ from http.client import HTTPConnection
 import brotli
 import pytest
 
+from sought.fetch.sitemaps import read_sitemap
 from sought.toyweb import Served, ToyWeb, Visit, serve, serve_in_thread
 from sought.toyweb.answer import DAY_ZERO, http_date
 from sought.toyweb.sites import CODINGS, VALIDATORS
 from sought.web import zstd
+from sought.web.digest import digest
+from sought.web.message import Response
 from sought.web.url import canonical, hostname
 
 SMALL = ToyWeb(sites=14, pages=15)
@@ -108,7 +111,7 @@ def test_sitemaps_tell_the_truth(served: Served) -> None:
             changed[event.target] = changed.pop(event.url)
     for site in (s for s in toy.atlas.sites if s.has_sitemap):
         robots = get(served, toy.atlas.url(site.host, "/robots.txt"))[2].decode()
-        index = get(served, robots.partition("Sitemap: ")[2].strip())[2].decode()
+        index = get(served, re.findall("Sitemap: (.*)", robots)[0])[2].decode()
         entries: dict[str, str] = {}
         for url in re.findall("<loc>(.*?)</loc>", index):
             body = get(served, url)[2]
@@ -119,6 +122,27 @@ def test_sitemaps_tell_the_truth(served: Served) -> None:
         for url in articles & set(changed):
             stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(DAY_ZERO + changed[url] * 86400))
             assert entries[url] == stamp
+
+
+def test_feeds_have_the_newest_pages(served: Served) -> None:
+    """RSS and Atom, announced by home pages, one by robots.txt as well: the latest live pages with their births."""
+    served.set_time(40.0)
+    toy = served.toy
+    sites = [site for site in toy.atlas.sites if site.has_feed]
+    assert [site.is_atom for site in sites] == [False, True]
+    for site in sites:
+        home, feed = toy.atlas.url(site.host), toy.atlas.url(site.host, "/feed.xml")
+        document = digest(Response(home, 200, headers=(("Content-Type", "text/html"),), body=get(served, home)[2]))
+        assert document.feeds == (feed,)
+        robots = get(served, toy.atlas.url(site.host, "/robots.txt"))[2].decode()
+        assert (feed in robots) == site.is_atom
+        status, headers, body = get(served, feed)
+        assert status == 200
+        found = read_sitemap(body, feed, headers["content-type"])
+        assert (found.is_feed, found.problem) == (True, "")
+        latest = {toy.atlas.url(site.host, page.path(40.0)): page.born for page in site.live(40.0)[:15]}
+        assert dict(found.pages) == {url: float(int(DAY_ZERO + born * 86400)) for url, born in latest.items()}
+    assert get(served, toy.atlas.url(toy.atlas.sites[0].host, "/feed.xml"))[0] == 404
 
 
 def test_the_portal_links_to_every_host(served: Served) -> None:

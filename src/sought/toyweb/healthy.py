@@ -6,6 +6,7 @@ from sought.toyweb import pages
 from sought.toyweb.answer import Answer, coded, not_found, page, plain, redirect, validated
 from sought.toyweb.atlas import Atlas
 from sought.toyweb.dice import index
+from sought.toyweb.feeds import FEED, feed_of, newest
 from sought.toyweb.sitemaps import robots_of, sitemap_of
 from sought.toyweb.sites import Page, Site
 
@@ -37,6 +38,8 @@ def _answer(atlas: Atlas, site: Site, path: str, t: float) -> tuple[Answer, floa
     found = site.find(path, t)
     if found is not None:
         return _article(atlas, found, path, t), found.modified(t)
+    if path == FEED and site.has_feed:
+        return feed_of(atlas, site, t), max((p.born for p in newest(site, t)), default=0.0)
     return sitemap_of(atlas, site, path, t) or not_found(), None
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from sought.toyweb.answer import Answer, Behaviour, http_date, not_found, page, plain, redirect
 from sought.toyweb.dice import digest
+from sought.toyweb.feeds import Entry, rss
 from sought.toyweb.oddity import Ask, Oddity, Say, article, essay
 from sought.toyweb.pages import link
 from sought.toyweb.sitemaps import gzipped, robots_lines, sitemap_index, urlset, xml
@@ -26,7 +27,7 @@ def _huge(ask: Ask) -> Answer:
 
 
 def _with_sitemaps(ask: Ask) -> Answer:
-    return plain(robots_lines("Disallow: /private/", sitemaps=[ask.url("/index.xml"), ask.url("/pages.xml.gz")]))
+    return _naming(ask, "/index.xml", "/pages.xml.gz")
 
 
 def _pages(ask: Ask) -> list[tuple[str, float]]:
@@ -39,6 +40,21 @@ def _lying_sitemap(ask: Ask) -> Answer:
 
 def _broken_sitemap(ask: Ask) -> Answer:
     text = urlset(_pages(ask))
+    return xml(text[: len(text) * 2 // 3])
+
+
+def _entries(ask: Ask) -> list[Entry]:
+    return [(url, "A page", at) for url, at in _pages(ask)]
+
+
+def _lying_feed(ask: Ask) -> Answer:
+    """All is new, a page that nobody has is newest, and another host's pages are in it, too."""
+    strange = [ask.url("/nowhere"), ask.atlas.url("elsewhere.example", "/"), "javascript:alert(1)"]
+    return xml(rss("All new", [(url, "New", ask.t) for url in [*strange, *(url for url, _ in _pages(ask))]]))
+
+
+def _broken_feed(ask: Ask) -> Answer:
+    text = rss("Broken", _entries(ask))
     return xml(text[: len(text) * 2 // 3])
 
 
@@ -80,12 +96,12 @@ def _slow(ask: Ask) -> Answer:
     return replace(essay(ask, ask.path), behaviour=Behaviour.SLOW)
 
 
-def _names_sitemap(name: str) -> Oddity:
-    return Oddity(name, "/robots.txt", "robots.txt names a sitemap", _with_sitemap)
+def _names_sitemap(name: str, *files: str) -> Oddity:
+    return Oddity(name, "/robots.txt", "robots.txt names a sitemap", lambda ask: _naming(ask, "/sitemap.xml", *files))
 
 
-def _with_sitemap(ask: Ask) -> Answer:
-    return plain(robots_lines("Disallow: /private/", sitemaps=[ask.url("/sitemap.xml")]))
+def _naming(ask: Ask, *files: str) -> Answer:
+    return plain(robots_lines("Disallow: /private/", sitemaps=map(ask.url, files)))
 
 
 def _page(name: str, path: str) -> Oddity:
@@ -135,9 +151,11 @@ MANNERS = (
     Oddity("meta", "/header-otherbot", "X-Robots-Tag for another robot", _x_robots("otherbot: noindex, nofollow")),
     Oddity("meta", "/rel-nofollow", "rel=nofollow on a link", _rel_nofollow),
     Oddity("meta", "/hidden", "what those links lead to", article, linked=False),
-    _names_sitemap("sitemap-lies"),
+    _names_sitemap("sitemap-lies", "/feed.xml"),
     Oddity("sitemap-lies", "/sitemap.xml", "says that everything has just changed", _lying_sitemap),
-    _names_sitemap("sitemap-broken"),
+    Oddity("sitemap-lies", "/feed.xml", "a feed that says so, too", _lying_feed, linked=False),
+    _names_sitemap("sitemap-broken", "/feed.xml"),
+    Oddity("sitemap-broken", "/feed.xml", "a feed that breaks off", _broken_feed, linked=False),
     Oddity("sitemap-broken", "/sitemap.xml", "XML that breaks off", _broken_sitemap),
     _names_sitemap("sitemap-loop"),
     Oddity("sitemap-loop", "/sitemap.xml", "an index that lists itself", _sitemap_loop),

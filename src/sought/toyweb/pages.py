@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from sought.toyweb.atlas import PORTAL, Atlas
 from sought.toyweb.dice import dice, fraction, index, pick, rolls
+from sought.toyweb.feeds import announcement
 from sought.toyweb.laws import Law
 from sought.toyweb.sites import ADVERT, SECTIONS, Page, Site
 from sought.toyweb.vocabulary import SEE_ALSO
@@ -158,7 +159,7 @@ def home(atlas: Atlas, site: Site, t: float) -> str:
         f"{bullets(latest)}\n<p>These lists have changed {len(site.listing_changed(t, with_moves=False))} times.</p>\n"
         f"<h2>Friends</h2>{bullets(friends)}"
     )
-    return html(site.name, framed(atlas, site, site.name, main))
+    return html(site.name, framed(atlas, site, site.name, main), head=announcement(site))
 
 
 def _friends(atlas: Atlas, site: Site) -> Iterable[Site]:

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from sought.toyweb.answer import Answer, iso_date
 from sought.toyweb.atlas import Atlas
+from sought.toyweb.feeds import FEED
 from sought.toyweb.sites import Site
 
 _NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
@@ -39,6 +40,8 @@ def gzipped(text: str) -> Answer:
 
 def robots_of(atlas: Atlas, site: Site) -> str:
     sitemaps = [atlas.url(site.host, "/sitemap.xml")] if site.has_sitemap else []
+    if site.has_feed and site.is_atom:
+        sitemaps.append(atlas.url(site.host, FEED))
     return robots_lines("Disallow: /private/", sitemaps=sitemaps)
 
 

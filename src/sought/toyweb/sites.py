@@ -127,6 +127,16 @@ class Site:
     def has_sitemap(self) -> bool:
         return self.number % 3 != 2
 
+    @property
+    def has_feed(self) -> bool:
+        """Every eighth site: what is new on it is in a feed, which its home page announces."""
+        return self.number % 8 == 5
+
+    @property
+    def is_atom(self) -> bool:
+        """What its feed is, and whether robots.txt names it as well."""
+        return self.number % 16 == 13
+
     def pages(self, t: float) -> Iterator[Page]:
         """Every page born until `t`, dead ones too."""
         for slot in range(self.slots):
