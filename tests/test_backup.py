@@ -23,7 +23,7 @@ DOCUMENT = Path(__file__).parent.parent / "docs/operating.md"
 
 
 def section() -> str:
-    return re.findall(r"## Upgrade and back up\n(.*?)\n## ", DOCUMENT.read_text(), re.S)[0]
+    return str(re.findall(r"## Upgrade and back up\n(.*?)\n## ", DOCUMENT.read_text(), re.S)[0])
 
 
 def until(says) -> None:

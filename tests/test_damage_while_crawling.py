@@ -59,7 +59,7 @@ def told(path: Path) -> list[str]:
 
 
 def pulsed(path: Path) -> list[str]:
-    return (read_pulse(path) or {}).get("damage", [])
+    return list((read_pulse(path) or {}).get("damage", []))
 
 
 ALL = ["boats", "cities", "lakes", "running boats"]
