@@ -103,8 +103,9 @@ def export(
 
 
 @app.command()
-def stats(directory: Dir, limit: Limit = 10, json: Json = False) -> None:
+def stats(directory: Dir, limit: Limit = 10, verbose: Verbose = False, json: Json = False) -> None:
     """What is in the query log, what is asked most, and how well it is answered."""
+    from sought.cli.answers import in_words
     from sought.cli.live import working
     from sought.cli.show import show_tree
     from sought.crawl.config import FILE, load_config
@@ -120,8 +121,10 @@ def stats(directory: Dir, limit: Limit = 10, json: Json = False) -> None:
             found["answers"] = answers_to_all(view)
     if json:
         print_json(found)
-    else:
-        show_tree(found)
+        return
+    if "answers" in found:
+        found["answers"] = in_words(found["answers"], verbose=verbose)
+    show_tree(found)
 
 
 @app.command()
