@@ -272,7 +272,11 @@ SENSELESS = {
     "enter": ({"token": "x"}, 403, "This is not the token."),
     "budget": ({"what": "lots"}, 400, "Not a budget: 'lots'"),
     "seed": ({"what": "nonsense"}, 400, "Not a URL: 'nonsense'"),
-    "fetch": ({"what": "http://elsewhere.example/"}, 400, "is not admitted: the host is outside [scope] in sought.toml."),
+    "fetch": (
+        {"what": "http://elsewhere.example/"},
+        400,
+        "is not admitted: the host is outside [scope] in sought.toml.",
+    ),
     "block": ({"what": "a b"}, 400, "Not a host: 'a b'"),
     "unblock": ({"what": "elsewhere.example"}, 400, "elsewhere.example is not blocked."),
     "pause": ({"key": "x"}, 403, "This form is not one of this page"),

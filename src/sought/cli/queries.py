@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sought.cli.options import Dir, Json, Limit, Verbose, console, print_json
+from sought.web.errors import BadInput
 
 if TYPE_CHECKING:  # --help must not wait for polars
     from sought.demand import Format, QueryLog
@@ -57,7 +58,8 @@ def import_(
             console.print(f"Fetches are now measured by {measured:,} queries.")
         if done.kept:
             console.print(f"Next: {_after_import(directory, measured)}", markup=False)
-    raise typer.Exit(0 if done.kept else 2)
+    if not done.kept:
+        raise BadInput(f"nothing in {file} could be used as {done.format}: mend it, or name its --format")
 
 
 def _after_import(directory: Path, measured: int | None) -> str:
@@ -197,7 +199,6 @@ def forget(
 
 def _format(name: str | None) -> "Format | None":
     from sought.demand import Format
-    from sought.web.errors import BadInput
 
     try:
         return None if name is None else Format(name)
