@@ -93,8 +93,8 @@ def test_without_a_unit_gains_are_left_out(path):
 @pytest.mark.parametrize("junk", [None, True, -7, 10**30, 1e300, "", "x" * 9999, [[]], {"new": "a", "known": [1]}])
 def test_every_event_is_a_line_whatever_its_fields_are(event, junk):
     """Anybody may have written them."""
-    names = "policy budget paused chosen hosts known price to_gain fetches gain url what remedy seconds order who why"
-    names = [*names.split(), "ended", "fetched"]
+    some = "policy budget paused chosen hosts known price to_gain fetches gain url what remedy seconds order who why"
+    names = [*some.split(), "ended", "fetched"]
     for unit in (Unit(), Unit(ASKED)):
         for name in names:
             assert isinstance("".join(each.text for each in sentence(event, {name: junk}, unit)), str)

@@ -131,8 +131,21 @@ def test_orders_that_make_no_sense_are_refused_at_once(healthy: Served, make_cra
 def test_an_order_that_waits_is_not_given_again(tmp_path: Path) -> None:
     """Unless another about the same has come after it, however many wait."""
     path = write_config(tmp_path / "crawl")
-    words = [SetBudget("5 per day"), BlockHost("a.example"), SetBudget("5  per day"), UnblockHost("a.example")]
-    asked = [Pause(), Pause(), Resume(), Pause(), *words, UnblockHost("A.example"), BlockHost("a.example")]
+    words: list[AnyOrder] = [
+        SetBudget("5 per day"),
+        BlockHost("a.example"),
+        SetBudget("5  per day"),
+        UnblockHost("a.example"),
+    ]
+    asked: list[AnyOrder] = [
+        Pause(),
+        Pause(),
+        Resume(),
+        Pause(),
+        *words,
+        UnblockHost("A.example"),
+        BlockHost("a.example"),
+    ]
     placed = [place(path, each, "tester") for each in asked]
     assert [each.waits_already for each in placed] == [False, True, *[False] * 4, True, False, True, False]
     assert [placed[at].id for at in (1, 6, 8)] == [placed[at].id for at in (0, 4, 7)]
