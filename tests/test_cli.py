@@ -312,7 +312,7 @@ HELP = {
     "init": ("DIR", "URL", "--contact", "--domain", "--own-site", "--allow-private", "--json"),
     "crawl": ("DIR", "--fetches", "--policy", "--topic", "--keep", "--json"),
     "search": ("DIR", "QUERY", "--limit", "--offset", "--json"),
-    "status": ("DIR", "--json"),
+    "status": ("DIR", "--verbose", "--json"),
     "urltest": ("URL", "DIR", "--json"),
     "check": ("DIR", "--json"),
     "rebuild": ("DIR", "--json"),

@@ -3,6 +3,7 @@
 import doctest
 import json
 import math
+import re
 import time
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 
 import sought
 from sought.cli import wording
+from sought.cli.answers import in_words
 from sought.cli.explain import lines
 from sought.crawl.insight import explain, needs, needy
 from sought.crawl.next_fetch import next_fetch
@@ -35,6 +37,30 @@ def crawl(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """Lighthouses, crawled by Worth and measured by queries; and the origin of the site, which is served no longer."""
     path = tmp_path_factory.mktemp("explained") / "crawl"
     return path, crawl_for_queries(path)
+
+
+# ---- the whole crawl
+
+
+@pytest.mark.parametrize("command", [("status",), ("queries", "stats")])
+def test_gains_are_said_in_searches_and_exactly_on_request(crawl: tuple[Path, str], command: tuple[str, ...]) -> None:
+    """As people know them; the number in the unit of the scorer with --verbose and --json only."""
+    path, _ = crawl
+    plain, verbose = printed(*command, path), printed(*command, path, "--verbose")
+    report = json.loads(printed(*command, path, "--json"))["demand" if command == ("status",) else "answers"]
+    worth, gain = report["worth_of_answers"], report["gain"]["first_fetches"]
+    for name, exact in (("worth_of_answers", worth), ("first_fetches", gain)):
+        said = f"{wording.amount(searches_a_week(exact, report) or 0.0)} searches a week"
+        assert re.search(rf"^ *{name} +{said}$", plain, re.MULTILINE)
+        assert re.search(rf"^ *{name} +{said} \(exactly {exact:.12g}\)$", verbose, re.MULTILINE)
+    assert re.search(r"^ *unanswered +\d+\.\d %$", plain, re.MULTILINE)
+
+
+def test_without_an_answer_there_is_no_unit_to_say_gains_in() -> None:
+    """That is said, and no number is made up."""
+    told = in_words({"queries": 3, "searches_a_week": 7.0, "unanswered": 1.0, "worth_of_answers": 0.0}, verbose=False)
+    assert told["worth_of_answers"] == "not known in searches: no query has an answer"
+    assert in_words({}, verbose=True) == {}
 
 
 # ---- queries

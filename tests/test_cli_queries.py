@@ -144,6 +144,7 @@ def test_mistakes_are_one_line(run, tmp_path, command, why):
 def test_a_file_without_a_good_row_is_exit_code_2(run, tmp_path):
     """Nothing was imported, and the rows say why."""
     (tmp_path / "bad.tsv").write_text("query\tcount\ncomet\tmany\n")
-    code, out, _ = run("queries import crawl bad.tsv")
+    code, out, errors = run("queries import crawl bad.tsv")
     assert code == 2
+    assert errors == "sought: nothing in bad.tsv could be used as tsv: mend it, or name its --format\n"
     assert "bad.tsv:2: count is no number" in out

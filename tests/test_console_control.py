@@ -4,6 +4,7 @@ import asyncio
 import re
 import socket
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from urllib.parse import urlencode
 
@@ -91,6 +92,8 @@ def test_without_control_there_is_nothing_to_press(path):
 @pytest.mark.parametrize("order", ALL)
 def test_each_order_reaches_the_crawl(server, path, order):
     """As crawl/orders.py spells it, from the console."""
+    if order == "unblock":
+        save_settings(path, Settings(blocked=("a.example",)))
     cookie, key = entered(server)
     text, expected = ALL[order]
     answer = send(server, order, cookie, key=key, what=text)
@@ -98,6 +101,35 @@ def test_each_order_reaches_the_crawl(server, path, order):
     assert given(path) == [expected]
     assert given(path, "who") == ["console"]
     assert "waits for the crawl" in server.ask(answer.headers["location"].partition("#")[0]).text
+
+
+@pytest.mark.parametrize("order", ALL)
+def test_a_second_press_changes_nothing(server, path, order):
+    """While the first order waits the page says that it does; also if both come at the same moment."""
+    if order == "unblock":
+        save_settings(path, Settings(blocked=("a.example",)))
+    cookie, key = entered(server)
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: send(server, order, cookie, key=key, what=ALL[order][0]), range(4)))
+    assert [each.status for each in answers] == [303] * 4
+    assert given(path) == [ALL[order][1]]
+    pages = [server.ask(each.headers["location"], Cookie=cookie) for each in answers]
+    assert [each.status for each in pages] == [200] * 4
+    assert sum("This order waits already." in each.text for each in pages) == 3
+    note_of_it = server.ask("/console/control?given=made-up&again=1", Cookie=cookie).text
+    assert "waits already" not in note_of_it
+
+
+def test_a_directory_that_takes_no_orders_says_so(server, path):
+    """One sentence and 409, whatever the reason; where the crawl lies is not in it."""
+    cookie, key = entered(server)
+    (path / "orders").write_text("no folder")
+    (path / "settings.json").write_text("{")
+    said = [send(server, order, cookie, key=key, what=ALL[order][0]) for order in ("pause", "unblock")]
+    assert [each.status for each in said] == [409] * 2
+    assert "The order cannot be written: " in said[0].text
+    assert "DIR/settings.json" in said[1].text
+    assert not [each for each in said if str(path) in each.text]
 
 
 def test_nothing_happens_without_the_token(server, path):
@@ -157,15 +189,22 @@ def test_control_can_be_given_up(server, path):
         ("seed", "javascript:alert(1)", "alert(1)"),
         ("fetch", "", ""),
         ("block", "a b", "Not a host"),
+        ("unblock", "a.example", "a.example is not blocked"),
+        ("block", "b.example", "b.example is no host of this crawl, and outside its scope"),
+        ("seed", "http://b.example/", "http://b.example/ is not admitted: the host is outside [scope]"),
+        ("fetch", "http://b.example/", "http://b.example/ is not admitted: the host is outside [scope]"),
+        ("fetch", "http://blocked.example/", "first: sought order DIR unblock blocked.example"),
         ("dance", "", "There is no such order."),
     ],
 )
 def test_what_is_no_order_gets_one_clear_sentence(server, path, order, text, sentence):
-    """And the right status."""
+    """And the right status; where the crawl lies is not in it."""
+    save_settings(path, Settings(blocked=("blocked.example",)))
     cookie, key = entered(server)
     answer = send(server, order, cookie, key=key, what=text)
     assert answer.status == (404 if order == "dance" else 400)
     assert sentence in answer.text
+    assert str(path) not in answer.text
     assert not given(path)
 
 
@@ -254,7 +293,7 @@ def test_an_operator_pauses_the_crawl_in_a_browser(path, browser, tmp_path):
                 it.page.wait_for_selector("tr.given:has-text('unblock bad.example')")
                 it.picture(f"control-{scheme}", tmp_path)
                 assert not it.troubles
-    assert given(path) == [Pause(), UnblockHost("bad.example")] * 2
+    assert given(path) == [Pause(), UnblockHost("bad.example")]  # the second time both wait already
 
 
 @pytest.mark.parametrize(("paused", "button"), [(False, "Pause the crawl"), (True, "Resume the crawl")])

@@ -11,17 +11,19 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from html import unescape
 from pathlib import Path
-from urllib.parse import urljoin
+from urllib.parse import urlencode, urljoin
 
 import pytest
 
 import sought
+from sought.console.control import Control, new_token
 from sought.crawl.orders import Pause, give
 from sought.crawl.pulse import read_pulse
 from sought.crawl.recovery import open_directory, rebuild
+from sought.crawl.settings import Settings, save_settings
 from sought.demand import Search
 from tests.commands import start
 from tests.console_site import Served, _html, served
@@ -100,7 +102,7 @@ def crawled(site: Site, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def walked(server: Served) -> dict[str, str]:
+def walked(server: Served, cookie: str = "") -> dict[str, str]:
     """What every page says that can be reached by links; none fails, and those that wait are waited for."""
     said: dict[str, str] = {}
     waiting, deadline = list(STARTS), time.monotonic() + 120
@@ -108,7 +110,7 @@ def walked(server: Served) -> dict[str, str]:
         where = waiting.pop(0)
         if where in said:
             continue
-        while (answer := server.ask(where)).status == 503 or (
+        while (answer := server.ask(where, Cookie=cookie)).status == 503 or (
             "looks again by itself" in answer.text and not said_why(answer)
         ):
             assert answer.headers.get("refresh"), f"{where}: {answer.status}"
@@ -171,8 +173,8 @@ def read_only(path: Path) -> Iterator[Served]:
         process.communicate(timeout=60)
 
 
-def consistent(server: Served) -> dict[str, str]:
-    said = walked(server)
+def consistent(server: Served, cookie: str = "") -> dict[str, str]:
+    said = walked(server, cookie)
     assert {"/console", "/console/crawl", "/console/queries", "/console/pages", "/console/hosts"} <= set(said)
     assert {"/console/errors", "/console/budget", "/console/log", "/console/control"} <= set(said)
     assert contradictions(said) == []
@@ -260,6 +262,104 @@ def test_read_only(crawled, tmp_path):
     with read_only(path) as server:
         said = consistent(server)
     assert re.search(r"Searchable [1-9]", said["/console"])
+
+
+# ---- with control: each form once with sense, once without
+
+TOKEN = new_token()
+FORM = "application/x-www-form-urlencoded"
+SENSELESS = {
+    "enter": ({"token": "x"}, 403, "This is not the token."),
+    "budget": ({"what": "lots"}, 400, "Not a budget: 'lots'"),
+    "seed": ({"what": "nonsense"}, 400, "Not a URL: 'nonsense'"),
+    "fetch": (
+        {"what": "http://elsewhere.example/"},
+        400,
+        "is not admitted: the host is outside [scope] in sought.toml.",
+    ),
+    "block": ({"what": "a b"}, 400, "Not a host: 'a b'"),
+    "unblock": ({"what": "elsewhere.example"}, 400, "elsewhere.example is not blocked."),
+    "pause": ({"key": "x"}, 403, "This form is not one of this page"),
+    "resume": ({"key": "x"}, 403, "This form is not one of this page"),
+    "leave": ({"key": "x"}, 403, "This form is not one of this page"),
+}
+
+
+def pressed(server: Served, where: str, fields: dict[str, str], cookie: str):
+    return server.ask(where, "POST", urlencode(fields).encode(), Content_Type=FORM, Cookie=cookie)
+
+
+def forms(server: Served, cookie: str) -> dict[str, dict[str, str]]:
+    """Where each form of the page of control leads, by its last word, and what its fields hold as the page has them."""
+    text = server.ask("/console/control", Cookie=cookie).text
+    found = re.findall(r'<form method="post" action="/console/control/(\w+)"[^>]*>(.*?)</form>', text, re.S)
+    fields = {name: re.findall(r"<input[^>]*>", inside) for name, inside in found}
+    return {name: dict(filter(None, map(field, each))) for name, each in fields.items()}
+
+
+def field(tag: str) -> tuple[str, str] | None:
+    name, value = re.search(r' name="([^"]*)"', tag), re.search(r' value="([^"]*)"', tag)
+    return (name[1], unescape(value[1]) if value else "") if name else None
+
+
+def refused_with_one_sentence(server: Served, name: str, fields: dict[str, str], cookie: str) -> None:
+    wrong, status, sentence = SENSELESS[name]
+    answer = pressed(server, f"/console/control/{name}", fields | wrong, cookie)
+    [note] = re.findall(r'<div class="note" role="alert"><p>(.*?)</p></div>', answer.text)
+    assert answer.status == status, (name, note)
+    assert sentence in unescape(note)
+    assert unescape(note).endswith(".")
+    assert str(server.path) not in answer.text
+
+
+def every_form(server: Served, site: Site, cookie: str, key: str) -> None:
+    """What the page offers is pressed, once with each kind of input; Resume and Unblock are there once they can be."""
+    sensible = {
+        "budget": "5000 per day",
+        "seed": site.url("/lamp"),
+        "fetch": site.url("/harbour"),
+        "block": "127.0.0.1",
+        "unblock": "127.0.0.1",
+    }
+    for name, kept in forms(server, cookie).items():
+        assert kept["key"] == key
+        refused_with_one_sentence(server, name, kept, cookie)
+        if name != "leave":
+            what = {"what": sensible[name]} if name in sensible else {}
+            answer = pressed(server, f"/console/control/{name}", kept | what, cookie)
+            assert answer.status == 303, (name, words(answer.text))
+            assert server.ask(answer.headers["location"], Cookie=cookie).status == 200
+
+
+@pytest.mark.parametrize("state", ["fresh", "crawled", "crawling"])
+def test_with_control(crawled, site, tmp_path, state):
+    """Before anybody has shown the token, with a session, and after every form: no page fails, no input does harm."""
+    path = tmp_path / "crawl"
+    if state == "fresh":
+        write_config(path, site.url("/"), "127.0.0.1")
+    else:
+        shutil.copytree(crawled, path)
+    with ExitStack() as stack, served(path, control=Control(path, TOKEN, (0.0,))) as server:
+        if state == "crawling":
+            stack.enter_context(running(path))
+        assert "Token that" in consistent(server)["/console/control"]
+        refused_with_one_sentence(server, "enter", {}, "")
+        cookie = pressed(server, "/console/control/enter", {"token": TOKEN}, "").headers["set-cookie"].partition(";")[0]
+        key = forms(server, cookie)["leave"]["key"]
+        assert set(forms(server, cookie)) == {"pause", "budget", "seed", "fetch", "block", "leave"}
+        every_form(server, site, cookie, key)
+        if state == "crawling":
+            until(lambda: {"resume", "unblock"} <= set(forms(server, cookie)))
+        else:
+            save_settings(path, Settings(paused=True, blocked=("127.0.0.1",)))
+            assert set(forms(server, cookie)) == {"resume", "budget", "seed", "fetch", "block", "unblock", "leave"}
+        for name in ("resume", "unblock"):
+            refused_with_one_sentence(server, name, {"key": key}, cookie)
+            assert pressed(server, f"/console/control/{name}", forms(server, cookie)[name], cookie).status == 303
+        said = consistent(server, cookie)
+        assert "Pause the crawl" in said["/console/control"] or "Resume the crawl" in said["/console/control"]
+        assert pressed(server, "/console/control/leave", {"key": key}, cookie).status == 303
+        assert "Token that" in consistent(server, cookie)["/console/control"]
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,14 @@ def test_links_are_distinct_and_heavy_tailed():
     assert inlinks[-1000:].sum() > 0.3 * inlinks.sum()
 
 
+def test_few_pages_have_links_too():
+    """However few: the hosts have all of them."""
+    for nodes in (100, 101, 150, 400):
+        sources, targets = web_like(nodes, 5 * nodes)
+        assert max(sources.max(), targets.max()) < nodes
+        assert len(sources) > nodes
+
+
 def test_clicks_are_skewed():
     """Only fetched pages have any, few of them, and a hundredth of all pages has most."""
     sources, _ = web_like(50_000, 500_000)

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import sought
 from sought.crawl.audit import read_audit
 from sought.crawl.order_check import check_order
+from sought.crawl.ordering import place
 from sought.crawl.orders import (
     ASIDE,
     FOLDER,
@@ -28,15 +29,18 @@ from sought.crawl.orders import (
     Given,
     Inbox,
     Pause,
+    Resume,
     SetBudget,
     UnblockHost,
     checked,
     give,
+    waiting_orders,
 )
 from sought.crawl.settings import Settings, load_settings, save_settings
 from sought.crawl.view import View
 from sought.toyweb import Served
 from sought.web.errors import BadInput
+from tests.demand_site import write_config
 from tests.ordered_crawl import WAIT, cli, crawled, outcomes, until
 
 
@@ -60,7 +64,10 @@ def test_orders_from_the_command_line(healthy: Served, make_crawl: Callable[...,
     assert [done.returncode for done in said] == [0] * 7, [done.stderr for done in said]
     assert said[0].stdout == "No crawl is running: the order is applied when the next one starts.\n"
     waiting = sorted(file.stem for file in (path / FOLDER).glob("*.json"))
-    assert json.loads(said[1].stdout) == {"id": waiting[1], "running": None}
+    assert json.loads(said[1].stdout) == {"id": waiting[1], "running": None, "waits_already": False}
+    again = [cli("order", str(path), "unblock", host), cli("order", str(path), "resume", "--json")]
+    assert again[0].stdout == "This order waits already: it is applied when the crawl runs.\n"
+    assert json.loads(again[1].stdout) == {"id": waiting[1], "running": None, "waits_already": True}
     for words, what in (
         ((str(path), "budget", "much"), "not a budget"),
         ((str(path), "fetch", "ftp://x/"), "not an http"),
@@ -69,7 +76,7 @@ def test_orders_from_the_command_line(healthy: Served, make_crawl: Callable[...,
         ((str(path), "block", f"{host}:80"), f"all its ports: {host}"),
         ((str(path), "block", f"http://{host}/private/"), "not the name of a host"),
         ((str(path), "block", "nosuchhost"), "no host of this crawl, and outside its scope"),
-        ((str(path), "unblock", host), "is not blocked"),
+        ((str(path), "unblock", f"x{host}"), "is not blocked"),
         ((str(path), "fetch", "http://elsewhere.example/"), "not admitted: the host is outside [scope]"),
         ((str(path), "seed", "http://elsewhere.example/"), "not admitted: the host is outside [scope]"),
         ((str(path), "seed", f"{url}a/a/a/a"), "not admitted: its path repeats itself"),
@@ -119,6 +126,34 @@ def test_orders_that_make_no_sense_are_refused_at_once(healthy: Served, make_cra
     check_order(path, FetchNow(known), time.time())  # it is known: today's scope is about new pages
     with pytest.raises(BadInput, match="outside"):
         check_order(path, FetchNow(f"{host.origin}/new"), time.time())
+
+
+def test_an_order_that_waits_is_not_given_again(tmp_path: Path) -> None:
+    """Unless another about the same has come after it, however many wait."""
+    path = write_config(tmp_path / "crawl")
+    words: list[AnyOrder] = [
+        SetBudget("5 per day"),
+        BlockHost("a.example"),
+        SetBudget("5  per day"),
+        UnblockHost("a.example"),
+    ]
+    asked: list[AnyOrder] = [
+        Pause(),
+        Pause(),
+        Resume(),
+        Pause(),
+        *words,
+        UnblockHost("A.example"),
+        BlockHost("a.example"),
+    ]
+    placed = [place(path, each, "tester") for each in asked]
+    assert [each.waits_already for each in placed] == [False, True, *[False] * 4, True, False, True, False]
+    assert [placed[at].id for at in (1, 6, 8)] == [placed[at].id for at in (0, 4, 7)]
+    given = [Pause(), Resume(), Pause(), SetBudget("5 per day"), BlockHost("a.example"), UnblockHost("a.example")]
+    assert [order for _, order in waiting_orders(path)] == [*given, BlockHost("a.example")]
+    for number in range(120):
+        place(path, SetBudget(f"{number + 1} per day"), "tester")
+    assert place(path, SetBudget("120 per day"), "tester").waits_already
 
 
 def test_what_is_no_order_is_put_aside(healthy: Served, make_crawl: Callable[..., Path], tmp_path: Path) -> None:

@@ -62,21 +62,34 @@ def pages_for(policy, lasts):
 
 @pytest.mark.parametrize("policy", [Worth(), Nutch()], ids=repr)
 def test_a_policy_does_what_it_would_do_there(policy):
-    """What it sees is that web, in that web's time: values are the same to the last bit."""
+    """What it sees is that web, in that web's time: values are the same to the last bit, but for how long they last."""
     there = policy(pages_for(policy, 1.0), NOW)
     lapse = TimeLapse(policy, TIMES)
-    assert np.array_equal(lapse(pages_for(lapse, 1.0 / TIMES), NOW / TIMES), there)
+    shorter = TIMES if isinstance(policy, Expecting) else 1.0
+    assert np.array_equal(lapse(pages_for(lapse, 1.0 / TIMES), NOW / TIMES), there / shorter)
     assert not np.array_equal(policy(pages_for(policy, 1.0 / TIMES), NOW / TIMES), there)  # it would be lost here
 
 
 def test_what_is_expected_is_passed_on():
-    """Gains, chances, price and purposes are those of the other policy."""
+    """Gains, chances and purposes are those of the other policy; price and values last as long as they do here."""
     lapse = TimeLapse(Worth(), TIMES)
-    found = lapse.expects(pages_for(lapse, 1.0 / TIMES), NOW / TIMES)
+    pages = pages_for(lapse, 1.0 / TIMES)
+    found = lapse.expects(pages, NOW / TIMES)
     there = Worth().expects(pages_for(Worth(), 1.0), NOW)
-    assert found.price == there.price > 0.0
-    for name in ("value", "gain", "chance", "purpose"):
+    assert found.price == there.price / TIMES > 0.0
+    assert np.array_equal(found.value, there.value / TIMES)
+    assert np.array_equal(found.value, lapse(pages, NOW / TIMES))
+    for name in ("gain", "chance", "purpose"):
         assert np.array_equal(getattr(found, name), getattr(there, name))
+
+
+def test_what_the_clocks_of_two_webs_make_of_a_price():
+    """One in the other is the product of both, and a policy without a price keeps its values."""
+    once, twice = TimeLapse(Worth(), 4.0), TimeLapse(TimeLapse(Worth(), 2.0), 2.0)
+    found = [each.expects(pages_for(each, 1.0), NOW) for each in (once, twice)]
+    assert found[0].price == found[1].price > 0.0
+    plain, pages = TimeLapse(TimeLapse(RoundRobin(), 2.0), 2.0), pages_for(RoundRobin(), 1.0)
+    assert np.array_equal(plain(pages, NOW), RoundRobin()(pages, NOW) * 4.0)
 
 
 def test_a_policy_that_expects_nothing_says_nothing():

@@ -12,7 +12,7 @@ import numpy as np
 
 from sought.bench.cluster_peers import LIBRARIES
 from sought.bench.page_vectors import feature_table, word_rows
-from sought.web.errors import SoughtError
+from sought.web.errors import BadInput, SoughtError
 
 _LONGEST = 1800
 
@@ -24,6 +24,8 @@ def run(pages: int = 300_000, k: int = 100, report: Callable[[int], None] = lamb
     BisectingKMeans takes, `ratio_tau` how many times as large Sought's τ is.  Sought works on one core, scikit-learn on
     all there are: `cpu_seconds` is the work of both.
     """
+    if k > pages:
+        raise BadInput(f"-k: {pages:,} pages make at most {pages:,} clusters, not {k:,}")
     result: dict[str, Any] = {"pages": pages, "k": k}
     done = 0
     with tempfile.TemporaryDirectory(prefix="sought-bench-") as folder:

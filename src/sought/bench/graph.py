@@ -13,7 +13,7 @@ import numpy as np
 
 from sought.bench.graph_peers import ALPHA, ERROR, OMEGA, WALKS
 from sought.bench.web_graph import clicks_of, web_like
-from sought.web.errors import SoughtError
+from sought.web.errors import BadInput, SoughtError
 
 _LONGEST = 1800
 _OWN = ("sought", "sought_frontier")
@@ -31,6 +31,10 @@ def run(
     cannot be set, so it does more than is asked.  `sought_frontier` is Sought where only a fifth of all pages has been
     crawled, as during a crawl.  No other library has RW-EG; scipy has the products it takes.
     """
+    if edges > nodes * (nodes - 1):
+        raise BadInput(
+            f"--edges: {nodes:,} pages have at most {nodes * (nodes - 1):,} links between them, not {edges:,}"
+        )
     with tempfile.TemporaryDirectory(prefix="sought-bench-") as folder:
         result: dict[str, Any] = {"nodes": nodes, "edges": _make(Path(folder), nodes, edges)}
         result["asked"] = {"error": ERROR, "alpha": ALPHA, "omega": OMEGA}

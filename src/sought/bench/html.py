@@ -13,6 +13,7 @@ from sought.bench.site import make_html
 from sought.web.errors import BadInput
 
 MISSING = "not installed: pip install selectolax"
+_ORDINARY = "ordinary"
 _NESTED = 200_000
 WORST = {
     "nested": "<div>" * _NESTED,
@@ -36,12 +37,12 @@ def run(
     done = 0
     result: dict[str, Any] = {"pages": len(sources), "megabytes": sum(map(len, sources)) / 1e6}
     with tempfile.TemporaryDirectory(prefix="sought-bench-") as place:
-        for name, source in [("pages", sources), *((case, [html.encode()]) for case, html in WORST.items())]:
+        for name, source in [(_ORDINARY, sources), *((case, [html.encode()]) for case, html in WORST.items())]:
             path = Path(place) / name
             path.write_bytes(json.dumps([page.decode("utf-8", "replace") for page in source]).encode())
             result[name] = {}
             for reader in READERS:
-                result[name][reader] = _figures(reader, path, seconds if name != "pages" else 600.0)
+                result[name][reader] = _figures(reader, path, seconds if name != _ORDINARY else 600.0)
                 report(done := done + 1)
     return result
 

@@ -60,5 +60,7 @@ def _hosts(nodes: int, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDA
     sizes = np.minimum(3 * (rng.pareto(0.9, nodes // 10 + 1) + 1), nodes / 50 + 3).astype(np.int64)
     ends = np.minimum(np.cumsum(sizes), nodes)
     ends = ends[: int(np.searchsorted(ends, nodes)) + 1]
+    if ends[-1] < nodes:
+        ends = np.append(ends, nodes)  # of few pages a last host has the rest
     sizes = np.diff(ends, prepend=0)
     return ends - sizes, sizes, np.repeat(np.arange(len(ends), dtype=np.uint32), sizes)

@@ -156,7 +156,7 @@ def search(
 
 
 @app.command()
-def status(directory: Dir, json: Json = False) -> None:
+def status(directory: Dir, verbose: Verbose = False, json: Json = False) -> None:
     """How a crawl stands: what is known, fetched, refused and why."""
     from sought.api import open as open_crawl
     from sought.cli.show import show_status
@@ -165,7 +165,7 @@ def status(directory: Dir, json: Json = False) -> None:
     if json:
         print_json(found)
     else:
-        show_status(found)
+        show_status(found, verbose=verbose)
 
 
 @app.command()

@@ -12,10 +12,11 @@ from typing import Annotated
 
 import typer
 
-from sought.cli.options import Json, console, errors, print_json
+from sought.cli.options import Json, console, errors, make_folder, print_json
 from sought.web.errors import BadInput
 
 _HEADLESS = 60.0  # seconds
+_PORT = 8090
 
 
 def demo(
@@ -23,7 +24,10 @@ def demo(
     seconds: Annotated[
         float | None, typer.Option(min=1, max=86400, help="For so many seconds of the contest's clock.")
     ] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Where the page is; 0: any that is free.")] = 8090,
+    port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65535, help="Where the page is; 0: any that is free.", show_default=str(_PORT)),
+    ] = None,
     keep: Annotated[Path | None, typer.Option(help="Keep both crawls in this new directory.")] = None,
     json: Json = False,
 ) -> None:
@@ -35,6 +39,10 @@ def demo(
     since = time.monotonic() - _age_of_process()
     if keep and keep.exists():
         raise BadInput(f"{keep} is there already: --keep takes a new directory")
+    if headless and port is not None:
+        raise BadInput("--port is where the page is, and --headless has none: leave one of them out")
+    if keep:
+        make_folder(keep, "--keep")
     folder = keep or Path(tempfile.mkdtemp(prefix="sought-demo-"))
 
     def leave(*_: object) -> None:
@@ -51,8 +59,9 @@ def demo(
         latest[0] = standing
         screen.show(standing)
 
+    page = nullcontext("") if headless else open_page(lambda: latest[0], _PORT if port is None else port)
     try:
-        with Screen(quiet=json) as screen, nullcontext("") if headless else open_page(lambda: latest[0], port) as where:
+        with Screen(quiet=json) as screen, page as where:
             if where:
                 (errors if json else console).print(f"The demo is at {where} (Ctrl-C ends it).")
                 sys.stdout.flush()

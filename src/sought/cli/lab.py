@@ -9,7 +9,7 @@ import typer
 
 from sought.cli import lab_compare, lab_import, lab_make
 from sought.cli.lab_show import Bars, Cores, Results, World, day, duration, show_finding, show_rows
-from sought.cli.options import Json, console, print_json
+from sought.cli.options import Json, console, make_folder, print_json
 from sought.web.errors import BadInput
 
 if TYPE_CHECKING:  # --help must not wait for polars
@@ -62,6 +62,7 @@ def run(
     from sought.lab.study import Bench
 
     chosen = _studies(name)
+    make_folder(results, "--results")
     worlds = world or ([] if all(study.worldless for study in chosen) else _worlds_here())
     kept: list[dict[str, Any]] = []
     for study in chosen:
@@ -131,6 +132,7 @@ def experiments(results: Results = _RESULTS, json: Json = False) -> None:
     from sought.lab.experiments import EXPERIMENTS
     from sought.lab.findings import last_verdict, read_findings
 
+    _refuse_file(results)
     found = read_findings(results)
     rows = [
         {
@@ -162,6 +164,7 @@ def verdicts(results: Results = _RESULTS, json: Json = False) -> None:
     from sought.lab.experiments import EXPERIMENTS
     from sought.lab.findings import read_findings
 
+    _refuse_file(results)
     found = read_findings(results)
     if json:
         print_json({"verdicts": [_told(each, EXPERIMENTS.get(each.study)) for each in found]})
@@ -195,6 +198,12 @@ def _worlds_here() -> list[Path]:
     if not found:
         raise BadInput("no *.world here: name one with --world, or make one with 'sought lab generate'")
     return found
+
+
+def _refuse_file(results: Path) -> None:
+    """A folder that is not there yet is one without results."""
+    if results.exists() and not results.is_dir():
+        raise BadInput(f"{results} is no folder: name one with --results")
 
 
 def _check_results(results: Path) -> None:

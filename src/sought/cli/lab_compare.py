@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from sought.cli.lab_show import Bars, Cores, Results, World, cell_of, day, plain_rows, show_rows
-from sought.cli.options import Json, console, errors, print_json
+from sought.cli.options import Json, console, errors, make_folder, print_json
 from sought.web.errors import BadInput
 
 if TYPE_CHECKING:  # --help must not wait for polars
@@ -106,9 +106,12 @@ def compare(
     setting = Setting(start, rounds, split, searches, signals, scorer, crawled, units, **kinds)  # type: ignore[arg-type]  # checked there
     _check(setting)
     gap = (parse_any_policy(floor), parse_any_policy(bound)) if floor and bound else None
+    if gap and gap[0] == gap[1]:
+        raise BadInput(f"--floor and --bound are both {gap[0]!r}: there is no gap between them")
     policies = list(dict.fromkeys([*map(parse_any_policy, policy or _default_policies()), *(gap or ())]))
     measures = [parse_measure(name) for name in dict.fromkeys(measure or _MEASURES)]
     budgets = {text.strip(): share_or_number(text) for text in budget or ["2%"]}
+    _check_places(results, decisions)
     asked = _Asked(world, policies, gap, budgets, measures, range(seeds), setting, lag)
     found = _compared(asked, results, cores, decisions, quiet=json)
     if json:
@@ -209,6 +212,15 @@ def _check(setting: "Setting") -> None:
     evaluated(setting.scorer, SCORERS, "scorer")
     if setting.split not in SPLITS:
         raise BadInput(f"--split: {', '.join(SPLITS)}, not {setting.split!r}")
+
+
+def _check_places(results: Path, decisions: Path | None) -> None:
+    """Where the results will be, before the work that may take hours."""
+    make_folder(results, "--results")
+    if decisions and decisions.is_dir():
+        raise BadInput(f"--decisions: {decisions} is a folder; name a file")
+    if decisions:
+        make_folder(decisions.parent, "--decisions")
 
 
 def _write(frame: "pl.DataFrame", path: Path) -> None:

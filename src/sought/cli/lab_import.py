@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sought.cli.options import Json, console, errors, print_json
+from sought.cli.options import Json, console, errors, make_folder, print_json
 from sought.web.errors import BadInput
 
 if TYPE_CHECKING:  # --help must not wait for polars
@@ -173,6 +173,7 @@ def making(paths: list[Path], name: str | None, to: Path | None, json: bool) -> 
     check_folder(folder)
     if folder.exists() and any(folder.iterdir()):
         raise BadInput(f"{folder} holds a world already: delete it, or name another folder with --to")
+    make_folder(folder.absolute().parent, "--to")
     made = _Making(name, folder, json)
     with made.bars:
         yield made

@@ -1,6 +1,8 @@
 """Arguments and options that several commands share, and how results leave the program."""
 
+import errno
 import json
+import os
 import re
 import sys
 from collections.abc import Iterator
@@ -12,6 +14,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
 from sought.cli.completion import crawls
+from sought.web.errors import BadInput
 
 Dir = Annotated[
     Path,
@@ -45,6 +48,17 @@ def without_controls(text: str) -> str:
     'red [31m'
     """
     return _CONTROL.sub("", text)
+
+
+def make_folder(folder: Path, option: str) -> None:
+    """Where a command will write what takes long; said before, if it cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        reason = "it is a file" if folder.is_file() else error.strerror or str(error)
+        raise BadInput(f"cannot write in {folder}: {reason}; name another folder with {option}") from None
 
 
 def print_json(data: Any) -> None:

@@ -1,7 +1,6 @@
 """`sought order`: telling a crawl what to do, whether it is running or not."""
 
 import getpass
-import time
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -43,17 +42,16 @@ def order(
     An order that cannot be carried out, as far as is known now, is refused at once, with the reason.
     """
     from sought.crawl.directory import crawl_files
-    from sought.crawl.order_check import check_order
-    from sought.crawl.orders import give
+    from sought.crawl.ordering import place
     from sought.crawl.view import running_process
 
     crawl_files(directory)
-    wanted = _order(what, about)
-    check_order(directory, wanted, time.time())
-    number = give(directory, wanted, _who())
+    placed = place(directory, _order(what, about), _who())
     process = running_process(directory)
     if json:
-        print_json({"id": number, "running": process})
+        print_json({"id": placed.id, "running": process, "waits_already": placed.waits_already})
+    elif placed.waits_already:
+        console.print("This order waits already: it is applied when the crawl runs.")
     elif process is None:
         console.print("No crawl is running: the order is applied when the next one starts.")
     else:

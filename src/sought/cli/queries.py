@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sought.cli.options import Dir, Json, Limit, Verbose, console, print_json
+from sought.web.errors import BadInput
 
 if TYPE_CHECKING:  # --help must not wait for polars
     from sought.demand import Format, QueryLog
@@ -57,7 +58,8 @@ def import_(
             console.print(f"Fetches are now measured by {measured:,} queries.")
         if done.kept:
             console.print(f"Next: {_after_import(directory, measured)}", markup=False)
-    raise typer.Exit(0 if done.kept else 2)
+    if not done.kept:
+        raise BadInput(f"nothing in {file} could be used as {done.format}: mend it, or name its --format")
 
 
 def _after_import(directory: Path, measured: int | None) -> str:
@@ -103,8 +105,9 @@ def export(
 
 
 @app.command()
-def stats(directory: Dir, limit: Limit = 10, json: Json = False) -> None:
+def stats(directory: Dir, limit: Limit = 10, verbose: Verbose = False, json: Json = False) -> None:
     """What is in the query log, what is asked most, and how well it is answered."""
+    from sought.cli.answers import in_words
     from sought.cli.live import working
     from sought.cli.show import show_tree
     from sought.crawl.config import FILE, load_config
@@ -120,8 +123,10 @@ def stats(directory: Dir, limit: Limit = 10, json: Json = False) -> None:
             found["answers"] = answers_to_all(view)
     if json:
         print_json(found)
-    else:
-        show_tree(found)
+        return
+    if "answers" in found:
+        found["answers"] = in_words(found["answers"], verbose=verbose)
+    show_tree(found)
 
 
 @app.command()
@@ -194,7 +199,6 @@ def forget(
 
 def _format(name: str | None) -> "Format | None":
     from sought.demand import Format
-    from sought.web.errors import BadInput
 
     try:
         return None if name is None else Format(name)

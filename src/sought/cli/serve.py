@@ -1,5 +1,6 @@
 """`sought serve`: the search page, the API and the console of a crawl."""
 
+import re
 import sys
 from contextlib import nullcontext
 from typing import Annotated
@@ -7,6 +8,9 @@ from typing import Annotated
 import typer
 
 from sought.cli.options import Dir, EndWithStdin, Json, console, print_json
+from sought.web.errors import BadInput
+
+_NAME = re.compile(r"[\w.-]+|\[[0-9A-Fa-f:.]+\]")  # as a browser names whom it asks
 
 
 def serve(
@@ -27,6 +31,10 @@ def serve(
 ) -> None:
     """Serve the search page, the JSON API and the console of a crawl, also while it is running."""
     from sought.cli.standard_input import StandardInput
+
+    for name in allow_host or []:
+        if not _NAME.fullmatch(name):
+            raise BadInput(f"--allow-host: a name such as search.example.org, without scheme, port or path: {name!r}")
 
     if end_with_stdin:
         StandardInput().start()  # before all that takes long

@@ -8,6 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from sought.cli.answers import in_words
 from sought.cli.options import SafeConsole, console
 
 if TYPE_CHECKING:  # printing a status must not load the search engine
@@ -37,9 +38,10 @@ def show_answer(answer: "Answer") -> None:
         console.print(Padding(snippet, (0, 0, 1, 3)), soft_wrap=not console.is_terminal)
 
 
-def show_status(found: dict[str, Any]) -> None:
+def show_status(found: dict[str, Any], *, verbose: bool = False) -> None:
     kinds = found.get("expected_against_measured", {})
-    show_tree(found | ({"expected_against_measured": {k: _calibrated(v) for k, v in kinds.items()}} if kinds else {}))
+    told = {"expected_against_measured": {k: _calibrated(v) for k, v in kinds.items()}} if kinds else {}
+    show_tree(found | {"demand": in_words(found["demand"], verbose=verbose)} | told)
 
 
 def _calibrated(found: dict[str, Any]) -> str:

@@ -27,6 +27,16 @@ def ahead(then: float, now: float) -> str:
     return f"in {_span(seconds)}" if seconds >= 60 else f"in {ceil(seconds)} s"
 
 
+def length(seconds: float) -> str:
+    """
+    >>> length(0.25), length(45.3), length(7300.0)
+    ('0.2 s', '45 s', '2 hours')
+    """
+    if seconds < 60:
+        return f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s"
+    return _span(seconds)
+
+
 def _span(seconds: float) -> str:
     size, name = (_YEAR, "year") if seconds >= _YEAR else max(step for step in _STEPS if step[0] <= seconds)
     whole = int(seconds / size)

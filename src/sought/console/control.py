@@ -47,6 +47,7 @@ class Control:
         self._sessions: list[str] = []
         self._wrong = 0
         self._waiting = 0
+        self.placing = asyncio.Lock()  # held while an order is given
 
     async def enter(self, token: str) -> str | None:
         """A session for the token, at once; None if it is wrong, after a while."""

@@ -10,7 +10,9 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from sought.console.control import COOKIE, Control, keep_session
+from sought.console.folders import without_folder
 from sought.console.office import Office
+from sought.crawl.ordering import place
 from sought.crawl.orders import (
     AddSeed,
     AnyOrder,
@@ -20,9 +22,8 @@ from sought.crawl.orders import (
     Resume,
     SetBudget,
     UnblockHost,
-    give,
 )
-from sought.web.errors import BadInput
+from sought.web.errors import BadConfig, BadInput, SoughtError
 
 WHO = "console"
 ORDERS: Mapping[str, Callable[[str], AnyOrder]] = {
@@ -74,10 +75,20 @@ async def _ordered(office: Office, control: Control, request: Request) -> Respon
     form = await _form(request)
     control.check(request, form.get("key", ""))
     try:
-        number = await asyncio.to_thread(give, office.path, make(form.get("what", "")), WHO)
-    except BadInput as error:
-        return office.sorry(request, "Control", str(error), 400)
-    return RedirectResponse(f"/console/control?{urlencode({'given': number})}", 303)
+        async with control.placing:  # two presses at the same moment are one order, too
+            placed = await asyncio.to_thread(place, office.path, make(form.get("what", "")), WHO)
+    except (SoughtError, OSError) as error:
+        return _refused(office, request, error)
+    asked = {"given": placed.id} | ({"again": "1"} if placed.waits_already else {})
+    return RedirectResponse(f"/console/control?{urlencode(asked)}", 303)
+
+
+def _refused(office: Office, request: Request, error: SoughtError | OSError) -> Response:
+    """400 if the order makes no sense, 409 if the crawl's directory cannot take any."""
+    if isinstance(error, OSError):
+        return office.sorry(request, "Control", f"The order cannot be written: {error.strerror or error}", 409)
+    status = 400 if isinstance(error, BadInput) and not isinstance(error, BadConfig) else 409
+    return office.sorry(request, "Control", without_folder(office.path, str(error)), status)
 
 
 async def _form(request: Request) -> dict[str, str]:

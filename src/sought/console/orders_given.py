@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from sought.crawl.audit import APPLIED, read_audit
-from sought.crawl.orders import Inbox
+from sought.crawl.orders import waiting_files
 
 WAITING = "waits for the crawl"
 _SHOWN = 20
@@ -27,12 +27,16 @@ class Told:
     def is_refused(self) -> bool:
         return self.outcome not in (APPLIED, WAITING)
 
+    @property
+    def waits(self) -> bool:
+        return self.outcome == WAITING
 
-def orders_given(path: Path, now: float) -> list[Told]:
+
+def orders_given(path: Path) -> list[Told]:
     """The newest first."""
     waiting = [
         Told(each.id, each.given.time, each.given.who, _words(msgspec.to_builtins(each.given.order)), WAITING)
-        for each in Inbox(path).look(now)
+        for each in waiting_files(path)
         if each.given
     ]
     known = read_audit(path, _SHOWN)

@@ -20,7 +20,9 @@ from sought.web.errors import SoughtError
 def routes(office: Office) -> list[BaseRoute]:
     async def control(request: Request) -> HTMLResponse:
         values = await asyncio.to_thread(_files, office, time.time())
-        return office.page(request, "console_control.html", **values, given=request.query_params.get("given", "")[:100])
+        given, again = request.query_params.get("given", "")[:100], "again" in request.query_params
+        waits = again and any(each.id == given and each.waits for each in values["orders"])
+        return office.page(request, "console_control.html", **values, given=given, waits_already=waits)
 
     return [Route("/console/control", control, methods=["GET"])]
 
@@ -31,7 +33,7 @@ def _files(office: Office, now: float) -> dict[str, Any]:
     return shown(last_pulse(office.path), now) | {
         "settings": settings,
         "budget": settings.budget or _budget(office),
-        "orders": orders_given(office.path, now),
+        "orders": orders_given(office.path),
     }
 
 

@@ -29,8 +29,8 @@ def routes(office: Office, journal: Histories, log: Reader) -> list[BaseRoute]:
         span, now = span_asked(request), time.time()
         pulse, history = await asyncio.to_thread(lambda: (last_pulse(office.path), journal.read(span, now)))
         tables = await office.tables("errors", View.status)
-        stamp, events = await log.read("warning", "")
         values = shown(pulse, now) | {"history": history, "span": span, "spans": SPANS, "refusals": REASONS}
+        stamp, events = await log.read("warning", "", values["unit"])
         values |= {"events": events[:_LATEST], "stamp": stamp, "most": 0, "errors_of": errors}
         values["damage"] = _damage(office.path, pulse, tables.found if not is_on(pulse, now) else None)
         return office.with_tables(request, "console_errors.html", tables, **values)

@@ -2,53 +2,60 @@
 
 import asyncio
 import time
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import BaseRoute, Route
 
+from sought.console.answers import Unit
 from sought.console.folders import without_folder
 from sought.console.live import shown
+from sought.console.log_words import Sentence, sentence
 from sought.console.office import Office
 from sought.console.watching import last_pulse
-from sought.console.wording import number, spelled
+from sought.console.wording import spelled
 from sought.crawl.log import EVENTS
 from sought.crawl.log_file import log_stamp, read_log
 
 LEVELS = {"info": "Everything", "warning": "Warnings and errors", "error": "Errors"}
 MOST = 200  # events on a page
 _LONGEST = 200  # characters of a text to look for
-_ROOM = 500  # characters of a field
+_ROOM = 500  # characters of a part of a sentence
+_RAW = 4000  # characters of a line as it is in the file
 _REMEMBERED = 50  # answers
 
 
 @dataclass(frozen=True)
 class Event:
-    """As the page lists it: fields by name, in words; its page and its host have pages of their own."""
+    """As the page lists it: when, what happened, to which host; and its line in the file."""
 
     time: float
     level: str
     name: str
-    fields: Mapping[str, str]
+    sentence: Sentence
+    host: str
+    raw: str
 
     def is_wanted(self, level: str, text: str) -> bool:
         names = list(LEVELS)
         return names.index(self.level) >= names.index(level) and text.casefold() in self._said().casefold()
 
     def _said(self) -> str:
-        """What the page shows, but for the time."""
+        """What the page shows at first sight, but for the time."""
         level = "" if self.level == "info" else f" {self.level}"
-        return " ".join([spelled(self.name) + level, *(f"{spelled(key)} {each}" for key, each in self.fields.items())])
+        return f"{spelled(self.name)}{level} {''.join(each.text for each in self.sentence)} {self.host}"
 
 
 class Reader:
-    """Reads the log for one at a time, and remembers what it found until there is more: both files may be read for it.
+    """Reads the log for one at a time, and remembers what it found until there is more, or gains are said in another
+    unit: both files may be read for it.
 
     Invariant: what was found is at least as new as the stamp that it is given with.
     """
@@ -56,17 +63,17 @@ class Reader:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._reading = asyncio.Lock()
-        self._stamp = ""
+        self._stamp, self._unit = "", Unit()
         self._found: dict[tuple[str, str], list[Event]] = {}
 
-    async def read(self, level: str, text: str) -> tuple[str, list[Event]]:
+    async def read(self, level: str, text: str, unit: Unit) -> tuple[str, list[Event]]:
         """The stamp of the log, and its last events of a level with a text."""
         async with self._reading:
             stamp = log_stamp(self._path)
-            if stamp != self._stamp or len(self._found) >= _REMEMBERED:
-                self._stamp, self._found = stamp, {}
+            if (stamp, unit) != (self._stamp, self._unit) or len(self._found) >= _REMEMBERED:
+                self._stamp, self._unit, self._found = stamp, unit, {}
             if (level, text) not in self._found:
-                self._found[level, text] = await asyncio.to_thread(_last, self._path, level, text)
+                self._found[level, text] = await asyncio.to_thread(_last, self._path, level, text, unit)
             return stamp, self._found[level, text]
 
 
@@ -86,28 +93,43 @@ async def _answered(office: Office, reader: Reader, request: Request, name: str)
         raise HTTPException(400, f"The parameter level is one of {', '.join(LEVELS)}.")
     if len(text) > _LONGEST:
         raise HTTPException(400, f"A text to look for has at most {_LONGEST} characters.")
-    stamp, events = await reader.read(level, text)
     values = shown(await asyncio.to_thread(last_pulse, office.path), time.time())
+    stamp, events = await reader.read(level, text, values["unit"])
     values |= {"stamp": stamp, "events": events, "level": level, "text": text}
     return office.page(request, name, **values, levels=LEVELS, meanings=EVENTS, most=MOST)
 
 
-def _last(path: Path, level: str, text: str) -> list[Event]:
-    return list(islice((each for each in _events(path) if each.is_wanted(level, text)), MOST))
+def _last(path: Path, level: str, text: str, unit: Unit) -> list[Event]:
+    return list(islice((each for each in _events(path, unit) if each.is_wanted(level, text)), MOST))
 
 
-def _events(path: Path) -> Iterator[Event]:
-    """What is no event is passed over: anybody may have written it.  Which folder it is in is nobody's business."""
+def _events(path: Path, unit: Unit) -> Iterator[Event]:
+    """What is no event is passed over: anybody may have written it."""
     for line in read_log(path):
-        when, level, name, _ = (line.pop(each, None) for each in ("time", "level", "event", "directory"))
-        if isinstance(when, int | float) and level in LEVELS and isinstance(name, str):
-            fields = {key[:_ROOM]: without_folder(path, _words(each))[:_ROOM] for key, each in line.items()}
-            yield Event(when, level, name[:_ROOM], fields)
+        try:
+            if event := _event(_without_folder(path, line), unit):
+                yield event
+        except (RecursionError, OverflowError):
+            continue  # nested too deep, or a number beyond all bounds
 
 
-def _words(value: Any) -> str:
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_words(each)}" for name, each in value.items())
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return number(value) if value is None or isinstance(value, int | float) else str(value)
+def _event(line: dict[str, Any], unit: Unit) -> Event | None:
+    raw = _cut(msgspec.json.encode(line).decode(), _RAW)
+    when, level, name, host = (line.pop(each, None) for each in ("time", "level", "event", "host"))
+    if not isinstance(when, int | float) or level not in LEVELS or not isinstance(name, str):
+        return None
+    said = tuple(replace(each, text=_cut(each.text)) for each in sentence(name, line, unit))
+    return Event(float(when), level, _cut(name), said, _cut(host) if isinstance(host, str) else "", raw)
+
+
+def _without_folder(path: Path, value: Any) -> Any:
+    """Which folder the crawl is in is nobody's business."""
+    if isinstance(value, dict):
+        return {name: _without_folder(path, each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_without_folder(path, each) for each in value]
+    return without_folder(path, value) if isinstance(value, str) else value
+
+
+def _cut(text: str, most: int = _ROOM) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"

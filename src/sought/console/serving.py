@@ -32,7 +32,7 @@ def bound(host: str, port: int) -> socket.socket:
         family, *_ = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         return socket.create_server((host, port), family=family, backlog=1024)
     except OSError as error:
-        reason = error.strerror or str(error)
+        reason = (error.strerror or str(error)).partition(" (while")[0]  # what Python adds says it once more
         raise BadInput(
             f"cannot serve at {host or 'nowhere'} port {port}: {reason}; try another --host or --port"
         ) from None

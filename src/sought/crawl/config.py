@@ -160,7 +160,7 @@ def load_config(path: Path) -> Config:
     """Read and check a sought.toml; raises BadConfig with one line that says what to change."""
     try:
         data = tomllib.loads(path.read_text("utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         here = path.parent
         raise BadConfig(f"no {path.name} in {here}: make a crawl with 'sought init {here} URL…'") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError, RecursionError) as error:

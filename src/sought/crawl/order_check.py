@@ -88,7 +88,7 @@ def _blocked(path: Path) -> frozenset[str]:
     """
     waiting = waiting_orders(path)
     blocked = set(load_settings(path).blocked)
-    for order in waiting:
+    for _, order in waiting:
         if isinstance(order, BlockHost):
             blocked.add(order.host)
         elif isinstance(order, UnblockHost):

@@ -137,9 +137,19 @@ def give(path: Path, order: AnyOrder, who: str) -> str:
     return name
 
 
-def waiting_orders(path: Path) -> list[AnyOrder]:
-    """Those in a crawl's directory that no crawl has answered yet, oldest first, the next hundred."""
-    return [each.given.order for each in Inbox(path).look(time.time()) if each.given]
+def waiting_files(path: Path) -> list[Waiting]:
+    """All in a crawl's directory that no crawl has answered yet, oldest first."""
+    folder = path / FOLDER
+    try:
+        names = sorted(_names(folder))
+    except OSError:
+        return []
+    return [_read(folder / name) for name in names[:_WAITING]]
+
+
+def waiting_orders(path: Path) -> list[tuple[str, AnyOrder]]:
+    """The id of each order that waits, and the order itself, oldest first."""
+    return [(each.id, each.given.order) for each in waiting_files(path) if each.given]
 
 
 class Inbox:

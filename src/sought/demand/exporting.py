@@ -29,6 +29,14 @@ def export_file(log: QueryLog, path: Path, form: Format) -> dict[str, int]:
     left_out = sum(count for name, count in has.items() if name not in carried)
     if left_out and not any(has[name] for name in carried):
         raise BadInput(f"{form} cannot hold what is in the log ({_said(has)}): choose {_instead(has)} or parquet")
+    try:
+        _write(path, form, searches, events, tallies)
+    except OSError as error:
+        raise BadInput(f"cannot write {path}: {error.strerror or error}; name another place") from None
+    return {**{name: count if name in carried else 0 for name, count in has.items()}, "left_out": left_out}
+
+
+def _write(path: Path, form: Format, searches: pl.DataFrame, events: pl.DataFrame, tallies: pl.DataFrame) -> None:
     if form is Format.UBI:
         path.mkdir(parents=True, exist_ok=True)
         _write_lines(path / ubi.QUERIES, searches, ubi.query_line)
@@ -39,7 +47,6 @@ def export_file(log: QueryLog, path: Path, form: Format) -> dict[str, int]:
     else:
         with _replacing(path) as new, new.open("w", encoding="utf-8", newline="") as file:
             table.write(file, "\t" if form is Format.TSV else ",", tallies.iter_rows())
-    return {**{name: count if name in carried else 0 for name, count in has.items()}, "left_out": left_out}
 
 
 _CARRIED = {

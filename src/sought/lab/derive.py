@@ -47,7 +47,7 @@ def derive(
 ) -> tuple[Tallies, dict[str, Any]]:
     """Queries, and notes that say how they were made.  `views` are shares by canonical URL."""
     if (weighting == "views") != (views is not None):
-        raise BadInput("page views are needed for the weighting 'views', and only for it")
+        raise BadInput("page views (--views FILE) are needed for the weighting 'views', and only for it")
     anchors = _Anchors(world)
     weights = anchors.pointing.astype(np.float64) if views is None else _viewed(world, views)
     phrases: defaultdict[str, _Phrase] = defaultdict(_Phrase)
@@ -76,7 +76,8 @@ def read_views(file: Path, world: World) -> dict[str, float]:
     try:
         lines = file.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"cannot read {file}: {getattr(error, 'strerror', None) or error}") from None
+        reason = "it is not text in UTF-8" if isinstance(error, UnicodeDecodeError) else error.strerror or error
+        raise BadInput(f"cannot read {file}: {reason}") from None
     if not lines or lines[0].split("\t") != ["url", "share"]:
         raise BadInput(f"{file}, line 1: the heading must be url<TAB>share")
     found: dict[str, float] = {}

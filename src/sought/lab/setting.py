@@ -103,10 +103,14 @@ class Setting:
             raise BadInput(f"delay is a number of seconds below a day, not {self.delay}")
 
 
+_MOST_FETCHES = 10**9
+
+
 def fetches_of(budget: float, pages: int) -> int:
     """Fetches a unit: a number from 1 on is one, anything below is a share of the pages."""
-    if not 0 < budget < float("inf") or (budget >= 1 and budget != int(budget)):
-        raise BadInput(f"a budget is a whole number of fetches a unit, or a share of pages below 1, not {budget}")
+    if not 0 < budget <= _MOST_FETCHES or (budget >= 1 and budget != int(budget)):
+        most = f"a whole number of fetches a unit (at most {_MOST_FETCHES:,})"
+        raise BadInput(f"a budget is {most}, or a share of pages below 1, not {budget}")
     return int(budget) if budget >= 1 else max(1, round(budget * pages))
 
 

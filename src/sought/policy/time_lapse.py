@@ -24,7 +24,8 @@ class TimeLapse:
     """Another policy that is told the time of that web, which passes `times` as fast; by default a day in a second.
 
     Policies and what they learn from know what is usual on the Web: that a page lives for years, that nothing is
-    looked at every second.  Here the policy sees every time, and the budget, as they are over there.
+    looked at every second.  Here the policy sees every time, and the budget, as they are over there.  A price is a gain
+    times how long it lasts: it is told in the time of here, and so are the values that are compared with it.
     """
 
     policy: Policy = field(default_factory=Worth)
@@ -48,7 +49,7 @@ class TimeLapse:
         return reads_links(self.policy)
 
     def __call__(self, pages: Pages, now: float) -> Floats:
-        return self.policy(self._there(pages), now * self.times)
+        return self._here(self.policy(self._there(pages), now * self.times))
 
     def explained(self, pages: Pages, row: int, now: float) -> dict[str, Any]:
         """What the other policy, or its side, says of its value; nothing if that is plain."""
@@ -57,9 +58,14 @@ class TimeLapse:
     def expects(self, pages: Pages, now: float) -> Expected:
         """What the other policy expects; NaN if it does not say."""
         if isinstance(self.policy, Expecting):
-            return self.policy.expects(self._there(pages), now * self.times)
+            told = self.policy.expects(self._there(pages), now * self.times)
+            return told._replace(value=self._here(told.value), price=told.price / self.times)
         unsaid = np.full(len(pages), np.nan)
         return Expected(self(pages, now), unsaid, unsaid)
+
+    def _here(self, value: Floats) -> Floats:
+        """Values that go by a price last a shorter time here; others, such as a rank, say nothing of time."""
+        return value / self.times if _has_price(self.policy) else value
 
     def _there(self, pages: Pages) -> Pages:
         return _there(pages, self.policy, self.times)
@@ -103,6 +109,10 @@ class _Learner:
 
     def terms(self, row: int) -> dict[str, Any]:
         return self.inner.terms(row) if isinstance(self.inner, Telling) else {}
+
+
+def _has_price(policy: Policy) -> bool:
+    return _has_price(policy.policy) if isinstance(policy, TimeLapse) else isinstance(policy, Expecting)
 
 
 def _there(pages: Pages, reader: Policy | Estimator, times: float) -> Pages:

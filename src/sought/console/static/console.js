@@ -228,9 +228,10 @@ addEventListener("pointercancel", () => (held = false));
 // A part is left alone while the keyboard is in it, and while a finger or a button is down.
 function change(part, html) {
   if (shown.get(part) === html || held || part.querySelector(":focus-visible")) return;
-  const open = [...part.querySelectorAll("details")].map((each) => each.open);
+  const keyed = () => [...part.querySelectorAll("details")].map((each, at) => [each.dataset.key ?? at, each]);
+  const open = new Set(keyed().flatMap(([key, each]) => (each.open ? [key] : [])));
   part.innerHTML = html;
-  part.querySelectorAll("details").forEach((each, at) => (each.open = open[at] ?? false));
+  for (const [key, each] of keyed()) each.open = open.has(key);
   shown.set(part, html);
 }
 

@@ -1,0 +1,166 @@
+"""An event of the log as a line for people: what happened, in words, and gains in searches.
+
+Anybody may have written the log: a field that is missing, or is not what it should be, is left out of the sentence.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+from sought.console.ages import length
+from sought.console.answers import Unit
+from sought.console.wording import change, count, exact, number, searches, spelled
+
+Fields = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some words of a sentence: a `url` has a page of its own, a gain has its exact number."""
+
+    text: str
+    exact: str = ""
+    url: str = ""
+
+
+Sentence = tuple[Part, ...]
+
+
+def sentence(event: str, fields: Fields, unit: Unit) -> Sentence:
+    """What happened, but for the event's name."""
+    say = _SENTENCES.get(event)
+    return _joined(say(fields, unit)) if say else (Part(_others(fields)),)
+
+
+def _started(fields: Fields, _: Unit) -> list[Part]:
+    budget = fields.get("budget")
+    fetches = count(budget, "fetch", "fetches") if isinstance(budget, int) else _text(fields, "budget")
+    rests = "it rests until it is resumed" if fields.get("paused") is True else ""
+    return [_after("by ", _text(fields, "policy")), _after("with a budget of ", fetches), Part(rests)]
+
+
+def _paused(_: Fields, __: Unit) -> list[Part]:
+    return [Part("it was told to")]
+
+
+def _plan(fields: Fields, unit: Unit) -> list[Part]:
+    chosen, hosts, known = (_whole(fields, name) for name in ("chosen", "hosts", "known"))
+    words = f"{count(chosen, 'page')} chosen" if chosen is not None else ""
+    words += f" on {count(hosts, 'host')}" if words and hosts is not None else ""
+    words += f" of {number(known)} known" if words and known is not None else ""
+    price, to_gain = _real(fields.get("price")), fields.get("to_gain")
+    told = to_gain if isinstance(to_gain, Mapping) else {}
+    new, old = (_a_week(f"{name} pages would add ", _real(told.get(name)), unit) for name in ("new", "known"))
+    worth = unit.in_all(price)
+    last = Part("") if worth is None else Part(f"price of a fetch {searches(worth)} searches", exact(price))
+    return [Part(words), last, new, old]
+
+
+def _commit(fields: Fields, unit: Unit) -> list[Part]:
+    fetches = _whole(fields, "fetches")
+    words = f"{count(fetches, 'fetch', 'fetches')} on disk" if fetches is not None else ""
+    return [Part(words), _gain(fields, unit)]
+
+
+def _trouble(fields: Fields, _: Unit) -> list[Part]:
+    return [Part(_text(fields, "what")), Part(url := _text(fields, "url"), url=url)]
+
+
+def _damaged(fields: Fields, _: Unit) -> list[Part]:
+    return [_after("cannot read ", _text(fields, "what")), Part(_text(fields, "remedy"))]
+
+
+def _clock(fields: Fields, _: Unit) -> list[Part]:
+    seconds = _real(fields.get("seconds"))
+    behind = "" if seconds is None else f"{length(seconds)} behind the last fetch"
+    return [Part(behind), Part("what is dated later counts as of now")]
+
+
+def _applied(fields: Fields, _: Unit) -> list[Part]:
+    return [Part(_text(fields, "order")), _after("by ", _text(fields, "who"))]
+
+
+def _refused(fields: Fields, unit: Unit) -> list[Part]:
+    return [*_applied(fields, unit), Part(_text(fields, "why"))]
+
+
+def _stopping(_: Fields, __: Unit) -> list[Part]:
+    return [Part("requests in flight end, then the crawl does")]
+
+
+def _stopped(fields: Fields, unit: Unit) -> list[Part]:
+    fetched, seconds = _whole(fields, "fetched"), _real(fields.get("seconds"))
+    words = count(fetched, "fetch", "fetches") if fetched is not None else ""
+    words += f" in {length(seconds)}" if words and seconds is not None else ""
+    return [Part(_text(fields, "ended")), Part(words), _gain(fields, unit)]
+
+
+def _what(fields: Fields, _: Unit) -> list[Part]:
+    return [Part(_text(fields, "what"))]
+
+
+_SENTENCES: Mapping[str, Callable[[Fields, Unit], list[Part]]] = {
+    "started": _started,
+    "paused": _paused,
+    "plan": _plan,
+    "commit": _commit,
+    "trouble": _trouble,
+    "damaged": _damaged,
+    "clock": _clock,
+    "order-applied": _applied,
+    "order-refused": _refused,
+    "unwritable": _what,
+    "stopping": _stopping,
+    "stopped": _stopped,
+    "failed": _what,
+}
+
+
+def _gain(fields: Fields, unit: Unit) -> Part:
+    gain = _real(fields.get("gain"))
+    told = unit.a_week(gain)
+    return Part("") if told is None else Part(f"{change(told)} searches a week answered better", exact(gain))
+
+
+def _a_week(words: str, gain: float | None, unit: Unit) -> Part:
+    told = unit.a_week(gain)
+    return Part("") if told is None else Part(f"{words}{searches(told)} searches a week", exact(gain))
+
+
+def _joined(parts: list[Part]) -> Sentence:
+    """With a comma between those that say something."""
+    told = [each for each in parts if each.text]
+    return tuple(each for part in told for each in (Part(", "), part))[1:]
+
+
+def _after(words: str, text: str) -> Part:
+    return Part(f"{words}{text}" if text else "")
+
+
+def _text(fields: Fields, name: str) -> str:
+    value = fields.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _whole(fields: Fields, name: str) -> int | None:
+    value = fields.get(name)
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _real(value: Any) -> float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and isfinite(value) else None
+
+
+def _others(fields: Fields) -> str:
+    """Of an event that this version does not know."""
+    return ", ".join(f"{spelled(name)} {_plain(value)}" for name, value in fields.items())
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{spelled(str(name))} {_plain(each)}" for name, each in value.items())
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return number(value) if value is None or isinstance(value, int | float) else str(value)
