@@ -9,7 +9,6 @@ import numpy as np
 from sought.web.compiled import Bool, Int, apart, compiled
 from sought.web.open_elements import (
     BITS,
-    BLOCK_CLOSED,
     CLOSED,
     FORMATS,
     ID,
@@ -29,7 +28,7 @@ from sought.web.open_elements import (
     push,
     zone_within,
 )
-from sought.web.tags import SCOPE, SPECIAL, number
+from sought.web.tags import INLINE, SCOPE, SPECIAL, number
 from sought.web.tokens import Bytes, Ints
 from sought.web.zones import zone_inside
 
@@ -159,9 +158,11 @@ def _moved(formats: Ints, now: Ints, above: Int, by: Int) -> None:
 
 @compiled
 def remove(stack: Ints, formats: Ints, now: Ints, at: Int) -> None:
-    """Close one element and none of those in it."""
+    """Close one element and none of those in it; where they end, a block ends."""
     apart()
     now[OPEN] -= 1
+    if not stack[at, BITS] & INLINE:
+        stack[at + 1, BITS] &= ~INLINE
     for k in range(at, now[OPEN]):
         copy_row(stack, k + 1, k)
     _moved(formats, now, at, 1)
@@ -242,7 +243,7 @@ def _adopt_once(stack: Ints, formats: Ints, now: Ints, row: Int) -> Bool:
 def _move_block(stack: Ints, formats: Ints, now: Ints, row: Int, at: Int, block: Int) -> None:
     """Take a block out of the formatting element in row `at`, and put that into the block, around what is to come."""
     apart()
-    tag, bits, hashed = stack[at, TAG], stack[at, BITS], formats[row, _HASH]
+    tag, bits, hashed = stack[at, TAG], formats[row, _BITS], formats[row, _HASH]
     kept, bookmark = _keep_adopted(stack, formats, now, at, block)
     row = _row_of(formats, now, stack[at, ID])  # other rows may have gone
     removed = block - at - 1 - kept
@@ -284,8 +285,6 @@ def _keep_adopted(stack: Ints, formats: Ints, now: Ints, at: Int, block: Int) ->
             kept += 1
             if block - kept > k:
                 copy_row(stack, k, block - kept)
-        else:
-            now[CLOSED] |= BLOCK_CLOSED
         k -= 1
     return kept, bookmark
 

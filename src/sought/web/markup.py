@@ -49,6 +49,7 @@ from sought.web.open_elements import (
     QUIRKS,
     TAG,
     foreign,
+    in_link,
     mode,
     place_of,
     start_page,
@@ -58,6 +59,7 @@ from sought.web.open_elements import (
 )
 from sought.web.records import (
     IMAGES,
+    LINK_OPEN,
     LINKS,
     LINKS_SIZE,
     NOTES,
@@ -225,13 +227,20 @@ def _admitted(blank: bool, stack: Ints, formats: Ints, now: Ints) -> bool:
         if here == IN_COLGROUP:
             if not close_colgroup(stack, now):
                 return False
-            around = stack[top(now), BITS]
+            here, around = mode(stack, now), stack[top(now), BITS]
         now[FRAMES_OUT] = 1
     if around & OUTSIDE_HTML and not around & (TEXT_POINT | HTML_POINT):
         return True
-    if here >= IN_BODY and here <= IN_TEMPLATE and not (blank and throws_out(stack, top(now))):
+    if here >= IN_BODY and here <= IN_TEMPLATE and here != IN_COLGROUP and not (blank and throws_out(stack, top(now))):
         rebuild(stack, formats, now, True)
     return bool(here <= IN_TEMPLATE)
+
+
+@compiled
+def _leave_link(stack: Ints, now: Ints) -> None:
+    """A table may have closed the element of a link that goes on behind the table: what is here is not in it."""
+    if now[LINK_OPEN] and not in_link(stack, now):
+        now[CLOSED] |= LINK_CLOSED
 
 
 @compiled
@@ -242,7 +251,10 @@ def _text(
     apart()
     around = stack[top(now), BITS]
     is_foreign = around & OUTSIDE_HTML != 0 and not around & (TEXT_POINT | HTML_POINT)
-    seen = _admitted(_is_blank(data, i, end, stop), stack, formats, now)
+    blank = _is_blank(data, i, end, stop)
+    seen = _admitted(blank, stack, formats, now)
+    if not blank:
+        _leave_link(stack, now)
     _finish_closed(data, buffers, now)
     return _written(data, i, end, stop, seen, is_foreign, False, stack, buffers, parts, now)
 
@@ -341,6 +353,8 @@ def _raw(
     apart()
     stop = data.size if bits & PLAIN else raw_end(data, end, i + 1, name_end, bits & SCRIPT != 0)
     if not bits & HIDDEN:
+        _leave_link(stack, now)
+        _finish_closed(data, buffers, now)
         return _written(data, end, stop, np.int64(NO_BYTE), True, True, True, stack, buffers, parts, now)
     now[_OUTSIDE] += stop - end
     if bits & KIND == TITLE and not now[_TITLED] and place != LIFELESS:
