@@ -41,7 +41,7 @@ def as_read(html: str, url: str) -> AsRead:
 
 def _take_text(found: AsRead, step: str, before: str, now: str) -> None:
     tag = _TAG.match(step)
-    added = _added(before, now)
+    added = _added(step, before, now)
     if tag and "".join(added.split()) != "".join(step.replace("\0", "\ufffd").split()):
         found.tags.add(len(found.text))
         if not BITS.get(tag[1].lower(), 0) & INLINE:
@@ -58,17 +58,19 @@ def _take_text(found: AsRead, step: str, before: str, now: str) -> None:
         found.tags.add(len(found.text))
 
 
-def _added(before: str, now: str) -> str:
-    """What has come in at one place."""
+def _added(step: str, before: str, now: str) -> str:
+    """What has come in at one place.  Letters that stand on both sides of it may be taken for its own: two ways."""
     if len(now) <= len(before):
         return ""
-    begin = 0
-    while begin < len(before) and before[begin] == now[begin]:
-        begin += 1
-    end = 0
-    while end < len(before) - begin and before[-1 - end] == now[-1 - end]:
-        end += 1
-    return now[begin : len(now) - end]
+    begin, end = _same(before, now), _same(before[::-1], now[::-1])
+    appended = now[begin : len(now) - min(end, len(before) - begin)]
+    inserted = now[min(begin, len(before) - end) : len(now) - end]
+    return inserted if inserted.strip()[:1] == step.strip()[:1] else appended
+
+
+def _same(one: str, other: str) -> int:
+    """How many characters are the same at the start."""
+    return next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _take_head(found: Tree, before: Tree, now: Tree) -> None:
