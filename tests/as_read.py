@@ -59,13 +59,16 @@ def _take_text(found: AsRead, step: str, before: str, now: str) -> None:
 
 
 def _added(step: str, before: str, now: str) -> str:
-    """What has come in at one place.  Letters that stand on both sides of it may be taken for its own: two ways."""
-    if len(now) <= len(before):
+    """What has come in at one place.  Where letters on both sides of it are its own too, the place is one of several."""
+    size = len(now) - len(before)
+    if size <= 0:
         return ""
     begin, end = _same(before, now), _same(before[::-1], now[::-1])
-    appended = now[begin : len(now) - min(end, len(before) - begin)]
-    inserted = now[min(begin, len(before) - end) : len(now) - end]
-    return inserted if inserted.strip()[:1] == step.strip()[:1] else appended
+    if begin + end < len(before):  # more than that has changed
+        return now[begin : len(now) - end]
+    several = [now[at : at + size] for at in range(begin, len(before) - end - 1, -1)]
+    own = step.strip()[:1]
+    return next((added for added in several if added.strip()[:1] == own), several[0])
 
 
 def _same(one: str, other: str) -> int:
