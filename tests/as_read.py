@@ -6,11 +6,14 @@ A tree may move, hide or throw away later what had been seen.  Here everything c
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from html import unescape
 
 from sought.web.tags import BITS, INLINE
 from tests.browser_tree import Tree, read_tree
 
-_STEP = re.compile(r"<[^<>]*>?|[^<]+")
+_STEP = re.compile(
+    r"""</?[A-Za-z](?:=\s*"[^"]*"|=\s*'[^']*'|[^<>])*>|<[!?][^>]*>?|</(?![A-Za-z])[^>]*>?|<[^<>]*>?|[^<]+"""
+)
 _TAG = re.compile(r"</?([A-Za-z][^\s/>]*)")
 
 
@@ -59,7 +62,7 @@ def _take_text(found: AsRead, step: str, before: str, now: str) -> None:
 
 
 def _added(step: str, before: str, now: str) -> str:
-    """What has come in at one place.  Where letters on both sides of it are its own too, the place is one of several."""
+    """What has come in at one place: one of several where letters beside it are its own too."""
     size = len(now) - len(before)
     if size <= 0:
         return ""
@@ -67,7 +70,7 @@ def _added(step: str, before: str, now: str) -> str:
     if begin + end < len(before):  # more than that has changed
         return now[begin : len(now) - end]
     several = [now[at : at + size] for at in range(begin, len(before) - end - 1, -1)]
-    own = step.strip()[:1]
+    own = unescape(step.replace("\0", "")).strip()[:1]
     return next((added for added in several if added.strip()[:1] == own), several[0])
 
 

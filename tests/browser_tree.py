@@ -57,6 +57,7 @@ class Tree:
     language: str = ""
     headings: list[tuple[int, str]] = field(default_factory=list)
     noscript_in_head: bool = False
+    heading_in_heading: bool = False
 
     def resolve(self, url: str) -> None:
         base = resolved(self.base, url) or url
@@ -124,6 +125,7 @@ def _walk(root: LexborNode | None, tree: Tree) -> None:
         if anchor and at.link and at.link.end < 0:
             at.link.end = len(tree.text)  # one link at a time
         if tag in _HEADINGS and inner == "html":
+            tree.heading_in_heading |= bool(open_heading)
             _end_heading(tree, open_heading)
             open_heading[:] = [_HEADINGS.index(tag) + 1, len(tree.text)]
         attributes = node.attributes

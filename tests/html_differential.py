@@ -27,7 +27,7 @@ DEVIATIONS = {
     "order": "What a table throws out stands before it in the tree; we write text in the order of the source.",
     "moved": "What comes later moves or hides in the tree what has been read; we judge it as of when it was read.",
     "noscript": "A <noscript> of the head ends in the tree where a head would; we take it for one in the body.",
-    "interrupted": "A link that a table or another link interrupts ends there; in the tree it goes on behind.",
+    "interrupted": "A link or heading that a table, or another in it, interrupts ends there; in the tree it goes on.",
     "separated": "Any tag of a block separates words, even one that the tree has no element for.",
 }
 _WORD = re.compile(r"[wlf]\d+")
@@ -142,24 +142,29 @@ def _anchor_differences(page: Page) -> list[str]:
     found = set()
     for url in {link.url for link in page.mine.links}:
         anchors = [link.anchor for link in page.mine.links if link.url == url]
-        found.add(_words_differ(anchors, list(dict.fromkeys(tree[url]))))
+        found.add(_words_differ(page, anchors, list(dict.fromkeys(tree[url]))))
     if {(link.url, not link.nofollow) for link in page.mine.links} - vouched:
         found.add("rel")
     return sorted(found - {""})
 
 
-def _words_differ(mine: list[str], tree: list[str]) -> str:
+def _words_differ(page: Page, mine: list[str], tree: list[str]) -> str:
     """How the words of all links to one address differ, if they do."""
-    words = _squeezed("".join(mine))
-    if words == "".join(tree) or any(len(anchor) >= MAX_ANCHOR - 1 for anchor in mine):
-        return "" if "".join(tree).startswith(words) else "anchors"
-    return "interrupted" if words in ("".join(tree[:count]) for count in range(len(tree))) else "anchors"
+    words, expected = _squeezed("".join(mine)), "".join(tree)
+    if not expected.startswith(words):
+        return "anchors"
+    if words == expected or any(len(anchor) >= MAX_ANCHOR - 1 for anchor in mine):
+        return ""
+    goes_on = words in ("".join(tree[:count]) for count in range(len(tree)))
+    return "interrupted" if goes_on or "<table" in page.html.lower() else "anchors"
 
 
 def _heading_differences(page: Page) -> list[str]:
     mine = [_squeezed(words) for words in page.mine.headings]
     tree = [_squeezed(words) for level in (1, 2, 3) for its, words in page.tree.headings if its == level]
-    return [] if mine == tree else ["headings"]
+    if mine == tree:
+        return []
+    return ["interrupted" if page.tree.heading_in_heading and "<table" in page.html.lower() else "headings"]
 
 
 def main() -> None:

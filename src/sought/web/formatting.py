@@ -28,9 +28,9 @@ from sought.web.open_elements import (
     push,
     zone_within,
 )
-from sought.web.tags import INLINE, SCOPE, SPECIAL, number
+from sought.web.tags import INLINE, KIND, SCOPE, SPECIAL, A
 from sought.web.tokens import Bytes, Ints
-from sought.web.zones import zone_inside
+from sought.web.zones import LIFELESS, zone_inside
 
 MAX_ROWS = 8192
 MAX_ACTIVE = 64  # since the last marker; the earliest goes
@@ -39,13 +39,12 @@ _ROUNDS, _ADOPTED = 8, 3
 # Columns.  A marker has the name zero.
 _TAG, _BITS, _ID, _AT, _HASH = range(5)
 COLUMNS = 5
-_A = number("a")
 
 
 @compiled
 def _remove_row(formats: Ints, now: Ints, row: Int) -> None:
     apart()
-    if formats[row, _TAG] == _A:
+    if formats[row, _BITS] & KIND == A:
         now[CLOSED] |= LINK_CLOSED
     now[FORMATS] -= 1
     for k in range(row, now[FORMATS]):
@@ -64,10 +63,9 @@ def clear_to_marker(formats: Ints, now: Ints) -> None:
     apart()
     while now[FORMATS] > 0:
         now[FORMATS] -= 1
-        tag = formats[now[FORMATS], _TAG]
-        if tag == _A:
+        if formats[now[FORMATS], _BITS] & KIND == A:
             now[CLOSED] |= LINK_CLOSED
-        if tag == 0:
+        if formats[now[FORMATS], _TAG] == 0:
             return
 
 
@@ -97,7 +95,8 @@ def keep(stack: Ints, formats: Ints, now: Ints, hashed: Int) -> None:
     elif count >= MAX_ACTIVE:
         _remove_row(formats, now, row + 1)
     new = now[FORMATS]
-    formats[new, _TAG], formats[new, _BITS], formats[new, _ID] = stack[at, TAG], stack[at, BITS], stack[at, ID]
+    bits = stack[at, BITS] if stack[at, ZONE] != LIFELESS else stack[at, BITS] & ~KIND  # there are no links there
+    formats[new, _TAG], formats[new, _BITS], formats[new, _ID] = stack[at, TAG], bits, stack[at, ID]
     formats[new, _AT], formats[new, _HASH] = at, hashed
     now[FORMATS] += 1
 

@@ -177,7 +177,7 @@ def pop_to(stack: Ints, now: Ints, size: Int) -> None:
         bits = stack[at, BITS]
         if not bits & INLINE:
             now[CLOSED] |= BLOCK_CLOSED
-        if bits & HEADING:
+        if bits & HEADING and stack[at, PLACE] != LIFELESS:
             now[CLOSED] |= HEADING_CLOSED
         if bits & OUTSIDE_HTML:
             if bits & _KIND == A:
