@@ -12,7 +12,7 @@ from sought.web.tags import BITS, INLINE
 from tests.browser_tree import Tree, read_tree
 
 _STEP = re.compile(
-    r"""</?[A-Za-z](?:=\s*"[^"]*"|=\s*'[^']*'|[^<>])*>|<[!?][^>]*>?|</(?![A-Za-z])[^>]*>?|<[^<>]*>?|[^<]+"""
+    r"""</?[A-Za-z](?:=\s*"[^"]*"|=\s*'[^']*'|[^<>])*>|<!\[CDATA\[.*?\]\]>|<[!?][^>]*>?|</(?![A-Za-z])[^>]*>?|<[^<>]*>?|[^<]+"""
 )
 _TAG = re.compile(r"</?([A-Za-z][^\s/>]*)")
 

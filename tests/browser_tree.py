@@ -54,7 +54,7 @@ class Tree:
     base: str | None = None
     robots: list[str] = field(default_factory=list)
     canonical: str | None = None
-    language: str = ""
+    languages: tuple[str, ...] = ("",)  # of <html>: which tag said which, the tree does not tell
     headings: list[tuple[int, str]] = field(default_factory=list)
     noscript_in_head: bool = False
     heading_in_heading: bool = False
@@ -67,7 +67,7 @@ class Tree:
 
 def read_tree(html: str, url: str) -> Tree:
     tree = Tree()
-    _walk(LexborHTMLParser(html).root, tree)
+    _walk(LexborHTMLParser(html.removeprefix("\ufeff")).root, tree)
     tree.resolve(url)
     return tree
 
@@ -128,18 +128,23 @@ def _walk(root: LexborNode | None, tree: Tree) -> None:
             tree.heading_in_heading |= bool(open_heading)
             _end_heading(tree, open_heading)
             open_heading[:] = [_HEADINGS.index(tag) + 1, len(tree.text)]
-        attributes = node.attributes
         if at.link and tag in ("img", "image") and inner == "html":
-            at.link.alt = at.link.alt or attributes.get("alt") or ""
-        below = at.seen and tag not in _UNSEEN and "hidden" not in attributes
+            at.link.alt = at.link.alt or node.attributes.get("alt") or ""
         heading = _HEADINGS.index(tag) + 1 if tag in _HEADINGS and inner == "html" else 0
         if is_block or anchor or heading:
             stack.append(_Visit(node, at.space, is_block, "", None, anchor, heading, closing=True))
-        children, child = [], node.first_child
-        while child is not None:
-            children.append(_Visit(child, _inside(inner, tag, attributes), below, f"{inner}:{tag}", anchor or at.link))
-            child = child.next
-        stack += reversed(children)
+        stack += reversed(_children(at, tag, inner, anchor))
+
+
+def _children(at: _Visit, tag: str, space: str, anchor: Anchor | None) -> list[_Visit]:
+    attributes = at.node.attributes
+    below = at.seen and tag not in _UNSEEN and "hidden" not in attributes
+    inside, parent = _inside(space, tag, attributes), f"{space}:{tag}"
+    children, child = [], at.node.first_child
+    while child is not None:
+        children.append(_Visit(child, inside, below, parent, anchor or at.link))
+        child = child.next
+    return children
 
 
 def _close(at: _Visit, tree: Tree, open_heading: list[int]) -> None:
@@ -188,7 +193,8 @@ def _note(node: LexborNode, tag: str, space: str, tree: Tree) -> None:
     if tag in ("frame", "iframe"):
         tree.anchors.append(Anchor(_target(attributes, "src"), rel, len(tree.text)))
     elif tag == "html":
-        tree.language = attributes.get("lang") or attributes.get("xml:lang") or ""
+        said = (attributes.get("lang"), attributes.get("xml:lang"))
+        tree.languages = tuple(language.strip() for language in said if language) or ("",)
     elif tag == "title" and tree.title is None:
         tree.title = " ".join((node.text(deep=True) or "").split())
     elif tag == "base" and "href" in attributes and tree.base is None:

@@ -10,7 +10,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
-from sought.web.digest import digest
+from sought.web.digest import MAX_HEADINGS, digest
 from sought.web.document import Document
 from sought.web.links import MAX_ANCHOR
 from sought.web.markup import read
@@ -70,7 +70,7 @@ def differences(html: str) -> list[str]:
     links = {link.url for link in mine.links}
     if links != tree.links:
         found.append("moved" if links == page.as_read.tree.links else "links")
-    if declared(html) != tree.language:
+    if declared(html) not in tree.languages:
         found.append("language")
     if not found:  # whose words are whose follows from what moved, if anything did
         found += _anchor_differences(page) + _heading_differences(page)
@@ -133,16 +133,19 @@ def _anchor_differences(page: Page) -> list[str]:
     """Links with their words, and whether they are vouched for.  A link that a block splits is several in the tree."""
     base = resolved(page.tree.base, URL) or URL
     tree: dict[str, list[str]] = {}
+    alternatives: dict[str, list[str]] = {}
     vouched: set[tuple[str, bool]] = set()
     for anchor in page.tree.anchors:
-        words = _squeezed("".join(page.tree.text[anchor.begin : anchor.end])) if anchor.end >= 0 else ""
+        text = _squeezed("".join(page.tree.text[anchor.begin : anchor.end])) if anchor.end >= 0 else ""
         target = resolved(anchor.href, base)
-        tree.setdefault(target, []).append(words or _squeezed(anchor.alt))
+        tree.setdefault(target, []).append(text)
+        alternatives.setdefault(target, []).append(_squeezed(anchor.alt))
         vouched.add((target, not {"nofollow", "ugc", "sponsored"} & set(anchor.rel.lower().split())))
     found = set()
     for url in {link.url for link in page.mine.links}:
+        words = tree[url] if any(tree[url]) else alternatives[url]
         anchors = [link.anchor for link in page.mine.links if link.url == url]
-        found.add(_words_differ(page, anchors, list(dict.fromkeys(tree[url]))))
+        found.add(_words_differ(page, anchors, list(dict.fromkeys(words))))
     if {(link.url, not link.nofollow) for link in page.mine.links} - vouched:
         found.add("rel")
     return sorted(found - {""})
@@ -150,7 +153,7 @@ def _anchor_differences(page: Page) -> list[str]:
 
 def _words_differ(page: Page, mine: list[str], tree: list[str]) -> str:
     """How the words of all links to one address differ, if they do."""
-    words, expected = _squeezed("".join(mine)), "".join(tree)
+    words, expected = "".join(dict.fromkeys(map(_squeezed, mine))), "".join(tree)
     if not expected.startswith(words):
         return "anchors"
     if words == expected or any(len(anchor) >= MAX_ANCHOR - 1 for anchor in mine):
@@ -162,7 +165,7 @@ def _words_differ(page: Page, mine: list[str], tree: list[str]) -> str:
 def _heading_differences(page: Page) -> list[str]:
     mine = [_squeezed(words) for words in page.mine.headings]
     tree = [_squeezed(words) for level in (1, 2, 3) for its, words in page.tree.headings if its == level]
-    if mine == tree:
+    if mine == tree[:MAX_HEADINGS]:
         return []
     return ["interrupted" if page.tree.heading_in_heading and "<table" in page.html.lower() else "headings"]
 

@@ -48,6 +48,7 @@ from sought.web.open_elements import (
     OUTSIDE_HTML,
     QUIRKS,
     TAG,
+    TEMPLATES,
     foreign,
     in_link,
     mode,
@@ -397,7 +398,7 @@ def _start_tag(
     misplaced, found = found >= MISPLACED, found % MISPLACED
     _finish_closed(data, buffers, now)
     if found in (IGNORED, AGAIN):
-        if bits & KIND == HTML:
+        if bits & KIND == HTML and not now[TEMPLATES]:
             look_at(data, bits, values, i, buffers, now)
         return end
     if bits & FOREIGN or (foreign(stack, now) and not is_html(stack, now, tag)):
@@ -409,6 +410,9 @@ def _start_tag(
         look_at(data, bits, values, i, buffers, now)
     if found == EMPTY:
         return end
+    if bits & PLAIN:
+        open_element(stack, formats, now, tag, bits, misplaced, np.int64(0))
+        rebuild(stack, formats, now, False)
     if bits & RAW:
         return _raw(data, i, name_end, end, bits, place, stack, buffers, parts, now)
     hashed = source_hash(data, name_end, end) if bits & FORMATTING else np.int64(0)
