@@ -5,6 +5,9 @@ optimised, and made into machine code, once for every level above them.  Here th
 the top takes them in.  Those that call each other are known to nobody else, so that what is not called goes away.
 """
 
+# mypy: disable-error-code="no-untyped-call, import-untyped, attr-defined"
+# numba's compiler and llvmlite have no types.
+
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -96,7 +99,7 @@ class _Announce(LoweringPass):
 
     def run_pass(self, state: Any) -> bool:
         found = state.cr
-        key = [].append  # numba knows a function by its entry point, a built-in one; each list has its own
+        key: Any = [].append  # numba knows a function by its entry point, a built-in one; each list has its own
         state.library.parts.add(found.fndesc.llvm_func_name)
         state.targetctx.insert_user_function(key, found.fndesc)
         state.cr = found._replace(cfunc=key)
@@ -146,7 +149,7 @@ def machine_code(signature: Any, function: Callable[..., Any]) -> Callable[..., 
     with _unit():
         made.compile(signature)
     made.disable_compile()
-    return made  # type: ignore[no-any-return]
+    return made
 
 
 @contextmanager
