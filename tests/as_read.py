@@ -89,4 +89,4 @@ def _take_head(found: Tree, before: Tree, now: Tree) -> None:
             found.anchors.append(anchor)
     found.base = now.base if found.base is None else found.base
     found.canonical = found.canonical or now.canonical
-    found.title = now.title if found.title is None else found.title
+    found.robots += [word for word in now.robots if word not in before.robots]

@@ -59,10 +59,10 @@ def differences(html: str) -> list[str]:
     if any(kind not in DEVIATIONS for kind in found) and tree.noscript_in_head:
         found = _noscript(page)
     if mine.title != _title(tree):
-        found.append("order" if mine.title == _title(page.as_read.tree) else "title")
+        found.append("title")
     for name in ("noindex", "nofollow"):
         if getattr(mine, name) != (name in tree.robots):
-            found.append("robots")
+            found.append("moved" if getattr(mine, name) == (name in page.as_read.tree.robots) else "robots")
     if mine.base != _base_of(tree):
         found.append("order" if mine.base == _base_of(page.as_read.tree) else "base")
     if mine.canonical != (tree.canonical or ""):
