@@ -7,9 +7,17 @@ import argparse
 import re
 import sys
 from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
 
-from sought.web.digest import digest
+from sought.web.digest import MAX_HEADINGS, digest
+from sought.web.document import Document
+from sought.web.links import MAX_ANCHOR
+from sought.web.markup import read
 from sought.web.message import Response
+from sought.web.tags import HTML
+from sought.web.visible import attribute
+from tests.as_read import AsRead, as_read
 from tests.browser_tree import Tree, read_tree, resolved
 from tests.html_documents import page
 
@@ -19,61 +27,91 @@ DEVIATIONS = {
     "order": "What a table throws out stands before it in the tree; we write text in the order of the source.",
     "moved": "What comes later moves or hides in the tree what has been read; we judge it as of when it was read.",
     "noscript": "A <noscript> of the head ends in the tree where a head would; we take it for one in the body.",
+    "interrupted": "A link or heading that a table, or another in it, interrupts ends there; in the tree it goes on.",
     "separated": "Any tag of a block separates words, even one that the tree has no element for.",
 }
 _WORD = re.compile(r"[wlf]\d+")
 
 
-def ours(html: str) -> Tree:
-    found = digest(Response(URL, 200, headers=(("Content-Type", "text/html; charset=utf-8"),), body=html.encode()))
-    robots = [name for name in ("noindex", "nofollow") if getattr(found, name)]
-    links = {link.url for link in found.links}
-    return Tree(found.title, [found.text], links, found.base, robots, found.canonical)
+@dataclass
+class Page:
+    """A page, read by both; as it was read is told only where it is asked for."""
+
+    html: str
+    mine: Document
+    tree: Tree
+
+    @cached_property
+    def as_read(self) -> AsRead:
+        return as_read(self.html, URL)
+
+
+def read_both(html: str) -> Page:
+    headers = (("Content-Type", "text/html; charset=utf-8"),)
+    return Page(html, digest(Response(URL, 200, headers=headers, body=html.encode())), read_tree(html, URL))
 
 
 def differences(html: str) -> list[str]:
     """The kinds of disagreement on a page: of DEVIATIONS, or others, which must not be."""
-    mine, tree = ours(html), read_tree(html, URL)
-    found = _text_differences(html, " ".join(mine.text), "".join(tree.text))
-    if found and tree.noscript_in_head:
-        found = ["noscript"]
-    robots = sorted({word for word in tree.robots if word in ("noindex", "nofollow")})
-    if mine.title != (tree.title or "")[:500].strip():
+    page = read_both(html)
+    mine, tree = page.mine, page.tree
+    found = _text_differences(page)
+    if any(kind not in DEVIATIONS for kind in found) and tree.noscript_in_head:
+        found = _noscript(page)
+    if mine.title != _title(tree):
         found.append("title")
-    if sorted(mine.robots) != robots:
-        found.append("robots")
-    if tree.base is not None and mine.base != _base_of(tree.base):
-        found.append("base")
-    if mine.links != tree.links:
-        found += _link_differences(html, mine.links ^ tree.links)
-    if (mine.canonical or "") != (tree.canonical or ""):
-        found.append("canonical")
+    for name in ("noindex", "nofollow"):
+        if getattr(mine, name) != (name in tree.robots):
+            found.append("moved" if getattr(mine, name) == (name in page.as_read.tree.robots) else "robots")
+    if mine.base != _base_of(tree):
+        found.append("order" if mine.base == _base_of(page.as_read.tree) else "base")
+    if mine.canonical != (tree.canonical or ""):
+        found.append("order" if mine.canonical == (page.as_read.tree.canonical or "") else "canonical")
+    links = {link.url for link in mine.links}
+    if links != tree.links:
+        found.append("moved" if links == page.as_read.tree.links else "links")
+    if declared(html) not in tree.languages:
+        found.append("language")
+    if not found:  # whose words are whose follows from what moved, if anything did
+        found += _anchor_differences(page) + _heading_differences(page)
     return found
 
 
-def _base_of(href: str) -> str:
+def declared(html: str) -> str:
+    """What the page says of its language."""
+    return next((attribute(value) for value in read(html.encode()).values(HTML)), "")
 
-    return resolved(href.strip("".join(map(chr, range(33)))), URL) or URL
+
+def _title(tree: Tree) -> str:
+    return (tree.title or "")[:500].strip()
+
+
+def _base_of(tree: Tree) -> str:
+    return resolved((tree.base or "").strip("".join(map(chr, range(33)))), URL) or URL
 
 
 def _squeezed(text: str) -> str:
     return "".join(text.split())
 
 
-def _text_differences(html: str, mine: str, tree: str) -> list[str]:
-    if mine == " ".join(tree.split()):
+def _text_differences(page: Page) -> list[str]:
+    mine, tree = page.mine.text, " ".join("".join(page.tree.text).split())
+    if mine == tree:
         return []
+    expected, ends = page.as_read, _ends(mine)
     if _squeezed(mine) == _squeezed(tree):
-        return ["separated"] if _splits(mine) >= _splits(tree) else ["words"]
-    seen, expected = _WORD.findall(mine), _WORD.findall(tree)
-    if sorted(seen) == sorted(expected):
-        same = sorted(_squeezed(mine)) == sorted(_squeezed(tree))
-        return ["order"] if same and "<table" in html.lower() else ["text"]
-    odd = set(seen) ^ set(expected)
-    return ["moved"] if all(_was_moved(html, word, word in seen) for word in odd) else ["text"]
+        if not ends >= _ends(tree):
+            return ["words"]
+        if expected.text == _squeezed(mine):
+            return ["separated"] if ends - _ends(tree) <= expected.may_end else ["words"]
+    if expected.text != _squeezed(mine):
+        return ["text"]
+    if not expected.ends - {0, len(expected.text)} <= ends <= expected.ends | expected.tags | {len(expected.text)}:
+        return ["words"]
+    return ["order" if sorted(_WORD.findall(mine)) == sorted(_WORD.findall(tree)) else "moved"]
 
 
-def _splits(text: str) -> set[int]:
+def _ends(text: str) -> set[int]:
     """After how many characters a word ends."""
     found, size = set(), 0
     for word in text.split():
@@ -82,25 +120,54 @@ def _splits(text: str) -> set[int]:
     return found
 
 
-def _was_moved(html: str, word: str, seen: bool) -> bool:
-    """Whether the tree of the page as far as it goes to this word agrees with us about it."""
-    at = html.find(word + ".")
-    if at < 0:
-        return False
-    return (word in _WORD.findall("".join(read_tree(html[: at + len(word) + 1], URL).text))) == seen
+def _noscript(page: Page) -> list[str]:
+    """Whether the tree agrees if the body begins before the <noscript>."""
+    for found in re.finditer(r"<noscript", page.html, re.IGNORECASE):
+        html = f"{page.html[: found.start()]}<body>{page.html[found.start() :]}"
+        if all(kind in DEVIATIONS for kind in _text_differences(Page(html, page.mine, read_tree(html, URL)))):
+            return ["noscript"]
+    return ["text"]
 
 
-def _link_differences(html: str, odd: set[str]) -> list[str]:
-    for target in odd:
-        path = target.rpartition("/")[2]
-        at = html.find(path + '"') if path[:1] == "l" else html.find(path + ">")
-        end = html.find(">", at) + 1
-        if at < 0 or not end:
-            return ["links"]
-        before = read_tree(html[:end], URL).links
-        if (target in before) != (target in ours(html).links):
-            return ["links"]
-    return ["moved"]
+def _anchor_differences(page: Page) -> list[str]:
+    """Links with their words, and whether they are vouched for.  A link that a block splits is several in the tree."""
+    base = resolved(page.tree.base, URL) or URL
+    tree: dict[str, list[str]] = {}
+    alternatives: dict[str, list[str]] = {}
+    vouched: set[tuple[str, bool]] = set()
+    for anchor in page.tree.anchors:
+        text = _squeezed("".join(page.tree.text[anchor.begin : anchor.end])) if anchor.end >= 0 else ""
+        target = resolved(anchor.href, base)
+        tree.setdefault(target, []).append(text)
+        alternatives.setdefault(target, []).append(_squeezed(anchor.alt))
+        vouched.add((target, not {"nofollow", "ugc", "sponsored"} & set(anchor.rel.lower().split())))
+    found = set()
+    for url in {link.url for link in page.mine.links}:
+        words = tree[url] if any(tree[url]) else alternatives[url]
+        anchors = [link.anchor for link in page.mine.links if link.url == url]
+        found.add(_words_differ(page, anchors, list(dict.fromkeys(words))))
+    if {(link.url, not link.nofollow) for link in page.mine.links} - vouched:
+        found.add("rel")
+    return sorted(found - {""})
+
+
+def _words_differ(page: Page, mine: list[str], tree: list[str]) -> str:
+    """How the words of all links to one address differ, if they do."""
+    words, expected = "".join(dict.fromkeys(map(_squeezed, mine))), "".join(tree)
+    if not expected.startswith(words):
+        return "anchors"
+    if words == expected or any(len(anchor) >= MAX_ANCHOR - 1 for anchor in mine):
+        return ""
+    goes_on = words in ("".join(tree[:count]) for count in range(len(tree)))
+    return "interrupted" if goes_on or "<table" in page.html.lower() else "anchors"
+
+
+def _heading_differences(page: Page) -> list[str]:
+    mine = [_squeezed(words) for words in page.mine.headings]
+    tree = [_squeezed(words) for level in (1, 2, 3) for its, words in page.tree.headings if its == level]
+    if mine == tree[:MAX_HEADINGS]:
+        return []
+    return ["interrupted" if page.tree.heading_in_heading and "<table" in page.html.lower() else "headings"]
 
 
 def main() -> None:

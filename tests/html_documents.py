@@ -4,138 +4,19 @@ Words are numbered in the order of the source, so that what has been lost, added
 """
 
 import random
+import re
 
-_NAMES = (
-    *[
-        "div",
-        "p",
-        "p",
-        "span",
-        "section",
-        "article",
-        "nav",
-        "main",
-        "ul",
-        "ol",
-        "li",
-        "li",
-        "dl",
-        "dt",
-        "dd",
-        "dd",
-        "table",
-        "tr",
-        "tr",
-        "td",
-        "td",
-        "th",
-        "tbody",
-        "thead",
-        "tfoot",
-    ],
-    *[
-        "caption",
-        "colgroup",
-        "col",
-        "b",
-        "b",
-        "i",
-        "i",
-        "a",
-        "a",
-        "a",
-        "font",
-        "nobr",
-        "em",
-        "code",
-        "h1",
-        "h2",
-        "h3",
-        "button",
-        "form",
-        "select",
-        "option",
-        "optgroup",
-        "hr",
-        "input",
-    ],
-    *[
-        "svg",
-        "math",
-        "g",
-        "desc",
-        "title",
-        "foreignObject",
-        "mi",
-        "mo",
-        "mtext",
-        "annotation-xml",
-        "mglyph",
-        "malignmark",
-        "style",
-        "script",
-        "textarea",
-        "xmp",
-    ],
-    *[
-        "template",
-        "noscript",
-        "iframe",
-        "noembed",
-        "noframes",
-        "object",
-        "applet",
-        "marquee",
-        "ruby",
-        "rb",
-        "rt",
-        "rp",
-        "rtc",
-        "br",
-        "img",
-        "area",
-        "wbr",
-        "pre",
-    ],
-    *[
-        "listing",
-        "details",
-        "summary",
-        "dialog",
-        "address",
-        "search",
-        "center",
-        "header",
-        "footer",
-        "aside",
-        "menu",
-        "x-y",
-        "body",
-        "html",
-        "head",
-        "frameset",
-    ],
-    *[
-        "frame",
-        "meta",
-        "link",
-        "base",
-        "param",
-        "source",
-        "track",
-        "embed",
-        "image",
-        "datalist",
-        "label",
-        "fieldset",
-        "sub",
-        "u",
-        "big",
-        "video",
-        "bdi",
-        "keygen",
-    ],
-    *["annotation-xml", "circle", "mrow", "textPath", "ms", "mn", "command", "center", "dir", "blockquote", "figure"],
+_NAMES = re.findall(
+    r"\S+",
+    """
+    div p p span section article nav main ul ol li li dl dt dd dd table tr tr td td th tbody thead tfoot caption
+    colgroup col b b i i a a a font nobr em code h1 h2 h3 button form select option optgroup hr input svg math g
+    desc title foreignObject mi mo mtext annotation-xml mglyph malignmark style script textarea xmp template
+    noscript iframe noembed noframes object applet marquee ruby rb rt rp rtc br img area wbr pre listing details
+    summary dialog address search center header footer aside menu x-y body html head frameset frame meta link base
+    param source track embed image datalist label fieldset sub u big video bdi keygen annotation-xml circle mrow
+    textPath ms mn command center dir blockquote figure frameset output slot
+    """,
 )
 _PLAIN = ["div", "p", "span", "b", "i", "a", "a", "li", "td", "tr", "table", "table", "ul", "h1", "em"]
 _ATTRIBUTES = (
@@ -149,6 +30,20 @@ _BITS = (
     *("&#0;", "&#128;", "&#x9f;", "&#150", "&#xD800;", "&#x110000;", "&#99999999999;", "&#00000065;", "&#1;"),
     *("&notit;", "&copy", "&copyx", "&amp;lt;", "&nbsp;", "&#xA0;", "&eacute;", "&NotEqualTilde;", "&unknown;", "é"),
     *("<!doctype html>", "<!DOCTYPE html SYSTEM 'about:legacy-compat'>", "<!doctype>", "<a", "<div hidden", "東"),
+)
+# Whole pieces of real pages: omitted end tags, escapes of scripts, foreign content, attributes that come twice.
+_PIECES = (
+    *("<br/>", "</br>", "</p>", "\r\n", "\r", "\ufeff", "<html lang=pt>", "<html lang=fr class=x>", "<body hidden=x>"),
+    *("<html xml:lang=de>", "<meta charset=utf-8>", "<base href=/b/>", "<base target=x>", "<plaintext>", "<template>"),
+    *("<script><!--<script></script>--></script>", "<script><!--</script>", "<script><!-- <script>", "</script>-->"),
+    *("<textarea>\n", "<pre>\n", "</textarea>", "<svg><title>", "<svg><![CDATA[ x<p>]]></svg>", "<svg><desc>"),
+    *("<svg><foreignObject><p>", "<math><annotation-xml encoding='text/html'>", "<math><mi>", "</svg>", "</math>"),
+    *("<table><tr><td>", "<tr><td>", "<tr><th>", "<tbody><tr>", "<caption>", "<ul><li>", "<li>", "<dl><dt>", "<dd>"),
+    *("<form><form>", "</form>", "<select><option>", "<option>", "</select>", "<ruby>x<rt>", "<rp>(<rt>", "</ruby>"),
+    *("<head><noscript><link rel=x href=/x></noscript>", "<noscript><img alt=x></noscript>", "<noscript><p>"),
+    *("<b><p>", "<i><div>", "</b>", "</i>", "<img alt=x>", "<img src=x alt='y z'>", "<h2>", "</h2>", "<frameset>"),
+    *("<a href=/s rel=nofollow>", "<a href=/t hidden hidden=x href=/u>", "<a href=/v rel='x UGC'>", "</a>"),
+    *("<p a=b'c\"d e=`f>", "<p =a>", "<!-->", "<!--->", "<!---!>", "<!--x--!>", "<!--<!-->", "<!-x>", "<?php x ?>"),
 )
 _HREFS = (
     *("?a=1&copy=2", "?a&amp;b", "b&#x2f;c", "#x", "", " /s p ", "&notit;", "\0x", "?x=&lt", "?x=&#65a", "é?é"),
@@ -197,9 +92,12 @@ class Page:
 
 
 def page(seed: int) -> str:
-    """The same page for the same seed; of few names, so that they meet often."""
+    """The same page for the same seed; of few names, so that they meet often.  Every third has pieces of real pages."""
     rng = random.Random(seed)
     made = Page(rng)
     names = tuple(rng.choices(_NAMES, k=rng.randint(2, 12))) + tuple(rng.sample(_PLAIN, rng.randint(0, 5)))
     head = rng.choice(("", "", "<!doctype html>", "<head>", "<title>", "<!doctype html><body>", "<table>", "<body>"))
-    return head + "".join(made.piece(names) for _ in range(rng.randint(1, 40)))
+    pieces = [made.piece(names) for _ in range(rng.randint(1, 40))]
+    if seed % 3 == 0:
+        pieces = [piece if rng.random() < 0.6 else rng.choice(_PIECES) for piece in pieces]
+    return head + "".join(pieces)

@@ -10,6 +10,9 @@ from numba import types
 from numba.core import event
 from numba.extending import intrinsic as _intrinsic
 
+from sought.web.unit import Part
+from sought.web.unit import machine_code as compiled_unit
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 Int = Any  # an integer of compiled code: Python's, or a NumPy scalar of any width
 Bool = Any  # a truth value of compiled code, likewise
@@ -24,9 +27,7 @@ def readable(item: Any) -> Any:
 
 def compiled(function: Function) -> Function:
     """For parts of compiled functions.  They make no arrays: counting references took half the time."""
-    options = {"nogil": True, "_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    compiles: Callable[[Function], Function] = njit(**options)
-    return compiles(function)
+    return Part(function)  # type: ignore[return-value]  # called like the function, by compiled code only
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -52,7 +53,7 @@ def cached(signature: Any) -> Callable[[Function], Function]:
     def decorated(function: Function) -> Function:
         @cache
         def machine_code() -> Callable[..., Any]:
-            return njit(signature, cache=True, nogil=True)(function)  # type: ignore[no-any-return]  # untyped
+            return compiled_unit(signature, function)
 
         @wraps(function)
         def call(*arguments: Any) -> Any:

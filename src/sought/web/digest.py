@@ -49,9 +49,7 @@ def _plain(response: Response) -> Document:
     source, _, _ = decoded(response.body, response.header("content-type"))
     title = next((line for line in source[:10_000].splitlines() if line.strip()), "")
     text = " ".join(source.split())
-    return _document(
-        response, " ".join(title.split())[:MAX_TITLE], text, text.encode(), Counts(text_bytes=len(response.body))
-    )
+    return _document(response, _line(title), text, text.encode(), Counts(text_bytes=len(response.body)))
 
 
 def _html(response: Response, agent: str) -> Document:
@@ -121,7 +119,7 @@ def _content(title: str, text: bytes) -> int:
 
 
 def _line(text: str) -> str:
-    return " ".join(text.split())[:MAX_TITLE]
+    return " ".join(text.split())[:MAX_TITLE].rstrip()
 
 
 def _headings(page: Markup) -> tuple[str, ...]:

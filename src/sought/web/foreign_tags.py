@@ -4,7 +4,7 @@ import numpy as np
 
 from sought.web.compiled import Bool, Int, apart, compiled
 from sought.web.open_elements import BITS, OUTSIDE_HTML, TAG, pop_to, top
-from sought.web.tags import FOREIGN, HIDDEN, HTML_POINT, INLINE, KIND, MATH, SCOPE, SPECIAL, SVG, TEXT_POINT, A, number
+from sought.web.tags import HIDDEN, HTML_POINT, INLINE, KIND, MATH, SCOPE, SPECIAL, SVG, TEXT_POINT, A, number
 from sought.web.tokens import Ints
 
 _SVG, _MGLYPH, _MALIGNMARK, _ANNOTATION = (number(name) for name in ("svg", "mglyph", "malignmark", "annotation-xml"))
@@ -36,7 +36,9 @@ def foreign_bits(stack: Ints, now: Ints, tag: Int, bits: Int) -> Int:
     """What an element is in svg or math."""
     apart()
     around = stack[top(now), BITS]
-    space = SVG if tag == _SVG or (around & SVG and not bits & FOREIGN) else MATH
+    space = SVG if tag == _SVG else MATH
+    if around & OUTSIDE_HTML and not is_html(stack, now, tag):
+        space = around & OUTSIDE_HTML
     kept = bits & (INLINE | HIDDEN | HTML_POINT)
     if bits & KIND == A:
         kept |= A

@@ -9,7 +9,6 @@ import numpy as np
 from sought.web.compiled import Bool, Int, apart, compiled
 from sought.web.open_elements import (
     BITS,
-    BLOCK_CLOSED,
     CLOSED,
     FORMATS,
     ID,
@@ -29,9 +28,9 @@ from sought.web.open_elements import (
     push,
     zone_within,
 )
-from sought.web.tags import SCOPE, SPECIAL, number
+from sought.web.tags import INLINE, KIND, SCOPE, SPECIAL, A
 from sought.web.tokens import Bytes, Ints
-from sought.web.zones import zone_inside
+from sought.web.zones import LIFELESS, zone_inside
 
 MAX_ROWS = 8192
 MAX_ACTIVE = 64  # since the last marker; the earliest goes
@@ -40,13 +39,12 @@ _ROUNDS, _ADOPTED = 8, 3
 # Columns.  A marker has the name zero.
 _TAG, _BITS, _ID, _AT, _HASH = range(5)
 COLUMNS = 5
-_A = number("a")
 
 
 @compiled
 def _remove_row(formats: Ints, now: Ints, row: Int) -> None:
     apart()
-    if formats[row, _TAG] == _A:
+    if formats[row, _BITS] & KIND == A:
         now[CLOSED] |= LINK_CLOSED
     now[FORMATS] -= 1
     for k in range(row, now[FORMATS]):
@@ -65,10 +63,9 @@ def clear_to_marker(formats: Ints, now: Ints) -> None:
     apart()
     while now[FORMATS] > 0:
         now[FORMATS] -= 1
-        tag = formats[now[FORMATS], _TAG]
-        if tag == _A:
+        if formats[now[FORMATS], _BITS] & KIND == A:
             now[CLOSED] |= LINK_CLOSED
-        if tag == 0:
+        if formats[now[FORMATS], _TAG] == 0:
             return
 
 
@@ -98,7 +95,8 @@ def keep(stack: Ints, formats: Ints, now: Ints, hashed: Int) -> None:
     elif count >= MAX_ACTIVE:
         _remove_row(formats, now, row + 1)
     new = now[FORMATS]
-    formats[new, _TAG], formats[new, _BITS], formats[new, _ID] = stack[at, TAG], stack[at, BITS], stack[at, ID]
+    bits = stack[at, BITS] if stack[at, ZONE] != LIFELESS else stack[at, BITS] & ~KIND  # there are no links there
+    formats[new, _TAG], formats[new, _BITS], formats[new, _ID] = stack[at, TAG], bits, stack[at, ID]
     formats[new, _AT], formats[new, _HASH] = at, hashed
     now[FORMATS] += 1
 
@@ -159,9 +157,11 @@ def _moved(formats: Ints, now: Ints, above: Int, by: Int) -> None:
 
 @compiled
 def remove(stack: Ints, formats: Ints, now: Ints, at: Int) -> None:
-    """Close one element and none of those in it."""
+    """Close one element and none of those in it; where they end, a block ends."""
     apart()
     now[OPEN] -= 1
+    if not stack[at, BITS] & INLINE:
+        stack[at + 1, BITS] &= ~INLINE
     for k in range(at, now[OPEN]):
         copy_row(stack, k + 1, k)
     _moved(formats, now, at, 1)
@@ -242,7 +242,7 @@ def _adopt_once(stack: Ints, formats: Ints, now: Ints, row: Int) -> Bool:
 def _move_block(stack: Ints, formats: Ints, now: Ints, row: Int, at: Int, block: Int) -> None:
     """Take a block out of the formatting element in row `at`, and put that into the block, around what is to come."""
     apart()
-    tag, bits, hashed = stack[at, TAG], stack[at, BITS], formats[row, _HASH]
+    tag, bits, hashed = stack[at, TAG], formats[row, _BITS], formats[row, _HASH]
     kept, bookmark = _keep_adopted(stack, formats, now, at, block)
     row = _row_of(formats, now, stack[at, ID])  # other rows may have gone
     removed = block - at - 1 - kept
@@ -284,8 +284,6 @@ def _keep_adopted(stack: Ints, formats: Ints, now: Ints, at: Int, block: Int) ->
             kept += 1
             if block - kept > k:
                 copy_row(stack, k, block - kept)
-        else:
-            now[CLOSED] |= BLOCK_CLOSED
         k -= 1
     return kept, bookmark
 

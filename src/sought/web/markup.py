@@ -6,7 +6,6 @@
 4. Of the written text, the parts in the zone that holds what the page is about are its main text.
 """
 
-import re
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ import numpy as np
 from numba import types
 
 from sought.web import (
+    admission,
     end_tags,
     foreign_tags,
     formatting,
@@ -28,31 +28,29 @@ from sought.web import (
     visible,
     zones,
 )
+from sought.web import (
+    said as said_by,
+)
+from sought.web.admission import admitted, is_blank, leave_link
 from sought.web.compiled import Int, apart, cached, compiled, readable
+from sought.web.doctype import is_old
 from sought.web.end_tags import end as end_element
 from sought.web.foreign_tags import foreign_bits, is_html
 from sought.web.formatting import rebuild, source_hash
 from sought.web.main_text import MAX_PARTS, main_text
 from sought.web.open_elements import (
-    AFTER_HEAD,
     BITS,
     BLOCK_CLOSED,
     CLOSED,
-    FRAMES_OUT,
     HEADING_CLOSED,
-    IN_BODY,
-    IN_COLGROUP,
-    IN_TEMPLATE,
     LINK_CLOSED,
     MAX_OPEN,
     OUTSIDE_HTML,
     QUIRKS,
-    TAG,
+    TEMPLATES,
     foreign,
-    mode,
     place_of,
     start_page,
-    throws_out,
     top,
     zone,
 )
@@ -71,42 +69,30 @@ from sought.web.records import (
     link_records,
     look_at,
     notes,
-    value,
     write_note,
 )
-from sought.web.start_tags import MISPLACED, open_element, open_next, start
-from sought.web.table_tags import AGAIN, EMPTY, IGNORED, close_colgroup
+from sought.web.said import is_shown, said
+from sought.web.start_tags import MISPLACED, open_element, start
+from sought.web.table_tags import AGAIN, EMPTY, IGNORED
 from sought.web.tags import (
-    BREAKOUT,
-    COLOR,
-    ENCODING,
-    FACE,
     FOREIGN,
     FORMATTING,
     HIDDEN,
     HTML,
     HTML_POINT,
     INLINE,
-    IS_HIDDEN,
     KIND,
-    MAIN,
     NUMBER,
     PLACES,
     PLAIN,
     RAW,
-    ROLE,
     SCRIPT,
     SELF_CLOSING,
     SHADOW,
-    SHADOW_HOST,
     SHADOW_MODE,
-    SHADOWED,
-    SIZE,
     TAGS,
     TEXT_POINT,
     TITLE,
-    TYPE,
-    TYPE_HIDDEN,
     number,
 )
 from sought.web.tokens import (
@@ -122,7 +108,6 @@ from sought.web.tokens import (
     comment_end,
     find_byte,
     is_letter,
-    is_space,
     meaning,
     raw_end,
     read_attributes,
@@ -137,20 +122,8 @@ REASONS = ("", "tags")
 _MAX_TITLE = 10_000  # bytes of source
 _REASON, _TAGS, _OUTSIDE, _TITLED, _PARTS, _RULES = range(17, 23)  # counters of a pass
 _COUNTERS = 40
-_FONT, _INPUT, _ANNOTATION, _TEMPLATE = (number(name) for name in ("font", "input", "annotation-xml", "template"))
-_ROLE_MAIN, _HIDDEN_TYPE, _OPEN_MODE, _CLOSED_MODE = (
-    np.frombuffer(text, np.uint8) for text in (b"main", b"hidden", b"open", b"closed")
-)
-_ENCODING, _X_ENCODING = (np.frombuffer(text, np.uint8) for text in (b"text/html", b"application/xhtml+xml"))
+_TEMPLATE = number("template")
 _UNKNOWN_TAG, _MIX = np.uint64(1 << 63), np.uint64(tags.MIX)
-_SPACES_AND_COMMENTS = re.compile(rb"(?:[\t\n\f\r ]|<!--(?:-?>|.{0,4000}?--!?>)|<[?][^>]{0,4000}>)*", re.DOTALL)
-_DOCTYPE = re.compile(rb"<!doctype\s*([^>]{0,2000})", re.IGNORECASE)
-# Public identifiers of pages that are read by today's rules; of all others old rules hold.
-_MODERN = re.compile(
-    rb"html\s*(?:$|system\s|public\s*[\"'](?!(?:-//w3c//dtd html (?:[23][ .]|4[.]0 (?:frameset|transitional)//)"
-    rb"|-//w3c//dtd html 3|-//ietf//|-//netscape|-//microsoft|-//w3c//dtd w3|-//w3o//|-//webtechs|html[\"']|-/w3c)))",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,44 +169,6 @@ def read(source: bytes) -> Markup:
     )
 
 
-def is_old(source: bytes) -> bool:
-    """Whether a page says, by its doctype or by having none, that a table does not end a paragraph ("quirks mode")."""
-    head = source[:16_384]
-    begin = _SPACES_AND_COMMENTS.match(head)
-    doctype = _DOCTYPE.match(head, begin.end() if begin else 0)
-    return not (doctype and _MODERN.match(doctype[1].strip()))
-
-
-@compiled
-def _is_blank(data: Bytes, i: Int, end: Int, stop: Int) -> bool:
-    while i < end and data[i] != stop:
-        if not (is_space(data[i]) or data[i] == 0):
-            return False
-        i += 1
-    return True
-
-
-@compiled
-def _admitted(blank: bool, stack: Ints, formats: Ints, now: Ints) -> bool:
-    """Make way for text; whether there may be any."""
-    apart()
-    here, around = mode(stack, now), stack[top(now), BITS]
-    if not blank:
-        while here <= AFTER_HEAD:
-            open_next(stack, now)
-            here = mode(stack, now)
-        if here == IN_COLGROUP:
-            if not close_colgroup(stack, now):
-                return False
-            around = stack[top(now), BITS]
-        now[FRAMES_OUT] = 1
-    if around & OUTSIDE_HTML and not around & (TEXT_POINT | HTML_POINT):
-        return True
-    if here >= IN_BODY and here <= IN_TEMPLATE and not (blank and throws_out(stack, top(now))):
-        rebuild(stack, formats, now, True)
-    return bool(here <= IN_TEMPLATE)
-
-
 @compiled
 def _text(
     data: Bytes, i: Int, end: Int, stop: Int, stack: Ints, formats: Ints, buffers: Buffers, parts: Ints, now: Ints
@@ -242,7 +177,10 @@ def _text(
     apart()
     around = stack[top(now), BITS]
     is_foreign = around & OUTSIDE_HTML != 0 and not around & (TEXT_POINT | HTML_POINT)
-    seen = _admitted(_is_blank(data, i, end, stop), stack, formats, now)
+    blank = is_blank(data, i, end, stop)
+    seen = admitted(blank, stack, formats, now)
+    if not blank:
+        leave_link(stack, now)
     _finish_closed(data, buffers, now)
     return _written(data, i, end, stop, seen, is_foreign, False, stack, buffers, parts, now)
 
@@ -278,53 +216,6 @@ def _written(
 
 
 @compiled
-def _says(data: Bytes, values: Ints, place: Int, serial: Int, wanted: Bytes) -> bool:
-    """Whether an attribute of the tag has this value, in whatever case."""
-    begin, end = value(values, place, serial)
-    if end - begin != len(wanted):
-        return False
-    for k in range(len(wanted)):
-        c = data[begin + k]
-        if (c + 32 if 65 <= c <= 90 else c) != wanted[k]:
-            return False
-    return True
-
-
-@compiled
-def _said(data: Bytes, tag: Int, bits: Int, values: Ints, i: Int, stack: Ints, now: Ints) -> Int:
-    """What a tag means with its attributes."""
-    apart()
-    if values[IS_HIDDEN, 0] == i:
-        bits |= HIDDEN
-    if values[ROLE, 0] == i and _says(data, values, np.int64(ROLE), i, _ROLE_MAIN):
-        bits |= MAIN
-    if tag == _FONT and (values[COLOR, 0] == i or values[FACE, 0] == i or values[SIZE, 0] == i):
-        bits |= BREAKOUT
-    elif tag == _INPUT and _says(data, values, np.int64(TYPE), i, _HIDDEN_TYPE):
-        bits |= TYPE_HIDDEN
-    elif tag == _ANNOTATION and (
-        _says(data, values, np.int64(ENCODING), i, _ENCODING) or _says(data, values, np.int64(ENCODING), i, _X_ENCODING)
-    ):
-        bits |= HTML_POINT
-    return bits
-
-
-@compiled
-def _shadow(data: Bytes, values: Ints, i: Int, stack: Ints, now: Ints) -> bool:
-    """Whether this <template> is the shadow root of the element around it, and so to be seen."""
-    apart()
-    host, mode_of = top(now), np.int64(SHADOW_MODE)
-    bits, tag = stack[host, BITS], stack[host, TAG]
-    able = bits & SHADOW_HOST or (tag < 0 and not bits & OUTSIDE_HTML)
-    if not able or bits & SHADOWED:
-        return False
-    if not (_says(data, values, mode_of, i, _OPEN_MODE) or _says(data, values, mode_of, i, _CLOSED_MODE)):
-        return False
-    stack[host, BITS] |= SHADOWED
-    return True
-
-
-@compiled
 def _raw(
     data: Bytes,
     i: Int,
@@ -341,6 +232,8 @@ def _raw(
     apart()
     stop = data.size if bits & PLAIN else raw_end(data, end, i + 1, name_end, bits & SCRIPT != 0)
     if not bits & HIDDEN:
+        leave_link(stack, now)
+        _finish_closed(data, buffers, now)
         return _written(data, end, stop, np.int64(NO_BYTE), True, True, True, stack, buffers, parts, now)
     now[_OUTSIDE] += stop - end
     if bits & KIND == TITLE and not now[_TITLED] and place != LIFELESS:
@@ -378,23 +271,26 @@ def _start_tag(
 ) -> Int:
     """Take in the start tag at i, and the whole content of a raw text element; where to go on."""
     apart()
-    bits = _said(data, tag, bits, values, i, stack, now)
+    bits = said(data, tag, bits, values, i, stack, now)
     found = start(stack, formats, now, tag, bits)
     misplaced, found = found >= MISPLACED, found % MISPLACED
     _finish_closed(data, buffers, now)
     if found in (IGNORED, AGAIN):
-        if bits & KIND == HTML:
+        if bits & KIND == HTML and not now[TEMPLATES]:
             look_at(data, bits, values, i, buffers, now)
         return end
     if bits & FOREIGN or (foreign(stack, now) and not is_html(stack, now, tag)):
         bits = foreign_bits(stack, now, tag, bits)
-    elif tag == _TEMPLATE and values[SHADOW_MODE, 0] == i and _shadow(data, values, i, stack, now):
+    elif tag == _TEMPLATE and values[SHADOW_MODE, 0] == i and is_shown(data, values, i, stack, now):
         bits |= SHADOW
     place = place_of(stack, now, misplaced)
     if place != LIFELESS:
         look_at(data, bits, values, i, buffers, now)
     if found == EMPTY:
         return end
+    if bits & PLAIN:
+        open_element(stack, formats, now, tag, bits, misplaced, np.int64(0))
+        rebuild(stack, formats, now, False)
     if bits & RAW:
         return _raw(data, i, name_end, end, bits, place, stack, buffers, parts, now)
     hashed = source_hash(data, name_end, end) if bits & FORMATTING else np.int64(0)
@@ -445,7 +341,7 @@ def _declaration(data: Bytes, i: Int, stack: Ints, formats: Ints, buffers: Buffe
     section = cdata_end(data, i) if foreign(stack, now) else i
     if section > i:
         begin = min(i + 9, section)
-        seen = _admitted(_is_blank(data, begin, section, np.int64(NO_BYTE)), stack, formats, now)
+        seen = admitted(is_blank(data, begin, section, np.int64(NO_BYTE)), stack, formats, now)
         _finish_closed(data, buffers, now)
         end = np.int64(NO_BYTE)
         return _written(data, begin, section, end, seen, True, True, stack, buffers, parts, now) + 3
@@ -495,6 +391,7 @@ def _machine_code(rules: int) -> Callable[[Bytes, Buffers, Ints, Ints, Ints, Int
 
 
 _MODULES = (
+    *(admission, said_by),
     *(end_tags, foreign_tags, formatting, open_elements, records, start_tags, table_tags),
     *(tags, tokens, visible, zones),
 )

@@ -43,7 +43,7 @@ OPEN, FORMATS, IDS, FORM, TEMPLATES, FRAMES_OUT, QUIRKS, CLOSED = range(32, 40)
 
 HTML, HEAD, BODY, P, TEMPLATE = (number(name) for name in ("html", "head", "body", "p", "template"))
 _ASIDE, _NOSCRIPT, _FRAMESET, _TR = (number(name) for name in ("aside", "noscript", "frameset", "tr"))
-_CAPTION, _COLGROUP = (number(name) for name in ("caption", "colgroup"))
+_CAPTION, _COLGROUP, _A = (number(name) for name in ("caption", "colgroup", "a"))
 LINK_CLOSED, HEADING_CLOSED, BLOCK_CLOSED = 1, 2, 4  # bits of CLOSED
 OUTSIDE_HTML = SVG | MATH
 TABLE_PARTS = TABLE | ROWS  # with a tag of <tr>: text and elements that are no part of a table go before it
@@ -73,9 +73,14 @@ def mode(stack: Ints, now: Ints) -> Int:
 
 
 @compiled
+def is_row(stack: Ints, at: Int) -> Bool:
+    return stack[at, TAG] == _TR and stack[at, BITS] & OUTSIDE_HTML == 0
+
+
+@compiled
 def throws_out(stack: Ints, at: Int) -> Bool:
     """Whether this is a table, outside its cells: what does not belong there goes before the table."""
-    return stack[at, BITS] & TABLE_PARTS != 0 or stack[at, TAG] == _TR
+    return stack[at, BITS] & TABLE_PARTS != 0 or is_row(stack, at)
 
 
 @compiled
@@ -172,7 +177,7 @@ def pop_to(stack: Ints, now: Ints, size: Int) -> None:
         bits = stack[at, BITS]
         if not bits & INLINE:
             now[CLOSED] |= BLOCK_CLOSED
-        if bits & HEADING:
+        if bits & HEADING and stack[at, PLACE] != LIFELESS:
             now[CLOSED] |= HEADING_CLOSED
         if bits & OUTSIDE_HTML:
             if bits & _KIND == A:
@@ -272,7 +277,7 @@ def clear_to(stack: Ints, now: Ints, bits: Int) -> None:
 def clear_to_row(stack: Ints, now: Ints) -> None:
     apart()
     at = now[OPEN] - 1
-    while at > 0 and stack[at, TAG] != _TR and not stack[at, BITS] & INERT:
+    while at > 0 and not is_row(stack, at) and not stack[at, BITS] & INERT:
         pop(stack, now)
         at = now[OPEN] - 1
 
@@ -315,6 +320,15 @@ def leave_menu(stack: Ints, now: Ints, bits: Int) -> None:
 def foreign(stack: Ints, now: Ints) -> Bool:
     """Whether the innermost open element is one of svg or math."""
     return stack[now[OPEN] - 1, BITS] & OUTSIDE_HTML != 0
+
+
+@compiled
+def in_link(stack: Ints, now: Ints) -> Bool:
+    """Whether an <a> is open, of HTML or of svg."""
+    at, last = now[OPEN] - 1, max(now[OPEN] - REACH, 0)
+    while at > last and stack[at, TAG] != _A:
+        at -= 1
+    return at > last
 
 
 @compiled

@@ -44,9 +44,10 @@ _FIELD_END, _RECORD_END = 0xFF, 0xFE
 # Rows of the buffers of a pass: the text, the records of links, the notes.
 TEXT, LINKS, NOTES = range(3)
 # Counters of a pass.  Of the open link: where its attribute values stand in the source, and where its words begin; of
-# the open heading: its kind, and where its words begin.
+# the open heading: its kind, and where its words begin; and the first six once more, of a link without words.
 IMAGES, TABLES, LINKS_SIZE, NOTES_SIZE, _RECORDS = range(2, 7)
-_LINK, _HREF, _HREF_END, _REL, _REL_END, _ALT, _ALT_END, _WORDS, _HEADING, _HEADING_WORDS = range(7, 17)
+LINK_OPEN, _HREF, _HREF_END, _REL, _REL_END, _ALT, _ALT_END, _WORDS, _HEADING, _HEADING_WORDS = range(7, 17)
+_WORDLESS = 24 - _HREF  # how much further on
 
 
 def link_records(written: bytes) -> list[bytes]:
@@ -101,19 +102,25 @@ def _is_room(size: Int, used: Int, buffers: Buffers, now: Ints) -> Bool:
 def end_link(data: Bytes, buffers: Buffers, now: Ints) -> None:
     """Write the record of the open link, if there is one."""
     apart()
-    if not now[_LINK]:
-        return
-    now[_LINK] = 0
-    begin, end = _words(buffers, now[_WORDS], now)
-    fields = now[_HREF_END] - now[_HREF] + now[_REL_END] - now[_REL]
-    if _is_room(fields + max(end - begin, now[_ALT_END] - now[_ALT]), now[LINKS_SIZE], buffers, now):
+    if now[LINK_OPEN]:
+        now[LINK_OPEN] = 0
+        begin, end = _words(buffers, now[_WORDS], now)
+        _write_link(data, np.int64(0), begin, end, buffers, now)
+
+
+@compiled
+def _write_link(data: Bytes, which: Int, begin: Int, end: Int, buffers: Buffers, now: Ints) -> None:
+    apart()
+    href, href_end, rel, rel_end = now[which + _HREF], now[which + _HREF_END], now[which + _REL], now[which + _REL_END]
+    alt, alt_end = now[which + _ALT], now[which + _ALT_END]
+    if _is_room(href_end - href + rel_end - rel + max(end - begin, alt_end - alt), now[LINKS_SIZE], buffers, now):
         out = buffers[LINKS]
-        at = _append(data, now[_HREF], now[_HREF_END], _FIELD_END, out, now[LINKS_SIZE])
-        at = _append(data, now[_REL], now[_REL_END], _FIELD_END, out, at)
+        at = _append(data, href, href_end, _FIELD_END, out, now[LINKS_SIZE])
+        at = _append(data, rel, rel_end, _FIELD_END, out, at)
         if begin < end:
             at = _append(buffers[TEXT], begin, end, _RECORD_END, out, at)
         else:
-            at = _append(data, now[_ALT], now[_ALT_END], _RECORD_END, out, at)
+            at = _append(data, alt, alt_end, _RECORD_END, out, at)
         now[LINKS_SIZE] = at
 
 
@@ -127,15 +134,19 @@ def value(values: Ints, place: Int, serial: Int) -> tuple[Int, Int]:
 
 @compiled
 def _start_link(data: Bytes, kind: Int, values: Ints, serial: Int, buffers: Buffers, now: Ints) -> None:
+    """An <a> ends the open link; <area>, <frame> and <iframe> have no words, and may stand in one."""
     apart()
-    end_link(data, buffers, now)
-    now[_HREF], now[_HREF_END] = value(values, SRC if kind == FRAME else HREF, serial)
-    now[_REL], now[_REL_END] = value(values, REL, serial)
-    now[_ALT], now[_ALT_END] = value(values, ALT, serial)
-    now[_WORDS] = now[OUT]
-    now[_LINK] = now[_HREF] < now[_HREF_END]
-    if kind != A:
+    which = np.int64(0 if kind == A else _WORDLESS)
+    if kind == A:
         end_link(data, buffers, now)
+    now[which + _HREF], now[which + _HREF_END] = value(values, SRC if kind == FRAME else HREF, serial)
+    now[which + _REL], now[which + _REL_END] = value(values, REL, serial)
+    now[which + _ALT], now[which + _ALT_END] = value(values, ALT, serial)
+    there_is = now[which + _HREF] < now[which + _HREF_END]
+    if kind == A:
+        now[LINK_OPEN], now[_WORDS] = there_is, now[OUT]
+    elif there_is:
+        _write_link(data, which, np.int64(0), np.int64(0), buffers, now)
 
 
 @compiled
@@ -194,7 +205,7 @@ def look_at(data: Bytes, bits: Int, values: Ints, serial: Int, buffers: Buffers,
         end_heading(data, buffers, now)
     if kind == IMAGE:
         now[IMAGES] += 1
-        if now[_LINK] and now[_ALT] == now[_ALT_END]:
+        if now[LINK_OPEN] and now[_ALT] == now[_ALT_END]:
             now[_ALT], now[_ALT_END] = value(values, ALT, serial)
     elif kind > TITLE:
         now[_HEADING], now[_HEADING_WORDS] = kind, now[OUT]

@@ -124,6 +124,7 @@ def comment_end(data: Bytes, i: Int) -> Int:
     apart()
     if i + 4 < data.size and data[i + 4] == GT:
         return i + 5
+    begin = i
     i += 5 if i + 5 < data.size and data[i + 4] == DASH and data[i + 5] == GT else 6
     while i < data.size:
         i = find_byte(data, i, GT)
@@ -131,7 +132,7 @@ def comment_end(data: Bytes, i: Int) -> Int:
             break
         if data[i - 1] == DASH and data[i - 2] == DASH:
             return i + 1
-        if data[i - 1] == BANG and data[i - 2] == DASH and data[i - 3] == DASH:
+        if i > begin + 6 and data[i - 1] == BANG and data[i - 2] == DASH and data[i - 3] == DASH:
             return i + 1
         i += 1
     return data.size
