@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache, wraps
+from functools import cache, cached_property, wraps
 from typing import Any, TypeVar
 
 import numba
@@ -10,8 +10,10 @@ from numba import types
 from numba.core import event
 from numba.extending import intrinsic as _intrinsic
 
-from sought.web.unit import Part
-from sought.web.unit import machine_code as compiled_unit
+try:  # this goes by what numba keeps to itself, which another version of it may not have
+    from sought.web import unit
+except (ImportError, AttributeError):
+    unit = None  # type: ignore[assignment]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Int = Any  # an integer of compiled code: Python's, or a NumPy scalar of any width
@@ -28,6 +30,22 @@ def readable(item: Any) -> Any:
 def compiled(function: Function) -> Function:
     """For parts of compiled functions.  They make no arrays: counting references took half the time."""
     return Part(function)  # type: ignore[return-value]  # called like the function, by compiled code only
+
+
+class Part:
+    """A function that only compiled functions call: part of the unit that is being compiled, or else by itself."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+
+    @property
+    def _numba_type_(self) -> Any:
+        part = unit.part(self._function) if unit else None
+        return (part or self._alone)._numba_type_
+
+    @cached_property
+    def _alone(self) -> Any:
+        return njit(cache=True, nogil=True, _nrt=False)(self._function)
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -53,7 +71,7 @@ def cached(signature: Any) -> Callable[[Function], Function]:
     def decorated(function: Function) -> Function:
         @cache
         def machine_code() -> Callable[..., Any]:
-            return compiled_unit(signature, function)
+            return _machine_code(signature, function)
 
         @wraps(function)
         def call(*arguments: Any) -> Any:
@@ -62,6 +80,16 @@ def cached(signature: Any) -> Callable[[Function], Function]:
         return call  # type: ignore[return-value]  # called like the function
 
     return decorated
+
+
+def _machine_code(signature: Any, function: Callable[..., Any]) -> Callable[..., Any]:
+    """As one unit, which is sooner compiled and loaded; or as numba does it, with whatever version of numba."""
+    if unit:
+        try:
+            return unit.machine_code(signature, function)
+        except Exception:  # noqa: BLE001, S110  what is wrong with the function itself, numba says below
+            pass
+    return njit(signature, cache=True, nogil=True)(function)  # type: ignore[no-any-return]  # untyped
 
 
 class _Compiling(event.Listener):

@@ -3,6 +3,8 @@
 By itself numba makes a library of every function, with copies of all that it calls: the functions at the bottom are
 optimised, and made into machine code, once for every level above them.  Here they are lowered only, and the function at
 the top takes them in.  Those that call each other are known to nobody else, so that what is not called goes away.
+
+All this goes by what numba keeps to itself.  Where a version of numba has it otherwise, compiled.py goes without.
 """
 
 # mypy: disable-error-code="no-untyped-call, import-untyped, attr-defined"
@@ -115,18 +117,14 @@ class _PartDispatcher(CPUDispatcher):
         return super().get_call_template(tuple(types.unliteral(argument) for argument in args), kws)
 
 
-class Part:
-    """A function that only compiled functions call.  It is compiled for each unit that it is part of."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        self._function = function
-
-    @property
-    def _numba_type_(self) -> Any:
-        parts = _open[-1].parts
-        if self._function not in parts:
-            parts[self._function] = _PartDispatcher(self._function)
-        return parts[self._function]._numba_type_
+def part(function: Callable[..., Any]) -> Any:
+    """The function as a part of the unit that is being compiled; None if none is."""
+    if not _open:
+        return None
+    parts = _open[-1].parts
+    if function not in parts:
+        parts[function] = _PartDispatcher(function)
+    return parts[function]
 
 
 class _Cache(FunctionCache):
