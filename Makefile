@@ -1,6 +1,7 @@
 # make demo   set up, show two crawlers side by side in a browser, until Ctrl-C
 # make test   set up, run the tests
 # make check  set up, lint, types
+# make bench  measure speed and memory beside others: BENCH="crawl --json" (see python -m benchmarks --help)
 # make size   install what `pip install sought` brings into a fresh environment, print how large it is
 # make soak   crawl, serve, search and edit for ten minutes: does anything still grow?  SOAK="--minutes 120" for longer
 # make chaos  kill commands at the worst moments, 200 times: is anything lost?
@@ -9,7 +10,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format pictures size soak chaos clean
+.PHONY: demo test check format pictures bench size soak chaos clean
 
 $(VENV)/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Sought needs Python 3.11 or newer (set PYTHON=...)"; exit 2; }
@@ -38,8 +39,15 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 
 pictures: $(VENV)/.dev
-	SOUGHT_SCREENSHOTS=dist/pictures $(BIN)/pytest tests/test_demo_tour.py tests/test_console_budget.py
+	SOUGHT_SCREENSHOTS=dist/pictures $(BIN)/pytest tests/demo/test_tour.py tests/console/test_budget.py
 	cd dist/pictures && cp tour-*.png budget-light-1200.png ../../docs/pictures/
+
+$(VENV)/.bench: $(VENV)/.dev
+	$(BIN)/pip install --quiet --group bench
+	@touch $@
+
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks $(BENCH)
 
 size: $(VENV)/.installed
 	$(BIN)/python packaging/size.py

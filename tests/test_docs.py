@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from sought.crawl.config import check_config
 from sought.policy import POLICIES
-from sought.policy.expression import PARTS
-from tests.commands import run, run_script
+from sought.record.config import check_config
+from sought.web.registry import BELIEFS
+from tests.testing.commands import run, run_script
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -48,7 +48,7 @@ def test_the_documented_configuration_is_complete_and_has_the_defaults():
 def test_every_policy_is_documented_with_its_defaults():
     """The table of docs/configuration.md has a line for each policy, with its parameters as they are."""
     table = re.findall(r"^\| `(\w+)\((.*?)\)` \|", (ROOT / "docs" / "configuration.md").read_text(), re.M)
-    shown, classes = dict(table), POLICIES | PARTS
+    shown, classes = dict(table), POLICIES | BELIEFS
     assert set(shown) == set(classes)
     for name in set(shown) - {"Split", "Random", "RoundRobin"}:  # whose line says it in words
         assert shown[name].replace('"', "'") == _signature(classes[name])

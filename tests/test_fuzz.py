@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 
 from sought.archive import Archive
-from sought.crawl.config import load_config
 from sought.fetch.robots import Robots
 from sought.fetch.sitemaps import read_sitemap
+from sought.record.config import load_config
 from sought.web.digest import digest
 from sought.web.errors import BadConfig, BadURL, CrawlDamaged
 from sought.web.message import Response
 from sought.web.url import canonical
 
-CORPUS = Path(__file__).parent / "corpus"
+CORPUS = Path(__file__).parent / "testing" / "corpus"
 MUTATIONS = 60
 _DICTIONARY = [
     b"<",

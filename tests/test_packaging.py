@@ -16,12 +16,12 @@ from pathlib import Path
 
 import pytest
 
-from sought.lab.conformance import PROMISES
+from sought.lab.replay.conformance import PROMISES
 from sought.policy import Split, Worth
 from sought.policy.installed import check_installed
 from sought.toyweb import Served
 from sought.web.errors import BadInput
-from tests.every_policy import EVERY_POLICY
+from tests.testing.every_policy import EVERY_POLICY
 
 ROOT = Path(__file__).parent.parent
 UNIT = ROOT / "packaging/sought@.service"

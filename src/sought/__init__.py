@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sought.api import Crawl, init, open  # noqa: A004  sought.open, like tarfile.open
     from sought.index import Answer, Hit
-    from sought.policy import BreadthFirst, DemandFirst, Pages, Policy, RoundRobin, Split, UserCentric, Worth
+    from sought.policy import BreadthFirst, DemandFirst, RoundRobin, Split, UserCentric, Worth
     from sought.web.errors import SoughtError
+    from sought.web.pages import Pages
+    from sought.web.policy import Policy
 
 __version__ = _version("sought")
 

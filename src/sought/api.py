@@ -11,25 +11,26 @@ from typing import TYPE_CHECKING, Any
 
 import uvloop
 
-from sought.crawl.admission import REASONS, Admission
 from sought.crawl.buffer import Buffer
-from sought.crawl.config import FILE, check_config
 from sought.crawl.cycle import Cycle
-from sought.crawl.directory import crawl_files
-from sought.crawl.live import crawl as crawl_live
-from sought.crawl.live import warm_up
-from sought.crawl.log import Log, silent
-from sought.crawl.recovery import open_directory
-from sought.crawl.refresh import Refresh
-from sought.crawl.view import View, search
-from sought.crawl.workload import query_log
 from sought.fetch.agent import user_agent
 from sought.index import Answer
-from sought.policy import Policy, parse_policy
-from sought.policy.checks import check_whole
+from sought.operate.live import crawl as crawl_live
+from sought.operate.live import warm_up
+from sought.operate.log import Log, silent
+from sought.operate.view import View, search
+from sought.policy import parse_policy
 from sought.policy.installed import check_installed
 from sought.policy.topical import topical
+from sought.record.admission import REASONS, Admission
+from sought.record.config import FILE, check_config
+from sought.record.directory import crawl_files
+from sought.record.recovery import open_directory
+from sought.record.workload import query_log
+from sought.record.workload_refresh import Refresh
+from sought.web.checks import check_whole
 from sought.web.errors import BadInput, CrawlBusy
+from sought.web.policy import Policy
 from sought.web.url import canonical, origin
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sought.archive import Archive
-from sought.crawl.pulse import read_pulse
+from sought.operate.pulse import read_pulse
 from sought.toyweb import Served
 from sought.web.message import Purpose
-from tests.commands import run
+from tests.testing.commands import run
 
 Fetch = tuple[str, float]  # address and time
 

@@ -76,7 +76,7 @@ def while_recovering(stage: Stage, name: str) -> Verdict:
     crawler.wait()
     if not found.exists():
         raise NotReached
-    at = stage.rng.choice(["sought.crawl.store:Store.commit", "sought.index.engine:Index.commit"])
+    at = stage.rng.choice(["sought.record.store:Store.commit", "sought.index.engine:Index.commit"])
     when = stage.rng.choice(["before", "after"])
     try:
         stage.trapped(Trap(at=at, when=when), "sought", "check", ledger.path)
@@ -114,8 +114,8 @@ def rebuilding(trap: Trap, most: int) -> Strike:
 
 def given_orders(stage: Stage, name: str) -> Verdict:
     """Orders given while the crawl is killed: each is applied by then or still waits, and the next crawl applies it."""
-    from sought.crawl.audit import read_audit
-    from sought.crawl.orders import AnyOrder, BlockHost, SetBudget, UnblockHost, give
+    from sought.operate.audit import read_audit
+    from sought.operate.orders import AnyOrder, BlockHost, SetBudget, UnblockHost, give
 
     ledger = stage.ledger(name)
     within = stage.rng.choice(["/orders", "settings", "audit"])
@@ -145,14 +145,14 @@ def given_orders(stage: Stage, name: str) -> Verdict:
     return verdict + ledger.judge()
 
 
-STORE, INDEX, ARCHIVE = "sought.crawl.store:Store", "sought.index.engine:Index", "sought.archive"
+STORE, INDEX, ARCHIVE = "sought.record.store:Store", "sought.index.engine:Index", "sought.archive"
 
 CRAWLING = (
     Moment("crawl: at random", at_random(again=False)),
     Moment("crawl: at random, pages known already", at_random(again=True)),
     Moment("crawl: archive written, nothing applied", crawl_trap(
-        Trap("sought.crawl.repository:Repository.apply"), 8)),
-    Moment("crawl: applied, index not told", crawl_trap(Trap("sought.crawl.directory:Directory.index_changes"), 8)),
+        Trap("sought.record.repository:Repository.apply"), 8)),
+    Moment("crawl: applied, index not told", crawl_trap(Trap("sought.record.directory:Directory.index_changes"), 8)),
     Moment("crawl: before the tables are committed", crawl_trap(Trap(f"{STORE}.commit"), 12)),
     Moment("crawl: after the tables are committed", crawl_trap(Trap(f"{STORE}.commit", when="after"), 12)),
     Moment("crawl: pages known already, tables committed", crawl_trap(
@@ -161,7 +161,7 @@ CRAWLING = (
     Moment("crawl: while the index is committed", crawl_trap(
         Trap(f"{INDEX}.commit", when="during", seconds=0.01), 1)),
     Moment("crawl: index committed, not marked", crawl_trap(
-        Trap("sought.crawl.directory:Directory.mark_indexed"), 1)),
+        Trap("sought.record.directory:Directory.mark_indexed"), 1)),
     Moment("crawl: half a write to the archive", crawl_trap(Trap("os:pwrite", when="halfway"), 8)),
     Moment("crawl: before an archive file is finished", crawl_trap(
         Trap(f"{ARCHIVE}.archive:Archive._rotate", sets=SMALL_FILES), 4)),
@@ -172,7 +172,7 @@ CRAWLING = (
     Moment("crawl: half a lease", crawl_trap(Trap("os:write", when="halfway"), 40)),
     Moment("crawl: any file changes", crawl_trap(Trap("files", within="/crawl-"), 60)),
     Moment("crawl: queries are taken in", crawl_trap(
-        Trap("sought.crawl.directory:Directory.commit_vectors", when="after"), 2)),
+        Trap("sought.record.directory:Directory.commit_vectors", when="after"), 2)),
     Moment("crawl: orders", given_orders),
     Moment("recovery: killed again", while_recovering),
 )  # fmt: skip

@@ -4,11 +4,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from sought.demand import QueryLog
-from tests.commands import run
 from tests.endurance.killing import Trap
 from tests.endurance.ledger import Verdict, checked
 from tests.endurance.moments import Moment, Strike
 from tests.endurance.stage import RECORDING, NotReached, Stage
+from tests.testing.commands import run
 
 SMALL_LOG = {"sought.demand.store:_ROLL": 3_000}  # bytes after which live searches become a segment
 ROWS = 300
@@ -103,7 +103,7 @@ QUERIES = (
     Moment("queries: import, before the log names it", importing(
         Trap("sought.demand.store:write_manifest"), 1)),
     Moment("queries: imported, while it is taken in", importing(
-        Trap("sought.crawl.store:Store.commit"), 4)),
+        Trap("sought.record.store:Store.commit"), 4)),
     Moment("queries: search recorded", recording(Trap("os:write", when="halfway"), 200)),
     Moment("queries: log rolls, any file changes", recording(
         Trap("files", within="/queries", sets=SMALL_LOG), 300)),

@@ -10,16 +10,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sought.crawl.view import running_process
 from sought.demand import QueryLog
-from tests.commands import Running
-from tests.console_site import Served as Client
-from tests.demo_process import processes, started
+from sought.operate.view import running_process
 from tests.endurance.killing import Trap
 from tests.endurance.ledger import Verdict
 from tests.endurance.moments import Moment
 from tests.endurance.query_moments import SMALL_LOG
 from tests.endurance.stage import PATIENCE, Stage, until
+from tests.testing.commands import Running
+from tests.testing.console_site import Served as Client
+from tests.testing.demo_process import processes, started
 
 ENDING = 30.0  # seconds within which children must have ended
 

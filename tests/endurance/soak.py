@@ -18,16 +18,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import urlencode
 
-from sought.crawl.orders import AnyOrder, BlockHost, FetchNow, Pause, Resume, UnblockHost, give
-from sought.crawl.pulse import read_pulse
-from tests.commands import Running, start
-from tests.console_site import Served as Client
-from tests.console_site import event
+from sought.operate.orders import AnyOrder, BlockHost, FetchNow, Pause, Resume, UnblockHost, give
+from sought.operate.pulse import read_pulse
 from tests.endurance.growth import DESCRIPTORS, MEMORY, THREADS, Allowance, Growth, Sample, growth
 from tests.endurance.processes import Held, held, role
 from tests.endurance.serving_moments import children
 from tests.endurance.site import WORDS, Pages, served
 from tests.endurance.stage import until
+from tests.testing.commands import Running, start
+from tests.testing.console_site import Served as Client
+from tests.testing.console_site import event
 
 CONFIG = """
 seeds = ["{origin}/"]

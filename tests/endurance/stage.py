@@ -9,9 +9,9 @@ from pathlib import Path
 
 from sought.demand import QueryLog, Search
 from sought.toyweb import Served, ToyWeb, serve_in_thread
-from tests.commands import Running
 from tests.endurance.killing import Trap
 from tests.endurance.ledger import Ledger
+from tests.testing.commands import Running
 
 KILLING = Path(__file__).with_name("killing.py")
 RECORDING = Path(__file__).with_name("recording.py")

@@ -13,8 +13,7 @@ from typing import BinaryIO, NamedTuple, cast
 
 from isal import isal_zlib
 
-from sought.archive.encode import MAX_BLOCK
-from sought.archive.pack import MAGIC
+from sought.archive.encode import MAGIC, MAX_BLOCK
 from sought.web.errors import CrawlDamaged
 
 _WINDOW = 1 << 18

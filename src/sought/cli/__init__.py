@@ -1,6 +1,7 @@
 """The command line: what a person types, sees and reads when something is wrong."""
 
 import sys
+from functools import partial
 from typing import Any
 
 import typer
@@ -15,22 +16,28 @@ _UsageError: Any = typer.BadParameter.__mro__[2]
 
 
 def main() -> None:
+    """Run a command of Sought; `python -m sought` is called so, too."""
+    run_app(app, "sought")
+
+
+def run_app(app: typer.Typer, name: str) -> None:
     """Run a command; what a person can mend is one line on standard error and exit code 2."""
+    complain = partial(_complain, name.split()[-1])
     try:
-        code = app(prog_name="sought", standalone_mode=False)  # `python -m sought` is called so, too
+        code = app(prog_name=name, standalone_mode=False)
     except SoughtError as error:
-        _complain(str(error))
+        complain(str(error))
         code = 2
     except _UsageError as error:
         if type(error).__name__ == "NoArgsIsHelpError":
             sys.stderr.write(f"{error.format_message()}\n")
         else:
-            _complain(error.format_message())
+            complain(error.format_message())
         code = 2
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] not in _EXTRAS:
             raise
-        _complain(f"this needs {error.name.split('.')[0]}: pip install 'sought[lab]'")
+        complain(f"this needs {error.name.split('.')[0]}: pip install 'sought[lab]'")
         code = 2
     except (typer.Abort, KeyboardInterrupt):
         code = 130
@@ -38,10 +45,10 @@ def main() -> None:
         sys.stderr.close()
         code = 1
     except OSError as error:
-        _complain(f"{error.filename or 'system'}: {error.strerror or error}")
+        complain(f"{error.filename or 'system'}: {error.strerror or error}")
         code = 2
     sys.exit(code or 0)
 
 
-def _complain(text: str) -> None:
-    sys.stderr.write(f"sought: {without_controls(' '.join(text.split()))}\n")
+def _complain(program: str, text: str) -> None:
+    sys.stderr.write(f"{program}: {without_controls(' '.join(text.split()))}\n")

@@ -5,7 +5,7 @@ from typing import Any
 
 from sought.cli.wording import amount
 from sought.console.wording import share
-from sought.crawl.searches import searches_a_week
+from sought.operate.searches import searches_a_week
 
 _SHARES = (
     *("unanswered", "poor", "held_out_unanswered", "held_out_poor"),

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sought.cli import bench, demo, frontier, init, lab, order, queries, serve
+from sought.cli import demo, frontier, init, lab, order, queries, serve
 from sought.cli.completion import crawls, policies
 from sought.cli.options import Dir, EndWithStdin, Json, Limit, Verbose, console, print_json
 from sought.web.errors import BadInput
@@ -24,7 +24,6 @@ app = typer.Typer(
 app.add_typer(frontier.app, name="frontier")
 app.add_typer(queries.app, name="queries")
 app.add_typer(lab.app, name="lab")
-app.add_typer(bench.app, name="bench")
 app.command("init")(init.init)
 app.command("demo")(demo.demo)
 app.command("serve")(serve.serve)
@@ -104,10 +103,10 @@ def crawl(
         (allowance or StandardInput()).start()  # before all that takes long
     from sought.api import open as open_crawl
     from sought.cli.live import Watch, in_words
-    from sought.crawl.directory import crawl_files
-    from sought.crawl.log import JsonLog
+    from sought.operate.log import JsonLog
     from sought.policy import parse_policy
     from sought.policy.demand import goes_by_demand
+    from sought.record.directory import crawl_files
 
     told = JsonLog(sys.stderr) if log is LogFormat.JSON else in_words
     with Watch(quiet=json or log is LogFormat.JSON) as watch:
@@ -181,7 +180,7 @@ def urltest(
 ) -> None:
     """What robots, scope and traps say of a URL, and what is known of it."""
     from sought.cli.show import show_tree
-    from sought.crawl.view import View
+    from sought.operate.view import View
     from sought.web.url import canonical
 
     if "://" not in url and ":/" in str(directory):  # every other command names the directory first
@@ -203,8 +202,8 @@ def hosts(
 ) -> None:
     """The hosts of a crawl, those with most URLs first; or all that is known of one."""
     from sought.cli.show import show_table, show_tree
-    from sought.crawl.host_insight import all_hosts, explain_host
-    from sought.crawl.view import View
+    from sought.operate.explain_host import all_hosts, explain_host
+    from sought.operate.view import View
 
     with View(directory) as view:
         found = explain_host(view, origin) if origin else {"hosts": all_hosts(view, limit)}
@@ -240,8 +239,8 @@ def explain(
     """Why a page was fetched, which searches that helped, and when it is fetched next."""
     from sought.cli.explain import show_page
     from sought.cli.live import working
-    from sought.crawl.insight import explain as look
-    from sought.crawl.view import View
+    from sought.operate.explain import explain as look
+    from sought.operate.view import View
     from sought.policy import parse_policy
     from sought.web.url import canonical
 
@@ -259,8 +258,8 @@ def budget(directory: Dir, json: Json = False) -> None:
     """How many fetches a day are enough for 90, 95 and 99 % of the attainable quality, and what the budget brings."""
     from sought.cli.budget import show_budget
     from sought.cli.live import working
-    from sought.crawl.dial import budget as look
-    from sought.crawl.view import View
+    from sought.operate.dial import budget as look
+    from sought.operate.view import View
 
     with working("asking what budgets bring", quiet=json), View(directory) as view:
         found = look(view, time.time())
@@ -284,8 +283,8 @@ def check(
 
     if repair:
         _repair(directory, json)
-    from sought.crawl.check import check as look
-    from sought.crawl.recovery import open_directory
+    from sought.operate.check import check as look
+    from sought.record.recovery import open_directory
 
     with Counting("records checked", quiet=json) as report:
         opened = open_directory(directory)
@@ -303,7 +302,7 @@ def check(
 
 def _repair(directory: Path, json: bool) -> None:
     from sought.cli.live import Counting
-    from sought.crawl.repair import repair
+    from sought.operate.repair import repair
 
     with Counting("records looked at", quiet=json) as report:
         done, lost, problems = repair(directory, report)
@@ -319,7 +318,7 @@ def _repair(directory: Path, json: bool) -> None:
 def rebuild(directory: Dir, json: Json = False) -> None:
     """Make table, links and search index again from the archive; exit code 3 if some of it cannot be read."""
     from sought.cli.live import Counting
-    from sought.crawl.recovery import rebuild as make_again
+    from sought.operate.rebuild import rebuild as make_again
 
     start = time.monotonic()
     with Counting("records applied", quiet=json) as report:

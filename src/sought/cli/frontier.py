@@ -16,7 +16,7 @@ app = typer.Typer(help="What is known, what comes next; as files, too.", no_args
 def stats(directory: Dir, json: Json = False) -> None:
     """How many URLs wait, by host, depth and source."""
     from sought.cli.show import show_tree
-    from sought.crawl.view import View
+    from sought.operate.view import View
 
     with View(directory) as view:
         found = view.frontier_stats(time.time())
@@ -37,7 +37,7 @@ def list_(
     json: Json = False,
 ) -> None:
     """What would be fetched next, in order."""
-    from sought.crawl.view import View
+    from sought.operate.view import View
     from sought.policy import parse_policy
 
     with View(directory) as view:
@@ -54,8 +54,8 @@ def dump(
     directory: Dir, file: Annotated[Path, typer.Argument(help="The Parquet file to write.")], json: Json = False
 ) -> None:
     """Write every known URL with its columns as Parquet."""
-    from sought.crawl.frontier import dump as write
-    from sought.crawl.view import View
+    from sought.operate.frontier import dump as write
+    from sought.operate.view import View
 
     with View(directory) as view:
         count = write(view, file)
@@ -72,10 +72,10 @@ def load(
     json: Json = False,
 ) -> None:
     """Add URLs from a file; those out of scope are refused and counted; exit code 2 if none could be used."""
-    from sought.crawl.directory import LOADED
-    from sought.crawl.frontier import read_urls
-    from sought.crawl.recovery import open_directory
-    from sought.crawl.table import Source
+    from sought.operate.frontier import read_urls
+    from sought.record.directory import LOADED
+    from sought.record.recovery import open_directory
+    from sought.record.table import Source
 
     urls, bad = read_urls(file)
     opened = open_directory(directory)

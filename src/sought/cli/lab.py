@@ -13,7 +13,7 @@ from sought.cli.options import Json, console, make_folder, print_json
 from sought.web.errors import BadInput
 
 if TYPE_CHECKING:  # --help must not wait for polars
-    from sought.lab.study import Finding, Study
+    from sought.lab.studies.study import Finding, Study
 
 app = typer.Typer(help="Recorded webs, and which policy does best on them.", no_args_is_help=True)
 lab_import.app.command("graph")(lab_make.graph)
@@ -30,8 +30,8 @@ _RESULTS = Path("lab-results")
 def show(world: World, json: Json = False) -> None:
     """What a world holds: pages, versions, links, queries, changes, and where it is from."""
     from sought.cli.show import show_tree
-    from sought.lab.about import about
-    from sought.lab.files import open_world
+    from sought.lab.worlds.files import open_world
+    from sought.lab.worlds.summary import about
 
     found = about(open_world(world))
     if json:
@@ -57,9 +57,9 @@ def run(
     json: Json = False,
 ) -> None:
     """Run a named experiment and keep its verdict.  Ctrl-C keeps what is finished; the same command goes on."""
-    from sought.lab.findings import save_finding
-    from sought.lab.marks import code_mark
-    from sought.lab.study import Bench
+    from sought.lab.studies.findings import save_finding
+    from sought.lab.studies.marks import code_mark
+    from sought.lab.studies.study import Bench
 
     chosen = _studies(name)
     make_folder(results, "--results")
@@ -88,8 +88,8 @@ def report(
     json: Json = False,
 ) -> None:
     """Write all verdicts and comparisons as one HTML page that needs nothing but itself."""
-    from sought.lab.findings import read_findings, read_tables, write_figures
-    from sought.lab.report import report_page
+    from sought.lab.studies.findings import read_findings, read_tables, write_figures
+    from sought.lab.studies.report import report_page
 
     _check_results(results)
     findings, tables = read_findings(results), read_tables(results)
@@ -107,8 +107,8 @@ def report(
 @app.command()
 def policies(json: Json = False) -> None:
     """Which policies there are, oracles among them."""
-    from sought.lab.compare import SEEDS
-    from sought.lab.oracles import ORACLES
+    from sought.lab.replay.oracles import ORACLES
+    from sought.lab.studies.compare import SEEDS
     from sought.policy import POLICIES
 
     rows = [
@@ -129,8 +129,8 @@ def policies(json: Json = False) -> None:
 @app.command()
 def experiments(results: Results = _RESULTS, json: Json = False) -> None:
     """Which experiments there are, by paper, with the last verdict: of a full run, if there is one."""
-    from sought.lab.experiments import EXPERIMENTS
-    from sought.lab.findings import last_verdict, read_findings
+    from sought.lab.studies.findings import last_verdict, read_findings
+    from sought.lab.studies.registry import EXPERIMENTS
 
     _refuse_file(results)
     found = read_findings(results)
@@ -161,8 +161,8 @@ def experiments(results: Results = _RESULTS, json: Json = False) -> None:
 @app.command()
 def verdicts(results: Results = _RESULTS, json: Json = False) -> None:
     """The last verdicts of each experiment by worlds, quick ones apart, with their numbers; the newest first."""
-    from sought.lab.experiments import EXPERIMENTS
-    from sought.lab.findings import read_findings
+    from sought.lab.studies.findings import read_findings
+    from sought.lab.studies.registry import EXPERIMENTS
 
     _refuse_file(results)
     found = read_findings(results)
@@ -179,7 +179,7 @@ def verdicts(results: Results = _RESULTS, json: Json = False) -> None:
 def _studies(name: str) -> "list[Study]":
     from difflib import get_close_matches
 
-    from sought.lab.experiments import EXPERIMENTS
+    from sought.lab.studies.registry import EXPERIMENTS
 
     if name == "all":
         return list(EXPERIMENTS.values())
@@ -213,8 +213,8 @@ def _check_results(results: Path) -> None:
 
 def _told(found: "Finding", study: "Study | None") -> dict[str, Any]:
     """A finding without its figures, which are for the report."""
-    from sought.lab.marks import code_mark
-    from sought.lab.report import command_of
+    from sought.lab.studies.marks import code_mark
+    from sought.lab.studies.report import command_of
 
     told = asdict(found)
     del told["figures"]

@@ -16,8 +16,8 @@ if TYPE_CHECKING:  # --help must not wait for polars
     import polars as pl
 
     from sought.lab.measures import Measure
-    from sought.lab.setting import Setting
-    from sought.policy import Policy
+    from sought.lab.replay.setting import Setting
+    from sought.web.policy import Policy
 
 _CRAWLED = 0.5
 _TOLD = {
@@ -87,12 +87,12 @@ def compare(
     json: Json = False,
 ) -> None:
     """Replay policies on a world and judge them.  Ctrl-C keeps what is finished; the same command goes on."""
-    from sought.crawl.config import seconds
-    from sought.lab.compare import parse_any_policy
-    from sought.lab.files import read_name
     from sought.lab.measures import parse_measure
-    from sought.lab.setting import Setting
-    from sought.lab.signals import Signals
+    from sought.lab.replay.setting import Setting
+    from sought.lab.replay.signals import Signals
+    from sought.lab.studies.compare import parse_any_policy
+    from sought.lab.worlds.files import read_name
+    from sought.record.config import seconds
 
     read_name(world)  # says so if there is none
     if bool(floor) != bool(bound):
@@ -147,10 +147,10 @@ class _Compared(NamedTuple):
 
 
 def _compared(asked: _Asked, results: Path, cores: int, decisions: Path | None, *, quiet: bool) -> _Compared:
-    from sought.lab.compare import differences, gaps, has_queries, over_budgets
-    from sought.lab.experiment import decisions as fetches
-    from sought.lab.experiment import grid, run_all, table
-    from sought.lab.findings import save_table
+    from sought.lab.studies.compare import differences, gaps, has_queries, over_budgets
+    from sought.lab.studies.experiment import decisions as fetches
+    from sought.lab.studies.experiment import grid, run_all, table
+    from sought.lab.studies.findings import save_table
 
     cells = grid(asked.policies, asked.world, list(asked.budgets.values()), asked.seeds, asked.setting)
     is_asked = has_queries(asked.world)
@@ -184,7 +184,7 @@ def _with_quality(measures: list["Measure"]) -> list["Measure"]:
 
 def share_or_number(text: str) -> float:
     """`260`, `0.02` or `2%`."""
-    from sought.lab.setting import fetches_of
+    from sought.lab.replay.setting import fetches_of
 
     bare = text.strip()
     try:
@@ -198,7 +198,7 @@ def share_or_number(text: str) -> float:
 
 
 def _default_policies() -> list[str]:
-    from sought.crawl.config import CrawlSection
+    from sought.record.config import CrawlSection
 
     return ["RoundRobin(new=True)", CrawlSection().policy]
 
@@ -206,7 +206,7 @@ def _default_policies() -> list[str]:
 def _check(setting: "Setting") -> None:
     """What would come to light only in another process."""
     from sought.index.scorers import SCORERS
-    from sought.lab.demand import SPLITS
+    from sought.lab.worlds.demand import SPLITS
     from sought.web.expression import evaluated
 
     evaluated(setting.scorer, SCORERS, "scorer")
@@ -263,7 +263,7 @@ def _named(measure: "Measure") -> str:
 
 
 def _merged(found: "pl.DataFrame", gaps: "pl.DataFrame", title: str, command: str) -> Any:
-    from sought.lab.study import Table, plain
+    from sought.lab.studies.study import Table, plain
 
     keys = ["policy", "budget", "seed"]
     whole = found.drop("world", "seconds").join(gaps.drop("baseline"), on=keys, how="left", maintain_order="left")
@@ -279,7 +279,7 @@ def _show(found: _Compared, measures: list[str], baseline: str) -> None:
         console.print(f"\ndifference of judged quality after the fetches to {baseline}\n", markup=False)
         show_rows([_gap(row, several) for row in found.differences.iter_rows(named=True)])
     if found.over_budgets is not None:
-        from sought.lab.over_budgets import shown
+        from sought.lab.studies.over_budgets import shown
 
         console.print("\nquality over budgets: mean height of the curve, and fetches a unit needed for a quality\n")
         show_rows([shown(row) for row in found.over_budgets.iter_rows(named=True)])

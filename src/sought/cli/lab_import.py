@@ -12,9 +12,9 @@ from sought.cli.options import Json, console, errors, make_folder, print_json
 from sought.web.errors import BadInput
 
 if TYPE_CHECKING:  # --help must not wait for polars
-    from sought.lab.imports.taken import Taken
-    from sought.lab.recorder import Recorder
-    from sought.lab.world import Tallies, World
+    from sought.lab.worlds.imports.taken import Taken
+    from sought.lab.worlds.recorder import Recorder
+    from sought.lab.worlds.world import Tallies, World
 
 _MAX_UNITS = 100_000
 
@@ -49,10 +49,10 @@ def git(
     json: Json = False,
 ) -> None:
     """The HTML and Markdown pages of git repositories, as they were at each snapshot."""
-    from sought.crawl.config import seconds
-    from sought.lab.imports.git import import_git
-    from sought.lab.recorder import Recorder
-    from sought.lab.world import WEEK
+    from sought.lab.worlds.imports.git import import_git
+    from sought.lab.worlds.recorder import Recorder
+    from sought.lab.worlds.world import WEEK
+    from sought.record.config import seconds
 
     tables = _each_path("--moves", moves or [None] * len(paths), paths)
     sites = list(zip(paths, _each_path("--base-url", base_url, paths), tables, strict=True))
@@ -87,11 +87,11 @@ def warc(
 
     Of a crawl directory its query log is taken, too, unless --queries names another.
     """
-    from sought.crawl.config import seconds
-    from sought.crawl.workload import FOLDER
-    from sought.lab.imports.queries import logged_queries
-    from sought.lab.imports.warc import import_warc
-    from sought.lab.recorder import Recorder
+    from sought.lab.worlds.imports.queries import logged_queries
+    from sought.lab.worlds.imports.warc import import_warc
+    from sought.lab.worlds.recorder import Recorder
+    from sought.record.config import seconds
+    from sought.record.workload import FOLDER
 
     step = seconds(unit)
     if not step:
@@ -112,7 +112,7 @@ def _each_path(option: str, values: list[Any], paths: list[Path]) -> list[Any]:
 
 
 def _together(taken: "list[Taken]") -> "Taken":
-    from sought.lab.imports.taken import Taken
+    from sought.lab.worlds.imports.taken import Taken
 
     seeds = tuple(seed for each in taken for seed in each.seeds)
     return Taken(min(each.start for each in taken), max(each.end for each in taken), seeds)
@@ -146,8 +146,8 @@ class _Making:
         self, recorder: "Recorder", taken: "Taken", unit: float, queries: list[Path] | None, **notes: Any
     ) -> None:
         """Add what people ask, save the world, and say in a line what it is."""
-        from sought.crawl.directory import folder_bytes
-        from sought.lab.files import save_world
+        from sought.lab.worlds.files import save_world
+        from sought.record.directory import folder_bytes
 
         if (taken.end - taken.start) / unit > _MAX_UNITS:
             raise BadInput(f"{self.name}: more than {_MAX_UNITS:,} units of {unit:g} s; choose longer ones")
@@ -166,7 +166,7 @@ class _Making:
 @contextmanager
 def making(paths: list[Path], name: str | None, to: Path | None, json: bool) -> Iterator[_Making]:
     """A world for these files, if there is room for it; what is done within shows its progress."""
-    from sought.lab.files import check_folder
+    from sought.lab.worlds.files import check_folder
 
     name = name or "+".join(dict.fromkeys(map(default_name, paths)))
     folder = to or Path(f"{name}.world")
@@ -180,7 +180,7 @@ def making(paths: list[Path], name: str | None, to: Path | None, json: bool) -> 
 
 
 def _ask(recorder: "Recorder", file: Path, start: float) -> dict[str, Any]:
-    from sought.lab.imports.queries import import_queries
+    from sought.lab.worlds.imports.queries import import_queries
 
     tallies = import_queries(file, start, lambda bad: errors.print(bad, markup=False))
     return {"file": file.resolve().name, "queries": _ask_all(recorder, tallies)}

@@ -9,7 +9,7 @@ import typer
 
 from sought.cli.lab_import import Name, Queries, To, making
 from sought.cli.options import Json, console, print_json
-from sought.lab.synthetic.shape import Shape
+from sought.lab.worlds.synthetic.shape import Shape
 from sought.web.errors import BadInput
 
 app = typer.Typer(help="Make a world from a graph or a wiki.", no_args_is_help=True)
@@ -36,9 +36,9 @@ def graph(
     json: Json = False,
 ) -> None:
     """A web graph: one moment, links without words."""
-    from sought.lab.imports.graph import import_graph
-    from sought.lab.recorder import Recorder
-    from sought.lab.world import WEEK
+    from sought.lab.worlds.imports.graph import import_graph
+    from sought.lab.worlds.recorder import Recorder
+    from sought.lab.worlds.world import WEEK
 
     with making([file], name, to, json) as made:
         recorder = Recorder()
@@ -72,9 +72,9 @@ def wiki(
     json: Json = False,
 ) -> None:
     """The articles of a wiki: as they were at the start, and all their revisions from then on."""
-    from sought.crawl.config import seconds
-    from sought.lab.imports.wiki import import_wiki
-    from sought.lab.recorder import Recorder
+    from sought.lab.worlds.imports.wiki import import_wiki
+    from sought.lab.worlds.recorder import Recorder
+    from sought.record.config import seconds
 
     step = seconds(unit)
     if not step:
@@ -87,7 +87,7 @@ def wiki(
 
 
 def _moment(date: str) -> float:
-    from sought.lab.imports.wiki_dump import moment
+    from sought.lab.worlds.imports.wiki_dump import moment
 
     try:
         return moment(date)
@@ -97,9 +97,9 @@ def _moment(date: str) -> float:
 
 def generate(name: str, to: Path | None, json: bool, **knobs: Any) -> None:
     """Make up a world: pages that are born, change, move and die, and what is asked of them."""
-    from sought.lab.recorder import Recorder
-    from sought.lab.synthetic.web import generate as make
-    from sought.lab.world import WEEK
+    from sought.lab.worlds.recorder import Recorder
+    from sought.lab.worlds.synthetic.web import generate as make
+    from sought.lab.worlds.world import WEEK
 
     shape = Shape(**knobs)
     with making([Path(name)], name, to, json) as made:
@@ -140,9 +140,9 @@ def derive(
 ) -> None:
     """Queries from the titles and anchors of a world, in place of those it has."""
     from sought.cli.live import working
-    from sought.lab.derive import derive as make
-    from sought.lab.derive import read_views
-    from sought.lab.files import open_world, save_queries
+    from sought.lab.worlds.derived_queries import derive as make
+    from sought.lab.worlds.derived_queries import read_views
+    from sought.lab.worlds.files import open_world, save_queries
 
     if weighting not in ("zipf", "views"):
         raise BadInput(f"no weighting {weighting!r}: one of zipf, views")
@@ -164,8 +164,8 @@ def import_(
 ) -> None:
     """Queries of a file, in place of those that a world has."""
     from sought.cli.options import errors
-    from sought.lab.files import open_world, save_queries
-    from sought.lab.imports.queries import import_queries
+    from sought.lab.worlds.files import open_world, save_queries
+    from sought.lab.worlds.imports.queries import import_queries
 
     found = open_world(world)
     tallies = import_queries(file, found.start, lambda bad: errors.print(bad, markup=False))

@@ -14,7 +14,7 @@ from sought.cli.options import console, errors
 if TYPE_CHECKING:  # --help must not wait for polars
     import polars as pl
 
-    from sought.lab.study import Finding
+    from sought.lab.studies.study import Finding
 
 World = Annotated[Path, typer.Argument(metavar="WORLD", help="The world's folder.", show_default=False)]
 Results = Annotated[Path, typer.Option(metavar="DIR", help="Where results are kept, so that nothing is run twice.")]
@@ -58,7 +58,7 @@ class Bars:
 
 def plain_rows(frame: "pl.DataFrame") -> list[dict[str, Any]]:
     """Rows as JSON can have them: a number that is none is null."""
-    from sought.lab.study import plain
+    from sought.lab.studies.study import plain
 
     return [{name: plain(value) for name, value in row.items()} for row in frame.iter_rows(named=True)]
 

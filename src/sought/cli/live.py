@@ -13,12 +13,12 @@ from rich.table import Table
 
 from sought.cli.options import console, errors
 from sought.cli.wording import amount, counted, duration
-from sought.crawl.log import TextLog
+from sought.operate.log import TextLog
 
 if TYPE_CHECKING:  # a command that needs no crawl must not wait for one to load
     from sought.crawl.cycle import Cycle
     from sought.crawl.progress import Progress
-    from sought.crawl.time_left import TimeLeft
+    from sought.operate.time_left import TimeLeft
 
 _LINE_EVERY = 10.0
 _ESTIMATE_EVERY = 5.0
@@ -76,7 +76,7 @@ class Watch:
 
     def _estimate(self, loop: asyncio.AbstractEventLoop, cycle: "Cycle") -> None:
         """Say how long it takes if that is long, and much longer than was said before."""
-        from sought.crawl.time_left import time_left
+        from sought.operate.time_left import time_left
 
         self.estimate, self.report = time_left(cycle), cycle.directory.measuring.report()
         if self.estimate.seconds >= self.said * _MUCH_LONGER and not cycle.paused and not cycle.stopping:
@@ -115,7 +115,7 @@ class Watch:
 
 def _gain(gain: float, report: dict[str, Any]) -> str:
     """In searches, if anything has an answer; or else as it is."""
-    from sought.crawl.searches import searches_a_week
+    from sought.operate.searches import searches_a_week
 
     searches = searches_a_week(gain, report)
     if searches is None:

@@ -10,11 +10,11 @@ from sought.cli.options import Dir, Json, console, print_json
 from sought.web.errors import BadInput
 
 if TYPE_CHECKING:  # --help must not wait for a crawler to load
-    from sought.crawl.orders import AnyOrder
+    from sought.operate.orders import AnyOrder
 
 
 class What(StrEnum):
-    """Each is an order of crawl/orders.py, by its tag."""
+    """Each is an order of operate/orders.py, by its tag."""
 
     PAUSE = "pause"
     RESUME = "resume"
@@ -41,9 +41,9 @@ def order(
 
     An order that cannot be carried out, as far as is known now, is refused at once, with the reason.
     """
-    from sought.crawl.directory import crawl_files
-    from sought.crawl.ordering import place
-    from sought.crawl.view import running_process
+    from sought.operate.order_check import place
+    from sought.operate.view import running_process
+    from sought.record.directory import crawl_files
 
     crawl_files(directory)
     placed = place(directory, _order(what, about), _who())
@@ -61,7 +61,7 @@ def order(
 def _order(what: What, about: str | None) -> "AnyOrder":
     from typing import get_args
 
-    from sought.crawl.orders import AnyOrder
+    from sought.operate.orders import AnyOrder
 
     kind = next(each for each in get_args(AnyOrder) if each.__struct_config__.tag == what)
     needs: tuple[str, ...] = kind.__struct_fields__

@@ -20,8 +20,8 @@ _LATER = "The crawl that is running takes this in by itself ([demand] refresh in
 
 def open_log(directory: Path) -> "QueryLog":
     """The query log of a crawl directory, which need not have been crawled yet."""
-    from sought.crawl.config import FILE, load_config
-    from sought.crawl.workload import query_log
+    from sought.record.config import FILE, load_config
+    from sought.record.workload import query_log
 
     return query_log(directory, load_config(directory / FILE))
 
@@ -110,12 +110,12 @@ def stats(directory: Dir, limit: Limit = 10, verbose: Verbose = False, json: Jso
     from sought.cli.answers import in_words
     from sought.cli.live import working
     from sought.cli.show import show_tree
-    from sought.crawl.config import FILE, load_config
-    from sought.crawl.insight import answers_to_all
-    from sought.crawl.view import View
-    from sought.crawl.workload import selection
     from sought.demand import stats as figures
     from sought.index import normal
+    from sought.operate.explain import answers_to_all
+    from sought.operate.view import View
+    from sought.record.config import FILE, load_config
+    from sought.record.workload import selection
 
     found = figures(open_log(directory), time.time(), normal, selection(load_config(directory / FILE)), limit)
     if (directory / "store").exists():
@@ -141,8 +141,8 @@ def needy(
     """The queries that need pages: those without any result first, then poorly answered ones, then the others."""
     from sought.cli.explain_query import show_needy
     from sought.cli.live import working
-    from sought.crawl.insight import needy as look
-    from sought.crawl.view import View
+    from sought.operate.explain import needy as look
+    from sought.operate.view import View
 
     with working("scoring all pages for all queries", quiet=json), View(directory) as view:
         found = look(view, limit, unanswered=unanswered)
@@ -169,8 +169,8 @@ def explain(
     """What is shown for a query, how old that is, and which fetches may improve it."""
     from sought.cli.explain_query import show_query
     from sought.cli.live import working
-    from sought.crawl.query_insight import explain_query
-    from sought.crawl.view import View
+    from sought.operate.explain_query import explain_query
+    from sought.operate.view import View
 
     with working("scoring all pages for all queries", quiet=json), View(directory) as view:
         found = explain_query(view, query, view.config.policy, time.time(), limit)

@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 
 from sought.console.watching import Condition, Demand, Pulse
-from sought.crawl.outlook import NOBODY_ASKED
-from sought.crawl.searches import searches, searches_a_week
+from sought.operate.outlook import NOBODY_ASKED
+from sought.operate.searches import searches, searches_a_week
 
 NOT_PLANNED = "not known before a crawl has planned with these queries"
 _EXPECTED = ("price", "quality", "to_gain_new", "to_gain_known")

@@ -1,4 +1,4 @@
-"""Orders from the console: a form for each, which become files that the crawl reads (crawl/orders.py)."""
+"""Orders from the console: a form for each, which become files that the crawl reads (operate/orders.py)."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -12,17 +12,8 @@ from starlette.routing import BaseRoute, Route
 from sought.console.control import COOKIE, Control, keep_session
 from sought.console.folders import without_folder
 from sought.console.office import Office
-from sought.crawl.ordering import place
-from sought.crawl.orders import (
-    AddSeed,
-    AnyOrder,
-    BlockHost,
-    FetchNow,
-    Pause,
-    Resume,
-    SetBudget,
-    UnblockHost,
-)
+from sought.operate.order_check import place
+from sought.operate.orders import AddSeed, AnyOrder, BlockHost, FetchNow, Pause, Resume, SetBudget, UnblockHost
 from sought.web.errors import BadConfig, BadInput, SoughtError
 
 WHO = "console"

@@ -20,10 +20,10 @@ from sought.console.searcher import Searcher
 from sought.console.suggestions import Suggestions
 from sought.console.tally import Tally
 from sought.console.worker import TooBusy
-from sought.crawl.config import FILE, load_config
-from sought.crawl.workload import query_log
 from sought.demand import Action, Event, Search
 from sought.index import Answer
+from sought.record.config import FILE, load_config
+from sought.record.workload import query_log
 
 _DAY = 86400.0
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from sought.console.answers import Unit
 from sought.console.outcomes import share_of_errors
-from sought.crawl.journal import read_journal
+from sought.operate.journal import read_journal
 
 Over = Literal["hours", "days", "weeks"]
 Row = dict[str, Any]

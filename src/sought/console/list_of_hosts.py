@@ -12,8 +12,8 @@ from sought.console.live import shown
 from sought.console.office import Office
 from sought.console.paging import Part, choice, page_asked, rows_of, text_asked
 from sought.console.watching import last_pulse
-from sought.crawl.host_insight import all_hosts
-from sought.crawl.view import View
+from sought.operate.explain_host import all_hosts
+from sought.operate.view import View
 
 MOST = 5_000  # hosts that are looked through, those with most URLs first
 KINDS = {"all": "All hosts", "trouble": "With trouble now"}

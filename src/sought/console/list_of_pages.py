@@ -11,8 +11,8 @@ from starlette.routing import BaseRoute, Route
 
 from sought.console.office import Office
 from sought.console.paging import ROWS, Part, choice, page_asked, rows_of, text_asked
-from sought.crawl.table import Reason, State
-from sought.crawl.view import View
+from sought.operate.view import View
+from sought.record.table import Reason, State
 
 LOOKED_AT = 20_000  # addresses that are read for a text, at most
 STATES = {

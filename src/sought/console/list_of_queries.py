@@ -14,7 +14,7 @@ from sought.console.needy_queries import MOST, needy_rows
 from sought.console.office import Office
 from sought.console.paging import Part, choice, page_asked, rows_of, text_asked
 from sought.console.watching import last_pulse
-from sought.crawl.view import View
+from sought.operate.view import View
 
 KINDS = {"all": "All that need pages", "unanswered": "Unanswered"}
 

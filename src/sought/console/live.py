@@ -18,7 +18,7 @@ from sought.console.answers import answers
 from sought.console.office import Office, fragment
 from sought.console.outcomes import share_of_errors
 from sought.console.watching import Pulse, Watch, condition
-from sought.crawl.log_file import log_stamp
+from sought.operate.log import log_stamp
 
 RETRY = 3000  # milliseconds until a browser that lost us looks for us again
 _SHOWN = 12  # rows of a list

@@ -14,7 +14,7 @@ from sought.console.answers import Unit
 from sought.console.folders import without_folder
 from sought.console.office import Office, link
 from sought.console.standing import Pending
-from sought.crawl.view import View
+from sought.operate.view import View
 from sought.web.errors import BadConfig, BadInput, CrawlDamaged
 
 _LONGEST = 4_200  # characters

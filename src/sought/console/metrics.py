@@ -1,7 +1,7 @@
-"""How does it stand, for Prometheus?  Every name is here, with what it means; docs/metrics.md is made of this table.
+"""How does it stand, for Prometheus?  Every name is here, with what it means; docs/metrics.md is made of it.
 
-Numbers of a crawl are those of its pulse (crawl/pulse.py), numbers of the server its own.  A counter starts from 0 with
-its process, as counters do.
+Numbers of a crawl are those of its pulse (operate/pulse.py), numbers of the server its own. A counter starts from 0
+with its process, as counters do.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,11 +1,11 @@
-"""Which queries need pages most, and why?  As the crawl ranks them (crawl/insight.py), with a reason for each."""
+"""Which queries need pages most, and why?  As the crawl ranks them (operate/explain.py), with a reason for each."""
 
 import inspect
 from typing import Any
 
-from sought.crawl.coverage import POOR
-from sought.crawl.insight import needy
-from sought.crawl.view import View
+from sought.operate.explain import needy
+from sought.operate.view import View
+from sought.record.workload import POOR
 
 MOST = 1000  # queries that are looked through
 _CAN_FILTER = "unanswered" in inspect.signature(needy).parameters

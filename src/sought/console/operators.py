@@ -34,7 +34,7 @@ from sought.console.metrics import CONTENT_TYPE, exposition
 from sought.console.office import Office
 from sought.console.tally import Tally
 from sought.console.watching import condition, understood
-from sought.crawl.pulse import read_pulse
+from sought.operate.pulse import read_pulse
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from sought.crawl.audit import APPLIED, read_audit
-from sought.crawl.orders import waiting_files
+from sought.operate.audit import APPLIED, read_audit
+from sought.operate.orders import waiting_files
 
 WAITING = "waits for the crawl"
 _SHOWN = 20

@@ -16,7 +16,7 @@ from sought.console.needy_queries import needy_rows
 from sought.console.office import Office
 from sought.console.paging import choice
 from sought.console.watching import last_pulse
-from sought.crawl.view import View
+from sought.operate.view import View
 
 _NEEDY = 6
 

@@ -10,8 +10,8 @@ from sought.console.folders import without_folder
 from sought.console.office import Office
 from sought.console.standing import Pending
 from sought.console.wording import NOTHING, number
-from sought.crawl.dial import budget
-from sought.crawl.view import View
+from sought.operate.dial import budget
+from sought.operate.view import View
 from sought.web.errors import CrawlDamaged
 
 _TITLE = "Budget"

@@ -12,8 +12,8 @@ from sought.console.live import shown
 from sought.console.office import Office
 from sought.console.orders_given import orders_given
 from sought.console.watching import last_pulse
-from sought.crawl.config import FILE, load_config
-from sought.crawl.settings import Settings, load_settings
+from sought.record.config import FILE, load_config
+from sought.record.settings import Settings, load_settings
 from sought.web.errors import SoughtError
 
 

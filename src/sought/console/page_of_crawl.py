@@ -13,7 +13,7 @@ from sought.console.live import shown
 from sought.console.office import Office
 from sought.console.overview import span_asked
 from sought.console.watching import last_pulse
-from sought.crawl.view import View
+from sought.operate.view import View
 
 
 def routes(office: Office, journal: Histories) -> list[BaseRoute]:

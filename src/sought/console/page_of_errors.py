@@ -18,8 +18,8 @@ from sought.console.outcomes import errors
 from sought.console.overview import span_asked
 from sought.console.page_of_log import Reader
 from sought.console.watching import Pulse, is_on, last_pulse
-from sought.crawl.admission import REASONS
-from sought.crawl.view import View
+from sought.operate.view import View
+from sought.record.admission import REASONS
 
 _LATEST = 10  # warnings
 

@@ -6,10 +6,10 @@ from starlette.routing import BaseRoute
 
 from sought.console.lookup import About, route
 from sought.console.office import Office
-from sought.crawl.admission import REASONS
-from sought.crawl.host_insight import explain_host
-from sought.crawl.settings import load_settings
-from sought.crawl.view import View
+from sought.operate.explain_host import explain_host
+from sought.operate.view import View
+from sought.record.admission import REASONS
+from sought.record.settings import load_settings
 from sought.web.errors import BadInput, SoughtError
 from sought.web.url import canonical, hostname, origin
 

@@ -21,8 +21,7 @@ from sought.console.log_words import Sentence, sentence
 from sought.console.office import Office
 from sought.console.watching import last_pulse
 from sought.console.wording import spelled
-from sought.crawl.log import EVENTS
-from sought.crawl.log_file import log_stamp, read_log
+from sought.operate.log import EVENTS, log_stamp, read_log
 
 LEVELS = {"info": "Everything", "warning": "Warnings and errors", "error": "Errors"}
 MOST = 200  # events on a page

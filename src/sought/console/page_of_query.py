@@ -7,9 +7,9 @@ from starlette.routing import BaseRoute
 from sought.console.lookup import About, route
 from sought.console.needy_queries import why
 from sought.console.office import Office
-from sought.crawl.query_insight import explain_query
-from sought.crawl.view import View
 from sought.demand.rows import query_text
+from sought.operate.explain_query import explain_query
+from sought.operate.view import View
 
 
 def routes(office: Office) -> list[BaseRoute]:

@@ -9,8 +9,8 @@ from sought.console.answers import Unit
 from sought.console.lookup import About, route
 from sought.console.office import Office
 from sought.console.wording import count, exactly, number, searches
-from sought.crawl.insight import explain
-from sought.crawl.view import View
+from sought.operate.explain import explain
+from sought.operate.view import View
 from sought.web.errors import BadInput
 from sought.web.url import canonical, origin
 

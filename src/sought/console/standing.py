@@ -18,11 +18,11 @@ from typing import Any, Generic, TypeVar
 
 from msgspec.structs import replace
 
-from sought.crawl.config import FILE as CONFIG
-from sought.crawl.directory import crawl_files
-from sought.crawl.settings import FILE as SETTINGS
-from sought.crawl.settings import load_settings
-from sought.crawl.view import View
+from sought.operate.view import View
+from sought.record.config import FILE as CONFIG
+from sought.record.directory import crawl_files
+from sought.record.settings import FILE as SETTINGS
+from sought.record.settings import load_settings
 from sought.web.errors import SoughtError
 
 EVERY = 15.0  # seconds for which a View is good

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import msgspec
 
 from sought.console.folders import without_folder
-from sought.crawl.pulse import read_pulse
+from sought.operate.pulse import read_pulse
 
 EVERY = 1.0  # seconds between two looks
 SILENT = 10.0  # seconds

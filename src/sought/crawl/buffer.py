@@ -10,12 +10,13 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.crawl.outcome import DAY
 from sought.crawl.plan import Rows
-from sought.crawl.repository import Repository
-from sought.crawl.table import Table
-from sought.policy import Pages, Policy
-from sought.policy.importance import importance_for
+from sought.record.outcome import DAY
+from sought.record.repository import Repository
+from sought.record.table import Table
+from sought.web.pages import Pages
+from sought.web.policy import Policy
+from sought.web.registry import importance_for
 
 _AWAY = 30 * DAY
 

@@ -16,26 +16,26 @@ from dataclasses import replace
 
 import numpy as np
 
-from sought.crawl.beliefs import Beliefs, Told
+from sought.beliefs.columns import Beliefs, Told
+from sought.beliefs.holdings import Holdings
 from sought.crawl.budget import Budget
 from sought.crawl.buffer import Buffer
-from sought.crawl.directory import Directory, folder_bytes
 from sought.crawl.greeting import AddressOf, Greeting
-from sought.crawl.hostfiles import SITEMAP_EVERY
-from sought.crawl.hosts import Host
-from sought.crawl.leases import ROBOTS, SITEMAP
-from sought.crawl.outcome import ASKED_FOR, Why, reason
+from sought.crawl.observer import FILE, Witness
 from sought.crawl.plan import Limits, Rows, choose, reasons
 from sought.crawl.progress import Progress
 from sought.crawl.queue import Queue
-from sought.crawl.refresh import Refresh
 from sought.crawl.rhythm import LIVE, Rhythm
-from sought.crawl.supply.holdings import Holdings
-from sought.crawl.supply.supplier import Committed
-from sought.crawl.witness import FILE, Witness
-from sought.policy import Pages, Policy, beliefs_of
-from sought.policy.policy import Expecting, reads_links
+from sought.record.commit import Commit
+from sought.record.directory import Directory, folder_bytes
+from sought.record.host_files import SITEMAP_EVERY
+from sought.record.hosts import Host
+from sought.record.leases import ROBOTS, SITEMAP
+from sought.record.outcome import ASKED_FOR, Why, reason
+from sought.record.workload_refresh import Refresh
 from sought.web.message import Purpose, Request, Web
+from sought.web.pages import Pages
+from sought.web.policy import Expecting, Policy, beliefs_of, reads_links
 
 INDEX_PAGES = 5000  # small commits make the index merge the same segments again and again
 GRACE = 5.0
@@ -385,7 +385,7 @@ class Cycle:
         for response in responses:
             self.witness.answered(host, response, FILE)
 
-    def _take(self, what: Committed) -> None:
+    def _take(self, what: Commit) -> None:
         self.beliefs.take(what)
         self.witness.committed(what)
 

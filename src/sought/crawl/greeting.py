@@ -5,9 +5,9 @@ import math
 from collections.abc import Awaitable, Callable
 from itertools import chain, repeat
 
-from sought.crawl.directory import Directory
-from sought.crawl.hosts import Host
 from sought.fetch.robots_fetch import RobotsFetch, fetch_robots
+from sought.record.directory import Directory
+from sought.record.hosts import Host
 from sought.web.message import Failure, Request, Response, Web
 from sought.web.url import hostname
 

@@ -7,11 +7,11 @@ from itertools import repeat
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.crawl.outcome import Why, said
-from sought.crawl.table import State, Table
-from sought.policy import Pages, Policy
-from sought.policy.policy import Expected, Purpose, purposes
 from sought.policy.ranking import best
+from sought.record.outcome import Why, said
+from sought.record.table import State, Table
+from sought.web.pages import Pages
+from sought.web.policy import Expected, Policy, Purpose, purposes
 
 Rows = NDArray[np.int64]
 

@@ -4,8 +4,8 @@ import heapq
 from collections import deque
 from collections.abc import Iterable
 
-from sought.crawl.hosts import Host, Hosts
 from sought.fetch.politeness import Politeness
+from sought.record.hosts import Host, Hosts
 
 FIRST = -1  # before all that was chosen
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from sought.console.companion import Companion
-from sought.crawl.pulse import read_pulse
+from sought.operate.pulse import read_pulse
 from sought.web.errors import SoughtError
 
 _PATIENCE = 30.0  # seconds for a server to end

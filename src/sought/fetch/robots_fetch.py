@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import Self
 
-from sought.fetch.robots import ALLOW_ALL, DENY_ALL, Robots
-from sought.fetch.robots_text import MAX_BYTES
+from sought.fetch.robots import ALLOW_ALL, DENY_ALL, MAX_BYTES, Robots
 from sought.web.errors import BadURL
 from sought.web.message import Failure, Purpose, Request, Response, Web
 from sought.web.url import canonical

@@ -13,11 +13,11 @@ from xml.parsers import expat
 
 import msgspec
 
-from sought.fetch.feed_dates import feed_time, w3c_time
+from sought.fetch.dates import feed_time, w3c_time
 from sought.fetch.xml_lists import MAX_TEXT, Entry, HTMLError, StopReadingError, XMLList
-from sought.web import encoding
 from sought.web.coding import CodingError, decoded
 from sought.web.errors import BadURL
+from sought.web.html import encoding
 from sought.web.url import canonical, hostname, registered_domain
 
 MAX_BYTES = 50 * 1024 * 1024

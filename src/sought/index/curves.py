@@ -5,8 +5,8 @@ instead of taking scores to fall evenly within a piece.  The list a page is rank
 are kept up to date between fills: a page that enters at rank r moves everything behind r by one, and the knots with it.
 
 A fourth one is optional, and the default: a curve describes only the first `depth` results.  Most shifts happen further
-down, where they are hardly ever seen; to leave them out costs little gain and saves most of the time (`sought bench
-gain` prints how much of either).
+down, where they are hardly ever seen; to leave them out costs little gain and saves most of the time
+(`python -m benchmarks gain` prints how much of either).
 """
 
 from dataclasses import dataclass

@@ -25,7 +25,7 @@ from sought.index.query import Asked, build, parse, read
 from sought.index.snippet import Terms, snippet
 from sought.index.vectors import Counter
 from sought.web.errors import BadInput, CrawlBusy, CrawlDamaged, SoughtError, StorageFull
-from sought.web.shadow import Shadow
+from sought.web.readonly_cache import Shadow
 
 MAX_LIMIT = 1_000
 MAX_OFFSET = 10_000

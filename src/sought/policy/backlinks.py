@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sought.policy.ordering import found_first, of_new
-from sought.policy.pages import Floats, Pages
 from sought.web.expression import brief
+from sought.web.pages import Floats, Pages
 
 
 @brief

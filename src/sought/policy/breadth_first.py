@@ -5,8 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from sought.policy.pages import NEVER, Floats, Pages
 from sought.web.expression import brief
+from sought.web.pages import NEVER, Floats, Pages
 
 
 @brief

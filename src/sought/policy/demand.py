@@ -1,7 +1,6 @@
 """Does a policy need to know what people ask for?"""
 
-from sought.policy.estimator import beliefs_of
-from sought.policy.policy import Policy
+from sought.web.policy import Policy, beliefs_of
 
 
 def goes_by_demand(policy: Policy) -> bool:

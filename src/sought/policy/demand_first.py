@@ -6,12 +6,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sought.beliefs.first_gain import FirstGain
+from sought.beliefs.prospect import Prospect
 from sought.policy.breadth_first import BreadthFirst
-from sought.policy.first_gain import FirstGain
-from sought.policy.pages import Floats, Pages, pieces
-from sought.policy.prospect import Prospect
 from sought.web.errors import BadInput
 from sought.web.expression import brief
+from sought.web.pages import Floats, Pages, pieces
 
 _MOST = float(np.finfo(np.float64).max) / 4  # so that the last bits do not make it inf
 # The last bits of a number hold the order among equals: 13 for depth, 27 for the row.

@@ -5,9 +5,8 @@ from dataclasses import fields, is_dataclass
 from importlib.util import find_spec
 from typing import Any
 
-from sought.policy.estimator import beliefs_of
-from sought.policy.policy import Policy
 from sought.web.errors import BadInput
+from sought.web.policy import Policy, beliefs_of
 
 
 def check_installed(policy: Policy) -> None:

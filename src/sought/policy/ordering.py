@@ -1,32 +1,25 @@
 """New pages, the most important first.  What is important is said by each ordering in a file of its own."""
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.policy.pages import NEVER, Floats, Pages
-from sought.policy.policy import Policy
-from sought.policy.supplied import Supplied
+from sought.beliefs.belief import Supplied
 from sought.web.expression import brief
+from sought.web.pages import NEVER, Floats, Pages
 
 _MOST = np.iinfo(np.int64).max
 _LATER = 2.0**-33  # what a page loses for every second: less than 1 in any crawl's life
-
-
-@runtime_checkable
-class Important(Protocol):
-    """A policy that can say how important every page is, new or known."""
-
-    def importance(self, pages: Pages) -> Floats:
-        """Higher is better."""
 
 
 @brief
 @dataclass(frozen=True)
 class Ordering(Supplied):
     """A policy that is at the same time the belief it ranks by: the crawl supplies the importance of every page."""
+
+    is_abstract: ClassVar[bool] = True
 
     @property
     def beliefs(self) -> tuple["Ordering"]:
@@ -48,14 +41,6 @@ def of_new(pages: Pages, values: Floats) -> Floats:
 def found_first(values: Floats, pages: Pages) -> Floats:
     """Whole numbers, and of equal ones those found earlier before the others."""
     return values - _LATER * pages.found
-
-
-def importance_in(policy: Policy) -> Important | None:
-    """What a policy goes by, or the side of it that ranks new pages; None if that is no importance."""
-    new = getattr(policy, "new", None)
-    if callable(new):
-        return importance_in(new)
-    return policy if isinstance(policy, Important) else None
 
 
 def first(values: Floats, which: NDArray[np.bool_]) -> Floats:

@@ -1,25 +1,17 @@
 """New pages by their PageRank on what has been seen of the Web."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from sought.policy.checks import check_share
+from sought.beliefs.page_rank import PageRankScore
 from sought.policy.ordering import Ordering
 from sought.web.expression import brief
 
 
 @brief
 @dataclass(frozen=True)
-class PageRank(Ordering):
+class PageRank(Ordering, PageRankScore):
     """IR'(p) = (1-d) + d·Σ_{t→p} IR'(t)/c_t over links seen so far; from a page without known links a surfer jumps.
 
     Cho, Garcia-Molina & Page 1998, §2.1 and §4, `PageRank`.  With d = 0.85 pages come in the order of the PageRank of
     Tran, Turk, Cambazoglu & Nejdl (SIGIR 2015), which is this divided by the number of pages.
     """
-
-    goes_by_demand: ClassVar[bool] = False
-
-    d: float = 0.9
-
-    def __post_init__(self) -> None:
-        check_share("PageRank: d", self.d, below_one=True)

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sought.policy.pages import Floats, Pages, pieces
 from sought.web.errors import BadInput
 from sought.web.expression import brief
 from sought.web.mixing import fractions, mixed, salt
+from sought.web.pages import Floats, Pages, pieces
 
 
 @brief

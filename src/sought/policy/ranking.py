@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.policy.pages import Floats
+from sought.web.pages import Floats
 
 Keys = NDArray[np.uint64]
 Rows = NDArray[np.int64]

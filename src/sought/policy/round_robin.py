@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sought.policy.pages import NEVER, Floats, Pages
 from sought.web.expression import brief
+from sought.web.pages import NEVER, Floats, Pages
 
 _BEFORE_ALL = 1e12  # seconds: older than anything
 

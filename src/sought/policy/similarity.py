@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sought.policy.checks import check_positive, check_topic
+from sought.beliefs.topic_likeness import Likeness
 from sought.policy.ordering import of_new
-from sought.policy.pages import Floats, Pages
-from sought.policy.topic import Likeness
+from sought.web.checks import check_positive, check_topic
 from sought.web.expression import brief
+from sought.web.pages import Floats, Pages
 
 
 @brief

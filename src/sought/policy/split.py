@@ -5,15 +5,15 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from sought.beliefs.belief import Belief
 from sought.policy.breadth_first import BreadthFirst
-from sought.policy.checks import check_share
-from sought.policy.estimator import Belief, beliefs_of
-from sought.policy.pages import NEVER, Floats, Pages, pieces
-from sought.policy.policy import Policy, order_matters, reads_links
 from sought.policy.ranking import best
 from sought.policy.round_robin import RoundRobin
+from sought.web.checks import check_share
 from sought.web.errors import BadInput
 from sought.web.expression import brief
+from sought.web.pages import NEVER, Floats, Pages, pieces
+from sought.web.policy import Policy, beliefs_of, order_matters, reads_links
 
 _EXACT = 200_000
 

@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from sought.policy.checks import check_positive
-from sought.policy.estimator import Belief, Estimator, Fetches, Learner, Telling, beliefs_of
-from sought.policy.pages import Floats, Pages
-from sought.policy.policy import Expected, Expecting, Policy, explained, order_matters, reads_links
-from sought.policy.supplied import Supplied
+from sought.beliefs.belief import Belief, Estimator, Learner, Supplied, Telling
 from sought.policy.worth.worth import Worth
+from sought.record.fetches import Fetches
+from sought.web.checks import check_positive
 from sought.web.errors import BadInput
 from sought.web.expression import brief
+from sought.web.pages import Floats, Pages
+from sought.web.policy import Expected, Expecting, Policy, beliefs_of, explained, order_matters, reads_links
 
 _OF_PAGES = ("found", "last_fetch", "last_change", "signal", "linked", "unlinked")
 _OF_FETCHES = ("time", "gap", "modified", "base_gap", "seen_gap")

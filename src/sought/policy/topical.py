@@ -6,16 +6,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sought.beliefs.belief import Belief
+from sought.beliefs.topic_distance import Hops
+from sought.beliefs.topic_names import Named
 from sought.policy.backlinks import Backlinks
-from sought.policy.checks import check_topic, check_whole
-from sought.policy.estimator import Belief, beliefs_of
-from sought.policy.ordering import first, importance_in
-from sought.policy.pages import NEVER, Floats, Pages
-from sought.policy.policy import Policy, order_matters, reads_links
+from sought.policy.ordering import first
 from sought.policy.split import Split
-from sought.policy.topic import Hops, Named
+from sought.web.checks import check_topic, check_whole
 from sought.web.errors import BadInput
 from sought.web.expression import brief
+from sought.web.pages import NEVER, Floats, Pages
+from sought.web.policy import Policy, beliefs_of, importance_in, order_matters, reads_links
 
 _FARTHEST = 250
 

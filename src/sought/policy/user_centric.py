@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sought.policy.gain_rate import Form, GainRate
-from sought.policy.pages import NEVER, Floats, Pages, pieces
+from sought.beliefs.gain_rate import Form, GainRate
 from sought.web.expression import brief
+from sought.web.pages import NEVER, Floats, Pages, pieces
 
 _MOST = float(np.finfo(np.float64).max)
 

@@ -4,10 +4,10 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from sought.policy.checks import check_choice
-from sought.policy.estimator import Belief
-from sought.policy.pages import Floats, Pages
-from sought.policy.views import Views
+from sought.beliefs.belief import Belief
+from sought.beliefs.views import Views
+from sought.web.checks import check_choice
+from sought.web.pages import Floats, Pages
 
 Weight = Literal["same", "views"]
 _MOST = 1e15  # nobody is seen so often

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sought.web.document import Counts, Document
-from sought.web.encoding import decoded
+from sought.web.html.encoding import decoded
+from sought.web.html.links import Found, canonical_in, target_of
+from sought.web.html.markup import Markup, read
+from sought.web.html.tags import BASE, H1, H2, H3, HTML, LINK, META, TITLE, TYPED
+from sought.web.html.visible import attribute, is_resolved, raw_text, resolved
 from sought.web.language import language
-from sought.web.links import Found, canonical_in, target_of
-from sought.web.markup import Markup, read
 from sought.web.message import Response
 from sought.web.sketch import shingled, sketch
-from sought.web.tags import BASE, H1, H2, H3, HTML, LINK, META, TITLE, TYPED
-from sought.web.visible import attribute, is_resolved, raw_text, resolved
 
 AGENT = "sought"
 MAX_TITLE = 500

@@ -14,8 +14,8 @@ import numpy as np
 
 from sought.lab.measures.measure import Floats, When, check_choice, held, named
 from sought.lab.measures.reading import Reading
-from sought.lab.run import Run
-from sought.lab.world import Numbers
+from sought.lab.replay.run import Run
+from sought.lab.worlds.world import Numbers
 from sought.web.expression import brief
 
 Scale = Literal["units", "seconds"]

@@ -1,7 +1,7 @@
 """Calibration: did fetches bring what the policy expected of them?
 
 What a policy expects of a fetch (`expects`) beside the gain that the crawl measures, as `sought status` has it
-(policy/calibration.py), over all fetches of a run.
+(operate/calibration.py), over all fetches of a run.
 """
 
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from sought.lab.measures.measure import Floats, check_choice, named
-from sought.lab.run import Measured, Run
-from sought.policy.calibration import Calibration, calibration
+from sought.lab.replay.run import Measured, Run
+from sought.operate.calibration import Calibration, calibration
 from sought.web.expression import brief
 
 Figure = Literal["slope", "rank_correlation", "top_tenth", "sum_ratio"]

@@ -15,12 +15,12 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from sought.graph.pagerank import pagerank
-from sought.lab.judge import links_at
+from sought.graph.walks import pagerank
+from sought.lab.judge.judge import links_at
 from sought.lab.measures.measure import Floats, check_choice, named
 from sought.lab.measures.reading import Reading
-from sought.lab.run import Run
-from sought.lab.world import NOTHING, World
+from sought.lab.replay.run import Run
+from sought.lab.worlds.world import NOTHING, World
 from sought.web.expression import brief
 
 Weighting = Literal["none", "default", "printed", "cho_ntoulas"]

@@ -14,7 +14,7 @@ import numpy as np
 
 from sought.lab.measures.measure import Floats, When, check_choice, held, named
 from sought.lab.measures.reading import Reading
-from sought.lab.run import Run
+from sought.lab.replay.run import Run
 from sought.web.expression import brief
 
 

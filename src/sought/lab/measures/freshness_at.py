@@ -15,7 +15,7 @@ import numpy as np
 
 from sought.lab.measures.measure import Floats, check_choice, check_depth, named
 from sought.lab.measures.reading import Reading
-from sought.lab.run import Run
+from sought.lab.replay.run import Run
 from sought.web.expression import brief
 
 Form = Literal["default", "printed"]

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.lab.judge import links_at
+from sought.lab.judge.judge import links_at
 from sought.lab.measures.measure import Floats
-from sought.lab.run import Run
-from sought.lab.world import NOTHING
+from sought.lab.replay.run import Run
+from sought.lab.worlds.world import NOTHING
 from sought.web.expression import brief
 
 SHOWN = 10  # results on a page of them

@@ -13,7 +13,7 @@ import numpy as np
 
 from sought.lab.measures.impact import Impact, chosen
 from sought.lab.measures.measure import Floats, check_choice
-from sought.lab.run import Run
+from sought.lab.replay.run import Run
 from sought.web.expression import brief
 
 By = Literal["click", "view"]

@@ -13,11 +13,11 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.graph.pagerank import pagerank
-from sought.lab.judge import links_at
+from sought.graph.walks import pagerank
+from sought.lab.judge.judge import links_at
 from sought.lab.measures.measure import Floats
-from sought.lab.run import Moment, Run
-from sought.lab.world import NOTHING, Numbers
+from sought.lab.replay.run import Moment, Run
+from sought.lab.worlds.world import NOTHING, Numbers
 
 Importance = Literal["backlinks", "pagerank"]
 IMPORTANCES: tuple[Importance, ...] = get_args(Importance)

@@ -15,8 +15,8 @@ import numpy as np
 
 from sought.lab.measures.importance import IMPORTANCES, Importance, weighed
 from sought.lab.measures.measure import Floats, check_choice, check_share, named
-from sought.lab.run import Run
-from sought.lab.world import NOTHING, Numbers, World
+from sought.lab.replay.run import Run
+from sought.lab.worlds.world import NOTHING, Numbers, World
 from sought.web.expression import brief
 
 

@@ -6,8 +6,8 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.lab.run import Moment, Run
-from sought.lab.world import Numbers
+from sought.lab.replay.run import Moment, Run
+from sought.lab.worlds.world import Numbers
 from sought.web.errors import BadInput
 
 Floats = NDArray[np.float64]

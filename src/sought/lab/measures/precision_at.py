@@ -15,11 +15,11 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from sought.lab.judge.ranked import Ranked, Results, places
 from sought.lab.measures.freshness_at import mean_over_queries
 from sought.lab.measures.measure import Floats, check_choice, check_depth, named
-from sought.lab.ranked import Ranked, Results, places
-from sought.lab.run import Run
-from sought.lab.world import Numbers
+from sought.lab.replay.run import Run
+from sought.lab.worlds.world import Numbers
 from sought.web.expression import brief
 
 Form = Literal["ap", "printed"]

@@ -11,9 +11,9 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.lab.demand import Part
 from sought.lab.measures.measure import Floats, When, check_choice, named
-from sought.lab.run import Run
+from sought.lab.replay.run import Run
+from sought.lab.worlds.demand import Part
 from sought.web.expression import brief
 
 Weeks = Literal["all", "bulk", "ordinary"]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.lab.measures.measure import Floats
-from sought.lab.world import NOTHING, Numbers, World
+from sought.lab.worlds.world import NOTHING, Numbers, World
 
 
 class Reading:

@@ -13,7 +13,7 @@ import numpy as np
 
 from sought.lab.measures.importance import IMPORTANCES, Importance, visited, weighed
 from sought.lab.measures.measure import Floats, check_choice, check_share, named
-from sought.lab.run import Run
+from sought.lab.replay.run import Run
 from sought.web.expression import brief
 
 

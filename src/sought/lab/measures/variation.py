@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from sought.lab.measures.measure import Floats, check_choice
 from sought.lab.measures.reading import Reading
-from sought.lab.run import Run
-from sought.lab.world import Numbers, World
+from sought.lab.replay.run import Run
+from sought.lab.worlds.world import Numbers, World
 from sought.web.expression import brief
 from sought.web.url import hostname
 

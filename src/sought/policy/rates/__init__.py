@@ -1,12 +1,12 @@
 """How often does a page change?  Estimators of rates of change, from the log of fetches."""
 
-from sought.policy.rates.bayes import BayesRate
-from sought.policy.rates.interval import IntervalRate
-from sought.policy.rates.last_modified import LastModifiedRate
-from sought.policy.rates.moment import MomentRate
-from sought.policy.rates.online import OnlineRate
-from sought.policy.rates.regular import RegularRate
-from sought.policy.rates.significant import SignificantRate, SignificantShare
+from sought.beliefs.bayes_rate import BayesRate
+from sought.beliefs.interval_rate import IntervalRate
+from sought.beliefs.last_modified_rate import LastModifiedRate
+from sought.beliefs.moment_rate import MomentRate
+from sought.beliefs.online_rate import OnlineRate
+from sought.beliefs.regular_rate import RegularRate
+from sought.beliefs.significant_rate import SignificantRate, SignificantShare
 
 RATES: dict[str, type] = {
     each.__name__: each

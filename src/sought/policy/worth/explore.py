@@ -14,12 +14,12 @@ from typing import Literal
 
 import numpy as np
 
-from sought.policy.pages import Floats, Pages
-from sought.policy.worth.deaths import WEEK
-from sought.policy.worth.finds import FindRate
+from sought.beliefs.death_rate import WEEK
+from sought.beliefs.find_rate import FindRate
 from sought.policy.worth.parts import Parts, bought
 from sought.policy.worth.standing import Standing
 from sought.web.mixing import bits_of, fractions, mixed
+from sought.web.pages import Floats, Pages
 
 Explore = Literal["share", "none", "draw", "bound"]
 SHAPE = FindRate("shape")

@@ -4,9 +4,8 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from sought.policy.estimator import Rows
-from sought.policy.pages import Floats, Links
 from sought.web.compiled import Int, cached, compiled, readable
+from sought.web.pages import Floats, Links, Rows
 
 Nodes = NDArray[np.uint32]
 

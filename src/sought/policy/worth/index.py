@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sought.policy.pages import Floats, pieces
+from sought.web.pages import Floats, pieces
 
 _SMALL = 1e-4  # below, what is left of a difference of two nearly equal numbers is taken from its series
 

@@ -4,15 +4,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sought.policy.by_host import hosts_in, spread
-from sought.policy.pages import Floats, Pages
+from sought.beliefs.by_host import hosts_in, spread
+from sought.beliefs.death_rate import WEEK
+from sought.beliefs.rate_history import YEAR
 from sought.policy.ranking import nth_largest
-from sought.policy.rates.history import YEAR
-from sought.policy.refresh.planning import pace_of
-from sought.policy.worth.deaths import WEEK
+from sought.policy.solvers.planning import pace_of
 from sought.policy.worth.hubs import told
 from sought.policy.worth.index import lasting, looking
 from sought.policy.worth.standing import Standing
+from sought.web.pages import Floats, Pages
 
 _AS_IF = 3.0  # links of a page to average ones of its host that are taken for granted
 _BACK = 0.1  # pages that went come back so much more rarely than others go

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.policy.pages import Floats
+from sought.web.pages import Floats
 
 _VISIBILITY = 1.5  # who comes at rank r is seen r^-1.5 as often as the first
 

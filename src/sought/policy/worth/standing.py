@@ -5,20 +5,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.policy.entry_value import EntryValue
-from sought.policy.estimator import Belief
-from sought.policy.main_query import MainQuery, MainShare
-from sought.policy.pages import Floats, Pages
-from sought.policy.presence import Presence, SearchValue
-from sought.policy.rates.bayes import BayesRate
-from sought.policy.rates.history import DAY
-from sought.policy.refresh.signal_quality import SignalStrength
-from sought.policy.worth.edit_loss import EditLoss
-from sought.policy.worth.fates import DeathRate, LinkDoubt, MoveShare
-from sought.policy.worth.finds import FindRate
+from sought.beliefs.bayes_rate import BayesRate
+from sought.beliefs.belief import Belief
+from sought.beliefs.death_rate import DeathRate, LinkDoubt, MoveShare
+from sought.beliefs.edit_loss import EditLoss
+from sought.beliefs.entry_value import EntryValue
+from sought.beliefs.find_rate import FindRate
+from sought.beliefs.first_finds import FirstFinds
+from sought.beliefs.gone_by_signs import GoneBySigns
+from sought.beliefs.presence import Presence, SearchValue
+from sought.beliefs.prospect import MainQuery, MainShare
+from sought.beliefs.rate_history import DAY
+from sought.beliefs.signal_quality import SignalStrength
 from sought.policy.worth.index import lasting
-from sought.policy.worth.reveals import FirstFinds
-from sought.policy.worth.signs import GoneBySigns
+from sought.web.pages import Floats, Pages
 
 EDITS = BayesRate()
 BELIEFS: tuple[Belief, ...] = (

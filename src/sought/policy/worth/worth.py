@@ -21,22 +21,22 @@ from typing import ClassVar, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.policy.checks import check_choice, check_positive
-from sought.policy.entry_value import EntryValue
-from sought.policy.estimator import Belief
-from sought.policy.main_query import MainQuery, MainShare
-from sought.policy.pages import Floats, Pages
-from sought.policy.policy import Expected, Purpose, Purposes
-from sought.policy.presence import Presence
+from sought.beliefs.belief import Belief
+from sought.beliefs.entry_value import EntryValue
+from sought.beliefs.presence import Presence
+from sought.beliefs.prospect import MainQuery, MainShare
+from sought.beliefs.rate_history import YEAR
 from sought.policy.ranking import best
-from sought.policy.rates.history import YEAR
 from sought.policy.worth import parts
 from sought.policy.worth.explore import SHAPE, Explore, chances, dice, drawn, shares
 from sought.policy.worth.hubs import in_turn, told
 from sought.policy.worth.parts import Parts, Unpriced
 from sought.policy.worth.rivals import in_company
 from sought.policy.worth.standing import BELIEFS, Standing, standing
+from sought.web.checks import check_choice, check_positive
 from sought.web.expression import brief
+from sought.web.pages import Floats, Pages
+from sought.web.policy import Expected, Purpose, Purposes
 
 _ROUNDS = 3  # the price depends on what is worth more than it
 _IN_TURN = 4096  # of the best pages it is looked at whether they tell the same

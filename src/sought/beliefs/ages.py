@@ -1,0 +1,39 @@
+"""From ages and rates to values: what rules for known pages share."""
+
+import numpy as np
+
+from sought.web.pages import NEVER, Floats, Pages, pieces
+
+_MOST = float(np.finfo(np.float64).max)
+
+
+def ages(pages: Pages, now: float) -> Floats:
+    """Seconds since the last fetch; 0 for pages never fetched."""
+    age = np.empty(len(pages))
+    for piece in pieces(len(pages)):
+        last = pages.last_fetch[piece]
+        age[piece] = np.fmax(now - np.where(np.isneginf(last), now, last), 0.0)
+    return age
+
+
+def known_only(pages: Pages, values: Floats) -> Floats:
+    """These values for known pages, NEVER for those never fetched; and only numbers."""
+    value = np.where(pages.is_new | np.isnan(values), NEVER, values)
+    return np.minimum(value, _MOST, out=value)
+
+
+def in_turn(pages: Pages, now: float) -> Floats:
+    """From -1 to below 0, the oldest copy first: for pages that are worth no fetch but an idle one."""
+    return -1.0 / (1.0 + ages(pages, now))
+
+
+def by_periods(pages: Pages, now: float, rate: Floats) -> Floats:
+    """Which share of the time between two fetches of each page has passed, at so many fetches a second.
+
+    Whoever fetches what has most of it behind keeps to the rates, or to what there is budget for in proportion.  Pages
+    of rate 0 come after all others, in turn.
+    """
+    fetched = np.isfinite(rate) & (rate > 0.0)
+    with np.errstate(over="ignore"):
+        passed = ages(pages, now) * np.where(fetched, rate, 0.0)
+    return known_only(pages, np.where(fetched, passed, in_turn(pages, now)))

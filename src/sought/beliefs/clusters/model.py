@@ -1,0 +1,94 @@
+"""By what are pages told to be of a cluster?  All that clustering has found out, as the store keeps it.
+
+Any page's cluster follows from it and from what is stored of the page: whoever opens the crawl finds the same.
+What cannot be read, or was written for other features, counts for nothing: clusters are made anew.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.beliefs.clusters.collection import Lexis, Singles, Space
+from sought.beliefs.clusters.keywords import Best
+from sought.beliefs.clusters.scaling import Kind, Scaling
+from sought.beliefs.clusters.words import Chosen
+from sought.record.store import Store, meta_pair
+from sought.web.errors import BadInput
+
+PREFIX = "clusters "
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Words, scales and centres, and how many fetches there had been."""
+
+    lexis: Lexis
+    scaling: Scaling
+    centroids: Singles
+    fetches: int
+
+
+def save(model: Model, name: str, store: Store) -> None:
+    """At once; a megabyte, or less."""
+    lexis, scaling = model.lexis, model.scaling
+    kept = [
+        [lexis.dims, list(lexis.terms), list(lexis.domains), model.fetches],
+        [list(lexis.keywords), list(lexis.spelled), lexis.spelled_for.tolist()],
+        [list(scaling.kinds), list(scaling.low), list(scaling.high)],
+        [_packed(each) for each in (lexis.term_weights, *_arrays(lexis), model.centroids)],
+    ]
+    store.write([meta_pair(PREFIX + name, kept)])
+
+
+def load(name: str, store: Store, kinds: Sequence[Kind]) -> Model | None:
+    """None if there is none of features of these kinds."""
+    try:
+        found = _read(store.meta(PREFIX + name))
+    except (BadInput, TypeError, ValueError, msgspec.DecodeError):  # nothing, damaged, or of another version
+        return None
+    fits = found.scaling.kinds == tuple(kinds) and found.centroids.shape[1:] == (len(kinds),) and len(found.centroids)
+    return found if fits else None
+
+
+def _read(kept: Any) -> Model:
+    (dims, terms, domains, fetches), (keywords, spelled, spelled_for), (kinds, low, high), arrays = kept
+    term_weights, pages, of_pages, words, weights, urls, of_urls, scores, keys, centroids = map(_unpacked, arrays)
+    lexis = Lexis(
+        dims=dims,
+        terms=terms,
+        term_weights=term_weights,
+        pages=Space(pages, of_pages),
+        words=Chosen(words, weights),
+        addresses=Space(urls, of_urls),
+        domains=domains,
+        keywords=keywords,
+        spelled=spelled,
+        spelled_for=np.array(spelled_for, np.int64),
+        best=Best(scores, keys),
+    )
+    return Model(lexis, Scaling(tuple(kinds), tuple(low), tuple(high)), centroids, fetches)
+
+
+def stored_names(store: Store) -> list[str]:
+    """Of the models there are."""
+    start = b"m" + PREFIX.encode()
+    return [key[len(start) :].decode() for key, _ in store.scan(start)]
+
+
+def _arrays(lexis: Lexis) -> tuple[NDArray[Any], ...]:
+    spaces = lexis.pages, lexis.addresses
+    (pages, of_pages), (urls, of_urls) = ((each.centroids, each.distances) for each in spaces)
+    return pages, of_pages, lexis.words.words, lexis.words.weights, urls, of_urls, lexis.best.scores, lexis.best.keys
+
+
+def _packed(array: NDArray[Any]) -> list[Any]:
+    return [array.dtype.str, list(array.shape), array.tobytes()]
+
+
+def _unpacked(packed: list[Any]) -> NDArray[Any]:
+    kind, shape, data = packed
+    return np.frombuffer(data, kind).reshape(shape)

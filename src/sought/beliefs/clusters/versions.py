@@ -1,0 +1,159 @@
+"""How has a page changed between its last two fetches?  A few numbers of both, on record.
+
+The store keeps them under the key `v`, 79 bytes a page that was fetched while some policy went by clusters: what a page
+was like before it changed nobody can tell later.  They are written right after the commit of the fetch.  Of a page
+fetched at another time, or just before a crash, there is only what it is like now, so that nothing but its text can
+have changed.  Links to a page and its PageRank are as of the fetch (PageRank as of the last plan before), too.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.beliefs.holdings import Holdings
+from sought.beliefs.page_rank import PageRankScore, Ranks
+from sought.record.commit import Commit
+from sought.record.outcome import Finished, Outcome
+from sought.record.store import Store, row_key
+from sought.record.table import Reason, State, Table
+from sought.web.pages import Pages
+
+Rows = NDArray[np.int64]
+Records = NDArray[np.void]
+
+NUMBERS = ("images", "tables", "words", "text bytes", "e-mails", "in-links", "out-links", "PageRank")
+RECORD = np.dtype(
+    [
+        ("time", "<f8"),
+        ("versions", "<u2"),
+        ("kind", "u1"),
+        ("alike", "<f4"),
+        ("now", "<f4", (len(NUMBERS),)),
+        ("before", "<f4", (len(NUMBERS),)),
+    ]
+)
+_MOST = 1e9  # of anything that a page says it has
+_AT_ONCE = 100_000
+_TARGET = 4  # bytes of a link
+_decode = msgspec.msgpack.Decoder(Outcome).decode
+
+
+class Versions:
+    """A part of `Holdings`."""
+
+    def __init__(self, holdings: Holdings) -> None:
+        self.store, self.table = holdings.store, holdings.table
+        self.ranks = holdings.part(_page_rank)
+        self.extra: dict[int, bytes] = {}  # of a store that cannot be written to
+        self.complete = False
+
+    def take(self, committed: Commit) -> None:
+        fresh: dict[int, NDArray[np.void]] = {}
+        for each in committed.finished:
+            if each.is_observation and _holds_copy(self.table, each.row):
+                before = fresh.get(each.row)
+                fresh[each.row] = self._next(each, self._stored(each.row) if before is None else before)
+        self._put(fresh)
+
+    def look(self, pages: Pages) -> None:
+        """Keep PageRank up, if it will be written down; and see to it that every copy has a record."""
+        if self.store.writable:
+            self.ranks.column(pages)
+        if not self.complete:
+            self.complete = True
+            rows = self._lacking()
+            if len(rows):
+                self.ranks.column(pages)
+            for at in range(0, len(rows), _AT_ONCE):
+                self._put({row: self._made_up(row) for row in rows[at : at + _AT_ONCE].tolist()})
+
+    def rows(self) -> Rows:
+        """Those that have a record, ascending."""
+        keys = b"".join(key[1:] for key, value in self.store.scan(b"v") if _is_record(value))
+        return np.union1d(np.frombuffer(keys, ">u4").astype(np.int64), np.fromiter(self.extra, np.int64))
+
+    def of(self, rows: Rows) -> Records:
+        """The records of rows; of those that have none all is 0."""
+        none = bytes(RECORD.itemsize)
+        found = (self.extra.get(row) or self._kept(row) or none for row in rows.tolist())
+        return np.frombuffer(b"".join(found), RECORD)
+
+    def _put(self, fresh: dict[int, NDArray[np.void]]) -> None:
+        if not self.store.writable:
+            self.extra.update((row, record.tobytes()) for row, record in fresh.items())
+        elif fresh:
+            self.store.write((row_key(b"v", row), record.tobytes()) for row, record in fresh.items())
+
+    def _kept(self, row: int) -> bytes | None:
+        value = self.store.get(row_key(b"v", row))
+        return value if value is not None and _is_record(value) else None
+
+    def _stored(self, row: int) -> NDArray[np.void] | None:
+        value = self._kept(row)
+        return None if value is None else np.frombuffer(value, RECORD)
+
+    def _next(self, each: Finished, before: NDArray[np.void] | None) -> NDArray[np.void]:
+        """The record after one more fetch."""
+        found = self._present(each.row, each.outcome.time)
+        seen = int(self.table.columns["fetches"][each.row])
+        found["alike"] = 1.0 - each.outcome.difference
+        if before is None:
+            found["before"], found["versions"] = found["now"], min(seen, 2)
+        else:
+            found["before"], found["versions"] = before["now"], 2
+        return found
+
+    def _made_up(self, row: int) -> NDArray[np.void]:
+        """The record of a page as it is now, whatever happened to it."""
+        last = Finished(row, Outcome(float(self.table.columns["last_fetch"][row]), "unchanged"), 0.0)
+        if self.table.columns["changes"][row]:
+            told = (Finished(row, _decode(value), 0.0) for _, value in self.store.scan(row_key(b"o", row)))
+            seen = (each for each in told if each.is_observation)
+            last = max(seen, key=lambda each: each.outcome.time, default=last)
+        return self._next(last, self._stored(row))
+
+    def _present(self, row: int, time: float) -> NDArray[np.void]:
+        details = self.store.details(row)
+        links = len(self.store.get(row_key(b"l", row)) or b"") // _TARGET
+        ranks = self.ranks.flow.values
+        rank = float(ranks[row]) if row < len(ranks) else self.ranks.flow.walk.least
+        found = np.zeros(1, RECORD)
+        found["time"], found["kind"] = time, details.kind
+        numbers: Sequence[float] = (*details.counts, int(self.table.columns["inlinks"][row]), links, rank)
+        found["now"] = [min(float(min(number, _MOST)), _MOST) for number in numbers]
+        return found
+
+    def _lacking(self) -> Rows:
+        """Rows with a copy that is later than their record."""
+        table, recorded = self.table, np.full(len(self.table), -np.inf)
+        for rows, times in _times(self.store):
+            recorded[rows] = times
+        is_behind = np.isneginf(recorded) | ((table["failures"] == 0) & (recorded < table["last_fetch"]))
+        is_copy = table["state"] == State.LIVE
+        is_copy |= (table["state"] == State.ALIAS) & (table["reason"] != Reason.REDIRECT)
+        return np.flatnonzero(is_behind & is_copy)
+
+
+def _page_rank(holdings: Holdings) -> Ranks:
+    return Ranks(PageRankScore(), holdings)
+
+
+def _holds_copy(table: Table, row: int) -> bool:
+    state = table.columns["state"][row]
+    return bool(state == State.LIVE or (state == State.ALIAS and table.columns["reason"][row] != Reason.REDIRECT))
+
+
+def _is_record(value: bytes) -> bool:
+    """What another version of the program has written is not read; a record is made up in its place."""
+    return len(value) == RECORD.itemsize
+
+
+def _times(store: Store) -> Iterable[tuple[Rows, NDArray[np.float64]]]:
+    """When the records of all pages were made, some at a time."""
+    stored = (pair for pair in store.scan(b"v") if _is_record(pair[1]))
+    while some := list(islice(stored, _AT_ONCE)):
+        rows = np.frombuffer(b"".join(key[1:] for key, _ in some), ">u4").astype(np.int64)
+        yield rows, np.frombuffer(b"".join(value for _, value in some), RECORD)["time"]

@@ -1,0 +1,54 @@
+"""What have first fetches on this host really brought?"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sought.beliefs.belief import Learner
+from sought.beliefs.by_host import hosts_in, spread
+from sought.beliefs.slots import grown
+from sought.record.fetches import Fetches
+from sought.web.expression import brief
+from sought.web.pages import Floats, Pages, Rows
+
+_AS_IF = 5.0  # every host is taken to have had so many average first fetches
+
+
+@brief
+@dataclass(frozen=True)
+class FirstGain:
+    """Mean measured gain of first fetches, by host, shrunk to the mean over all: (Σ gain + 5·mean) / (n + 5).
+
+    A fetch that brought nothing anybody asks for counts with its gain of 0; one that was not measured does not count.
+    """
+
+    def learner(self) -> Learner:
+        return _FirstGains()
+
+
+class _FirstGains:
+    """Sums by host.  What was learnt waits until the next column, because only pages say which host a row is of."""
+
+    def __init__(self) -> None:
+        self.gain, self.count = np.zeros(0), np.zeros(0)
+        self.waiting: list[tuple[Rows, Floats]] = []
+
+    def learn(self, fetches: Fetches) -> None:
+        first = np.isposinf(fetches.gap) & np.isfinite(fetches.gain)
+        if first.any():
+            self.waiting.append((fetches.row[first], fetches.gain[first]))
+
+    def column(self, pages: Pages) -> Floats:
+        self._settle(pages)
+        fetched = self.count.sum()
+        mean = self.gain.sum() / fetched if fetched else 0.0
+        return spread((self.gain + _AS_IF * mean) / (self.count + _AS_IF), pages.host)
+
+    def _settle(self, pages: Pages) -> None:
+        """One fetch after the other, so that rounding does not tell how they were batched.  Rows keep their host."""
+        hosts = hosts_in(pages)
+        self.gain, self.count = grown(self.gain, hosts), grown(self.count, hosts)
+        for rows, gain in self.waiting:
+            np.add.at(self.gain, pages.host[rows], gain)
+            np.add.at(self.count, pages.host[rows], 1.0)
+        self.waiting.clear()

@@ -1,0 +1,115 @@
+"""OPIC: what importance have fetches so far passed on to every row?
+
+Each visit of a page pays its cash out to the pages it links to (Abiteboul, Preda & Cobena, Adaptive On-Line Page
+Importance Computation, WWW 2003).  At first the seeds share all there is.  A visit is a fetch that tells how the page
+is now; one that found no links, or no page, pays to all rows that are known when the column is next asked for.
+
+What comes of it depends on the order of visits.  No cash is stored: a crawl that is started again repeats its visits in
+the order of their times, with the links that pages have now.  That is what it had, if links have stayed, answers came
+in the order of requests and there were no dead ends: else the past is as if pages had always had these links, no answer
+had been slow, and dead ends had paid to the rows of today.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.beliefs.belief import Column, Supplied, Supplier
+from sought.beliefs.holdings import Holdings
+from sought.graph.links import Links
+from sought.graph.opic import Opic as Accounts
+from sought.record.commit import Commit
+from sought.record.links import joined_lists, stored_links
+from sought.record.outcome import Finished, Outcome
+from sought.record.store import Store
+from sought.record.table import Source, Table
+from sought.web.expression import brief
+from sought.web.pages import Pages
+
+_AT_ONCE = 100_000  # visits
+_decode = msgspec.msgpack.Decoder(Outcome).decode
+
+Rows = NDArray[np.int64]
+Visit = tuple[float, int, NDArray[np.uint32]]  # when, which row, its links
+
+
+@brief
+@dataclass(frozen=True)
+class OpicScore(Supplied):
+    """The share of all importance that fetches so far have passed on to a page."""
+
+    goes_by_demand: ClassVar[bool] = False
+
+    def supplier(self, holdings: Holdings) -> Supplier:
+        return Cash(holdings)
+
+
+class Cash:
+    """Accounts of all rows."""
+
+    def __init__(self, holdings: Holdings) -> None:
+        self.store, self.table = holdings.store, holdings.table
+        self.accounts = Accounts()
+        self.waiting: list[Visit] = []
+        self._open()
+        visited = _visited(self.store)
+        if len(visited):
+            links = stored_links(self.store, len(self.table)).compact()
+            for at in range(0, len(visited), _AT_ONCE):
+                self.accounts.visit(*_lists(links, visited[at : at + _AT_ONCE]))
+
+    def take(self, committed: Commit) -> None:
+        for each in committed.finished:
+            if each.is_observation:
+                links = committed.linked.get(each.row)
+                links = self.store.links(each.row) if links is None else links
+                self.waiting.append((each.outcome.time, each.row, links))
+
+    def column(self, pages: Pages) -> Column:
+        """Shares of all importance."""
+        self._open()
+        self.waiting.sort(key=lambda visit: visit[:2])
+        self.accounts.visit(*joined_lists([(row, links) for _, row, links in self.waiting]))
+        self.waiting.clear()
+        return self.accounts.importance()
+
+    def terms(self, row: int) -> dict[str, Any]:
+        cash = float(self.accounts.cash[row])
+        total = float(self.accounts.importance()[row])
+        return {"importance": total, "share_not_paid_out_yet": cash}
+
+    def _open(self) -> None:
+        """Accounts for all rows."""
+        if not self.accounts.nodes:
+            self.accounts.grow(_seeds(self.table))
+        self.accounts.grow(len(self.table))
+
+
+def _seeds(table: Table) -> int:
+    """The first rows of a crawl; at least one, if there is any."""
+    others = np.flatnonzero(table["source"] != Source.SEED)
+    return max(1, int(others[0])) if len(others) else len(table)
+
+
+def _visited(store: Store) -> Rows:
+    """Rows in the order of their visits."""
+    rows, times = [], []
+    for key, value in store.scan(b"o"):
+        row, outcome = int.from_bytes(key[1:5], "big"), _decode(value)
+        if Finished(row, outcome, 0.0).is_observation:
+            rows.append(row)
+            times.append(outcome.time)
+    return np.array(rows, np.int64)[np.lexsort((rows, times))]
+
+
+def _lists(links: Links, rows: Rows) -> tuple[Rows, Rows, NDArray[np.uint32]]:
+    """The links of these rows, one after the other."""
+    at = np.searchsorted(links.sources, rows)
+    at[np.append(links.sources, 0)[at] != rows] = len(links.sources)  # without links
+    sizes = np.append(links.degrees, 0)[at]
+    bounds = np.concatenate([[0], np.cumsum(sizes)])
+    places = np.arange(bounds[-1]) + np.repeat(np.append(links.bounds[:-1], 0)[at] - bounds[:-1], sizes)
+    return rows, bounds, links.targets[places]

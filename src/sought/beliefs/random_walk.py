@@ -1,0 +1,115 @@
+"""What does a walk leave with every row that leads on from pages which people see?"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sought.beliefs.belief import Column, Supplied, Supplier
+from sought.beliefs.flows import Flow, Rows
+from sought.beliefs.holdings import Holdings, degrees_of
+from sought.beliefs.impacts import IMPACTS, Impact, Impacts
+from sought.graph.around import sources_of
+from sought.graph.impact_walks import rw, rw_eg
+from sought.graph.links import Links
+from sought.record.commit import Commit
+from sought.web.checks import check_choice, check_positive, check_share
+from sought.web.expression import brief
+from sought.web.pages import Pages
+
+
+@brief
+@dataclass(frozen=True)
+class RandomWalkScore(Supplied):
+    """What a walk from pages that people see leaves with a page; see the policy `RandomWalk`."""
+
+    impact: Impact = "clicks"
+    omega: float = 1.0
+    beta: float = 0.0
+    alpha: float = 0.85
+    epsilon: float = 0.001
+
+    def __post_init__(self) -> None:
+        check_choice(f"{type(self).__name__}: impact", self.impact, IMPACTS)
+        check_share(f"{type(self).__name__}: omega", self.omega)
+        check_share(f"{type(self).__name__}: alpha", self.alpha, below_one=True)
+        check_positive(f"{type(self).__name__}: beta", self.beta, or_zero=True)
+        check_positive(f"{type(self).__name__}: epsilon", self.epsilon)
+
+    def supplier(self, holdings: Holdings) -> Supplier:
+        return Walks(self, holdings)
+
+
+class Walks:
+    """RW and RW-EG of Tran, Turk, Cambazoglu & Nejdl (SIGIR 2015, §4).
+
+    Departure: where the walk leaves the same, theirs are ordered by in-degree; here by a hash, as all equals are.  Such
+    pages have the same parents, mostly, and so the same in-degree.
+    """
+
+    def __init__(self, belief: RandomWalkScore, holdings: Holdings) -> None:
+        self.holdings = holdings
+        self.walker = _Walker(belief, holdings.part(Impacts))
+        self.flow = Flow(holdings, self.walker)
+
+    def take(self, committed: Commit) -> None:
+        self.flow.take(committed)
+
+    def column(self, pages: Pages) -> Column:
+        return self.flow.column(pages)
+
+    def terms(self, row: int) -> dict[str, Any]:
+        """Its parts add up, as far as links have not changed since the walk."""
+        kind, links = self.walker.belief.impact, self.holdings.linked.links()
+        rows = sources_of(links, np.array([row], np.int64))[1].astype(np.int64)
+        along = self.walker.sent(self.flow.values, rows, degrees_of(links, rows)).sum()
+        found = {"walk": float(self.flow.values[row]), "by_jumps": self.walker.least, "by_links": float(along)}
+        if self.walker.belief.omega < 1.0:
+            found["by_common_parents"] = self._beside(row, rows, links)
+        return found | {"parents": self.flow.parents(row, **{kind: self.walker.impacts.of(kind)})}
+
+    def _beside(self, row: int, parents: Rows, links: Links) -> float:
+        """What the other pages that these parents link to send along virtual links."""
+        at = np.searchsorted(links.sources, parents).tolist()
+        lists = [links.targets[links.bounds[i] : links.bounds[i + 1]] for i in at]
+        others, often = np.unique(np.concatenate([np.zeros(0, np.uint32), *lists]), return_counts=True)
+        is_other = others != row
+        others, often = others[is_other].astype(np.int64), often[is_other]
+        return float(np.sum(often * self.walker.sent_beside(self.flow.values, others, links.neighbours)))
+
+
+class _Walker:
+    def __init__(self, belief: RandomWalkScore, impacts: Impacts) -> None:
+        self.belief = belief
+        self.impacts = impacts
+        self.most = 1.0  # the largest impact of the last walk
+        self.widest = 1  # and the largest number of links
+        self.least = 0.0
+
+    @property
+    def basis(self) -> object:
+        return self.impacts.basis
+
+    def walk(self, links: Links, start: Column | None) -> Column:
+        b, impact = self.belief, self.impacts.of(self.belief.impact)
+        self.most = float(impact.max(initial=0.0)) + b.epsilon
+        self.widest = int(links.degrees.max(initial=1))
+        self.least = (1.0 - b.alpha) / max(links.nodes, 1)
+        if b.omega == 1.0:
+            return rw(links, impact, b.alpha, b.beta, b.epsilon, start)
+        return rw_eg(links, impact, b.omega, b.alpha, b.beta, b.epsilon, start)
+
+    def sent(self, values: Column, rows: Rows, degrees: Rows) -> Column:
+        """Along links that are there; what comes along virtual ones is known after a walk."""
+        share = self.belief.alpha * self.belief.omega
+        return share * self._passed(values, rows, (degrees / self.widest) ** self.belief.beta) / degrees
+
+    def sent_beside(self, values: Column, rows: Rows, neighbours: Rows) -> Column:
+        """Along each virtual link of these rows, which have some; `neighbours` says how many all rows have."""
+        share, edges = self.belief.alpha * (1.0 - self.belief.omega), neighbours[rows]
+        wide = (edges / max(int(neighbours.max(initial=1)), 1)) ** self.belief.beta
+        return share * self._passed(values, rows, wide) / edges
+
+    def _passed(self, values: Column, rows: Rows, wide: Column) -> Column:
+        impact = (self.impacts.of(self.belief.impact)[rows] + self.belief.epsilon) / self.most
+        return np.minimum(impact * wide, 1.0) * values[rows]

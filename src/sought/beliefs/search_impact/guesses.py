@@ -1,0 +1,156 @@
+"""What can be known of how well a page will answer a query, before it is fetched?
+
+The features of S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, §6.1: how much of the query is in the
+address and in anchors, how important the page and how specific the query is.  The words of a row's anchors are looked
+at together, not anchor by anchor.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.beliefs.leaf_tree import LeafTree, fit_tree
+from sought.beliefs.search_impact.matching import Matching
+from sought.index.gram_shares import gram_shares
+from sought.index.measure import Measure
+from sought.index.vectors import joined
+from sought.record.measuring import Measuring
+from sought.record.table import State, Table
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+Features = NDArray[np.float32]
+
+NAMES = (
+    *("words in host", "n-grams in host", "words in path", "n-grams in path", "words in anchors", "n-grams in anchors"),
+    *("anchors", "log in-links", "log PageRank", "slashes", "mean score of host", "words of query", "weight of query"),
+)
+
+
+def features(
+    matching: Matching, table: Table, log_ranks: Floats, units: Floats, rows: Rows, queries: Rows, host_means: Floats
+) -> Features:
+    """A row for each pair of a table's row and a query, in the order of NAMES; `host_means` are those of the pairs."""
+    found = np.empty((len(rows), len(NAMES)), np.float32)
+    found[:, :6] = gram_shares(matching.index, rows, queries)
+    found[:, 6] = matching.anchors[rows]
+    found[:, 7] = np.log1p(table["inlinks"][rows])
+    found[:, 8] = log_ranks[rows]
+    found[:, 9] = matching.slashes[rows]
+    found[:, 10] = host_means
+    found[:, 11] = matching.lengths[queries]
+    found[:, 12] = units[queries]
+    return found
+
+
+# ---- What will a page score that nobody has fetched?  Learnt from pages that were fetched, with their content hidden.
+#
+# S' of S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, §5.1 and §6.1: pairs of a fetched page and a
+# query that match by address and anchors, and what the page then scored; 0 if it does not answer the query, or was no
+# page at all.  Scores are in units that are comparable across queries (units.py).
+
+
+_PAIRS = 20_000  # that are learnt from
+_QUERIES = 20_000  # that are looked at to find them
+_AT_ONCE = 128
+_EACH = 200  # pairs of one query
+_READ = 1024  # pages at once
+_DOUBT = 20.0  # pairs' worth of the mean of all in the mean of a host
+_PRIOR = 0.1  # score of a page that matches, before anything is known
+KNOWN = (State.LIVE, State.ALIAS, State.GONE)  # fetched, and it is known what is there
+
+
+@dataclass(frozen=True, eq=False)
+class Guess:
+    """A tree whose leaves are the scores that were met; what is known of hosts."""
+
+    tree: LeafTree
+    host_means: Floats
+    mean: float
+
+    def leaves(
+        self, matching: Matching, table: Table, log_ranks: Floats, units: Floats, rows: Rows, queries: Rows
+    ) -> NDArray[np.int32]:
+        """The leaf of each pair."""
+        hosts = table["host"][rows]
+        known = hosts < len(self.host_means)
+        means = np.full(len(rows), self.mean)
+        means[known] = self.host_means[hosts[known]]
+        return self.tree.predict_leaf(features(matching, table, log_ranks, units, rows, queries, means))
+
+
+def no_guess() -> Guess:
+    """That of a crawl which has seen nothing: whoever matches will be a result, none better than another."""
+    nothing = fit_tree(np.zeros((0, len(NAMES)), np.float32), np.zeros(0))
+    means, quantiles = (np.full_like(column, _PRIOR) for column in (nothing.means, nothing.quantiles))
+    return Guess(replace(nothing, means=means, quantiles=quantiles), np.zeros(0), _PRIOR)
+
+
+def fit_guess(matching: Matching, measuring: Measuring, log_ranks: Floats, units: Floats, asked: Rows) -> Guess:
+    """From a sample of pairs of these queries, which are in an order that says nothing about them."""
+    measure, table = measuring.measure, measuring.table
+    if measure is None:
+        return no_guess()
+    rows, queries = _pairs(matching, table, measuring.ties, asked)
+    if not len(rows):
+        return no_guess()
+    target = _scores(measure, measuring, rows, queries) / units[queries]
+    hosts, half = table["host"][rows].astype(np.int64), (measuring.ties(rows) & 1).astype(np.int64)
+    mean, size = float(target.mean()), int(hosts.max()) + 1
+    parts = np.ones(len(target)), target
+    count, total = (np.bincount(2 * hosts + half, part, 2 * size).reshape(size, 2).astype(np.float64) for part in parts)
+    others = _means(count, total, mean)[hosts, 1 - half]  # no pair may see its own score, not even by its absence
+    known = features(matching, table, log_ranks, units, rows, queries, others)
+    return Guess(fit_tree(known, target), _means(count.sum(axis=1), total.sum(axis=1), mean), mean)
+
+
+def _means(count: Floats, total: Floats, mean: float) -> Floats:
+    """Of few pairs, near the mean of all."""
+    return (total + _DOUBT * mean) / (count + _DOUBT)
+
+
+def _pairs(
+    matching: Matching, table: Table, ties: Callable[[Rows], NDArray[np.uint32]], asked: Rows
+) -> tuple[Rows, Rows]:
+    found_rows, found_queries, count = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
+    for first in range(0, min(len(asked), _QUERIES), _AT_ONCE):
+        some = matching.telling(asked[first : first + _AT_ONCE])
+        bounds, rows = matching.index.matches(some)
+        query = np.repeat(np.arange(len(some)), np.diff(bounds))
+        fetched = np.isin(table["state"][rows], KNOWN)
+        rows, query = rows[fetched], query[fetched]
+        kept = first_of_each(query, ties(rows), _EACH)
+        found_rows.append(rows[kept])
+        found_queries.append(some[query[kept]])
+        count += len(kept)
+        if count >= _PAIRS:
+            break
+    return np.concatenate(found_rows)[:_PAIRS], np.concatenate(found_queries)[:_PAIRS]
+
+
+def first_of_each(group: Rows, order: NDArray[np.generic], most: int) -> Rows:
+    """Of each group, whose numbers ascend, the places of the first `most` in an order; places ascend."""
+    sizes = np.bincount(group)
+    if sizes.max(initial=0) <= most:
+        return np.arange(len(group))
+    ranked = np.lexsort((order, group))
+    place = np.arange(len(group)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.sort(ranked[place < most])
+
+
+def _scores(measure: Measure, measuring: Measuring, rows: Rows, queries: Rows) -> Floats:
+    """What fetched pages score."""
+    pairs = rows * len(measure.queries) + queries
+    order = np.argsort(pairs)
+    wanted, scores = pairs[order], np.zeros(len(pairs))
+    pages = np.unique(rows)
+    for first in range(0, len(pages), _READ):
+        some = pages[first : first + _READ]
+        found = measure.matches(some, joined([measuring.vector(row) for row in some.tolist()]))
+        pair = found.pages.astype(np.int64) * len(measure.queries) + found.queries
+        at = np.searchsorted(wanted, pair)
+        held = np.append(wanted, -1)[at] == pair
+        scores[order[at[held]]] = found.scores[held]
+    return scores

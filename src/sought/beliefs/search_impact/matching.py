@@ -1,0 +1,109 @@
+"""Which rows of the table have the words of which queries in their address or their anchors?
+
+The match index of S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, §5.1, over a crawl.  Rows that
+have been fetched are in it, too: what they turned out to be is what others are judged by.
+"""
+
+from collections.abc import Iterable
+from itertools import islice
+from urllib.parse import unquote
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.beliefs.holdings import Holdings
+from sought.index.gram_shares import most_matches
+from sought.index.ngrams import ADDRESS, ANCHOR, Grams, MatchIndex
+from sought.record.commit import Commit
+from sought.record.store import row_key
+
+Rows = NDArray[np.int64]
+
+_AT_ONCE = 1 << 16  # texts
+_TOO_MANY = 100_000  # rows
+_MOST_ANCHORS = 64  # of one row: who has so many is known by its words
+
+
+class Matching:
+    """The index of the workload in force; made anew when other queries are asked, and fed with what is found.
+
+    Of a row with more anchors than are read, live the first ones count, and after a restart any.
+    """
+
+    def __init__(self, holdings: Holdings, g: int, rho: float) -> None:
+        self.store, self.table, self.measuring = holdings.store, holdings.table, holdings.measuring
+        self.g, self.rho = g, rho
+        self.texts: list[str] = []
+        self.index = MatchIndex(Grams([], g, rho))
+        self.lengths = np.zeros(0, np.int64)  # words of each query
+        self.slashes = np.zeros(0, np.uint8)  # of the path of each row
+        self.anchors = np.zeros(0, np.uint8)  # how many, of each row
+        self.read = 0  # rows below are in the index
+        self.named: set[int] = set()  # rows with words that are not in it
+
+    def take(self, committed: Commit) -> None:
+        if self.texts:  # else everything is read when somebody asks
+            self.named.update(committed.named)
+
+    def update(self) -> MatchIndex:
+        """The index of all that is in the store."""
+        asked = self.measuring.asked.texts
+        if asked is not self.texts and asked != self.texts:
+            self._begin(asked)
+        elif self.texts:
+            self._add_addresses()
+            self._add_anchors((row, self._anchors(row)) for row in sorted(self.named))
+        self.texts = asked
+        self.named.clear()
+        return self.index
+
+    def telling(self, queries: Rows) -> Rows:
+        """Those of some queries that do not match too many rows for their words to tell which of these answer them."""
+        return queries[most_matches(self.index, queries) <= _TOO_MANY]
+
+    def _begin(self, asked: list[str]) -> None:
+        grams = Grams(asked, self.g, self.rho)
+        owner = np.repeat(np.arange(len(asked)), np.diff(grams.bounds))
+        self.lengths = np.bincount(owner[grams.grams < grams.ends[1]], minlength=len(asked))
+        self.index = MatchIndex(grams)
+        self.anchors[:], self.read = 0, 0
+        if asked:
+            self._add_addresses()
+            self._add_all_anchors()
+
+    def _add_addresses(self) -> None:
+        size = len(self.table)
+        if len(self.slashes) < size:
+            more = np.zeros(size * 5 // 4 - len(self.slashes) + 1, np.uint8)
+            self.slashes, self.anchors = (np.concatenate([c, more]) for c in (self.slashes, self.anchors))
+        for first in range(self.read, size, _AT_ONCE):
+            rows = np.arange(first, min(first + _AT_ONCE, size))
+            texts = self.store.spellings(rows.tolist())
+            self.index.add(rows, [unquote(text) for text in texts], ADDRESS)  # as the search index reads them
+            self.slashes[rows] = [min(text.partition("?")[0].count("/") - 2, 255) for text in texts]
+        self.read = size
+
+    def _add_all_anchors(self) -> None:
+        stored = ((int.from_bytes(key[1:5], "big"), text) for key, text in self.store.scan(b"a"))
+        while some := list(islice(stored, _AT_ONCE)):
+            rows = np.array([row for row, _ in some], np.int64)
+            starts = np.searchsorted(rows, rows)  # they ascend
+            place = np.arange(len(rows)) - starts + self.anchors[rows]
+            kept = np.flatnonzero(place < _MOST_ANCHORS)
+            self.index.add(rows[kept], [some[i][1].decode() for i in kept.tolist()], ANCHOR)
+            np.add.at(self.anchors, rows[kept], 1)
+
+    def _add_anchors(self, found: Iterable[tuple[int, list[str]]]) -> None:
+        rows, texts = [], []
+        for row, anchors in found:
+            if self.anchors[row] < _MOST_ANCHORS:
+                self.anchors[row] = len(anchors)
+                rows += [row] * len(anchors)
+                texts += anchors
+            if len(texts) >= _AT_ONCE:
+                self.index.add(np.array(rows, np.int64), texts, ANCHOR)
+                rows, texts = [], []
+        self.index.add(np.array(rows, np.int64), texts, ANCHOR)
+
+    def _anchors(self, row: int) -> list[str]:
+        return [text.decode() for _, text in islice(self.store.scan(row_key(b"a", row)), _MOST_ANCHORS)]

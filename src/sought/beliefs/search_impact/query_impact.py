@@ -1,0 +1,240 @@
+"""What is a score worth, compared with scores for other queries?
+
+Scores of one query are sums over its terms, and rare terms add more.  In units of what the terms could add at most, a
+share of it says the same of every query ("scores must be comparable across queries": S. Pandey, C. Olston, Crawl
+Ordering by Search Impact, WSDM 2008, §5.2).
+"""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.beliefs.belief import Column
+from sought.beliefs.holdings import Growth, Holdings
+from sought.beliefs.page_rank import PageRankScore, Ranks
+from sought.beliefs.search_impact.guesses import Guess, fit_guess, no_guess
+from sought.beliefs.search_impact.importance_curve import rescale
+from sought.beliefs.search_impact.matching import Matching
+from sought.beliefs.search_impact.needy import Improving, mean_scores
+from sought.beliefs.search_impact.parameters import SearchImpactParameters
+from sought.beliefs.search_impact.sketching import Sketching
+from sought.beliefs.top_results import best_scores, top_of
+from sought.index.measure import Measure
+from sought.index.sketch_expected import expected_impact
+from sought.index.sketch_ranks import scalar_impact, scalar_ranks
+from sought.index.sketches import Sketches, by_page
+from sought.index.sketches import top as seen
+from sought.index.top import Top
+from sought.record.commit import Commit
+from sought.record.measuring import Measuring
+from sought.web.pages import Pages
+
+
+def units(measure: Measure) -> NDArray[np.float64]:
+    """For each query the sum of its terms' weights, with BM25 in proportion to that of idf; 1 where there is none.
+
+    Terms are those of the language whose terms are on most pages.  Scorers that make something else of the sum have
+    their own common scale: 1.
+    """
+    queries = len(measure.queries)
+    languages = measure.filing.languages
+    if not measure.scorer.is_sum or not languages:
+        return np.ones(queries)
+    terms = len(measure.vocabulary)
+    held = measure.statistics.of_terms(terms)[:, -1]
+    starts, found = max(map(measure.filing.terms, languages), key=lambda read: int(held[read[1]].sum()))
+    weight = measure.scorer.weights(measure.statistics, terms).sum(axis=1, dtype=np.float64)
+    owner = np.repeat(np.arange(queries), np.diff(starts))
+    total = np.bincount(owner, weight[found], minlength=queries)
+    return np.where(total > 0, total, 1.0)
+
+
+# ---- How important is a row, as a number to reckon with?  The logarithm of its PageRank.
+
+
+class LogRanks:
+    """Worked out for new rows, and for all when the surfer has walked again; `walks` says how often that was."""
+
+    def __init__(self, holdings: Holdings) -> None:
+        self.ranks = Ranks(PageRankScore(), holdings)
+        self.walks = 0
+        self.logs = np.zeros(0)
+        self.rows = 0
+
+    def take(self, committed: Commit) -> None:
+        self.ranks.take(committed)
+
+    def update(self, pages: Pages) -> Column:
+        """Of every row."""
+        found = self.ranks.column(pages)
+        if self.ranks.flow.walks != self.walks:
+            self.walks, self.rows = self.ranks.flow.walks, 0
+        if len(self.logs) < len(found):
+            self.logs = np.concatenate([self.logs, np.zeros(len(found) * 5 // 4 - len(self.logs) + 1)])
+        fresh = slice(self.rows, len(found))
+        self.logs[fresh] = np.log(np.maximum(found[fresh], np.finfo(np.float64).tiny))
+        self.rows = len(found)
+        return self.logs[: self.rows]
+
+
+# ---- In how many searches a week would a new page be shown?  By sketches of the neediest queries.
+#
+# S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, Figure 4: the queries with the largest need, the new
+# pages that match them, what these would score, and who of them would be among the first K.  The impact of a page is Σ
+# f(q)·T(p, q), f(q) being searches a week.  The cost of a cycle is that of the needy queries' matches; what it learns
+# from, fetched pages, is looked at again when they have grown by a tenth.
+
+
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+REFIT = 0.1  # of the fetched pages: so many more, and it is learnt again
+_TOLD = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The needy queries with their candidates, and what comes of it: rows with an impact, and which.
+
+    `scale` makes up for queries that had no turn.
+    """
+
+    k: int
+    needy: Rows
+    neediness: Floats
+    sketches: Sketches
+    leaves: NDArray[np.int32]
+    guess: Guess
+    units: Floats
+    scale: float
+    rows: Rows
+    impact: Floats
+
+    @cached_property
+    def scores(self) -> NDArray[np.float32]:
+        return self.guess.tree.means[self.leaves]
+
+    @cached_property
+    def ranks(self) -> NDArray[np.int32]:
+        return scalar_ranks(self.sketches, self.scores, self.k)
+
+
+@dataclass(eq=False)
+class Learnt:
+    """What is learnt from fetched pages, and for which workload."""
+
+    guess: Guess = field(default_factory=no_guess)
+    growth: Growth = field(default_factory=lambda: Growth(REFIT))
+    asked: object = None
+
+
+class QueryImpact:
+    """The pipeline, whose parts several beliefs may share.  Its outcome stays until there is something new."""
+
+    def __init__(self, holdings: Holdings, belief: SearchImpactParameters) -> None:
+        self.belief, self.table = belief, holdings.table
+        self.measuring: Measuring = holdings.measuring
+        self.matching = holdings.part(Matching, belief.g, belief.rho)
+        self.ranks = holdings.part(LogRanks)
+        self.improving = holdings.part(Improving)
+        self.sketching = Sketching(belief, self.matching, self.measuring)
+        self.learnt = Learnt()
+        self.found: Found | None = None
+        self.top: Top | None = None
+        self._units: tuple[tuple[object, ...], Floats] = ((), np.zeros(0))
+        self.logs = np.zeros(0)
+        self._state: tuple[object, ...] = ()
+        self._is_known = False
+        self._commit = object()  # another one after every commit
+        self.fetches = int(self.table["fetches"].sum(dtype=np.int64))
+
+    def take(self, committed: Commit) -> None:
+        self._commit = object()
+        self.fetches += len(committed.finished)
+
+    @property
+    def rates(self) -> Floats:
+        """How often each query is asked in a week; held-out ones steer nothing."""
+        asked = self.measuring.asked
+        return np.where(asked.held_out, 0.0, asked.rate)
+
+    def look(self, pages: Pages) -> None:
+        """Bring the lists and the importance of rows up to date."""
+        self.top = top_of(self.measuring, self.belief.k)
+        measure = self.measuring.measure
+        state = self._commit, len(pages), self.measuring.asked, measure and measure.statistics
+        if not _same(self._state, state):
+            self._state, self._is_known = state, False
+            self.logs = self.ranks.update(pages)
+
+    def update(self, pages: Pages) -> Found | None:
+        """As of now; None if nothing is asked."""
+        self.look(pages)
+        measure, top = self.measuring.measure, self.top
+        if not self._is_known:
+            self.found = None if measure is None or top is None else self._found(self.logs, measure, top)
+            self._is_known = True
+        return self.found
+
+    def _found(self, logs: Floats, measure: Measure, top: Top) -> Found:
+        belief, rates, unit = self.belief, self.rates, self._units_of(measure)
+        self.matching.update()
+        asked = np.flatnonzero(rates > 0)
+        if self.learnt.growth.is_due(self.fetches, len(logs)) or self.learnt.asked is not self.matching.texts:
+            guess = fit_guess(self.matching, self.measuring, logs, unit, asked)
+            self.learnt = Learnt(guess, self.learnt.growth, self.matching.texts)
+        x = mean_scores(top, belief.k, unit)
+        neediness = rates * self.improving.update(top, measure.statistics, x, asked)(x)
+        needy, sketches, leaves, turned = self.sketching(neediness, rates, top, logs, unit, self.learnt.guess)
+        rows, impact = by_page(sketches.rows, self._impact(sketches, leaves))
+        held = rates * np.minimum(top.size, belief.k)
+        scale = rescale(float(held.sum()), float(held[turned].sum()))
+        guess = self.learnt.guess
+        return Found(belief.k, needy, neediness[needy], sketches, leaves, guess, unit, scale, rows, impact)
+
+    def _impact(self, sketches: Sketches, leaves: NDArray[np.int32]) -> Floats:
+        tree = self.learnt.guess.tree
+        if self.belief.estimate == "scalar":
+            return scalar_impact(sketches, tree.means[leaves], self.belief.k)
+        return expected_impact(sketches, leaves, tree.quantiles, seen(self.belief.k))
+
+    def _units_of(self, measure: Measure) -> Floats:
+        now = measure, measure.statistics
+        if not _same(self._units[0], now):
+            self._units = now, units(measure)
+        return self._units[1]
+
+    def terms(self, row: int) -> list[dict[str, Any]]:
+        """The needy queries that a row matches, the neediest first."""
+        found = self.found
+        if found is None or self.top is None:
+            return []
+        pairs = np.flatnonzero(found.sketches.rows == row)
+        owner = np.searchsorted(found.sketches.bounds, pairs, side="right") - 1
+        order = np.argsort(-found.neediness[owner], kind="stable")[:_TOLD]
+        return [
+            self._pair(found, self.top, int(pair), int(which))
+            for pair, which in zip(pairs[order], owner[order], strict=True)
+        ]
+
+    def _pair(self, found: Found, top: Top, pair: int, which: int) -> dict[str, Any]:
+        query, k = int(found.needy[which]), self.belief.k
+        return {
+            "query": self.measuring.asked.texts[query],
+            "a_week": float(found.sketches.weights[which]),
+            "neediness": float(found.neediness[which]),
+            "matched": self.matching.index.why(int(found.sketches.rows[pair]), query),
+            "predicted_score": float(found.scores[pair] * found.units[query]),
+            "rank": int(found.ranks[pair]) or None,
+            f"score_at_{k}": float(best_scores(top, k)[query, k - 1]),
+        }
+
+
+def _same(before: tuple[object, ...], now: tuple[object, ...]) -> bool:
+    """Whether these are the same numbers and the very same objects."""
+    return len(before) == len(now) and all(
+        a is b or (type(a) is int and a == b) for a, b in zip(before, now, strict=True)
+    )

@@ -1,0 +1,43 @@
+"""The best results of every query, as of the last commit."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.index.top import Top
+from sought.record.measuring import Measuring
+
+
+def top_of(measuring: Measuring, k: int) -> Top | None:
+    """At least the best k of each; None if nothing is asked.
+
+    From the first time on it is kept up with every page that is measured.  Lists that pages which left have made too
+    short are filled up again, for which all pages are looked at: once as many as a hundredth of them have been fetched
+    since the last time.
+    """
+    measure = measuring.measure
+    if measure is None:
+        return None
+    top = measure.top
+    if top is None or top.k < k:
+        top = measure.top = Top(len(measure.queries), k)
+        found = measuring.matches()
+        floors = measure.lists.floors if measure.scorer.is_sum else None  # nobody tells of what is below
+        top.fill(found.pages, found.queries, found.scores, measuring.ties(found.pages.astype(np.int64)), floors)
+        top.filled_at = measuring.sums.fetches
+    elif measuring.sums.fetches - top.filled_at >= measuring.pages // 100 and top.short.any():
+        found, top.filled_at = measuring.matches(), measuring.sums.fetches
+        top.mend(found.pages, found.queries, found.scores, measuring.ties(found.pages.astype(np.int64)))
+    return top
+
+
+def best_scores(top: Top, k: int, queries: NDArray[np.int64] | slice = slice(None)) -> NDArray[np.float32]:
+    """The best k scores of queries, or of all, 0 where there are no more."""
+    return np.where(np.arange(k) < top.size[queries, None], top.scores[queries, :k], np.float32(0))
+
+
+def showing(top: Top, k: int, rates: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Rows that are among the best k of a query, and how often it is asked: a pair for each query that is."""
+    queries = np.flatnonzero(rates > 0)
+    held = np.arange(k) < top.size[queries, None]
+    rows = top.pages[queries, :k][held].astype(np.int64)
+    return rows, np.repeat(rates[queries], np.minimum(top.size[queries], k))

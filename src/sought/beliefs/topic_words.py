@@ -1,0 +1,153 @@
+"""Where are the words of a topic?  On pages that were read, in addresses, and in what other pages call them.
+
+Words are compared as the search index has them: stemmed by the language of the page, or, where a page was never
+fetched, of the page on which it was found, as it was when its words were looked at: should that change its language,
+words found before are not read anew until the next start.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+from itertools import chain
+from typing import NamedTuple
+from urllib.parse import unquote
+
+import numpy as np
+from numba import int32, int64, uint32, void
+from numpy.typing import NDArray
+
+from sought.index.analysis import LANGUAGES, learning, stemming
+from sought.index.filing import readings
+from sought.index.lexicon import Lexicon, Noted
+from sought.index.vectors import EACH, FIELDS, HEAD, Vectors, Vocabulary
+from sought.record.store import Store, row_key
+from sought.record.table import NO_ROW, Table
+from sought.web.compiled import cached, readable
+
+Rows = NDArray[np.int64]
+_ANCHORS = 64  # of a row, those of lowest hash, as the index takes them
+
+
+class Topic:
+    """The words of a topic, as each language spells them, and who looks for them."""
+
+    def __init__(self, text: str) -> None:
+        self.terms = cache(lambda language: tuple(readings([text], language)[0]))
+        self.reader = cache(lambda language: Reader(self.terms(language), language))
+
+    def is_counted(self, vocabulary: Vocabulary) -> bool:
+        """Whether there is a language in which all its words are counted on pages."""
+        spelled = map(self.terms, LANGUAGES)
+        return any(found and all(term in vocabulary.numbers for term in found) for found in spelled)
+
+
+class Counts(NamedTuple):
+    """How often pages hold each word of a topic, by field (page, word, field); of a page only so many words are."""
+
+    counts: NDArray[np.int32]
+    words: NDArray[np.int32]
+    numbers: NDArray[np.int32]  # of these words in the vocabulary, -1 where nobody counts them
+
+    def everywhere(self, field: int, least: int) -> NDArray[np.bool_]:
+        """Whether a field of a page holds every word at least so often."""
+        is_word = np.arange(self.counts.shape[1]) < self.words[:, None]
+        enough = (self.counts[:, :, field] >= least) | ~is_word
+        found: NDArray[np.bool_] = enough.all(axis=1) & (self.words > 0)
+        return found
+
+
+def counted(vectors: Vectors, topic: Topic, vocabulary: Vocabulary) -> Counts:
+    """From the vectors of pages; one that is empty has no words."""
+    read = {language: topic.terms(LANGUAGES[language]) for language in vectors.languages}
+    most = max(map(len, read.values()), default=0)
+    numbers, words = np.full((len(LANGUAGES), most), -1, np.int32), np.zeros(len(LANGUAGES), np.int32)
+    for language, found in read.items():
+        words[language] = len(found)
+        numbers[language, : len(found)] = [vocabulary.numbers.get(term, -1) for term in found]
+    held = np.diff(vectors.bounds) > 0
+    counts = np.zeros((len(vectors), most, FIELDS), np.int32)
+    _count(vectors.data, vectors.bounds, numbers, counts)
+    spoken = np.zeros(len(vectors), np.int64)
+    spoken[held] = vectors.data[vectors.bounds[:-1][held]]
+    return Counts(counts, np.where(held, words[spoken], 0), numbers[spoken])
+
+
+@cached(void(readable(uint32), readable(int64), int32[:, ::1], int32[:, :, ::1]))
+def _count(
+    data: NDArray[np.uint32], bounds: NDArray[np.int64], numbers: NDArray[np.int32], counts: NDArray[np.int32]
+) -> None:
+    for p in range(len(bounds) - 1):
+        if bounds[p] == bounds[p + 1]:
+            continue
+        language = data[bounds[p]]
+        for at in range(bounds[p] + HEAD, bounds[p + 1], EACH):
+            for word in range(numbers.shape[1]):
+                if numbers[language, word] == data[at]:
+                    for field in range(FIELDS):
+                        counts[p, word, field] = (data[at + 1 + (field >> 1)] >> (16 * (field & 1))) & 0xFFFF
+
+
+class Wording:
+    """What addresses say, and anchors that point at them."""
+
+    def __init__(self, store: Store, table: Table) -> None:
+        self.store, self.table = store, table
+        self.language = lru_cache(maxsize=100_000)(lambda row: stemming(store.details(row).language))
+
+    def by_language(self, rows: Rows) -> Iterator[tuple[str, Rows]]:
+        """Rows by the language that their words are read in; ascending."""
+        finders, finder = np.unique(self.table["via"][rows], return_inverse=True)
+        spoken = [stemming("") if via == NO_ROW else self.language(via) for via in finders.tolist()]
+        names, number = np.unique(np.array(spoken, object), return_inverse=True)
+        for i, name in enumerate(names.tolist()):
+            yield name, rows[number[finder] == i]
+
+    def addresses(self, rows: Rows) -> list[str]:
+        """Host and path of rows, which ascend, without their scheme."""
+        return [unquote(url.partition("://")[2]) for url in self.store.spellings(rows.tolist())]
+
+    def anchors(self, rows: Rows) -> Iterator[tuple[int, str]]:
+        """Those of rows, which ascend: neighbours are read together."""
+        for run in np.split(rows, np.flatnonzero(np.diff(rows) != 1) + 1):
+            if len(run):
+                yield from self._anchors_between(int(run[0]), int(run[-1]))
+
+    def _anchors_between(self, first: int, last: int) -> Iterator[tuple[int, str]]:
+        row, taken = -1, 0
+        for key, text in self.store.between(row_key(b"a", first), row_key(b"a", last + 1)):
+            here = int.from_bytes(key[1:5], "big")
+            taken = taken + 1 if here == row else 1
+            row = here
+            if taken <= _ANCHORS:
+                yield row, text.decode()
+
+    def texts(self, rows: Rows) -> tuple[Rows, list[str]]:
+        """Addresses and anchors, and whose they are."""
+        anchors = list(self.anchors(rows))
+        whose = np.fromiter(chain(rows.tolist(), (row for row, _ in anchors)), np.int64)
+        return whose, [*self.addresses(rows), *(text for _, text in anchors)]
+
+
+class Reader:
+    """Counts the words of a topic in texts of one language, many texts in one go."""
+
+    def __init__(self, words: Sequence[str], language: str) -> None:
+        self.words = words
+        self.lexicon = Lexicon(learning(language), self._kind)
+        self.kinds: dict[tuple[int, ...], int] = {}  # of pieces: how many terms, and how often each word is one of them
+
+    def counts(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """How many terms each text has, and how often each word is one of them (text, word)."""
+        joined, noted = "\n".join(texts), Noted()
+        self.lexicon.reading(joined, noted)
+        starts, marks = self.lexicon.placed(joined).places[:, 0], noted.marks[: noted.count]
+        sizes = np.fromiter((len(t) if t.isascii() else len(t.encode("utf-8", "replace")) for t in texts), np.int64)
+        owner = np.searchsorted(np.cumsum(sizes + 1), starts, "right")
+        kinds = np.array(list(self.kinds), np.int64).reshape(-1, 1 + len(self.words))
+        found = np.zeros((1 + len(self.words), len(texts)), np.int64)
+        for i in range(len(found)):
+            found[i] = np.bincount(owner, kinds[marks, i], len(texts))
+        return found[0], found[1:].T
+
+    def _kind(self, reading: str) -> int:
+        terms = reading.split()
+        return self.kinds.setdefault((len(terms), *map(terms.count, self.words)), len(self.kinds))

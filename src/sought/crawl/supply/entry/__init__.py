@@ -1,1 +1,0 @@
-"""What is the first fetch of a page worth?"""

@@ -1,1 +1,0 @@
-"""What do the scores of all orderings tell together?"""

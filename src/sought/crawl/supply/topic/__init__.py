@@ -1,1 +1,0 @@
-"""What has a page to do with a topic?"""

@@ -1,0 +1,1 @@
+"""How good was it really?  What only the laboratory can know."""

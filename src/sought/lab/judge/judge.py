@@ -1,0 +1,131 @@
+"""How well does each version of each page answer each query?  Known to the judge only.
+
+A page is scored by its own words (title, body, address), with statistics of the world at its start, frozen: stale and
+live copies are then scored alike, and a repository in step with the Web has quality 1.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.graph.walks import pagerank
+from sought.index.evaluator import Evaluator
+from sought.index.measure import Measure
+from sought.index.quality import Matches, Tie
+from sought.index.restricted import ABSENT, restricted
+from sought.index.scorers import BM25, Inlinks, Scorer
+from sought.index.statistics import Census
+from sought.index.visibility import Visibility
+from sought.lab.judge.ranked import Ranked
+from sought.lab.worlds.demand import Demand
+from sought.lab.worlds.world import NOTHING, Numbers, World
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Judge:
+    """The queries that version v matches are `queries[bounds[v]:bounds[v + 1]]`, ascending, and their scores likewise.
+
+    Versions that are no page match none.
+    """
+
+    world: World
+    demand: Demand
+    bounds: Numbers
+    queries: NDArray[np.uint32]
+    scores: NDArray[np.float32]
+    visibility: Visibility = Visibility()  # noqa: RUF009  a frozen value
+    tie: Tie = "hash"
+
+    def of(self, version: int) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
+        """What one version matches, and how well."""
+        part = slice(self.bounds[version], self.bounds[version + 1])
+        return self.queries[part], self.scores[part]
+
+    def matches(self, pages: Numbers, versions: Numbers) -> Matches:
+        """Of these pages in these versions; NOTHING matches nothing."""
+        held = versions >= 0
+        starts, stops = self.bounds[versions[held]], self.bounds[versions[held] + 1]
+        sizes = stops - starts
+        at = np.repeat(starts - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
+        return Matches(np.repeat(pages[held], sizes).astype(np.uint32), self.queries[at], self.scores[at])
+
+    @cached_property
+    def ties(self) -> NDArray[np.uint32]:
+        return self.world.ties
+
+    @cached_property
+    def ranked(self) -> Ranked:
+        """All that versions match, in the order of results."""
+        numbers = np.empty(len(self.ties), np.int64)
+        numbers[np.lexsort((np.arange(len(self.ties)), self.ties))] = np.arange(len(self.ties))
+        versions = np.repeat(np.arange(len(self.world.versions)), np.diff(self.bounds))
+        return Ranked.of(versions, self.queries, self.scores, numbers[self.world.versions.page], len(self.demand))
+
+    def evaluator(self) -> Evaluator:
+        """One that knows no pages yet."""
+        return Evaluator(np.zeros(len(self.demand)), self.ties, self.visibility, self.tie)
+
+
+def judge_of(
+    world: World,
+    demand: Demand,
+    scorer: Scorer = BM25(),  # noqa: B008  a frozen value
+    tie: Tie = "hash",
+) -> Judge:
+    """Scores all pages of a world for all that is ever asked of it."""
+    measure = Measure(demand.texts, np.zeros(len(demand)), scorer=scorer)
+    pages = np.flatnonzero(world.is_page)
+    vectors = world.vectors.at(pages.tolist())
+    for language in vectors.languages:
+        measure.filing.read(language)
+    vectors = restricted(vectors, numbers_of(world.terms, measure.vocabulary.numbers))
+    place = np.full(len(world.versions), ABSENT)
+    place[pages] = np.arange(len(pages))
+    start = world.live(world.start)
+    now = place[start[start != NOTHING]]
+    now = now[now != ABSENT]
+    census = Census(len(measure.vocabulary))
+    at_start = vectors.at(now.tolist())
+    census.add(at_start)
+    importance = _importance(world, scorer)[world.versions.page] if not scorer.is_sum else None
+    measure.freeze(census.statistics(importance))
+    if not scorer.is_sum:  # such scores are scaled by the least and the largest among the results at the start
+        measure.fill([(pages[now], world.ties[world.versions.page[pages[now]]], at_start)])
+    return _judge(world, demand, measure.matches(pages, vectors), tie)
+
+
+def numbers_of(terms: list[str], numbers: dict[str, int]) -> NDArray[np.int32]:
+    """The number that each term has in a vocabulary."""
+    return np.fromiter((numbers.get(term, ABSENT) for term in terms), np.int32, len(terms))
+
+
+def _judge(world: World, demand: Demand, found: Matches, tie: Tie) -> Judge:
+    order = np.argsort(found.pages.astype(np.uint64) << np.uint64(32) | found.queries)
+    bounds = np.zeros(len(world.versions) + 1, np.int64)
+    np.cumsum(np.bincount(found.pages, minlength=len(world.versions)), out=bounds[1:])
+    return Judge(world, demand, bounds, found.queries[order], found.scores[order], tie=tie)
+
+
+def _importance(world: World, scorer: Scorer) -> Floats:
+    """In-links, or PageRank, of every page at the start."""
+    sources, targets = links_at(world, world.live(world.start))
+    if isinstance(scorer, Inlinks):
+        return np.bincount(targets, minlength=len(world.urls)).astype(np.float64)
+    return pagerank(sources, targets, len(world.urls))
+
+
+def links_at(world: World, versions: Numbers) -> tuple[Numbers, Numbers]:
+    """Which pages link to which, in these versions of all pages: each pair once, none to itself."""
+    held = np.flatnonzero(versions >= 0)
+    lists = world.link_lists
+    starts, stops = lists.bounds[versions[held]], lists.bounds[versions[held] + 1]
+    sizes = stops - starts
+    at = np.repeat(starts - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())
+    sources, targets = np.repeat(held, sizes), world.targets[lists.data[at]]
+    kept = (targets >= 0) & (targets != sources)
+    pairs = np.unique(sources[kept] * len(world.urls) + targets[kept])
+    return pairs // len(world.urls), pairs % len(world.urls)

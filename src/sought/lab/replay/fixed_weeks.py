@@ -1,0 +1,104 @@
+"""What comes of a plan, if pages are fixed and all that is believed of them is told?  Without a crawl.
+
+Where nothing is discovered and nothing is learnt, a replay is no more than this: in each unit so many pages are
+fetched, those that a policy ranks highest, or those that a schedule made in advance has for it.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.beliefs.belief import Belief
+from sought.lab.judge.judge import Judge
+from sought.lab.worlds.world import NOTHING, Numbers
+from sought.policy.ranking import best
+from sought.policy.solvers.deterministic import plan_by_chances
+from sought.policy.solvers.schedule import plan
+from sought.web.pages import Pages
+from sought.web.policy import Policy
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Weeks:
+    """The repository is in step at the first of these times; in each later one so many pages are fetched."""
+
+    judge: Judge
+    times: Floats
+
+    @property
+    def pages(self) -> Numbers:
+        """Those that are there at the first."""
+        return np.flatnonzero(self.judge.world.live(float(self.times[0])) != NOTHING)
+
+    def ranked(self, policy: Policy, beliefs: Mapping[Belief, Floats], fetches: int) -> Iterator[Numbers]:
+        """Which pages a policy fetches in each unit, if it believes this of the pages of the world."""
+        world, pages = self.judge.world, self.pages
+        last = np.full(len(pages), float(self.times[0]))
+        columns = {belief: column[pages] for belief, column in beliefs.items()}
+        once, never = np.ones(len(pages), np.uint16), np.full(len(pages), -np.inf)
+        nothing = np.zeros(len(pages), np.uint32)
+        hosts, start = world.sites[1][pages].astype(np.uint32), np.full(len(pages), float(self.times[0]))
+        for time in self.times[1:].tolist():
+            depth = nothing.astype(np.uint16)
+            table = Pages(
+                *(world.keys[pages], hosts, depth, start, last, never, once, depth, nothing, never),
+                *(once > 0, never, never),
+                beliefs=columns,
+                pace=fetches / world.unit,
+            )
+            chosen = best(policy(table, time), table.key, fetches)
+            last = last.copy()
+            last[chosen] = time
+            yield pages[chosen]
+
+    def planned(self, rate: Floats, weight: Floats, fetches: int) -> Iterator[Numbers]:
+        """Which pages are fetched by the best plan of whole fetches, scheduled in advance; `rate` is changes a second.
+
+        J. Wolf et al., Optimal Crawling Strategies for Web Search Engines, WWW 2002.
+        """
+        pages, slots = self.pages, len(self.times) - 1
+        page, slot = plan(rate[pages] * self.judge.world.unit, weight[pages], min(fetches, len(pages)), slots)
+        for each in range(slots):
+            yield pages[page[slot == each]]
+
+    def by_chances(self, chance: Floats, weight: Floats, fetches: int) -> Iterator[Numbers]:
+        """Which pages are fetched by whoever knows how likely each page changes in each unit.
+
+        `chance` is by page and unit.  Wolf et al. as above, §3.2: quasi-deterministic changes.
+        """
+        pages = self.pages
+        page, slot = plan_by_chances(chance[pages], weight[pages], fetches)
+        for each in range(len(self.times) - 1):
+            yield pages[page[slot == each]]
+
+    def quality(self, fetched: Iterator[Numbers]) -> float:
+        """The mean over units, after the fetches, by the demand that judges."""
+        world, judge, evaluator = self.judge.world, self.judge, self.judge.evaluator()
+        copies, lives = (np.full(len(world.urls), NOTHING) for _ in range(2))
+        values = []
+        for time, pages in zip(self.times.tolist(), chain([self.pages], fetched), strict=True):
+            live = world.live(time)
+            moved, pages = np.flatnonzero(live != lives), pages[live[pages] != copies[pages]]
+            evaluator.set_lives(moved.astype(np.uint32), judge.matches(moved, live[moved]))
+            evaluator.set_copies(pages.astype(np.uint32), judge.matches(pages, live[pages]))
+            evaluator.set_weights(judge.demand.weights("judged", time))
+            copies[pages], lives = live[pages], live
+            values.append(evaluator.quality().value)
+        return float(np.mean(values[1:]))
+
+    def never(self) -> float:
+        """The quality if nothing is fetched."""
+        return self.quality(np.zeros(0, np.int64) for _ in self.times[1:])
+
+    def views(self) -> Floats:
+        """How often each page is seen at the first of the times, by the demand that is known."""
+        evaluator, time = self.judge.evaluator(), float(self.times[0])
+        live, every = self.judge.world.live(time), np.arange(len(self.judge.world.urls), dtype=np.uint32)
+        evaluator.set_lives(every, self.judge.matches(every.astype(np.int64), live))
+        evaluator.set_weights(self.judge.demand.weights("known", time))
+        return evaluator.attention()

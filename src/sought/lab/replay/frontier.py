@@ -1,0 +1,172 @@
+"""How would policies rank the frontier of a crawl that has come to a point?  All of them from the same crawl."""
+
+import asyncio
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.beliefs.belief import Belief
+from sought.beliefs.holdings import Holdings
+from sought.beliefs.impacts import Impacts as KnownImpacts
+from sought.crawl.cycle import beliefs_in
+from sought.graph.links import Links
+from sought.lab.judge.judge import Judge
+from sought.lab.replay.replay import Replay
+from sought.lab.replay.setting import Setting
+from sought.lab.worlds.world import NOTHING, Numbers
+from sought.web.pages import Floats, Pages
+from sought.web.policy import Policy, beliefs_of
+
+SHOWN = 10  # results on a page of them
+
+
+@dataclass(frozen=True)
+class _Several:
+    """Stands for many policies while a crawl gathers what they believe."""
+
+    policies: tuple[Policy, ...]
+
+    @property
+    def beliefs(self) -> tuple[Belief, ...]:
+        return tuple(belief for policy in self.policies for belief in beliefs_of(policy))
+
+    def __call__(self, pages: Pages, now: float) -> Floats:
+        raise NotImplementedError("it ranks nothing itself")
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """A crawl's table at a moment: `page` is the page of the world that a row is, NOTHING if there is none.
+
+    `links` are those seen so far, by row; `known` is what one search brings to rows that were fetched, as far as the
+    crawl knows: by its own index, and by that part of demand which is known.
+    """
+
+    pages: Pages
+    page: Numbers
+    links: Links
+    now: float
+    known: "Impacts"
+
+    @property
+    def rows(self) -> Numbers:
+        """The frontier: pages of the world that are known and were never fetched."""
+        return np.flatnonzero(self.pages.is_new & (self.page != NOTHING))
+
+    @property
+    def crawled(self) -> Numbers:
+        """Rows of pages that were fetched."""
+        return np.flatnonzero(~self.pages.is_new & (self.page != NOTHING))
+
+    def values(self, policy: Policy) -> Floats:
+        """What a policy says of each row."""
+        return policy(self.pages, self.now)
+
+    def ranked(self, values: Floats) -> Numbers:
+        """Rows of the frontier, best first; equals by a hash."""
+        rows = self.rows
+        return rows[np.lexsort((self.pages.key[rows], -values[rows]))]
+
+
+class Reached:
+    """A crawl that has come to its frontier, and can still be asked or go on."""
+
+    def __init__(self, judge: Judge, run: Replay) -> None:
+        self.judge, self.run = judge, run
+        self.beliefs = beliefs_in(run.directory, run.policy)
+
+    @property
+    def holdings(self) -> Holdings:
+        return self.beliefs.holdings
+
+    def frontier(self) -> Frontier:
+        """What policies believe now, to be kept."""
+        world, pages, now = self.judge.world, self.beliefs.pages(), self.run.clock.now()
+        columns = {name: getattr(pages, name).copy() for name in Pages.column_names()}
+        beliefs = {each: column.copy() for each, column in pages.beliefs.items()}
+        kept = Pages(**columns, beliefs=beliefs, pace=pages.pace, links=pages.links)
+        order = np.argsort(world.keys)
+        at = np.searchsorted(world.keys, kept.key, sorter=order).clip(max=len(order) - 1)
+        page = np.where(world.keys[order[at]] == kept.key, order[at], NOTHING)
+        page = np.where(_is_page(self.judge, page, now), page, NOTHING)
+        return Frontier(kept, page, self.holdings.linked.links(), now, _known(self.holdings))
+
+    def fetch(self, policy: Policy, count: int) -> None:
+        """Go on; afterwards beliefs are still those of before, but the search index has more."""
+        asyncio.run(self.run.fetch_more(policy, count))
+
+
+@contextmanager
+def at_frontier(judge: Judge, policies: Sequence[Policy], setting: Setting) -> Iterator[Reached]:
+    """Crawl a share of a world as the setting says, which starts at a frontier.
+
+    The judge is that of the setting; of its demand the crawl knows the known part only.
+    """
+    if setting.start != "frontier":
+        raise ValueError(f"there is no frontier when a replay starts {setting.start}")
+    with tempfile.TemporaryDirectory(prefix="sought-lab-") as folder:
+        run = Replay(Path(folder), judge.world, judge.demand, _Several(tuple(policies)), setting)
+        try:
+            asyncio.run(run.start())
+            yield Reached(judge, run)
+        finally:
+            run.directory.abandon()
+
+
+def frontier_of(judge: Judge, policies: Sequence[Policy], setting: Setting) -> Frontier:
+    """Crawl to a frontier, and gather what policies believe then."""
+    with at_frontier(judge, policies, setting) as reached:
+        return reached.frontier()
+
+
+def _known(holdings: Holdings) -> "Impacts":
+    impacts, total = holdings.part(KnownImpacts), float(holdings.measuring.asked.rate.sum()) or 1.0
+    return Impacts(impacts.of("views") / total, impacts.of("clicks") / total)
+
+
+def _is_page(judge: Judge, page: Numbers, now: float) -> NDArray[np.bool_]:
+    """Which rows people could find; page NOTHING is none."""
+    live = judge.world.live(now)[page]
+    return np.where((page == NOTHING) | (live == NOTHING), False, judge.world.is_page[live])
+
+
+@dataclass(frozen=True)
+class Impacts:
+    """What each page of a world brings to search in a week, among all pages there are: expected, or drawn."""
+
+    views: Floats
+    clicks: Floats
+
+    def times(self, searches: float) -> "Impacts":
+        """Those of so many times as many searches."""
+        return Impacts(searches * self.views, searches * self.clicks)
+
+    def drawn(self, seed: int) -> "Impacts":
+        """Counts of one week: Poisson numbers; a page is not clicked more often than it is seen."""
+        dice = np.random.default_rng([seed, 0x1C])
+        views = dice.poisson(self.views)
+        share = np.divide(self.clicks, self.views, out=np.zeros_like(self.clicks), where=self.views > 0)
+        return Impacts(views.astype(np.float64), dice.binomial(views, share.clip(max=1.0)).astype(np.float64))
+
+
+def impacts_of(judge: Judge, searches: float, time: float | None = None) -> Impacts:
+    """I_V(p) = Σ_q f_q·[R(p, q) ≤ 10] and I_C(p) = Σ_q f_q·I(R(p, q)) of that demand which judges, of so many searches.
+
+    I_C is over the first ten ranks too, so that a click is a view.
+    """
+    world = judge.world
+    now = world.start if time is None else time
+    live = world.live(now)
+    live = np.where(np.where(live == NOTHING, False, world.is_page[live]), live, NOTHING)
+    results = judge.ranked.lists(live).top(SHOWN)
+    asked = searches * judge.demand.weights("judged", now)[results.query]
+    seen = judge.visibility.table(SHOWN)[results.rank]
+    page, count = world.versions.page[results.version], len(world.urls)
+    return Impacts(
+        np.bincount(page, asked, count).astype(np.float64), np.bincount(page, asked * seen, count).astype(np.float64)
+    )

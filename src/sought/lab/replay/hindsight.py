@@ -1,0 +1,210 @@
+"""What would estimators believe, had somebody fetched every page in every unit?
+
+Pandey and Olston (User-Centric Web Crawling, WWW 2005, §6.2) estimate what all policies go by over the same weeks that
+these are then judged by.  That is in-sample: no crawler can know it, and what it is good for in weeks to come is
+another question, which `half` answers.  Beliefs that the crawl supplies stay its own.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.beliefs.belief import Belief, Learner, Supplied
+from sought.lab.judge.judge import Judge
+from sought.lab.replay.setting import Setting, begin_of, moments_of
+from sought.lab.worlds.world import NOTHING, Numbers, World
+from sought.record.fetches import GONE, MOVED, PAGE, Fetches
+from sought.record.observations import DRIFTED, PROFILE
+from sought.web.errors import BadInput
+from sought.web.pages import Pages
+from sought.web.policy import Policy, beliefs_of
+from sought.web.sketch import SKETCH_SIZE
+
+Floats = NDArray[np.float64]
+Rows = Callable[[NDArray[np.uint64]], Numbers]
+Column = Callable[[NDArray[np.uint64]], Floats]
+
+
+def told_of(policy: Policy, judge: Judge, setting: Setting, rows: Rows) -> dict[Belief, Column]:
+    """The columns of a policy's estimators, as they are from the start on; `rows` gives the page of each key."""
+    wanted = [belief for belief in beliefs_of(policy) if is_learnt(belief)]
+    if not wanted:
+        return {}
+    columns = learnt(wanted, judge.world, watched(judge, watched_times(judge.world, setting)))
+    return {belief: partial(_by_key, column, rows) for belief, column in columns.items()}
+
+
+def learnt(beliefs: Sequence[Belief], world: World, fetches: Sequence[Fetches]) -> dict[Belief, Floats]:
+    """What estimators believe of every page of a world after these fetches."""
+    learners = {belief: _learner(belief) for belief in beliefs}
+    for each in fetches:
+        for learner in learners.values():
+            learner.learn(each)
+    pages = pages_after(world, fetches)
+    return {belief: learner.column(pages) for belief, learner in learners.items()}
+
+
+def is_learnt(belief: Belief) -> bool:
+    """Whether it comes from a log of fetches."""
+    return not isinstance(belief, Supplied) and not getattr(belief, "is_oracle", False)
+
+
+def watched_times(world: World, setting: Setting) -> Floats:
+    """When everything is fetched: at the start, and in all units of the replay; or in those before it, if `half`."""
+    if setting.told == "half":
+        count = round((begin_of(world, setting) - world.start) / world.unit)
+        return world.start + world.unit * np.arange(count + 1, dtype=np.float64)
+    return np.concatenate([[world.start], moments_of(world, setting)])
+
+
+def _learner(belief: Belief) -> Learner:
+    assert not isinstance(belief, Supplied)
+    if other := getattr(belief, "beliefs", ()):
+        raise BadInput(f"{belief!r} cannot be told: it reads {other[0]!r}, which only a crawl can supply")
+    return belief.learner()
+
+
+def _by_key(column: Floats, rows: Rows, keys: NDArray[np.uint64]) -> Floats:
+    """0 for those that are no page of the world."""
+    found = rows(keys)
+    return np.where(found == NOTHING, 0.0, column[found])
+
+
+_kept: list[tuple[Judge, tuple[float, ...], list[Fetches]]] = []  # the last one: many policies are told the same
+
+
+def watched(judge: Judge, times: Floats) -> list[Fetches]:
+    """The log of somebody who fetches all pages that are there at each of these times; rows are pages of the world.
+
+    The gain of a fetch is what it alone changes while all else is as it was at the time before, by the part of demand
+    that is known.
+    """
+    wanted = tuple(times.tolist())
+    if not (_kept and _kept[0][0] is judge and _kept[0][1] == wanted):
+        _kept[:] = [(judge, wanted, list(_fetches(judge, times)))]
+    return _kept[0][2]
+
+
+def _fetches(judge: Judge, times: Floats) -> Iterator[Fetches]:
+    world, evaluator = judge.world, judge.evaluator()
+    before, since = np.full(len(world.urls), NOTHING), -np.inf
+    profiles = _Profiles(world)
+    for time in times.tolist():
+        live = world.live(time)
+        pages = np.flatnonzero(live != before)
+        numbers, matches = pages.astype(np.uint32), judge.matches(pages, live[pages])
+        evaluator.set_lives(numbers, matches)
+        evaluator.set_weights(judge.demand.weights("known", time))
+        gain = np.zeros(len(live))
+        gain[pages] = evaluator.gains(numbers)
+        gain[before == NOTHING] = np.nan
+        evaluator.set_copies(numbers, matches)
+        row = np.flatnonzero(live != NOTHING)
+        changed, difference = _changes(world, before[row], live[row])
+        gap = np.where(before[row] == NOTHING, np.inf, time - since)
+        base_gap, drift = profiles.compared(row, live[row], time)
+        unknown, silent = np.full(len(row), np.nan), np.zeros(len(row), np.bool_)
+        yield Fetches(
+            row=row,
+            time=np.full(len(row), time),
+            gap=gap,
+            changed=changed,
+            gain=gain[row],
+            difference=difference,
+            modified=unknown,
+            signalled=silent,
+            base_gap=base_gap,
+            drift=drift,
+            fate=_fates(world, live[row]),
+            doubted=silent,
+            seen_gap=gap,
+            found=np.zeros(len(row), np.int64),
+            expected=unknown,
+            chance=unknown,
+        )
+        before, since = live, time
+
+
+def _fates(world: World, versions: Numbers) -> NDArray[np.uint8]:
+    """Whoever looks at all pages doubts none and finds none: what they stand for is all there is to say."""
+    status = world.versions.status[versions]
+    return np.select([status // 100 == 3, np.isin(status, (404, 410))], [MOVED, GONE], PAGE).astype(np.uint8)
+
+
+def _changes(world: World, old: Numbers, new: Numbers) -> tuple[NDArray[np.bool_], Floats]:
+    """Whether each is other for a reader, and how much of it."""
+    v, first = world.versions, old == NOTHING
+    changed = first | (v.content[old] != v.content[new]) | (v.status[old] != v.status[new])
+    both = ~first & (v.status[old] // 100 == 2) & (v.status[new] // 100 == 2)
+    difference = changed.astype(np.float64)
+    some = np.flatnonzero(changed & both)
+    difference[some] = differences(world, old[some], new[some])
+    return changed, difference
+
+
+def differences(world: World, old: Numbers, new: Numbers) -> Floats:
+    """The share of shingles that two versions do not have in common, by their sketches."""
+    sketches = world.sketches
+    empty = [np.diff(sketches.bounds)[versions] == 0 for versions in (old, new)]
+    found = np.where(empty[0] & empty[1], 0.0, 1.0)
+    some = np.flatnonzero(~empty[0] & ~empty[1])
+    a, b = (sketches.data[sketches.bounds[v[some]][:, None] + np.arange(SKETCH_SIZE)] for v in (old, new))
+    found[some] = np.mean(a != b, axis=1)
+    return found
+
+
+class _Profiles:
+    """For each page the version that later ones are compared with, since when, and how many have been."""
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.base, self.time = np.full(len(world.urls), NOTHING), np.zeros(len(world.urls))
+        self.points = np.full(len(world.urls), PROFILE)
+
+    def compared(self, row: Numbers, versions: Numbers, time: float) -> tuple[Floats, Floats]:
+        """`base_gap` and `drift` of Fetches; only pages that are there are compared."""
+        gap, drift = np.full(len(row), np.nan), np.full(len(row), np.nan)
+        there = self.world.is_page[versions]
+        fresh = there & (self.points[row] >= PROFILE)
+        old = np.flatnonzero(there & ~fresh)
+        gap[old] = time - self.time[row[old]]
+        drift[old] = differences(self.world, self.base[row[old]], versions[old])
+        self.points[row[old]] = np.where(drift[old] < DRIFTED, self.points[row[old]] + 1, PROFILE)
+        begun = row[fresh]
+        self.base[begun], self.time[begun], self.points[begun] = versions[fresh], time, 0
+        return gap, drift
+
+
+def pages_after(world: World, fetches: Sequence[Fetches]) -> Pages:
+    """The pages of a world as a table, after these fetches; a page that was not there has never been fetched."""
+    count = len(world.urls)
+    last_fetch, last_change = np.full(count, -np.inf), np.full(count, -np.inf)
+    seen, changes = np.zeros(count, np.uint16), np.zeros(count, np.uint16)
+    found = np.full(count, fetches[0].time[0] if len(fetches[0]) else world.start)
+    live, never = np.zeros(count, np.bool_), np.full(count, -np.inf)
+    for each in fetches:
+        again = each.row[each.changed & np.isfinite(each.gap)]
+        new = each.row[np.isinf(each.gap)]
+        found[new] = each.time[np.isinf(each.gap)]
+        last_fetch[each.row], last_change[again] = each.time, each.time[0] if len(each) else 0.0
+        live[each.row] = each.fate == PAGE
+        seen[each.row] += 1
+        changes[again] += 1
+    nothing = np.zeros(count, np.uint16)
+    return Pages(
+        key=world.keys,
+        host=world.sites[1].astype(np.uint32),
+        depth=nothing,
+        found=found,
+        last_fetch=last_fetch,
+        last_change=last_change,
+        fetches=seen,
+        changes=changes,
+        inlinks=nothing.astype(np.uint32),
+        signal=never,
+        live=live,
+        linked=never,
+        unlinked=never,
+    )

@@ -1,0 +1,1 @@
+"""Which claims hold?  Named experiments, and what came of them."""

@@ -1,0 +1,126 @@
+"""What the experiments on URL ordering share: the orders they compare, and how what these find is told.
+
+J. Cho, H. Garcia-Molina, L. Page, Efficient Crawling Through URL Ordering, WWW7 1998, §4.  Their crawler orders its
+queue anew after every page; ours after every 1/rounds of them.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from sought.lab.replay.setting import pages_at_start
+from sought.lab.studies.cho_1998.hot_pages import Crawls, Curve, Curves, crawls_of
+from sought.lab.studies.figures import lines
+from sought.lab.studies.study import Bench, Claim, Figure, Finding, Part, Table, Value, finding
+from sought.lab.worlds.files import open_world
+from sought.lab.worlds.world import World
+from sought.policy import Backlinks, BreadthFirst, PageRank
+from sought.web.policy import Policy
+
+ORDERS: Mapping[str, Policy] = {"PageRank": PageRank(), "backlink": Backlinks(), "breadth-first": BreadthFirst()}
+SMALL = 5_000  # pages; a web with more is a large one
+FEWEST, QUICK = 500, 20  # pages
+ROUNDS = 100
+TOGETHER = 0.02  # of the pages: fetched together; the queue is ordered anew after each 1 %
+EVERYWHERE = 0.1  # of the pages: what these link to is navigation
+
+
+def on_each(
+    name: str,
+    bench: Bench,
+    policies: Mapping[str, Policy],
+    unfit: Callable[[World, Bench], str],
+    look: Callable[[Crawls, Bench], Part],
+    rounds: int = ROUNDS,
+) -> Finding:
+    """Crawl every world that is fit, and look at the orders."""
+
+    def part(folder: Path) -> Part:
+        world = open_world(folder)
+        if lack := unfit(world, bench):
+            return Part(world.name, None, lack)
+        crawls = crawls_of(folder, policies, bench, rounds)
+        if lack := too_few(crawls, bench):
+            return Part(world.name, None, lack)
+        return look(crawls, bench)
+
+    parts = [part(folder) for folder in bench.worlds]
+    return finding(name, bench, parts, policies={n: repr(policy) for n, policy in policies.items()}, rounds=rounds)
+
+
+def no_large_web(world: World, bench: Bench) -> str:
+    """Why a world is none, if so."""
+    pages, fewest = pages_at_start(world), QUICK if bench.quick else SMALL
+    return f"it has {pages:,} pages, and a large web has at least {fewest:,}" if pages < fewest else ""
+
+
+def no_small_site(world: World, bench: Bench) -> str:
+    """Why a world is none, if so."""
+    pages, fewest = pages_at_start(world), QUICK if bench.quick else FEWEST
+    if len(world.sites[0]) > 1:
+        return f"it has {len(world.sites[0]):,} hosts, and a small site has one"
+    return "" if fewest <= pages < SMALL else f"it has {pages:,} pages, and a small site {fewest:,} to {SMALL - 1:,}"
+
+
+def too_few(crawls: Crawls, bench: Bench) -> str:
+    """Why nothing can be told of what was reached, if so."""
+    fewest = QUICK if bench.quick else FEWEST
+    if len(crawls) < fewest:
+        return f"a crawl from its seeds reaches {len(crawls):,} pages, and at least {fewest:,} are needed"
+    return "" if len(np.unique(crawls.backlinks)) > 1 else "all pages have as many links to them"
+
+
+def is_best(curves: Curves, name: str, others: Mapping[str, float] | None = None) -> Claim:
+    """Of several curves one has the largest area."""
+    areas = {each: curve.area for each, curve in curves.items()} | dict(others or {})
+    margin = areas[name] - max(area for each, area in areas.items() if each != name)
+    return Claim(f"{name} has the largest area", margin > 0, f"{told(areas)}; margin {margin:+.3f}")
+
+
+def told(areas: Mapping[str, float]) -> str:
+    return ", ".join(f"{name} {area:.3f}" for name, area in areas.items())
+
+
+def areas_of(curves: Curves, of: str = "") -> dict[str, Value]:
+    """For the numbers of a part."""
+    return {", ".join(filter(None, (name, of, "area"))): curve.area for name, curve in curves.items()}
+
+
+def curve_table(title: str, curves: Curves, note: str = "") -> Table:
+    """Each curve at some points."""
+    shares = (0.05, 0.1, 0.2, 0.5, 0.8)
+    rows: list[list[Value]] = [
+        [name, curve.area, *(curve.at(share) for share in shares)] for name, curve in curves.items()
+    ]
+    return Table(title, ["order", "area", *(f"% after {share:.0%} of pages" for share in shares)], rows, note)
+
+
+def known_table(crawls: Crawls, names: Iterable[str]) -> Table:
+    """How soon each order knows where pages are: it cannot fetch what it has seen no link to."""
+    shares = (0.01, 0.05, 0.2, 0.5)
+    rows: list[list[Value]] = [
+        [name, *(100 * crawls.known(name, share) for share in shares), 100 * crawls.togetherness(name, TOGETHER)]
+        for name in names
+    ]
+    columns = ["order", *(f"% known after {share:.0%} of pages" for share in shares)]
+    return Table(f"{crawls.world.name}: how orders go", [*columns, f"% of links within {TOGETHER:.0%} of pages"], rows)
+
+
+def web_table(crawls: Crawls) -> Table:
+    """What may explain what orders find."""
+    links, backlinks, total = len(crawls.sources), crawls.backlinks, len(crawls)
+    everywhere = backlinks > EVERYWHERE * total
+    rows: list[list[Value]] = [
+        ["pages", total],
+        ["links a page", links / total],
+        ["% of pages with one backlink at most", 100 * float(np.mean(backlinks <= 1))],
+        [f"pages linked to by more than {EVERYWHERE:.0%} of all", int(everywhere.sum())],
+        ["% of links that lead to these", 100 * float(backlinks[everywhere].sum()) / max(links, 1)],
+    ]
+    return Table(f"{crawls.world.name}: the web", ["what", "how much"], rows)
+
+
+def curve_figure(title: str, curves: Mapping[str, Curve], y: str, study: str) -> Figure:
+    series = {name: curve.drawn for name, curve in curves.items()}
+    return Figure(title, lines(series, "pages crawled, %", y, f"{title} ({study})"))

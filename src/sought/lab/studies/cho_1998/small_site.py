@@ -1,0 +1,182 @@
+"""Which order of URLs finds important pages first, on a small site?
+
+J. Cho, H. Garcia-Molina, L. Page, Efficient Crawling Through URL Ordering, WWW7 1998, §4.3, Figures 8 to 10: on 1,100
+pages of one group backlinks are few and a matter of style, and all orders are at times worse than chance; the backlink
+order stays in one cluster until it suddenly finds another.  With PageRank in their place orders do better.
+"""
+
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+
+from sought.lab.studies.cho_1998.hot_pages import Crawls, Curve, Curves, Hot, at_best, by_chance, meaningful
+from sought.lab.studies.cho_1998.orders import (
+    FEWEST,
+    ORDERS,
+    SMALL,
+    areas_of,
+    curve_figure,
+    curve_table,
+    is_best,
+    known_table,
+    no_small_site,
+    on_each,
+    told,
+    web_table,
+)
+from sought.lab.studies.figures import bars
+from sought.lab.studies.study import Bench, Claim, Figure, Finding, Part, Study, Table, Value, claimed, verdict
+
+BACKLINKS, RANK = 5.0, 3.0  # G of Figures 8 and 10
+BOUNDS, ELSE = (0.02, 0.5), 0.1  # shares of hot pages for which these are meant, and the share in their place
+ERRORS = 3.0  # standard deviations that are no chance
+STRETCH = 0.1  # of the pages: what is called a plateau, or a jump
+SLOW, FAST = 0.5, 2.0  # paces of these; a random crawl has 1
+ROUNDS = 500  # queues are short: about every second page
+
+
+def worst(curve: Curve, hot: int) -> tuple[float, float]:
+    """Where a curve is most below a random crawl: the share of pages, and by how many standard deviations."""
+    inside, share = curve.counts[:-1], hot / curve.total  # at the end all orders are equal
+    drawn = inside * share * (1 - share) * (curve.total - inside) / (curve.total - 1)  # hypergeometric
+    spread = 100 / hot * np.sqrt(drawn)
+    below = (100 * inside / curve.total - curve.percent[:-1]) / spread
+    at = int(below.argmax())
+    return float(inside[at] / curve.total), float(below[at])
+
+
+def leap(curve: Curve) -> tuple[float, float, float, float] | None:
+    """The slowest stretch before half is found, and the fastest one that comes after it: where they begin, and paces.
+
+    None if half is found before any stretch is over.
+    """
+    starts = np.arange(0.0, 1.0 - STRETCH + 1e-9, 0.01)
+    paces = np.array([curve.pace(start, start + STRETCH) for start in starts.tolist()])
+    early = np.flatnonzero([curve.at(start + STRETCH) < 50 for start in starts.tolist()])
+    if not len(early):
+        return None
+    flat = int(early[paces[early].argmin()])
+    later = np.flatnonzero(starts >= starts[flat] + STRETCH - 1e-9)
+    if not len(later):
+        return None
+    steep = int(later[paces[later].argmax()])
+    return float(starts[flat]), float(paces[flat]), float(starts[steep]), float(paces[steep])
+
+
+def poor(curves: Curves, hot: int) -> list[Claim]:
+    """Figure 8."""
+    lows = {name: worst(curve, hot) for name, curve in curves.items()}
+    found = ", ".join(f"{name} {below:.1f} deviations below at {share:.0%}" for name, (share, below) in lows.items())
+    found_leap = leap(curves["backlink"])
+    is_leap = found_leap is not None and found_leap[1] <= SLOW and found_leap[3] >= FAST
+    shown = "half is found before a stretch is over"
+    if found_leap:
+        shown = "pace {1:.2f} from {0:.0%} on, then {3:.2f} from {2:.0%} on".format(*found_leap)
+    return [
+        Claim("some order is at times worse than random", max(b for _, b in lows.values()) > ERRORS, found),
+        Claim("the backlink order has a plateau, then a jump", is_leap, shown),
+    ]
+
+
+def better(by_rank: Curves, by_backlinks: Curves) -> list[Claim]:
+    """Figure 10."""
+    gains = {name: by_rank[name].area - by_backlinks[name].area for name in by_rank}
+    return [
+        Claim("every order has a larger area than with backlinks", min(gains.values()) > 0, told(gains)),
+        is_best(by_rank, "PageRank"),
+    ]
+
+
+def _by_backlinks(crawls: Crawls, bench: Bench) -> Part:
+    hot = _hot(crawls)[0]
+    claims = poor(crawls.threshold(hot), int(hot.which.sum()))
+    histogram = _histogram(crawls)
+    return _part(crawls, hot, "E001-8", claims, {}, [histogram], [_bars(crawls, histogram)])
+
+
+def _by_rank(crawls: Crawls, bench: Bench) -> Part:
+    backlinks, rank = _hot(crawls)
+    before = crawls.threshold(backlinks)
+    claims = better(crawls.threshold(rank), before)
+    return _part(crawls, rank, "E001-10", claims, areas_of(before, "by backlinks"), [], [])
+
+
+def _hot(crawls: Crawls) -> tuple[Hot, Hot]:
+    """By backlinks, by rank."""
+    by_backlinks = meaningful(crawls.backlinks, BACKLINKS, BOUNDS, ELSE)
+    return by_backlinks, meaningful(crawls.ranks, RANK, BOUNDS, ELSE)
+
+
+def _part(
+    crawls: Crawls,
+    hot: Hot,
+    study: str,
+    claims: list[Claim],
+    more: dict[str, Value],
+    tables: list[Table],
+    figures: list[Figure],
+) -> Part:
+    name, curves = crawls.world.name, crawls.threshold(hot)
+    shown = curves | {"ideal": at_best(hot.which), "random": by_chance(len(crawls))}
+    numbers: dict[str, Value] = {"pages": len(crawls), "G": hot.least, "share of hot pages": hot.share}
+    title = f"{name}: hot pages found, {hot.share:.1%} hot (G = {hot.least:g})"
+    return Part(
+        name,
+        *verdict(claims),
+        numbers | areas_of(curves) | more,
+        [
+            claimed(name, claims),
+            curve_table(f"{name}: P_ST", shown),
+            known_table(crawls, ORDERS),
+            web_table(crawls),
+            *tables,
+        ],
+        [curve_figure(title, shown, "P_ST, %", study), *figures],
+    )
+
+
+def _histogram(crawls: Crawls) -> Table:
+    """Figure 9: pages by backlinks, in ranges that double."""
+    edges = [0, *(1 << power for power in range(int(crawls.backlinks.max()).bit_length() + 1))]
+    counts, _ = np.histogram(crawls.backlinks, edges)
+    names = [f"{low}" if high - low == 1 else f"{low}-{high - 1}" for low, high in pairwise(edges)]
+    rows: list[list[Value]] = [list(row) for row in zip(names, counts.tolist(), strict=True)]
+    return Table(f"{crawls.world.name}: pages by backlinks", ["backlinks", "pages"], rows)
+
+
+def _bars(crawls: Crawls, histogram: Table) -> Figure:
+    title = f"{crawls.world.name}: pages by backlinks"
+    values = {str(name): (float(count or 0),) * 3 for name, count in histogram.rows}
+    return Figure(title, bars(values, f"{title} (E001-9)"))
+
+
+def _run(name: str, bench: Bench) -> Finding:
+    look = _by_backlinks if name == "E001-8" else _by_rank
+    return on_each(name, bench, ORDERS, no_small_site, look, ROUNDS)
+
+
+_NEEDS = f"a world of one host, with {FEWEST:,} to {SMALL - 1:,} pages, and links among them"
+_HOT = f" (or {ELSE:.0%}, where that makes fewer than {BOUNDS[0]:.0%} or more than {BOUNDS[1]:.0%} hot)"
+SITE_BY_BACKLINKS = Study(
+    "E001-8",
+    "001",
+    "Figures 8 and 9: a small site, by backlinks",
+    "Do orders find pages with many backlinks sooner than chance does, on a small site?",
+    f"hot are pages with {BACKLINKS:g} backlinks{_HOT}; some order is at times worse than a random crawl, by more than"
+    f" {ERRORS:g} standard deviations; before half is found the backlink order has a stretch of {STRETCH:.0%} of the"
+    f" pages at {SLOW:g} times the pace of a random crawl or less, and later one at {FAST:g} times or more",
+    _NEEDS,
+    partial(_run, "E001-8"),
+    ("E001-9",),
+)
+SITE_BY_RANK = Study(
+    "E001-10",
+    "001",
+    "Figure 10: a small site, by PageRank",
+    "Do orders find pages of high PageRank sooner than pages with many backlinks, on a small site?",
+    f"hot are pages with IR ≥ {RANK:g}{_HOT}; every order has a larger area under P_ST than with backlinks; PageRank"
+    " has the largest",
+    _NEEDS,
+    partial(_run, "E001-10"),
+)

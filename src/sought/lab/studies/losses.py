@@ -1,0 +1,150 @@
+"""What does a repository lose that is never refreshed: new pages, pages that are gone, or edited text?
+
+Kinds of change are of URLs, between the start and now: one that was no page and is one has appeared (also if a page
+moved there), one that was a page and is none has vanished or moved, one that is a page all the same but another version
+was edited.  Repairing all of a kind gives an exact quality.  What a kind costs depends on which others are repaired
+before it; here it is the mean over all orders (L. S. Shapley, A value for n-person games, 1953), so costs sum to the
+loss.
+"""
+
+from collections.abc import Iterable
+from itertools import combinations
+from math import factorial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.lab.judge.judge import Judge
+from sought.lab.measures import Quality
+from sought.lab.replay.run import Run, hand_made
+from sought.lab.replay.setting import Setting
+from sought.lab.studies.bounds import lacks
+from sought.lab.studies.cells import judge_for
+from sought.lab.studies.figures import lines
+from sought.lab.studies.study import Bench, Figure, Finding, Part, Study, Table, Value, finding
+from sought.lab.worlds.files import open_world
+from sought.lab.worlds.world import NOTHING, Numbers, World
+
+KINDS = ("appeared", "vanished or moved", "edited text")
+TEXT = KINDS[-1]
+MOST = 0.5  # of the loss, that stale text may be
+_QUICK = 4  # moments
+
+Floats = NDArray[np.float64]
+Kinds = tuple[str, ...]
+
+
+def run(bench: Bench) -> Finding:
+    setting = Setting()
+    parts = [_world(folder, setting, bench) for folder in bench.worlds]
+    return finding("losses", bench, parts, seeds=[0], setting=repr(setting))
+
+
+def _world(folder: Path, setting: Setting, bench: Bench) -> Part:
+    world = open_world(folder)
+    if lack := lacks(world):
+        return Part(world.name, None, lack)
+    moments = world.start + world.unit * np.arange(1, world.units + 1, dtype=np.float64)
+    if bench.quick:
+        moments = moments[-1 :: -max(1, len(moments) // _QUICK)][::-1]
+    costs = split(judge_for(world, setting), moments, bench, f"repairing {world.name}")
+    total = _total(costs)
+    if total[-1] <= 0 or total.mean() <= 0:
+        return Part(world.name, None, "a repository that is never refreshed loses nothing in it")
+    at_end, on_average = (
+        {kind: float(of(cost) / of(total)) for kind, cost in costs.items()} for of in (_last, np.mean)
+    )
+    numbers: dict[str, Value] = {
+        "loss at the end": float(total[-1]),
+        "loss on average": float(total.mean()),
+        **{f"{kind}, share of loss at the end": share for kind, share in at_end.items()},
+        **{f"{kind}, share of loss on average": share for kind, share in on_average.items()},
+    }
+    because = f"stale text is {at_end[TEXT]:.0%} of the loss at the end, {on_average[TEXT]:.0%} on average"
+    holds = max(at_end[TEXT], on_average[TEXT]) < MOST
+    return Part(world.name, holds, because, numbers, [_table(world, costs)], [_figure(world, moments, costs)])
+
+
+def _total(costs: dict[str, Floats]) -> Floats:
+    total: Floats = np.sum(list(costs.values()), axis=0)
+    return total
+
+
+def _last(values: Floats) -> float:
+    return float(values[-1])
+
+
+def split(judge: Judge, moments: Floats, bench: Bench, what: str = "repairing") -> dict[str, Floats]:
+    """What each kind of change costs a repository that is in step at the start and never refreshed, by moment."""
+    subsets = [subset for size in range(len(KINDS)) for subset in combinations(KINDS, size)]
+    quality: dict[Kinds, Floats] = {KINDS: np.ones(len(moments))}
+    for done, subset in enumerate(subsets):
+        bench.report(what, done, len(subsets))
+        quality[subset] = Quality()(repaired(judge, moments, subset))
+    bench.report(what, len(subsets), len(subsets))
+    return {kind: _shapley(kind, quality) for kind in KINDS}
+
+
+def repaired(judge: Judge, moments: Floats, kinds: Iterable[str]) -> Run:
+    """A repository as it was at the start, but for changes of these kinds."""
+    world = judge.world
+    start = _searchable(world, world.live(world.start))
+    states, chosen = [], set(kinds)
+    for time in moments.tolist():
+        live = _searchable(world, world.live(time))
+        repairs = np.zeros(len(live), np.bool_)
+        for kind, pages in _kinds(start, live).items():
+            repairs |= pages & (kind in chosen)
+        states.append(np.where(repairs, live, start))
+    return hand_made(judge, moments, states, start)
+
+
+def _kinds(start: Numbers, live: Numbers) -> dict[str, NDArray[np.bool_]]:
+    was, now = start != NOTHING, live != NOTHING
+    return dict(zip(KINDS, (~was & now, was & ~now, was & now & (start != live)), strict=True))
+
+
+def _searchable(world: World, versions: Numbers) -> Numbers:
+    found = np.where(versions == NOTHING, False, world.is_page[versions])
+    return np.where(found, versions, NOTHING)
+
+
+def _shapley(kind: str, quality: dict[Kinds, Floats]) -> Floats:
+    """What repairing it adds, mean over the orders in which all kinds can be repaired."""
+    others = tuple(other for other in KINDS if other != kind)
+    cost, orders = np.zeros(len(quality[KINDS])), factorial(len(KINDS))
+    for size in range(len(KINDS)):
+        weight = factorial(size) * factorial(len(KINDS) - size - 1) / orders
+        for before in combinations(others, size):
+            after = tuple(k for k in KINDS if k == kind or k in before)
+            cost += weight * (quality[after] - quality[before])
+    return cost
+
+
+def _table(world: World, costs: dict[str, Floats]) -> Table:
+    total = _total(costs)
+    rows: list[list[Value]] = [
+        [kind, _last(cost), _last(cost) / _last(total), float(cost.mean()), float(cost.mean() / total.mean())]
+        for kind, cost in costs.items()
+    ]
+    columns = ["kind of change", "loss at the end", "share", "loss on average", "share on average"]
+    return Table(f"{world.name}: what a repository that is never refreshed loses of quality", columns, rows)
+
+
+def _figure(world: World, moments: Floats, costs: dict[str, Floats]) -> Figure:
+    title = f"{world.name}: loss of quality by kind of change"
+    units = ((moments - world.start) / world.unit).tolist()
+    series = {kind: (units, cost.tolist()) for kind, cost in costs.items()}
+    return Figure(title, lines(series, "units since the start", "loss of quality", f"{title} (losses)"))
+
+
+LOSSES = Study(
+    "losses",
+    "beyond",
+    "Where the loss comes from",
+    "What does a repository lose in a year without a fetch: new pages, pages that are gone, or edited text?",
+    f"stale text is less than {MOST:.0%} of the loss, at the end and on average, on every world",
+    "a world with queries and at least two moments, in which something changes",
+    run,
+)

@@ -1,0 +1,1 @@
+"""S. Pandey, C. Olston, User-Centric Web Crawling, WWW 2005."""

@@ -1,0 +1,201 @@
+"""E000-2: what does it cost to measure what every refresh brings, by the size of the batch?
+
+S. Pandey, C. Olston, User-Centric Web Crawling, WWW 2005, Figure 2: time to index a batch of refreshed pages with and
+without measuring, 7 to 8 % more in the paper.  Pages are made up, each there already and changed since; indexing is all
+from their HTML to a committed index.  Costs are CPU time of all threads, the least of a few runs taken in turns: they
+are of the machine, and not the same twice.  `python -m benchmarks gain` does it with real pages,
+by the number of queries.
+"""
+
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.index import Entry, Index
+from sought.index.fields import texts
+from sought.index.measure import Measure
+from sought.index.statistics import Census
+from sought.index.vectors import Counter, Vectors
+from sought.lab.studies.figures import lines
+from sought.lab.studies.study import Bench, Figure, Finding, Part, Study, Table, Value, finding
+from sought.lab.worlds.recorder import Recorder
+from sought.lab.worlds.synthetic.web import Shape, generate
+from sought.web.digest import digest
+from sought.web.document import Document
+from sought.web.message import Purpose, Response
+
+BATCHES, QUICK = (250, 500, 1000, 2000, 4000), (50, 100)
+RUNS, QUICK_RUNS = 5, 2
+SMALL, CONSTANT = 0.10, 0.05  # overhead at most, and by how much it may differ between batches
+PAPER = "0.07 to 0.08"
+QUERIES = 10_000
+_KNOBS = {"traps": 0.0, "sitemaps": 0.0, "births": 0.0, "deletes": 0.0, "ephemeral": 0.0, "words": 300.0}
+_READ = 256  # pages counted together, as in a crawl
+
+Weights = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Cost:
+    """CPU seconds to index a batch of so many pages, plain and with measuring.
+
+    `noise`: by what part the median of the plain runs is above the least of them.
+    """
+
+    pages: int
+    plain: float
+    measured: float
+    noise: float = 0.0
+
+    @property
+    def overhead(self) -> float:
+        return self.measured / self.plain - 1.0
+
+
+class _Answers(Recorder):
+    """Keeps what pages said at first and what they say last."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first: dict[str, Response] = {}
+        self.last: dict[str, Response] = {}
+
+    def answer(self, response: Response, document: Document | None = None) -> bool:
+        if response.purpose is Purpose.PAGE and response.status == 200:
+            self.first.setdefault(response.url, response)
+            self.last[response.url] = response
+        return True
+
+
+def made_up(pages: int, queries: int) -> tuple[list[Response], list[Response], list[str], Weights]:
+    """So many pages, before and after a change, and what is asked."""
+    answers = _Answers()
+    hosts = max(1, min(50, pages // 20))
+    generate(answers, Shape(pages=2 * pages, hosts=hosts, weeks=8, rate=0.5, queries=queries, **_KNOBS))  # type: ignore[arg-type]  # floats
+    changed = [url for url, first in answers.first.items() if answers.last[url].body != first.body][:pages]
+    counts: dict[str, float] = {}
+    for text, count, _ in answers.queries:
+        counts[text] = counts.get(text, 0.0) + count
+    weights = np.array(list(counts.values()))
+    first, last = ([kept[url] for url in changed] for kept in (answers.first, answers.last))
+    return first, last, list(counts), weights / weights.sum()
+
+
+def costs(batches: Sequence[int], queries: int, runs: int, bench: Bench) -> list[Cost]:
+    first, last, asked, weights = made_up(max(batches), queries)
+    known = [_entry(row, response) for row, response in enumerate(first)]
+    measure = Measure(asked, weights)
+    counter = Counter(measure.vocabulary, measure.filing.read)
+    old = _vectors(known, counter)
+    census = Census(len(measure.vocabulary))
+    census.add(old)
+    measure.freeze(census.statistics())
+    rows = np.arange(len(known))
+    ties = np.random.default_rng(0xE02).integers(0, 1 << 32, len(known), np.uint32)
+    report, found = bench.progress("indexing batches"), []
+    for done, size in enumerate(batches):
+        report(done, len(batches))
+        batch = last[:size]
+        spent = np.zeros((2, runs))
+        for each in range(runs):
+            spent[0, each] = _seconds(known, batch)
+            measure.fill([(rows, ties, old)])
+            spent[1, each] = _seconds(known, batch, (measure, counter, old, ties))
+        least = spent.min(axis=1).tolist()
+        found.append(Cost(len(batch), least[0], least[1], float(np.median(spent[0]) / least[0] - 1.0)))
+    report(len(batches), len(batches))
+    return found
+
+
+Measuring = tuple[Measure, Counter, Vectors, NDArray[np.uint32]]
+
+
+def _seconds(known: list[Entry], batch: Sequence[Response], by: Measuring | None = None) -> float:
+    """From HTML to an index that is committed; the known pages are in it already."""
+    with tempfile.TemporaryDirectory(prefix="sought-lab-") as folder:
+        index = Index.open(Path(folder), writable=True)
+        index.update(known)
+        index.commit()
+        began = time.process_time()
+        for at in range(0, len(batch), _READ):
+            entries = [_entry(at + i, response) for i, response in enumerate(batch[at : at + _READ])]
+            if by is None:
+                index.update(entries)
+                continue
+            measure, counter, old, ties = by
+            index.update(entries, counter)
+            stop = at + len(entries)
+            measure.shift(np.arange(at, stop), ties[at:stop], old.some(at, stop), counter.take())
+        index.commit()
+        spent = time.process_time() - began
+        index.close()
+    return spent
+
+
+def _entry(row: int, response: Response) -> Entry:
+    document = digest(response)
+    return Entry(row, response.url, document.title, document.main or document.text, "", document.language)
+
+
+def _vectors(entries: Sequence[Entry], counter: Counter) -> Vectors:
+    for entry in entries:
+        for text in texts(entry):
+            counter.read(text, entry.language)
+        counter.end_page(entry.language)
+    return counter.take()
+
+
+def run(bench: Bench) -> Finding:
+    batches, runs = (QUICK, QUICK_RUNS) if bench.quick else (BATCHES, RUNS)
+    found = costs(batches, 200 if bench.quick else QUERIES, runs, bench)
+    return finding("E000-2", bench, [judged(found)], batches=list(batches), runs=runs)
+
+
+def judged(found: Sequence[Cost]) -> Part:
+    overheads = [cost.overhead for cost in found]
+    spread = max(overheads) - min(overheads)
+    failures = [
+        f"measuring adds {cost.overhead:.1%} to a batch of {cost.pages:,}, more than {SMALL:.0%}"
+        for cost in found
+        if cost.overhead > SMALL
+    ]
+    if spread > CONSTANT:
+        failures.append(
+            f"it adds {min(overheads):.1%} to {max(overheads):.1%}, which differ by more than {CONSTANT:.0%}"
+        )
+    told = f"measuring adds {min(overheads):.1%} to {max(overheads):.1%}"
+    numbers: dict[str, Value] = {f"overhead, batch of {cost.pages:,}": cost.overhead for cost in found}
+    rows: list[list[Value]] = [
+        [cost.pages, cost.plain, cost.measured, cost.overhead, cost.noise, PAPER] for cost in found
+    ]
+    columns = ["pages in the batch", "seconds", "seconds with measuring", "overhead", "noise", "paper"]
+    table = Table("CPU time to index a batch of changed pages", columns, rows)
+    noise = max(cost.noise for cost in found)
+    if noise > CONSTANT:
+        why = f"{told}, but runs without it differ by {noise:.1%} themselves: the machine is too busy"
+        return Part("made up", None, why, numbers, [table], [_figure(found)])
+    return Part("made up", not failures, "; ".join(failures) or told, numbers, [table], [_figure(found)])
+
+
+def _figure(found: Sequence[Cost]) -> Figure:
+    title = "Time to index a batch"
+    across = [float(cost.pages) for cost in found]
+    series = {"plain": (across, [c.plain for c in found]), "with measuring": (across, [c.measured for c in found])}
+    return Figure(title, lines(series, "pages in the batch", "CPU seconds", f"{title} (E000-2)"))
+
+
+INDEX_TIME = Study(
+    "E000-2",
+    "000",
+    "Index time with and without measuring (Figure 2)",
+    "What does it cost to measure what every refresh brings?",
+    f"at every size of batch at most {SMALL:.0%} more CPU time, by {CONSTANT:.0%} of it more or less (paper: {PAPER})",
+    "nothing: pages are made up",
+    run,
+    worldless=True,
+)

@@ -1,0 +1,246 @@
+"""Can it be learnt which queries new pages will help?
+
+S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, §6.3 and Figure 7: queries are divided in two halves.
+For each the hybrid fetches c pages; improvement is how many of them are among the query's first ten results then.  The
+curve fitted to one half, improvement by mean score of the first ten results before, must predict that of the other.
+
+Theirs are 1000 of 110,000 pages; ours are shares of the frontier.  Each half drives a crawl of its own.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.beliefs.search_impact.needy import Improvability, fit_improvability, mean_scores
+from sought.beliefs.search_impact.query_impact import units
+from sought.beliefs.top_results import top_of
+from sought.lab.judge.judge import Judge
+from sought.lab.replay.frontier import Frontier, Reached, at_frontier
+from sought.lab.studies.figures import lines
+from sought.lab.studies.pandey_olston_2008.importance_and_impact import correlation, ranks
+from sought.lab.studies.pandey_olston_2008.uncrawled import DATASETS, HYBRID, NEEDS, Floats, found_in_worlds, setting_of
+from sought.lab.studies.study import Bench, Figure, Finding, Part, Study, Table, Value
+from sought.lab.worlds.world import NOTHING, Numbers
+
+NAME = "E003-7"
+C, OTHERS = 0.2, (0.05, 0.5)  # shares of the frontier that are fetched
+ACCURATE = 0.5  # share of the variance of bucket means that is predicted
+FEWEST = 10  # buckets' worth of different scores
+SEEN = HYBRID.k
+
+
+@dataclass(frozen=True)
+class Improved:
+    """Of each query of one half: mean score before, how many pages came, and what a crawler would not know.
+
+    `attained` is the mean score before as a share of what it would be if all pages had been crawled.
+    """
+
+    x: Floats
+    improvement: Floats
+    is_full: NDArray[np.bool_]  # it had ten results before
+    attained: Floats
+
+
+def halves(judge: Judge) -> tuple[Judge, Judge]:
+    """One that knows and judges by one half of the queries, and one of the other, if demand is split by string."""
+    demand = judge.demand
+    return (
+        replace(judge, demand=replace(demand, judged=demand.known)),
+        replace(judge, demand=replace(demand, known=demand.judged)),
+    )
+
+
+def improved(half: Judge, dataset: str, share: float, draw: int = 0) -> Improved:
+    """By a crawl of its own."""
+    with at_frontier(half, [HYBRID], setting_of(dataset, draw, "string")) as reached:
+        frontier = reached.frontier()
+        fetched = frontier.pages.fetches > 0
+        x, is_full = _before(reached)
+        count = max(1, round(share * np.count_nonzero(~fetched)))
+        reached.fetch(HYBRID, count)
+        asked = half.demand.weights("known", half.world.start) > 0
+        came, attained = _new_results(reached, fetched), _attained(half, frontier)
+        return Improved(x[asked], came[asked], is_full[asked], attained[asked])
+
+
+def _before(reached: Reached) -> tuple[Floats, NDArray[np.bool_]]:
+    """Mean scores of queries, and whether they have all results that are shown."""
+    measuring = reached.holdings.measuring
+    measure, top = measuring.measure, top_of(measuring, SEEN)
+    if measure is None or top is None:
+        raise ValueError("nothing is asked")
+    return mean_scores(top, SEEN, units(measure)), top.size >= SEEN
+
+
+def _new_results(reached: Reached, fetched: NDArray[np.bool_]) -> Floats:
+    """How many of each query's first results had not been fetched."""
+    top = top_of(reached.holdings.measuring, SEEN)
+    if top is None:
+        raise ValueError("nothing is asked")
+    is_new = np.ones(len(reached.holdings.table), np.bool_)
+    is_new[: len(fetched)] = ~fetched
+    shown = np.arange(SEEN) < top.size[:, None]
+    came: Floats = np.count_nonzero(shown & is_new[top.pages[:, :SEEN]], axis=1).astype(np.float64)
+    return came
+
+
+def _attained(judge: Judge, frontier: Frontier) -> Floats:
+    """Of each query, the scores of its best results among crawled pages by those of its best results there are."""
+    live = judge.world.live(judge.world.start)
+    crawled = np.full(len(live), NOTHING)
+    pages = frontier.page[frontier.crawled]
+    crawled[pages] = live[pages]
+    now, ever = (_best_scores(judge, versions) for versions in (crawled, live))
+    return np.divide(now, ever, out=np.ones_like(ever), where=ever > 0)
+
+
+def _best_scores(judge: Judge, versions: Numbers) -> Floats:
+    best = judge.ranked.lists(versions).top(SEEN)
+    return np.bincount(best.query, best.score, len(judge.demand)).astype(np.float64)
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """What one half has taught, and what the other one shows.
+
+    `shown` is fitted to the other half, and its buckets are the points.  Of both halves: `full` is fitted to those
+    queries that had ten results before, which are the share `is_full` of them; `lacking` to what queries had attained.
+    """
+
+    curve: Improvability
+    shown: Improvability
+    full: Improvability
+    is_full: float
+    lacking: Improvability
+
+    @property
+    def predicted(self) -> Floats:
+        return self.curve(self.shown.buckets.x)
+
+    @property
+    def accuracy(self) -> float:
+        return explained(self.shown, self.predicted)
+
+    @property
+    def at_best(self) -> float:
+        """As much as a curve of that form can explain."""
+        return explained(self.shown, self.shown(self.shown.buckets.x))
+
+    @property
+    def trend(self) -> float:
+        """Rank correlation of score and improvement of buckets."""
+        buckets = self.shown.buckets
+        return correlation(ranks(buckets.x), ranks(buckets.improvement))
+
+
+def learnt(one: Improved, other: Improved) -> Learnt:
+    x, came, is_full, attained = (
+        np.concatenate([getattr(each, field.name) for each in (one, other)]) for field in fields(Improved)
+    )
+    return Learnt(
+        fit_improvability(one.x, one.improvement),
+        fit_improvability(other.x, other.improvement),
+        fit_improvability(x[is_full], came[is_full]),
+        float(is_full.mean()),
+        fit_improvability(attained, came),
+    )
+
+
+def explained(shown: Improvability, predicted: Floats) -> float:
+    """Share of the variance of bucket means; 0 where there is none."""
+    _, means, weights = shown.buckets
+    if not len(means) or not np.ptp(means):
+        return 0.0
+    middle = np.average(means, weights=weights)
+    return 1.0 - float(np.average((means - predicted) ** 2, weights=weights)) / float(
+        np.average((means - middle) ** 2, weights=weights)
+    )
+
+
+def run(bench: Bench) -> Finding:
+    shares = (C,) if bench.quick else (C, *OTHERS)
+    return found_in_worlds(NAME, bench, lambda judge: _world(judge, shares, bench), "string", c=list(shares))
+
+
+def _world(judge: Judge, shares: Sequence[float], bench: Bench) -> Part:
+    told, done, total = bench.progress(f"improving {judge.world.name}"), 0, len(DATASETS) * len(shares)
+    sides, found = halves(judge), {}
+    for dataset in DATASETS:
+        for share in shares:
+            told(done, total)
+            found[dataset, share] = learnt(*(improved(half, dataset, share) for half in sides))
+            done += 1
+    told(done, total)
+    return judged(judge.world.name, found)
+
+
+def judged(world: str, found: Mapping[tuple[str, float], Learnt]) -> Part:
+    main = {dataset: each for (dataset, share), each in found.items() if share == C}
+    few = [dataset for dataset, each in main.items() if len(each.shown.buckets.x) < FEWEST]
+    if few or not any(each.shown.buckets.improvement.any() for each in main.values()):
+        return Part(world, None, "too few queries have different scores, or none is improved")
+    failed = []
+    for dataset, each in main.items():
+        if each.curve.b >= 0:
+            failed.append(
+                f"{dataset}: improvability does not fall (b = {each.curve.b:.2f}); {each.is_full:.0%} of the queries"
+                f" have ten results before, of these b = {each.full.b:.2f}; by the share of the score that was attained"
+                f" b = {each.lacking.b:.2f}"
+            )
+        elif each.accuracy < ACCURATE:
+            failed.append(
+                f"{dataset}: it falls (b = {each.curve.b:.2f}), but the curve predicts {each.accuracy:.2f} of the"
+                f" variance of buckets; one fitted to them {each.at_best:.2f}"
+            )
+    told = ", ".join(f"{each.accuracy:.2f} on {dataset}" for dataset, each in main.items())
+    because = "; ".join(failed) or f"it falls, and one half predicts of the other's variance {told}"
+    numbers: dict[str, Value] = {}
+    for dataset, each in main.items():
+        numbers |= {
+            f"{dataset}: b": each.curve.b,
+            f"{dataset}: b of the other half": each.shown.b,
+            f"{dataset}: share of variance predicted": each.accuracy,
+            f"{dataset}: share that such a curve can explain": each.at_best,
+            f"{dataset}: rank correlation of buckets": each.trend,
+            f"{dataset}: share of queries with ten results before": each.is_full,
+            f"{dataset}: b of these": each.full.b,
+            f"{dataset}: b by share of score attained": each.lacking.b,
+        }
+    figures = [_figure(world, dataset, each) for dataset, each in main.items()]
+    return Part(world, not failed, because, numbers, [_table(world, found)], figures)
+
+
+def _table(world: str, found: Mapping[tuple[str, float], Learnt]) -> Table:
+    rows: list[list[Value]] = [
+        [dataset, share, int(each.shown.buckets.queries.sum()), each.curve.a, each.curve.b, each.accuracy, each.at_best]
+        for (dataset, share), each in found.items()
+    ]
+    columns = ["dataset", "share fetched (c)", "queries", "a", "b", "variance predicted", "by a curve of its own"]
+    note = "In the paper: falls, and is predicted “with fairly high accuracy”; c = 1000 of 110,000 pages, others alike."
+    return Table(f"{world}: improvability", columns, rows, note)
+
+
+def _figure(world: str, dataset: str, each: Learnt) -> Figure:
+    title, buckets = f"{world}: improvability, {dataset}", each.shown.buckets
+    across = buckets.x.tolist()
+    series = {
+        "test queries": (across, buckets.improvement.tolist()),
+        "learnt from training queries": (across, each.predicted.tolist()),
+    }
+    return Figure(title, lines(series, "mean score of the first ten", "pages that came", f"{title} ({NAME})"))
+
+
+NEEDY_QUERIES = Study(
+    NAME,
+    "003",
+    "Learning improvability (Figure 7)",
+    "Do poor results tell which queries new pages will help?",
+    "improvability falls with the mean score of the first ten results; the curve of one half of the queries predicts at"
+    f" least {ACCURATE} of the variance of the other half's buckets (c = {C:.0%} of the frontier)",
+    NEEDS,
+    run,
+    also=("E003-7a", "E003-7b"),
+)

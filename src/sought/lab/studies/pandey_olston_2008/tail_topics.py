@@ -1,0 +1,173 @@
+"""Which unimportant pages does the hybrid fetch early, and is it right?
+
+S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, §6.2 and Figure 6: tail topics.  Some people ask for
+them, few link to them; address and anchors have the words of the query.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sought.lab.judge.judge import Judge
+from sought.lab.judge.ranked import Results
+from sought.lab.replay.frontier import SHOWN, Frontier, Reached, at_frontier
+from sought.lab.studies.pandey_olston_2008.uncrawled import (
+    BY_IMPORTANCE,
+    DRAWS,
+    HYBRID,
+    NEEDS,
+    Floats,
+    found_in_worlds,
+    impact_of,
+    setting_of,
+)
+from sought.lab.studies.study import Bench, Finding, Part, Study, Table, Value
+from sought.lab.worlds.world import Numbers
+
+NAME = "E003-6"
+UNIMPORTANT = 0.2  # the last of the pages
+FIRST, LEAST = 0.01, 20  # of the pages, and at least so many
+TOLD = 10
+
+
+@dataclass(frozen=True)
+class Example:
+    """A page that is fetched early; `rank` is its rank for the query among all pages, 0 if it is not shown."""
+
+    url: str
+    place: int
+    place_by_importance: int
+    pages: int
+    query: str
+    matched: str
+    rank: int
+    impact: float
+
+
+@dataclass(frozen=True)
+class Tail:
+    """Of all samples: promoted pages, and mean impacts of these, of the unimportant, and of all uncrawled pages."""
+
+    examples: list[Example]
+    promoted: int
+    early: int
+    impact: float
+    of_unimportant: float
+    of_all: float
+
+
+def run(bench: Bench) -> Finding:
+    draws = 1 if bench.quick else DRAWS
+    return found_in_worlds(
+        NAME, bench, lambda judge: judged(judge.world.name, tail_of(judge, draws, bench)), draws=draws
+    )
+
+
+def tail_of(judge: Judge, draws: int, bench: Bench) -> Tail:
+    impact, told = impact_of(judge), bench.progress(f"crawling {judge.world.name}")
+    examples: list[Example] = []
+    found: list[tuple[Floats, Floats, Floats]] = []
+    early, shown = 0, shown_in(judge)
+    for draw in range(draws):
+        told(draw, draws)
+        with at_frontier(judge, [HYBRID, BY_IMPORTANCE], setting_of("Dataset 1", draw)) as reached:
+            frontier = reached.frontier()
+            promoted, last, first = promoted_in(frontier)
+            early += len(first)
+            brings = tuple(impact[frontier.page[rows]] for rows in (promoted, last, frontier.rows))
+            found.append(brings)  # type: ignore[arg-type]  # three of them
+            examples += [_example(judge, reached, frontier, row, impact, shown) for row in promoted.tolist()]
+    told(draws, draws)
+    chosen, last_ones, everyone = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    means = (float(part.mean()) if len(part) else 0.0 for part in (chosen, last_ones, everyone))
+    return Tail(sorted(examples, key=lambda each: each.place), len(chosen), early, *means)
+
+
+def promoted_in(frontier: Frontier) -> tuple[Numbers, Numbers, Numbers]:
+    """Unimportant rows that come first, all unimportant rows, and all that come first."""
+    by_impact, by_importance = (frontier.ranked(frontier.values(policy)) for policy in (HYBRID, BY_IMPORTANCE))
+    first = by_impact[: max(LEAST, round(FIRST * len(by_impact)))]
+    last = by_importance[len(by_importance) - round(UNIMPORTANT * len(by_importance)) :]
+    return first[np.isin(first, last)], last, first
+
+
+def _example(judge: Judge, reached: Reached, frontier: Frontier, row: int, impact: Floats, shown: Results) -> Example:
+    terms = reached.beliefs.suppliers[HYBRID].terms(row)["queries"]
+    asked = max((each for each in terms if each["rank"]), key=lambda each: each["a_week"], default=None)
+    page, text = int(frontier.page[row]), asked["query"] if asked else ""
+    place, by_importance = (
+        1 + int(np.flatnonzero(frontier.ranked(frontier.values(policy)) == row)[0])
+        for policy in (HYBRID, BY_IMPORTANCE)
+    )
+    matched = max(asked["matched"], key=len, default="") if asked else ""
+    rank = rank_of(judge, shown, page, text)
+    return Example(
+        judge.world.urls[page], place, by_importance, len(frontier.rows), text, matched, rank, float(impact[page])
+    )
+
+
+def shown_in(judge: Judge) -> Results:
+    """What everybody would be shown if all pages had been crawled."""
+    return judge.ranked.lists(judge.world.live(judge.world.start)).top(SHOWN)
+
+
+def rank_of(judge: Judge, shown: Results, page: int, text: str) -> int:
+    """The rank that a page has for a query among all pages; 0 if it is not among those shown."""
+    if text not in judge.demand.texts:
+        return 0
+    query, version = judge.demand.texts.index(text), judge.world.live(judge.world.start)[page]
+    found = (shown.query == query) & (shown.version == version)
+    return int(shown.rank[found][0]) if found.any() else 0
+
+
+def judged(world: str, tail: Tail) -> Part:
+    shown = sum(1 for each in tail.examples if each.rank)
+    numbers: dict[str, Value] = {
+        "promoted pages": tail.promoted,
+        "of pages that come first": tail.early,
+        "promoted and shown for the query": shown,
+        "impact of promoted pages / of all": tail.impact / tail.of_all if tail.of_all else None,
+        "impact of unimportant pages / of all": tail.of_unimportant / tail.of_all if tail.of_all else None,
+    }
+    tables = [_table(world, tail)]
+    if not tail.promoted:
+        return Part(world, False, f"none of {tail.early} pages that come first is unimportant", numbers, tables)
+    told = f"{tail.promoted} of {tail.early} pages that come first are of the least important fifth, {shown} of them"
+    because = (
+        f"{told} are shown for the query they match; mean impact {tail.impact / tail.of_unimportant:.1f} times that"
+    )
+    because = f"{because} of the fifth" if tail.of_unimportant else told
+    return Part(world, shown > 0 and tail.impact > tail.of_unimportant, because, numbers, tables)
+
+
+def _table(world: str, tail: Tail) -> Table:
+    rows: list[list[Value]] = [
+        [
+            e.url,
+            e.query,
+            e.matched,
+            e.rank or None,
+            f"{e.place} of {e.pages}",
+            e.place_by_importance,
+            e.impact / tail.of_all,
+        ]
+        for e in list({each.url: each for each in reversed(tail.examples)}.values())[::-1][:TOLD]
+    ]
+    columns = ["page", "query", "matched", "rank for it", "place", "place by importance", "impact / mean of all"]
+    note = (
+        "In the paper: www.texhoma.us/history.htm for “texhoma”, www.topix.net/forum/autos/toyota for “toyota forums”."
+    )
+    return Table(f"{world}: tail topics", columns, rows, note)
+
+
+TAIL_TOPICS = Study(
+    NAME,
+    "003",
+    "Tail topics (Figure 6)",
+    "Does the hybrid fetch unimportant pages early because people ask for what they are about?",
+    f"of the first {FIRST:.0%} (or {LEAST}) pages some are of the least important {UNIMPORTANT:.0%}, are shown for the"
+    " query they match, and have more impact on average than that fifth",
+    NEEDS,
+    run,
+    also=("E003-6a", "E003-6b"),
+)

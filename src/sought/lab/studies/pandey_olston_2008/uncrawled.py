@@ -1,0 +1,83 @@
+"""Which pages of a world does a search engine lack, and what would each of them bring?
+
+S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, §6.1.  Dataset 1: a sample of the pages at random is
+taken for uncrawled, all others have been crawled.  Dataset 2: of the sample the fifth with the largest importance has
+been crawled too.  Impact is how often a page is among the first ten results, of all pages that there are (§3.1), in
+one search.
+
+Theirs is a sample of 110,000 out of billions; ours is a fifth of the pages, as far as links lead there.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.lab.judge.judge import Judge
+from sought.lab.replay.frontier import Frontier, impacts_of
+from sought.lab.replay.setting import Setting, pages_at_start
+from sought.lab.studies.cells import judge_for
+from sought.lab.studies.study import Bench, Finding, Part, finding
+from sought.lab.worlds.demand import Split
+from sought.lab.worlds.files import open_world
+from sought.lab.worlds.world import World
+from sought.policy import SearchImpact
+
+DATASETS = {"Dataset 1": 0.0, "Dataset 2": 0.2}  # and what share of the sample has been crawled all the same
+CRAWLED = 0.8
+DRAWS = 5  # samples
+FEWEST_PAGES, FEWEST_QUERIES = 250, 100
+NEEDS = f"a world with at least {FEWEST_PAGES} pages and {FEWEST_QUERIES} queries at its start, and links"
+
+HYBRID = SearchImpact(sketches=1.0, fewest=0)
+BY_IMPORTANCE = replace(HYBRID, by_queries=0.0)
+BY_QUERIES = replace(HYBRID, by_queries=1.0)
+EXPECTED = replace(HYBRID, estimate="expected")
+
+Floats = NDArray[np.float64]
+
+
+def setting_of(dataset: str, draw: int = 0, split: Split = "none", scorer: str = "BM25()") -> Setting:
+    """The crawl that leaves the pages of a dataset; another draw is another sample."""
+    promoted = DATASETS[dataset]
+    return Setting("frontier", 1, split, scorer=scorer, crawled=CRAWLED, seed=draw, sampled=True, promoted=promoted)
+
+
+def judge_in(folder: Path, split: Split = "none", scorer: str = "BM25()") -> Judge | tuple[World, str]:
+    """Who knows the impact of pages; or the world, and why nobody can."""
+    world = open_world(folder)
+    if pages_at_start(world) < FEWEST_PAGES:
+        return world, f"it has fewer than {FEWEST_PAGES} pages at its start"
+    if not world.targets.size:
+        return world, "it has no links"
+    judge = judge_for(world, setting_of("Dataset 1", 0, split, scorer))
+    asked = np.count_nonzero(judge.demand.weights("judged", world.start))
+    return judge if asked >= FEWEST_QUERIES else (world, f"fewer than {FEWEST_QUERIES} queries are asked of it")
+
+
+def found_in_worlds(
+    name: str, bench: Bench, look: Callable[[Judge], Part], split: Split = "none", **settings: Any
+) -> Finding:
+    """What a look at each world finds, or why nobody can judge it."""
+    return finding(name, bench, [_part(folder, look, split) for folder in bench.worlds], **settings)
+
+
+def _part(folder: Path, look: Callable[[Judge], Part], split: Split) -> Part:
+    judge = judge_in(folder, split)
+    return Part(judge[0].name, None, judge[1]) if isinstance(judge, tuple) else look(judge)
+
+
+def impact_of(judge: Judge) -> Floats:
+    """Of each page of the world."""
+    return impacts_of(judge, 1.0).views
+
+
+def gathered(frontier: Frontier, values: Floats, impact: Floats, shares: Sequence[float]) -> list[float]:
+    """Which part of the frontier's impact its first pages have, for each share of it that is fetched."""
+    found = impact[frontier.page[frontier.ranked(values)]]
+    counts = [max(1, round(share * len(found))) for share in shares]
+    upto = np.cumsum(found)
+    return (upto[np.array(counts) - 1] / upto[-1]).tolist() if len(found) and upto[-1] else [0.0 for _ in shares]

@@ -1,0 +1,186 @@
+"""Do crawls in random and in ideal order hit the closed forms?
+
+After K of T pages, drawn without replacement: P_CS = P_ST = 100·K/T, in the mean; in order of importance: P_CS = 100
+and P_ST = 100·min(K, H)/H.  J. Cho, H. Garcia-Molina, L. Page, Efficient Crawling Through URL Ordering, WWW7 1998,
+§2.2; there drawn with replacement, which does not give K/T distinct pages.
+
+Where pages are as important as the K-th they are hot too, and more than K are.  So each K here is one where no page
+left is as important as the last one taken.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.lab.judge.judge import Judge
+from sought.lab.measures import CrawlAndStop, Measure, Threshold
+from sought.lab.measures.importance import IMPORTANCES, Importance, Weighed, is_hot, weighed
+from sought.lab.replay.run import Run, hand_made
+from sought.lab.studies.figures import lines
+from sought.lab.studies.study import Bench, Figure, Finding, Part, Study, Table, Value, finding
+from sought.lab.worlds.demand import demand_of
+from sought.lab.worlds.files import open_world
+from sought.lab.worlds.world import NOTHING, Numbers, Tallies, World
+
+SHARES = (0.01, 0.1, 0.47)  # of pages that are crawled; those of hot pages in the paper
+HOT = Threshold().hot
+ERRORS = 3.0  # standard errors
+ORDERS, QUICK = 100, 20
+FEWEST = 20  # pages
+
+Floats = NDArray[np.float64]
+Curves = dict[str, tuple[list[float], list[float]]]
+
+
+@dataclass(frozen=True)
+class Check:
+    """One measure after K pages: what must come out, what did, and the standard error of that."""
+
+    importance: Importance
+    measure: str
+    order: str
+    count: int
+    expected: float
+    found: float
+    error: float
+
+    @property
+    def holds(self) -> bool:
+        return abs(self.found - self.expected) <= ERRORS * self.error + 1e-9
+
+
+def run(bench: Bench) -> Finding:
+    orders = QUICK if bench.quick else ORDERS
+    parts = [_world(folder, orders, bench) for folder in bench.worlds]
+    return finding("random-crawl", bench, parts, orders=orders, hot=HOT, shares=list(SHARES))
+
+
+def _world(folder: Path, orders: int, bench: Bench) -> Part:
+    world = open_world(folder)
+    judge = unasked(world)
+    found = [_weighed(judge, kind) for kind in IMPORTANCES]
+    if len(found[0].pages) < FEWEST:
+        return Part(world.name, None, f"fewer than {FEWEST} pages are live at the end")
+    able = [(kind, web) for kind, web in zip(IMPORTANCES, found, strict=True) if len(_counts(web.importance))]
+    if not able:
+        return Part(world.name, None, "all pages are equally important: no links lead to any")
+    report = bench.progress(f"random crawls of {world.name}")
+    checks: list[Check] = []
+    curves: Curves = {}
+    for done, (kind, web) in enumerate(able):
+        report(done, len(able))
+        checks += list(_checks(judge, kind, web, orders))
+        curves |= _curves(judge, kind, web)
+    report(len(able), len(able))
+    failed = [check for check in checks if not check.holds]
+    because = "; ".join(_told(check) for check in failed[:3]) or f"all {len(checks)} closed forms are met"
+    numbers: dict[str, Value] = {"pages": len(found[0].pages), "checks": len(checks), "failed": len(failed)}
+    return Part(world.name, not failed, because, numbers, [_table(world, checks)], [_figure(world, curves)])
+
+
+def unasked(world: World) -> Judge:
+    """A judge for measures that no query matters to."""
+    demand = demand_of(Tallies(), "none", world.unit)
+    nothing = np.zeros(0, np.uint32), np.zeros(0, np.float32)
+    return Judge(world, demand, np.zeros(len(world.versions) + 1, np.int64), *nothing)
+
+
+def _weighed(judge: Judge, kind: Importance) -> Weighed:
+    """The pages at the end of the world."""
+    return next(weighed(hand_made(judge, np.array([judge.world.end]), []), kind))
+
+
+def _counts(importance: Floats) -> list[int]:
+    """The K nearest to SHARES where the K-th most important page has no equal that is left out."""
+    ordered = np.sort(importance)[::-1]
+    apart = np.flatnonzero(ordered[:-1] > ordered[1:]) + 1
+    if not len(apart):
+        return []
+    return sorted({int(apart[np.abs(apart - share * len(ordered)).argmin()]) for share in SHARES})
+
+
+def _crawl(judge: Judge, order: Numbers, counts: Sequence[int]) -> Run:
+    """A crawl of pages in this order while the Web stands still; a unit ends after each of these counts."""
+    live = judge.world.live(judge.world.end)
+    states = []
+    for count in counts:
+        state = np.full(len(live), NOTHING)
+        state[order[:count]] = live[order[:count]]
+        states.append(state)
+    return hand_made(judge, np.full(len(counts), judge.world.end), states)
+
+
+def _checks(judge: Judge, kind: Importance, web: Weighed, orders: int) -> Iterator[Check]:
+    counts, total = _counts(web.importance), len(web.pages)
+    hot = int(np.count_nonzero(is_hot(web.importance, max(1, round(HOT * total)))))
+    measures: tuple[Measure, ...] = CrawlAndStop(kind), Threshold(HOT, kind)
+    dice = np.random.default_rng([0xC4A1, IMPORTANCES.index(kind)])
+    drawn = np.array(
+        [
+            [m(run) for m in measures]
+            for run in (_crawl(judge, dice.permutation(web.pages), counts) for _ in range(orders))
+        ]
+    ).mean(axis=0)
+    ideal = _crawl(judge, _ideal(web), counts)
+    for row, (measure, best) in enumerate(zip(measures, _best(counts, hot), strict=True)):
+        values = measure(ideal)
+        for at, count in enumerate(counts):
+            sought, over = (count, count) if row == 0 else (hot, hot)
+            error = 100 / over * _deviation(total, sought, count) / np.sqrt(orders)
+            expected = 100 * count / total
+            yield Check(kind, measure.name, "random", count, expected, float(drawn[row, at]), float(error))
+            yield Check(kind, measure.name, "ideal", count, best[at], float(values[at]), 0.0)
+
+
+def _best(counts: Sequence[int], hot: int) -> tuple[list[float], list[float]]:
+    return [100.0] * len(counts), [100 * min(count, hot) / hot for count in counts]
+
+
+def _ideal(web: Weighed) -> Numbers:
+    return web.pages[np.argsort(-web.importance, kind="stable")]
+
+
+def _deviation(total: int, marked: int, drawn: int) -> float:
+    """Of the number of marked ones among those drawn without replacement (hypergeometric)."""
+    share = marked / total
+    return float(np.sqrt(drawn * share * (1 - share) * (total - drawn) / max(1, total - 1)))
+
+
+def _curves(judge: Judge, kind: Importance, web: Weighed) -> Curves:
+    counts = sorted({max(1, round(share * len(web.pages))) for share in np.linspace(0.02, 1, 25)})
+    across = [100 * count / len(web.pages) for count in counts]
+    orders = {"random": np.random.default_rng(0xC0DE).permutation(web.pages), "ideal": _ideal(web)}
+    found = {name: Threshold(HOT, kind)(_crawl(judge, order, counts)).tolist() for name, order in orders.items()}
+    return {f"{name}, {kind}": (across, up) for name, up in found.items()}
+
+
+def _told(check: Check) -> str:
+    told = f"{check.measure} of the {check.order} order after {check.count:,} pages is {check.found:.2f}"
+    return f"{told}, not {check.expected:.2f} ± {ERRORS * check.error:.2f}"
+
+
+def _table(world: World, checks: Sequence[Check]) -> Table:
+    rows: list[list[Value]] = [
+        [c.measure, c.order, c.count, c.expected, c.found, c.error, "yes" if c.holds else "no"] for c in checks
+    ]
+    columns = ["measure", "order", "pages crawled", "expected", "found", "standard error", "within 3 errors"]
+    return Table(f"{world.name}: closed forms of crawls", columns, rows)
+
+
+def _figure(world: World, curves: Curves) -> Figure:
+    title = f"{world.name}: hot pages found"
+    return Figure(title, lines(curves, "pages crawled, %", "P_ST, %", f"{title} (random-crawl)"))
+
+
+RANDOM_CRAWL = Study(
+    "random-crawl",
+    "001",
+    "Random and ideal crawls",
+    "Do crawls in random and in ideal order reach what they must, whatever the graph?",
+    "random: P_CS = P_ST = 100·K/T within 3 standard errors; ideal: P_CS = 100, P_ST = 100·min(K, H)/H",
+    f"a world with at least {FEWEST} pages at its end, and links among them",
+    run,
+)

@@ -1,0 +1,1 @@
+"""Which rule refreshes best, and who knows how often pages change?"""

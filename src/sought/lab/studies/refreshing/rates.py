@@ -1,0 +1,221 @@
+"""Do pages change as often as estimators say?
+
+Somebody looks at every page of a world in turn.  Before each look every estimator says with what chance the page has
+changed since the last one, 1 − e^{−λ·gap}, by what was seen until then; after it, everyone knows.
+"""
+
+import asyncio
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.beliefs.bayes_rate import BayesRate
+from sought.beliefs.belief import Estimator
+from sought.beliefs.clusters.clustering import Cluster
+from sought.beliefs.interval_rate import IntervalRate
+from sought.beliefs.last_modified_rate import LastModifiedRate
+from sought.beliefs.moment_rate import MomentRate
+from sought.beliefs.online_rate import OnlineRate
+from sought.beliefs.regular_rate import RegularRate
+from sought.crawl.cycle import beliefs_in
+from sought.lab.replay.observers import LEAST, Everywhere, Forecasts, foretold, pages_of, watched_in_turn
+from sought.lab.replay.replay import Replay
+from sought.lab.replay.setting import Setting
+from sought.lab.studies.cells import judge_for
+from sought.lab.studies.figures import lines
+from sought.lab.studies.study import (
+    Bench,
+    Claim,
+    Figure,
+    Finding,
+    Part,
+    Study,
+    Table,
+    Value,
+    claimed,
+    finding,
+    plain,
+    verdict,
+)
+from sought.lab.worlds.files import open_world
+from sought.lab.worlds.world import World
+from sought.policy.optimal_freshness import OptimalFreshness
+
+EVERY, QUICK = (1, 5, 20), (1, 5)  # units between two looks at a page
+FEWEST = 200  # forecasts
+EVEN = 0.001  # of likelihood: as good
+SLOPES, RATIOS = (0.5, 1.5), (0.67, 1.5)  # of what is well calibrated
+
+ALIKE, BAYES, BY_CLUSTER, BY_DATES = "all alike", "Bayes, host", "Bayes, cluster", "last modified"
+OF_PAGES: Mapping[str, Estimator] = {
+    "regular": RegularRate(),
+    "interval": IntervalRate(),
+    "moment": MomentRate(),
+    "online": OnlineRate(),
+}
+BITS: Mapping[str, Estimator] = {ALIKE: Everywhere(), **OF_PAGES, "Bayes, same": BayesRate("same"), BAYES: BayesRate()}
+ESTIMATORS: Mapping[str, Estimator] = {**BITS, BY_CLUSTER: BayesRate("cluster"), BY_DATES: LastModifiedRate()}
+
+Floats = NDArray[np.float64]
+Found = Mapping[int, Mapping[str, Forecasts]]  # by units between two looks, and estimator
+
+
+def run(bench: Bench) -> Finding:
+    parts = [_world(folder, bench) for folder in bench.worlds]
+    return finding("rates", bench, parts, every=list(EVERY))
+
+
+def _world(folder: Path, bench: Bench) -> Part:
+    world = open_world(folder)
+    turns = [every for every in (QUICK if bench.quick else EVERY) if every * 2 <= world.units]
+    if not turns:
+        return Part(world.name, None, "it has too few moments")
+    bench.report(f"clusters of {world.name}", 0, 1)
+    pages, found = pages_of(world, {Cluster(): clusters_of(world)}), {}
+    for done, every in enumerate(turns):
+        bench.report(f"forecasts for {world.name}", done, len(turns))
+        found[every] = foretold(ESTIMATORS, list(watched_in_turn(world, every)), pages)
+    bench.report(f"forecasts for {world.name}", len(turns), len(turns))
+    rarely = found[max(turns)][BAYES]
+    if len(rarely) < FEWEST or not rarely.changed.any():
+        return Part(world.name, None, f"fewer than {FEWEST} looks at pages, or no change")
+    return judged(world.name, found, course_of(world))
+
+
+@dataclass(frozen=True)
+class Course:
+    """The share of pages that change in a unit, by half of the units; and of all changes that in the three busiest."""
+
+    first: float
+    second: float
+    busiest: float
+
+    def told(self) -> str:
+        halves = f"in a unit {self.first:.1%} of pages change in the first half of the units, {self.second:.1%} later"
+        return f"{halves}, and {self.busiest:.0%} of all changes come in three units"
+
+
+def course_of(world: World) -> Course:
+    """Whether pages change evenly, each by itself, which is what estimators take for granted."""
+    seen = [each.changed[np.isfinite(each.gap)] for each in watched_in_turn(world, 1)]
+    middle = (len(seen) + 1) // 2
+    first, second = (float(np.concatenate(each).mean()) for each in (seen[1:middle], seen[middle:]))
+    changes = sorted(np.count_nonzero(each) for each in seen)
+    return Course(first, second, sum(changes[-3:]) / max(sum(changes), 1))
+
+
+def clusters_of(world: World) -> Floats:
+    """The cluster of each page that a crawl holds at the start; -1 for others, and for those that come later."""
+    policy, setting = OptimalFreshness(BayesRate("cluster")), Setting()
+    with tempfile.TemporaryDirectory(prefix="sought-lab-") as folder:
+        run = Replay(Path(folder), world, judge_for(world, setting).demand, policy, setting)
+        try:
+            asyncio.run(run.start())
+            pages = beliefs_in(run.directory, policy).pages()
+            key, cluster = pages.key.copy(), pages.belief(Cluster()).copy()
+        finally:
+            run.directory.abandon()
+    order = np.argsort(key)
+    at = np.searchsorted(key, world.keys, sorter=order).clip(max=len(order) - 1)
+    return np.where(key[order[at]] == world.keys, cluster[order[at]], -1.0)
+
+
+def judged(world: str, found: Found, course: Course) -> Part:
+    claims = claims_of(found)
+    holds, because = verdict(claims)
+    rarely = max(found)
+    tables = [claimed(world, claims), _table(world, found), _reliability(world, found[rarely])]
+    because += f"; {course.told()}"
+    numbers = {"changes of a page and unit, first half": course.first, "second half": course.second}
+    numbers |= {"share of changes in the three busiest units": course.busiest}
+    return Part(world, holds, because, {**numbers, **_numbers(found)}, tables, [_figure(world, found[rarely])])
+
+
+def claims_of(found: Found) -> list[Claim]:
+    often, rarely = found[min(found)], found[max(found)]
+    bayes, alike, bits = rarely[BAYES], rarely[ALIKE], {name: rarely[name] for name in BITS}
+    best = max(bits, key=lambda name: bits[name].likelihood)
+    most = max((rarely[name].likelihood, name) for name in OF_PAGES)
+    return [
+        Claim(
+            f"seen rarely, Bayes with the host's prior foretells best by bits (within {EVEN})",
+            bayes.likelihood >= bits[best].likelihood - EVEN,
+            f"{bayes.likelihood:.4f}, {best} {bits[best].likelihood:.4f}",
+        ),
+        Claim(
+            "seen rarely, each page by itself foretells worse than that all are alike",
+            most[0] < alike.likelihood,
+            f"{most[1]} {most[0]:.4f}, all alike {alike.likelihood:.4f}",
+        ),
+        Claim(
+            "seen in every unit, Bayes foretells better than that all are alike",
+            often[BAYES].likelihood > often[ALIKE].likelihood,
+            f"{often[BAYES].likelihood:.4f}, all alike {often[ALIKE].likelihood:.4f}",
+        ),
+        Claim(
+            "seen rarely, the cluster's prior foretells better than the host's",
+            rarely[BY_CLUSTER].likelihood > bayes.likelihood,
+            f"{rarely[BY_CLUSTER].likelihood:.4f}, {bayes.likelihood:.4f}",
+        ),
+        Claim(
+            f"Bayes is calibrated: slope {SLOPES[0]} to {SLOPES[1]}, expected over found {RATIOS[0]} to {RATIOS[1]}",
+            all(_is_calibrated(each[BAYES]) for each in found.values()),
+            "; ".join(f"every {e}: {each[BAYES].slope:.2f}, {each[BAYES].ratio:.2f}" for e, each in found.items()),
+        ),
+    ]
+
+
+def _is_calibrated(made: Forecasts) -> bool:
+    return SLOPES[0] <= made.slope <= SLOPES[1] and RATIOS[0] <= made.ratio <= RATIOS[1]
+
+
+def _numbers(found: Found) -> dict[str, Value]:
+    return {
+        f"{name}, every {every}: log-likelihood": plain(made.likelihood)
+        for every, by_name in found.items()
+        for name, made in by_name.items()
+    }
+
+
+def _table(world: str, found: Found) -> Table:
+    columns = ["estimator", "units between looks", "forecasts", "log-likelihood", "of the first 3 of a page", "Brier"]
+    rows: list[list[Value]] = []
+    for every, by_name in found.items():
+        for name, made in by_name.items():
+            first = made.some(made.before < 3)
+            scores = [plain(each) for each in (made.likelihood, first.likelihood, made.brier, made.slope, made.ratio)]
+            rows.append([name, every, len(made), *scores])
+    note = f"Chances below {LEAST} or above {1 - LEAST} count as these in the log-likelihood."
+    return Table(f"{world}: forecasts of changes", [*columns, "slope", "expected over found"], rows, note)
+
+
+def _reliability(world: str, by_name: Mapping[str, Forecasts]) -> Table:
+    rows: list[list[Value]] = [[name, *row] for name, made in by_name.items() for row in made.table()]
+    return Table(f"{world}: reliability where pages are seen rarely", ["estimator", "said", "came", "forecasts"], rows)
+
+
+def _figure(world: str, by_name: Mapping[str, Forecasts]) -> Figure:
+    title = f"{world}: chances of a change, said and come, where pages are seen rarely"
+    series = {
+        name: ([s for s, _, _ in made.table()], [c for _, c, _ in made.table()]) for name, made in by_name.items()
+    }
+    series["as it should be"] = ([0.0, 1.0], [0.0, 1.0])
+    return Figure(title, lines(series, "chance that was said", "share that had changed", f"{title} (rates)"))
+
+
+RATES_FORETOLD = Study(
+    "rates",
+    "beyond",
+    "Calibration of change rates",
+    "Do pages change as often as estimators say?",
+    "where pages are seen rarely, Bayes with the host's prior foretells the next look best of all that go by bits "
+    f"(log-likelihood, within {EVEN}), each page by itself worse than if all were alike, the cluster's prior better "
+    f"than the host's; Bayes is calibrated (slope {SLOPES[0]} to {SLOPES[1]}, expected over found {RATIOS[0]} to "
+    f"{RATIOS[1]}), and where pages are seen in every unit better than if all were alike",
+    "a world of at least ten units",
+    run,
+)

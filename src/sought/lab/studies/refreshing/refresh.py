@@ -1,0 +1,288 @@
+"""Is there a rule, of all that were published or are in use, that refreshes better than taking pages in turn?
+
+All of them crawl alike: new pages first, in the order found, then known ones by the rule, which learns from the crawl's
+own fetches.  Told is by how much each is better than round-robin, and how far that is of the way to the ceiling.
+Servers tell nothing of changes (refresh_signals.py is where they do), so that NoisySignals is OptimalFreshness here.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from sought.beliefs.bayes_rate import BayesRate
+from sought.lab.measures import MEASURES
+from sought.lab.replay.oracles import Ceiling, ClairvoyantNow
+from sought.lab.replay.setting import Setting, pages_at_start
+from sought.lab.studies.bounds import lacks
+from sought.lab.studies.compare import differences, gaps
+from sought.lab.studies.experiment import grid, run_all, table
+from sought.lab.studies.figures import bars, lines
+from sought.lab.studies.study import (
+    Bench,
+    Claim,
+    Figure,
+    Finding,
+    Part,
+    Study,
+    Table,
+    Value,
+    claimed,
+    finding,
+    plain,
+    verdict,
+)
+from sought.lab.worlds.files import open_world
+from sought.policy import BreadthFirst, Never, Random, RoundRobin, Split, UserCentric
+from sought.policy.cluster_sampling import ClusterSampling
+from sought.policy.common_crawl import CommonCrawl
+from sought.policy.directory_sampling import DirectorySampling
+from sought.policy.embarrassment_based import EmbarrassmentBased
+from sought.policy.frequency import Frequency
+from sought.policy.lambda_crawl import LambdaCrawl
+from sought.policy.link_sampling import LinkSampling
+from sought.policy.longevity import Longevity
+from sought.policy.mirror_sync import MirrorSync
+from sought.policy.nutch import Nutch
+from sought.policy.optimal_freshness import OptimalFreshness
+from sought.policy.poisson_rates import PoissonRates
+from sought.policy.site_sampling import SiteSampling
+from sought.policy.staleness_based import StalenessBased
+from sought.policy.storm_crawler import StormCrawler
+from sought.web.policy import Policy
+
+Kind = Literal["floor", "changes", "links", "demand", "bound"]
+
+BUDGETS, FEW, ONE, QUICK = (0.005, 0.01, 0.02, 0.05, 0.1), (0.01, 0.05), (0.01,), (0.05,)
+MANY, LARGE = 1500, 5000  # pages at the start, beyond which there are few budgets, or one: a cell takes a minute then
+BELOW = 0.005  # of quality, that a rule may fall below round-robin
+FAR = 0.2  # of the way to the ceiling
+SMALL = 0.02  # the largest budget at which pages are seen too rarely to learn how often each changes
+DRAWS, QUICK_DRAWS = 1000, 200
+NAMES = ("quality", "quality_before", "freshness", "age", "freshness@10", "change_ratio")
+
+
+class Arm(NamedTuple):
+    """`kind` says what it goes by."""
+
+    policy: Policy
+    kind: Kind
+
+
+def by(rule: Policy) -> Policy:
+    """New pages first, then known ones by a rule."""
+    return Split(BreadthFirst(), rule, 1.0)
+
+
+FLOOR = by(RoundRobin())
+ROUND_ROBIN = "RoundRobin"
+# By the changes of pages alone, or by what people ask for as well.
+CHANGES: Mapping[str, Policy] = {
+    "StalenessBased": StalenessBased(),
+    "OptimalFreshness": OptimalFreshness(),
+    "Longevity, curve": Longevity(),
+    "Longevity, bounds": Longevity("bounds"),
+    "Nutch": Nutch(),
+    "StormCrawler": StormCrawler(),
+    "MirrorSync": MirrorSync(),
+    "Frequency": Frequency(),
+    "ClusterSampling": ClusterSampling(),
+    "SiteSampling": SiteSampling(),
+    "DirectorySampling": DirectorySampling(),
+    "LinkSampling": LinkSampling(),
+}
+WEIGHED: Mapping[str, Policy] = {
+    "OptimalFreshness, views": OptimalFreshness(weight="views"),
+    "PoissonRates, views": PoissonRates(),
+    "LambdaCrawl, views": LambdaCrawl(),
+    "LambdaCrawl by cluster, views": LambdaCrawl(BayesRate("cluster")),
+    "Longevity, views": Longevity(weight="views"),
+}
+DEMAND: Mapping[str, Policy] = {
+    "UserCentric": UserCentric(),
+    "EmbarrassmentBased": EmbarrassmentBased(),
+    **WEIGHED,
+}
+ARMS: Mapping[str, Arm] = {
+    "Never": Arm(Never(), "floor"),
+    "Random": Arm(Random(), "floor"),
+    "RoundRobin(new=True)": Arm(RoundRobin(new=True), "floor"),
+    ROUND_ROBIN: Arm(FLOOR, "floor"),
+    **{name: Arm(by(rule), "changes") for name, rule in CHANGES.items()},
+    "CommonCrawl": Arm(by(CommonCrawl()), "links"),
+    **{name: Arm(by(rule), "demand") for name, rule in DEMAND.items()},
+    "ClairvoyantNow": Arm(ClairvoyantNow(), "bound"),
+    "Ceiling": Arm(Ceiling(), "bound"),
+}
+QUICK_ARMS = ("Never", ROUND_ROBIN, "OptimalFreshness", "Frequency", "OptimalFreshness, views", "Ceiling")
+
+
+@dataclass(frozen=True)
+class Reached:
+    """What an arm came to at a budget; the difference is of quality, to round-robin's, with its 95 % interval."""
+
+    name: str
+    kind: Kind
+    budget: float
+    values: Mapping[str, float]
+    share: float = 0.0
+    difference: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+
+    @property
+    def quality(self) -> float:
+        return self.values["quality"]
+
+    @property
+    def is_rule(self) -> bool:
+        return self.kind not in ("floor", "bound")
+
+    def told(self) -> str:
+        return f"{self.name} at {self.budget:.1%}: {self.difference:+.4f} [{self.low:+.4f}, {self.high:+.4f}]"
+
+
+def reached(
+    folder: Path, arms: Mapping[str, Arm], budgets: Sequence[float], setting: Setting, bench: Bench
+) -> list[Reached]:
+    """Replay all that was not replayed yet; arms have round-robin and the ceiling among them."""
+    cells = grid([arm.policy for arm in arms.values()], folder, budgets, (setting.seed,), setting)
+    measures = [MEASURES[name] for name in NAMES]
+    run_all(cells, folder, measures, bench.results, bench.cores, bench.progress(f"replaying {folder.name}"))
+    found = gaps(table(cells, measures, bench.results), FLOOR, Ceiling())
+    paired = differences(cells, folder, bench.results, FLOOR, QUICK_DRAWS if bench.quick else DRAWS)
+    joined = found.join(paired, ["policy", "budget"], "left")
+    names = {repr(arm.policy): name for name, arm in arms.items()}
+    return [_reached(names[row["policy"]], arms[names[row["policy"]]].kind, row) for row in joined.rows(named=True)]
+
+
+def _reached(name: str, kind: Kind, row: Mapping[str, float]) -> Reached:
+    intervals = (row[each] or 0.0 for each in ("difference", "low", "high"))  # none for round-robin itself
+    return Reached(name, kind, row["budget"], {each: row[each] for each in NAMES}, row["share_of_gap"], *intervals)
+
+
+# ---- the study
+
+
+def run(bench: Bench) -> Finding:
+    setting = Setting()
+    parts = [_world(folder, setting, bench) for folder in bench.worlds]
+    return finding("refresh", bench, parts, budgets=list(BUDGETS), setting=repr(setting))
+
+
+def _world(folder: Path, setting: Setting, bench: Bench) -> Part:
+    world = open_world(folder)
+    if lack := lacks(world):
+        return Part(world.name, None, lack)
+    budgets = QUICK if bench.quick else _budgets_for(pages_at_start(world))
+    arms = {name: ARMS[name] for name in QUICK_ARMS} if bench.quick else ARMS
+    return judged(world.name, reached(folder, arms, budgets, setting, bench))
+
+
+def _budgets_for(pages: int) -> tuple[float, ...]:
+    return ONE if pages > LARGE else FEW if pages > MANY else BUDGETS
+
+
+def judged(world: str, found: Sequence[Reached]) -> Part:
+    claims = claims_of(found)
+    holds, because = verdict(claims)
+    return Part(
+        world, holds, because, numbers(found), [claimed(world, claims), full_table(world, found)], figures(world, found)
+    )
+
+
+def claims_of(found: Sequence[Reached]) -> list[Claim]:
+    """What must hold at every budget."""
+    best = [_best(found, budget) for budget in _budgets(found)]
+    rivals = [(_best(found, budget, "demand"), _best(found, budget, "changes")) for budget in _budgets(found)]
+    small = [each for each in found if each.kind == "changes" and each.budget <= SMALL]
+    weighed = [each for each in found if each.name in WEIGHED]
+    claims = [
+        Claim(
+            "at every budget a rule beats round-robin, with its interval above 0",
+            all(any(each.low > 0 for each in found if each.is_rule and each.budget == one.budget) for one in best),
+            "; ".join(one.told() for one in best),
+        ),
+        Claim(
+            "at every budget the best rule by demand is better than the best by changes alone",
+            all(demand.quality > changes.quality for demand, changes in rivals),
+            "; ".join(f"{d.budget:.1%}: {d.name} {d.quality:.4f}, {c.name} {c.quality:.4f}" for d, c in rivals),
+        ),
+        Claim(
+            f"rules that weigh pages by views fall at most {BELOW} below round-robin",
+            all(each.difference >= -BELOW for each in weighed),
+            min(weighed, key=lambda each: each.difference).told(),
+        ),
+    ]
+    if small:
+        most = max(small, key=lambda each: each.share)
+        what = f"up to {SMALL:.0%} no rule by changes alone comes {FAR:.0%} of the way to the ceiling"
+        claims.append(Claim(what, most.share <= FAR, f"{most.name} at {most.budget:.1%}: {most.share:.0%}"))
+    return claims
+
+
+def _budgets(found: Sequence[Reached]) -> list[float]:
+    return sorted({each.budget for each in found})
+
+
+def _best(found: Sequence[Reached], budget: float, kind: Kind | None = None) -> Reached:
+    """The rule of the highest quality."""
+    rules = [each for each in found if each.budget == budget and each.is_rule and kind in (None, each.kind)]
+    return max(rules, key=lambda each: each.quality)
+
+
+def numbers(found: Sequence[Reached]) -> dict[str, Value]:
+    told: dict[str, Value] = {}
+    for budget in _budgets(found):
+        rules = [each for each in found if each.budget == budget and each.is_rule]
+        told[f"rules that beat round-robin at {budget:.1%}"] = sum(each.low > 0 for each in rules)
+        told[f"rules that round-robin beats at {budget:.1%}"] = sum(each.high < 0 for each in rules)
+        told[f"rules more than {BELOW} below it at {budget:.1%}"] = sum(each.difference < -BELOW for each in rules)
+    return told | {f"{each.name} at {each.budget:.1%}, share of gap": plain(each.share) for each in found}
+
+
+_COLUMNS = ["arm", "goes by", "budget", "quality", "share of gap", "to round-robin", "low", "high", *NAMES[1:]]
+
+
+def full_table(world: str, found: Sequence[Reached], what: str = "all refresh rules") -> Table:
+    rows = [_row(each) for each in sorted(found, key=lambda each: (each.budget, -each.quality))]
+    note = "Means over units.  Share of gap: from round-robin to the ceiling.  Low and high: 95 % interval, paired."
+    return Table(f"{world}: {what}", _COLUMNS, rows, note)
+
+
+def _row(each: Reached) -> list[Value]:
+    told: list[Value] = [each.name, each.kind, each.budget, each.quality, plain(each.share)]
+    return [*told, each.difference, each.low, each.high, *(plain(each.values[name]) for name in NAMES[1:])]
+
+
+def figures(world: str, found: Sequence[Reached]) -> list[Figure]:
+    """All rules at the budget nearest to 1 %; and those of interest over all budgets."""
+    budget = min(_budgets(found), key=lambda each: abs(each - 0.01))
+    rules = sorted((r for r in found if r.budget == budget and r.is_rule), key=lambda each: -each.difference)
+    title = f"{world}: quality above round-robin's at {budget:.1%} a unit"
+    drawn = [Figure(title, bars({r.name: (r.difference, r.low, r.high) for r in rules}, f"{title} (refresh)"))]
+    if len(_budgets(found)) > 1:
+        best = [rule.name for rule in rules[:2]]
+        names = dict.fromkeys(["Never", ROUND_ROBIN, *best, "OptimalFreshness", "Frequency", "Ceiling"])
+        title = f"{world}: quality by budget"
+        series = {name: _curve([each for each in found if each.name == name]) for name in names}
+        drawn.append(Figure(title, lines(series, "fetches a unit, % of pages", "mean quality", f"{title} (refresh)")))
+    return drawn
+
+
+def _curve(found: Sequence[Reached]) -> tuple[list[float], list[float]]:
+    ordered = sorted(found, key=lambda each: each.budget)
+    return [100 * each.budget for each in ordered], [each.quality for each in ordered]
+
+
+REFRESH = Study(
+    "refresh",
+    "beyond",
+    "All refresh rules",
+    "Does any published rule beat round-robin, if it must learn from its own fetches; where, and by how much?",
+    "at every budget: a rule beats round-robin with a 95 % interval above 0; the best rule by demand is better than "
+    f"the best by changes alone; rules that weigh pages by views fall at most {BELOW} below round-robin; and up to "
+    f"{SMALL:.0%} a unit no rule by changes alone comes {FAR:.0%} of the way from round-robin to the ceiling",
+    "a world with queries and at least two moments",
+    run,
+)

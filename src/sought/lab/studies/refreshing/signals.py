@@ -1,0 +1,158 @@
+"""What are sitemaps and dates worth to a refresh rule that knows how to use them, and what to one that does not?
+
+Sitemaps are read once a day whatever the rule, and each reading is a fetch of the budget.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from sought.beliefs.last_modified_rate import LastModifiedRate
+from sought.lab.replay.oracles import Ceiling, ClairvoyantNow
+from sought.lab.replay.setting import Setting, pages_at_start
+from sought.lab.replay.signals import Signals
+from sought.lab.studies.bounds import lacks
+from sought.lab.studies.cells import judge_for, load
+from sought.lab.studies.experiment import grid
+from sought.lab.studies.refreshing.refresh import FLOOR, LARGE, ONE, ROUND_ROBIN, Arm, Reached, by, full_table, reached
+from sought.lab.studies.study import Bench, Claim, Finding, Part, Study, Table, Value, claimed, finding, verdict
+from sought.lab.worlds.files import open_world
+from sought.lab.worlds.world import NOTHING
+from sought.policy import Never
+from sought.policy.lambda_crawl import LambdaCrawl
+from sought.policy.noisy_signals import NoisySignals
+from sought.policy.optimal_freshness import OptimalFreshness
+
+BUDGETS, QUICK = (0.01, 0.05), (0.05,)
+SIGNALS = Signals(sitemap=True, recall=0.8, noise=0.01, dates=True)
+BY_DATES = LastModifiedRate()
+
+# Those that read sitemaps or dates, beside those that do not.
+ABLE: Mapping[str, Arm] = {
+    "LambdaCrawl, views": Arm(by(LambdaCrawl()), "demand"),
+    "NoisySignals, views": Arm(by(NoisySignals()), "demand"),
+    "NoisySignals": Arm(by(NoisySignals(weight="same")), "changes"),
+    "OptimalFreshness by dates": Arm(by(OptimalFreshness(BY_DATES)), "changes"),
+    "OptimalFreshness by dates, views": Arm(by(OptimalFreshness(BY_DATES, "views")), "demand"),
+}
+UNABLE: Mapping[str, Arm] = {
+    ROUND_ROBIN: Arm(FLOOR, "floor"),
+    "OptimalFreshness": Arm(by(OptimalFreshness()), "changes"),
+    "OptimalFreshness, views": Arm(by(OptimalFreshness(weight="views")), "demand"),
+}
+BOUNDS: Mapping[str, Arm] = {
+    "Never": Arm(Never(), "floor"),
+    "ClairvoyantNow": Arm(ClairvoyantNow(), "bound"),
+    "Ceiling": Arm(Ceiling(), "bound"),
+}
+ARMS = {**UNABLE, **ABLE, **BOUNDS}
+QUICK_ARMS = (*UNABLE, "NoisySignals", "NoisySignals, views", "Ceiling")
+BY_SITEMAPS = ("NoisySignals", "NoisySignals, views")  # whose value without sitemaps is that of OptimalFreshness
+TWINS = {"NoisySignals": "OptimalFreshness", "NoisySignals, views": "OptimalFreshness, views"}
+
+
+def run(bench: Bench) -> Finding:
+    parts = [_world(folder, bench) for folder in bench.worlds]
+    return finding("refresh-signals", bench, parts, budgets=list(BUDGETS), signals=repr(SIGNALS))
+
+
+def _world(folder: Path, bench: Bench) -> Part:
+    world = open_world(folder)
+    if lack := lacks(world):
+        return Part(world.name, None, lack)
+    budgets = QUICK if bench.quick else ONE if pages_at_start(world) > LARGE else BUDGETS
+    arms = {name: ARMS[name] for name in QUICK_ARMS} if bench.quick else ARMS
+    silent, told = (reached(folder, arms, budgets, setting, bench) for setting in (Setting(), TOLD))
+    return judged(world.name, silent, told, ghosts(folder, arms, budgets, bench))
+
+
+Ghosts = Mapping[tuple[str, float], float]  # by arm and budget
+
+
+def ghosts(folder: Path, arms: Mapping[str, Arm], budgets: Sequence[float], bench: Bench) -> Ghosts:
+    """The share of pages held at the end that are gone, where signals come: of these sitemaps say nothing."""
+    judge = judge_for(open_world(folder), TOLD)
+    world, names, found = judge.world, {arm.policy: name for name, arm in arms.items()}, {}
+    for cell in grid([arm.policy for arm in arms.values()], folder, budgets, (TOLD.seed,), TOLD):
+        run = load(cell, judge, bench.results).run
+        held, fetched = run.copies.copy(), run.log.page != NOTHING
+        held[run.log.page[fetched]] = run.log.version[fetched]
+        live = world.live(float(run.moments[-1]))
+        shown, there = (np.where(each == NOTHING, False, world.is_page[each]) for each in (held, live))
+        found[names[cell.policy], cell.budget] = float(np.mean(~there[shown])) if shown.any() else 0.0
+    return found
+
+
+TOLD = Setting(signals=SIGNALS)
+
+
+def judged(world: str, silent: Sequence[Reached], told: Sequence[Reached], gone: Ghosts) -> Part:
+    """The same rules where nothing is told, and where something is; of the latter how much they hold is gone."""
+    claims = claims_of(told)
+    holds, because = verdict(claims)
+    tables = [
+        claimed(world, claims),
+        full_table(world, told, "rules where servers tell of changes"),
+        _both(world, silent, told, gone),
+    ]
+    return Part(world, holds, because, _numbers(silent, told), tables)
+
+
+def claims_of(told: Sequence[Reached]) -> list[Claim]:
+    found = {(each.name, each.budget): each for each in told}
+    budgets = sorted({each.budget for each in told})
+    by_sitemaps = [found[name, budget] for name in BY_SITEMAPS for budget in budgets]
+    twins = [(found[name, budget], found[twin, budget]) for name, twin in TWINS.items() for budget in budgets]
+    best = [(_best(found, ABLE, budget), _best(found, UNABLE, budget)) for budget in budgets]
+    return [
+        Claim(
+            "a rule that weighs signals beats round-robin, with its interval above 0",
+            all(each.low > 0 for each in by_sitemaps),
+            "; ".join(each.told() for each in by_sitemaps),
+        ),
+        Claim(
+            "it is better than the same rule without them",
+            all(able.quality > unable.quality for able, unable in twins),
+            "; ".join(f"{a.name} at {a.budget:.1%}: {a.quality - u.quality:+.4f}" for a, u in twins),
+        ),
+        Claim(
+            "the best that reads signals is better than the best that does not",
+            all(able.quality > unable.quality for able, unable in best),
+            "; ".join(f"{a.budget:.1%}: {a.name} {a.quality:.4f}, {u.name} {u.quality:.4f}" for a, u in best),
+        ),
+    ]
+
+
+def _best(found: Mapping[tuple[str, float], Reached], names: Mapping[str, Arm], budget: float) -> Reached:
+    return max((found[name, budget] for name in names if (name, budget) in found), key=lambda each: each.quality)
+
+
+def _numbers(silent: Sequence[Reached], told: Sequence[Reached]) -> dict[str, Value]:
+    return {
+        f"{b.name} at {b.budget:.1%}, quality with signals less without": b.quality - a.quality
+        for a, b in zip(silent, told, strict=True)
+    }
+
+
+def _both(world: str, silent: Sequence[Reached], told: Sequence[Reached], gone: Ghosts) -> Table:
+    rows: list[list[Value]] = [
+        [b.name, b.budget, a.quality, b.quality, b.quality - a.quality, gone[b.name, b.budget]]
+        for a, b in zip(silent, told, strict=True)
+    ]
+    columns = ["arm", "budget", "quality without", "quality with", "difference", "held but gone"]
+    note = "A sitemap a day is paid for.  Held but gone: with signals, of the pages held at the end."
+    return Table(f"{world}: what signals change", columns, rows, note)
+
+
+REFRESH_SIGNALS = Study(
+    "refresh-signals",
+    "beyond",
+    "Refresh rules where servers tell of changes",
+    "What are sitemaps and dates worth to rules that can use them?",
+    f"with {SIGNALS!r}, at every budget: NoisySignals beats round-robin with a 95 % interval above 0, and is better "
+    "than OptimalFreshness, which it is without signals; the best rule that reads sitemaps or dates is better than the "
+    "best of those that do not",
+    "a world with queries and at least two moments",
+    run,
+)

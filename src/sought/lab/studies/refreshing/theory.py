@@ -1,0 +1,129 @@
+"""Where the assumptions of theory hold, does what it says of refresh rules come out?
+
+Pages change as Poisson processes do (lab/replay/poisson_pages.py), and rates are known.  Beside it stands what is left
+of it when rates have to be learnt from the fetches themselves.
+"""
+
+from collections.abc import Mapping
+
+from sought.lab.replay.poisson_pages import Kept, Simulation, drawn
+from sought.lab.studies.figures import lines
+from sought.lab.studies.study import Bench, Claim, Figure, Finding, Part, Study, Table, Value, claimed, finding, verdict
+from sought.policy import RoundRobin
+from sought.policy.lambda_crawl import LambdaCrawl
+from sought.policy.optimal_freshness import OptimalFreshness
+from sought.policy.poisson_rates import PoissonRates
+from sought.web.policy import Policy
+
+PAGES, FEW, HOSTS, UNITS, WARM_UP = 2000, 1000, 40, 160, 60
+MEAN, BY_HOST, BY_PAGE = 0.3, 0.7, 1.0  # changes a unit, and how much hosts and pages differ
+BUDGETS, QUICK = (0.05, 0.1, 0.2, 0.4), (0.2,)
+SLACK = 0.002  # of freshness, by chance and because fetches come once a unit
+OLDER = 0.01  # of age, likewise
+NEAR = 0.03  # of freshness, that Poisson rates may be behind
+
+ROUND_ROBIN, FRESHNESS, AGE, SEEN = "round-robin", "optimal freshness", "optimal age", "optimal freshness, views"
+POISSON, HARMONIC = "Poisson rates", "LambdaCrawl"
+POLICIES: Mapping[str, Policy] = {
+    ROUND_ROBIN: RoundRobin(),
+    FRESHNESS: OptimalFreshness(),
+    AGE: OptimalFreshness(objective="age"),
+    POISSON: PoissonRates(weight="same"),
+    HARMONIC: LambdaCrawl(weight="same"),
+    SEEN: OptimalFreshness(weight="views"),
+}
+
+Found = Mapping[tuple[str, float, bool], Kept]  # by policy, budget, and whether rates are known
+
+
+def run(bench: Bench) -> Finding:
+    budgets = QUICK if bench.quick else BUDGETS
+    return finding("refresh-theory", bench, [judged(simulated(budgets, bench))], pages=PAGES, units=UNITS, mean=MEAN)
+
+
+def simulated(budgets: tuple[float, ...], bench: Bench) -> Found:
+    count, units = (FEW, UNITS // 4) if bench.quick else (PAGES, UNITS)
+    pages = drawn(count, HOSTS, MEAN, BY_HOST, BY_PAGE, 0)
+    cases = [(name, budget, known) for name in POLICIES for budget in budgets for known in (True, False)]
+    found = {}
+    for done, (name, budget, known) in enumerate(cases):
+        bench.report("simulating", done, len(cases))
+        simulation = Simulation(pages, POLICIES[name], round(budget * count), known=known)
+        found[name, budget, known] = simulation.run(units, min(WARM_UP, units // 2))
+    bench.report("simulating", len(cases), len(cases))
+    return found
+
+
+def judged(found: Found) -> Part:
+    claims = claims_of(found)
+    holds, because = verdict(claims)
+    name = "Poisson pages"
+    return Part(name, holds, because, _numbers(found), [claimed(name, claims), _table(found)], [_figure(found)])
+
+
+def claims_of(found: Found) -> list[Claim]:
+    budgets = sorted({budget for _, budget, _ in found})
+    known = [(name, budget) for name, budget, is_known in found if is_known]
+    rest = [found[n, b, True].freshness - found[FRESHNESS, b, True].freshness for n, b in known]
+    ages = [found[AGE, b, True].age / found[n, b, True].age - 1 for n, b in known]
+    seen = [found[n, b, True].seen - found[SEEN, b, True].seen for n, b in known]
+    lead = [found[FRESHNESS, b, True].freshness - found[ROUND_ROBIN, b, True].freshness for b in budgets]
+    behind = [found[FRESHNESS, b, True].freshness - found[POISSON, b, True].freshness for b in budgets]
+    learnt = [found[FRESHNESS, b, False].freshness - found[ROUND_ROBIN, b, False].freshness for b in budgets]
+    return [
+        Claim("nobody keeps more copies fresh than optimal freshness", max(rest) <= SLACK, f"at most {max(rest):+.4f}"),
+        Claim("it keeps more of them fresh than round-robin", min(lead) > 0, _range(lead)),
+        Claim("nobody keeps copies younger than optimal age", max(ages) <= OLDER, f"at most {max(ages):+.2%}"),
+        Claim(
+            "weighed by views, more is fresh of what is seen than by any other",
+            max(seen) <= SLACK,
+            f"at most {max(seen):+.4f}",
+        ),
+        Claim(f"rates for fetches at random are behind by at most {NEAR}", max(behind) <= NEAR, _range(behind)),
+        Claim("with rates that must be learnt it still beats round-robin", min(learnt) > 0, _range(learnt)),
+    ]
+
+
+def _range(values: list[float]) -> str:
+    return f"{min(values):+.4f} to {max(values):+.4f}"
+
+
+def _numbers(found: Found) -> dict[str, Value]:
+    return {
+        f"{name} at {budget:.0%}, rates {'known' if known else 'learnt'}: freshness": kept.freshness
+        for (name, budget, known), kept in found.items()
+    }
+
+
+def _table(found: Found) -> Table:
+    rows: list[list[Value]] = [
+        [name, budget, "known" if known else "learnt", kept.freshness, kept.age, kept.seen]
+        for (name, budget, known), kept in found.items()
+    ]
+    columns = ["policy", "budget", "rates", "freshness", "age, units", "freshness of what is seen"]
+    return Table("Poisson pages: means over time", columns, rows)
+
+
+def _figure(found: Found) -> Figure:
+    title = "Poisson pages: freshness by budget, rates known"
+    series: dict[str, tuple[list[float], list[float]]] = {}
+    for (name, budget, known), kept in found.items():
+        if known:
+            across, up = series.setdefault(name, ([], []))
+            across.append(100 * budget)
+            up.append(kept.freshness)
+    return Figure(title, lines(series, "fetches a unit, % of pages", "freshness", f"{title} (refresh-theory)"))
+
+
+REFRESH_THEORY = Study(
+    "refresh-theory",
+    "beyond",
+    "Refresh rules where theory holds",
+    "If pages change as Poisson processes do and rates are known, does what theory says of rules come out?",
+    f"at every budget, within {SLACK} ({OLDER:.0%} of age): optimal freshness keeps most copies fresh, more than "
+    "round-robin; optimal age keeps them youngest; weighed by views most of what is seen is fresh; Poisson rates are "
+    f"at most {NEAR} behind; and with rates that must be learnt optimal freshness still beats round-robin",
+    "nothing",
+    run,
+    worldless=True,
+)

@@ -1,0 +1,209 @@
+"""E004-6: do clusters find more changes than sites, directories, links, or what each page did before?
+
+Q. Tan, P. Mitra, Clustering-Based Incremental Web Crawling, TOIS 2010, Figure 6.  Their text says both that all
+policies of limited resources are very similar in MP@10 and that every difference is significant; what is asked of MP@10
+here is the former.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import NamedTuple, get_args
+
+import numpy as np
+
+from sought.beliefs.cycle_change import Weighting
+from sought.lab.judge.statistics import t_statistic
+from sought.lab.measures.reading import Reading
+from sought.lab.replay.run import hand_made
+from sought.lab.replay.setting import moments_of
+from sought.lab.studies.cells import judge_for
+from sought.lab.studies.figures import lines
+from sought.lab.studies.study import (
+    Bench,
+    Claim,
+    Figure,
+    Finding,
+    Part,
+    Study,
+    Table,
+    Value,
+    claimed,
+    finding,
+    plain,
+    verdict,
+)
+from sought.lab.studies.tan_mitra_2010.cycles import (
+    AGAIN,
+    CRITICAL,
+    FRESH,
+    LITTLE,
+    MANY_HOSTS,
+    MEASURES,
+    MOST_CLUSTERS,
+    NEEDS,
+    PRECISE,
+    RATIO,
+    Ground,
+    Series,
+    effect,
+    mean,
+    paired,
+    parts_of,
+    told,
+)
+from sought.lab.worlds.files import open_world
+from sought.lab.worlds.world import World
+from sought.policy import Random, RoundRobin
+from sought.policy.cluster_sampling import ClusterSampling
+from sought.policy.directory_sampling import DirectorySampling
+from sought.policy.frequency import Frequency
+from sought.policy.link_sampling import LinkSampling
+from sought.policy.site_sampling import SiteSampling
+from sought.web.policy import Policy
+
+WEEKS = 2
+WEIGHTINGS: tuple[Weighting, ...] = get_args(Weighting)
+CLUSTERS = tuple(f"CLS-{weighting}" for weighting in WEIGHTINGS)
+MANY, CHANCE = f"CLS-GAD, {MOST_CLUSTERS} clusters", "CLS-GAD, random samples"
+FEW = "CLS-NAD, content, 2 random samples"
+ASIDE = (MANY, CHANCE, FEW)  # not asked to be better than anybody
+RIVALS = ("SLS", "DB", "LB", "Freq", "RR", "Rand")
+IDEAL = "Ideal"
+SIMILAR = 0.02  # of MP@10
+
+Found = Mapping[str, Series]
+
+
+def arms(ground: Ground) -> dict[str, Policy]:
+    """Sites are no rivals where there is one."""
+    cycle, k = ground.cycle, ground.clusters
+    found: dict[str, Policy] = {
+        f"CLS-{weighting}": ClusterSampling(k=k, weighting=weighting, cycle=cycle) for weighting in WEIGHTINGS
+    }
+    if k < MOST_CLUSTERS:
+        found[MANY] = ClusterSampling(k=MOST_CLUSTERS, cycle=cycle)
+    found[CHANCE] = ClusterSampling(k=k, cycle=cycle, sample="random")
+    found[FEW] = ClusterSampling(k, "content", "NAD", cycle=cycle, delta=1.0, least=2, sample="random")
+    if ground.hosts >= MANY_HOSTS:
+        found["SLS"] = SiteSampling(cycle=cycle)
+    others = (DirectorySampling(cycle=cycle), LinkSampling(cycle=cycle), Frequency(), RoundRobin(), Random())
+    return found | dict(zip(RIVALS[1:], others, strict=True))
+
+
+def run(bench: Bench) -> Finding:
+    def of(ground: Ground) -> Part:
+        found = ground.series(arms(ground), LITTLE, bench) | {IDEAL: _ideal(ground)}
+        return judged(ground.world.name, found, tempo_of(ground.world))
+
+    parts = parts_of(bench, WEEKS, of)
+    return finding("E004-6", bench, parts, shares=[LITTLE], weeks=WEEKS)
+
+
+def _ideal(ground: Ground) -> Series:
+    """Whatever is other than the copy, be it in its links alone, is fetched at once, and nothing else is."""
+    judge = judge_for(open_world(ground.folder), ground.setting)
+    moments = moments_of(judge.world, ground.setting)
+    states = [judge.world.live(time) for time in moments.tolist()]
+    run = hand_made(judge, moments, states, judge.world.live(judge.world.start))
+    return {measure.name: measure(run) for measure in MEASURES} | {AGAIN: np.full(len(moments), np.nan)}
+
+
+class Tempo(NamedTuple):
+    """How many pages change in a cycle; how many of those that change most, if so many are taken as can be fetched; and
+    how many copies differ that are as old as by turns they would be.
+    """
+
+    all: float
+    fastest: float
+    by_turns: float
+
+
+def tempo_of(world: World) -> Tempo:
+    """In hindsight: whoever goes by the change of one cycle cannot have more than `fastest` for long."""
+    shown, turns = Reading(world).shown, min(round(1.0 / LITTLE), world.units)
+    pages = np.flatnonzero(world.live(world.start) >= 0)
+    states = np.array([shown[world.live(world.start + unit * world.unit)[pages]] for unit in range(world.units + 1)])
+    often = np.sort((states[1:] != states[:-1]).mean(axis=0))[::-1]
+    fastest = often[: max(1, round(LITTLE * len(pages)))]
+    return Tempo(float(often.mean()), float(fastest.mean()), float((states[turns:] != states[:-turns]).mean()))
+
+
+def judged(world: str, found: Found, tempo: Tempo | None = None) -> Part:
+    limited = {name: series for name, series in found.items() if name != IDEAL}
+    clusters, rivals = ([each for each in names if each in found] for names in (CLUSTERS, RIVALS))
+    claims = [_above(found, measure, clusters, rivals) for measure in (RATIO, FRESH)]
+    precise = {name: mean(series[PRECISE]) for name, series in limited.items()}
+    gap = max(precise.values()) - min(precise.values())
+    claims.append(Claim(f"{PRECISE} of all of them differs by at most {SIMILAR}", gap <= SIMILAR, told(precise)))
+    claims.append(_ideal_is_best(found, limited))
+    holds, because = verdict(claims)
+    if tempo:
+        because += (
+            f"; in a cycle {tempo.all:.1%} of the pages change, {tempo.fastest:.1%} of the {LITTLE:.0%} that change "
+            f"most, and by turns {tempo.by_turns:.1%} of the copies would differ"
+        )
+    if "SLS" not in found:
+        because += "; sites are not compared: there are too few"
+    names = (RATIO, FRESH, PRECISE, AGAIN)
+    numbers: dict[str, Value] = {
+        f"{name} {measure}": plain(mean(series[measure])) for measure, (name, series) in product(names, found.items())
+    }
+    numbers |= {f"pages that change, {name}": value for name, value in (tempo._asdict() if tempo else {}).items()}
+    tables = [claimed(world, claims), _means(world, found), _tests(world, found, clusters, rivals)]
+    return Part(world, holds, because, numbers, tables, [_figure(world, found, name) for name in (RATIO, FRESH)])
+
+
+def _above(found: Found, measure: str, clusters: Sequence[str], rivals: Sequence[str]) -> Claim:
+    """Told by the pair that is nearest to failing, and how many do."""
+    pairs = {(a, b): t_statistic(found[a][measure], found[b][measure]) for a, b in product(clusters, rivals)}
+    worst = min(pairs, key=lambda pair: np.nan_to_num(pairs[pair], nan=-np.inf))
+    won = sum(t > CRITICAL for t in pairs.values())
+    ahead = sum(mean(found[a][measure]) > mean(found[b][measure]) for a, b in pairs)
+    numbers = " and ".join(f"{name} {mean(found[name][measure]):.4f}" for name in worst)
+    text = f"ahead in {ahead} and significantly in {won} of {len(pairs)} pairs; least t {pairs[worst]:.2f}: {numbers}"
+    return Claim(f"in {measure} each CLS is above each rival, t > {CRITICAL}", won == len(pairs), text)
+
+
+def _ideal_is_best(found: Found, limited: Found) -> Claim:
+    names = [measure.name for measure in MEASURES]
+    best = {name: max(mean(series[name]) for series in limited.values()) for name in names}
+    ideal = {name: mean(found[IDEAL][name]) for name in names}
+    text = "; ".join(f"{name} {ideal[name]:.4f} and {best[name]:.4f}" for name in names)
+    return Claim("Ideal is best in all", all(ideal[name] >= best[name] for name in names), text)
+
+
+def _means(world: str, found: Found) -> Table:
+    names = [*(measure.name for measure in MEASURES), AGAIN]
+    rows: list[list[Value]] = [[name, *(plain(mean(series[each])) for each in names)] for name, series in found.items()]
+    note = "In the paper: CLS above all rivals in the first two, MP@10 much the same; figures only."
+    return Table(f"{world}: means over cycles", ["policy", *names], rows, note)
+
+
+def _tests(world: str, found: Found, clusters: Sequence[str], rivals: Sequence[str]) -> Table:
+    rows: list[list[Value]] = []
+    for measure, a, b in product(MEASURES, clusters, rivals):
+        first, second = found[a][measure.name], found[b][measure.name]
+        tests = t_statistic(first, second), effect(first, second), paired(first, second)
+        rows.append([measure.name, a, b, plain(mean(first) - mean(second)), *map(plain, tests)])
+    columns = ["measure", "policy", "rival", "difference", "t", "effect (Cohen's d)", "paired t"]
+    return Table(f"{world}: differences", columns, rows, "A cycle that is hard for one is hard for all: see paired t.")
+
+
+def _figure(world: str, found: Found, measure: str) -> Figure:
+    title = f"{world}: {measure} over time"
+    shown = {name: series[measure] for name, series in found.items() if name not in ASIDE}
+    series = {name: (list(range(1, len(values) + 1)), values.tolist()) for name, values in shown.items()}
+    return Figure(title, lines(series, "cycle", measure, f"{title} (E004-6)"))
+
+
+POLICIES_COMPARED = Study(
+    "E004-6",
+    "004",
+    "All policies (Figure 6)",
+    "Do clusters find more changes than sites, directories, links, or what each page did before?",
+    f"with {LITTLE:.0%} a cycle of {WEEKS} weeks each CLS is above each of {', '.join(RIVALS)} in {RATIO} and {FRESH} "
+    f"(two-sample t > {CRITICAL}); {PRECISE} of all of them differs by at most {SIMILAR}; Ideal is best in all. SLS "
+    f"takes at least {MANY_HOSTS} hosts",
+    NEEDS,
+    run,
+)

@@ -1,0 +1,117 @@
+"""X7: whom does a page resemble: all pages, those of its host, or those of its cluster?
+
+Each prior of the change rate is judged by the first 24 looks at a page (as in rates.py), and by what a refresh rule
+makes of it in the first half of the year.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from sought.beliefs.bayes_rate import BayesRate
+from sought.beliefs.clusters.clustering import Cluster
+from sought.lab.replay.observers import Forecasts, foretold, pages_of, watched_in_turn
+from sought.lab.replay.setting import Setting
+from sought.lab.studies.bounds import lacks
+from sought.lab.studies.cells import read_series
+from sought.lab.studies.refreshing.rates import FEWEST, clusters_of
+from sought.lab.studies.refreshing.refresh import by
+from sought.lab.studies.study import Bench, Claim, Finding, Part, Study, Table, Value, finding, plain
+from sought.lab.studies.worth.arms import NEEDS, QUALITY, judged, replayed
+from sought.lab.worlds.files import open_world
+from sought.lab.worlds.world import World
+from sought.policy.optimal_freshness import OptimalFreshness
+
+PRIORS: Mapping[str, BayesRate] = {
+    "none": BayesRate("same"),
+    "host": BayesRate("host"),
+    "cluster": BayesRate("cluster"),
+}
+CLUSTER = "cluster"
+LOOKS = 24
+EVERY, QUICK = (1, 5, 20), (1,)  # units between two looks
+BUDGET = 0.05
+EVEN = 0.001  # of quality
+
+Found = Mapping[int, Mapping[str, Forecasts]]  # by units between two looks, and prior
+
+
+def run(bench: Bench) -> Finding:
+    parts = [_world(folder, bench) for folder in bench.worlds]
+    return finding("worth-clusters", bench, parts, every=list(EVERY), looks=LOOKS, budget=BUDGET)
+
+
+def _world(folder: Path, bench: Bench) -> Part:
+    world = open_world(folder)
+    if lack := lacks(world):
+        return Part(world.name, None, lack)
+    turns = [every for every in (QUICK if bench.quick else EVERY) if every * 2 <= world.units]
+    found = forecasts(world, turns) if turns else {}
+    if not found or min(len(each[CLUSTER]) for each in found.values()) < FEWEST:
+        return Part(world.name, None, f"fewer than {FEWEST} looks at pages")
+    return told(world.name, found, early(folder, bench))
+
+
+def forecasts(world: World, turns: Sequence[int]) -> dict[int, dict[str, Forecasts]]:
+    """Of the first looks at each page."""
+    pages, found = pages_of(world, {Cluster(): clusters_of(world)}), {}
+    for every in turns:
+        each = foretold(PRIORS, list(watched_in_turn(world, every)), pages)
+        found[every] = {name: made.some(made.before < LOOKS) for name, made in each.items()}
+    return found
+
+
+def early(folder: Path, bench: Bench) -> dict[str, float]:
+    """Mean quality in the first half of the units, by prior."""
+    policies = {name: by(OptimalFreshness(rate, "views")) for name, rate in PRIORS.items()}
+    cells = replayed(folder, list(policies.values()), [BUDGET], Setting(), bench)
+    found = {}
+    for name, policy in policies.items():
+        values = read_series(cells[policy, BUDGET], bench.results)[QUALITY.name].to_numpy()
+        found[name] = float(np.mean(values[: max(1, len(values) // 2)]))
+    return found
+
+
+def told(world: str, found: Found, quality: Mapping[str, float]) -> Part:
+    numbers: dict[str, Value] = {
+        f"prior {name}, every {every}: log-likelihood of the first {LOOKS}": plain(made.likelihood)
+        for every, each in found.items()
+        for name, made in each.items()
+    }
+    numbers |= {f"prior {name}: quality in the first half": value for name, value in quality.items()}
+    rows: list[list[Value]] = [
+        [name, every, len(made), *(plain(one) for one in (made.likelihood, made.brier, made.slope, quality[name]))]
+        for every, each in found.items()
+        for name, made in each.items()
+    ]
+    columns = ["prior", "units between looks", "looks", "log-likelihood", "Brier", "slope", "quality in the first half"]
+    return judged(world, claims_of(found, quality), numbers, [Table(f"{world}: priors", columns, rows)])
+
+
+def claims_of(found: Found, quality: Mapping[str, float]) -> list[Claim]:
+    claims = []
+    for every, each in found.items():
+        others = {name: made.likelihood for name, made in each.items() if name != CLUSTER}
+        best, ours = max(others, key=others.__getitem__), each[CLUSTER].likelihood
+        what = f"seen every {every} units, the cluster's prior foretells better than the others"
+        claims.append(Claim(what, ours > others[best], f"{ours:.4f}, {best} {others[best]:.4f}"))
+    rest = {name: value for name, value in quality.items() if name != CLUSTER}
+    best = max(rest, key=rest.__getitem__)
+    what = f"quality in the first half is at most {EVEN} below that by another prior"
+    says = f"{quality[CLUSTER]:.4f}, {best} {rest[best]:.4f}"
+    return [*claims, Claim(what, quality[CLUSTER] >= rest[best] - EVEN, says)]
+
+
+CLUSTERS = Study(
+    "worth-clusters",
+    "beyond",
+    "Priors of change rates: none, host, cluster (X7)",
+    "Do pages of a cluster change alike, so that a page can be judged by the others?",
+    f"of the first {LOOKS} looks at a page the cluster's prior foretells more (log-likelihood) than the host's and "
+    f"than that of all pages, however often they are looked at; and at {BUDGET:.0%} a week the quality of the first "
+    f"half is at most {EVEN} below that by another prior",
+    f"{NEEDS}, {FEWEST} looks at pages",
+    run,
+    also=("X7",),
+)

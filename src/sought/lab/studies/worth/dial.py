@@ -1,0 +1,199 @@
+"""Does the budget dial say what budgets really bring?
+
+Worth is replayed at several budgets.  At mid-year the dial is asked, from the record of one of these crawls and nothing
+else, what quality each budget will have in the second half; then what the replays had is looked up.
+
+Quality is a share of what is attainable with all copies up to date: that is how it is measured anyway, so no other run
+is needed to compare with.  It is the mean over time: half-way between what it is just after the fetches of a unit and
+just before those of the next, for the dial knows of no units.
+"""
+
+import asyncio
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from sought.crawl.cycle import beliefs_in
+from sought.lab.judge.judge import Judge
+from sought.lab.replay.replay import Replay
+from sought.lab.replay.setting import Setting, fetches_of, moments_of, pages_at_start
+from sought.lab.studies.bounds import lacks
+from sought.lab.studies.cells import judge_for, read_series
+from sought.lab.studies.figures import lines
+from sought.lab.studies.over_budgets import downloads_for, is_bound
+from sought.lab.studies.study import Bench, Claim, Figure, Finding, Part, Study, Table, Value, finding, plain
+from sought.lab.studies.worth.arms import BEFORE, NEEDS, QUALITY, judged, replayed
+from sought.lab.worlds.files import open_world
+from sought.operate.dial import read_off, record_of
+from sought.operate.dial_reading import LEVELS, Estimate, Reading, too_little
+from sought.operate.dial_stakes import Span
+from sought.policy.worth.worth import Worth
+
+BUDGETS, ASKED = (0.005, 0.01, 0.02, 0.05, 0.1), (0.01, 0.02, 0.05)
+QUICK, QUICK_ASKED = (0.1, 0.3, 0.6), (0.3,)
+INSIDE, FACTOR = 0.6, 2.0
+LEVEL, INSTEAD = 0.95, (0.99, 0.90)  # where no replay tells which budget makes 95 %
+SETTING = Setting()
+
+
+class Said(NamedTuple):
+    """What the dial said, asked of the crawl with a budget, and what was so; NaN: no replay tells."""
+
+    asked: float
+    about: float
+    said: Estimate
+    true: float
+
+    @property
+    def is_inside(self) -> bool:
+        return self.said.low <= self.true <= self.said.high
+
+    @property
+    def factor(self) -> float:
+        """By how much it is too high or too low."""
+        if not 0.0 < self.said.value < np.inf:
+            return np.inf
+        return float(np.exp(np.abs(np.log(self.said.value / self.true))))
+
+
+class Answers(NamedTuple):
+    """Qualities by budget, and budgets (fetches a unit) by quality."""
+
+    qualities: Sequence[Said]
+    budgets: Sequence[Said]
+
+
+def run(bench: Bench) -> Finding:
+    parts = [_world(folder, bench) for folder in bench.worlds]
+    return finding("budget-dial", bench, parts, budgets=list(BUDGETS), asked=list(ASKED), setting=repr(SETTING))
+
+
+def _world(folder: Path, bench: Bench) -> Part:
+    world = open_world(folder)
+    if lack := lacks(world):
+        return Part(world.name, None, lack)
+    pages, true = pages_at_start(world), true_qualities(folder, QUICK if bench.quick else BUDGETS, bench)
+    fetches, judge = {budget: fetches_of(budget, pages) for budget in true}, judge_for(world, SETTING)
+    asked, readings = QUICK_ASKED if bench.quick else ASKED, dict[float, Reading]()
+    report = bench.progress(f"asking the dial about {world.name}")
+    for done, budget in enumerate(asked):
+        report(done, len(asked))
+        found = asked_at_mid_year(judge, fetches[budget])
+        if isinstance(found, str):
+            return Part(world.name, None, f"{budget:.1%}: {found}")
+        readings[budget] = found
+    report(len(asked), len(asked))
+    return told(world.name, answers(readings, true, fetches, world.unit), readings, world.unit / pages)
+
+
+def true_qualities(folder: Path, budgets: Sequence[float], bench: Bench) -> dict[float, float]:
+    """Of the second half."""
+    cells = replayed(folder, [Worth()], budgets, SETTING, bench)
+    found = {}
+    for (_, budget), cell in cells.items():
+        series = read_series(cell, bench.results)
+        both = (series[QUALITY.name].to_numpy() + series[BEFORE.name].to_numpy()) / 2.0
+        found[budget] = float(both[len(both) // 2 :].mean())
+    return found
+
+
+def asked_at_mid_year(judge: Judge, fetches: int) -> Reading | str:
+    """What the dial says to a crawl with so many fetches a unit; or why it cannot."""
+    world, moments = judge.world, moments_of(judge.world, SETTING)
+    half = len(moments) // 2
+    if not half:
+        return "there is no first half"
+    with tempfile.TemporaryDirectory(prefix="sought-lab-") as folder:
+        crawl = Replay(Path(folder), world, judge.demand, Worth(), replace(SETTING, units=half))
+        try:
+            asyncio.run(crawl.run(fetches, judge, lambda done, total: None))
+            record = record_of(crawl.directory.store, -np.inf)
+            if why := too_little(record):
+                return why
+            span = Span(world.start, float(moments[half]), world.unit * (len(moments) - half), world.unit)
+            return read_off(beliefs_in(crawl.directory, crawl.policy).pages(), record, span)
+        finally:
+            crawl.directory.abandon()
+
+
+def answers(
+    readings: Mapping[float, Reading], true: Mapping[float, float], fetches: Mapping[float, int], unit: float
+) -> Answers:
+    qualities, budgets = [], []
+    curve = [fetches[budget] for budget in true], list(true.values())
+    for asked, found in readings.items():
+        qualities += [Said(asked, each, found.quality(fetches[each] / unit), quality) for each, quality in true.items()]
+        for level in LEVELS:
+            needed = np.nan if is_bound(*curve, level) else downloads_for(*curve, level)
+            said = Estimate(*(each * unit for each in found.fetches_for(level)))
+            budgets.append(Said(asked, level, said, needed))
+    return Answers(qualities, budgets)
+
+
+def claims_of(found: Answers) -> list[Claim]:
+    inside = [each.is_inside for each in found.qualities]
+    share = float(np.mean(inside))
+    claims = [Claim(f"in {INSIDE:.0%} of cases the quality is in the interval", share >= INSIDE, f"{share:.0%}")]
+    for level in (LEVEL, *INSTEAD):
+        factors = [each.factor for each in found.budgets if each.about == level and np.isfinite(each.true)]
+        if factors:
+            off = float(np.exp(np.mean(np.log(factors))))
+            what = f"the budget for {level:.0%} is right within a factor of {FACTOR:g}, on average"
+            return [*claims, Claim(what, off <= FACTOR, f"{off:.2f}")]
+    return claims
+
+
+def told(world: str, found: Answers, readings: Mapping[float, Reading], of_pages: float) -> Part:
+    numbers: dict[str, Value] = {
+        f"asked at {each.asked:.1%}, quality at {each.about:.1%}: said less true": each.said.value - each.true
+        for each in found.qualities
+    }
+    part = judged(world, claims_of(found), numbers, [_qualities(world, found), _budgets(world, found)])
+    return Part(world, part.holds, part.because, numbers, part.tables, [_figure(world, found, readings, of_pages)])
+
+
+def _qualities(world: str, found: Answers) -> Table:
+    rows: list[list[Value]] = [
+        [each.asked, each.about, *each.said, each.true, "yes" if each.is_inside else "no"] for each in found.qualities
+    ]
+    note = "Of the second half, mean over time.  Low and high: 80 % interval."
+    columns = ["asked at", "budget", "said", "low", "high", "true", "inside"]
+    return Table(f"{world}: quality by budget, as the dial said at mid-year", columns, rows, note)
+
+
+def _budgets(world: str, found: Answers) -> Table:
+    rows: list[list[Value]] = [
+        [each.asked, each.about, *map(plain, each.said), plain(each.true), plain(each.factor)] for each in found.budgets
+    ]
+    note = "Fetches a unit; none where no number is enough, or no replay tells: all are above, or all below."
+    columns = ["asked at", "quality", "said", "low", "high", "true", "off by a factor of"]
+    return Table(f"{world}: fetches for a quality, as the dial said at mid-year", columns, rows, note)
+
+
+def _figure(world: str, found: Answers, readings: Mapping[float, Reading], of_pages: float) -> Figure:
+    true = {each.about: each.true for each in found.qualities}
+    across = np.linspace(0.0, max(true), 50)
+    series = {"true": ([100 * each for each in true], list(true.values()))}
+    for asked, each in readings.items():
+        said = [each.quality(budget / of_pages).value for budget in across.tolist()]
+        series[f"said at {asked:.0%}"] = ((100 * across).tolist(), said)
+    title = f"{world}: quality by budget, said and true"
+    return Figure(title, lines(series, "fetches a unit, % of pages", "mean quality", f"{title} (budget-dial)"))
+
+
+BUDGET_DIAL = Study(
+    "budget-dial",
+    "beyond",
+    "The budget dial: what was foretold, and what came",
+    "Can a crawl tell from its own record what another budget would bring?",
+    f"asked at mid-year of a crawl with {', '.join(f'{each:.0%}' for each in ASKED)} of the pages a week, what quality "
+    f"budgets of {', '.join(f'{each:.1%}' for each in BUDGETS)} have in the second half: it is in the 80 % interval in "
+    f"at least {INSIDE:.0%} of cases, and the budget for {LEVEL:.0%} ({INSTEAD[0]:.0%} where all replays are above) "
+    f"is right within a factor of {FACTOR:g} on average",
+    f"{NEEDS}, and a record of 200 fetches",
+    run,
+)

@@ -1,0 +1,130 @@
+"""X6: which way of finding out what is not known costs least, and which teaches most?
+
+    none    greedy: by what is expected
+    share   some fetches go to pages of which little is known (what Worth does)
+    draw    values are drawn from what is believed (W. R. Thompson, Biometrika 1933)
+    bound   by an upper bound of what is believed
+
+Judged is what comes after the first quarter of a year, warm and cold: until then whoever tries pays for it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+
+from sought.lab.judge.statistics import Interval
+from sought.lab.measures.calibration import calibrated
+from sought.lab.replay.setting import Setting
+from sought.lab.studies.bounds import lacks
+from sought.lab.studies.cells import read_measured, read_series
+from sought.lab.studies.figures import lines
+from sought.lab.studies.study import Bench, Claim, Figure, Finding, Part, Study, Table, Value, finding, plain
+from sought.lab.studies.worth.arms import NEEDS, QUALITY, Pairs, interval, judged, replayed
+from sought.lab.worlds.files import open_world
+from sought.policy.worth.explore import Explore
+from sought.policy.worth.worth import Worth
+
+WAYS: Mapping[str, Worth] = {way: Worth(explore=way) for way in get_args(Explore)}
+OURS = Worth().explore
+WARM_UP = 13  # units, or a quarter of all if these are fewer than 52
+STARTS: Mapping[str, tuple[Setting, float]] = {
+    "warm, 1%": (Setting(), 0.01),
+    "warm, 5%": (Setting(), 0.05),
+    "cold, 2%": (Setting("cold"), 0.02),
+}
+
+
+@dataclass(frozen=True)
+class Explored:
+    """By each way from one start: quality unit by unit, and how well gains of new pages are foretold (the slope).
+
+    `leads` are those of the way that Worth takes over each other, after warming up.
+    """
+
+    start: str
+    quality: Mapping[str, Sequence[float]]
+    slopes: Mapping[str, float]
+    leads: Mapping[str, Interval]
+    warm_up: int
+
+    def mean(self, way: str, *, early: bool) -> float:
+        values = self.quality[way]
+        return float(np.mean(values[: max(1, self.warm_up)] if early else values[self.warm_up :]))
+
+
+def run(bench: Bench) -> Finding:
+    parts = [_world(folder, bench) for folder in bench.worlds]
+    return finding("worth-exploration", bench, parts, warm_up=WARM_UP, ways=list(WAYS))
+
+
+def _world(folder: Path, bench: Bench) -> Part:
+    world = open_world(folder)
+    if lack := lacks(world):
+        return Part(world.name, None, lack)
+    warm_up = min(WARM_UP, world.units // 4)
+    found = [measured(folder, start, warm_up, bench) for start in STARTS]
+    numbers: dict[str, Value] = {
+        f"{each.start}: quality of {OURS} above that of {way}, after warming up": lead.mean
+        for each in found
+        for way, lead in each.leads.items()
+    }
+    part = judged(world.name, claims_of(found), numbers, [_table(world.name, found)])
+    return Part(world.name, part.holds, part.because, numbers, part.tables, [_figure(world.name, e) for e in found])
+
+
+def measured(folder: Path, start: str, warm_up: int, bench: Bench) -> Explored:
+    setting, budget = STARTS[start]
+    replays = replayed(folder, list(WAYS.values()), [budget], setting, bench)
+    cells = {way: replays[policy, budget] for way, policy in WAYS.items()}
+    pairs = Pairs(cells[OURS], folder, bench)
+    return Explored(
+        start,
+        {way: read_series(cell, bench.results)[QUALITY.name].to_list() for way, cell in cells.items()},
+        {way: calibrated(read_measured(cell, bench.results)).slope for way, cell in cells.items()},
+        {way: pairs.lead(cells[OURS], cell, warm_up) for way, cell in cells.items() if way != OURS},
+        warm_up,
+    )
+
+
+def claims_of(found: Sequence[Explored]) -> list[Claim]:
+    """As good as the best, or nobody can tell."""
+    claims = []
+    for each in found:
+        worst = min(each.leads, key=lambda way: each.leads[way].high)
+        what = f"{each.start}: after warming up not clearly below any other way"
+        claims.append(Claim(what, each.leads[worst].high >= 0.0, f"lead over {worst} {interval(each.leads[worst])}"))
+    return claims
+
+
+def _table(world: str, found: Sequence[Explored]) -> Table:
+    rows: list[list[Value]] = []
+    for each in found:
+        for way in each.quality:
+            lead = each.leads.get(way, Interval(0.0, 0.0, 0.0, 0))
+            means = each.mean(way, early=True), each.mean(way, early=False)
+            rows.append([way, each.start, *means, *lead[:3], plain(each.slopes[way])])
+    columns = ["way", "start", "quality while warming up", "quality afterwards", f"lead of {OURS}", "low", "high"]
+    note = "The lead is afterwards, with its 95 % interval.  The slope is that of measured over expected gain."
+    return Table(f"{world}: ways of finding out", [*columns, "slope for new pages"], rows, note)
+
+
+def _figure(world: str, each: Explored) -> Figure:
+    title = f"{world}, {each.start}: quality over time by way of finding out"
+    series = {way: (list(range(len(values))), values) for way, values in each.quality.items()}
+    return Figure(title, lines(series, "unit", "quality", f"{title} (worth-exploration)"))
+
+
+EXPLORATION = Study(
+    "worth-exploration",
+    "beyond",
+    "Ways of finding out what is not known (X6)",
+    "Does the way in which Worth explores cost anything, once it had time to teach?",
+    f"from the unit {WARM_UP} on, warm and cold, the way that Worth takes ({OURS}) is not clearly (95 % interval) "
+    f"below any other of {', '.join(WAYS)}",
+    NEEDS,
+    run,
+    also=("X6",),
+)

@@ -1,0 +1,298 @@
+"""Is Worth better than all that was published, on queries it has not seen?  The headline.
+
+    warm      the repository is in step at the start, and the site lives on for a year
+    cold      only the seeds are known
+    frontier  half of the pages are crawled, and only the others may be fetched
+
+Loss is 1 − quality.  The gap is that from round-robin (breadth first where only new pages count) to the ceiling, which
+knows all pages, links or no links, and what each would gain now.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from sought.lab.measures.calibration import Which, calibrated
+from sought.lab.replay.oracles import IdealRanking
+from sought.lab.replay.setting import Setting, fetches_of, pages_at_start
+from sought.lab.studies.bounds import lacks
+from sought.lab.studies.cells import read_measured
+from sought.lab.studies.figures import lines
+from sought.lab.studies.over_budgets import by_policy, shown
+from sought.lab.studies.refreshing.refresh import LARGE, ROUND_ROBIN, by
+from sought.lab.studies.study import Bench, Claim, Figure, Finding, Part, Study, Table, Value, finding, plain
+from sought.lab.studies.worth.arms import (
+    CEILING,
+    CLAIRVOYANT,
+    ENDS,
+    NEEDS,
+    WORTH,
+    Arm,
+    Met,
+    arms_table,
+    at,
+    best_published,
+    budgets_in,
+    impact_first,
+    judged,
+    measured,
+    replayed,
+)
+from sought.lab.worlds.files import open_world
+from sought.operate.calibration import Calibration
+from sought.policy import (
+    BreadthFirst,
+    DemandFirst,
+    Learned,
+    Never,
+    Opic,
+    PageRank,
+    Random,
+    RandomWalk,
+    RoundRobin,
+    SearchImpact,
+    Split,
+    UserCentric,
+)
+from sought.policy.cluster_sampling import ClusterSampling
+from sought.policy.lambda_crawl import LambdaCrawl
+from sought.policy.longevity import Longevity
+from sought.policy.nutch import Nutch
+from sought.policy.optimal_freshness import OptimalFreshness
+from sought.web.policy import Policy
+
+AIMED = (0.01, 0.05)  # budgets at which the loss must be halved
+RATIO, SHARE, EXCELLENT = 0.5, 0.5, 2 / 3  # of the loss of the best published; of the gap
+LESS: Mapping[tuple[str, float], float] = {("ghdocs-2022", 0.01): 0.25}  # of the gap, where a year changes most pages
+UNITS = 10  # of a frontier
+BREADTH_FIRST = "BreadthFirst"
+
+_BY_VIEWS: Mapping[str, Policy] = {
+    "LambdaCrawl, views": LambdaCrawl(),
+    "OptimalFreshness, views": OptimalFreshness(weight="views"),
+    "Longevity, views": Longevity(weight="views"),
+}
+WARM: Mapping[str, Arm] = {
+    "Never": Arm(Never(), "floor"),
+    "UserCentric": Arm(by(UserCentric()), "000"),
+    "UserCentric, impact first": Arm(impact_first(UserCentric()), "000"),
+    **{name: Arm(by(rule), "later") for name, rule in _BY_VIEWS.items()},
+    **{f"{name}, impact first": Arm(impact_first(rule), "later") for name, rule in _BY_VIEWS.items()},
+    "ClusterSampling": Arm(by(ClusterSampling()), "004"),
+    "Nutch": Arm(by(Nutch()), "practice"),
+    "DemandFirst, RoundRobin": Arm(Split(DemandFirst(), RoundRobin(), 1.0), "own"),
+    **ENDS,
+}
+_ORDERS: Mapping[str, Arm] = {
+    BREADTH_FIRST: Arm(BreadthFirst(), "001"),
+    "PageRank": Arm(PageRank(), "001"),
+    "RandomWalk": Arm(RandomWalk(), "002"),
+    "RandomWalk, omega 0.2": Arm(RandomWalk(omega=0.2), "002"),
+    "Learned": Arm(Learned(), "002"),
+    "SearchImpact": Arm(SearchImpact(), "003"),
+    "Opic": Arm(Opic(), "later"),
+}
+COLD: Mapping[str, Arm] = {
+    **{f"{name}, LambdaCrawl": Arm(Split(new, LambdaCrawl(), 1.0), family) for name, (new, family) in _ORDERS.items()},
+    "SearchImpact, UserCentric": Arm(impact_first(UserCentric()), "003"),
+    "DemandFirst, RoundRobin": Arm(Split(DemandFirst(), RoundRobin(), 1.0), "own"),
+    **ENDS,
+}
+FRONTIER: Mapping[str, Arm] = {
+    **_ORDERS,
+    "SearchImpact, queries only": Arm(SearchImpact(by_queries=1.0), "003"),
+    "DemandFirst": Arm(DemandFirst(), "own"),
+    "Random": Arm(Random(), "floor"),
+    "IdealRanking": Arm(IdealRanking(), "bound"),
+    **{name: ENDS[name] for name in (CLAIRVOYANT, CEILING, WORTH)},
+}
+
+
+class Start(NamedTuple):
+    """One of the three ways to begin; `few` are the budgets on large worlds, where a replay takes minutes."""
+
+    setting: Setting
+    arms: Mapping[str, Arm]
+    floor: str
+    budgets: tuple[float, ...]
+    few: tuple[float, ...]
+
+
+STARTS: Mapping[str, Start] = {
+    "warm": Start(Setting(), WARM, ROUND_ROBIN, (0.0025, 0.005, 0.01, 0.02, 0.05), AIMED),
+    "cold": Start(Setting("cold"), COLD, ROUND_ROBIN, (0.01, 0.02, 0.05), (0.02,)),
+    "frontier": Start(Setting("frontier", units=UNITS), FRONTIER, BREADTH_FIRST, (0.01, 0.02, 0.05), (0.02,)),
+}
+QUICK = (0.05,)
+_LEFT_OUT = (  # of large worlds: those that are nowhere far from another of their family
+    *("UserCentric, impact first", "OptimalFreshness, views, impact first", "Longevity, views"),
+    *("Longevity, views, impact first", "DemandFirst, RoundRobin", "RandomWalk, omega 0.2, LambdaCrawl"),
+    *("Opic, LambdaCrawl", "SearchImpact, UserCentric", "RandomWalk, omega 0.2", "SearchImpact, queries only"),
+    *("DemandFirst", "Random"),
+)
+_QUICK_ARMS = ("LambdaCrawl, views", "SearchImpact, LambdaCrawl", "SearchImpact", BREADTH_FIRST, *ENDS)
+
+
+# ---- the study
+
+
+def run(bench: Bench) -> Finding:
+    parts = [_world(folder, bench) for folder in bench.worlds]
+    budgets = {name: list(start.budgets) for name, start in STARTS.items()}
+    return finding("worth", bench, parts, budgets=budgets, settings=[repr(start.setting) for start in STARTS.values()])
+
+
+def _world(folder: Path, bench: Bench) -> Part:
+    world = open_world(folder)
+    if lack := lacks(world):
+        return Part(world.name, None, lack)
+    pages, found, calibrations = pages_at_start(world), {}, list[list[Value]]()
+    for name, (setting, arms, floor, budgets, few) in STARTS.items():
+        is_large = pages > LARGE
+        left_out = [
+            each for each in arms if (bench.quick and each not in _QUICK_ARMS) or (is_large and each in _LEFT_OUT)
+        ]
+        chosen = {each: arm for each, arm in arms.items() if each not in left_out}
+        some = QUICK if bench.quick else few if is_large else budgets
+        found[name] = measured(folder, chosen, some, setting, bench, floor)
+        calibrations += _calibrations(name, folder, some, setting, bench)
+    return told(world.name, found, pages, calibrations)
+
+
+def _calibrations(
+    start: str, folder: Path, budgets: Sequence[float], setting: Setting, bench: Bench
+) -> list[list[Value]]:
+    """What Worth expected of fetches, beside what the crawl measured."""
+    cells = replayed(folder, [ENDS[WORTH].policy], budgets, setting, bench)
+    logs = {cell.budget: read_measured(cell, bench.results) for cell in cells.values()}
+    kinds: tuple[Which, ...] = ("new", "known") if start != "frontier" else ("new",)
+    return [[start, budget, kind, *map(plain, calibrated(log, kind))] for budget, log in logs.items() for kind in kinds]
+
+
+def told(world: str, found: Mapping[str, Sequence[Met]], pages: int, calibrations: Sequence[list[Value]] = ()) -> Part:
+    """What was found for each start."""
+    claims = [claim for start, each in found.items() for claim in claims_of(world, start, each)]
+    tables, numbers, drawn = [], dict[str, Value](), list[Figure]()
+    for start, each in found.items():
+        tables += [_summary(world, start, each), _over_budgets(world, start, each, pages)]
+        tables.append(arms_table(f"{world}, {start}: all arms", each))
+        numbers |= numbers_of(start, each)
+        drawn += _figures(world, start, each)
+    columns = ["start", "budget", "pages", *Calibration._fields]
+    tables.append(Table(f"{world}: what Worth expected, and what came", columns, list(calibrations)))
+    part = judged(world, claims, numbers, tables)
+    return Part(world, part.holds, part.because, numbers, part.tables, drawn)
+
+
+def claims_of(world: str, start: str, found: Sequence[Met]) -> list[Claim]:
+    """The aims, one by one, at each budget."""
+    claims = []
+    for budget in budgets_in(found):
+        ours, best, where = at(found, WORTH, budget), best_published(found, budget), f"{start}, {budget:.2%}:"
+        rivals = [each for each in found if each.budget == budget and (each.is_published or each.name == ROUND_ROBIN)]
+        above = [each.told() for each in rivals if each.is_clearly_above]
+        claims += [
+            Claim(f"{where} better than every published policy", ours.quality > best.quality, _both(ours, best)),
+            Claim(
+                f"{where} not clearly below round-robin, nor any published policy",
+                not above,
+                "; ".join(above) or min(rivals, key=lambda each: each.lead.low).told(),
+            ),
+        ]
+        if start == "warm" and budget in AIMED:
+            claims += _aims(world, where, ours, best)
+    return claims
+
+
+def _aims(world: str, where: str, ours: Met, best: Met) -> list[Claim]:
+    least = LESS.get((world, ours.budget), SHARE)
+    ratio = _ratio(ours, best)
+    return [
+        Claim(f"{where} at most {RATIO:.0%} of the loss of the best published", ratio <= RATIO, f"{ratio:.0%}"),
+        Claim(
+            f"{where} at least {least:.0%} of the gap",
+            ours.share >= least,
+            f"{ours.share:.0%}, {ours.near:.0%} of that to the clairvoyant, {best.name} {best.share:.0%}",
+        ),
+    ]
+
+
+def _both(ours: Met, best: Met) -> str:
+    return f"{ours.quality:.4f}, {best.told()}"
+
+
+def _ratio(ours: Met, best: Met) -> float:
+    """Of losses; where the best loses nothing, that is what there is to reach."""
+    return ours.loss / best.loss if best.loss > 0.0 else float(ours.loss > 0.0)
+
+
+def numbers_of(start: str, found: Sequence[Met]) -> dict[str, Value]:
+    numbers: dict[str, Value] = {}
+    for budget in budgets_in(found):
+        ours, best, where = at(found, WORTH, budget), best_published(found, budget), f"{start}, {budget:.2%}"
+        numbers |= {
+            f"{where}: quality": ours.quality,
+            f"{where}: share of gap": plain(ours.share),
+            f"{where}: share of gap, best published": plain(best.share),
+            f"{where}: loss / loss of the best published": _ratio(ours, best),
+        }
+    return numbers
+
+
+_SUMMARY = [
+    *("budget", "Worth", "best published", "its quality", "loss of Worth / its loss", "share of gap", "its share"),
+    *("lead over it", "low", "high", "lead over the floor", "floor low", "floor high", "two thirds of the gap"),
+]
+
+
+def _summary(world: str, start: str, found: Sequence[Met]) -> Table:
+    rows: list[list[Value]] = []
+    for budget in budgets_in(found):
+        ours, best = at(found, WORTH, budget), best_published(found, budget)
+        floor = at(found, STARTS[start].floor, budget)
+        numbers = (_ratio(ours, best), ours.share, best.share, *best.lead[:3], *floor.lead[:3])
+        reached = "yes" if ours.share >= EXCELLENT else "no"
+        rows.append([budget, ours.quality, best.name, best.quality, *map(plain, numbers), reached])
+    note = f"The floor is {STARTS[start].floor}; the gap goes from it to the ceiling.  Intervals of 95 %, paired."
+    return Table(f"{world}, {start}: Worth and the best published", _SUMMARY, rows, note)
+
+
+def _over_budgets(world: str, start: str, found: Sequence[Met], pages: int) -> Table:
+    """Each arm's quality as a curve over fetches a unit."""
+    curves = pl.DataFrame(
+        [{"policy": e.name, "budget": float(fetches_of(e.budget, pages)), "value": e.quality} for e in found]
+    )
+    rows = [shown(row) for row in by_policy(curves).rows(named=True)]
+    columns = ["arm", "area", "fetches for .90", "fetches for .95", "fetches for .99"]
+    keys = ("policy", "area", "downloads 90", "downloads 95", "downloads 99")
+    title = f"{world}, {start}: area under the curve, and fetches a unit that a quality takes"
+    return Table(title, columns, [[row[key] for key in keys] for row in rows])
+
+
+def _figures(world: str, start: str, found: Sequence[Met]) -> list[Figure]:
+    budgets = budgets_in(found)
+    if len(budgets) < 2:
+        return []
+    best = [best_published(found, budget).name for budget in budgets]
+    names = dict.fromkeys([STARTS[start].floor, *best, WORTH, CLAIRVOYANT, CEILING])
+    across = [100 * budget for budget in budgets]
+    series = {name: (across, [at(found, name, budget).quality for budget in budgets]) for name in names}
+    title = f"{world}, {start}: quality by budget"
+    return [Figure(title, lines(series, "fetches a unit, % of pages", "mean quality", f"{title} (worth)"))]
+
+
+WORTH_STUDY = Study(
+    "worth",
+    "beyond",
+    "Worth against all that was published",
+    "Is one ranking of new pages, stale pages and hubs better than every published policy, on queries it has not seen?",
+    "on every world and at every budget, warm, cold and at a frontier: better than every published policy, and not "
+    "clearly (95 % interval) below round-robin or any of them; warm at "
+    f"{' and '.join(f'{each:.0%}' for each in AIMED)} of the pages a week: at most {RATIO:.0%} of the loss of the best "
+    f"published, and at least {SHARE:.0%} of the gap from round-robin to the ceiling "
+    f"({', '.join(f'{least:.0%} on {world} at {budget:.0%}' for (world, budget), least in LESS.items())})",
+    NEEDS,
+    run,
+)

@@ -1,0 +1,102 @@
+"""X1: does it matter by which index pages are refreshed?
+
+    P       gain found so far × age: Pandey & Olston 2005 (UserCentric)
+    E       expected embarrassment: Wolf et al. 2002
+    U       Olston & Pandey's, pages weighed by views: with known shape (OptimalFreshness) or learnt (Longevity)
+    W       Worth
+
+All but Worth take new pages first.  So that it is seen what the index alone does, all are also compared on the pages
+that are there all year, where nothing is born and nothing goes.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from sought.lab.replay.setting import Setting
+from sought.lab.studies.bounds import lacks
+from sought.lab.studies.refreshing.refresh import by
+from sought.lab.studies.study import Bench, Claim, Finding, Part, Study, Value, finding
+from sought.lab.studies.worth.arms import (
+    ENDS,
+    NEEDS,
+    WORTH,
+    Arm,
+    Met,
+    arms_table,
+    at,
+    best_published,
+    budgets_in,
+    measured,
+    together,
+)
+from sought.lab.worlds.files import open_world
+from sought.policy import UserCentric
+from sought.policy.embarrassment_based import EmbarrassmentBased
+from sought.policy.longevity import Longevity
+from sought.policy.optimal_freshness import OptimalFreshness
+
+BUDGETS, QUICK = (0.01, 0.02), (0.05,)
+LESS, WORLDS = 0.1, 2  # of the loss, on so many worlds
+SETTINGS: Mapping[str, Setting] = {"all pages": Setting(), "fixed pages": Setting(pages="fixed")}
+ARMS: Mapping[str, Arm] = {
+    "P: UserCentric": Arm(by(UserCentric()), "000"),
+    "E: EmbarrassmentBased": Arm(by(EmbarrassmentBased()), "000"),
+    "U: OptimalFreshness, views": Arm(by(OptimalFreshness(weight="views")), "later"),
+    "U: Longevity, views": Arm(by(Longevity(weight="views")), "later"),
+    **ENDS,
+}
+
+
+def run(bench: Bench) -> Finding:
+    found: dict[str, list[Met]] = {}
+    parts = [_world(folder, bench, found) for folder in bench.worlds]
+    return finding("worth-index", bench, judged(parts, found), budgets=list(BUDGETS))
+
+
+def _world(folder: Path, bench: Bench, found: dict[str, list[Met]]) -> Part:
+    world = open_world(folder)
+    if lack := lacks(world):
+        return Part(world.name, None, lack)
+    budgets, numbers, tables = QUICK if bench.quick else BUDGETS, dict[str, Value](), []
+    for name, setting in SETTINGS.items():
+        mets = measured(folder, ARMS, budgets, setting, bench)
+        tables.append(arms_table(f"{world.name}: indices on {name}", mets))
+        numbers |= {f"{name}, {b:.1%}: loss / that of the best other": ratio(mets, b) for b in budgets}
+        found.setdefault(world.name, mets)  # all pages count
+    return Part(world.name, None, _told(found[world.name]), numbers, tables)
+
+
+def ratio(found: Sequence[Met], budget: float) -> float:
+    """Of the loss of Worth to that of the best other index; 1 where that loses nothing."""
+    best = best_published(found, budget)
+    return at(found, WORTH, budget).loss / best.loss if best.loss > 0.0 else 1.0
+
+
+def _told(found: Sequence[Met]) -> str:
+    each = (f"{b:.1%}: {ratio(found, b):.0%} of the loss of {best_published(found, b).name}" for b in budgets_in(found))
+    return ", ".join(each)
+
+
+def judged(parts: Sequence[Part], found: Mapping[str, Sequence[Met]]) -> list[Part]:
+    return together(parts, claims_of(found)) if len(found) >= WORLDS else list(parts)
+
+
+def claims_of(found: Mapping[str, Sequence[Met]]) -> list[Claim]:
+    better = [w for w, mets in found.items() if all(ratio(mets, b) <= 1.0 - LESS for b in budgets_in(mets))]
+    says = "; ".join(f"{world} {_told(mets)}" for world, mets in found.items())
+    return [
+        Claim(f"on {WORLDS} worlds at least W loses {LESS:.0%} less than the best other", len(better) >= WORLDS, says)
+    ]
+
+
+INDEX = Study(
+    "worth-index",
+    "beyond",
+    "By which index pages are refreshed (X1)",
+    "Is quality × time a better currency than the gain of the moment?",
+    f"at {' and '.join(f'{each:.0%}' for each in BUDGETS)} of the pages a week, on {WORLDS} worlds at least, Worth "
+    f"loses {LESS:.0%} less quality than the best of P, E and U",
+    f"two worlds or more; {NEEDS}",
+    run,
+    also=("X1",),
+)

@@ -1,0 +1,171 @@
+"""X9: what comes of Worth when something happens that nobody could foresee?
+
+    demand drifts     from half-way on people ask for other things
+    a burst           all that changes in the eight weeks after half-way changes at once
+    budget halved     from half-way on
+    host caps         in a world of many hosts each lets half a day pass between two requests, from the start; every
+                      second one is for robots.txt, so that a week has seven pages of a host
+
+Told is what comes afterwards: quality against round-robin and against published policies in the same trouble, and how
+long it takes until quality is what it would have been without the event.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.lab.judge.statistics import Interval
+from sought.lab.replay.setting import Setting
+from sought.lab.studies.bounds import lacks
+from sought.lab.studies.cells import Cell, read_series
+from sought.lab.studies.figures import lines
+from sought.lab.studies.refreshing.refresh import ROUND_ROBIN, by
+from sought.lab.studies.study import Bench, Claim, Figure, Finding, Part, Study, Table, Value, finding
+from sought.lab.studies.worth.arms import ENDS, NEEDS, QUALITY, WORTH, Pairs, impact_first, interval, judged, replayed
+from sought.lab.studies.worth.events import Event, burst, drifted, many_hosts, saved
+from sought.lab.worlds.files import open_world
+from sought.lab.worlds.world import World
+from sought.policy.lambda_crawl import LambdaCrawl
+from sought.policy.optimal_freshness import OptimalFreshness
+from sought.web.policy import Policy
+
+BUDGET, QUICK = 0.02, 0.05
+NEAR = 0.005  # of quality: as it would have been
+STEADY = 4  # units for which it is, on average
+CAPS, DELAY, CAPPED = "host caps", 43_200.0, 0.1  # a budget that the largest hosts cannot take their share of
+EVENTS: Mapping[str, Event | None] = {"demand drifts": drifted, "a burst": burst, "budget halved": None}
+POLICIES: Mapping[str, Policy] = {
+    WORTH: ENDS[WORTH].policy,
+    ROUND_ROBIN: ENDS[ROUND_ROBIN].policy,
+    "LambdaCrawl, views": by(LambdaCrawl()),
+    "LambdaCrawl, views, impact first": impact_first(LambdaCrawl()),
+    "OptimalFreshness, views, impact first": impact_first(OptimalFreshness(weight="views")),
+}
+QUICK_POLICIES = (WORTH, ROUND_ROBIN, "LambdaCrawl, views")
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class After:
+    """Quality unit by unit, of each policy with the event and without it; it happens in the unit `first`.
+
+    `leads` are those of Worth over the others in the same trouble, from then on.
+    """
+
+    event: str
+    first: int
+    quality: Mapping[str, Floats]
+    undisturbed: Mapping[str, Floats]
+    leads: Mapping[str, Interval]
+
+    def recovery(self, name: str) -> int | None:
+        """Units from the event until quality is as without it, for some units on average; None if it never is."""
+        short = (self.undisturbed[name] - self.quality[name])[self.first :]
+        for unit in range(len(short)):
+            if float(short[unit : unit + STEADY].mean()) <= NEAR:
+                return unit
+        return None
+
+
+def run(bench: Bench) -> Finding:
+    parts = [_world(folder, bench) for folder in bench.worlds]
+    if any(part.holds is not None for part in parts):
+        parts.append(_many_hosts(bench))
+    return finding("worth-robustness", bench, parts, budget=BUDGET, events=[*EVENTS, CAPS])
+
+
+def _world(folder: Path, bench: Bench) -> Part:
+    world = open_world(folder)
+    if lack := lacks(world) or ("" if world.units >= 2 * STEADY else f"it has fewer than {2 * STEADY} units"):
+        return Part(world.name, None, lack)
+    first, calm = world.units // 2 - 1, Setting()  # moments begin one unit after the start
+    before = _replayed(folder, calm, bench)
+    found = []
+    for event, change in EVENTS.items():
+        place = _changed(world, change, folder, event, bench) if change else folder
+        cells = _replayed(place, Setting() if change else Setting(halved=first), bench)
+        found.append(_after(event, first, cells, before, place, bench))
+    return told(world.name, found)
+
+
+def _changed(world: World, change: Event, folder: Path, event: str, bench: Bench) -> Path:
+    return saved(change(world), bench.results / "worlds" / f"{folder.stem}-{event.replace(' ', '-')}.world")
+
+
+def _many_hosts(bench: Bench) -> Part:
+    folder = many_hosts(bench.results / "worlds" / "many-hosts.world", quick=bench.quick)
+    before, cells = (_replayed(folder, setting, bench, CAPPED) for setting in (Setting(), Setting(delay=DELAY)))
+    return told("many-hosts", [_after(CAPS, 0, cells, before, folder, bench)])
+
+
+def _replayed(folder: Path, setting: Setting, bench: Bench, budget: float = BUDGET) -> dict[str, Cell]:
+    budget = QUICK if bench.quick and budget == BUDGET else budget
+    some = {name: policy for name, policy in POLICIES.items() if not bench.quick or name in QUICK_POLICIES}
+    cells = replayed(folder, list(some.values()), [budget], setting, bench)
+    return {name: cells[policy, budget] for name, policy in some.items()}
+
+
+def _after(
+    event: str, first: int, cells: Mapping[str, Cell], before: Mapping[str, Cell], folder: Path, bench: Bench
+) -> After:
+    pairs, (quality, calm) = Pairs(cells[WORTH], folder, bench), (_qualities(each, bench) for each in (cells, before))
+    leads = {name: pairs.lead(cells[WORTH], cell, first) for name, cell in cells.items() if name != WORTH}
+    return After(event, first, quality, calm, leads)
+
+
+def _qualities(cells: Mapping[str, Cell], bench: Bench) -> dict[str, Floats]:
+    return {name: read_series(cell, bench.results)[QUALITY.name].to_numpy() for name, cell in cells.items()}
+
+
+def told(world: str, found: Sequence[After]) -> Part:
+    numbers: dict[str, Value] = {}
+    for each in found:
+        numbers[f"{each.event}: units until Worth is as without it"] = each.recovery(WORTH)
+        numbers |= {f"{each.event}: lead over {name}": lead.mean for name, lead in each.leads.items()}
+    part = judged(world, claims_of(found), numbers, [_table(world, found)])
+    return Part(world, part.holds, part.because, numbers, part.tables, [_figure(world, each) for each in found])
+
+
+def claims_of(found: Sequence[After]) -> list[Claim]:
+    claims = []
+    for each in found:
+        worst = min(each.leads, key=lambda name: each.leads[name].high)
+        what = f"{each.event}: afterwards not clearly below round-robin, nor a published policy"
+        claims.append(Claim(what, each.leads[worst].high >= 0.0, f"lead over {worst} {interval(each.leads[worst])}"))
+    return claims
+
+
+def _table(world: str, found: Sequence[After]) -> Table:
+    rows: list[list[Value]] = []
+    for each in found:
+        for name, quality in each.quality.items():
+            lead = each.leads.get(name, Interval(0.0, 0.0, 0.0, 0))
+            means = float(quality[each.first :].mean()), float(each.undisturbed[name][each.first :].mean())
+            rows.append([each.event, name, *means, each.recovery(name), *lead[:3]])
+    columns = ["event", "arm", "quality from the event on", "without the event", "units to recover"]
+    note = f"Recovered: quality at most {NEAR} below that without the event, mean of {STEADY} units."
+    return Table(f"{world}: what comes after", [*columns, "lead of Worth", "low", "high"], rows, note)
+
+
+def _figure(world: str, each: After) -> Figure:
+    title = f"{world}, {each.event}: quality over time"
+    series = {name: (list(range(len(values))), values.tolist()) for name, values in each.quality.items()}
+    series[f"{WORTH}, without the event"] = (list(range(len(each.quality[WORTH]))), each.undisturbed[WORTH].tolist())
+    return Figure(title, lines(series, "unit", "quality", f"{title} (worth-robustness)"))
+
+
+ROBUSTNESS = Study(
+    "worth-robustness",
+    "beyond",
+    "Drift, bursts, a halved budget and host caps (X9)",
+    "Does Worth survive what nobody could foresee?",
+    "from the event on, Worth is not clearly (95 % interval) below round-robin, nor below LambdaCrawl and "
+    "OptimalFreshness by views in the same trouble",
+    f"{NEEDS}; {2 * STEADY} units",
+    run,
+    also=("X9",),
+)

@@ -1,0 +1,142 @@
+"""X5: do sitemaps and dates help Worth, and do those that lie leave it unharmed?
+
+Sitemaps are read once a day whatever the policy, and each reading is a fetch of the budget.  Hosts that lie say that
+every page has changed just now; in a world of one host all lie, or none.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from sought.lab.judge.statistics import Interval
+from sought.lab.replay.setting import Setting, pages_at_start
+from sought.lab.replay.signals import Signals
+from sought.lab.studies.bounds import lacks
+from sought.lab.studies.experiment import table
+from sought.lab.studies.over_budgets import downloads_for, is_bound
+from sought.lab.studies.refreshing.refresh import LARGE, ONE, ROUND_ROBIN, by
+from sought.lab.studies.study import Bench, Claim, Finding, Part, Study, Table, Value, finding
+from sought.lab.studies.worth.arms import ENDS, NEEDS, QUALITY, WORTH, Pairs, interval, judged, replayed
+from sought.lab.worlds.files import open_world
+from sought.policy.noisy_signals import NoisySignals
+from sought.policy.optimal_freshness import OptimalFreshness
+from sought.web.policy import Policy
+
+BUDGETS, QUICK = (0.005, 0.01, 0.02, 0.05), (0.05,)
+NONE = "none"
+HONEST: Mapping[str, Signals] = {
+    NONE: Signals(),
+    "true": Signals(sitemap=True, dates=True),
+    "noisy": Signals(sitemap=True, dates=True, recall=0.8, noise=0.01),
+}
+LIARS: Mapping[str, Signals] = {
+    f"{share:.0%} of hosts lie": Signals(sitemap=True, dates=True, recall=0.8, noise=0.01, liars=share)
+    for share in (0.2, 0.5, 1.0)
+}
+POLICIES: Mapping[str, Policy] = {
+    WORTH: ENDS[WORTH].policy,
+    ROUND_ROBIN: ENDS[ROUND_ROBIN].policy,
+    "OptimalFreshness, views": by(OptimalFreshness(weight="views")),
+    "NoisySignals, views": by(NoisySignals()),
+}
+QUICK_POLICIES, QUICK_SIGNALS = (WORTH, ROUND_ROBIN), (NONE, "noisy", "100% of hosts lie")
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a policy reaches with signals; `gain` is by how much that is more than without."""
+
+    name: str
+    signals: str
+    budget: float
+    quality: float
+    gain: Interval
+
+
+def run(bench: Bench) -> Finding:
+    parts = [_world(folder, bench) for folder in bench.worlds]
+    return finding("worth-signals", bench, parts, budgets=list(BUDGETS), signals=[repr(e) for e in HONEST.values()])
+
+
+def _world(folder: Path, bench: Bench) -> Part:
+    world = open_world(folder)
+    if lack := lacks(world):
+        return Part(world.name, None, lack)
+    hosts = len(world.sites[0])
+    liars = {name: each for name, each in LIARS.items() if hosts > 1 or each.liars == 1.0}
+    budgets = QUICK if bench.quick else ONE if pages_at_start(world) > LARGE else BUDGETS
+    signals = {name: each for name, each in {**HONEST, **liars}.items() if not bench.quick or name in QUICK_SIGNALS}
+    found = measured(folder, signals, budgets, bench)
+    numbers: dict[str, Value] = {
+        f"{each.name}, {each.signals} at {each.budget:.1%}: quality above that without signals": each.gain.mean
+        for each in found
+    }
+    return judged(world.name, claims_of(found), numbers, [_table(world.name, found)])
+
+
+def measured(folder: Path, signals: Mapping[str, Signals], budgets: Sequence[float], bench: Bench) -> list[Told]:
+    some = {name: policy for name, policy in POLICIES.items() if not bench.quick or name in QUICK_POLICIES}
+    policies, found = list(some.values()), []
+    silent = replayed(folder, policies, budgets, Setting(), bench)
+    pairs = Pairs(next(iter(silent.values())), folder, bench)
+    for signal, each in signals.items():
+        cells = replayed(folder, policies, budgets, Setting(signals=each), bench)
+        for name, policy in some.items():
+            for budget in budgets:
+                cell = cells[policy, budget]
+                quality = table([cell], [QUALITY], bench.results)[QUALITY.name][0]
+                gain = pairs.lead(cell, silent[policy, budget]) if signal != NONE else Interval(0.0, 0.0, 0.0, 0)
+                found.append(Told(name, signal, budget, quality, gain))
+    return found
+
+
+def claims_of(found: Sequence[Told]) -> list[Claim]:
+    return [
+        Claim(
+            f"{each.budget:.1%}, {each.signals}: not clearly below what it is without signals",
+            each.gain.high >= 0.0,
+            interval(each.gain),
+        )
+        for each in found
+        if each.name == WORTH and each.signals != NONE
+    ]
+
+
+def budget_for_the_same(each: Told, found: Sequence[Told]) -> str:
+    """How much the same policy needs with these signals, to reach what it does without at this budget."""
+    same = [
+        (other.budget, other.quality) for other in found if (other.name, other.signals) == (each.name, each.signals)
+    ]
+    without = next(o.quality for o in found if (o.name, o.signals, o.budget) == (each.name, NONE, each.budget))
+    budgets, qualities = zip(*same, strict=True)
+    needed = downloads_for(budgets, qualities, without)
+    sign = "≤ " if is_bound(budgets, qualities, without) else ""
+    return "more" if np.isnan(needed) else f"{sign}{needed:.2%}"
+
+
+def _table(world: str, found: Sequence[Told]) -> Table:
+    rows: list[list[Value]] = [
+        [each.name, each.signals, each.budget, each.quality, *each.gain[:3], budget_for_the_same(each, found)]
+        for each in sorted(found, key=lambda each: (each.budget, each.signals, -each.quality))
+    ]
+    columns = ["arm", "signals", "budget", "quality", "above that without", "low", "high", "budget for the same"]
+    note = (
+        "A sitemap a day is paid for.  Low and high: 95 % interval, paired.  Budget for the same: what the quality "
+        "without signals costs with them."
+    )
+    return Table(f"{world}: what signals change", columns, rows, note)
+
+
+SIGNALS = Study(
+    "worth-signals",
+    "beyond",
+    "Worth where servers tell of changes, or lie (X5)",
+    "Do signals help, and do liars not hurt?",
+    f"at {', '.join(f'{each:.1%}' for each in BUDGETS)} of the pages a week, with sitemaps and dates that are true, "
+    "noisy, or of hosts that lie, Worth is not clearly (95 % interval) below itself without any",
+    NEEDS,
+    run,
+    also=("X5",),
+)

@@ -1,0 +1,1 @@
+"""What is a recorded web, and how is one made?"""

@@ -1,0 +1,172 @@
+"""A site in a git repository as a world: HTML and Markdown pages at its commits.
+
+1. The history is cut into snapshots (`git_history`), and what changed between two is listed.
+2. Files become pages by their paths (`addresses`), Markdown becomes HTML (`markdown`).
+3. At each snapshot every page whose file changed answers anew; one without a file is gone, or has moved (`moves`).
+4. Addresses that pages link to and servers would correct (`/a/`, `/a/index.html`, `/%61` for `/a`) answer with
+   redirects while the page is there, and go or move with it.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import unquote_to_bytes
+
+from sought.lab.worlds.imports.addresses import (
+    base_of,
+    is_folder,
+    is_markdown,
+    is_page,
+    linked,
+    page_address,
+    precedence,
+)
+from sought.lab.worlds.imports.git_history import Blobs, Change, Repository, Snapshot, opened, snapshots
+from sought.lab.worlds.imports.markdown import to_html
+from sought.lab.worlds.imports.moves import Move, read_moves
+from sought.lab.worlds.imports.taken import Taken
+from sought.lab.worlds.recorder import Recorder, digested
+from sought.web.errors import BadInput, BadURL
+from sought.web.message import Failure, Response
+
+Report = Callable[[int, int], None]
+_HTML = ("Content-Type", "text/html; charset=utf-8")
+_MAX_SPELLINGS = 64  # of one address; any letter may be percent-encoded
+
+
+def import_git(
+    recorder: Recorder,
+    source: Path,
+    base_url: str,
+    every: float = 0.0,
+    moves: Path | None = None,
+    report: Report = lambda _done, _total: None,
+) -> Taken:
+    """Give the recorder a snapshot every so many seconds, or each commit.
+
+    `source` is a work tree, a bare repository or a bundle.  Called again for another site, it adds that to the world.
+    """
+    if every < 0:
+        raise BadInput(f"a snapshot every {every:g} seconds is not possible")
+    base = base_of(base_url)
+    with opened(source) as repository:
+        times = snapshots(repository.commits(), every)
+        news = _news(repository, times)
+        if not any(news.values()):
+            raise BadInput(f"{source}: no HTML or Markdown page in its history")
+        moved = _by_week(read_moves(moves, base, times[-1].number) if moves else [])
+        start, total = times[0].time, sum(map(len, news.values())) + sum(map(len, moved.values()))
+        at = {snapshot.number: snapshot.time for snapshot in times}
+        with repository.blobs() as blobs:
+            site = _Site(recorder, base, blobs)
+            for number in sorted(news.keys() | moved.keys()):
+                touched = site.change(news.get(number, ()), moved.get(number, ()))
+                site.answer(touched, at.get(number, start + number * every), lambda done: report(done, total))
+        site.correct()
+    report(total, total)
+    return Taken(start, times[-1].time, (f"{base}/",))
+
+
+def _news(repository: Repository, times: list[Snapshot]) -> dict[int, list[Change]]:
+    """What each snapshot has changed of the pages."""
+    found, before = {}, ""
+    for number, _, commit in times:
+        changes: Iterator[Change] = repository.changes(before, commit) if before else repository.files(commit)
+        found[number] = [change for change in changes if is_page(change.path)]
+        before = commit
+    return found
+
+
+def _by_week(moves: list[Move]) -> dict[int, list[Move]]:
+    found: dict[int, list[Move]] = defaultdict(list)
+    for move in moves:
+        found[move.week].append(move)
+    return found
+
+
+class _Site:
+    """Which files stand at each URL, and where those that are gone went.
+
+    `ways` are the percent-decoded addresses by which each URL was ever meant, `leads` since when they lead where.
+    """
+
+    def __init__(self, recorder: Recorder, base: str, blobs: Blobs) -> None:
+        self.recorder, self.base, self.blobs = recorder, base, blobs
+        self.files: dict[str, dict[bytes, bytes]] = {}
+        self.moved: dict[str, str] = {}
+        self.ways: dict[bytes, str] = {}
+        self.leads: dict[str, list[tuple[float, str]]] = defaultdict(list)
+        self.done = 0
+
+    def change(self, changes: "list[Change] | tuple[()]", moves: "list[Move] | tuple[()]") -> list[str]:
+        """The URLs that may answer something else now."""
+        touched = []
+        for path, blob in changes:
+            try:
+                url = page_address(self.base, path)
+            except BadURL:  # no crawl could fetch it
+                continue
+            files = self.files.setdefault(url, {}) if blob else self.files.get(url, {})
+            if blob:
+                files[path] = blob
+                self.ways[unquote_to_bytes(self.base) + b"/" + path] = url
+            elif files.pop(path, None) is None:  # a link or a submodule: it never was a page
+                continue
+            touched.append(url)
+        for _, url, target in moves:
+            self.moved[url] = target
+            touched.append(url)
+        return list(dict.fromkeys(touched))
+
+    def answer(self, urls: list[str], time: float, report: Callable[[int], None]) -> None:
+        for url in urls:
+            files = self.files.get(url)
+            there = url if files else self.moved.get(url, "")
+            if not self.leads[url] or self.leads[url][-1][1] != there:
+                self.leads[url].append((time, there))
+            if files:
+                self.page(url, min(files, key=precedence), time)
+            elif url in self.moved:
+                self.recorder.answer(_redirect(url, self.moved[url], time))
+            else:
+                self.recorder.answer(_gone(url, time))
+            self.done += 1
+            if self.done % 64 == 0:
+                report(self.done)
+
+    def page(self, url: str, path: bytes, time: float) -> None:
+        body = self.blobs.read(self.files[url][path])
+        if body is None:
+            self.recorder.answer(Response(url, 200, headers=(_HTML,), time=time, failure=Failure.TOO_LARGE))
+            return
+        if is_markdown(path):
+            text = body.decode("utf-8", "replace").removeprefix("\ufeff")
+            body = to_html(text, lambda href: linked(self.base, path, href)).encode()
+        response = Response(url, 200, headers=(_HTML,), raw=body, body=body, time=time)
+        # What a folder's page links to is meant from inside the folder.
+        within = replace(response, url=f"{url}/") if is_folder(path) and not url.endswith("/") else response
+        self.recorder.answer(response, digested(within) if within is not response else None)
+
+    def correct(self) -> None:
+        """Redirects from the other addresses of a page, where links use them."""
+        plain = {unquote_to_bytes(url): url for url in self.files}
+        ways = self.ways | {way + b"/": url for way, url in plain.items()} | plain
+        spellings = Counter[str]()
+        for target in dict.fromkeys(link.url for link in self.recorder.links):
+            url = None if "?" in target else ways.get(unquote_to_bytes(target))
+            if url is None or target in self.recorder.pages or spellings[url] >= _MAX_SPELLINGS:
+                continue
+            spellings[url] += 1
+            for time, there in self.leads[url]:
+                self.recorder.answer(
+                    _redirect(target, there, time) if there not in ("", target) else _gone(target, time)
+                )
+
+
+def _gone(url: str, time: float) -> Response:
+    return Response(url, 404, headers=(_HTML,), time=time)
+
+
+def _redirect(url: str, target: str, time: float) -> Response:
+    return Response(url, 301, headers=(_HTML, ("Location", target)), time=time)

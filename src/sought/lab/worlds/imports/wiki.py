@@ -1,0 +1,115 @@
+"""A wiki as a world: MediaWiki's XML export with all revisions, plain, .gz or .bz2.
+
+Pages of namespace 0 (`wiki_dump`); each revision is a version from its time on, as HTML (`wikitext`).  A wiki begins
+with one page, and a world should not: it starts when half of the pages are there, each as it was last revised by then.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+from sought.lab.worlds.imports import wikitext
+from sought.lab.worlds.imports.taken import Taken
+from sought.lab.worlds.imports.wiki_dump import Page, Wiki, read_pages
+from sought.lab.worlds.recorder import Recorder
+from sought.web.errors import BadInput
+from sought.web.message import Response
+
+_HTML = (("Content-Type", "text/html; charset=utf-8"),)
+
+Report = Callable[[int, int], None]
+
+
+def import_wiki(
+    recorder: Recorder,
+    dump: Path,
+    base_url: str,
+    report: Report = lambda _done, _total: None,
+    seed: str | None = None,
+    since: float | None = None,
+) -> Taken:
+    """Give every revision to the recorder, of those up to the start the last of each page.
+
+    The start is `since`, else the first moment at which at least half of all pages exist; for that the file is read
+    twice.  The seed is the page with most links to it at the start, unless a title is named.
+    """
+    before = 1 if since is None else 0  # readings
+    start = _half_there(dump, base_url, lambda done, total: report(done, 2 * total)) if since is None else since
+    pages = _Pages(recorder, dump, Wiki(base_url), start)
+    read_pages(dump, pages.wiki, pages.take, lambda done, total: report(before * total + done, (before + 1) * total))
+    _check(dump, pages)
+    return Taken(start, pages.last, (_seed(pages, seed),))
+
+
+def _half_there(dump: Path, base_url: str, report: Report) -> float:
+    if dump.is_fifo():
+        raise BadInput(f"{dump}: a pipe can be read only once; say with --from when the world starts")
+    first: list[float] = []
+    read_pages(dump, Wiki(base_url), lambda page: first.append(min(page.spans)[0]), report)
+    if not first:
+        raise _no_pages(dump)
+    return sorted(first)[(len(first) - 1) // 2]
+
+
+def _no_pages(dump: Path) -> BadInput:
+    return BadInput(f"{dump}: no pages of namespace 0 with a revision")
+
+
+def _check(dump: Path, pages: "_Pages") -> None:
+    if not pages.seen:
+        raise _no_pages(dump)
+    if not pages.first <= pages.start <= pages.last:
+        start, first, last = (_day(at) for at in (pages.start, pages.first, pages.last))
+        raise BadInput(f"{dump}: no world can start on {start}: its revisions are from {first} to {last}")
+
+
+def _seed(pages: "_Pages", title: str | None) -> str:
+    if title is not None:
+        if (url := pages.wiki.address(title)) not in pages.seen:
+            raise BadInput(f"{pages.dump}: no page {title!r} of namespace 0")
+        return url
+    recorder = pages.recorder
+    urls, links = list(recorder.pages), list(recorder.links)
+    there: dict[str, int] = {
+        urls[row["page"]]: number
+        for number, row in enumerate(recorder.rows)
+        if row["time"] == pages.start and urls[row["page"]] in pages.seen
+    }
+    counts = Counter(links[link].url for number in there.values() for link in recorder.link_lists[number])
+    shown = [url for url, number in there.items() if recorder.rows[number]["status"] == 200]  # no redirect
+    return min(shown or list(there), key=lambda url: (-counts[url], url))
+
+
+def _day(moment: float) -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime(moment))
+
+
+class _Pages:
+    """Takes pages to the recorder; `first` and `last` are the times of all revisions, whenever the start is."""
+
+    def __init__(self, recorder: Recorder, dump: Path, wiki: Wiki, start: float) -> None:
+        self.recorder, self.dump, self.wiki, self.start = recorder, dump, wiki, start
+        self.seen: set[str] = set()
+        self.first, self.last = float("inf"), float("-inf")
+
+    def take(self, page: Page) -> None:
+        url = self.wiki.address(page.title)
+        if not url or url in self.seen:
+            what = "comes twice" if url else "has no possible address"
+            raise BadInput(f"{self.dump}, line {page.line}: page {page.title[:200]!r} {what}")
+        self.seen.add(url)
+        revisions = page.revisions()
+        self.first, self.last = min(self.first, revisions[0][0]), max(self.last, revisions[-1][0])
+        past = sum(at <= self.start for at, _, _ in revisions)
+        for at, start, size in revisions[max(past - 1, 0) :]:
+            self.recorder.answer(self._answer(url, page.title, page.text(start, size), max(at, self.start)))
+
+    def _answer(self, url: str, title: str, text: str, time: float) -> Response:
+        target = self.wiki.address(wikitext.redirect(text).lstrip(":"))
+        if target and target != url:
+            return Response(url, 301, headers=(*_HTML, ("Location", target)), time=time)
+        wiki = self.wiki
+        page = wikitext.html(text, title, wiki.address, wiki.language, frozenset(wiki.spaces))
+        body = page.encode("utf-8", "replace")
+        return Response(url, 200, headers=_HTML, raw=body, body=body, time=time)

@@ -1,0 +1,1 @@
+"""How does a crawl stand, and what shall it do?"""

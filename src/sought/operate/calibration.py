@@ -1,0 +1,152 @@
+"""Did fetches bring what was expected of them?  What a policy said beside what was measured, in four numbers."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sought.record.expectations import KINDS, noted
+from sought.record.outcome import said
+from sought.record.store import Store
+from sought.web.pages import Floats
+
+LEAST = 10  # fetches: fewer tell nothing
+_LIGHTEST = 1 / 20  # chance: who was less likely to be chosen counts no more than that
+_BEST = 0.1
+_CERTAIN = 1.2816  # standard errors: 80 % of a normal distribution
+
+
+class Calibration(NamedTuple):
+    """Of so many fetches; NaN where they cannot tell.
+
+    `slope` is that of the line through (expected, measured) with the least squares: 1 if to expect twice as much brings
+    twice as much, below if expectations are too far apart, 0 if they say nothing.  `rank_correlation` is Spearman's.
+    `top_tenth` is the share of all gain that the tenth brought of which most was expected.  `sum_ratio` is all that was
+    measured over all that was expected: above 1 if too little was.
+
+    For the slope a fetch that was unlikely to be chosen counts for those that were not: 1/chance, at most 20 (D. G.
+    Horvitz, D. J. Thompson, A generalization of sampling without replacement from a finite universe, JASA 1952); 1
+    where the chance is not known.  The other three are about the fetches that were made.
+    """
+
+    fetches: int
+    slope: float = math.nan
+    rank_correlation: float = math.nan
+    top_tenth: float = math.nan
+    sum_ratio: float = math.nan
+
+
+def calibration(expected: Floats, gain: Floats, chance: Floats | None = None) -> Calibration:
+    """Of columns, one item a fetch; where one of the two is not a number the fetch does not count."""
+    told = np.isfinite(expected) & np.isfinite(gain)
+    said, came = expected[told], gain[told]
+    if len(said) < LEAST:
+        return Calibration(len(said))
+    weight = np.ones(len(said)) if chance is None else _weights(chance[told])
+    return Calibration(
+        fetches=len(said),
+        slope=_slope(said, came, weight),
+        rank_correlation=_correlation(_ranks(said), _ranks(came)),
+        top_tenth=_ratio(_of_best(said, came), came.sum()),
+        sum_ratio=_ratio(came.sum(), said.sum()),
+    )
+
+
+def slope_interval(expected: Floats, gain: Floats, chance: Floats | None = None) -> tuple[float, float]:
+    """Between which two values the slope is with a certainty of 80 %; NaN where it cannot be told.
+
+    By the variance HC3 of J. G. MacKinnon and H. White (Some heteroskedasticity-consistent covariance matrix estimators
+    with improved finite sample properties, Journal of Econometrics 1985): most fetches gain nothing, a few much.
+    """
+    told = np.isfinite(expected) & np.isfinite(gain)
+    said, came = expected[told], gain[told]
+    if len(said) < LEAST or said.min() == said.max():
+        return math.nan, math.nan
+    weight = np.ones(len(said)) if chance is None else _weights(chance[told])
+    slope = _slope(said, came, weight)
+    x, y = (each - (weight * each).sum() / weight.sum() for each in (said, came))
+    spread = float((weight * x * x).sum())
+    leverage = weight * (1.0 / weight.sum() + x * x / spread)
+    missed = (y - slope * x) / np.maximum(1.0 - leverage, 1e-3)
+    error = math.sqrt(((weight * x * missed) ** 2).sum()) / spread
+    return slope - _CERTAIN * error, slope + _CERTAIN * error
+
+
+def _weights(chance: Floats) -> Floats:
+    known = np.isfinite(chance)
+    return np.where(known, 1.0 / np.clip(np.where(known, chance, 1.0), _LIGHTEST, 1.0), 1.0)
+
+
+def _slope(x: Floats, y: Floats, weight: Floats) -> float:
+    """Covariance over variance."""
+    from_mean = weight * (x - (weight * x).sum() / weight.sum())
+    return _ratio((from_mean * y).sum(), (from_mean * x).sum()) if x.min() < x.max() else math.nan
+
+
+def _correlation(x: Floats, y: Floats) -> float:
+    x, y = x - x.mean(), y - y.mean()
+    return _ratio((x * y).sum(), math.sqrt((x * x).sum() * (y * y).sum()))
+
+
+def _ranks(values: Floats) -> Floats:
+    """From 1 on; equal ones share the mean of their ranks."""
+    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: Floats = (np.cumsum(counts) - (counts - 1) / 2)[which]
+    return ranks
+
+
+def _of_best(expected: Floats, gain: Floats) -> float:
+    """What the best tenth brought; of equal ones, of which only some belong to it, a like part."""
+    _, which, counts = np.unique(-expected, return_inverse=True, return_counts=True)
+    room = len(expected) * _BEST - (np.cumsum(counts) - counts)
+    return float((np.clip(room / counts, 0.0, 1.0)[which] * gain).sum())
+
+
+def _ratio(part: float, whole: float) -> float:
+    """NaN where there is nothing to divide by, or next to nothing."""
+    ratio = float(part) / float(whole) if whole > 0.0 else math.nan
+    return ratio if math.isfinite(ratio) else math.nan
+
+
+def expected_against_measured(store: Store, since: float) -> dict[str, Calibration]:
+    """By kind, without those of which nothing was expected; gains of fetches up to `since` are in another unit."""
+    found = {}
+    for name in KINDS:
+        records = noted(store, name, since)
+        if len(records):
+            found[name] = calibration(*(records[column] for column in ("expected", "gain", "chance")))
+    return found
+
+
+def judged(store: Store, since: float) -> dict[str, dict[str, Any]]:
+    """The same as JSON has it, with an interval of the slope (80 %), and in words how far it can be trusted."""
+    told = {}
+    for kind, found in expected_against_measured(store, since).items():
+        records = noted(store, kind, since)
+        low, high = slope_interval(*(records[column] for column in ("expected", "gain", "chance")))
+        numbers = {name: said(value) for name, value in found._asdict().items()}
+        told[kind] = {**numbers, "slope_low": said(low), "slope_high": said(high), "verdict": verdict(found, low, high)}
+    return told
+
+
+def verdict(found: Calibration, low: float, high: float) -> str:
+    """How far expectations can be trusted, in a sentence.
+
+    >>> nan = float("nan")
+    >>> verdict(Calibration(3), nan, nan)
+    'too few fetches to tell: 3, and 10 are needed'
+    >>> verdict(Calibration(40, -13.0), -20.0, -6.0)
+    'expectations were wrong: fetches that were expected to gain more have gained less'
+    """
+    if found.fetches < LEAST:
+        return f"too few fetches to tell: {found.fetches}, and {LEAST} are needed"
+    if math.isnan(found.slope):
+        return "nothing to tell: the same gain was expected of all fetches"
+    if found.slope < 0.0:
+        chance = "" if high < 0.0 else " (this may be chance)"
+        return f"expectations were wrong: fetches that were expected to gain more have gained less{chance}"
+    if low <= 0.0:
+        return "not certain yet: that the expected and the measured gains agree may be chance"
+    if low <= 1.0 <= high:
+        return "expectations agree with what was measured"
+    return "expectations were too far apart" if high < 1.0 else "expectations were too close together"

@@ -1,0 +1,141 @@
+"""What quality does a budget buy?  Fetches and losses as functions of the price of a fetch, from what is believed.
+
+At a price T a page is looked at whenever its worth reaches T (index.py): so T makes an interval τ for each page, and
+intervals make fetches a second and a mean loss.
+
+    stale text          e·(1 − (1 − e^{−Δτ})/(Δτ))
+    pages that went     the same with g and d, and the interval at which a page is seen: at its own fetches or at those
+                        of pages that link to it, whatever comes first
+    pages missing       V of those that are born × the time until a page is fetched that links to them, and known
+                        pages tell how new ones are linked to; V × the time since then of those not worth T
+
+It is the mean over the time ahead, had the budget been the same since the record began: a page that is not worth T in
+all that time grows older and older.  Everything is in the unit of gains.
+
+Neglected: that hosts must not be asked too fast; that demand drifts; that pages go together, which makes for signs of
+death, and that halves of a year are unlike each other (dial_reading.py has intervals for that); that exploring takes
+its share; that a page which is found has to wait for its first fetch, and one that has moved is lost meanwhile.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sought.beliefs.rate_history import YEAR
+from sought.operate.dial_stakes import Births, Span, Stakes, births_of, stakes_of
+from sought.policy.solvers.planning import pace_of
+from sought.policy.worth.index import looking
+from sought.policy.worth.standing import standing
+from sought.web.pages import Floats, Pages
+
+_AGES = np.geomspace(60.0, 100.0 * YEAR, 120)
+_PRICES = 120
+_RANGE = 1e-10  # of the highest price that matters: what is worth less is never fetched
+_SMALL, _TINY = 1e-4, float(np.finfo(np.float64).tiny)
+
+
+class Curve(NamedTuple):
+    """From a price at which nothing is fetched down to 0, where every page is, as often as it may be.
+
+    `fetches` a second ascend, losses descend.  `attainable` is what the answers are worth if every copy is up to date
+    and no page is missing.
+    """
+
+    price: Floats
+    fetches: Floats
+    edits: Floats
+    deaths: Floats
+    missing: Floats
+    attainable: float
+
+
+def curve(pages: Pages, span: Span) -> Curve:
+    """Of pages with the beliefs that Worth reads."""
+    s = standing(pages, span.now, YEAR)
+    stakes, births = stakes_of(s, pages, span), births_of(s, pages, span)
+    worth = np.stack([_worth(stakes, age) for age in _AGES.tolist()], 1)
+    prices = _prices(worth, births)
+    found = np.array([_at_price(price, worth, stakes, births, span) for price in prices.tolist()])
+    fetches = np.maximum.accumulate(found[:, 0])
+    edits, deaths, missing = np.minimum.accumulate(found[:, 1:], axis=0).T  # a budget need not be spent
+    held = float((s.shown - s.floor)[s.live].sum())
+    missed = float(np.interp(pace_of(pages, len(pages)), fetches, missing))
+    return Curve(prices, fetches, edits, deaths, missing, held + missed)
+
+
+def _worth(stakes: Stakes, age: float) -> Floats:
+    """Of a fetch at an age; who tells of a page tells of it as if it were of its own host."""
+    ages = np.full(len(stakes.weight), age)
+    told = stakes.edit * looking(ages, stakes.edits) + stakes.tells * looking(ages, stakes.death)
+    worth: Floats = told + stakes.finds * ages * ages / 2.0
+    return worth
+
+
+def _prices(worth: Floats, births: Births) -> Floats:
+    """Descending, first one at which nothing is fetched, at last 0."""
+    top = 2.0 * max(worth.max(initial=0.0), (births.value * births.lives).max(initial=0.0), _TINY / _RANGE)
+    return np.append(np.geomspace(top, top * _RANGE, _PRICES - 1), 0.0)
+
+
+def _at_price(price: float, worth: Floats, stakes: Stakes, births: Births, span: Span) -> tuple[float, ...]:
+    """Fetches, and the three losses."""
+    interval = np.maximum(_intervals(price, worth), span.least)
+    fetches = _fetches(interval, stakes.age, span.ahead)
+    by_links = stakes.seen_by_links(fetches)
+    # One who is looked at regularly was seen τ/2 ago on average; one whom many tell of, 1/rate ago.
+    seen = np.maximum(2.0 / np.maximum(by_links + 2.0 * fetches, _TINY), span.least)
+    firsts, missing = _of_births(price, births, _wait(by_links, stakes, span), span)
+    return (
+        float(stakes.weight @ fetches) + firsts,
+        float((stakes.weight * stakes.edit) @ _mean_over_time(stakes.edits, interval, stakes.age, span.ahead)),
+        float((stakes.weight * stakes.lost) @ _mean_over_time(stakes.death, seen, stakes.age, span.ahead)),
+        missing,
+    )
+
+
+def _of_births(price: float, births: Births, wait: float, span: Span) -> tuple[float, float]:
+    """First fetches a second, and what is missed: of pages that are fetched once they are found, and of others."""
+    is_taken, longest = births.value * births.lives > price, span.past + span.ahead / 2.0
+    fetches = np.where(births.waited, 1.0 / span.ahead, births.a_second)
+    missed = np.where(births.waited, ~is_taken, births.a_second * np.where(is_taken, wait, longest))
+    return float(fetches[is_taken].sum()), float(births.value @ missed)
+
+
+def _wait(by_links: Floats, stakes: Stakes, span: Span) -> float:
+    """How long a page that is born stays unknown, if it is linked to as known pages are."""
+    rate, most = by_links, span.past + span.ahead / 2.0
+    wait = np.where(rate * most < _SMALL, most, -np.expm1(-rate * most) / np.maximum(rate, _TINY))
+    needed = stakes.weight * stakes.needed
+    return float(needed @ np.maximum(wait, span.least / 2.0)) / max(float(needed.sum()), _TINY)
+
+
+def _intervals(price: float, worth: Floats) -> Floats:
+    """After how long a fetch of each page is worth the price; inf if it never is."""
+    if price <= 0.0:
+        return np.where(worth[:, -1] > 0.0, 0.0, np.inf)
+    rows, at = np.arange(len(worth)), (worth < price).sum(axis=1)
+    right = np.minimum(at, len(_AGES) - 1)
+    left = np.maximum(right - 1, 0)
+    low, high = (np.log(np.maximum(worth[rows, each], _TINY)) for each in (left, right))
+    part = np.divide(np.log(price) - low, high - low, out=np.ones(len(rows)), where=high - low > _SMALL)
+    interval = _AGES[left] * (_AGES[right] / _AGES[left]) ** np.clip(part, 0.0, 1.0)
+    return np.where(at < len(_AGES), interval, np.inf)
+
+
+def _fetches(interval: Floats, age: Floats, ahead: float) -> Floats:
+    """A second in the time ahead."""
+    once = np.where(interval < age + ahead, 1.0 / ahead, 0.0)
+    return np.where(interval <= age, 1.0 / np.maximum(interval, _TINY), once)
+
+
+def _mean_over_time(rate: Floats, interval: Floats, age: Floats, ahead: float) -> Floats:
+    """How far 1 − e^{−Δt} has come on average in the time ahead, with t the age of the copy."""
+
+    def summed(ages: Floats) -> Floats:
+        x = rate * ages
+        return ages * np.where(x < _SMALL, x / 2.0, 1.0 + np.expm1(-x) / np.maximum(x, _TINY))
+
+    short = np.minimum(interval, age + ahead)
+    once = (summed(short) - summed(age) + summed(age + ahead - short)) / ahead
+    found: Floats = np.where(interval <= age, summed(short) / np.maximum(short, _TINY), once)
+    return found

@@ -1,0 +1,106 @@
+"""When is a page fetched next, as far as this can be said now?"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.crawl.plan import eligible
+from sought.fetch.politeness import HostManners
+from sought.operate.view import Ranking, View, running_process
+from sought.record.config import pace
+from sought.record.directory import manners
+from sought.record.hosts import Host
+from sought.record.table import Reason, State
+
+_NO_ROBOTS = {
+    "guarded": "its host is in a private network that [fetch] allow_networks does not list",
+    "deny": "robots.txt of its host could not be read",
+}
+
+_WAITS = {
+    State.GONE: "there was no such page when it was last fetched",
+    State.DENIED: "robots.txt did not let it be fetched",
+    State.DROPPED: "it was dropped for more important pages ([crawl] keep)",
+}
+
+
+def next_fetch(view: View, row: int, ranking: Ranking) -> dict[str, Any]:
+    """`about` when (None: not planned, or nobody can say), its `place` among all that may be fetched now, and `why`.
+
+    The estimate follows from the place, the budget and politeness.  It is rough: pages that are found, or due again,
+    meanwhile may come first.  `not_before` is the earliest time there can be, where something is in the way until then.
+    """
+    found = _found(view, row, ranking)
+    return found | {"running": running_process(view.path) is not None}
+
+
+def _found(view: View, row: int, ranking: Ranking) -> dict[str, Any]:
+    host = view.hosts[int(view.table["host"][row])]
+    if why := _never(view, row, host):
+        return _said(why)
+    if view.store.url(row) in view.settings.wanted:
+        ready = _ready_at(view, host, ranking.now)
+        return _said("somebody asked for it: it is the next page of its host", about=ready, place=1)
+    if not ranking.values[row] > -np.inf:  # NaN is not
+        return _said("the policy does not choose it")
+    due, why = _due(view, row)
+    if due > ranking.now:
+        return _said(why, not_before=due)
+    return _planned(view, row, host, ranking)
+
+
+def _said(
+    why: str, *, about: float | None = None, place: int | None = None, not_before: float | None = None
+) -> dict[str, Any]:
+    return {"about": about, "not_before": not_before, "place": place, "why": why}
+
+
+def _never(view: View, row: int, host: Host) -> str:
+    """What keeps a page from being fetched at all as things are; empty if nothing does."""
+    if host.name in view.settings.blocked:
+        return f"{host.name} is blocked"
+    if view.table["state"][row] == State.DEAD:
+        is_type = view.table["reason"][row] == Reason.TYPE
+        return "it is not a kind of content that is kept" if is_type else "it was given up, it failed too often"
+    if host.robots_kind in _NO_ROBOTS:
+        return _NO_ROBOTS[host.robots_kind]
+    if host.robots and not host.robots.allows(view.store.url(row)):
+        return "robots.txt forbids it"
+    return "the crawl is paused" if view.settings.paused else ""
+
+
+def _due(view: View, row: int) -> tuple[float, str]:
+    """From when on a page may be fetched, and why not before."""
+    last, not_before = float(view.table["last_fetch"][row]), float(view.table["not_before"][row])
+    again = last + view.config.revisit_after
+    if again >= not_before:
+        return again, f"it was fetched less than {view.config.crawl.revisit_after} ago ([crawl] revisit_after)"
+    return not_before, _WAITS.get(view.table["state"][row], "its last fetch failed")
+
+
+def _planned(view: View, row: int, host: Host, ranking: Ranking) -> dict[str, Any]:
+    ahead = _ahead(view, row, ranking)
+    place, on_host = int(ahead.sum()) + 1, int(ahead[view.table["host"] == host.number].sum())
+    state = view.hosts.manners.get(host.name) or HostManners()
+    rest = manners(view.config).rest(state.crawl_delay)
+    ready = _ready_at(view, host, ranking.now) + on_host * rest
+    about = max(ranking.now + (place - 1) / pace(view.config), ready)
+    return _said(f"it is number {place:,} of the pages that may be fetched now", about=about, place=place)
+
+
+def _ahead(view: View, row: int, ranking: Ranking) -> NDArray[np.bool_]:
+    """Rows that would be fetched before this one: of greater value, or of the same and a lower key."""
+    table, values = view.table, ranking.values
+    may = eligible(table, ranking.now, view.config.revisit_after, np.zeros(0, np.int64))
+    if view.settings.blocked:
+        blocked = [host.number for host in view.hosts.list if host.name in view.settings.blocked]
+        may &= ~np.isin(table["host"], np.array(blocked, np.uint32))
+    first: NDArray[np.bool_] = (values > values[row]) | ((values == values[row]) & (table["key"] < table["key"][row]))
+    return may & first
+
+
+def _ready_at(view: View, host: Host, now: float) -> float:
+    """When a host may be asked again; one in trouble rests for long."""
+    state = view.hosts.manners.get(host.name) or HostManners()
+    return max(now, state.next_at)

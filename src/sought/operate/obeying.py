@@ -1,0 +1,136 @@
+"""Doing what an order says: to a running cycle, and to the settings that outlive it."""
+
+from functools import singledispatch
+
+from msgspec.structs import replace
+
+from sought.crawl.cycle import Cycle
+from sought.operate.audit import APPLIED
+from sought.operate.orders import AddSeed, AnyOrder, BlockHost, FetchNow, Pause, Resume, SetBudget, UnblockHost, checked
+from sought.record.admission import REASONS
+from sought.record.config import FILE, load_config, rate
+from sought.record.directory import LOADED, SEEDS
+from sought.record.leases import ROBOTS
+from sought.record.outcome import Why
+from sought.record.settings import Settings
+from sought.record.table import Source
+from sought.web.errors import BadInput
+from sought.web.policy import Purpose
+from sought.web.url import hostname, origin
+
+_MOST = 10_000  # blocked hosts, and pages asked for
+
+
+def take_up(cycle: Cycle, settings: Settings) -> None:
+    """Let a cycle that begins be as it was told before; the budget is the directory's business."""
+    cycle.paused = settings.paused
+    cycle.blocked = frozenset(settings.blocked)
+    for url in settings.wanted:
+        try:
+            _want(cycle, url)
+        except BadInput:
+            continue  # today's rules do not let it in
+
+
+def obey(order: AnyOrder, cycle: Cycle, settings: Settings) -> tuple[str, Settings]:
+    """Do it; returns "applied", or why it was not, and the settings as they are now."""
+    try:
+        return APPLIED, _do(checked(order), cycle, settings)
+    except BadInput as error:
+        return str(error), settings
+
+
+@singledispatch
+def _do(order: AnyOrder, cycle: Cycle, settings: Settings) -> Settings:
+    raise TypeError(order)
+
+
+@_do.register
+def _(order: Pause, cycle: Cycle, settings: Settings) -> Settings:
+    cycle.paused = True
+    return replace(settings, paused=True)
+
+
+@_do.register
+def _(order: Resume, cycle: Cycle, settings: Settings) -> Settings:
+    if settings.paused:
+        cycle.choose_again()  # what was chosen before may not be what is best now
+    cycle.paused = False
+    cycle.budget.forget_missed()
+    return replace(settings, paused=False)
+
+
+@_do.register
+def _(order: SetBudget, cycle: Cycle, settings: Settings) -> Settings:
+    directory, now = cycle.directory, cycle.clock.now()
+    per, seconds = rate(order.budget or load_config(directory.path / FILE).crawl.budget)
+    if cycle.budget.per is not None:
+        directory.commit()
+        in_flight = sum(row != ROBOTS for _, row, _ in cycle.in_flight.values())
+        spent = directory.repository.spent_since(now - now % seconds) + in_flight
+        cycle.budget.change_rate(per, seconds, spent, now)
+    directory.pace = cycle.beliefs.pace = per / seconds
+    cycle.choose_again()
+    return replace(settings, budget=order.budget)
+
+
+@_do.register
+def _(order: AddSeed, cycle: Cycle, settings: Settings) -> Settings:
+    _row(cycle, order.url, SEEDS, Source.SEED)
+    cycle.stale_plan = True
+    return settings
+
+
+@_do.register
+def _(order: BlockHost, cycle: Cycle, settings: Settings) -> Settings:
+    names = tuple(sorted({*settings.blocked, order.host}))
+    if len(names) > _MOST:
+        raise BadInput(f"{_MOST:,} hosts are blocked already: leave them out by [scope] in sought.toml")
+    cycle.block(frozenset(names))
+    return replace(settings, blocked=names)
+
+
+@_do.register
+def _(order: UnblockHost, cycle: Cycle, settings: Settings) -> Settings:
+    if order.host not in settings.blocked:
+        raise BadInput(f"{order.host} is not blocked")
+    names = tuple(name for name in settings.blocked if name != order.host)
+    cycle.block(frozenset(names))
+    return replace(settings, blocked=names)
+
+
+@_do.register
+def _(order: FetchNow, cycle: Cycle, settings: Settings) -> Settings:
+    if len(cycle.wanted) >= _MOST:
+        raise BadInput(f"{_MOST:,} pages wait already that somebody asked for")
+    _want(cycle, order.url)
+    return settings  # the liaison notes what is wanted, until it has been fetched
+
+
+def _want(cycle: Cycle, url: str) -> None:
+    hosts = cycle.repository.hosts
+    if hostname(url) in cycle.blocked:
+        raise BadInput(f"{hostname(url)} is blocked")
+    row = _row(cycle, url, LOADED, Source.LOAD)
+    host = hosts[int(cycle.repository.table["host"][row])]
+    if host.robots and host.robots_until > cycle.clock.now() and not host.robots.allows(url):
+        raise BadInput("robots.txt forbids it")
+    if row not in {row for _, row, _ in cycle.in_flight.values()}:
+        is_new = cycle.repository.table["fetches"][row] == 0
+        cycle.want(row, Why(0, 0.0, purpose=(Purpose.NEW if is_new else Purpose.KNOWN).spelled))
+
+
+def _row(cycle: Cycle, url: str, uri: str, source: Source) -> int:
+    """The row of a URL that a person named, if it is admitted."""
+    repository = cycle.repository
+    row = repository.discovery.row(url)
+    if row < 0:
+        where = origin(url)
+        if why := repository.admission.look(url, where, repository.hosts.by_origin.get(where), 0)[0]:
+            raise BadInput(f"not admitted: {REASONS[why]}")
+        [row] = cycle.directory.add_urls([url], uri, source)
+        if row < 0:
+            raise BadInput("not admitted")
+    elif row >= len(repository.table):
+        cycle.directory.commit()
+    return row

@@ -1,0 +1,152 @@
+"""Whose turn is it, and who has to wait?  Hosts that a running crawl has to do with, and how it is polite to them."""
+
+import math
+import os
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from sought.crawl.cycle import Cycle
+from sought.crawl.observer import FILE as HOST_FILE
+from sought.operate.outlook import Outlook, demand
+from sought.record.files import replace_file
+from sought.record.host_files import SITEMAP_EVERY
+from sought.record.hosts import Host
+from sought.record.leases import ROBOTS, SITEMAP
+from sought.record.outcome import Finished
+from sought.record.store import Store
+
+_MOST = 30
+
+
+def turns(cycle: Cycle, now: float) -> list[dict[str, Any]]:
+    """Hosts that are being asked, then those in trouble, then those with the best pages of the plan."""
+    hosts = cycle.repository.hosts
+    flying = Counter(number for number, _, _ in cycle.in_flight.values())
+    troubled = (hosts.by_origin[origin].number for origin in cycle.progress.troubles if origin in hosts.by_origin)
+    numbers = dict.fromkeys([*flying, *troubled, *islice(cycle.queue.rows, _MOST)])
+    return [_turn(cycle, hosts[number], flying[number], now) for number in islice(numbers, _MOST)]
+
+
+def _turn(cycle: Cycle, host: Host, in_flight: int, now: float) -> dict[str, Any]:
+    """`next_at` is null while it is busy: the delay begins with its answer."""
+    polite = cycle.politeness
+    state, ready = polite.state(host.name), polite.ready_at(host.name, host.address, now)
+    return {
+        "origin": host.origin,
+        "in_flight": in_flight,
+        "chosen": len(cycle.queue.rows.get(host.number, ())),
+        "next_at": ready if ready < math.inf else None,
+        "delay": polite.manners.rest(state.crawl_delay),
+        "crawl_delay": state.crawl_delay,
+        "troubles": state.troubles,
+    }
+
+
+# ---- How does a running crawl stand right now?  DIR/pulse.json, written whole once a second, for anybody to read.
+#
+# After kill -9 the last pulse stays, and its `process` is no more; a crawl that ends says so (`ended`).
+
+
+FILE = "pulse.json"
+_LARGEST = 4 << 20  # bytes that are read of a pulse
+FINISHED = 50
+_IN_FLIGHT = 100
+_NEXT = 20
+_DAMAGE = 20
+
+
+class Noted(NamedTuple):
+    """What the cycle itself does not remember: the outlook, the report of its measuring, and the latest fetches.
+
+    `speed` is answers a second over the last minute; None at the start.
+    """
+
+    ahead: Outlook
+    report: dict[str, Any]
+    finished: list[dict[str, Any]]
+    speed: float | None = None
+
+
+def pulse(cycle: Cycle, noted: Noted, now: float, ended: str | None) -> dict[str, Any]:
+    """Everything, as JSON has it; `ended` is None while the crawl runs."""
+    return {
+        "time": now,
+        "process": os.getpid(),
+        "policy": cycle.policy_name,
+        "paused": cycle.paused,
+        "started": cycle.progress.started,
+        "ended": ended,
+        "budget": _budget(cycle, now),
+        "price": noted.ahead.price,
+        "speed": noted.speed,
+        "progress": asdict(cycle.progress),
+        "in_flight": list(islice(_in_flight(cycle), _IN_FLIGHT)),
+        "finished": noted.finished,
+        "next": list(islice(_next(cycle), _NEXT)),
+        "hosts": turns(cycle, now),
+        "demand": demand(noted.report, noted.ahead),
+        "damage": cycle.directory.unreadable[:_DAMAGE],
+    }
+
+
+def write_pulse(path: Path, told: dict[str, Any]) -> None:
+    replace_file(path / FILE, msgspec.json.encode(told))
+
+
+def read_pulse(path: Path) -> dict[str, Any] | None:
+    """The last pulse of a crawl directory; None if there is none."""
+    try:
+        with (path / FILE).open("rb") as file:
+            found: dict[str, Any] = msgspec.json.decode(file.read(_LARGEST), type=dict[str, Any])
+    except (OSError, ValueError, RecursionError):
+        return None
+    return found
+
+
+def described(each: Finished, store: Store) -> dict[str, Any]:
+    """A fetch that has been measured."""
+    o = each.outcome
+    told = {name: getattr(o, name) for name in ("time", "kind", "gain", "expected", "purpose", "rank")}
+    return {"url": store.url(each.row), **told}
+
+
+def _budget(cycle: Cycle, now: float) -> dict[str, Any]:
+    budget, left = cycle.budget, cycle.budget.left(now)
+    return {
+        "per": budget.per,
+        "seconds": budget.seconds if budget.per is not None else None,
+        "left": left if left < math.inf else None,
+        "used": budget.used,
+        "allowed": budget.allowed,
+    }
+
+
+def _in_flight(cycle: Cycle) -> Iterator[dict[str, Any]]:
+    """The oldest first."""
+    for number, row, since in cycle.in_flight.values():
+        host = cycle.repository.hosts[number]
+        if row >= SITEMAP:
+            yield {"url": _file(host, row, since), "since": since, "purpose": HOST_FILE}
+        elif why := cycle.chosen.get(row):  # else its answer has just come
+            yield {"url": cycle.repository.store.url(row), "since": since, "purpose": why.purpose}
+
+
+def _file(host: Host, row: int, since: float) -> str:
+    """Which file of a host was asked for then: a sitemap is due again so long after."""
+    asked = (url for url, due in host.sitemaps.items() if row != ROBOTS and due == since + SITEMAP_EVERY)
+    return next(asked, f"{host.origin}/robots.txt" if row == ROBOTS else f"{host.origin}/")
+
+
+def _next(cycle: Cycle) -> Iterator[dict[str, Any]]:
+    """What is chosen, the best first; what was asked for before all else."""
+    asked = {row for _, row, _ in cycle.in_flight.values()}
+    for row, why in cycle.chosen.items():
+        if row not in asked:
+            value = why.value if why.rank else None
+            yield {"url": cycle.repository.store.url(row), "value": value, "purpose": why.purpose}

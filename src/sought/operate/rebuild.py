@@ -1,0 +1,118 @@
+"""Make everything derived again from the archive and the query log."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from sought.archive import Damage, Misfits
+from sought.archive.damage import listed, write_list
+from sought.crawl.buffer import Buffer
+from sought.crawl.cycle import beliefs_in
+from sought.record.directory import Directory
+from sought.record.hosts import Hosts
+from sought.record.leases import LOST_PAGE, SITEMAP
+from sought.record.losses import keep_damage, named
+from sought.record.recovery import Report, recover
+from sought.record.store import Store
+from sought.record.table import State
+from sought.record.workload_refresh import Refresh
+from sought.web.errors import SoughtError
+
+
+def rebuild(path: Path, report: Report, lost: Callable[[Damage], None] = lambda _: None) -> int:
+    """Make everything derived again from the archive and the query log; returns the number of records read.
+
+    The new tables and the new index are made beside the old ones and then take their place (swap.py): until then, and
+    if anything goes wrong, the old ones stay as they are.  Records that cannot be read are passed over and listed
+    (archive/damage.json), and `lost` is told of each stretch that was not listed before; pages that were fetched
+    nowhere else count as never fetched.
+
+    The workload is drawn first, so that every fetch on record is measured again.  Gains are then those by what is asked
+    today and not by what was asked at the time of the fetch, and by statistics frozen at other moments; of terms that
+    nobody asks for any more nothing is left.  If only so many pages are kept, those leave that are the least important
+    now, by the policy of sought.toml: who had left before is not on record.
+
+    Rows and hosts get other numbers if records were lost: requests in flight are renumbered.
+    """
+    directory = Directory(path, rebuilding=True)
+    archive, misfits = path / "archive", Misfits(path / "archive")
+    try:
+        Refresh(directory).before_the_first_page(time.time())
+        count = recover(directory, report, misfits.add)
+        _deny_again(directory)
+        _drop_again(directory)
+        directory.in_flight = renumbered(directory, directory.in_flight)
+        fresh = named(path, directory.fresh_damage)
+        if directory.damage or listed(archive):
+            known = [each for each in listed(archive) if each.place in directory.damage]
+            write_list(archive, [*known, *fresh])
+            keep_damage(directory.store, [])
+        catalogues = sorted({*misfits.finish(directory.archive.end), *(each.file for each in fresh)})
+    except BaseException:
+        directory.abandon()
+        raise
+    directory.take_over(catalogues)
+    for each in fresh:
+        lost(each)
+    return count
+
+
+def _deny_again(directory: Directory) -> None:
+    """A denial leaves no record: pages that the last robots.txt on record forbids leave the index again."""
+    repository = directory.repository
+    for row in np.flatnonzero(repository.table["state"] == State.LIVE).tolist():
+        host = repository.hosts[int(repository.table["host"][row])]
+        if host.robots and host.robots_kind == "parsed" and not host.robots.allows(directory.store.url(row)):
+            repository.deny(row, host.robots_until, forbidden=True)
+
+
+def _drop_again(directory: Directory) -> None:
+    policy, keep = directory.config.policy, directory.config.crawl.keep
+    if keep:
+        directory.commit()
+        beliefs = beliefs_in(directory, policy)
+        Buffer(keep, policy).trim(directory.repository, beliefs.pages, directory.clock.now())
+
+
+# ---- What do leases of a crash mean after a rebuild?  They name hosts and rows by the numbers of the old tables.
+
+Lease = tuple[int, int, float]
+
+
+def renumbered(directory: Directory, leases: list[Lease]) -> list[Lease]:
+    """The same by the numbers of new tables, which have taken in the whole archive.
+
+    If the old tables cannot be read there are none: then a host may be asked a moment too early.
+    """
+    if not leases:
+        return []
+    try:
+        named = _named(directory, leases)
+    except (SoughtError, OSError, ValueError):  # msgspec's errors are ValueErrors
+        return []
+    hosts, row = directory.repository.hosts, directory.repository.discovery.row
+    return [
+        (hosts.at(origin).number, page if isinstance(page, int) else _known(row(page)), sent)
+        for origin, page, sent in named
+    ]
+
+
+def _known(row: int) -> int:
+    return row if row >= 0 else LOST_PAGE
+
+
+def _named(directory: Directory, leases: list[Lease]) -> list[tuple[str, str | int, float]]:
+    """Leases by origin and URL; what is asked for in place of a page stays a number."""
+    store = Store(directory.path / "store", writable=False)
+    try:
+        table, hosts = store.load(), Hosts(directory.config.agent.name)
+        hosts.load(store)
+        return [
+            (hosts[host].origin, row if row >= SITEMAP else store.url(row) if row < len(table) else LOST_PAGE, sent)
+            for host, row, sent in leases
+            if host < len(hosts)
+        ]
+    finally:
+        store.close()

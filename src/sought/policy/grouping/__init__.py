@@ -1,1 +1,0 @@
-"""Which pages are alike?"""

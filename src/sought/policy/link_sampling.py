@@ -1,0 +1,53 @@
+"""Known pages that samples which have changed lead to."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sought.beliefs.cycles import WEEK, check_cycle
+from sought.beliefs.near_changed import NearChanged
+from sought.beliefs.site_samples import SiteSamples, site_samples
+from sought.policy.sampling_order import values
+from sought.web.expression import brief
+from sought.web.pages import Floats, Pages
+
+
+@brief
+@dataclass(frozen=True)
+class LinkSampling:
+    """LB (Q. Tan, Z. Zhuang, P. Mitra, C. L. Giles, Efficiently Detecting Webpage Updates Using Samples, ICWE 2007), as
+    compared in Tan & Mitra, Clustering-Based Incremental Web Crawling, ACM TOIS 2010, §6.3.5.
+
+    In every cycle of `cycle` seconds pages of each site are sampled (`site_samples`); if one has changed, all pages at
+    most `hops` links away from it are fetched; what is left goes to further samples, drawn at random from all pages.
+
+    Departures: they do not say in which order; pages are fetched by their distance from the nearest changed sample, not
+    sample by sample.  Samples that cannot be fetched are not replaced.
+    """
+
+    hops: int = 3
+    cycle: float = WEEK
+
+    def __post_init__(self) -> None:
+        check_cycle("LinkSampling: cycle", self.cycle)
+        _ = self.beliefs  # says what is wrong with hops
+
+    @property
+    def beliefs(self) -> tuple[NearChanged]:
+        return (NearChanged(self.hops, self.cycle),)
+
+    def __call__(self, pages: Pages, now: float) -> Floats:
+        samples = site_samples(pages, now, self.cycle)
+        near = self._near(pages, samples)
+        return values(pages, now, samples.fetched, samples.nearness, near, *samples.missing)
+
+    def _near(self, pages: Pages, samples: SiteSamples) -> Floats:
+        """From 0 to below 1 for pages that changed samples lead to, the nearest first; else -1.
+
+        As long as nothing has been fetched in this cycle, the belief may still speak of the last one.
+        """
+        hops = pages.belief(self.beliefs[0])
+        is_near = (hops >= 0) & (hops <= self.hops)
+        if not samples.fetched.any():
+            is_near[:] = False
+        return np.where(is_near, (1.0 + self.hops - np.where(is_near, hops, 0.0)) / (2.0 + self.hops), -1.0)

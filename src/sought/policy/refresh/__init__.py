@@ -1,1 +1,0 @@
-"""When is a known page worth another fetch?  Rules as published, one file each."""

@@ -1,0 +1,1 @@
+"""How often, and when, should each page be fetched?  The solvers behind the rules."""

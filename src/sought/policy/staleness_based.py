@@ -1,0 +1,47 @@
+"""Known pages so often that as many copies as possible are not stale."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from sought.beliefs.significant_rate import SignificantRate
+from sought.policy.solvers.planning import Form, by_plan, check_plan, planned
+from sought.web.checks import check_share
+from sought.web.expression import brief
+from sought.web.pages import Floats, Pages
+
+
+@brief
+@dataclass(frozen=True)
+class StalenessBased:
+    """SBR as in S. Pandey and C. Olston, User-Centric Web Crawling, WWW 2005, §6.2: optimal freshness by large changes.
+
+    A copy is stale if more than `tau` of its shingles are others than on the Web (`SignificantRate`).  How often each
+    page is fetched: by "fractions", the optimal frequencies of Cho & Garcia-Molina (frequencies.py), or as "integer",
+    so many whole fetches in a horizon of `slots` cycles of `cycle` seconds, at most one in each (allotment.py).  With
+    tau = 1 nothing is ever stale, as printed: then all pages come in turn.
+
+    Departures: rates are those of the past, not of the weeks to come.  The budget is the crawl's pace; while that is
+    not known, one fetch a page and month.  Instead of slots fixed in advance (schedule.py), the page of which the
+    largest share of its time between fetches has passed comes first.  What the plan gives nothing, pages that change
+    too fast as well as those that do not change, has what is left, in turn.
+    """
+
+    tau: float = 0.5
+    form: Form = "fractions"
+    slots: int = 48
+    cycle: float = 604800.0
+    needs: ClassVar[str] = "scipy"
+
+    def __post_init__(self) -> None:
+        check_share("StalenessBased: tau", self.tau)
+        check_plan("StalenessBased", self.form, self.slots, self.cycle)
+
+    @property
+    def beliefs(self) -> tuple[SignificantRate]:
+        return (SignificantRate(self.tau),)
+
+    def __call__(self, pages: Pages, now: float) -> Floats:
+        solve = planned(self.form, self.slots, self.cycle, pages.key[~pages.is_new])
+        return by_plan(pages, now, pages.belief(self.beliefs[0]), np.ones(len(pages)), solve)

@@ -1,0 +1,139 @@
+"""What does a fetch tell of a page?  Whether it is as before, how far it has drifted, and what is kept of it."""
+
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from sought.archive import Stored
+from sought.fetch.dates import modified_at
+from sought.record.fetches import GONE, MOVED
+from sought.record.outcome import GONE_KINDS, Finished, Outcome
+from sought.record.store import Details, Store, row_key
+from sought.record.table import Reason, State, Table
+from sought.web.document import Document
+from sought.web.message import Response
+from sought.web.sketch import similarity
+
+PROFILE = 5  # versions that are compared with one base
+DRIFTED = 0.95  # then there is hardly anything left of it
+_NOTHING = -1  # what a page that has gone stands for
+_decode = msgspec.msgpack.Decoder(Outcome).decode
+
+
+class Before(NamedTuple):
+    """What was known of a page before a fetch; `observed` is -inf if nothing was.
+
+    `seen` is when it was observed or a page was that links to it, whatever came last.
+    """
+
+    observed: float
+    stood_for: int | None
+    signalled: bool
+    seen: float
+    doubted: bool
+
+
+class Observations:
+    """Compares a page with what the table said of it; `before` and `finished` go around the change of the table."""
+
+    def __init__(self, table: Table, store: Store) -> None:
+        self.table = table
+        self.store = store
+
+    def before(self, row: int) -> Before:
+        observed, columns = self._observed_at(row), self.table.columns
+        signalled = bool(columns["signal"][row] > observed)
+        seen = max(observed, float(columns["linked"][row]))
+        return Before(observed, self._stands_for(row), signalled, seen, bool(columns["unlinked"][row] > seen))
+
+    def finished(self, row: int, outcome: Outcome, before: Before) -> Finished:
+        """The fetch as estimators are told of it."""
+        outcome.signalled, outcome.doubted = before.signalled, before.doubted
+        if before.observed > -np.inf:
+            outcome.seen_gap = max(0.0, outcome.time - before.seen)  # a link may be seen by who asked later
+        _note_fate(outcome, before.stood_for, self._stands_for(row))
+        finished = Finished(row, outcome, max(0.0, outcome.time - before.observed))  # a clock may have been set back
+        self._mark_change(finished)
+        return finished
+
+    def _observed_at(self, row: int) -> float:
+        """When it was last seen how a page is; a fetch that failed does not count."""
+        columns = self.table.columns
+        if not columns["failures"][row]:
+            return float(columns["last_fetch"][row])
+        history = (Finished(row, _decode(value), 0.0) for _, value in self.store.scan(row_key(b"o", row)))
+        return max((each.outcome.time for each in history if each.is_observation), default=-np.inf)
+
+    def _stands_for(self, row: int) -> int | None:
+        """Nothing, or another page, for one that has gone or redirects; None for all others."""
+        columns = self.table.columns
+        if columns["state"][row] == State.GONE:
+            return _NOTHING
+        is_redirect = columns["state"][row] == State.ALIAS and columns["reason"][row] == Reason.REDIRECT
+        return int(columns["alias"][row]) if is_redirect else None
+
+    def _mark_change(self, finished: Finished) -> None:
+        """Count a change as estimators do; at a first look nothing has changed."""
+        if finished.is_observation and finished.changed and np.isfinite(finished.gap):
+            columns, row = self.table.columns, finished.row
+            columns["changes"][row] = min(int(columns["changes"][row]) + 1, 65535)
+            columns["last_change"][row] = finished.outcome.time
+
+
+def _note_fate(outcome: Outcome, stood_for: int | None, stands_for: int | None) -> None:
+    """Going and coming back are changes; to be gone, or to lead to the same page, as before is none."""
+    if stands_for == _NOTHING or outcome.kind in GONE_KINDS:
+        outcome.fate = GONE
+    elif stands_for is not None:
+        outcome.fate = MOVED
+    outcome.again = stands_for is not None and stands_for == stood_for
+    if stood_for is not None and stands_for is None and outcome.kind == "same-text":
+        outcome.kind = "back"
+
+
+def compared(outcome: Outcome, details: Details) -> Outcome:
+    """Of a page as it is now: when it was last modified, and how far it has drifted from its base."""
+    outcome.modified = modified_at(details.last_modified, outcome.time)
+    if not details.base or details.points >= PROFILE:
+        details.base, details.base_time, details.points = details.sketch, outcome.time, 0
+    else:
+        base, sketch = (np.frombuffer(each, np.uint32) for each in (details.base, details.sketch))
+        outcome.base_gap, outcome.drift = outcome.time - details.base_time, 1.0 - similarity(base, sketch)
+        details.points = details.points + 1 if outcome.drift < DRIFTED else PROFILE
+    return outcome
+
+
+def describe(details: Details, response: Response, stored: Stored, document: Document) -> None:
+    """Keep what the next fetch is compared with, and what people ask for."""
+    counts = document.counts
+    details.etag = response.header("etag")[:256]
+    details.last_modified = response.header("last-modified")[:64]
+    details.digest = stored.digest
+    details.place = (stored.place.file, stored.place.offset, stored.place.length)
+    details.body_time = response.time
+    details.content = document.content
+    details.sketch = document.sketch.tobytes()
+    details.language = document.language
+    details.title = document.title[:200]
+    details.counts = (counts.images, counts.tables, counts.words, counts.text_bytes, counts.emails)
+    details.kind = content_kind(response)
+
+
+# ---- Is a page HTML, plain text, or something else?  As a small number that the store keeps.
+#
+# Told by the media type, and where there is none by the first sign, as digesting does.
+
+
+UNKNOWN, HTML, TEXT, OTHER = range(4)  # unknown: fetched before this was kept
+_TYPES = {"text/html": HTML, "application/xhtml+xml": HTML, "text/plain": TEXT}
+
+
+def content_kind(response: Response) -> int:
+    """One of the four."""
+    if response.media_type:
+        return _TYPES.get(response.media_type, OTHER)
+    start = response.body[:512]
+    if b"\0" in start:
+        return OTHER
+    return HTML if start.lstrip()[:1] == b"<" else TEXT

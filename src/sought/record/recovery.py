@@ -1,0 +1,104 @@
+"""Bring the tables and the index up to the archive: after a crash its tail, after `sought rebuild` all of it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from sought.archive import Position, Record, Stored
+from sought.record.directory import LOADED, SEEDS, Directory, with_body
+from sought.record.losses import keep_damage, kept_damage
+from sought.record.table import Source
+from sought.web.message import Purpose
+from sought.web.url import origin
+
+Report = Callable[[int], None]
+_BATCH = 500
+_SHOWN = 20  # stretches of damage that a status shows
+_NOTES = {SEEDS: Source.SEED, LOADED: Source.LOAD}
+
+
+def open_directory(path: Path, report: Report | None = None) -> Directory:
+    """Open a crawl for writing, with everything finished before a crash applied."""
+    directory = Directory(path)
+    try:
+        recover(directory, report or (lambda _: None))
+    except BaseException:
+        directory.abandon()
+        raise
+    return directory
+
+
+def recover(directory: Directory, report: Report, look: Callable[[Record], None] = lambda _: None) -> int:
+    """Replay what the archive has and the tables or the index lack; returns the number of records.
+
+    What cannot be read is passed over, and remembered in the store for `sought status`.  `look` sees each record.
+    """
+    behind = _reindex(directory)
+    count, end = 0, directory.applied
+    fetched: set[str] = set()  # since the last commit: what each fetch of a page was worth is measured by itself
+    for record in directory.archive.records(since=directory.applied):
+        if len(fetched) == _BATCH or record.uri in fetched:
+            directory.commit_tables(end)
+            report(count)
+            fetched.clear()
+        look(record)
+        _apply(directory, record)
+        count, end = count + 1, record.end
+        fetched.add(record.uri)
+    if count or behind:
+        directory.restore_delays()
+        directory.commit()
+        directory.commit_index()
+        report(count)
+    _remember_damage(directory)
+    return count
+
+
+def _remember_damage(directory: Directory) -> None:
+    found = directory.fresh_damage[:_SHOWN]
+    if found != kept_damage(directory.store):
+        keep_damage(directory.store, found)
+        directory.store.commit()
+
+
+def _apply(directory: Directory, record: Record) -> None:
+    repository = directory.repository
+    if record.response is None:
+        if record.uri in _NOTES:
+            repository.add_urls(record.body.decode().split("\n"), _NOTES[record.uri], record.time)
+        return
+    response = with_body(record.response)
+    row = repository.known_row(response.url, response.time) if response.purpose is Purpose.PAGE else -1
+    stored = Stored(record.place, record.digest, record.kind == "revisit")
+    repository.apply([repository.prepared(row, response, stored)])
+    if response.purpose is Purpose.SITEMAP:
+        directory.replayed_sitemaps[repository.hosts.at(origin(response.url)).number] += 1
+    directory.was_polite(response)
+
+
+def _reindex(directory: Directory) -> int:
+    """Bring the index up to the tables; returns how many rows were given to it again or taken out.
+
+    Rows fetched since the index was last committed may be missing or old in it; rows that were denied since leave no
+    record, and an index that was deleted has nothing: so it is compared with the table as well.
+    """
+    repository, applied = directory.repository, directory.applied
+    table, indexed = repository.table, Position(*directory.store.meta("indexed", (0, 0)))
+    held = directory.index.rows().astype(np.int64)
+    wanted = table.searchable()
+    if indexed >= applied and len(held) == len(wanted):
+        return 0
+    repository.changes.removed.update(np.setdiff1d(held, wanted).tolist())
+    renew = set(np.setdiff1d(wanted, held).tolist())
+    for record in directory.archive.records(since=indexed) if indexed < applied else ():
+        if record.end > applied:
+            break
+        if record.response is not None and record.response.purpose is Purpose.PAGE:
+            renew.add(repository.discovery.row(record.response.url))
+    rows = sorted(renew)
+    for start in range(0, len(rows), _BATCH):
+        repository.changes.renewed.update(rows[start : start + _BATCH])
+        directory.index_changes()
+        directory.commit_vectors()
+    return len(rows) + len(repository.changes.removed) + 1

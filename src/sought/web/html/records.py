@@ -1,0 +1,217 @@
+"""What will Python want to look at?  Links with their words, titles, headings, metas, written out while they are read.
+
+A record is a few fields, each ended by a byte that UTF-8 does not have.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sought.web.compiled import Bool, Int, apart, compiled
+from sought.web.html.tags import (
+    ALT,
+    BASE,
+    CONTENT,
+    EQUIV,
+    FRAME,
+    HEADING,
+    HREF,
+    HTML,
+    IMAGE,
+    KIND,
+    LANG,
+    LINK,
+    META,
+    NAME,
+    REL,
+    SRC,
+    TABLE,
+    TITLE,
+    TYPE,
+    TYPED,
+    XML_LANG,
+    A,
+)
+from sought.web.html.tokens import Bytes, Ints
+from sought.web.html.visible import OUT
+
+Note = tuple[int, bytes, bytes]  # the kind of tag, and two values
+Buffers = NDArray[np.uint8]
+
+MAX_RECORDS = 20_000
+_LONG_TYPE = 18  # bytes: types of feeds are longer, those of style sheets and pictures are not
+_MAX_WORDS = 2_500  # bytes of the text of a link or heading
+_FIELD_END, _RECORD_END = 0xFF, 0xFE
+# Rows of the buffers of a pass: the text, the records of links, the notes.
+TEXT, LINKS, NOTES = range(3)
+# Counters of a pass.  Of the open link: where its attribute values stand in the source, and where its words begin; of
+# the open heading: its kind, and where its words begin; and the first six once more, of a link without words.
+IMAGES, TABLES, LINKS_SIZE, NOTES_SIZE, _RECORDS = range(2, 7)
+LINK_OPEN, _HREF, _HREF_END, _REL, _REL_END, _ALT, _ALT_END, _WORDS, _HEADING, _HEADING_WORDS = range(7, 17)
+_WORDLESS = 24 - _HREF  # how much further on
+
+
+def link_records(written: bytes) -> list[bytes]:
+    """One of each <a>, <area>, <frame>, <iframe> with a target."""
+    return written.split(b"\xfe")[:-1]
+
+
+def link_fields(record: bytes) -> tuple[bytes, bytes, bytes]:
+    """Target, rel, and words or alternative text."""
+    href, rel, words = record.split(b"\xff")
+    return href, rel, words
+
+
+def notes(written: bytes) -> list[Note]:
+    """<link> (rel, href and type, href), <meta> (name, content); others have only the second value."""
+    return [_note(record) for record in written.split(b"\xfe")[:-1]]
+
+
+def _note(record: bytes) -> Note:
+    word, _, value = record[1:].partition(b"\xff")
+    return record[0], word, value
+
+
+@compiled
+def _append(source: Bytes, begin: Int, end: Int, mark: Int, out: Bytes, at: Int) -> Int:
+    """Write a field and its end mark; where to go on."""
+    for i in range(begin, end):
+        out[at] = source[i]
+        at += 1
+    out[at] = mark
+    return at + 1
+
+
+@compiled
+def _words(buffers: Buffers, begin: Int, now: Ints) -> tuple[Int, Int]:
+    """What has been written since, without white space around it."""
+    end = min(now[OUT], begin + _MAX_WORDS)
+    if begin < end and buffers[TEXT, begin] == 32:
+        begin += 1
+    if begin < end and buffers[TEXT, end - 1] == 32:
+        end -= 1
+    return begin, end
+
+
+@compiled
+def _is_room(size: Int, used: Int, buffers: Buffers, now: Ints) -> Bool:
+    now[_RECORDS] += 1
+    return used + size + 4 <= buffers.shape[1] and now[_RECORDS] <= MAX_RECORDS
+
+
+@compiled
+def end_link(data: Bytes, buffers: Buffers, now: Ints) -> None:
+    """Write the record of the open link, if there is one."""
+    apart()
+    if now[LINK_OPEN]:
+        now[LINK_OPEN] = 0
+        begin, end = _words(buffers, now[_WORDS], now)
+        _write_link(data, np.int64(0), begin, end, buffers, now)
+
+
+@compiled
+def _write_link(data: Bytes, which: Int, begin: Int, end: Int, buffers: Buffers, now: Ints) -> None:
+    apart()
+    href, href_end, rel, rel_end = now[which + _HREF], now[which + _HREF_END], now[which + _REL], now[which + _REL_END]
+    alt, alt_end = now[which + _ALT], now[which + _ALT_END]
+    if _is_room(href_end - href + rel_end - rel + max(end - begin, alt_end - alt), now[LINKS_SIZE], buffers, now):
+        out = buffers[LINKS]
+        at = _append(data, href, href_end, _FIELD_END, out, now[LINKS_SIZE])
+        at = _append(data, rel, rel_end, _FIELD_END, out, at)
+        if begin < end:
+            at = _append(buffers[TEXT], begin, end, _RECORD_END, out, at)
+        else:
+            at = _append(data, alt, alt_end, _RECORD_END, out, at)
+        now[LINKS_SIZE] = at
+
+
+@compiled
+def value(values: Ints, place: Int, serial: Int) -> tuple[Int, Int]:
+    """Where the value of the tag's attribute stands; nothing if it has none."""
+    if values[place, 0] != serial:
+        return np.int64(0), np.int64(0)
+    return values[place, 1], values[place, 2]
+
+
+@compiled
+def _start_link(data: Bytes, kind: Int, values: Ints, serial: Int, buffers: Buffers, now: Ints) -> None:
+    """An <a> ends the open link; <area>, <frame> and <iframe> have no words, and may stand in one."""
+    apart()
+    which = np.int64(0 if kind == A else _WORDLESS)
+    if kind == A:
+        end_link(data, buffers, now)
+    now[which + _HREF], now[which + _HREF_END] = value(values, SRC if kind == FRAME else HREF, serial)
+    now[which + _REL], now[which + _REL_END] = value(values, REL, serial)
+    now[which + _ALT], now[which + _ALT_END] = value(values, ALT, serial)
+    there_is = now[which + _HREF] < now[which + _HREF_END]
+    if kind == A:
+        now[LINK_OPEN], now[_WORDS] = there_is, now[OUT]
+    elif there_is:
+        _write_link(data, which, np.int64(0), np.int64(0), buffers, now)
+
+
+@compiled
+def write_note(
+    kind: Int,
+    data: Bytes,
+    word_at: Int,
+    word_end: Int,
+    source: Bytes,
+    begin: Int,
+    end: Int,
+    buffers: Buffers,
+    now: Ints,
+) -> None:
+    apart()
+    if (begin < end or kind == BASE) and _is_room(end - begin + word_end - word_at, now[NOTES_SIZE], buffers, now):
+        out, at = buffers[NOTES], now[NOTES_SIZE]
+        out[at] = kind
+        at = _append(data, word_at, word_end, _FIELD_END, out, at + 1)
+        now[NOTES_SIZE] = _append(source, begin, end, _RECORD_END, out, at)
+
+
+@compiled
+def _take_note(data: Bytes, kind: Int, values: Ints, serial: Int, buffers: Buffers, now: Ints) -> None:
+    """A <link>, <meta>, <base> or <html>."""
+    apart()
+    word_at, word_end = value(values, NAME if kind == META else REL, serial)
+    begin, end = value(values, CONTENT if kind == META else LANG if kind == HTML else HREF, serial)
+    if kind == META and word_at == word_end:
+        word_at, word_end = value(values, EQUIV, serial)
+    if kind == HTML and begin == end:
+        begin, end = value(values, XML_LANG, serial)
+    if kind != BASE or values[HREF, 0] == serial:
+        write_note(kind, data, word_at, word_end, data, begin, end, buffers, now)
+    if kind == LINK:
+        word_at, word_end = value(values, TYPE, serial)
+        if word_end - word_at > _LONG_TYPE:
+            write_note(TYPED, data, word_at, word_end, data, begin, end, buffers, now)
+
+
+@compiled
+def end_heading(data: Bytes, buffers: Buffers, now: Ints) -> None:
+    apart()
+    if now[_HEADING]:
+        begin, end = _words(buffers, now[_HEADING_WORDS], now)
+        write_note(now[_HEADING], data, 0, 0, buffers[TEXT], begin, end, buffers, now)
+        now[_HEADING] = 0
+
+
+@compiled
+def look_at(data: Bytes, bits: Int, values: Ints, serial: Int, buffers: Buffers, now: Ints) -> None:
+    """What a start tag adds to counts and records."""
+    apart()
+    kind = bits & KIND
+    if bits & HEADING:
+        end_heading(data, buffers, now)
+    if kind == IMAGE:
+        now[IMAGES] += 1
+        if now[LINK_OPEN] and now[_ALT] == now[_ALT_END]:
+            now[_ALT], now[_ALT_END] = value(values, ALT, serial)
+    elif kind > TITLE:
+        now[_HEADING], now[_HEADING_WORDS] = kind, now[OUT]
+    elif kind > FRAME and kind != TITLE:
+        _take_note(data, kind, values, serial, buffers, now)
+    elif kind and kind != TITLE:
+        _start_link(data, kind, values, serial, buffers, now)
+    elif bits & TABLE:
+        now[TABLES] += 1

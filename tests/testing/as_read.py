@@ -1,0 +1,92 @@
+"""What does a page say as of when it was read?  Trees of the page as far as it goes, one for each tag and each text.
+
+A tree may move, hide or throw away later what had been seen.  Here everything counts as it was when it came.
+"""
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from html import unescape
+
+from sought.web.html.tags import BITS, INLINE
+from tests.testing.browser_tree import Tree, read_tree
+
+_STEP = re.compile(
+    r"""</?[A-Za-z](?:=\s*"[^"]*"|=\s*'[^']*'|[^<>])*>|<!\[CDATA\[.*?\]\]>|<[!?][^>]*>?|</(?![A-Za-z])[^>]*>?|<[^<>]*>?|[^<]+"""
+)
+_TAG = re.compile(r"</?([A-Za-z][^\s/>]*)")
+
+
+@dataclass
+class AsRead:
+    """Text without white space; after how many characters a word must end, and after how many it may."""
+
+    text: str = ""
+    ends: set[int] = field(default_factory=set)
+    may_end: set[int] = field(default_factory=set)
+    tags: set[int] = field(default_factory=set)  # ... or there is a tag of any kind, or white space around text
+    tree: Tree = field(default_factory=Tree)
+
+
+def as_read(html: str, url: str) -> AsRead:
+    found, before, at = AsRead(), read_tree("", url), 0
+    for step in _STEP.findall(html):
+        at += len(step)
+        if step == "</" and at < len(html):  # text only where the page ends in it
+            continue
+        tree = read_tree(html[:at], url)
+        _take_text(found, step, " ".join("".join(before.text).split()), " ".join("".join(tree.text).split()))
+        _take_head(found.tree, before, tree)
+        before = tree
+    found.tree.resolve(url)
+    return found
+
+
+def _take_text(found: AsRead, step: str, before: str, now: str) -> None:
+    tag = _TAG.match(step)
+    added = _added(step, before, now)
+    if tag and "".join(added.split()) != "".join(step.replace("\0", "\ufffd").split()):
+        found.tags.add(len(found.text))
+        if not BITS.get(tag[1].lower(), 0) & INLINE:
+            found.may_end.add(len(found.text))
+        return
+    if step[:1].isspace() or step[0] == "<":
+        found.tags.add(len(found.text))
+    for character in added.strip():
+        if character.isspace():
+            found.ends.add(len(found.text))
+        else:
+            found.text += character
+    if step[-1:].isspace():
+        found.tags.add(len(found.text))
+
+
+def _added(step: str, before: str, now: str) -> str:
+    """What has come in at one place: one of several where letters beside it are its own too."""
+    size = len(now) - len(before)
+    if size <= 0:
+        return ""
+    begin, end = _same(before, now), _same(before[::-1], now[::-1])
+    if begin + end < len(before):  # more than that has changed
+        return now[begin : len(now) - end]
+    several = [now[at : at + size] for at in range(begin, len(before) - end - 1, -1)]
+    own = unescape(step.replace("\0", "")).strip()[:1]
+    return next((added for added in several if added.strip()[:1] == own), several[0])
+
+
+def _same(one: str, other: str) -> int:
+    """How many characters are the same at the start."""
+    return next((k for k, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+
+
+def _take_head(found: Tree, before: Tree, now: Tree) -> None:
+    """What comes first counts, wherever the tree puts what comes later."""
+    known = Counter(anchor.href for anchor in before.anchors)
+    for anchor in now.anchors:
+        if known[anchor.href]:
+            known[anchor.href] -= 1
+        else:
+            found.anchors.append(anchor)
+    found.base = now.base if found.base is None else found.base
+    found.canonical = found.canonical or now.canonical
+    found.robots += [word for word in now.robots if word not in before.robots]
