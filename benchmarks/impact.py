@@ -140,7 +140,7 @@ class _Crawl:
             links = self.dice.integers(0, len(rows), 20).astype(np.uint32)
             self.store.put(row_key(b"l", row), links.tobytes())
         self.table["state"][:], self.table["last_fetch"][:], self.table["fetches"][:] = State.LIVE, 1.0, 1
-        self.measuring.shift([], rows.tolist(), [])
+        self.measuring.shift([], rows.tolist())
         self.measuring.save()
         self.store.commit()
         self.measuring.saved()

@@ -93,7 +93,6 @@ class _Crawl:
         self.directory, self.policy, self.watch = directory, policy, Watch()
         self.table, self.store = directory.repository.table, directory.store
         self.beliefs = beliefs_in(directory, policy)
-        directory.watch = self._take
         self.dice, self.words = np.random.default_rng(2001), Words(0)
         self.chosen: Rows = np.zeros(0, np.int64)
         self.new_of_chosen = 0
@@ -114,8 +113,8 @@ class _Crawl:
         again = self.dice.choice(known, min(_FETCHES // 2, len(known)), replace=False)
         rows = np.unique(np.concatenate([self.chosen[: _FETCHES // 2], again]))
         for row, answer in zip(rows.tolist(), self._answers(rows, now), strict=True):
-            self.directory.record(row, answer)
-        self.directory.commit()
+            self.directory.writer.record(row, answer)
+        self._take(self.directory.writer.commit())
         return self.plan(now)
 
     def _value(self, pages: Pages, now: float) -> Floats:

@@ -128,7 +128,7 @@ def _enter(directory: Directory, first: int, texts: list[Text]) -> None:
         directory.store.put_page(row, life.tobytes(), Details(language="en"))
     directory.store.commit()
     directory.index.update([Entry(row, *text, "", "en", now) for row, text in zip(rows.tolist(), texts, strict=True)])
-    directory.commit_index()
+    directory.writer.commit_index()
 
 
 def _shares(weights: NDArray[np.float64]) -> NDArray[np.float64]:

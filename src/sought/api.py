@@ -24,8 +24,8 @@ from sought.policy.installed import check_installed
 from sought.policy.topical import topical
 from sought.record.admission import REASONS, Admission
 from sought.record.config import FILE, check_config
-from sought.record.directory import crawl_files
 from sought.record.recovery import open_directory
+from sought.record.settings import crawl_config
 from sought.record.workload import query_log
 from sought.record.workload_refresh import Refresh
 from sought.web.checks import check_whole
@@ -73,7 +73,7 @@ class Crawl:
         """
         if fetches is not None and fetches < 1:
             raise BadInput(f"the number of fetches is at least 1, not {fetches}")
-        config = crawl_files(self.path)
+        config = crawl_config(self.path)
         chosen = (parse_policy(policy) if isinstance(policy, str) else policy) or config.policy
         chosen = topical(topic, chosen) if topic is not None else chosen
         keep = config.crawl.keep if keep is None else keep
@@ -99,7 +99,7 @@ class Crawl:
     @property
     def queries(self) -> "QueryLog":
         """The query log: `record` what was asked and shown, and then what was seen and clicked."""
-        return query_log(self.path, crawl_files(self.path))
+        return query_log(self.path, crawl_config(self.path))
 
     def take_in_queries(self, report: Callable[[int], None] = lambda _: None) -> int | None:
         """Measure by what the query log says now; returns the number of queries.

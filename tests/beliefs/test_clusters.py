@@ -44,6 +44,7 @@ from sought.policy.directory_sampling import DirectorySampling
 from sought.policy.link_sampling import LinkSampling
 from sought.policy.poisson_rates import PoissonRates
 from sought.record.directory import Directory
+from sought.record.named_urls import plant_seeds
 from sought.record.observations import HTML, OTHER, TEXT, content_kind
 from sought.record.recovery import open_directory
 from sought.record.store import Store, row_key
@@ -57,6 +58,7 @@ from tests.crawl.test_change_of_mind import serving
 from tests.lab.test_wall import made, middle
 from tests.testing.counted_anew import ask
 from tests.testing.demand_site import QUERIES, WORDS, Fate, answer, crawled, page, write_config
+from tests.testing.following import follow, follow_no_more
 from tests.testing.linked_site import LinkedSite, column_of, watched
 
 HOME = "http://a.example"
@@ -84,21 +86,21 @@ class Written:
             ask(self.path, *queries)
         self.time = 1e9
         self.open()
-        self.directory.plant_seeds()
+        plant_seeds(self.directory)
 
     def open(self) -> None:
         self.directory: Directory = open_directory(self.path)
         Refresh(self.directory, Reading()).finish(time.time())
         self.beliefs = beliefs_in(self.directory, Reading())
-        self.directory.watch = self.beliefs.take
+        follow(self.directory, self.beliefs.take)
 
     def fetch(self, path: str, body: str, status: int = 200, kind: str = "text/html") -> int:
         self.time += 1.0
         response = answer(f"{HOME}{path}", body, status, time=self.time)
         response = replace(response, headers=(("Content-Type", kind),))
         row = self.directory.repository.known_row(response.url, response.time)
-        self.directory.record(row, response)
-        self.directory.commit()
+        self.directory.writer.record(row, response)
+        self.directory.writer.commit()
         return row
 
     def described(self, *rows: int) -> list[dict[str, float]]:
@@ -339,7 +341,7 @@ def test_columns_are_the_same_live_from_the_store_and_after_a_restart(tmp_path: 
     ask(site.path, *QUERIES)
     rng = random.Random(3)
     directory = open_directory(site.path)
-    directory.plant_seeds()
+    plant_seeds(directory)
     Refresh(directory).finish(time.time())
     beliefs = _watched(directory)
     for i in range(10):
@@ -355,7 +357,7 @@ def test_columns_are_the_same_live_from_the_store_and_after_a_restart(tmp_path: 
             else:
                 site.clock += 1
                 row = directory.repository.known_row(site.url(1), site.clock)
-                directory.record(row, answer(site.url(1), "<p>recorded and not applied</p>", time=site.clock))
+                directory.writer.record(row, answer(site.url(1), "<p>recorded and not applied</p>", time=site.clock))
                 directory.archive.flush(sync=True)
                 directory.abandon()
             directory = open_directory(site.path)
@@ -367,14 +369,14 @@ def test_columns_are_the_same_live_from_the_store_and_after_a_restart(tmp_path: 
     assert (live[ALL][~fetched] == -1).all()
     assert (live[ALL][fetched] >= 0).all()
     assert len(set(live[ALL][fetched].tolist())) == 4
-    directory.commit_index()
+    directory.writer.commit_index()
     assert not check(directory, lambda _: None)
     directory.close()
 
 
 def _watched(directory: Directory) -> Beliefs:
     beliefs = beliefs_in(directory, Reading())
-    directory.watch = beliefs.take
+    follow(directory, beliefs.take)
     return beliefs
 
 
@@ -395,9 +397,9 @@ def test_columns_survive_any_fate(tmp_path: Path, seed: int):
         fate.strike()
         if fate.directory is not watched:
             watched, beliefs = fate.directory, _watched(fate.directory)
-        if not fate.directory.has_changes:
+        if not fate.directory.writer.has_changes:
             assert_as_stored(beliefs, path)
-    fate.directory.commit()
+    fate.directory.writer.commit()
     assert (assert_as_stored(beliefs, path)[ALL] >= 0).any()
     fate.directory.close()
 
@@ -408,7 +410,7 @@ def test_a_record_lost_in_a_crash_is_made_up(tmp_path: Path):
     crawl.fetch("/", "<p>start</p><a href=/p>p</a>")
     row = crawl.fetch("/p", "<p>one two three</p><img src=x>")
     crawl.described(row)
-    crawl.directory.watch = lambda _: None  # as if killed right after the commit
+    follow_no_more(crawl.directory)  # as if killed right after the commit
     crawl.fetch("/p", "<p>quite other words than these</p>")
     crawl.directory.abandon()
     crawl.open()
@@ -470,7 +472,7 @@ def test_a_page_that_is_denied_is_described_without_its_words(crawl: Written):
     rows = [crawl.fetch(f"/p{i}", page(rng, f"only{i}")) for i in range(8)]
     crawl.beliefs.pages()
     crawl.directory.repository.deny(rows[2], 0.0, forbidden=True)
-    crawl.directory.commit()
+    crawl.directory.writer.commit()
     assert_as_stored(crawl.beliefs, crawl.path)
 
 
@@ -498,7 +500,7 @@ def test_a_workload_that_ends_takes_its_words_along(crawl: Written):
     assert crawl.clustering.model
     assert "boat" in crawl.clustering.model.lexis.terms
     crawl.directory.measuring.stop()
-    crawl.directory.commit()
+    crawl.directory.writer.commit()
     assert_as_stored(crawl.beliefs, crawl.path)
     Refresh(crawl.directory).finish(time.time())
     assert_as_stored(crawl.beliefs, crawl.path)
@@ -655,7 +657,7 @@ def test_views_are_what_people_see(tmp_path: Path):
     with site.open() as directory:
         site.fetch(directory, range(20))
         beliefs = beliefs_in(directory, policy)
-        directory.watch = beliefs.take
+        follow(directory, beliefs.take)
         assert not column_of(beliefs, Views()).any()
         ask(site.path, *QUERIES)
         Refresh(directory).finish(time.time())
@@ -741,8 +743,8 @@ def test_a_failed_fetch_is_no_version(crawl: Written):
     row = crawl.fetch("/p", "<p>one</p>")
     (before,) = crawl.described(row)
     crawl.time += 1
-    crawl.directory.record(row, Response(f"{HOME}/p", time=crawl.time, failure=Failure.TIMEOUT))
-    crawl.directory.commit()
+    crawl.directory.writer.record(row, Response(f"{HOME}/p", time=crawl.time, failure=Failure.TIMEOUT))
+    crawl.directory.writer.commit()
     (after,) = crawl.described(row)
     assert after == before
     assert_as_stored(crawl.beliefs, crawl.path)

@@ -16,13 +16,14 @@ from sought.beliefs.prospect import Prospect
 from sought.crawl.cycle import Cycle, beliefs_in
 from sought.operate.view import View
 from sought.policy import DemandFirst
-from sought.record.directory import LOADED
+from sought.record.named_urls import LOADED, plant_seeds
 from sought.record.table import Source
 from sought.record.workload_refresh import Refresh
 from sought.web.message import Failure, Response
 from tests.crawl.test_change_of_mind import HTML, Answer, Site, serving
 from tests.testing.counted_anew import ask, opened
 from tests.testing.demand_site import QUERIES, WORDS, Fate, answer, crawled, page, write_config
+from tests.testing.following import follow
 
 
 @pytest.fixture
@@ -74,7 +75,7 @@ def test_a_failed_fetch_is_no_observation(path: Path):
     ask(path, *QUERIES)
     with opened(path) as directory:
         Refresh(directory).finish(time.time())
-        directory.plant_seeds()
+        plant_seeds(directory)
         url = "http://a.example/"
         for response in (
             answer(url, "<p>running boats</p>", time=1e9),
@@ -82,8 +83,8 @@ def test_a_failed_fetch_is_no_observation(path: Path):
             Response(url, time=1e9 + 70, failure=Failure.TIMEOUT),
             answer(url, "<p>running boats cities</p>", time=1e9 + 100),
         ):
-            directory.record(0, response)
-            directory.commit()
+            directory.writer.record(0, response)
+            directory.writer.commit()
     with View(path) as view:
         gains = [outcome.gain or 0.0 for outcome in view.history(0)]
         assert gains[1] == gains[2] == 0.0 < gains[3]
@@ -118,14 +119,14 @@ def test_prospects_follow_statistics_and_workload(path: Path):
     fate = Fate(path, 6)
     directory = fate.directory
     Refresh(directory).finish(time.time())
-    found = directory.add_urls([f"http://a.example/{word}" for word in WORDS], LOADED, Source.LOAD)
+    found = directory.writer.add_urls([f"http://a.example/{word}" for word in WORDS], LOADED, Source.LOAD).rows
     beliefs = beliefs_in(directory, DemandFirst())
-    directory.watch = beliefs.take
+    follow(directory, beliefs.take)
     few = beliefs.pages().belief(Prospect())[found].copy()
     assert "boats" in directory.measuring.lacking  # nobody knows which language these addresses are in
     for i in range(1, 12):
         fate.fetch(i, page(fate.rng, f"page{i}"))
-    directory.commit()
+    directory.writer.commit()
     directory.measuring.adopt()
     many = beliefs.pages().belief(Prospect())[found].copy()
     assert few.any()

@@ -212,8 +212,8 @@ def move(site: LinkedSite, directory: Directory, page: int, target: int) -> None
     """A page is found to redirect."""
     site.clock += 1.0
     response = answer(site.url(page), "", 301, time=site.clock, Location=site.url(target))
-    directory.record(row_of(site, directory, page), response)
-    directory.commit()
+    directory.writer.record(row_of(site, directory, page), response)
+    directory.writer.commit()
 
 
 def test_at_first_new_pages_rank_by_prospect(site: LinkedSite):
@@ -294,7 +294,7 @@ def test_gains_in_another_unit_teach_nothing(site: LinkedSite):
         beliefs = watched(directory, READS)
         grown(site, directory, beliefs, 4)
         count = entry(beliefs).fetched.count
-        directory.commit()
+        directory.writer.commit()
         times = sorted(each.time for row in range(len(directory.repository.table)) for each in _history(site, row))
         assert FirstFetches(directory.store, -np.inf).count == count
         assert FirstFetches(directory.store, times[-1]).count == 0
@@ -377,7 +377,7 @@ def test_heritage_survives_a_kill(site: LinkedSite):
         assert entry(beliefs).signs.heirs[row_of(site, directory, 501)] == worth
         site.texts[501], site.links[501] = "boats", []
         site.fetch(directory, [501])
-        directory.commit()
+        directory.writer.commit()
         assert not list(directory.store.scan(b"i"))  # it has been fetched: it need not be kept
 
 
@@ -388,7 +388,7 @@ def test_an_heir_that_was_not_there_passes_on_what_it_was_left(site: LinkedSite)
     directory = open_directory(site.path)
     try:
         beliefs, worth, heir = left_to_one(site, directory)
-        directory.record(heir, answer(site.url(500), "", 404, time=site.clock + 1.0))
+        directory.writer.record(heir, answer(site.url(500), "", 404, time=site.clock + 1.0))
         site.fetch(directory, [0])
         beliefs.pages()
         assert entry(beliefs).signs.heirs[heir] == worth > 0.0
@@ -417,8 +417,8 @@ def test_a_new_link_in_the_place_of_another_is_guessed_to_be_its_heir(site: Link
         body = site.body(hub).replace("</p>", f"</p><a href={renamed}>it</a><a href={other}>other</a>")
         body = body.replace("</p>", f"</p><a href={called}>{WORDS[old % 10].upper()} page</a>")
         site.clock += 1.0
-        directory.record(row_of(site, directory, hub), answer(site.url(hub), body, time=site.clock))
-        directory.commit()
+        directory.writer.record(row_of(site, directory, hub), answer(site.url(hub), body, time=site.clock))
+        directory.writer.commit()
         worth = values.gross[row_of(site, directory, old)]
         heir, called_so, stranger = (directory.repository.discovery.row(url) for url in (renamed, called, other))
         beliefs.pages()

@@ -126,7 +126,7 @@ def test_directories_are_worth_what_their_pages_are(tmp_path: Path):
         for step, paths in enumerate((("/a/1", "/a/2"), ("/a/3", "/b/c/1", "/b/c/2"))):
             for path in paths:
                 directory.repository.known_row(f"http://a.example{path}", 1e9)
-            directory.commit()
+            directory.writer.commit()
             pages = beliefs.pages()
             count = len(pages)
             presence = np.arange(count, dtype=np.float64)

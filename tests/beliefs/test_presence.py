@@ -269,7 +269,7 @@ def assert_same(found: tuple[np.ndarray, np.ndarray], wanted: tuple[np.ndarray, 
 
 def stored(directory: Directory) -> tuple[np.ndarray, np.ndarray]:
     """As who opens the crawl now finds it."""
-    directory.commit()  # statistics are stored with the next one
+    directory.writer.commit()  # statistics are stored with the next one
     with View(directory.path) as view:
         return view.believed(SearchValue()), view.believed(Presence())
 
@@ -370,9 +370,9 @@ def test_a_page_that_goes_is_worth_nothing(site: LinkedSite):
         before = both(beliefs)
         gone, denied = np.argsort(-before[0])[:2].tolist()
         site.clock += 1.0
-        directory.record(gone, answer(directory.store.url(gone), "gone", 404, time=site.clock))
+        directory.writer.record(gone, answer(directory.store.url(gone), "gone", 404, time=site.clock))
         directory.repository.deny(denied, 0.0, forbidden=True)
-        directory.commit()
+        directory.writer.commit()
         for column in (*both(beliefs), *stored(directory)):
             assert column[[gone, denied]].tolist() == [0.0, 0.0]
             assert column.any()
@@ -415,6 +415,6 @@ def test_whatever_happens_to_a_crawl(tmp_path: Path, estimator: str):
         gross, net = both(beliefs)
         assert np.all((net >= 0.0) & (net <= gross))
         assert not gross[~opened.repository.table.is_searchable].any()
-    opened.commit()
+    opened.writer.commit()
     assert_same(stored(opened), expected(opened))
     opened.close()

@@ -23,12 +23,14 @@ from sought.operate.explain import explain
 from sought.operate.view import View
 from sought.policy import PageRank, SearchImpact
 from sought.record.directory import Directory
+from sought.record.named_urls import plant_seeds
 from sought.record.workload import with_topics
 from sought.record.workload_refresh import Refresh
 from sought.web.errors import BadInput
 from tests.crawl.test_change_of_mind import HTML, serving
 from tests.testing.counted_anew import ask, opened
 from tests.testing.demand_site import QUERIES, WORDS, answer, page, write_config
+from tests.testing.following import follow
 
 HOME = "http://a.example/"
 QUERY_DRIVEN, HYBRID, BY_IMPORTANCE = SearchImpact(by_queries=1.0), SearchImpact(), SearchImpact(by_queries=0.0)
@@ -41,12 +43,12 @@ def path(tmp_path: Path) -> Path:
 
 def begin(directory: Directory) -> None:
     Refresh(directory).finish(time.time())
-    directory.plant_seeds()
+    plant_seeds(directory)
 
 
 def fetch(directory: Directory, url: str, body: str, status: int = 200, at: float = 1e9) -> None:
     row = directory.repository.known_row(url, at)
-    directory.record(row, answer(url, body, status, time=at))
+    directory.writer.record(row, answer(url, body, status, time=at))
 
 
 def linking(*links: tuple[str, str]) -> str:
@@ -79,9 +81,9 @@ def grown(directory: Directory, rounds: int, policy: SearchImpact = HYBRID, seed
         for i in range(120)
     ]
     fetch(directory, HOME, linking(*links))
-    directory.commit()
+    directory.writer.commit()
     beliefs = beliefs_in(directory, policy)
-    directory.watch = beliefs.take
+    follow(directory, beliefs.take)
     for step in range(rounds):
         values = policy(beliefs.pages(), 2e9)
         for row in np.argsort(-values, kind="stable")[:8].tolist():
@@ -89,7 +91,7 @@ def grown(directory: Directory, rounds: int, policy: SearchImpact = HYBRID, seed
             found = [(f"/{rng.choice(WORDS)}/n{step}-{row}", " ".join(rng.choices(WORDS, k=2)))]
             body = page(rng, f"n{row}", linking(*found))
             fetch(directory, url, "" if rng.random() < 0.1 else body, 404 if rng.random() < 0.1 else 200, at)
-        directory.commit()
+        directory.writer.commit()
     return beliefs
 
 
@@ -103,7 +105,7 @@ def tail_crawl(directory: Directory) -> None:
         tail = [("/zebra-crossing", "zebra crossing")] if i == 3 else []
         others = [(f"/other{k}", "more") for k in range(20)] if i == 3 else []
         fetch(directory, f"{HOME}hub{i}", linking(*popular, *tail, *others))
-    directory.commit()
+    directory.writer.commit()
 
 
 def test_a_page_on_a_tail_topic_is_promoted(path: Path):
@@ -141,7 +143,7 @@ def test_addresses_are_read_as_they_are_written_for_people(path: Path):
     with opened(path) as directory:
         begin(directory)
         fetch(directory, HOME, linking(("/s%C3%A3o-paulo", "more"), ("/other", "more")))
-        directory.commit()
+        directory.writer.commit()
         _, supplier = supplied(directory, SearchImpact(by_queries=1.0))
         row = directory.repository.discovery.row(f"{HOME}s%C3%A3o-paulo")
         assert supplier.queries.found is not None
@@ -254,7 +256,7 @@ def test_the_column_after_a_restart_is_that_kept_up_live(path: Path, policy: Sea
         ask(path, "rivers lakes", "houses", *QUERIES[:2])
         Refresh(directory).finish(time.time())
         fetch(directory, HOME + "late", linking(("/running-boats/late", "houses"), ("/p1", "rivers lakes")))
-        directory.commit()
+        directory.writer.commit()
         live = beliefs.pages().belief(policy).copy()
         assert live == pytest.approx(supplied(directory, policy)[0], rel=1e-6)
     with View(path) as view:
@@ -269,7 +271,7 @@ def test_a_cycle_without_news_changes_nothing(path: Path):
         beliefs = grown(directory, 4)
         first = beliefs.pages().belief(HYBRID).copy()
         for _ in range(3):
-            directory.commit()
+            directory.writer.commit()
             assert beliefs.pages().belief(HYBRID).tolist() == first.tolist()
 
 
@@ -305,12 +307,12 @@ def test_guesses_are_learnt_from_pages_that_were_fetched(path: Path):
         begin(directory)
         names = [f"{folder}/running-boats-{i}" for folder in ("good", "bad/deep/down") for i in range(60)]
         fetch(directory, HOME, linking(*((f"/{name}", "more") for name in names)))
-        directory.commit()
+        directory.writer.commit()
         rng = random.Random(2)
         for name in names[:50] + names[60:110]:
             text = " ".join(f"filler{rng.randrange(5000)}" for _ in range(30))
             fetch(directory, HOME + name, f"<p>running boats {text}</p>", 200 if name.startswith("good") else 404)
-        directory.commit()
+        directory.writer.commit()
         _, supplier = supplied(directory, QUERY_DRIVEN)
         found = supplier.queries.found
         guess = dict(zip(found.sketches.rows.tolist(), found.scores.tolist(), strict=True))
@@ -365,19 +367,19 @@ def test_improvability_is_learnt_and_stays(path: Path):
         fetch(directory, HOME, linking(*((f"/p{i}", "more") for i in range(150))))
         for i in range(70):  # the first words are answered already
             fetch(directory, f"{HOME}p{i}", f"<p>{' '.join(words[:30])} unlike {rng.random()}</p>")
-        directory.commit()
+        directory.writer.commit()
         beliefs = beliefs_in(directory, HYBRID)
-        directory.watch = beliefs.take
+        follow(directory, beliefs.take)
         beliefs.pages()
         improving = beliefs.holdings.part(Improving)
         assert improving.curve.b == 0.0
         for i in range(70, 110):
             some = rng.sample(words[30:], 9)
             fetch(directory, f"{HOME}p{i}", f"<p>{' '.join(some)} {i} {'filler ' * 200} {rng.random()}</p>")
-        directory.commit()
+        directory.writer.commit()
         beliefs.pages()
         assert improving.curve.b < 0.0
-        directory.commit()
+        directory.writer.commit()
     with View(path) as view:
         beliefs = view.beliefs((HYBRID,))
         beliefs.pages()
@@ -394,7 +396,7 @@ def test_scores_are_comparable_across_queries(path: Path):
         for word, i in pages:
             body = f"<title>{word}</title><p>{word} unlike{i} other{i * i}</p>"
             fetch(directory, f"{HOME}{word}/{i}", f"<html lang=en>{body}</html>")
-        directory.commit()
+        directory.writer.commit()
         directory.measuring.adopt()
         measure, asked = directory.measuring.measure, directory.measuring.asked
         assert measure

@@ -19,12 +19,14 @@ from sought.crawl.cycle import beliefs_in
 from sought.index.analysis import terms
 from sought.operate.view import View
 from sought.policy import ForwardLinks, Location, Similarity, Topical
-from sought.record.directory import LOADED, Directory
+from sought.record.directory import Directory
+from sought.record.named_urls import LOADED, plant_seeds
 from sought.record.recovery import open_directory
 from sought.record.table import Source
 from sought.record.workload_refresh import Refresh
 from sought.web.url import canonical
 from tests.testing.demand_site import answer, write_config
+from tests.testing.following import follow
 
 WANTED = (
     *(Location(), ForwardLinks(), Named("grey heron"), Likeness("grey heron")),
@@ -48,19 +50,19 @@ class Written:
         self.path = write_config(path)
         self.time = 1e9
         self.open()
-        self.directory.plant_seeds()
+        plant_seeds(self.directory)
 
     def open(self) -> None:
         self.directory: Directory = open_directory(self.path)
         Refresh(self.directory, Reading()).finish(1e9)
         self.beliefs = beliefs_in(self.directory, Reading())
-        self.directory.watch = self.beliefs.take
+        follow(self.directory, self.beliefs.take)
 
     def fetch(self, path: str, body: str, status: int = 200, **headers: str) -> None:
         self.time += 1.0
         response = answer(f"http://a.example{path}", body, status, time=self.time, **headers)
-        self.directory.record(self.directory.repository.known_row(response.url, response.time), response)
-        self.directory.commit()
+        self.directory.writer.record(self.directory.repository.known_row(response.url, response.time), response)
+        self.directory.writer.commit()
 
     def row(self, path: str) -> int:
         return self.directory.repository.discovery.row(f"http://a.example{path}")
@@ -102,9 +104,9 @@ def html(title: str = "", body: str = "words", *links: tuple[str, str], language
 def test_fewer_slashes_are_better(crawl):
     """Slashes of the path count: not those of the scheme, and not those of a query."""
     paths = ["/", "/a", "/a/", "/a/b/c", "/a?u=/x/y/z", "/b/?q=http://c/d?/e"]
-    crawl.directory.add_urls([f"http://a.example{path}" for path in paths], LOADED, Source.LOAD)
+    crawl.directory.writer.add_urls([f"http://a.example{path}" for path in paths], LOADED, Source.LOAD)
     assert crawl.of(Location(), *paths) == [-1.0, -1.0, -2.0, -3.0, -1.0, -2.0]
-    crawl.directory.add_urls([f"http://a.example/p{k}/q/r/s" for k in range(300)], LOADED, Source.LOAD)
+    crawl.directory.writer.add_urls([f"http://a.example/p{k}/q/r/s" for k in range(300)], LOADED, Source.LOAD)
     assert crawl.of(Location(), "/p299/q/r/s", "/p0/q/r/s", "/a/b/c") == [-4.0, -4.0, -3.0]
     crawl.same_from_the_store()
 
@@ -127,7 +129,7 @@ def test_links_as_counted_or_as_on_the_host(crawl):
     crawl.fetch("/x", html("", "no links here"))
     assert crawl.of(ForwardLinks(), "/", "/x", "/y") == [2.0, 0.0, 1.0]
     other = crawl.directory.repository.discovery.force("http://elsewhere.example/", 1e9)
-    crawl.directory.commit()
+    crawl.directory.writer.commit()
     assert crawl.column(ForwardLinks())[other] == 1.0
     told = [crawl.beliefs.terms(row)[repr(ForwardLinks())] for row in (crawl.row("/"), crawl.row("/y"), other)]
     assert told[0] == {"links_on_this_page": 2}
@@ -234,7 +236,7 @@ def test_a_page_that_is_denied_is_like_nothing(crawl):
     assert crawl.of(Likeness("grey heron"), "/")[0] == pytest.approx(1.0)
     assert crawl.of(Hops("grey heron", 3, 3), "/") == [0.0]
     crawl.directory.repository.deny(crawl.row("/"), 2e9, forbidden=True)
-    crawl.directory.commit()
+    crawl.directory.writer.commit()
     assert crawl.of(Likeness("grey heron"), "/") == [0.0]
     assert crawl.of(Hops("grey heron", 3, 3), "/") == [3.0]
     crawl.same_from_the_store()

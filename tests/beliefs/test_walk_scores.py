@@ -21,7 +21,8 @@ from sought.index import normal
 from sought.operate.explain import explain
 from sought.operate.view import View
 from sought.policy import Backlinks, Opic, PageRank, RandomWalk, Split
-from sought.record.directory import LOADED, Directory
+from sought.record.directory import Directory
+from sought.record.named_urls import LOADED, plant_seeds
 from sought.record.table import Source
 from sought.record.workload_refresh import Refresh
 from tests.crawl.test_change_of_mind import serving
@@ -172,7 +173,7 @@ def test_a_walk_is_due_after_one_fetch_in_a_hundred(path: Path):
         flow = flow_of(beliefs)
         walks, least = flow.walks, flow.walk.least
         site.links[999], site.texts[999] = [1000, 1001, 1], "page"
-        directory.add_urls([site.url(999)], LOADED, Source.LOAD)
+        directory.writer.add_urls([site.url(999)], LOADED, Source.LOAD)
         row = len(directory.repository.table) - 1
         assert column_of(beliefs, PageRank())[row] == least
         site.fetch(directory, [999])
@@ -198,7 +199,7 @@ def test_a_walk_is_due_when_the_table_has_doubled(path: Path):
         flow = flow_of(beliefs)
         walks = flow.walks
         rows = len(directory.repository.table)
-        directory.add_urls([f"{HOST}/x{i}" for i in range(rows)], LOADED, Source.LOAD)
+        directory.writer.add_urls([f"{HOST}/x{i}" for i in range(rows)], LOADED, Source.LOAD)
         beliefs.pages()
         assert flow.walks == walks + 1
 
@@ -224,7 +225,7 @@ def test_an_empty_crawl_has_columns(path: Path):
     with opened(site.path) as directory:
         for belief in BELIEFS:
             assert len(column_of(beliefs_in(directory, belief), belief)) == len(directory.repository.table)
-        directory.plant_seeds()
+        plant_seeds(directory)
         for belief in BELIEFS:
             assert column_of(beliefs_in(directory, belief), belief).shape == (1,)
 

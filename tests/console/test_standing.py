@@ -8,6 +8,7 @@ import pytest
 
 from sought.console.standing import Pending, Standing
 from sought.operate.view import View
+from sought.record.named_urls import plant_seeds
 from sought.record.recovery import open_directory
 from sought.record.settings import Settings, save_settings
 from sought.record.table import Source
@@ -20,7 +21,7 @@ def path(tmp_path):
     """A crawl that knows of its seed."""
     path = write_config(tmp_path / "crawl")
     directory = open_directory(path)
-    directory.plant_seeds()
+    plant_seeds(directory)
     directory.close()
     return path
 
@@ -41,7 +42,7 @@ def test_tables_are_read_again_only_if_they_have_changed(path):
         assert (await standing.ask("known", known), first.found, len(asked)) == (first, 1, 1)
         standing._looked_at -= 60.0
         assert await standing.ask("known", known) == first
-        directory.add_urls(["http://a.example/more"], "urn:test", Source.LOAD)
+        directory.writer.add_urls(["http://a.example/more"], "urn:test", Source.LOAD)
         assert await standing.ask("known", known) == first  # it is not looked at again that soon
         standing._looked_at -= 60.0
         assert (await standing.ask("known", known)).found == 2
@@ -65,12 +66,12 @@ def test_what_took_long_is_good_for_longer(path):
         assert await known(standing, 0.0) == 1
         await standing.ask("slow", lambda view: time.sleep(0.05))
         assert standing._worked >= 0.05
-        directory.add_urls(["http://a.example/more"], "urn:test", Source.LOAD)
+        directory.writer.add_urls(["http://a.example/more"], "urn:test", Source.LOAD)
         standing._worked = 20.0
         assert await known(standing, 60.0) == 1
         assert await known(standing, 150.0) == 2
         assert standing._worked < 10.0  # of another View
-        directory.add_urls(["http://a.example/most"], "urn:test", Source.LOAD)
+        directory.writer.add_urls(["http://a.example/most"], "urn:test", Source.LOAD)
         standing._worked = 1e6
         assert await known(standing, 500.0) == 2
         assert await known(standing, 150.0) == 3

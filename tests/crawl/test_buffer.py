@@ -162,10 +162,10 @@ def test_a_kill_between_tables_and_index(tmp_path: Path):
     Refresh(fate.directory).finish(time.time())
     for i in range(1, 12):
         fate.fetch(i, fate.body[i])
-    fate.directory.commit()
-    fate.directory.commit_index()
+    fate.directory.writer.commit()
+    fate.directory.writer.commit_index()
     assert len(trimmed(fate.directory, 4)) > 0
-    fate.directory.commit()
+    fate.directory.writer.commit()
     fate.directory.abandon()
     assert len(held(path)) == 4
     with opened(path) as directory:
@@ -183,10 +183,10 @@ def test_whatever_happens(tmp_path: Path, seed: int):
     for step in range(60):
         fate.strike()
         if step % 6 == 5:
-            fate.directory.commit()
+            fate.directory.writer.commit()
             trimmed(fate.directory, 4)
             if step % 12 == 5:
-                fate.directory.commit()
+                fate.directory.writer.commit()
             assert np.count_nonzero(fate.directory.repository.table.is_searchable) <= 4
     fate.directory.close()
     with opened(path) as directory:

@@ -10,7 +10,8 @@ from sought.fetch.robots_fetch import RobotsFetch
 from sought.operate.check import check
 from sought.operate.live import settle_leases
 from sought.operate.rebuild import rebuild
-from sought.record.leases import LOST_PAGE, ROBOTS
+from sought.record.leases import Visit
+from sought.record.named_urls import plant_seeds
 from sought.record.recovery import open_directory
 from sought.record.table import State
 from sought.web.message import Purpose, Response
@@ -41,10 +42,10 @@ def answer(url=HOME, body="<p>some words <a href=/b>first words</a></p>", status
 def crawl_one(path: Path, *answers: Response) -> None:
     """Record answers and commit everything, as a crawl would."""
     directory = open_directory(path)
-    directory.plant_seeds()
+    plant_seeds(directory)
     for response in answers:
-        directory.record(directory.repository.known_row(response.url, response.time), response)
-        directory.commit()
+        directory.writer.record(directory.repository.known_row(response.url, response.time), response)
+        directory.writer.commit()
     directory.close()
 
 
@@ -60,7 +61,7 @@ def test_a_denial_reaches_the_index_after_a_crash(path):
     crawl_one(path, answer())
     directory = open_directory(path)
     directory.repository.deny(0, 2e9, forbidden=True)
-    directory.commit()
+    directory.writer.commit()
     directory.abandon()
     assert problems(path) == []
     assert sought.open(path).search("words").total == 0
@@ -72,12 +73,12 @@ def test_a_crawl_delay_survives(path):
     directory = open_directory(path)
     robots = RobotsFetch("parsed", b"User-agent: *\nCrawl-delay: 77", 1e9)
     directory.repository.hosts.set_robots(directory.repository.hosts.at("http://a.example"), robots)
-    directory.commit()
+    directory.writer.commit()
     directory.abandon()
     directory = open_directory(path)
     assert directory.politeness.state("a.example").crawl_delay == 77
     text = "User-agent: *\nCrawl-delay: 66"
-    directory.record(-1, answer(f"{HOME}robots.txt", text, purpose=Purpose.ROBOTS))
+    directory.writer.record(-1, answer(f"{HOME}robots.txt", text, purpose=Purpose.ROBOTS))
     directory.close()
     rebuild(path, lambda _: None)
     directory = open_directory(path)
@@ -103,8 +104,8 @@ def test_leases_are_kept_over_two_crashes(path):
     directory = open_directory(path)
     directory.politeness.began("a.example", "192.0.2.1", 2e9)
     directory.remember_manners(directory.repository.hosts[0])
-    directory.leases.add(0, 0, 2e9)
-    directory.commit()
+    directory.leases.add(Visit(0, Purpose.PAGE, 2e9, 0))
+    directory.writer.commit()
     directory.abandon()
     directory = open_directory(path)
     settle_leases(directory)
@@ -133,8 +134,9 @@ def test_leases_mean_the_same_after_a_rebuild_with_losses(path):
     directory = open_directory(path)
     hosts, row = directory.repository.hosts.by_origin, directory.repository.discovery.row
     before = {url: (hosts[url[:-1]].number, row(url)) for url in (x, y)}
-    for host, page in ((before[y][0], row(y)), (before[y][0], ROBOTS), (0, row(f"{HOME}only")), (77, 1)):
-        directory.leases.add(host, page, 2e9)
+    for host, page in ((before[y][0], row(y)), (0, row(f"{HOME}only")), (77, 1)):
+        directory.leases.add(Visit(host, Purpose.PAGE, 2e9, page))
+    directory.leases.add(Visit(before[y][0], Purpose.ROBOTS, 2e9))
     directory.abandon()
     lost_home(path)
     rebuild(path, lambda _: None)
@@ -142,7 +144,8 @@ def test_leases_mean_the_same_after_a_rebuild_with_losses(path):
     repository = directory.repository
     after = {url: (repository.hosts.by_origin[url[:-1]].number, repository.discovery.row(url)) for url in (x, y)}
     assert before[x][0] == after[y][0] != before[y][0]
-    assert {page for _, page, _ in directory.leases.found} == {after[y][1], ROBOTS, LOST_PAGE}
+    found = {(visit.purpose, visit.row) for visit in directory.leases.unanswered}
+    assert found == {(Purpose.PAGE, after[y][1]), (Purpose.ROBOTS, None), (Purpose.PAGE, None)}
     settle_leases(directory)
     names = [host.name for host in repository.hosts.list]
     assert {n for n in names if directory.politeness.state(n).last_began == 2e9} == {"a.example", "y.a.example"}
@@ -154,12 +157,12 @@ def test_leases_of_tables_that_cannot_be_read_are_dropped(path):
     """Nobody knows whom they name: a rebuild goes on without them."""
     crawl_one(path, answer())
     directory = open_directory(path)
-    directory.leases.add(0, 0, 2e9)
+    directory.leases.add(Visit(0, Purpose.PAGE, 2e9, 0))
     directory.abandon()
     (path / "store/CURRENT").unlink()
     rebuild(path, lambda _: None)
     directory = open_directory(path)
-    assert directory.leases.found == []
+    assert directory.leases.unanswered == []
     directory.close()
 
 
@@ -251,7 +254,9 @@ def test_a_rebuild_does_not_bring_back_what_robots_forbids(path):
     """A page that was fetched while it was open and is closed now stays out of the search."""
     crawl_one(path, answer(), answer(f"{HOME}private/x", "<p>secret words</p>"))
     directory = open_directory(path)
-    directory.record(-1, answer(f"{HOME}robots.txt", "User-agent: *\nDisallow: /private/", purpose=Purpose.ROBOTS))
+    directory.writer.record(
+        -1, answer(f"{HOME}robots.txt", "User-agent: *\nDisallow: /private/", purpose=Purpose.ROBOTS)
+    )
     directory.close()
     rebuild(path, lambda _: None)
     assert sought.open(path).search("secret").total == 0

@@ -23,6 +23,7 @@ from sought.operate.live import open_web
 from sought.policy import POLICIES, parse_policy
 from sought.record.directory import Directory
 from sought.record.measuring import Sums
+from sought.record.named_urls import plant_seeds
 from sought.record.parts import Parts
 from sought.record.workload_refresh import Refresh
 from sought.toyweb import ToyWeb, serve_in_thread
@@ -43,7 +44,7 @@ async def crawled(directory: Directory, web, address_of, policy, clock: VirtualC
     """Some weeks, so many fetches in each."""
     refresh = Refresh(directory)
     refresh.before_the_first_page(clock.now())
-    directory.plant_seeds()
+    plant_seeds(directory)
     beliefs = beliefs_in(directory, policy)
     for week in range(WEEKS):
         clock.advance(START + week * WEEK)

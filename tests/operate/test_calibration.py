@@ -48,11 +48,13 @@ from sought.operate.rebuild import rebuild
 from sought.operate.view import View
 from sought.policy import BreadthFirst, DemandFirst, RoundRobin
 from sought.record.expectations import KEPT, note_expected
-from sought.record.outcome import Finished, Outcome, Why, reason
+from sought.record.named_urls import plant_seeds
+from sought.record.outcome import Finished, Outcome
 from sought.record.recovery import open_directory
 from sought.record.store import Store
 from sought.record.workload_refresh import Refresh
 from sought.web.errors import BadInput
+from sought.web.message import Why
 from sought.web.policy import Expected, Policy
 from tests.crawl.test_change_of_mind import serving
 from tests.testing.counted_anew import opened
@@ -390,20 +392,20 @@ def test_what_is_on_record_survives_a_crash(tmp_path):
         (path / "asked.tsv").write_text("query\tcount\nboats\t5\ncities\t3\n")
         import_file(QueryLog(path / "queries"), path / "asked.tsv")
         directory, dice = open_directory(path), random.Random(1)
-        directory.plant_seeds()
+        plant_seeds(directory)
         Refresh(directory).before_the_first_page(time.time())
         for i in range(24):
             name = "" if i == 0 else f"p{i % 9}"
             response = answer(f"http://a.example/{name}", page(dice, f"only{i}"), time=1e9 + i)
-            why = reason(Why(1, 0.5, 0.01 * i, None if i % 2 else 0.5), "Foretells()")
+            why = Why(1, 0.5, 0.01 * i, None if i % 2 else 0.5, policy="Foretells()")
             row = directory.repository.known_row(response.url, response.time)
-            directory.record(row, replace(response, why=why))
+            directory.writer.record(row, replace(response, why=why))
             if crashes and i % 5 == 4:
                 directory.archive.flush(sync=True)
                 directory.abandon()
                 directory = open_directory(path)
             else:
-                directory.commit()
+                directory.writer.commit()
         kept.append(list(directory.store.scan(b"x")))
         directory.close()
     assert len(kept[0]) == 24

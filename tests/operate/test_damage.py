@@ -183,7 +183,7 @@ def test_a_finished_record_at_the_end_is_no_torn_tail(copy):
     (copy / "archive/crawl-00000001.cdxj").unlink()  # as after kill -9
     flip(1.0)(copy / WARC)
     directory = open_directory(copy)
-    assert [each.stop for each in directory.fresh_damage] == [size]
+    assert [each.stop for each in directory.damage.unlisted] == [size]
     directory.close()
     assert (copy / WARC).stat().st_size >= size
 
@@ -216,8 +216,8 @@ def test_damage_is_told_by_a_running_crawl(copy):
     url, _ = harmed_in_the_middle(copy)
     directory = open_directory(copy)
     directory.repository.changes.renewed.add(directory.repository.discovery.row(url))
-    directory.commit()
-    [damage] = directory.fresh_damage
+    directory.writer.commit()
+    [damage] = directory.damage.unlisted
     assert isinstance(damage, Damage)
     assert damage.urls == (url,)
     directory.close()

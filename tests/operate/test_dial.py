@@ -36,9 +36,10 @@ from sought.operate.dial_stakes import Span
 from sought.policy.solvers.frequencies import optimal_frequencies
 from sought.policy.worth.index import looking
 from sought.policy.worth.standing import BELIEFS, EDITS
-from sought.record.outcome import Why, reason
+from sought.record.named_urls import plant_seeds
 from sought.record.recovery import open_directory
 from sought.record.workload_refresh import Refresh
+from sought.web.message import Why
 from tests.policy.test_worth_policy import crawl, lists
 from tests.testing.demand_site import answer, page, write_config
 
@@ -275,7 +276,7 @@ def recorded_crawl(path, weeks):
     (path / "asked.tsv").write_text("query\tcount\nboats\t5\ncities\t3\nrivers\t2\n")
     import_file(QueryLog(path / "queries"), path / "asked.tsv")
     directory, dice, begin = open_directory(path), random.Random(1), time.time() - weeks * WEEK
-    directory.plant_seeds()
+    plant_seeds(directory)
     Refresh(directory).before_the_first_page(time.time())
     bodies = {"": page(dice, "home", "".join(f"<a href=/p{i}>boats {i}</a> " for i in range(30)))}
     for week in range(weeks):
@@ -284,8 +285,8 @@ def recorded_crawl(path, weeks):
                 bodies[name] = page(dice, f"{name}v{week}")
             response = answer(f"http://a.example/{name}", bodies[name], time=begin + week * WEEK + 60.0 * number)
             row = directory.repository.known_row(response.url, response.time)
-            directory.record(row, replace(response, why=reason(Why(1, 0.5, 0.05, None), "Worth()")))
-        directory.commit()
+            directory.writer.record(row, replace(response, why=Why(1, 0.5, 0.05, None, policy="Worth()")))
+        directory.writer.commit()
     directory.close()
     return path
 

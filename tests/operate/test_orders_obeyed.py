@@ -107,7 +107,7 @@ def _idle(host: str) -> Callable[[Cycle], bool]:
     """What was in flight to the host has come."""
 
     def says(cycle: Cycle) -> bool:
-        return all(cycle.repository.hosts[number].name != host for number, _, _ in cycle.in_flight.values())
+        return all(cycle.repository.hosts[visit.host].name != host for visit in cycle.in_flight.values())
 
     return says
 
@@ -139,7 +139,7 @@ def test_fetch_now_comes_first_and_is_on_record(make_crawl: Callable[..., Path])
             """For what the plan has last."""
             if len(cycle.chosen) < 12:
                 return False
-            asked = {row for _, row, _ in cycle.in_flight.values()}
+            asked = set(cycle.rows_in_flight)
             urls = [cycle.repository.store.url(row) for row in cycle.chosen if row not in asked]
             wish.append([url for url in urls if "/private/" not in url][-1])
             at.append(len(served.requests))

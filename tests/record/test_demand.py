@@ -46,7 +46,7 @@ def test_whatever_happens_to_pages(path: Path, seed: int):
     Refresh(fate.directory).finish(time.time())
     for _ in range(80):
         fate.strike()
-    fate.directory.commit()
+    fate.directory.writer.commit()
     assert fate.directory.measuring.measure
     assert lists_of(fate.directory.measuring.measure) == filled(fate.directory.measuring)
     fate.directory.close()
@@ -69,7 +69,7 @@ def fill_the_disk(path: Path) -> None:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (longest + 100_000, longest + 100_000))
     try:
-        fate.directory.commit()
+        fate.directory.writer.commit()
     except StorageFull:
         os._exit(7)
 
@@ -174,11 +174,11 @@ def test_killed_while_the_first_queries_are_taken_in(site: Site, tmp_path: Path)
         counted, now = directory.measuring.rows().tolist(), round(time.time(), 6)
         assert len(counted) == 100
         assert check(directory, lambda _: None) == []
-        directory.record(counted[7], answer(site.url("/p6"), "gone", 404, time=now))
-        directory.record(counted[8], answer(site.url("/p7"), page(random.Random(3), "newer"), time=now))
-        directory.commit()
+        directory.writer.record(counted[7], answer(site.url("/p6"), "gone", 404, time=now))
+        directory.writer.record(counted[8], answer(site.url("/p7"), page(random.Random(3), "newer"), time=now))
+        directory.writer.commit()
         Refresh(directory).finish(time.time())
-        directory.commit_index()
+        directory.writer.commit_index()
         assert_sound(directory, measured=False)
 
 
@@ -194,11 +194,11 @@ def test_languages_met_later(path: Path):
     refresh.finish(now)
     fate.fetch(1, page(fate.rng, "lak cit one"))
     fate.fetch(5, page(fate.rng, "cit five"))
-    directory.commit()
+    directory.writer.commit()
     assert directory.measuring.lacking == []
     fate.fetch(2, page(fate.rng, "two", language="de"))
     fate.fetch(3, page(fate.rng, "lak cit three"))
-    directory.commit()
+    directory.writer.commit()
     assert "lak" in directory.measuring.lacking
     refresh.step(now + 2)
     assert refresh.owed

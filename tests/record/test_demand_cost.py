@@ -77,7 +77,7 @@ def test_what_the_log_forgets_the_crawl_forgets(path: Path):
     for age, text in ((6.9, "secret boats"), (6.5, "hidden boats"), (1, "running boats")):
         log.record(Search(text, now - age * DAY))
     fate = Fate(path, 1)
-    fate.directory.commit_index()
+    fate.directory.writer.commit_index()
     refresh = Refresh(fate.directory)
     refresh.finish(now)
     fate.directory.close()

@@ -205,7 +205,7 @@ def take_in(directory: Path, now: float = 2e9) -> None:
     opened = open_directory(directory)
     Refresh(opened).finish(now)
     opened.measuring.adopt()
-    opened.commit_vectors()
+    opened.writer.commit_vectors()
     opened.close()
 
 
@@ -303,8 +303,8 @@ def test_giving_up_on_a_page_is_no_gain(crawled: Path, site: Site):
     url = site.url("/p3")
     opened = open_directory(crawled)
     for day in range(5):
-        opened.record(opened.repository.discovery.row(url), answer(url, "trouble", 500, time=2e9 + day))
-        opened.commit()
+        opened.writer.record(opened.repository.discovery.row(url), answer(url, "trouble", 500, time=2e9 + day))
+        opened.writer.commit()
     opened.close()
     with View(crawled) as view:
         assert view.describe(view.row(url))["state"] == "dead"

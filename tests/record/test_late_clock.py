@@ -12,9 +12,10 @@ from sought.operate.live import settle_leases
 from sought.record.clock import WallClock
 from sought.record.directory import Directory
 from sought.record.future_times import cap_times
+from sought.record.leases import Visit
 from sought.record.parts import Parts
 from sought.record.recovery import open_directory
-from sought.web.message import Response
+from sought.web.message import Purpose, Response
 
 YEAR = 365 * 86400.0
 
@@ -75,7 +76,7 @@ def test_leases_of_the_future_hold_their_host_for_a_delay_only(healthy, make_cra
     sought.open(path).crawl(fetches=3)
     directory = open_directory(path)
     now = directory.clock.now()
-    directory.leases.found = [(0, 0, now + YEAR)]
+    directory.leases.unanswered = [Visit(0, Purpose.PAGE, now + YEAR, 0)]
     settle_leases(directory)
     cap_times(directory, now)
     assert directory.politeness.ready_at(directory.repository.hosts[0].name, "", now) <= now + 2.0

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sought.archive.why import parsed_why, why_line
 from sought.beliefs.columns import history
 from sought.crawl.cycle import beliefs_in
 from sought.operate.live import crawl
@@ -19,16 +20,19 @@ from sought.operate.view import View
 from sought.policy import BreadthFirst
 from sought.record.directory import Directory
 from sought.record.fetches import GONE, MOVED, PAGE
-from sought.record.outcome import Outcome, Why, reason, reason_in
+from sought.record.named_urls import plant_seeds
+from sought.record.outcome import Outcome
 from sought.record.recovery import open_directory
 from sought.record.store import Store, meta_pair, row_key
 from sought.record.table import LIFE, Reason, State
 from sought.web.errors import CrawlDamaged
+from sought.web.message import Why
 from sought.web.policy import Expected, Expecting, Purpose
 from tests.crawl.test_change_of_mind import serving
 from tests.record.test_observations import told
 from tests.testing.counted_anew import opened
 from tests.testing.demand_site import answer, crawled, write_config
+from tests.testing.following import follow
 from tests.testing.linked_site import LinkedSite
 
 NEVER = -np.inf
@@ -43,7 +47,7 @@ class Web:
         self.path = write_config(path)
         self.clock = 1e9
         self.directory = open_directory(path)
-        self.directory.plant_seeds()
+        plant_seeds(self.directory)
 
     def get(self, name, links=(), status=200, words="", head="", commit=True, **headers):
         """Fetch a page with these links; its time."""
@@ -52,9 +56,9 @@ class Web:
         body = f"<html lang=en><head>{head}</head><body><p>{text}</p>{''.join(map(_link, links))}</body></html>"
         response = answer(HOST + name, body if status == 200 else "", status, time=self.clock, **headers)
         row = self.directory.repository.known_row(response.url, self.clock)
-        self.directory.record(row, response)
+        self.directory.writer.record(row, response)
         if commit:
-            self.directory.commit()
+            self.directory.writer.commit()
         return self.clock
 
     def row(self, name):
@@ -228,7 +232,7 @@ def test_who_was_found_in_the_same_batch_is_seen(web):
     first = web.get("a", ["b", "c", "d"], commit=False)
     second = web.get(OTHER, ["b", "e"], commit=False)
     third = web.get("a", ["d"], words="other words", commit=False)
-    web.directory.commit()
+    web.directory.writer.commit()
     assert [web.at(name) for name in "bcde"] == [second, first, third, second]
     assert [web.at(name, "unlinked") for name in "bcde"] == [third, third, NEVER, NEVER]
     same_however_opened(web)
@@ -308,13 +312,13 @@ def live(web, seed, steps, happen):
         links = rng.sample([*pages, *(f"new{rng.randrange(30)}" for _ in range(3))], rng.randrange(6))
         fate = rng.choice(["page", "page", "page", "same", "gone", "moved", "failed", "alias"])
         more = {"commit": rng.random() < 0.4}
-        if any(each.row == web.row(name) for each in web.directory.pending):  # as the cycle takes care of
-            web.directory.commit()
+        if any(each.row == web.row(name) for each in web.directory.writer.pending):  # as the cycle takes care of
+            web.directory.writer.commit()
         if fate == "page":
             words = " ".join(f"{name}{rng.randrange(10**6)}" for _ in range(30))
             model.note(name, links, live=True, time=web.get(name, links, words=words, **more))
         elif fate == "same":
-            web.directory.commit()
+            web.directory.writer.commit()
             state = web.directory.repository.table["state"][web.row(name)]
             time = web.get(name, status=304, **more)
             if state == State.LIVE:
@@ -325,7 +329,7 @@ def live(web, seed, steps, happen):
         else:
             web.get(name, status={"gone": 404, "moved": 302, "failed": 500}[fate], Location="/a1", **more)
         happen(rng)
-    web.directory.commit()
+    web.directory.writer.commit()
     return model
 
 
@@ -373,7 +377,7 @@ def test_policies_that_read_links_have_them(tmp_path):
     site = LinkedSite(tmp_path, 30)
     with site.open() as directory:
         beliefs = beliefs_in(directory, _ReadsLinks())
-        directory.watch = beliefs.take
+        follow(directory, beliefs.take)
         for pages in ([0, 1, 2], [3], [1, 9]):
             site.fetch(directory, pages)
             links = beliefs.pages().links
@@ -444,18 +448,18 @@ purpose_names = st.sampled_from(["", *(each.spelled for each in Purpose)])
 @given(st.integers(0, 10**6), numbers, st.none() | numbers, st.none() | numbers, purpose_names, st.text(max_size=40))
 def test_reasons_come_back(rank, value, expected, chance, purpose, policy):
     """Whatever a policy is called: also a name that looks like numbers."""
-    why = Why(rank, value, expected, chance, purpose)
-    assert reason_in(reason(why, policy)) == (why, policy)
+    why = Why(rank, value, expected, chance, purpose, policy)
+    assert parsed_why(why_line(why)) == why
 
 
 def test_reasons_of_before_are_read():
     """Lines of archives that know of no purpose, of nothing expected, and of no policy at all; so of histories."""
     assert msgspec.msgpack.decode(msgspec.msgpack.encode([1.0, "new"]), type=Outcome) == Outcome(1.0, "new", purpose="")
-    assert reason_in("3 0.25 Split(new=A(b=1), known=B())") == (Why(3, 0.25), "Split(new=A(b=1), known=B())")
-    assert reason_in("3 0.25/0.5/nan A()") == (Why(3, 0.25, 0.5, None), "A()")
+    split = "Split(new=A(b=1), known=B())"
+    assert parsed_why(f"3 0.25 {split}") == Why(3, 0.25, policy=split)
+    assert parsed_why("3 0.25/0.5/nan A()") == Why(3, 0.25, 0.5, None, policy="A()")
     for line in ("", "because", "x 0.5 A()", "3 high A()", "3 0.5/x/1 A()"):
-        with pytest.raises(ValueError, match=r".+"):
-            reason_in(line)
+        assert parsed_why(line) is None
 
 
 # ---- what another version has stored

@@ -43,8 +43,8 @@ class Answers:
         digest = "" if revisit or not body else f"sha1:{hash(body)}"
         stored = Stored(Place(1, int(self.clock), 10), digest, revisit)
         self.repository.apply([self.repository.prepared(row, response, stored)])
-        self.watch(self.repository.finished)
-        self.repository.commit()
+        committed = self.repository.commit(list(self.repository.finished))
+        self.watch(committed.finished)
         return row
 
     def state(self, row):
@@ -278,7 +278,7 @@ def test_denial_forgets_nothing_that_matters(repository, answers):
     """A page robots.txt now forbids leaves the index; when it may be fetched again it comes back."""
     row = answers.get(HOME, page())
     repository.deny(row, 5000.0, forbidden=True)
-    repository.commit()
+    repository.commit([])
     assert answers.state(row) == (State.DENIED, Reason.ROBOTS)
     assert row in repository.changes.removed
     answers.get(HOME, page())

@@ -49,11 +49,11 @@ class Site(Web):
         self.clock += 1.0
         head = (("Location", to),) if to else ()
         data = body.encode()
-        self.directory.record(
+        self.directory.writer.record(
             -1, Response(url, status, "", head, data, data, time=self.clock, failure=failure, purpose=purpose)
         )
         if commit:
-            self.directory.commit()
+            self.directory.writer.commit()
 
     def tomorrow(self):
         self.clock += DAY
@@ -125,7 +125,7 @@ def test_pages_and_sitemaps_tell_of_the_same(site):
     site.get(HUB, ["a", "b"], commit=False)
     site.tell(WHOLE, "abc", commit=False)
     site.get(HUB, ["b", "c"], words="other words", commit=False)
-    site.directory.commit()
+    site.directory.writer.commit()
     assert site.doubted("abc") == {"a"}
     listed = site.tell(WHOLE, "ac")
     assert site.doubted("abc") == {"b"}
@@ -181,7 +181,7 @@ def test_who_moves_to_another_part_is_never_doubted(site, order, happen):
             times[file] = site.tell(file, parts[file], commit=file == TWO)
             if happen:
                 getattr(site, happen)()
-            site.directory.commit()
+            site.directory.writer.commit()
             assert site.doubted("bcdx") == set()
         site.tomorrow()
     assert site.doubted("abcdx") == {"a"}
@@ -291,7 +291,7 @@ def live(site, seed, happen):
         time = site.tell(file, None if fails else names, commit=rng.random() < 0.4)
         model.tell(file, [] if fails else names, time)
         happen()
-    site.directory.commit()
+    site.directory.writer.commit()
     return model
 
 

@@ -25,13 +25,14 @@ from sought.record.config import Config, check_config
 from sought.record.directory import Directory
 from sought.record.hosts import Hosts
 from sought.record.keys import ABSENT, KeyIndex
-from sought.record.leases import ROBOTS, Leases
+from sought.record.leases import Leases, Visit
+from sought.record.named_urls import plant_seeds
 from sought.record.recovery import open_directory
 from sought.record.store import Details, Store, row_key
 from sought.record.table import BIRTH, LIFE, NO_ROW, Table
 from sought.record.traps import is_soft_404, looks_endless, repeats, shape
 from sought.web.errors import CrawlDamaged
-from sought.web.message import Response
+from sought.web.message import Purpose, Response
 from sought.web.url import fingerprint
 
 
@@ -207,42 +208,49 @@ def test_a_table_with_a_gap_is_named_damaged(tmp_path: Path) -> None:
 # ---- leases
 
 
-@given(
-    st.lists(st.tuples(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.floats(0, 1e10)), max_size=20),
-    st.integers(0, 15),
+hosts, times = st.integers(0, 2**32 - 1), st.floats(0, 1e10)
+visits = st.builds(Visit, hosts, st.sampled_from(Purpose), times) | st.builds(
+    Visit, hosts, st.just(Purpose.PAGE), times, st.integers(0, 2**32 - 4)
 )
-def test_leases_survive_a_torn_last_line(leases: list[tuple[int, int, float]], torn: int) -> None:
+
+
+def page_visit(number: int) -> Visit:
+    return Visit(number, Purpose.PAGE, float(number), number)
+
+
+@given(st.lists(visits, max_size=20), st.integers(0, 15))
+def test_leases_survive_a_torn_last_line(leases: list[Visit], torn: int) -> None:
     """Half a lease at the end costs that lease: those before it are found, those after it too."""
     with folder() as path:
         file = path / "leases"
         written = Leases(file)
         for lease in leases:
-            written.add(*lease)
+            written.add(lease)
         written.close()
         file.write_bytes(file.read_bytes() + b"\x01" * torn)
         opened = Leases(file)
-        assert opened.found == leases
-        opened.add(1, 2, 3.0)
+        assert opened.unanswered == leases
+        opened.add(Visit(1, Purpose.PAGE, 3.0, 2))
         opened.close()
-        assert Leases(file).found == [*leases, (1, 2, 3.0)]
+        assert Leases(file).unanswered == [*leases, Visit(1, Purpose.PAGE, 3.0, 2)]
 
 
 def test_leases_keep_what_is_in_flight(tmp_path: Path) -> None:
     leases = Leases(tmp_path / "leases")
     for n in range(5):
-        leases.add(n, n, float(n))
-    leases.keep([(3, 3, 3.0)])
-    leases.add(9, 9, 9.0)
+        leases.add(page_visit(n))
+    leases.keep([page_visit(3)])
+    leases.add(page_visit(9))
     leases.close()
     assert (tmp_path / "leases").stat().st_size == 2 * struct.calcsize("<IId")
-    assert Leases(tmp_path / "leases").found == [(3, 3, 3.0), (9, 9, 9.0)]
+    assert Leases(tmp_path / "leases").unanswered == [page_visit(3), page_visit(9)]
 
 
 @pytest.fixture
 def crawl(tmp_path: Path) -> Path:
     sought.init(tmp_path / "c", ["http://a.test/"], "test@example.org")
     directory = open_directory(tmp_path / "c")
-    directory.plant_seeds()
+    plant_seeds(directory)
     directory.close()
     return tmp_path / "c"
 
@@ -250,8 +258,8 @@ def crawl(tmp_path: Path) -> Path:
 def test_opening_a_crawl_does_not_settle_its_leases(crawl: Path) -> None:
     """After a crash, `check`, `frontier load` or `rebuild` leave it to the next crawl to pay for what was sent."""
     directory = Directory(crawl)
-    directory.leases.add(0, 0, 1000.0)
-    directory.leases.add(0, ROBOTS, 1001.0)
+    directory.leases.add(Visit(0, Purpose.PAGE, 1000.0, 0))
+    directory.leases.add(Visit(0, Purpose.ROBOTS, 1001.0))
     directory.abandon()  # as kill -9 would
     open_directory(crawl).close()
     again = open_directory(crawl)
@@ -259,7 +267,7 @@ def test_opening_a_crawl_does_not_settle_its_leases(crawl: Path) -> None:
     assert again.repository.spent_since(0.0) == 1
     assert again.politeness.state("a.test").last_began == 1001.0
     again.close()
-    assert Leases(crawl / "leases").found == []
+    assert Leases(crawl / "leases").unanswered == []
 
 
 # ---- traps

@@ -69,7 +69,7 @@ def recounted(directory: Directory) -> tuple[np.ndarray, dict[int, Spelled]]:
     """The vectors that all searchable pages should have, read from the archive."""
     rows, counter = searchable(directory), Counter(directory.measuring.vocabulary)
     for row in rows.tolist():
-        entry = directory.stored_entry(row)
+        entry = directory.writer.stored_entry(row)
         assert entry
         for text in texts(entry):
             counter.read(text, stemming(entry.language))

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from sought.operate.view import View
 from sought.record.directory import Directory
+from sought.record.named_urls import plant_seeds
 from sought.record.recovery import open_directory
 from sought.web.message import Response
 from tests.crawl.test_change_of_mind import HTML, Site
@@ -73,10 +74,10 @@ class Fate:
         self.rng = random.Random(seed)
         self.clock = 1e9
         self.directory = open_directory(path)
-        self.directory.plant_seeds()
+        plant_seeds(self.directory)
         self.body = {i: page(self.rng, f"first{i}") for i in range(12)}
         self.fetch(0, self.home())
-        self.directory.commit()
+        self.directory.writer.commit()
 
     def home(self) -> str:
         return page(self.rng, "home", "".join(f"<a href=/p{i}>{WORDS[i % 10]}</a> " for i in range(1, 12)))
@@ -88,8 +89,8 @@ class Fate:
         self.clock += 1.0
         response = answer(self.url(i), body, status, time=self.clock, **headers)
         row = self.directory.repository.known_row(response.url, response.time)
-        if all(each.row != row for each in self.directory.pending):  # as the cycle takes care of
-            self.directory.record(row, response)
+        if all(each.row != row for each in self.directory.writer.pending):  # as the cycle takes care of
+            self.directory.writer.record(row, response)
 
     def strike(self) -> None:
         i, rng = self.rng.randrange(1, 12), self.rng
@@ -116,10 +117,10 @@ class Fate:
                 max(0, self.directory.repository.discovery.row(self.url(i))), 0.0, forbidden=True
             )
         elif what == 9:
-            self.directory.commit()
+            self.directory.writer.commit()
         elif what == 10:
-            self.directory.commit()
-            self.directory.commit_index()
+            self.directory.writer.commit()
+            self.directory.writer.commit_index()
         else:
             self.directory.archive.flush(sync=True)
             self.directory.abandon()

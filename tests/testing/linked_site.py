@@ -13,10 +13,12 @@ from sought.beliefs.columns import Beliefs
 from sought.crawl.cycle import beliefs_in
 from sought.operate.view import View
 from sought.record.directory import Directory
+from sought.record.named_urls import plant_seeds
 from sought.record.workload_refresh import Refresh
 from sought.web.policy import Policy
 from tests.testing.counted_anew import opened
 from tests.testing.demand_site import WORDS, answer, write_config
+from tests.testing.following import follow
 
 HOST = "http://a.example"
 
@@ -35,7 +37,7 @@ class LinkedSite:
     def open(self) -> Iterator[Directory]:
         """Its directory, with seeds and workload."""
         with opened(self.path) as directory:
-            directory.plant_seeds()
+            plant_seeds(directory)
             Refresh(directory).finish(time.time())
             yield directory
 
@@ -51,8 +53,8 @@ class LinkedSite:
         for i in pages:
             self.clock += 1.0
             row = directory.repository.known_row(self.url(i), self.clock)
-            directory.record(row, answer(self.url(i), self.body(i), time=self.clock))
-        directory.commit()
+            directory.writer.record(row, answer(self.url(i), self.body(i), time=self.clock))
+        directory.writer.commit()
 
     def new(self, directory: Directory) -> list[int]:
         """Pages that are known and were never fetched."""
@@ -64,7 +66,7 @@ class LinkedSite:
 def watched(directory: Directory, policy: Policy) -> Beliefs:
     """What a policy reads, kept up live."""
     beliefs = beliefs_in(directory, policy)
-    directory.watch = beliefs.take
+    follow(directory, beliefs.take)
     return beliefs
 
 

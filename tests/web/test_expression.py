@@ -11,8 +11,9 @@ from sought.index.scorers import SCORERS
 from sought.lab.measures import MEASURES
 from sought.lab.replay.oracles import ORACLES
 from sought.policy import POLICIES, BreadthFirst, DemandFirst, Split, Worth, parse_policy
-from sought.record.outcome import Why, reason
+from sought.record.named_urls import plant_seeds
 from sought.record.recovery import open_directory
+from sought.web.message import Why
 from sought.web.policy import beliefs_of
 from sought.web.registry import BELIEFS, same_spelling
 from tests.testing.demand_site import write_config
@@ -70,14 +71,14 @@ def test_a_crawl_of_before_goes_on_with_one_policy(tmp_path):
     path = write_config(tmp_path / "crawl")
     directory = open_directory(path)
     directory.store.put_meta("policies", ["BreadthFirst()", OLD])
-    directory.plant_seeds()
+    plant_seeds(directory)
     directory.close()
     directory = open_directory(path)
     repository = directory.repository
     assert repository.policies == ["BreadthFirst()", "Worth()"]
     for spelled in (OLD, "Worth()"):
         outcome = repository._outcome("new", cast("Any", _Answer()))
-        repository._note_why(outcome, reason(Why(1, 0.5), spelled))
+        repository._note_why(outcome, Why(1, 0.5, policy=spelled))
         assert (outcome.policy, len(repository.policies)) == (1, 2)
     directory.close()
 

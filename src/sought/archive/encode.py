@@ -22,6 +22,7 @@ from isal import isal_zlib
 
 from sought.archive.fields import checked_uri, date, digest, encoded, header_lines, one_line, record_id
 from sought.archive.record import Kind, Original
+from sought.archive.why import why_line
 from sought.web.errors import BadInput
 from sought.web.message import Response
 
@@ -117,7 +118,7 @@ def _failure(response: Response) -> bytes:
 
 def _extensions(response: Response) -> str:
     address = f"WARC-IP-Address: {one_line(response.address)}\r\n" if response.address else ""
-    why = f"Sought-Why: {one_line(response.why[:MAX_DETAIL])}\r\n" if response.why else ""
+    why = f"Sought-Why: {one_line(why_line(response.why)[:MAX_DETAIL])}\r\n" if response.why else ""
     return f"{address}Sought-Purpose: {response.purpose}\r\nSought-Elapsed: {response.elapsed:.6f}\r\n{why}"
 
 

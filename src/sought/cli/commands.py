@@ -106,11 +106,11 @@ def crawl(
     from sought.operate.log import JsonLog
     from sought.policy import parse_policy
     from sought.policy.demand import goes_by_demand
-    from sought.record.directory import crawl_files
+    from sought.record.settings import crawl_config
 
     told = JsonLog(sys.stderr) if log is LogFormat.JSON else in_words
     with Watch(quiet=json or log is LogFormat.JSON) as watch:
-        chosen = parse_policy(policy) if policy is not None else crawl_files(directory).policy
+        chosen = parse_policy(policy) if policy is not None else crawl_config(directory).policy
         started = allowance.giving(watch.started) if allowance else watch.started
         result = open_crawl(directory).crawl(fetches, chosen, started, topic=topic, keep=keep, log=told)
     if json:

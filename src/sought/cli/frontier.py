@@ -73,7 +73,7 @@ def load(
 ) -> None:
     """Add URLs from a file; those out of scope are refused and counted; exit code 2 if none could be used."""
     from sought.operate.frontier import read_urls
-    from sought.record.directory import LOADED
+    from sought.record.named_urls import LOADED
     from sought.record.recovery import open_directory
     from sought.record.table import Source
 
@@ -81,7 +81,7 @@ def load(
     opened = open_directory(directory)
     try:
         before = len(opened.repository.table)
-        rows = opened.add_urls(urls, LOADED, Source.LOAD) if urls else []
+        rows = opened.writer.add_urls(urls, LOADED, Source.LOAD).rows if urls else []
         added = len(opened.repository.table) - before
     finally:
         opened.close()

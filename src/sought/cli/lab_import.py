@@ -147,7 +147,7 @@ class _Making:
     ) -> None:
         """Add what people ask, save the world, and say in a line what it is."""
         from sought.lab.worlds.files import save_world
-        from sought.record.directory import folder_bytes
+        from sought.record.files import folder_bytes
 
         if (taken.end - taken.start) / unit > _MAX_UNITS:
             raise BadInput(f"{self.name}: more than {_MAX_UNITS:,} units of {unit:g} s; choose longer ones")

@@ -43,9 +43,9 @@ def order(
     """
     from sought.operate.order_check import place
     from sought.operate.view import running_process
-    from sought.record.directory import crawl_files
+    from sought.record.settings import crawl_config
 
-    crawl_files(directory)
+    crawl_config(directory)
     placed = place(directory, _order(what, about), _who())
     process = running_process(directory)
     if json:

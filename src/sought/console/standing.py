@@ -20,9 +20,8 @@ from msgspec.structs import replace
 
 from sought.operate.view import View
 from sought.record.config import FILE as CONFIG
-from sought.record.directory import crawl_files
 from sought.record.settings import FILE as SETTINGS
-from sought.record.settings import load_settings
+from sought.record.settings import crawl_config, load_settings
 from sought.web.errors import SoughtError
 
 EVERY = 15.0  # seconds for which a View is good
@@ -143,7 +142,7 @@ class Standing:
 def _is_overruled(view: View) -> bool:
     """Whether its crawl has been told otherwise since.  Pages that are asked for come and go with every commit."""
     old, new = (replace(each, wanted=()) for each in (view.settings, load_settings(view.path)))
-    return old != new or view.config != crawl_files(view.path)
+    return old != new or view.config != crawl_config(view.path)
 
 
 def _stat(file: Path) -> object:

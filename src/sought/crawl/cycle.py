@@ -11,7 +11,7 @@
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -22,20 +22,21 @@ from sought.crawl.budget import Budget
 from sought.crawl.buffer import Buffer
 from sought.crawl.greeting import AddressOf, Greeting
 from sought.crawl.observer import FILE, Witness
-from sought.crawl.plan import Limits, Rows, choose, reasons
+from sought.crawl.plan import Limits, Rows, make_plan
 from sought.crawl.progress import Progress
 from sought.crawl.queue import Queue
 from sought.crawl.rhythm import LIVE, Rhythm
 from sought.record.commit import Commit
-from sought.record.directory import Directory, folder_bytes
+from sought.record.directory import Directory
+from sought.record.files import folder_bytes
 from sought.record.host_files import SITEMAP_EVERY
 from sought.record.hosts import Host
-from sought.record.leases import ROBOTS, SITEMAP
-from sought.record.outcome import ASKED_FOR, Why, reason
+from sought.record.leases import Visit
+from sought.record.table import Source
 from sought.record.workload_refresh import Refresh
-from sought.web.message import Purpose, Request, Web
+from sought.web.message import Purpose, Request, Web, Why
 from sought.web.pages import Pages
-from sought.web.policy import Expecting, Policy, beliefs_of, reads_links
+from sought.web.policy import Policy, beliefs_of, reads_links
 
 INDEX_PAGES = 5000  # small commits make the index merge the same segments again and again
 GRACE = 5.0
@@ -65,17 +66,16 @@ class Cycle:
         self.clock = directory.clock
         self.rhythm = rhythm
         self.repository = directory.repository
+        self.writer = directory.writer
         self.politeness = directory.politeness
         self.web = web
         self.greeting = Greeting(directory, web, address_of, lambda name: name in self.blocked)
         self.budget = budget
         self.policy = policy
         self.beliefs = beliefs or beliefs_in(directory, policy)
-        directory.watch = self._take
         self.witness = witness or Witness()
         self.policy_name = repr(policy)
         self.buffer = Buffer(keep, policy)
-        self.dropped: Callable[[Rows], None] = lambda _: None  # told of pages that have left
         self.chosen: dict[int, Why] = {}  # rows in the present plan
         self.wanted: dict[int, Why] = {}  # rows that were asked for and have not been fetched since
         self.blocked: frozenset[str] = frozenset()  # names of hosts that are never asked
@@ -87,7 +87,7 @@ class Cycle:
         self.connections = directory.config.fetch.connections
         self.sitemaps = directory.config.crawl.sitemaps
         self.max_delay = directory.config.politeness.max_delay
-        self.in_flight: dict[asyncio.Task[None], tuple[int, int, float]] = {}
+        self.in_flight: dict[asyncio.Task[None], Visit] = {}
         self.stopping = self.ending = False
         self.failed: BaseException | None = None
         self.wake = asyncio.Event()
@@ -113,7 +113,7 @@ class Cycle:
         await self._maintain(now)
         if self.stopping or (self.budget.left(now) <= 0 and self.budget.per is None):
             self.progress.ended = "stopped" if self.stopping else "budget spent"
-            charged = any(row != ROBOTS for _, row, _ in self.in_flight.values())
+            charged = any(visit.is_charged for visit in self.in_flight.values())
             return charged and not self.ending  # for robots.txt alone nobody waits
         if self.paused:
             return True
@@ -155,7 +155,7 @@ class Cycle:
         """Until an answer comes, a host is ready, or a commit is due."""
         now = self.clock.now()
         due = [self.witness.due]
-        if self.directory.has_changes:
+        if self.writer.has_changes:
             due.append(self.committed_at + self.rhythm.commit)
         if self.refresh.owed:
             due.append(now)
@@ -170,8 +170,8 @@ class Cycle:
         """Nothing is in flight: whether there will ever be something to do."""
         if self.queue and (now - self.planned_at < self.rhythm.plan or self.budget.ready_at(now) > now):
             return True  # hosts are resting
-        if self.directory.has_changes:
-            self.directory.commit()
+        if self.writer.has_changes:
+            self.commit()
         self._plan(now)
         if self.queue:
             return True
@@ -181,17 +181,17 @@ class Cycle:
         return True  # a crawl with a rate goes on: pages become due again
 
     async def _maintain(self, now: float) -> None:
-        if now - self.committed_at >= self.rhythm.commit and self.directory.has_changes:
-            self.directory.commit()
-            self.directory.leases.keep(list(self.in_flight.values()))
+        if now - self.committed_at >= self.rhythm.commit and self.writer.has_changes:
+            self.commit()
+            self.directory.leases.keep(self.in_flight.values())
             self.stale_plan = True
             self.committed_at = self.clock.now()
             self._tidy(now)
-        waited = now - self.indexed_at >= self.rhythm.index and self.directory.unindexed
-        if waited or self.directory.unindexed >= INDEX_PAGES:
+        waited = now - self.indexed_at >= self.rhythm.index and self.writer.unindexed
+        if waited or self.writer.unindexed >= INDEX_PAGES:
             await self._commit_index()
             self.indexed_at = self.clock.now()
-        self.refresh.step(now)
+        self.refresh.step(now, self._take)
         self._show()
         self.witness.look(self, now)
 
@@ -206,20 +206,20 @@ class Cycle:
 
     async def _commit_index(self) -> None:
         await asyncio.to_thread(self.directory.index.commit)  # answers go on coming in
-        self.directory.mark_indexed()
+        self.writer.mark_indexed()
 
     async def _finish(self) -> None:
         self.stopping = True
-        self.directory.in_flight = list(self.in_flight.values())
+        self.directory.leases.unanswered = list(self.in_flight.values())
         tasks = list(self.in_flight)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         if self.failed:
             raise self.failed
-        self.directory.commit()
+        self.commit()
         if self._trim(self.beliefs.pages):
-            self.directory.commit()
+            self.commit()
         self.progress.hot = self.beliefs.hot_pages
         self.progress.disk = folder_bytes(self.directory.path)
         self._show()
@@ -240,8 +240,8 @@ class Cycle:
         rested = now - self.planned_at >= max(4 * self.plan_seconds, 0.05)
         quicker = min(self.plan_seconds, self.plan_seconds_before)  # the first one loads what later ones find loaded
         if self.stale_plan and rested and (low or now - self.planned_at > self.rhythm.plan_lasts(quicker)):
-            if self.directory.has_changes:
-                self.directory.commit()
+            if self.writer.has_changes:
+                self.commit()
             self._plan(now)
 
     def _plan(self, now: float) -> None:
@@ -254,38 +254,34 @@ class Cycle:
         limits = Limits(room, per_host, self.directory.config.revisit_after)
         table, pages = self.repository.table, self.beliefs.pages()
         self._trim(lambda: pages)
-        told = self.policy.expects(pages, now) if len(table) and isinstance(self.policy, Expecting) else None
-        ranked: Policy = (lambda *_: told.value) if told else self.policy
-        excluded = self._excluded(now)
-        rows, values = choose(ranked, table, pages, now, limits, excluded)
-        self._note_why(reasons(rows, values, pages, told))
+        plan = make_plan(self.policy, table, pages, now, limits, self._excluded(now))
+        self._note_why(plan.why)
+        rows = plan.rows
         self.queue.add(rows.tolist(), table["host"][rows].tolist(), now)
         for row in reversed(self.wanted):
             self.queue.put_first(row, int(table["host"][row]), now)
         self.queue.call([h.number for h in self.repository.hosts.list if self._has_sitemap_due(h, now)], now)
         self.plan_seconds, self.plan_seconds_before = self.clock.now() - began, self.plan_seconds
         self.stale_plan = False
-        self.witness.planned(self, pages, told, excluded)
+        self.witness.planned(self, plan)
         self.planned_at = self.clock.now()
 
     def _trim(self, pages: Callable[[], Pages]) -> bool:
         """Drop what is too much; whether there was anything."""
         rows = self.buffer.trim(self.repository, pages, self.clock.now())
-        self.dropped(rows)
+        self.witness.dropped(rows)
         return len(rows) > 0
 
     def _note_why(self, reasons: dict[int, Why]) -> None:
         """Remember why rows are chosen until they are fetched."""
-        asked = {row for _, row, _ in self.in_flight.values()}
+        asked = set(self.rows_in_flight)
         kept = {row: why for row, why in self.chosen.items() if row in asked}
         self.chosen = self.wanted | reasons | kept
 
     def _excluded(self, now: float) -> Rows:
         """Rows in flight, answered and not yet applied, or asked for; all rows of hosts that are not to be asked."""
-        rows = [row for _, row, _ in self.in_flight.values() if row < SITEMAP]
-        rows += self.wanted
-        rows += [f.row for f in self.directory.pending if f.row >= 0]
-        excluded = np.array(rows, np.int64)
+        pending = (each.row for each in self.writer.pending if each.row >= 0)
+        excluded = np.array([*self.rows_in_flight, *self.wanted, *pending], np.int64)
         silent = [h.number for h in self.repository.hosts.list if self._is_silent(h, now)]
         if silent:
             away = np.flatnonzero(np.isin(self.repository.table["host"], np.array(silent, np.uint32)))
@@ -313,50 +309,51 @@ class Cycle:
     def _turn(self, host: Host, now: float) -> None:
         """One request for a host whose turn it is."""
         if not host.address or host.address_until <= now:
-            self._start(self.greeting.find_address(host), host, ROBOTS, now)
+            self._start(self.greeting.find_address(host), host, Visit(host.number, Purpose.ROBOTS, now))
         elif host.robots is None or host.robots_until <= now:
-            self._begin(host, ROBOTS, now)
-            self._start(self._read_robots(host), host, ROBOTS, now)
+            visit = Visit(host.number, Purpose.ROBOTS, now)
+            self._begin(host, visit)
+            self._start(self._read_robots(host), host, visit)
         elif self.sitemaps and self.queue.best(host) not in self.wanted and (url := _due(host, now)):
             host.sitemaps[url] = now + SITEMAP_EVERY
-            self._ask(host, SITEMAP, Request(url, purpose=Purpose.SITEMAP), now)
+            self._ask(host, Visit(host.number, Purpose.SITEMAP, now, url=url), Request(url, purpose=Purpose.SITEMAP))
         else:
             while self.queue.has_rows(host):
                 row = self.queue.take(host)
                 self.wanted.pop(row, None)
-                request = self.directory.request(row)
+                request = self.writer.request(row)
                 if host.robots.allows(request.url):
-                    self._ask(host, row, request, now)
+                    self._ask(host, Visit(host.number, Purpose.PAGE, now, row), request)
                     break
                 self.chosen.pop(row, None)
                 until = min(host.robots_until, now + _DENIED_FOR)
                 self.repository.deny(row, until, forbidden=host.robots_kind == "parsed")
 
-    def _ask(self, host: Host, row: int, request: Request, now: float) -> None:
-        self.budget.charge(now)
-        self._begin(host, row, now)
-        self._start(self._fetch(host, host.address, row, request), host, row, now)
+    def _ask(self, host: Host, visit: Visit, request: Request) -> None:
+        self.budget.charge(visit.sent)
+        self._begin(host, visit)
+        self._start(self._fetch(host, host.address, visit, request), host, visit)
 
-    def _begin(self, host: Host, row: int, now: float) -> None:
-        self.directory.leases.add(host.number, row, now)
-        self.politeness.began(host.name, host.address, now)
+    def _begin(self, host: Host, visit: Visit) -> None:
+        self.directory.leases.add(visit)
+        self.politeness.began(host.name, host.address, visit.sent)
         self.directory.remember_manners(host)
 
-    def _start(self, work: Awaitable[None], host: Host, row: int, now: float) -> None:
+    def _start(self, work: Awaitable[None], host: Host, visit: Visit) -> None:
         task = asyncio.ensure_future(work)
-        self.in_flight[task] = (host.number, row, now)
+        self.in_flight[task] = visit
         task.add_done_callback(self._done)
-        if self.politeness.manners.per_host > 1 and row != ROBOTS:
-            self.queue.again(host, now)
+        if self.politeness.manners.per_host > 1 and visit.is_charged:
+            self.queue.again(host, visit.sent)
 
     def _done(self, task: asyncio.Task[None]) -> None:
-        number, _, _ = self.in_flight.pop(task)
+        visit = self.in_flight.pop(task)
         if not task.cancelled() and (error := task.exception()):
             self.failed = self.failed or error
             self.wake.set()
             return
         now = self.clock.now()
-        self.queue.again(self.repository.hosts[number], now)
+        self.queue.again(self.repository.hosts[visit.host], now)
         try:
             if not self.stopping and not self.failed:
                 self._dispatch(now)
@@ -365,14 +362,15 @@ class Cycle:
         if self.failed or not self.in_flight or not self.queue:
             self.wake.set()
 
-    async def _fetch(self, host: Host, address: str, row: int, request: Request) -> None:
+    async def _fetch(self, host: Host, address: str, visit: Visit, request: Request) -> None:
         response = await self.web(request)
+        row = -1 if visit.row is None else visit.row
         why = self.chosen.pop(row, None)
         if why:
-            response = replace(response, why=reason(why, self.policy_name if why.rank else ASKED_FOR))
+            response = replace(response, why=why)
         self.politeness.ended(host.name, address, self.clock.now(), response)
         self.directory.remember_manners(host)
-        self.directory.record(row if row < SITEMAP else -1, response)
+        self.writer.record(row, response)
         self.progress.count(response)
         if response.failure:
             self.progress.trouble(host.origin, response)
@@ -385,9 +383,26 @@ class Cycle:
         for response in responses:
             self.witness.answered(host, response, FILE)
 
-    def _take(self, what: Commit) -> None:
-        self.beliefs.take(what)
-        self.witness.committed(what)
+    # ---- committing
+
+    def commit(self) -> None:
+        """Apply, index, measure and store what has been recorded; then it is what beliefs and observers know."""
+        self._take(self.writer.commit())
+
+    def add_urls(self, urls: list[str], uri: str, source: Source) -> list[int]:
+        """Take in URLs that a person named; their rows, negative for those that are refused."""
+        added = self.writer.add_urls(urls, uri, source)
+        self._take(added.commit)
+        return added.rows
+
+    def _take(self, commit: Commit) -> None:
+        self.beliefs.take(commit)
+        self.witness.committed(commit)
+
+    @property
+    def rows_in_flight(self) -> Iterator[int]:
+        """Pages that have been asked for."""
+        return (visit.row for visit in self.in_flight.values() if visit.row is not None)
 
 
 def beliefs_in(directory: Directory, policy: Policy, told: Told = {}) -> Beliefs:  # noqa: B006  nobody writes to it

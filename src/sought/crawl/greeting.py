@@ -51,7 +51,7 @@ class Greeting:
         turns = chain([first], repeat(self._hop))
         fetched, responses = await fetch_robots(lambda request: next(turns)(request), host.origin)
         for response in responses:
-            self.directory.record(-1, response)
+            self.directory.writer.record(-1, response)
         self.directory.repository.hosts.set_robots(host, fetched)
         self.politeness.set_crawl_delay(host.name, host.robots.delay or 0.0 if host.robots else 0.0)
         self.directory.remember_manners(host)

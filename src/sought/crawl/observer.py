@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 from sought.record.commit import Commit
 from sought.record.hosts import Host
 from sought.web.message import Response
-from sought.web.pages import Pages
-from sought.web.policy import Expected
 
 if TYPE_CHECKING:  # the cycle knows its witness
     from sought.crawl.cycle import Cycle
-    from sought.crawl.plan import Rows
+    from sought.crawl.plan import Plan, Rows
 
 FILE = "file"  # in place of a policy's purpose: robots.txt or a sitemap
 
@@ -24,11 +22,14 @@ class Witness:
     def look(self, cycle: "Cycle", now: float) -> None:
         """The cycle has time: it is between two steps, and may be told what to do."""
 
-    def planned(self, cycle: "Cycle", pages: Pages, told: Expected | None, excluded: "Rows") -> None:
-        """Pages have been chosen: those of a table, as a policy told, but for some rows."""
+    def planned(self, cycle: "Cycle", plan: "Plan") -> None:
+        """Pages have been chosen."""
 
     def answered(self, host: Host, response: Response, purpose: str) -> None:
         """An answer has come."""
 
     def committed(self, what: Commit) -> None:
         """Answers are in the tables, and their gains are measured."""
+
+    def dropped(self, rows: "Rows") -> None:
+        """Pages have left a repository of limited size."""

@@ -3,15 +3,17 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import repeat
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sought.policy.ranking import best
-from sought.record.outcome import Why, said
+from sought.record.outcome import said
 from sought.record.table import State, Table
+from sought.web.message import Why
 from sought.web.pages import Pages
-from sought.web.policy import Expected, Policy, Purpose, purposes
+from sought.web.policy import Expected, Expecting, Policy, Purpose, purposes
 
 Rows = NDArray[np.int64]
 
@@ -60,15 +62,38 @@ def choose(
     return np.zeros(0, np.int64), np.zeros(0)
 
 
-def reasons(rows: Rows, values: NDArray[np.float64], pages: Pages, told: Expected | None) -> dict[int, Why]:
-    """Why each of these rows was chosen, in their order; `told` is what the policy expects of all rows."""
+class Plan(NamedTuple):
+    """Why each row was chosen, in order of value; and what that goes by."""
+
+    why: dict[int, Why]
+    pages: Pages
+    expected: Expected | None
+    excluded: Rows
+
+    @property
+    def rows(self) -> Rows:
+        return np.fromiter(self.why, np.int64, len(self.why))
+
+
+def make_plan(policy: Policy, table: Table, pages: Pages, now: float, limits: Limits, excluded: Rows) -> Plan:
+    """Let a policy choose among all rows of a table but some."""
+    expected = policy.expects(pages, now) if len(table) and isinstance(policy, Expecting) else None
+    ranked: Policy = (lambda *_: expected.value) if expected else policy
+    rows, values = choose(ranked, table, pages, now, limits, excluded)
+    return Plan(reasons(rows, values, pages, expected, repr(policy)), pages, expected, excluded)
+
+
+def reasons(
+    rows: Rows, values: NDArray[np.float64], pages: Pages, expected: Expected | None, policy: str
+) -> dict[int, Why]:
+    """Why each of these rows was chosen, in their order; `expected` is what the policy expects of all rows."""
     gain: Iterable[float | None] = repeat(None)
     chance: Iterable[float | None] = repeat(None)
-    if told:
-        gain, chance = (map(said, each[rows].tolist()) for each in (told.gain, told.chance))
-    what_for = (Purpose(each).spelled for each in purposes(pages, told, rows).tolist())
-    ranked = zip(rows.tolist(), values.tolist(), gain, chance, what_for, strict=False)
-    return {row: Why(rank, *why) for rank, (row, *why) in enumerate(ranked, 1)}
+    if expected:
+        gain, chance = (map(said, each[rows].tolist()) for each in (expected.gain, expected.chance))
+    purpose = (Purpose(each).spelled for each in purposes(pages, expected, rows).tolist())
+    columns = zip(values.tolist(), gain, chance, purpose, strict=False)
+    return {row: Why(rank, *why, policy) for rank, (row, why) in enumerate(zip(rows.tolist(), columns, strict=True), 1)}
 
 
 def turn_within_host(hosts: NDArray[np.uint32]) -> NDArray[np.int64]:

@@ -2,6 +2,8 @@
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,14 +23,35 @@ Report = Callable[[int], None]
 _SHOWN = 20
 
 
+class Examined(NamedTuple):
+    """Problems by the part that is in trouble, and the numbers of archive files whose CDXJ is wrong."""
+
+    problems: dict[str, list[str]]
+    misfits: list[int]
+
+    @property
+    def lines(self) -> list[str]:
+        return [problem for some in self.problems.values() for problem in some]
+
+
+@dataclass(slots=True)
+class Look:
+    """One look at a directory; the records are read once, and say which CDXJ files are wrong."""
+
+    directory: Directory
+    report: Report
+    misfits: list[int] = field(default_factory=list)
+
+
 def check(directory: Directory, report: Report) -> list[str]:
     """What does not agree, one line each, the first few of a kind; empty if all is well."""
-    return [problem for found in examined(directory, report).values() for problem in found]
+    return examined(directory, report).lines
 
 
-def examined(directory: Directory, report: Report) -> dict[str, list[str]]:
+def examined(directory: Directory, report: Report) -> Examined:
     """The same by the part that is in trouble."""
-    return {name: list(_first(look(directory, report))) for name, look in _PARTS.items()}
+    look = Look(directory, report)
+    return Examined({name: list(_first(part(look))) for name, part in _PARTS.items()}, look.misfits)
 
 
 def _first(found: Iterator[str]) -> Iterator[str]:
@@ -42,15 +65,17 @@ def _first(found: Iterator[str]) -> Iterator[str]:
         yield str(error)
 
 
-def _store(directory: Directory, report: Report) -> Iterator[str]:
+def _store(look: Look) -> Iterator[str]:
     """Every block of the store can be read."""
+    directory = look.directory
     for _ in directory.store.scan(b""):
         pass
     yield from ()
 
 
-def _spellings(directory: Directory, report: Report) -> Iterator[str]:
+def _spellings(look: Look) -> Iterator[str]:
     """Every row has a URL, and the URL leads back to the row."""
+    directory = look.directory
     table, count = directory.repository.table, 0
     for first, urls in directory.store.urls():
         keys = np.fromiter(map(fingerprint, urls), np.uint64, len(urls))
@@ -62,8 +87,9 @@ def _spellings(directory: Directory, report: Report) -> Iterator[str]:
         yield f"{count} URLs for {len(table)} rows"
 
 
-def _records(directory: Directory, report: Report) -> Iterator[str]:
+def _records(look: Look) -> Iterator[str]:
     """Every fetch on record is in the table, and nothing is in the table that is not on record."""
+    directory = look.directory
     repository = directory.repository
     table, fetches = repository.table, np.zeros(len(repository.table), np.int64)
     last = np.full(len(table), -np.inf)
@@ -71,7 +97,7 @@ def _records(directory: Directory, report: Report) -> Iterator[str]:
     misfits = Misfits(directory.path / "archive")
     for number, record in enumerate(directory.archive.records(Position(0, 0))):
         if number % 1000 == 0:
-            report(number)
+            look.report(number)
         misfits.add(record)
         if record.response is None or record.response.purpose is not Purpose.PAGE:
             continue
@@ -88,23 +114,24 @@ def _records(directory: Directory, report: Report) -> Iterator[str]:
             other &= ~((column > table[name]) & np.isin(table[name], directory.store.meta(MOMENTS, [])))
         for at in np.flatnonzero(other):
             yield f"{directory.store.url(int(at))}: {name} is {table[name][at]}, on record {column[at]}"
-    directory.misfits = misfits.finish(directory.archive.end)
+    look.misfits = misfits.finish(directory.archive.end)
 
 
-def _damage(directory: Directory, report: Report) -> Iterator[str]:
+def _damage(look: Look) -> Iterator[str]:
     """All of the archive can be read, but for what a repair has listed."""
-    for each in directory.fresh_damage:
+    for each in look.directory.damage.unlisted:
         yield f"archive/{each}"
 
 
-def _catalogues(directory: Directory, report: Report) -> Iterator[str]:
+def _catalogues(look: Look) -> Iterator[str]:
     """What CDXJ files say of the archive is true."""
-    for number in directory.misfits:
+    for number in look.misfits:
         yield f"the CDXJ of archive/{warc_name(number)} says something else than that file"
 
 
-def _links(directory: Directory, report: Report) -> Iterator[str]:
+def _links(look: Look) -> Iterator[str]:
     """Links lead to rows, every page that was digested has its links, and in-links are their count."""
+    directory = look.directory
     table = directory.repository.table
     counts, has = np.zeros(len(table), np.int64), np.zeros(len(table), bool)
     for key, value in directory.store.scan(b"l"):
@@ -120,8 +147,9 @@ def _links(directory: Directory, report: Report) -> Iterator[str]:
         yield f"{directory.store.url(int(at))}: a page without a list of links"
 
 
-def _index(directory: Directory, report: Report) -> Iterator[str]:
+def _index(look: Look) -> Iterator[str]:
     """Exactly the searchable pages can be found, and its files are as they were written."""
+    directory = look.directory
     yield from unsound_files(directory.path / "index")
     wanted = directory.repository.table.searchable()
     indexed = directory.index.rows().astype(np.int64)
@@ -133,8 +161,9 @@ def _index(directory: Directory, report: Report) -> Iterator[str]:
         yield f"row {row} is in the search index and should not be"
 
 
-def _vectors(directory: Directory, report: Report) -> Iterator[str]:
+def _vectors(look: Look) -> Iterator[str]:
     """While there is a workload exactly the searchable pages have a vector; without a vocabulary nothing has."""
+    directory = look.directory
     measuring = directory.measuring
     counted, wanted = measuring.rows(), directory.repository.table.searchable()
     if measuring.asked.texts:
@@ -144,8 +173,9 @@ def _vectors(directory: Directory, report: Report) -> Iterator[str]:
         yield f"row {row} has a vector and should not"
 
 
-def _sums(directory: Directory, report: Report) -> Iterator[str]:
+def _sums(look: Look) -> Iterator[str]:
     """The gains of all fetches that were measured add up to what is kept of them."""
+    directory = look.directory
     fetches, first, later = 0, 0.0, 0.0
     for some in history(directory.store, directory.measuring.since):
         for each in some:
@@ -161,15 +191,16 @@ def _sums(directory: Directory, report: Report) -> Iterator[str]:
             yield f"the gains of {name} fetches are said to add up to {one:g}, and add up to {other:g}"
 
 
-def _queries(directory: Directory, report: Report) -> Iterator[str]:
+def _queries(look: Look) -> Iterator[str]:
     """The query log can be read."""
+    directory = look.directory
     if (directory.path / FOLDER).exists():
         from sought.demand.repair import unsound_parts
 
         yield from unsound_parts(directory.path / FOLDER)
 
 
-_PARTS: dict[str, Callable[[Directory, Report], Iterator[str]]] = {
+_PARTS: dict[str, Callable[[Look], Iterator[str]]] = {
     "store": _store,
     "table": _spellings,
     "records": _records,

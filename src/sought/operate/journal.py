@@ -13,8 +13,7 @@ import msgspec
 from sought.crawl.cycle import Cycle
 from sought.operate.outlook import Outlook, demand
 from sought.record.commit import Commit
-from sought.record.directory import folder_bytes
-from sought.record.files import append_line, read_lines, replace_file
+from sought.record.files import append_line, folder_bytes, read_lines, replace_file
 from sought.record.hosts import Host
 from sought.web.message import Response
 

@@ -24,7 +24,7 @@ from sought.operate.operator import Liaison
 from sought.record.config import Config, DemandSection, rate
 from sought.record.directory import Directory
 from sought.record.future_times import cap_times
-from sought.record.leases import ROBOTS, SITEMAP
+from sought.record.named_urls import plant_seeds
 from sought.record.workload_refresh import Refresh
 from sought.web.digest import digest
 from sought.web.message import Response
@@ -57,20 +57,18 @@ def open_budget(directory: Directory, fetches: int | None, now: float) -> Budget
 def settle_leases(directory: Directory) -> None:
     """Requests that were sent before a crash and whose answers are lost: keep their delay, count their cost."""
     table, hosts = directory.repository.table, directory.repository.hosts
-    for number, row, sent in directory.leases.found:
-        if number >= len(hosts) or (row < len(table) and table["last_fetch"][row] >= sent):
+    for visit in directory.leases.unanswered:
+        is_known = visit.row is not None and visit.row < len(table)
+        if visit.host >= len(hosts) or (is_known and table["last_fetch"][visit.row] >= visit.sent):
             continue
-        if row == SITEMAP and directory.replayed_sitemaps[number]:
-            directory.replayed_sitemaps[number] -= 1
-            continue
-        name = hosts[number].name
-        directory.politeness.restore(name, replace(directory.politeness.state(name), last_began=sent))
-        directory.remember_manners(hosts[number])
-        if row != ROBOTS:
-            directory.repository.spend(sent)
-    directory.commit()
+        name = hosts[visit.host].name
+        directory.politeness.restore(name, replace(directory.politeness.state(name), last_began=visit.sent))
+        directory.remember_manners(hosts[visit.host])
+        if visit.is_charged:
+            directory.repository.spend(visit.sent)
+    directory.writer.commit()
+    directory.leases.unanswered = []
     directory.leases.keep([])
-    directory.in_flight = []
 
 
 def warm_up() -> None:
@@ -100,7 +98,7 @@ async def crawl(
     settle_leases(directory)
     if (ahead := cap_times(directory, clock.now())) > _NOTABLE:
         kept("clock", seconds=round(ahead))
-    directory.plant_seeds()
+    plant_seeds(directory)
     if Refresh(directory, policy).start(clock.now()):
         warm_up_measuring(directory.config.demand)
     budget = open_budget(directory, fetches, clock.now())

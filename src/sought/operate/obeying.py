@@ -9,12 +9,12 @@ from sought.operate.audit import APPLIED
 from sought.operate.orders import AddSeed, AnyOrder, BlockHost, FetchNow, Pause, Resume, SetBudget, UnblockHost, checked
 from sought.record.admission import REASONS
 from sought.record.config import FILE, load_config, rate
-from sought.record.directory import LOADED, SEEDS
-from sought.record.leases import ROBOTS
-from sought.record.outcome import Why
+from sought.record.named_urls import LOADED, SEEDS
+from sought.record.outcome import ASKED_FOR
 from sought.record.settings import Settings
 from sought.record.table import Source
 from sought.web.errors import BadInput
+from sought.web.message import Why
 from sought.web.policy import Purpose
 from sought.web.url import hostname, origin
 
@@ -65,8 +65,8 @@ def _(order: SetBudget, cycle: Cycle, settings: Settings) -> Settings:
     directory, now = cycle.directory, cycle.clock.now()
     per, seconds = rate(order.budget or load_config(directory.path / FILE).crawl.budget)
     if cycle.budget.per is not None:
-        directory.commit()
-        in_flight = sum(row != ROBOTS for _, row, _ in cycle.in_flight.values())
+        cycle.commit()
+        in_flight = sum(visit.is_charged for visit in cycle.in_flight.values())
         spent = directory.repository.spent_since(now - now % seconds) + in_flight
         cycle.budget.change_rate(per, seconds, spent, now)
     directory.pace = cycle.beliefs.pace = per / seconds
@@ -115,9 +115,9 @@ def _want(cycle: Cycle, url: str) -> None:
     host = hosts[int(cycle.repository.table["host"][row])]
     if host.robots and host.robots_until > cycle.clock.now() and not host.robots.allows(url):
         raise BadInput("robots.txt forbids it")
-    if row not in {row for _, row, _ in cycle.in_flight.values()}:
+    if row not in cycle.rows_in_flight:
         is_new = cycle.repository.table["fetches"][row] == 0
-        cycle.want(row, Why(0, 0.0, purpose=(Purpose.NEW if is_new else Purpose.KNOWN).spelled))
+        cycle.want(row, Why(0, 0.0, purpose=(Purpose.NEW if is_new else Purpose.KNOWN).spelled, policy=ASKED_FOR))
 
 
 def _row(cycle: Cycle, url: str, uri: str, source: Source) -> int:
@@ -128,9 +128,9 @@ def _row(cycle: Cycle, url: str, uri: str, source: Source) -> int:
         where = origin(url)
         if why := repository.admission.look(url, where, repository.hosts.by_origin.get(where), 0)[0]:
             raise BadInput(f"not admitted: {REASONS[why]}")
-        [row] = cycle.directory.add_urls([url], uri, source)
+        [row] = cycle.add_urls([url], uri, source)
         if row < 0:
             raise BadInput("not admitted")
     elif row >= len(repository.table):
-        cycle.directory.commit()
+        cycle.commit()
     return row

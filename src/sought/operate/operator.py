@@ -15,7 +15,7 @@ import msgspec
 
 from sought.crawl.cycle import Cycle
 from sought.crawl.observer import Witness
-from sought.crawl.plan import Rows, eligible
+from sought.crawl.plan import Plan, eligible
 from sought.operate.audit import APPLIED, Audited, note
 from sought.operate.journal import Tally, fold, write_row
 from sought.operate.log import Log
@@ -28,8 +28,6 @@ from sought.record.directory import Directory
 from sought.record.hosts import Host
 from sought.record.settings import load_settings, save_settings
 from sought.web.message import Response
-from sought.web.pages import Pages
-from sought.web.policy import Expected
 
 _LOOK_EVERY = 0.5
 _PULSE_EVERY = 1.0
@@ -103,10 +101,10 @@ class Liaison(Witness):
             self.folded_at = clock
         self.due = now + max(0.0, self.looked_at + _LOOK_EVERY - clock)
 
-    def planned(self, cycle: Cycle, pages: Pages, told: Expected | None, excluded: Rows) -> None:
+    def planned(self, cycle: Cycle, plan: Plan) -> None:
         table, now = cycle.repository.table, cycle.clock.now()
-        may = eligible(table, now, self.directory.config.revisit_after, excluded)
-        self.ahead = outlook(told, pages, may, self.directory.measuring.sums.fetches)
+        may = eligible(table, now, self.directory.config.revisit_after, plan.excluded)
+        self.ahead = outlook(plan.expected, plan.pages, may, self.directory.measuring.sums.fetches)
         hosts, seconds = len(cycle.queue.rows), cycle.plan_seconds
         figures = {"price": self.ahead.price, "to_gain": self.ahead.to_gain}
         self.log("plan", chosen=len(cycle.queue), hosts=hosts, known=len(table), seconds=seconds, **figures)

@@ -23,9 +23,8 @@ from sought.operate.orders import (
 )
 from sought.record.admission import REASONS, Admission
 from sought.record.config import Config
-from sought.record.directory import crawl_files
 from sought.record.hosts import Hosts
-from sought.record.settings import load_settings
+from sought.record.settings import crawl_config, load_settings
 from sought.record.store import Store
 from sought.web.errors import BadInput, CrawlBusy, CrawlDamaged
 from sought.web.url import fingerprint, hostname, origin
@@ -110,7 +109,7 @@ def _blocked(path: Path) -> frozenset[str]:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[_Known]:
-    config = crawl_files(path)
+    config = crawl_config(path)
     hosts, store = Hosts(config.agent.name), None
     if (path / "store").exists():
         try:

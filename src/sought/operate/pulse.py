@@ -15,9 +15,7 @@ from sought.crawl.cycle import Cycle
 from sought.crawl.observer import FILE as HOST_FILE
 from sought.operate.outlook import Outlook, demand
 from sought.record.files import replace_file
-from sought.record.host_files import SITEMAP_EVERY
 from sought.record.hosts import Host
-from sought.record.leases import ROBOTS, SITEMAP
 from sought.record.outcome import Finished
 from sought.record.store import Store
 
@@ -27,7 +25,7 @@ _MOST = 30
 def turns(cycle: Cycle, now: float) -> list[dict[str, Any]]:
     """Hosts that are being asked, then those in trouble, then those with the best pages of the plan."""
     hosts = cycle.repository.hosts
-    flying = Counter(number for number, _, _ in cycle.in_flight.values())
+    flying = Counter(visit.host for visit in cycle.in_flight.values())
     troubled = (hosts.by_origin[origin].number for origin in cycle.progress.troubles if origin in hosts.by_origin)
     numbers = dict.fromkeys([*flying, *troubled, *islice(cycle.queue.rows, _MOST)])
     return [_turn(cycle, hosts[number], flying[number], now) for number in islice(numbers, _MOST)]
@@ -129,23 +127,17 @@ def _budget(cycle: Cycle, now: float) -> dict[str, Any]:
 
 def _in_flight(cycle: Cycle) -> Iterator[dict[str, Any]]:
     """The oldest first."""
-    for number, row, since in cycle.in_flight.values():
-        host = cycle.repository.hosts[number]
-        if row >= SITEMAP:
-            yield {"url": _file(host, row, since), "since": since, "purpose": HOST_FILE}
-        elif why := cycle.chosen.get(row):  # else its answer has just come
-            yield {"url": cycle.repository.store.url(row), "since": since, "purpose": why.purpose}
-
-
-def _file(host: Host, row: int, since: float) -> str:
-    """Which file of a host was asked for then: a sitemap is due again so long after."""
-    asked = (url for url, due in host.sitemaps.items() if row != ROBOTS and due == since + SITEMAP_EVERY)
-    return next(asked, f"{host.origin}/robots.txt" if row == ROBOTS else f"{host.origin}/")
+    for visit in cycle.in_flight.values():
+        if visit.row is None:
+            url = visit.url or f"{cycle.repository.hosts[visit.host].origin}/robots.txt"
+            yield {"url": url, "since": visit.sent, "purpose": HOST_FILE}
+        elif why := cycle.chosen.get(visit.row):  # else its answer has just come
+            yield {"url": cycle.repository.store.url(visit.row), "since": visit.sent, "purpose": why.purpose}
 
 
 def _next(cycle: Cycle) -> Iterator[dict[str, Any]]:
     """What is chosen, the best first; what was asked for before all else."""
-    asked = {row for _, row, _ in cycle.in_flight.values()}
+    asked = set(cycle.rows_in_flight)
     for row, why in cycle.chosen.items():
         if row not in asked:
             value = why.value if why.rank else None

@@ -12,7 +12,7 @@ from sought.crawl.buffer import Buffer
 from sought.crawl.cycle import beliefs_in
 from sought.record.directory import Directory
 from sought.record.hosts import Hosts
-from sought.record.leases import LOST_PAGE, SITEMAP
+from sought.record.leases import Visit
 from sought.record.losses import keep_damage, named
 from sought.record.recovery import Report, recover
 from sought.record.store import Store
@@ -43,10 +43,10 @@ def rebuild(path: Path, report: Report, lost: Callable[[Damage], None] = lambda 
         count = recover(directory, report, misfits.add)
         _deny_again(directory)
         _drop_again(directory)
-        directory.in_flight = renumbered(directory, directory.in_flight)
-        fresh = named(path, directory.fresh_damage)
-        if directory.damage or listed(archive):
-            known = [each for each in listed(archive) if each.place in directory.damage]
+        directory.leases.unanswered = renumbered(directory, directory.leases.unanswered)
+        fresh = named(path, directory.damage.unlisted)
+        if directory.damage.by_place or listed(archive):
+            known = [each for each in listed(archive) if each.place in directory.damage.by_place]
             write_list(archive, [*known, *fresh])
             keep_damage(directory.store, [])
         catalogues = sorted({*misfits.finish(directory.archive.end), *(each.file for each in fresh)})
@@ -71,48 +71,43 @@ def _deny_again(directory: Directory) -> None:
 def _drop_again(directory: Directory) -> None:
     policy, keep = directory.config.policy, directory.config.crawl.keep
     if keep:
-        directory.commit()
+        directory.writer.commit()
         beliefs = beliefs_in(directory, policy)
         Buffer(keep, policy).trim(directory.repository, beliefs.pages, directory.clock.now())
 
 
 # ---- What do leases of a crash mean after a rebuild?  They name hosts and rows by the numbers of the old tables.
 
-Lease = tuple[int, int, float]
 
-
-def renumbered(directory: Directory, leases: list[Lease]) -> list[Lease]:
+def renumbered(directory: Directory, visits: list[Visit]) -> list[Visit]:
     """The same by the numbers of new tables, which have taken in the whole archive.
 
     If the old tables cannot be read there are none: then a host may be asked a moment too early.
     """
-    if not leases:
+    if not visits:
         return []
     try:
-        named = _named(directory, leases)
+        named = _named(directory, visits)
     except (SoughtError, OSError, ValueError):  # msgspec's errors are ValueErrors
         return []
     hosts, row = directory.repository.hosts, directory.repository.discovery.row
     return [
-        (hosts.at(origin).number, page if isinstance(page, int) else _known(row(page)), sent)
-        for origin, page, sent in named
+        visit._replace(host=hosts.at(origin).number, row=row(url) if url and row(url) >= 0 else None)
+        for origin, url, visit in named
     ]
 
 
-def _known(row: int) -> int:
-    return row if row >= 0 else LOST_PAGE
-
-
-def _named(directory: Directory, leases: list[Lease]) -> list[tuple[str, str | int, float]]:
-    """Leases by origin and URL; what is asked for in place of a page stays a number."""
+def _named(directory: Directory, visits: list[Visit]) -> list[tuple[str, str, Visit]]:
+    """Requests by origin and URL, as the old tables have them; the URL is empty for what is no page they know."""
     store = Store(directory.path / "store", writable=False)
     try:
         table, hosts = store.load(), Hosts(directory.config.agent.name)
         hosts.load(store)
         return [
-            (hosts[host].origin, row if row >= SITEMAP else store.url(row) if row < len(table) else LOST_PAGE, sent)
-            for host, row, sent in leases
-            if host < len(hosts)
+            (hosts[visit.host].origin, "" if row is None or row >= len(table) else store.url(row), visit)
+            for visit in visits
+            if visit.host < len(hosts)
+            for row in (visit.row,)
         ]
     finally:
         store.close()

@@ -19,7 +19,7 @@ from sought.archive.damage import set_aside
 from sought.index.sound import unsound_files
 from sought.operate.check import examined
 from sought.operate.rebuild import rebuild
-from sought.record.directory import Lock
+from sought.record.lock import Lock
 from sought.record.losses import keep_log_trouble
 from sought.record.recovery import open_directory
 from sought.record.settings import FILE as SETTINGS
@@ -100,18 +100,17 @@ def _mend_tables(path: Path, report: Report, done: list[str], damage: list[Damag
     else:
         try:
             found = examined(directory, report)
-            wrong = directory.misfits
-            damage += directory.fresh_damage
+            damage += directory.damage.unlisted
         finally:
             directory.abandon()
-        why = [problem for name, problems in found.items() if name != "catalogues" for problem in problems]
-        if not why and wrong:
+        why = [problem for name, problems in found.problems.items() if name != "catalogues" for problem in problems]
+        if not why and found.misfits:
             lock = Lock(path / "lock")
             try:
-                Archive.catalogue_again(path / "archive", directory.agent, wrong, directory.applied)
+                Archive.catalogue_again(path / "archive", directory.agent, found.misfits, directory.writer.applied)
             finally:
                 lock.release()
-            done += [f"{problem}: made again" for problem in found["catalogues"]]
+            done += [f"{problem}: made again" for problem in found.problems["catalogues"]]
     if why:
         known = {each.place for each in damage}
         count = rebuild(path, report, lambda each: None if each.place in known else damage.append(each))
@@ -122,8 +121,8 @@ def _still_wrong(path: Path, report: Report) -> list[str]:
     directory = open_directory(path, report)
     try:
         found = examined(directory, report)
-        if not found["queries"]:
+        if not found.problems["queries"]:
             keep_log_trouble(directory.store, "")
-        return [problem for problems in found.values() for problem in problems]
+        return found.lines
     finally:
         directory.close()

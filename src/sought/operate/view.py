@@ -20,14 +20,14 @@ from sought.index.exact import Exact
 from sought.operate.calibration import judged
 from sought.record.admission import REASONS, Admission
 from sought.record.config import FILE, pace
-from sought.record.directory import crawl_files, folder_bytes
+from sought.record.files import folder_bytes
 from sought.record.gain_unit import gains_since
 from sought.record.hosts import Host, Hosts
 from sought.record.losses import seen_damage
 from sought.record.measuring import Measuring
 from sought.record.outcome import Outcome
 from sought.record.settings import FILE as SETTINGS
-from sought.record.settings import load_settings
+from sought.record.settings import crawl_config, load_settings
 from sought.record.store import Store, row_key
 from sought.record.swap import part_for_reading
 from sought.record.table import Reason, Source, State
@@ -68,7 +68,7 @@ class View:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.opened = time.time()
-        self.config, self.settings = crawl_files(path), load_settings(path)
+        self.config, self.settings = crawl_config(path), load_settings(path)
         store = part_for_reading(path, "store")
         if not store.exists():
             raise BadInput(_nothing_yet(path, "has not been crawled yet"))
@@ -278,7 +278,7 @@ def searchable_pages(path: Path) -> int:
 
 def search(path: Path, query: str, limit: int = 10, offset: int = 0) -> Answer:
     """Answer a query from a crawl directory, also while it is being crawled."""
-    crawl_files(path)
+    crawl_config(path)
     folder = part_for_reading(path, "index")
     if not folder.exists():
         raise BadInput(_nothing_yet(path, "has nothing to search yet"))

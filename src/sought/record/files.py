@@ -76,3 +76,14 @@ def replace_file(path: Path, content: bytes, *, sync: bool = False) -> None:
             file.flush()
             os.fsync(file.fileno())
     fresh.replace(path)
+
+
+def folder_bytes(folder: Path) -> int:
+    """Size of all files below a folder; files that vanish meanwhile do not count."""
+    total = 0
+    for file in folder.rglob("*"):
+        try:
+            total += file.stat().st_size if file.is_file() else 0
+        except FileNotFoundError:
+            continue
+    return total

@@ -28,8 +28,8 @@ def cap_times(directory: Directory, now: float) -> float:
     hour, spent = int(now // 3600.0), directory.repository.fetches_by_hour
     for later in [each for each in spent if each > hour]:
         spent[hour] = spent.get(hour, 0) + spent.pop(later)
-    directory.in_flight = [(host, row, min(time, now)) for host, row, time in directory.in_flight]
-    directory.leases.found = [(host, row, min(time, now)) for host, row, time in directory.leases.found]
+    leases = directory.leases
+    leases.unanswered = [visit._replace(sent=min(visit.sent, now)) for visit in leases.unanswered]
     return max(0.0, last - now)
 
 
@@ -49,7 +49,7 @@ def _cap_rows(directory: Directory, now: float) -> None:
         repository.store_again(some.tolist())
         wait[some] = np.minimum(wait[some] - ahead[some], now + _LONGEST)
         last[some] = np.minimum(last[some], now)
-        directory.commit()
+        directory.writer.commit()
 
 
 def _cap_hosts(directory: Directory, now: float) -> None:

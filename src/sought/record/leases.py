@@ -6,46 +6,69 @@ budget is kept), although the answers are lost.
 
 import os
 import struct
+from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 from sought.web.errors import CrawlDamaged, StorageFull
+from sought.web.message import Purpose
 
-_LEASE = struct.Struct("<IId")
-
-# In place of a row: what else is asked for.
-LOST_PAGE = 0xFFFFFFFD  # charged; a rebuild knows the page no more
-SITEMAP = 0xFFFFFFFE  # charged, like a page
-ROBOTS = 0xFFFFFFFF  # not charged
+_LEASE = struct.Struct("<IId")  # host, row, time
+# In the file, in place of a row:
+_UNKNOWN_PAGE = 0xFFFFFFFD
+_SITEMAP = 0xFFFFFFFE
+_ROBOTS = 0xFFFFFFFF
 _LATEST = 1e11  # seconds since 1970: no time of a request
 _WHY_FULL = "no space left for {}: free some and run the same command again; nothing is lost"
+
+
+class Visit(NamedTuple):
+    """A request that was sent to a host (by its number) and has no recorded answer.
+
+    `row` is that of the page; None for robots.txt (and for looking up the host's address), for a sitemap, and for a
+    page that is no longer known after a rebuild.
+    """
+
+    host: int
+    purpose: Purpose
+    sent: float
+    row: int | None = None
+    url: str = ""  # of a sitemap; it is not stored
+
+    @property
+    def is_charged(self) -> bool:
+        """Whether it counts towards the budget."""
+        return self.purpose is not Purpose.ROBOTS
 
 
 class Leases:
     """Append-only, replaced by a short file now and then.  Invariant: a request in flight has its line here."""
 
     def __init__(self, path: Path) -> None:
+        """`unanswered` are requests of an earlier run."""
         self.path = path
         if path.is_dir():
             raise CrawlDamaged(f"{path} is a directory: run 'sought check {path.parent} --repair'")
         data = path.read_bytes() if path.exists() else b""
         whole = len(data) - len(data) % _LEASE.size
-        leases: list[tuple[int, int, float]] = list(_LEASE.iter_unpack(data[:whole]))
-        self.found = [lease for lease in leases if 0.0 <= lease[2] <= _LATEST]  # NaN and the like are damage
+        leases = _LEASE.iter_unpack(data[:whole])
+        # NaN and the like are damage.
+        self.unanswered = [_visit(*lease) for lease in leases if 0.0 <= lease[2] <= _LATEST]
         if whole < len(data):
             os.truncate(path, whole)  # what is appended next must begin where a lease begins
         self.file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
 
-    def add(self, host: int, row: int, time: float) -> None:
+    def add(self, visit: Visit) -> None:
         try:
-            os.write(self.file, _LEASE.pack(host, row, time))
+            os.write(self.file, _packed(visit))
         except OSError as error:
             raise StorageFull(_WHY_FULL.format(self.path)) from error
 
-    def keep(self, in_flight: list[tuple[int, int, float]]) -> None:
+    def keep(self, visits: Iterable[Visit]) -> None:
         """Forget all but these.  The new file takes the old one's place in one step."""
         fresh = self.path.with_suffix(".new")
         try:
-            fresh.write_bytes(b"".join(_LEASE.pack(*lease) for lease in in_flight))
+            fresh.write_bytes(b"".join(map(_packed, visits)))
         except OSError as error:
             raise StorageFull(_WHY_FULL.format(self.path)) from error
         fresh.replace(self.path)
@@ -54,3 +77,15 @@ class Leases:
 
     def close(self) -> None:
         os.close(self.file)
+
+
+def _visit(host: int, row: int, sent: float) -> Visit:
+    if row in (_ROBOTS, _SITEMAP):
+        return Visit(host, Purpose.ROBOTS if row == _ROBOTS else Purpose.SITEMAP, sent)
+    return Visit(host, Purpose.PAGE, sent, None if row == _UNKNOWN_PAGE else row)
+
+
+def _packed(visit: Visit) -> bytes:
+    files = {Purpose.ROBOTS: _ROBOTS, Purpose.SITEMAP: _SITEMAP}
+    row = files.get(visit.purpose, _UNKNOWN_PAGE) if visit.row is None else visit.row
+    return _LEASE.pack(visit.host, row, visit.sent)

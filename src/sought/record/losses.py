@@ -9,11 +9,31 @@ from pathlib import Path
 from msgspec.structs import astuple, replace
 
 from sought.archive import Damage, files
-from sought.archive.damage import ENDS_EARLY
+from sought.archive.damage import ENDS_EARLY, unlisted, with_urls
 from sought.record.store import Store
 from sought.web.errors import SoughtError
 
 _MOST_URLS = 100  # of one stretch
+_NAMED = 100  # stretches of which the URLs are looked up
+
+
+class DamageLog:
+    """Stretches of an archive that cannot be read, as far as it has been read; what is healthy goes on."""
+
+    def __init__(self, archive: Path) -> None:
+        self.archive = archive
+        self.by_place: dict[tuple[int, int, int], Damage] = {}
+
+    def note(self, damage: Damage) -> None:
+        """Each place once."""
+        if damage.place not in self.by_place:
+            few = len(self.by_place) < _NAMED and not damage.urls
+            self.by_place[damage.place] = with_urls(self.archive, damage) if few else damage
+
+    @property
+    def unlisted(self) -> list[Damage]:
+        """What no repair has seen."""
+        return unlisted(self.archive, self.by_place.values())
 
 
 def kept_damage(store: Store) -> list[Damage]:

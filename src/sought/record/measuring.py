@@ -29,7 +29,7 @@ from sought.index.vectors import Counter, Vector, Vectors, Vocabulary, joined
 from sought.index.visibility import Visibility
 from sought.record.config import Config
 from sought.record.gain_unit import gains_since, save_currency
-from sought.record.gains import note
+from sought.record.gains import FetchGains
 from sought.record.links import stored_links
 from sought.record.outcome import Finished
 from sought.record.store import Store, row_key
@@ -105,28 +105,26 @@ class Measuring:
 
     # ---- a batch
 
-    def shift(self, removed: Sequence[int], counted: Sequence[int], finished: Sequence[Finished]) -> None:
-        """Pages have left the index, or `counter` has read them into it, in this order; outcomes learn their gain."""
+    def shift(self, removed: Sequence[int], counted: Sequence[int]) -> FetchGains | None:
+        """Pages have left the index, or `counter` has read them into it, in this order; what that gains.
+
+        None if nothing is asked.
+        """
         if self.counter is None:
-            return
+            return None
         rows, new = np.array([*removed, *counted], np.int64), self.counter.take()
         old = joined([self.vector(row) for row in rows.tolist()])
         self.fresh.update((row, new[i]) for i, row in enumerate(counted))
         self.fresh.update((row, _NONE) for row in removed)
         self.pages += len(counted) - int(np.count_nonzero(np.diff(old.bounds)))
         self.shifted += len(rows)
-        if self.measure:
-            behind = {each.row: each.outcome for each in finished if each.is_observation}
-            is_asked = bool(self.asked.rate.any())  # words are counted for topics, too, which nobody asks
-            for each in finished:
-                each.outcome.gain = 0.0 if is_asked else None
-            new = Vectors(new.data, np.concatenate([np.zeros(len(removed), np.int64), new.bounds]))
-            old = self._enter_anchors(self.measure, rows, old, new)
-            gains = self.measure.shift(rows, self.ties(rows), old, new)
-            if not is_asked:
-                return
-            note([behind.get(row) for row in rows.tolist()], gains, self.asked.keys)
-            self._add_up(finished)
+        if self.measure is None:
+            return None
+        new = Vectors(new.data, np.concatenate([np.zeros(len(removed), np.int64), new.bounds]))
+        old = self._enter_anchors(self.measure, rows, old, new)
+        gains = self.measure.shift(rows, self.ties(rows), old, new)
+        is_asked = bool(self.asked.rate.any())  # words are counted for topics, too, which nobody asks
+        return FetchGains(rows, gains, self.asked.keys) if is_asked else None
 
     def _enter_anchors(self, measure: Measure, rows: Rows, old: Vectors, new: Vectors) -> Vectors:
         """Let known pages have what others call them now: that is no merit of their own fetch.  Returns them so."""
@@ -284,7 +282,8 @@ class Measuring:
         self.meet(language)
         self.spoken.add(language)
 
-    def _add_up(self, finished: Sequence[Finished]) -> None:
+    def add_up(self, finished: Sequence[Finished]) -> None:
+        """Take measured fetches into the sums."""
         fetches, first, later = self.sums
         for each in finished:
             gain = each.outcome.gain or 0.0

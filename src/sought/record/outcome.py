@@ -80,49 +80,12 @@ class Finished(NamedTuple):
         return self.outcome.difference if self.outcome.kind == "changed" else float(self.changed)
 
 
-class Why(NamedTuple):
-    """Why a page is fetched: its rank and value in a plan, what the policy expects of it (None: it does not say), and
-    for which purpose (empty: not on record).  Rank 0 is that of a page that somebody asked for.
-    """
-
-    rank: int
-    value: float
-    expected: float | None = None
-    chance: float | None = None
-    purpose: str = ""
-
-
-ASKED_FOR = "asked for"  # in place of a policy: an order said to fetch the page now
-
-
-def reason(why: Why, policy: str) -> str:
-    """In one line, as the archive keeps it: "rank value policy", or "rank value/expected/chance/purpose policy".
-
-    Archives of before know of no purpose, or of nothing expected either.
-    """
-    told = f"/{_spelled(why.expected)}/{_spelled(why.chance)}"
-    if why.purpose:
-        told += f"/{why.purpose}"
-    elif why.expected is why.chance is None:
-        told = ""
-    return f"{why.rank} {why.value!r}{told} {policy}"
-
-
-def reason_in(line: str) -> tuple[Why, str]:
-    """The same the other way round; a ValueError if the line is of no policy."""
-    rank, told, policy = line.split(" ", 2)
-    numbers = told.split("/")
-    value, expected, chance = (*map(float, numbers[:3]), math.nan, math.nan)[:3]
-    return Why(int(rank), value, said(expected), said(chance), "".join(numbers[3:4])), policy
-
-
 def said(number: float) -> float | None:
     """NaN is for what was not said."""
     return None if math.isnan(number) else number
 
 
-def _spelled(number: float | None) -> str:
-    return "nan" if number is None else repr(number)
+ASKED_FOR = "asked for"  # in place of a policy: an order said to fetch the page now
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from sought.archive import Archive, Damage, Original, Place, Position, Record, S
 from sought.index import Entry, Index
 from sought.index.vectors import Counter, Vocabulary
 from sought.record.clock import Clock, WallClock
-from sought.record.leases import Leases
+from sought.record.leases import Leases, Visit
 from sought.web.digest import digest
 from sought.web.document import Document
 from sought.web.message import Response
@@ -47,10 +47,10 @@ class Indexing(Protocol):
 class Leasing(Protocol):
     """What was sent and not yet answered, as `Leases`."""
 
-    found: list[tuple[int, int, float]]
+    unanswered: list[Visit]
 
-    def add(self, host: int, row: int, time: float) -> None: ...
-    def keep(self, in_flight: list[tuple[int, int, float]]) -> None: ...
+    def add(self, visit: Visit) -> None: ...
+    def keep(self, visits: Iterable[Visit]) -> None: ...
     def close(self) -> None: ...
 
 

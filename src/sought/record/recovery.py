@@ -1,21 +1,23 @@
 """Bring the tables and the index up to the archive: after a crash its tail, after `sought rebuild` all of it."""
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 from sought.archive import Position, Record, Stored
-from sought.record.directory import LOADED, SEEDS, Directory, with_body
+from sought.archive.body import with_body
+from sought.record.directory import Directory
+from sought.record.leases import Visit
 from sought.record.losses import keep_damage, kept_damage
-from sought.record.table import Source
+from sought.record.named_urls import SOURCES
 from sought.web.message import Purpose
 from sought.web.url import origin
 
 Report = Callable[[int], None]
 _BATCH = 500
 _SHOWN = 20  # stretches of damage that a status shows
-_NOTES = {SEEDS: Source.SEED, LOADED: Source.LOAD}
 
 
 def open_directory(path: Path, report: Report | None = None) -> Directory:
@@ -35,46 +37,61 @@ def recover(directory: Directory, report: Report, look: Callable[[Record], None]
     What cannot be read is passed over, and remembered in the store for `sought status`.  `look` sees each record.
     """
     behind = _reindex(directory)
-    count, end = 0, directory.applied
+    writer = directory.writer
+    count, end = 0, writer.applied
+    sitemaps: Counter[int] = Counter()  # by host
     fetched: set[str] = set()  # since the last commit: what each fetch of a page was worth is measured by itself
-    for record in directory.archive.records(since=directory.applied):
+    for record in directory.archive.records(since=writer.applied):
         if len(fetched) == _BATCH or record.uri in fetched:
-            directory.commit_tables(end)
+            writer.commit_applied(end)
             report(count)
             fetched.clear()
         look(record)
-        _apply(directory, record)
+        _apply(directory, record, sitemaps)
         count, end = count + 1, record.end
         fetched.add(record.uri)
     if count or behind:
         directory.restore_delays()
-        directory.commit()
-        directory.commit_index()
+        writer.commit()
+        writer.commit_index()
         report(count)
+    if not directory.rebuilding:  # then hosts have other numbers
+        directory.leases.unanswered = _without(directory.leases.unanswered, sitemaps)
     _remember_damage(directory)
     return count
 
 
 def _remember_damage(directory: Directory) -> None:
-    found = directory.fresh_damage[:_SHOWN]
+    found = directory.damage.unlisted[:_SHOWN]
     if found != kept_damage(directory.store):
         keep_damage(directory.store, found)
         directory.store.commit()
 
 
-def _apply(directory: Directory, record: Record) -> None:
+def _apply(directory: Directory, record: Record, sitemaps: Counter[int]) -> None:
     repository = directory.repository
     if record.response is None:
-        if record.uri in _NOTES:
-            repository.add_urls(record.body.decode().split("\n"), _NOTES[record.uri], record.time)
+        if record.uri in SOURCES:
+            repository.add_urls(record.body.decode().split("\n"), SOURCES[record.uri], record.time)
         return
     response = with_body(record.response)
     row = repository.known_row(response.url, response.time) if response.purpose is Purpose.PAGE else -1
     stored = Stored(record.place, record.digest, record.kind == "revisit")
     repository.apply([repository.prepared(row, response, stored)])
     if response.purpose is Purpose.SITEMAP:
-        directory.replayed_sitemaps[repository.hosts.at(origin(response.url)).number] += 1
+        sitemaps[repository.hosts.at(origin(response.url)).number] += 1
     directory.was_polite(response)
+
+
+def _without(visits: list[Visit], sitemaps: Counter[int]) -> list[Visit]:
+    """Requests but for those for sitemaps whose answers were on record after all, so many of each host."""
+    left = []
+    for visit in visits:
+        if visit.purpose is Purpose.SITEMAP and sitemaps[visit.host]:
+            sitemaps[visit.host] -= 1
+        else:
+            left.append(visit)
+    return left
 
 
 def _reindex(directory: Directory) -> int:
@@ -83,7 +100,7 @@ def _reindex(directory: Directory) -> int:
     Rows fetched since the index was last committed may be missing or old in it; rows that were denied since leave no
     record, and an index that was deleted has nothing: so it is compared with the table as well.
     """
-    repository, applied = directory.repository, directory.applied
+    repository, applied = directory.repository, directory.writer.applied
     table, indexed = repository.table, Position(*directory.store.meta("indexed", (0, 0)))
     held = directory.index.rows().astype(np.int64)
     wanted = table.searchable()
@@ -99,6 +116,6 @@ def _reindex(directory: Directory) -> int:
     rows = sorted(renew)
     for start in range(0, len(rows), _BATCH):
         repository.changes.renewed.update(rows[start : start + _BATCH])
-        directory.index_changes()
-        directory.commit_vectors()
+        directory.writer.index_changes()
+        directory.writer.commit_vectors()
     return len(rows) + len(repository.changes.removed) + 1

@@ -17,6 +17,7 @@ from sought.fetch.directives import header_directives
 from sought.index import Entry
 from sought.record.admission import Admission
 from sought.record.aliases import Aliases
+from sought.record.commit import Commit
 from sought.record.config import Config
 from sought.record.discovery import REFUSED, Discovery
 from sought.record.duplicates import Duplicates
@@ -24,13 +25,13 @@ from sought.record.host_files import HostFiles
 from sought.record.hosts import Hosts
 from sought.record.links import LinkLists, SitemapLists, Targets
 from sought.record.observations import Observations, compared, describe
-from sought.record.outcome import AGAIN, DAY, Finished, Outcome, outcome_name, reason_in, trouble
+from sought.record.outcome import AGAIN, DAY, Finished, Outcome, outcome_name, trouble
 from sought.record.store import Details, Store, row_key
 from sought.record.table import NO_ROW, Reason, Source, State, Table
 from sought.record.traps import is_soft_404
 from sought.web.digest import digest
 from sought.web.document import Document, Link
-from sought.web.message import Purpose, Response
+from sought.web.message import Purpose, Response, Why
 from sought.web.registry import same_spelling
 from sought.web.sketch import similarity
 
@@ -160,12 +161,12 @@ class Repository:
         self._details(row)
         self._count("dropped", row)
 
-    def commit(self) -> None:
-        """Everything since the last commit, in one atomic write."""
+    def commit(self, finished: Sequence[Finished]) -> Commit:
+        """Everything since the last commit, in one atomic write; `finished` are its fetches, as they are measured."""
         self.discovery.flush()
         self.links.settle()
         self.links.count()
-        for row, outcome, _ in self.finished:
+        for row, outcome, _ in finished:
             self.store.put(row_key(b"o", row) + int(outcome.time * 1e6).to_bytes(8, "big"), _encode(outcome))
         rows_changed = np.fromiter(self.details, np.int64, len(self.details))
         for row, life in zip(self.details, self.table.life(rows_changed), strict=True):
@@ -175,6 +176,7 @@ class Repository:
         self.store.put_meta("refused", self.admission.refused)
         self.store.put_meta("fetches_by_hour", list(self.fetches_by_hour.items()))
         self.store.commit()
+        committed = Commit(finished, dict(self.fresh_links), list(self.discovery.fresh_anchors))
         self.finished.clear()
         self.details.clear()
         self.fresh_links.clear()
@@ -182,6 +184,7 @@ class Repository:
         self.discovery.committed()
         self.duplicates.committed()
         self.admission.committed()
+        return committed
 
     def searchable(self, row: int) -> bool:
         columns = self.table.columns
@@ -236,7 +239,8 @@ class Repository:
             outcome = self._page(row, fetched, fetched.document, was_live)
         if was_live and not self.searchable(row):
             self._withdraw(row)
-        self._note_why(outcome, response.why)
+        if response.why:
+            self._note_why(outcome, response.why)
         outcome.found = self._known_urls() - known
         self.finished.append(self.observations.finished(row, outcome, before))
         self._count(outcome.kind, row)
@@ -386,14 +390,10 @@ class Repository:
         size = len(response.raw)
         return Outcome(response.time, kind, response.status, response.elapsed, size, difference, detail[:200])
 
-    def _note_why(self, outcome: Outcome, line: str) -> None:
-        """Which policy chose the page, by which value, as which of its plan, what it expected and for; see `reason`."""
-        try:
-            why, policy = reason_in(line)
-        except ValueError:
-            return  # it was not chosen by a policy
+    def _note_why(self, outcome: Outcome, why: Why) -> None:
+        """Which policy chose the page, by which value, as which of its plan, what it expected and for."""
+        outcome.rank, outcome.value, outcome.expected, outcome.chance, outcome.purpose, policy = why
         policy = same_spelling(policy)
-        outcome.rank, outcome.value, outcome.expected, outcome.chance, outcome.purpose = why
         if policy not in self.policies:
             self.policies.append(policy)
             self.store.put_meta("policies", self.policies)

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import msgspec
 
-from sought.record.config import Config, rate
+from sought.record.config import FILE as CONFIG
+from sought.record.config import Config, load_config, rate
 from sought.record.files import replace_file
 from sought.web.errors import BadConfig, BadInput
 
@@ -41,6 +42,13 @@ def in_force(config: Config, settings: Settings) -> Config:
     if not settings.budget:
         return config
     return msgspec.structs.replace(config, crawl=msgspec.structs.replace(config.crawl, budget=settings.budget))
+
+
+def crawl_config(path: Path) -> Config:
+    """The configuration of an existing crawl directory, with what has been ordered in place of what is written."""
+    if not path.is_dir():
+        raise BadInput(f"no crawl at {path}: make one with 'sought init {path} URL…'")
+    return in_force(load_config(path / CONFIG), load_settings(path))
 
 
 def save_settings(path: Path, settings: Settings) -> None:

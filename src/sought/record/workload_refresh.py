@@ -4,12 +4,14 @@ A log that cannot be read stops no crawl: what was drawn from it last stays in f
 next look is due.
 """
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sought.record.commit import Commit
 from sought.record.config import seconds
 from sought.record.directory import Directory
 from sought.record.losses import keep_log_trouble, log_trouble
@@ -41,6 +43,7 @@ class Refresh:
         self.directory = directory
         self.drawn = drawn
         self.topics = topics_of(policy or directory.config.policy)
+        self.writer = directory.writer
         self.measuring = directory.measuring
         self.every = seconds(directory.config.demand.refresh)
         self.forgot_at: float = directory.store.meta(_FORGOTTEN, -np.inf)
@@ -55,33 +58,37 @@ class Refresh:
         is_empty = self.drawn is None and not self.topics and not (self.directory.path / FOLDER).exists()
         return self.measuring.counter is None and is_empty
 
-    def step(self, now: float) -> None:
-        """What can be done at once; nothing, most of the time."""
+    def step(self, now: float, take: Callable[[Commit], None] = lambda _: None) -> None:
+        """What can be done at once; nothing, most of the time.  `take` is given each commit before what follows it."""
+        for commit in self._step(now):
+            take(commit)
+
+    def _step(self, now: float) -> Iterator[Commit]:
         if self.owed is not None:
-            self._read_again()
+            yield from self._read_again()
         elif now - self.measuring.drawn_at >= self.every:
             try:
-                self._look(now)
+                yield from self._look(now)
             except _UNREADABLE as error:
-                self._go_on(error, now)
+                yield from self._go_on(error, now)
 
     def start(self, now: float) -> int:
         """`finish` for a crawl that begins: it begins with the workload of before if the log cannot be read."""
         try:
             return self.finish(now)
         except LogDamaged as error:
-            self._go_on(error, now)
+            _do(self._go_on(error, now))
             return len(self.measuring.asked.texts)
 
-    def _go_on(self, error: Exception, now: float) -> None:
+    def _go_on(self, error: Exception, now: float) -> Iterator[Commit]:
         self.measuring.drawn_at = now
-        self._note(error.what if isinstance(error, LogDamaged) else str(error))
+        yield from self._note(error.what if isinstance(error, LogDamaged) else str(error))
 
-    def _note(self, trouble: str) -> None:
+    def _note(self, trouble: str) -> Iterator[Commit]:
         """For the crawl's log and pulse, and for `sought status`."""
         if trouble != log_trouble(self.directory.store):
             keep_log_trouble(self.directory.store, trouble)
-            self.directory.commit()
+            yield self.writer.commit()
 
     def finish(self, now: float, report: Callable[[int], None] = lambda _: None) -> int:
         """Draw the workload and read all pages that need it, at once; returns how many queries are measured by.
@@ -90,11 +97,11 @@ class Refresh:
         """
         if self._nothing_ever_asked:
             return 0
-        self._begin(now)
+        _do(self._begin(now))
         while self.owed is not None:
             report(len(self.owed))
-            self._read_again()
-        self.directory.commit_vectors()
+            _do(self._read_again())
+        self.writer.commit_vectors()
         return len(self.measuring.asked.texts)
 
     def before_the_first_page(self, now: float) -> None:
@@ -102,12 +109,13 @@ class Refresh:
         if self._nothing_ever_asked:
             return
         asked = self._drawn(now)
+        _do(self._note(""))
         if asked.texts:
             self.measuring.begin(asked, ())
             self.measuring.adopt()
-        self.directory.commit_vectors()
+        self.writer.commit_vectors()
 
-    def _look(self, now: float) -> None:
+    def _look(self, now: float) -> Iterator[Commit]:
         """Draw the workload if the log may say something new."""
         if self._nothing_ever_asked:
             self.measuring.drawn_at = now
@@ -116,19 +124,20 @@ class Refresh:
         if is_same and not self.measuring.lacking and not log_trouble(self.directory.store):
             self.measuring.drawn_at = now
         else:
-            self._begin(now)
+            yield from self._begin(now)
 
-    def _begin(self, now: float) -> None:
+    def _begin(self, now: float) -> Iterator[Commit]:
         """Draw the workload as of now."""
         a_day_passed = self._must_forget(now)
         asked = self._drawn(now)
+        yield from self._note("")
         if not asked.texts:
-            self._stop()
+            yield from self._stop()
         elif self._serves(asked, a_day_passed):
             self.measuring.reweigh(asked)
         else:
-            self.directory.commit()
-            self.directory.commit_index()
+            yield self.writer.commit()
+            self.writer.commit_index()
             self.owed = self._owing(self.measuring.begin(asked, self.directory.index.languages))
 
     def _drawn(self, now: float) -> Asked:
@@ -146,7 +155,6 @@ class Refresh:
         stamp = self.log.stamp()  # what is written while we read is new
         asked = draw(self.log, self.directory.config, now)
         self.measuring.drawn_at, self.measuring.drawn_from = now, stamp
-        self._note("")
         return asked
 
     def _must_forget(self, now: float) -> bool:
@@ -159,12 +167,12 @@ class Refresh:
             return False
         return not wholly or (asked.texts == present.texts and asked.exponent == present.exponent)
 
-    def _stop(self) -> None:
+    def _stop(self) -> Iterator[Commit]:
         """Nothing is asked: nothing is counted."""
         if self.measuring.counter:
-            self.directory.commit()
+            yield self.writer.commit()
             self.measuring.stop()
-            self.directory.commit_vectors()
+            self.writer.commit_vectors()
 
     def _owing(self, terms: list[str]) -> list[int]:
         """Searchable pages without a vector, and those that hold terms which are not in their vectors."""
@@ -174,11 +182,16 @@ class Refresh:
         owing: list[int] = np.union1d(missing, np.intersect1d(holding, searchable)).tolist()
         return owing
 
-    def _read_again(self) -> None:
+    def _read_again(self) -> Iterator[Commit]:
         owed = self.owed or []
         self.directory.repository.changes.renewed.update(owed[:_AT_ONCE])
-        self.directory.commit()
+        yield self.writer.commit()
         self.owed = owed[_AT_ONCE:] or None
         if self.owed is None:
             self.measuring.adopt()
-            self.directory.commit_vectors()
+            self.writer.commit_vectors()
+
+
+def _do(steps: Iterable[Commit]) -> None:
+    """Where no cycle waits for the commits."""
+    deque(steps, maxlen=0)

@@ -8,6 +8,7 @@ Response whose `failure` says which; exceptions are for surprises.
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Purpose(StrEnum):
@@ -43,6 +44,19 @@ class Request:
     purpose: Purpose = Purpose.PAGE
 
 
+class Why(NamedTuple):
+    """Why a page was chosen: its rank and value in a plan, what the policy expects of it (None: it does not say), for
+    which purpose (empty: not on record), and which policy that was.  Rank 0 is that of a page that somebody asked for.
+    """
+
+    rank: int
+    value: float
+    expected: float | None = None
+    chance: float | None = None
+    purpose: str = ""
+    policy: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Response:
     """One answer, redirects not followed.
@@ -50,7 +64,7 @@ class Response:
     `raw` is the body as it came (still compressed if the server compressed it), `body` the same decoded; headers are
     in the order and spelling of the server, `sent` are the request's.  `time` is when the request was sent (seconds
     since 1970), `elapsed` how long until the last byte; both are whole microseconds, as the archive keeps them.  `why`
-    is for whoever asked to say what made him ask, in one line.
+    is for whoever asked: what made them ask.
     """
 
     url: str
@@ -66,7 +80,7 @@ class Response:
     failure: Failure | None = None
     detail: str = ""
     purpose: Purpose = Purpose.PAGE
-    why: str = ""
+    why: Why | None = None
 
     def header(self, name: str) -> str:
         """First value of a header, by any spelling; empty if absent."""

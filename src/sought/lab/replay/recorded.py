@@ -28,6 +28,7 @@ from sought.lab.worlds.world import NOTHING, Numbers, World
 from sought.record.clock import Clock
 from sought.record.config import FILE
 from sought.record.directory import Directory
+from sought.record.leases import Visit
 from sought.record.parts import Parts
 from sought.web.message import Purpose, Request, Response
 from sought.web.url import hostname
@@ -220,12 +221,12 @@ class NoLeases:
     """A replay that is cut off begins anew."""
 
     def __init__(self) -> None:
-        self.found: list[tuple[int, int, float]] = []
+        self.unanswered: list[Visit] = []
 
-    def add(self, host: int, row: int, time: float) -> None:
+    def add(self, visit: Visit) -> None:
         """Nothing to remember."""
 
-    def keep(self, in_flight: list[tuple[int, int, float]]) -> None:
+    def keep(self, visits: Iterable[Visit]) -> None:
         """Nothing to remember."""
 
     def close(self) -> None:

@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from sought.beliefs.columns import Beliefs, Told
 from sought.crawl.budget import Budget
 from sought.crawl.cycle import Cycle, beliefs_in
+from sought.crawl.observer import Witness
+from sought.crawl.plan import Rows
 from sought.crawl.rhythm import Rhythm
 from sought.fetch.politeness import Manners, Politeness
 from sought.lab.judge.judge import Judge
@@ -32,7 +34,7 @@ from sought.lab.worlds.demand import Demand
 from sought.lab.worlds.world import NOTHING, Numbers, World
 from sought.policy import BreadthFirst, PageRank
 from sought.record.commit import Commit
-from sought.record.directory import LOADED
+from sought.record.named_urls import LOADED, plant_seeds
 from sought.record.table import Source, State
 from sought.record.workload import Asked
 from sought.record.workload_refresh import Refresh
@@ -122,7 +124,7 @@ class Replay:
         """Bring the repository to where the replay begins, at no cost; what it then holds."""
         if self.refresh:
             self.refresh.before_the_first_page(self.clock.now())
-        self.directory.plant_seeds()
+        plant_seeds(self.directory)
         copies = np.full(len(self.world.urls), NOTHING)
         if self.setting.start == "cold":
             return copies
@@ -187,9 +189,8 @@ class Replay:
     ) -> None:
         """One run of the crawl's cycle; it ends at `limit` at the latest."""
         get, address_of = self.web.get, self.web.address_of
-        cycle = Cycle(self.directory, get, address_of, Budget(fetches), policy, rhythm, beliefs, self.refresh, keep)
-        cycle.dropped = self._note_dropped
-        self.directory.watch = partial(self._take, beliefs)
+        budget, notes = Budget(fetches), _Notes(self)
+        cycle = Cycle(self.directory, get, address_of, budget, policy, rhythm, beliefs, self.refresh, keep, notes)
         self.clock.limit, self.clock.at_limit = limit, cycle.stop_now
         await cycle.run()
 
@@ -202,7 +203,7 @@ class Replay:
         """Add pages to the crawl's table, as if somebody had named them."""
         unknown = pages[self.directory.repository.table.find(self.world.keys[pages]) < 0]
         if len(unknown):
-            self.directory.add_urls([self.world.urls[page] for page in unknown.tolist()], LOADED, Source.LOAD)
+            self.directory.writer.add_urls([self.world.urls[page] for page in unknown.tolist()], LOADED, Source.LOAD)
 
     # ---- what the policy is given
 
@@ -230,15 +231,14 @@ class Replay:
 
     # ---- what comes of it
 
-    def _take(self, beliefs: Beliefs, committed: Commit) -> None:
-        """What a crawl does at a commit; and what was expected and measured is noted for the log."""
-        beliefs.take(committed)
+    def note_measured(self, committed: Commit) -> None:
+        """What was expected and measured, for the log."""
         keys = self.directory.repository.table["key"]
         for row, outcome, gap in committed.finished:
             measured = (outcome.expected, outcome.chance, outcome.gain, math.isinf(gap))
             self.measured[int(keys[row]), outcome.time] = measured
 
-    def _note_dropped(self, rows: Numbers) -> None:
+    def note_dropped(self, rows: Numbers) -> None:
         urls = self.directory.store.spellings(rows.tolist())
         self.dropped += [(self.unit, len(self.web.asked.time), self.world.pages[url]) for url in urls]
 
@@ -254,6 +254,19 @@ class Replay:
         found = [self.measured.get(each, _UNMEASURED) for each in asked]
         expected, chance, gain, first = np.array(found, np.float64).reshape(-1, 4).T.copy()  # None is NaN
         return Measured(expected, chance, gain, first > 0)
+
+
+class _Notes(Witness):
+    """Notes for the log of a replay what its cycles do."""
+
+    def __init__(self, replay: Replay) -> None:
+        self.replay = replay
+
+    def committed(self, what: Commit) -> None:
+        self.replay.note_measured(what)
+
+    def dropped(self, rows: Rows) -> None:
+        self.replay.note_dropped(rows)
 
 
 def is_oracle(value: object) -> bool:

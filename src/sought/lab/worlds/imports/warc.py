@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from sought.archive import Place
+from sought.archive.body import with_body
 from sought.archive.catalogue import outcome_at
 from sought.archive.fields import instant
 from sought.lab.worlds.imports.http_block import http
@@ -18,7 +19,7 @@ from sought.lab.worlds.imports.taken import Taken
 from sought.lab.worlds.imports.warc_files import WarcFile, warc_files
 from sought.lab.worlds.imports.warc_records import Fields, Spot, content, head, time_of
 from sought.lab.worlds.recorder import Recorder
-from sought.record.directory import LOADED, SEEDS, with_body
+from sought.record.named_urls import LOADED, SEEDS
 from sought.web.errors import BadInput, BadURL, CrawlDamaged
 from sought.web.message import Failure, Purpose, Response
 from sought.web.url import canonical, hostname, origin
