@@ -103,7 +103,7 @@ def test_leases_are_kept_over_two_crashes(path):
     crawl_one(path, answer())
     directory = open_directory(path)
     directory.politeness.began("a.example", "192.0.2.1", 2e9)
-    directory.remember_manners(directory.repository.hosts[0])
+    directory.manners.remember(directory.repository.hosts[0])
     directory.leases.add(Visit(0, Purpose.PAGE, 2e9, 0))
     directory.writer.commit()
     directory.abandon()

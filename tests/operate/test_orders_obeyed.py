@@ -137,10 +137,10 @@ def test_fetch_now_comes_first_and_is_on_record(make_crawl: Callable[..., Path])
 
         def ask(cycle: Cycle) -> bool:
             """For what the plan has last."""
-            if len(cycle.chosen) < 12:
+            if len(cycle.planner.chosen) < 12:
                 return False
             asked = set(cycle.rows_in_flight)
-            urls = [cycle.repository.store.url(row) for row in cycle.chosen if row not in asked]
+            urls = [cycle.repository.store.url(row) for row in cycle.planner.chosen if row not in asked]
             wish.append([url for url in urls if "/private/" not in url][-1])
             at.append(len(served.requests))
             give(path, FetchNow(wish[0] + "#top"), "tester")

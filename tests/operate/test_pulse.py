@@ -23,7 +23,9 @@ from sought.operate.outlook import Outlook, demand, outlook
 from sought.operate.pulse import FILE, read_pulse, turns
 from sought.operate.rebuild import rebuild
 from sought.operate.view import View
-from sought.policy import Worth
+from sought.policy import BreadthFirst, Worth
+from sought.record.directory import Directory
+from sought.record.recovery import open_directory
 from sought.web.policy import Expected, beliefs_of
 from tests.crawl.test_change_of_mind import serving
 from tests.testing.demand_site import QUERIES, crawled
@@ -217,17 +219,18 @@ def test_what_cannot_be_written_ends_no_crawl(tmp_path: Path) -> None:
 
 def test_nobody_watches_unless_a_cycle_is_given_someone(tmp_path: Path) -> None:
     """A cycle by itself, as the laboratory runs it, writes no pulse and takes no orders; a live crawl does."""
-    seen: list[Witness] = []
 
-    def started(cycle: Cycle) -> None:
-        seen.append(cycle.witness)
-        plain = Cycle(cycle.directory, cycle.web, cycle.greeting.address_of, cycle.budget, cycle.policy)
-        seen.append(plain.witness)
-        asyncio.get_running_loop().call_soon(cycle.stop)
+    async def plain(directory: Directory, live: Cycle) -> Cycle:
+        return Cycle(directory, live.web, live.greeting.address_of, live.budget, BreadthFirst())
 
     with serving() as site:
         path = crawled(site, tmp_path / "crawl", 3)
-        sought.open(path).crawl(1, "BreadthFirst()", started)
+        cycles: list[Cycle] = []
+        sought.open(path).crawl(1, "BreadthFirst()", cycles.append)
+        directory = open_directory(path)
+        cycles.append(asyncio.run(plain(directory, cycles[0])))
+        directory.abandon()
+    seen = [each.witness for each in cycles]
     assert type(seen[0]) is not Witness
     assert type(seen[1]) is Witness
 

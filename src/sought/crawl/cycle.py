@@ -11,20 +11,16 @@
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Iterator
 from dataclasses import replace
-
-import numpy as np
 
 from sought.beliefs.columns import Beliefs, Told
 from sought.beliefs.holdings import Holdings
 from sought.crawl.budget import Budget
-from sought.crawl.buffer import Buffer
 from sought.crawl.greeting import AddressOf, Greeting
 from sought.crawl.observer import FILE, Witness
-from sought.crawl.plan import Limits, Rows, make_plan
+from sought.crawl.planner import Planner
 from sought.crawl.progress import Progress
-from sought.crawl.queue import Queue
 from sought.crawl.rhythm import LIVE, Rhythm
 from sought.record.commit import Commit
 from sought.record.directory import Directory
@@ -34,8 +30,7 @@ from sought.record.hosts import Host
 from sought.record.leases import Visit
 from sought.record.table import Source
 from sought.record.workload_refresh import Refresh
-from sought.web.message import Purpose, Request, Web, Why
-from sought.web.pages import Pages
+from sought.web.message import Purpose, Request, Web
 from sought.web.policy import Policy, beliefs_of, reads_links
 
 INDEX_PAGES = 5000  # small commits make the index merge the same segments again and again
@@ -62,39 +57,33 @@ class Cycle:
         witness: Witness | None = None,
     ) -> None:
         """`beliefs` and `refresh` are kept from run to run by whoever runs many.  `keep` is that of sought.toml."""
-        self.directory = directory
-        self.clock = directory.clock
-        self.rhythm = rhythm
-        self.repository = directory.repository
-        self.writer = directory.writer
+        self.path, self.clock, self.rhythm = directory.path, directory.clock, rhythm
+        self.config = directory.config
+        self.repository, self.writer, self.index = directory.repository, directory.writer, directory.index
+        self.measuring, self.leases, self.manners = directory.measuring, directory.leases, directory.manners
         self.politeness = directory.politeness
         self.web = web
-        self.greeting = Greeting(directory, web, address_of, lambda name: name in self.blocked)
         self.budget = budget
-        self.policy = policy
-        self.beliefs = beliefs or beliefs_in(directory, policy)
-        self.witness = witness or Witness()
         self.policy_name = repr(policy)
-        self.buffer = Buffer(keep, policy)
-        self.chosen: dict[int, Why] = {}  # rows in the present plan
-        self.wanted: dict[int, Why] = {}  # rows that were asked for and have not been fetched since
-        self.blocked: frozenset[str] = frozenset()  # names of hosts that are never asked
-        self.paused = False  # nothing is asked while it is
+        self.beliefs = beliefs or beliefs_in(directory, policy)
+        self.planner = Planner(
+            policy, self.beliefs, self.repository, self.politeness, self.config, rhythm, self.clock, keep
+        )
+        self.queue = self.planner.queue
+        self.greeting = Greeting(
+            self.writer, self.manners, self.clock, web, address_of, lambda name: name in self.planner.blocked
+        )
+        self.witness = witness or Witness()
         self.refresh = refresh or Refresh(directory, policy)
+        self.paused = False  # nothing is asked while it is
         self.sums = directory.measuring.sums  # before this run
-        self.queue = Queue(self.repository.hosts, self.politeness)
         self.progress = Progress(self.clock.now())
-        self.connections = directory.config.fetch.connections
-        self.sitemaps = directory.config.crawl.sitemaps
-        self.max_delay = directory.config.politeness.max_delay
         self.in_flight: dict[asyncio.Task[None], Visit] = {}
         self.stopping = self.ending = False
         self.failed: BaseException | None = None
         self.wake = asyncio.Event()
-        self.committed_at = self.indexed_at = self.planned_at = self.tidied_at = self.clock.now()
+        self.committed_at = self.indexed_at = self.tidied_at = self.clock.now()
         self.sized_at = -math.inf
-        self.plan_seconds = self.plan_seconds_before = 0.0
-        self.stale_plan = True
 
     # ---- the loop
 
@@ -133,22 +122,9 @@ class Cycle:
         self.stopping = self.ending = True
         self.wake.set()
 
-    def want(self, row: int, why: Why) -> None:
-        """Fetch a page before all others of its host, whatever it is worth."""
-        self.wanted[row] = why
-        self.choose_again()
-
-    def block(self, names: frozenset[str]) -> None:
-        """Ask hosts of these names no more, and all others again."""
-        self.blocked = names
-        hosts, of = self.repository.hosts, self.repository.table["host"]
-        self.wanted = {row: why for row, why in self.wanted.items() if hosts[int(of[row])].name not in names}
-        self.choose_again()
-
     def choose_again(self) -> None:
         """Forget what was chosen: it is not what would be chosen now."""
-        self.queue.drop_all()
-        self.stale_plan, self.planned_at = True, -math.inf
+        self.planner.forget()
         self.wake.set()
 
     async def _sleep(self) -> None:
@@ -159,16 +135,18 @@ class Cycle:
             due.append(self.committed_at + self.rhythm.commit)
         if self.refresh.owed:
             due.append(now)
-        if len(self.in_flight) < self.connections and not self.stopping and not self.paused:
+        if len(self.in_flight) < self.config.fetch.connections and not self.stopping and not self.paused:
             due.append(max(self.queue.wake_at(), self.budget.ready_at(now)))
         if self.queue and not self.in_flight:
-            due.append(max(self.planned_at + self.rhythm.plan, now) + 1.0)  # then others are chosen than those who rest
+            due.append(
+                max(self.planner.made_at + self.rhythm.plan, now) + 1.0
+            )  # then others are chosen than those who rest
         await self.clock.wait(self.wake, min(due), busy=bool(self.in_flight))
         self.wake.clear()
 
     def _idle(self, now: float) -> bool:
         """Nothing is in flight: whether there will ever be something to do."""
-        if self.queue and (now - self.planned_at < self.rhythm.plan or self.budget.ready_at(now) > now):
+        if self.queue and (now - self.planner.made_at < self.rhythm.plan or self.budget.ready_at(now) > now):
             return True  # hosts are resting
         if self.writer.has_changes:
             self.commit()
@@ -183,8 +161,8 @@ class Cycle:
     async def _maintain(self, now: float) -> None:
         if now - self.committed_at >= self.rhythm.commit and self.writer.has_changes:
             self.commit()
-            self.directory.leases.keep(self.in_flight.values())
-            self.stale_plan = True
+            self.leases.keep(self.in_flight.values())
+            self.planner.is_stale = True
             self.committed_at = self.clock.now()
             self._tidy(now)
         waited = now - self.indexed_at >= self.rhythm.index and self.writer.unindexed
@@ -198,19 +176,19 @@ class Cycle:
     def _tidy(self, now: float) -> None:
         """Small things that need not be done at every commit."""
         if now - self.sized_at > _SIZE_EVERY:
-            self.progress.disk = folder_bytes(self.directory.path)
+            self.progress.disk = folder_bytes(self.path)
             self.sized_at = now
         if now - self.tidied_at > _TIDY_EVERY:
             self.politeness.forget(now)
             self.tidied_at = now
 
     async def _commit_index(self) -> None:
-        await asyncio.to_thread(self.directory.index.commit)  # answers go on coming in
+        await asyncio.to_thread(self.index.commit)  # answers go on coming in
         self.writer.mark_indexed()
 
     async def _finish(self) -> None:
         self.stopping = True
-        self.directory.leases.unanswered = list(self.in_flight.values())
+        self.leases.unanswered = list(self.in_flight.values())
         tasks = list(self.in_flight)
         for task in tasks:
             task.cancel()
@@ -218,10 +196,12 @@ class Cycle:
         if self.failed:
             raise self.failed
         self.commit()
-        if self._trim(self.beliefs.pages):
+        dropped = self.planner.trim(self.beliefs.pages)
+        self.witness.dropped(dropped)
+        if len(dropped):
             self.commit()
         self.progress.hot = self.beliefs.hot_pages
-        self.progress.disk = folder_bytes(self.directory.path)
+        self.progress.disk = folder_bytes(self.path)
         self._show()
 
     def _show(self) -> None:
@@ -229,78 +209,30 @@ class Cycle:
         p.in_flight, p.chosen, p.waiting = len(self.in_flight), len(self.queue), len(self.queue.rows)
         p.known = len(self.repository.table)
         p.hosts_waiting = len(self.queue.listed)
-        sums = self.directory.measuring.sums
+        sums = self.measuring.sums
         p.measured, p.gain = sums.fetches - self.sums.fetches, sums.total - self.sums.total
         p.seconds = self.clock.now() - p.started
 
     # ---- choosing
 
     def _plan_if_needed(self, now: float) -> None:
-        low = len(self.queue) < self.connections
-        rested = now - self.planned_at >= max(4 * self.plan_seconds, 0.05)
-        quicker = min(self.plan_seconds, self.plan_seconds_before)  # the first one loads what later ones find loaded
-        if self.stale_plan and rested and (low or now - self.planned_at > self.rhythm.plan_lasts(quicker)):
+        if self.planner.is_due(now):
             if self.writer.has_changes:
                 self.commit()
             self._plan(now)
 
     def _plan(self, now: float) -> None:
-        began = self.clock.now()
-        self.queue.drop_all()
-        # More than the budget may allow: some hosts will rest, and what is dispatched is what is charged.
-        room = self.rhythm.chosen or max(64 * self.connections, 1024)
-        delay = max(self.directory.config.politeness.delay, 0.05)
-        per_host = int(max(1, min(self.rhythm.plan / delay, room)))
-        limits = Limits(room, per_host, self.directory.config.revisit_after)
-        table, pages = self.repository.table, self.beliefs.pages()
-        self._trim(lambda: pages)
-        plan = make_plan(self.policy, table, pages, now, limits, self._excluded(now))
-        self._note_why(plan.why)
-        rows = plan.rows
-        self.queue.add(rows.tolist(), table["host"][rows].tolist(), now)
-        for row in reversed(self.wanted):
-            self.queue.put_first(row, int(table["host"][row]), now)
-        self.queue.call([h.number for h in self.repository.hosts.list if self._has_sitemap_due(h, now)], now)
-        self.plan_seconds, self.plan_seconds_before = self.clock.now() - began, self.plan_seconds
-        self.stale_plan = False
+        answered = (each.row for each in self.writer.pending if each.row >= 0)
+        plan, dropped = self.planner.plan(now, set(self.rows_in_flight), answered)
+        self.witness.dropped(dropped)
         self.witness.planned(self, plan)
-        self.planned_at = self.clock.now()
-
-    def _trim(self, pages: Callable[[], Pages]) -> bool:
-        """Drop what is too much; whether there was anything."""
-        rows = self.buffer.trim(self.repository, pages, self.clock.now())
-        self.witness.dropped(rows)
-        return len(rows) > 0
-
-    def _note_why(self, reasons: dict[int, Why]) -> None:
-        """Remember why rows are chosen until they are fetched."""
-        asked = set(self.rows_in_flight)
-        kept = {row: why for row, why in self.chosen.items() if row in asked}
-        self.chosen = self.wanted | reasons | kept
-
-    def _excluded(self, now: float) -> Rows:
-        """Rows in flight, answered and not yet applied, or asked for; all rows of hosts that are not to be asked."""
-        pending = (each.row for each in self.writer.pending if each.row >= 0)
-        excluded = np.array([*self.rows_in_flight, *self.wanted, *pending], np.int64)
-        silent = [h.number for h in self.repository.hosts.list if self._is_silent(h, now)]
-        if silent:
-            away = np.flatnonzero(np.isin(self.repository.table["host"], np.array(silent, np.uint32)))
-            excluded = np.concatenate([excluded, away])
-        return excluded
-
-    def _is_silent(self, host: Host, now: float) -> bool:
-        """Whether a host is blocked, or in trouble: it rests longer than is polite, and is not worth waiting for."""
-        return (
-            host.name in self.blocked or self.max_delay < self.politeness.ready_at(host.name, "", now) - now < math.inf
-        )
-
-    def _has_sitemap_due(self, host: Host, now: float) -> bool:
-        return bool(self.sitemaps and host.sitemaps and _due(host, now)) and not self._is_silent(host, now)
 
     # ---- asking
 
     def _dispatch(self, now: float) -> None:
-        while not self.paused and len(self.in_flight) < self.connections and self.budget.ready_at(now) <= now:
+        while (
+            not self.paused and len(self.in_flight) < self.config.fetch.connections and self.budget.ready_at(now) <= now
+        ):
             host = self.queue.next_host(now)
             if host is None:
                 return
@@ -314,18 +246,18 @@ class Cycle:
             visit = Visit(host.number, Purpose.ROBOTS, now)
             self._begin(host, visit)
             self._start(self._read_robots(host), host, visit)
-        elif self.sitemaps and self.queue.best(host) not in self.wanted and (url := _due(host, now)):
+        elif self.queue.best(host) not in self.planner.wanted and (url := self.planner.sitemap_due(host, now)):
             host.sitemaps[url] = now + SITEMAP_EVERY
             self._ask(host, Visit(host.number, Purpose.SITEMAP, now, url=url), Request(url, purpose=Purpose.SITEMAP))
         else:
             while self.queue.has_rows(host):
                 row = self.queue.take(host)
-                self.wanted.pop(row, None)
+                self.planner.wanted.pop(row, None)
                 request = self.writer.request(row)
                 if host.robots.allows(request.url):
                     self._ask(host, Visit(host.number, Purpose.PAGE, now, row), request)
                     break
-                self.chosen.pop(row, None)
+                self.planner.chosen.pop(row, None)
                 until = min(host.robots_until, now + _DENIED_FOR)
                 self.repository.deny(row, until, forbidden=host.robots_kind == "parsed")
 
@@ -335,9 +267,8 @@ class Cycle:
         self._start(self._fetch(host, host.address, visit, request), host, visit)
 
     def _begin(self, host: Host, visit: Visit) -> None:
-        self.directory.leases.add(visit)
-        self.politeness.began(host.name, host.address, visit.sent)
-        self.directory.remember_manners(host)
+        self.leases.add(visit)
+        self.manners.began(host, visit.sent)
 
     def _start(self, work: Awaitable[None], host: Host, visit: Visit) -> None:
         task = asyncio.ensure_future(work)
@@ -365,11 +296,10 @@ class Cycle:
     async def _fetch(self, host: Host, address: str, visit: Visit, request: Request) -> None:
         response = await self.web(request)
         row = -1 if visit.row is None else visit.row
-        why = self.chosen.pop(row, None)
+        why = self.planner.chosen.pop(row, None)
         if why:
             response = replace(response, why=why)
-        self.politeness.ended(host.name, address, self.clock.now(), response)
-        self.directory.remember_manners(host)
+        self.manners.ended(host, address, self.clock.now(), response)
         self.writer.record(row, response)
         self.progress.count(response)
         if response.failure:
@@ -410,8 +340,3 @@ def beliefs_in(directory: Directory, policy: Policy, told: Told = {}) -> Beliefs
     holdings = Holdings(directory.store, directory.repository.table, lambda: directory.measuring)
     since, pace = directory.measuring.since, directory.pace
     return Beliefs(beliefs_of(policy), holdings, since, told, pace, links=reads_links(policy))
-
-
-def _due(host: Host, now: float) -> str:
-    allows = host.robots.allows if host.robots else None
-    return next((url for url, when in host.sitemaps.items() if when <= now and allows and allows(url)), "")

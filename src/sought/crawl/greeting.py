@@ -6,8 +6,10 @@ from collections.abc import Awaitable, Callable
 from itertools import chain, repeat
 
 from sought.fetch.robots_fetch import RobotsFetch, fetch_robots
-from sought.record.directory import Directory
+from sought.record.clock import Clock
 from sought.record.hosts import Host
+from sought.record.stored_politeness import StoredPoliteness
+from sought.record.writer import Writer
 from sought.web.message import Failure, Request, Response, Web
 from sought.web.url import hostname
 
@@ -21,11 +23,17 @@ class Greeting:
     """Asks hosts who they are, politely; `is_blocked` names those that are not to be asked at all."""
 
     def __init__(
-        self, directory: Directory, web: Web, address_of: AddressOf, is_blocked: Callable[[str], bool]
+        self,
+        writer: Writer,
+        manners: StoredPoliteness,
+        clock: Clock,
+        web: Web,
+        address_of: AddressOf,
+        is_blocked: Callable[[str], bool],
     ) -> None:
-        self.directory = directory
-        self.clock = directory.clock
-        self.politeness = directory.politeness
+        self.writer = writer
+        self.manners, self.politeness = manners, manners.politeness
+        self.clock = clock
         self.web = web
         self.address_of = address_of
         self.is_blocked = is_blocked
@@ -51,10 +59,10 @@ class Greeting:
         turns = chain([first], repeat(self._hop))
         fetched, responses = await fetch_robots(lambda request: next(turns)(request), host.origin)
         for response in responses:
-            self.directory.writer.record(-1, response)
-        self.directory.repository.hosts.set_robots(host, fetched)
+            self.writer.record(-1, response)
+        self.manners.hosts.set_robots(host, fetched)
         self.politeness.set_crawl_delay(host.name, host.robots.delay or 0.0 if host.robots else 0.0)
-        self.directory.remember_manners(host)
+        self.manners.remember(host)
         return fetched, responses
 
     async def _hop(self, request: Request) -> Response:

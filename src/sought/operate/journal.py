@@ -188,7 +188,7 @@ class Tally:
         progress = self.cycle.progress
         self.began = time.monotonic()  # how long a row covers must not depend on what the wall clock is set to
         self.fetched, self.bytes, self.outcomes = progress.fetched, progress.bytes, dict(progress.outcomes)
-        self.sums = self.cycle.directory.measuring.sums
+        self.sums = self.cycle.measuring.sums
         self.purposes: Counter[str] = Counter()
         self.hosts: Counter[str] = Counter()
         self.expected = 0.0
@@ -207,9 +207,9 @@ class Tally:
 
     def row(self, ahead: Outlook, now: float) -> Row:
         """All since the last row, and how the crawl stands now; counting begins again."""
-        progress, directory = self.cycle.progress, self.cycle.directory
-        sums = directory.measuring.sums
-        told = demand(directory.measuring.report(), ahead)
+        progress, measuring = self.cycle.progress, self.cycle.measuring
+        sums = measuring.sums
+        told = demand(measuring.report(), ahead)
         row = Row(
             time=now,
             seconds=self.seconds,
@@ -223,7 +223,7 @@ class Tally:
             price=ahead.price,
             known=len(self.cycle.repository.table),
             searchable=len(self.cycle.repository.table.searchable()),
-            bytes_on_disk=_sizes(directory.path),
+            bytes_on_disk=_sizes(self.cycle.path),
             **{name: told[name] for name in _TALLY_LEVELS if name in told},
         )
         self._begin()

@@ -63,7 +63,7 @@ def settle_leases(directory: Directory) -> None:
             continue
         name = hosts[visit.host].name
         directory.politeness.restore(name, replace(directory.politeness.state(name), last_began=visit.sent))
-        directory.remember_manners(hosts[visit.host])
+        directory.manners.remember(hosts[visit.host])
         if visit.is_charged:
             directory.repository.spend(visit.sent)
     directory.writer.commit()

@@ -24,7 +24,7 @@ _MOST = 10_000  # blocked hosts, and pages asked for
 def take_up(cycle: Cycle, settings: Settings) -> None:
     """Let a cycle that begins be as it was told before; the budget is the directory's business."""
     cycle.paused = settings.paused
-    cycle.blocked = frozenset(settings.blocked)
+    cycle.planner.blocked = frozenset(settings.blocked)
     for url in settings.wanted:
         try:
             _want(cycle, url)
@@ -62,14 +62,14 @@ def _(order: Resume, cycle: Cycle, settings: Settings) -> Settings:
 
 @_do.register
 def _(order: SetBudget, cycle: Cycle, settings: Settings) -> Settings:
-    directory, now = cycle.directory, cycle.clock.now()
-    per, seconds = rate(order.budget or load_config(directory.path / FILE).crawl.budget)
+    now = cycle.clock.now()
+    per, seconds = rate(order.budget or load_config(cycle.path / FILE).crawl.budget)
     if cycle.budget.per is not None:
         cycle.commit()
         in_flight = sum(visit.is_charged for visit in cycle.in_flight.values())
-        spent = directory.repository.spent_since(now - now % seconds) + in_flight
+        spent = cycle.repository.spent_since(now - now % seconds) + in_flight
         cycle.budget.change_rate(per, seconds, spent, now)
-    directory.pace = cycle.beliefs.pace = per / seconds
+    cycle.beliefs.pace = per / seconds
     cycle.choose_again()
     return replace(settings, budget=order.budget)
 
@@ -77,7 +77,7 @@ def _(order: SetBudget, cycle: Cycle, settings: Settings) -> Settings:
 @_do.register
 def _(order: AddSeed, cycle: Cycle, settings: Settings) -> Settings:
     _row(cycle, order.url, SEEDS, Source.SEED)
-    cycle.stale_plan = True
+    cycle.planner.is_stale = True
     return settings
 
 
@@ -86,7 +86,8 @@ def _(order: BlockHost, cycle: Cycle, settings: Settings) -> Settings:
     names = tuple(sorted({*settings.blocked, order.host}))
     if len(names) > _MOST:
         raise BadInput(f"{_MOST:,} hosts are blocked already: leave them out by [scope] in sought.toml")
-    cycle.block(frozenset(names))
+    cycle.planner.block(frozenset(names))
+    cycle.wake.set()
     return replace(settings, blocked=names)
 
 
@@ -95,13 +96,14 @@ def _(order: UnblockHost, cycle: Cycle, settings: Settings) -> Settings:
     if order.host not in settings.blocked:
         raise BadInput(f"{order.host} is not blocked")
     names = tuple(name for name in settings.blocked if name != order.host)
-    cycle.block(frozenset(names))
+    cycle.planner.block(frozenset(names))
+    cycle.wake.set()
     return replace(settings, blocked=names)
 
 
 @_do.register
 def _(order: FetchNow, cycle: Cycle, settings: Settings) -> Settings:
-    if len(cycle.wanted) >= _MOST:
+    if len(cycle.planner.wanted) >= _MOST:
         raise BadInput(f"{_MOST:,} pages wait already that somebody asked for")
     _want(cycle, order.url)
     return settings  # the liaison notes what is wanted, until it has been fetched
@@ -109,7 +111,7 @@ def _(order: FetchNow, cycle: Cycle, settings: Settings) -> Settings:
 
 def _want(cycle: Cycle, url: str) -> None:
     hosts = cycle.repository.hosts
-    if hostname(url) in cycle.blocked:
+    if hostname(url) in cycle.planner.blocked:
         raise BadInput(f"{hostname(url)} is blocked")
     row = _row(cycle, url, LOADED, Source.LOAD)
     host = hosts[int(cycle.repository.table["host"][row])]
@@ -117,7 +119,10 @@ def _want(cycle: Cycle, url: str) -> None:
         raise BadInput("robots.txt forbids it")
     if row not in cycle.rows_in_flight:
         is_new = cycle.repository.table["fetches"][row] == 0
-        cycle.want(row, Why(0, 0.0, purpose=(Purpose.NEW if is_new else Purpose.KNOWN).spelled, policy=ASKED_FOR))
+        cycle.planner.want(
+            row, Why(0, 0.0, purpose=(Purpose.NEW if is_new else Purpose.KNOWN).spelled, policy=ASKED_FOR)
+        )
+        cycle.wake.set()
 
 
 def _row(cycle: Cycle, url: str, uri: str, source: Source) -> int:

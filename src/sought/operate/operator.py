@@ -105,7 +105,7 @@ class Liaison(Witness):
         table, now = cycle.repository.table, cycle.clock.now()
         may = eligible(table, now, self.directory.config.revisit_after, plan.excluded)
         self.ahead = outlook(plan.expected, plan.pages, may, self.directory.measuring.sums.fetches)
-        hosts, seconds = len(cycle.queue.rows), cycle.plan_seconds
+        hosts, seconds = len(cycle.queue.rows), cycle.planner.seconds
         figures = {"price": self.ahead.price, "to_gain": self.ahead.to_gain}
         self.log("plan", chosen=len(cycle.queue), hosts=hosts, known=len(table), seconds=seconds, **figures)
 
@@ -163,8 +163,8 @@ class Liaison(Witness):
 
     def _keep_wanted(self, cycle: Cycle) -> None:
         """Pages that are asked for are asked for until they have been, also by the crawl after this one."""
-        if len(cycle.wanted) != len(self.settings.wanted):
-            urls = tuple(self.directory.store.url(row) for row in cycle.wanted)
+        if len(cycle.planner.wanted) != len(self.settings.wanted):
+            urls = tuple(self.directory.store.url(row) for row in cycle.planner.wanted)
             self.settings = msgspec.structs.replace(self.settings, wanted=urls)
             self._try("settings", lambda: save_settings(self.path, self.settings))
 
@@ -174,7 +174,8 @@ class Liaison(Witness):
         clock = time.monotonic()
         if clock - self.reported_at >= _REPORT_EVERY:
             self.report, self.reported_at = self.directory.measuring.report(), clock
-        noted = Noted(self.ahead, self.report, list(self.finished), self._speed(clock, cycle.progress.fetched))
+        speed = self._speed(clock, cycle.progress.fetched)
+        noted = Noted(self.ahead, self.report, list(self.finished), speed, self.directory.unreadable)
         self._try("pulse", lambda: write_pulse(self.path, pulse(cycle, noted, now, ended)))
 
     def _speed(self, clock: float, fetched: int) -> float | None:

@@ -3,7 +3,7 @@
 import math
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
@@ -60,7 +60,8 @@ _DAMAGE = 20
 
 
 class Noted(NamedTuple):
-    """What the cycle itself does not remember: the outlook, the report of its measuring, and the latest fetches.
+    """What the cycle itself does not remember: the outlook, the report of its measuring, the latest fetches, and
+    damage of the record.
 
     `speed` is answers a second over the last minute; None at the start.
     """
@@ -69,6 +70,7 @@ class Noted(NamedTuple):
     report: dict[str, Any]
     finished: list[dict[str, Any]]
     speed: float | None = None
+    damage: Sequence[str] = ()
 
 
 def pulse(cycle: Cycle, noted: Noted, now: float, ended: str | None) -> dict[str, Any]:
@@ -89,7 +91,7 @@ def pulse(cycle: Cycle, noted: Noted, now: float, ended: str | None) -> dict[str
         "next": list(islice(_next(cycle), _NEXT)),
         "hosts": turns(cycle, now),
         "demand": demand(noted.report, noted.ahead),
-        "damage": cycle.directory.unreadable[:_DAMAGE],
+        "damage": noted.damage[:_DAMAGE],
     }
 
 
@@ -131,14 +133,14 @@ def _in_flight(cycle: Cycle) -> Iterator[dict[str, Any]]:
         if visit.row is None:
             url = visit.url or f"{cycle.repository.hosts[visit.host].origin}/robots.txt"
             yield {"url": url, "since": visit.sent, "purpose": HOST_FILE}
-        elif why := cycle.chosen.get(visit.row):  # else its answer has just come
+        elif why := cycle.planner.chosen.get(visit.row):  # else its answer has just come
             yield {"url": cycle.repository.store.url(visit.row), "since": visit.sent, "purpose": why.purpose}
 
 
 def _next(cycle: Cycle) -> Iterator[dict[str, Any]]:
     """What is chosen, the best first; what was asked for before all else."""
     asked = set(cycle.rows_in_flight)
-    for row, why in cycle.chosen.items():
+    for row, why in cycle.planner.chosen.items():
         if row not in asked:
             value = why.value if why.rank else None
             yield {"url": cycle.repository.store.url(row), "value": value, "purpose": why.purpose}

@@ -33,7 +33,7 @@ def time_left(cycle: Cycle) -> TimeLeft:
     pages: dict[str, int] = {}
     delays = [0.0]
     manners = cycle.politeness.manners
-    asked = [each for each in hosts.list if counts[each.number] and each.name not in cycle.blocked]
+    asked = [each for each in hosts.list if counts[each.number] and each.name not in cycle.planner.blocked]
     for host in asked:
         delay = manners.rest(cycle.politeness.state(host.name).crawl_delay)
         where, count = host.address or host.name, int(counts[host.number])

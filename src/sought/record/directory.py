@@ -18,14 +18,12 @@ The archive is the record.  `applied` says up to where the tables have taken it 
 index has; what lies behind is replayed when the directory is opened for writing.
 """
 
-import math
 from pathlib import Path
 
 from sought.archive import Archive, Position
 from sought.fetch.agent import user_agent
 from sought.fetch.politeness import Manners, Politeness
 from sought.record.config import Config, pace
-from sought.record.hosts import Host
 from sought.record.lock import Lock
 from sought.record.losses import DamageLog, cut_off, log_trouble
 from sought.record.measuring import Measuring
@@ -33,10 +31,9 @@ from sought.record.parts import Parts
 from sought.record.repository import Repository
 from sought.record.settings import crawl_config
 from sought.record.store import Store
+from sought.record.stored_politeness import StoredPoliteness, forgive_guarded
 from sought.record.swap import begin_swap, finish_swap, settle_swap
 from sought.record.writer import Writer
-from sought.web.message import Response
-from sought.web.url import hostname, origin
 
 
 def manners(config: Config) -> Manners:
@@ -68,11 +65,8 @@ class Directory:
             self._let_go()
             self.lock.release()
             raise
-        self._forgive_guarded()
-        self.politeness = Politeness(manners(self.config))
-        for name, state in self.repository.hosts.manners.items():
-            self.politeness.restore(name, state)
-        self.restore_delays()
+        forgive_guarded(self.config.fetch, self.store, self.repository.hosts)
+        self.manners = StoredPoliteness(Politeness(manners(self.config)), self.repository.hosts)
         self.pace = pace(self.config)
 
     def _open(self, derived: Path) -> None:
@@ -91,43 +85,15 @@ class Directory:
         )
 
     @property
+    def politeness(self) -> Politeness:
+        return self.manners.politeness
+
+    @property
     def unreadable(self) -> list[str]:
         """What of the record cannot be read, as far as it was seen, and no repair has seen it; one line each."""
         trouble = log_trouble(self.store)
         archive = [f"archive/{each}" for each in self.damage.unlisted] if self.damage.by_place else []
         return [*archive, *([trouble] if trouble else [])]
-
-    # ---- politeness, which outlives a run
-
-    def _forgive_guarded(self) -> None:
-        """If sought.toml allows other networks than before, hosts that were refused for theirs get another chance."""
-        fetch = self.config.fetch
-        allowed = [list(fetch.allow_networks), [list(each) for each in sorted(fetch.resolve.items())]]
-        if self.store.meta("allowed", allowed) != allowed:
-            for host in self.repository.hosts.list:
-                if host.robots_kind == "guarded":
-                    host.robots, host.robots_until = None, -math.inf
-                    self.repository.hosts.manners.pop(host.name, None)
-                    self.repository.hosts.changed.add(host.number)
-        self.store.put_meta("allowed", allowed)
-
-    def restore_delays(self) -> None:
-        """What the stored robots.txt files ask for."""
-        for host in self.repository.hosts.list:
-            if host.robots and host.robots.delay:
-                self.politeness.set_crawl_delay(host.name, host.robots.delay)
-
-    def remember_manners(self, host: Host) -> None:
-        """Store with the next commit what politeness knows of a host."""
-        self.repository.hosts.manners[host.name] = self.politeness.state(host.name)
-        self.repository.hosts.changed.add(host.number)
-
-    def was_polite(self, response: Response) -> None:
-        """Take a recorded request into account, as if it had just been made."""
-        name = hostname(response.url)
-        self.politeness.began(name, response.address, response.time)
-        self.politeness.ended(name, response.address, response.time + response.elapsed, response)
-        self.remember_manners(self.repository.hosts.at(origin(response.url)))
 
     # ---- the end
 

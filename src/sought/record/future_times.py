@@ -60,4 +60,4 @@ def _cap_hosts(directory: Directory, now: float) -> None:
         until = min(host.robots_until, now + _ROBOTS)
         if due != host.sitemaps or until != host.robots_until or host.name in changed:
             host.sitemaps, host.robots_until = due, until
-            directory.remember_manners(host)
+            directory.manners.remember(host)

@@ -51,7 +51,7 @@ def recover(directory: Directory, report: Report, look: Callable[[Record], None]
         count, end = count + 1, record.end
         fetched.add(record.uri)
     if count or behind:
-        directory.restore_delays()
+        directory.manners.restore_delays()
         writer.commit()
         writer.commit_index()
         report(count)
@@ -80,7 +80,7 @@ def _apply(directory: Directory, record: Record, sitemaps: Counter[int]) -> None
     repository.apply([repository.prepared(row, response, stored)])
     if response.purpose is Purpose.SITEMAP:
         sitemaps[repository.hosts.at(origin(response.url)).number] += 1
-    directory.was_polite(response)
+    directory.manners.replay(response)
 
 
 def _without(visits: list[Visit], sitemaps: Counter[int]) -> list[Visit]:

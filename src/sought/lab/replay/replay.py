@@ -90,7 +90,7 @@ class Replay:
         self.web = RecordedWeb(world, self.clock, setting.signals)
         self.directory = open_recorded(folder, world, self.clock, setting)
         if setting.delay:
-            self.directory.politeness = Politeness(Manners(setting.delay, setting.delay))
+            self.directory.manners.politeness = Politeness(Manners(setting.delay, setting.delay))
         is_told = setting.told != "own"  # then only what a crawl supplies is its own
         learns = any(not is_oracle(b) and not (is_told and is_learnt(b)) for b in beliefs_of(policy))
         self.refresh = Refresh(self.directory, policy, self._asked) if learns else None
@@ -165,9 +165,10 @@ class Replay:
     @contextmanager
     def _unhindered(self) -> Iterator[None]:
         """Nobody waits for a host."""
-        polite, self.directory.politeness = self.directory.politeness, Politeness(Manners(0.0, 0.0, 0.0))
+        manners = self.directory.manners
+        polite, manners.politeness = manners.politeness, Politeness(Manners(0.0, 0.0, 0.0))
         yield
-        self.directory.politeness = polite
+        manners.politeness = polite
 
     async def _fetch_all(self, most: int | None) -> None:
         """Breadth first, while the Web hardly moves."""
