@@ -6,7 +6,7 @@ All of them sum something over the query's terms, which the matching loop does; 
 """
 
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ FIELDS_APART, FIELDS_TOGETHER, PRESENCE = 0, 1, 2  # what a term adds
 _LEAST = np.float32(1e-6)  # of a page that matches and would score nothing: it is in the list, at its end
 
 
+Importance = Literal["none", "in-links", "PageRank"]
+
+
 class Scorer(Protocol):
     """Names what a term adds, and makes a score of the sum."""
 
@@ -34,6 +37,10 @@ class Scorer(Protocol):
     @property
     def is_sum(self) -> bool:
         """Whether the sum is the score."""
+
+    @property
+    def importance(self) -> Importance:
+        """What `finish` is to be given of every page."""
 
     def weights(self, statistics: Statistics, terms: int) -> NDArray[np.float32]:
         """Of each term in each field."""
@@ -62,6 +69,7 @@ class BM25:
 
     kind = FIELDS_APART
     is_sum = True
+    importance: ClassVar[Importance] = "none"
 
     def __post_init__(self) -> None:
         if not (0 <= self.k1 < np.inf and 0 <= self.b <= 1):
@@ -93,6 +101,7 @@ class TfIdf:
 
     kind = FIELDS_TOGETHER
     is_sum = True
+    importance: ClassVar[Importance] = "none"
 
     def weights(self, statistics: Statistics, terms: int) -> NDArray[np.float32]:
         idf = 1 + np.log(max(statistics.pages, 1) / (statistics.of_terms(terms)[:, -1] + 1.0))
@@ -112,6 +121,7 @@ class Inlinks:
 
     kind = PRESENCE
     is_sum = False
+    importance: ClassVar[Importance] = "in-links"
 
     def weights(self, statistics: Statistics, terms: int) -> NDArray[np.float32]:
         return np.ones((terms, len(WORDED)), np.float32)
@@ -133,6 +143,7 @@ class TfIdfPageRank:
 
     kind = FIELDS_TOGETHER
     is_sum = False
+    importance: ClassVar[Importance] = "PageRank"
 
     def __post_init__(self) -> None:
         if not (self.a >= 0 and self.b >= 0 and 0 < self.a + self.b < np.inf):

@@ -23,7 +23,7 @@ from sought.index.anchored import with_anchors
 from sought.index.lists import ListsOf
 from sought.index.measure import Measure, Rows, Ties, together
 from sought.index.quality import Matches
-from sought.index.scorers import Inlinks, Scorer, TfIdfPageRank
+from sought.index.scorers import Scorer
 from sought.index.statistics import Census, Statistics
 from sought.index.vectors import Counter, Vector, Vectors, Vocabulary, joined
 from sought.index.visibility import Visibility
@@ -315,8 +315,8 @@ def load_statistics(store: Store) -> Statistics:
 
 def importance(scorer: Scorer, store: Store, table: Table) -> NDArray[np.float64] | None:
     """In-links or PageRank of every row; None if the scorer asks for neither."""
-    if isinstance(scorer, Inlinks):
+    if scorer.importance == "in-links":
         return table["inlinks"].astype(np.float64)
-    if isinstance(scorer, TfIdfPageRank):
+    if scorer.importance == "PageRank":
         return pr(stored_links(store, len(table)).compact())
     return None

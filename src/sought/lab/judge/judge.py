@@ -15,7 +15,7 @@ from sought.index.evaluator import Evaluator
 from sought.index.measure import Measure
 from sought.index.quality import Matches, Tie
 from sought.index.restricted import ABSENT, restricted
-from sought.index.scorers import BM25, Inlinks, Scorer
+from sought.index.scorers import BM25, Scorer
 from sought.index.statistics import Census
 from sought.index.visibility import Visibility
 from sought.lab.judge.ranked import Ranked
@@ -113,7 +113,7 @@ def _judge(world: World, demand: Demand, found: Matches, tie: Tie) -> Judge:
 def _importance(world: World, scorer: Scorer) -> Floats:
     """In-links, or PageRank, of every page at the start."""
     sources, targets = links_at(world, world.live(world.start))
-    if isinstance(scorer, Inlinks):
+    if scorer.importance == "in-links":
         return np.bincount(targets, minlength=len(world.urls)).astype(np.float64)
     return pagerank(sources, targets, len(world.urls))
 
