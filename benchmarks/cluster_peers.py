@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.page_vectors import WORDS
 from sought.beliefs.clusters.bisection import bisected
 from sought.beliefs.clusters.partition import criterion
-from sought.beliefs.clusters.vectors import Vectors, dense, sparse
+from sought.beliefs.clusters.vectors import FeatureRows, dense, sparse
 
 _SEED = 0
 _RUNS = 3  # the least counts: other work on the machine is not theirs
@@ -38,7 +38,7 @@ def measure(library: str, form: str, k: int, folder: Path) -> dict[str, Any]:
     return figures | {"tau": criterion(vectors, labels) / max(1, len(vectors))}
 
 
-def _vectors(form: str, folder: Path) -> Vectors:
+def _vectors(form: str, folder: Path) -> FeatureRows:
     if form == "dense":
         return dense(np.load(folder / "features.npy"))
     values, columns, bounds = (np.load(folder / f"{part}.npy") for part in ("values", "columns", "bounds"))
@@ -51,11 +51,11 @@ def _peak_mb() -> float:
     return int(status.split("VmHWM:")[1].split()[0]) * 1024 / 1e6
 
 
-def _sought(vectors: Vectors, form: str, k: int) -> Any:
+def _sought(vectors: FeatureRows, form: str, k: int) -> Any:
     return bisected(vectors, k, _SEED).labels
 
 
-def _sklearn(vectors: Vectors, form: str, k: int) -> Any:
+def _sklearn(vectors: FeatureRows, form: str, k: int) -> Any:
     """With its defaults: one try for each split, of the cluster whose squared distances are largest in sum."""
     cluster: Any = importlib.import_module("sklearn.cluster")
     shape = len(vectors), vectors.width
@@ -67,7 +67,7 @@ def _sklearn(vectors: Vectors, form: str, k: int) -> Any:
     return cluster.BisectingKMeans(k, random_state=_SEED).fit(rows).labels_
 
 
-LIBRARIES: dict[str, Callable[[Vectors, str, int], Any]] = {"sought": _sought, "sklearn": _sklearn}
+LIBRARIES: dict[str, Callable[[FeatureRows, str, int], Any]] = {"sought": _sought, "sklearn": _sklearn}
 
 if __name__ == "__main__":
     sys.stdout.write(json.dumps(measure(sys.argv[1], sys.argv[2], int(sys.argv[3]), Path(sys.argv[4]))))

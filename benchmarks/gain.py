@@ -21,7 +21,7 @@ from sought.index.curves import Curves
 from sought.index.exact import Exact
 from sought.index.fields import texts
 from sought.index.lists import ListsOf
-from sought.index.measure import Measure
+from sought.index.measure import GainMeasure
 from sought.index.statistics import Census
 from sought.index.vectors import Counter, Vectors, no_vectors
 from sought.index.words import single_words
@@ -112,7 +112,7 @@ def _fidelity(world: World, known: list[Entry], queries: list[str]) -> tuple[dic
     ties = _ties(len(known))
     rows, gains = np.arange(len(known)), {}
     for name, estimator in _ESTIMATORS.items():
-        measure = Measure(queries, _weights(queries), estimator=estimator)
+        measure = GainMeasure(queries, _weights(queries), estimator=estimator)
         counter, old = _opened(measure, known)
         new = _vectors([_entry(row, response) for row, response in enumerate(world.last)], counter)
         measure.fill([(rows, ties, old)])
@@ -122,7 +122,7 @@ def _fidelity(world: World, known: list[Entry], queries: list[str]) -> tuple[dic
     return ratios, float(np.corrcoef(gains["first_100"], exact)[0, 1])
 
 
-def _opened(measure: Measure, known: list[Entry]) -> tuple[Counter, Vectors]:
+def _opened(measure: GainMeasure, known: list[Entry]) -> tuple[Counter, Vectors]:
     """A counter and the vectors of the known pages, by whose statistics scores are frozen."""
     counter = Counter(measure.vocabulary, measure.filing.read)
     old = _vectors(known, counter)
@@ -137,7 +137,7 @@ def _ties(count: int) -> NDArray[np.uint32]:
 
 
 def _cost(world: World, known: list[Entry], queries: list[str], weights: NDArray[np.float64]) -> _Cost:
-    measure = Measure(queries, weights)
+    measure = GainMeasure(queries, weights)
     counter, old = _opened(measure, known)
     rows, ties = np.arange(len(known)), _ties(len(known))
     spent: dict[str, list[float]] = {"plain": [], "first": [], "changed": []}

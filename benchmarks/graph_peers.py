@@ -20,7 +20,7 @@ import numpy as np
 import polars
 
 from sought.graph.impact_walks import rw_eg
-from sought.graph.links import Links, links_of
+from sought.graph.links import GraphLinks, links_of
 from sought.graph.walks import pr
 
 ALPHA, OMEGA, ERROR, EXACT = 0.85, 0.5, 1e-6, 1e-12
@@ -77,19 +77,19 @@ def _warm() -> None:
     rw_eg(links, np.ones(3), OMEGA)
 
 
-def _own(sources: Any, targets: Any, impact: Any) -> Links:
+def _own(sources: Any, targets: Any, impact: Any) -> GraphLinks:
     links = links_of(sources, targets, len(impact))
     assert links.inward  # part of our form: made once, whatever walks follow
     return links
 
 
-def _own_impact(sources: Any, targets: Any, impact: Any) -> tuple[Links, Any]:
+def _own_impact(sources: Any, targets: Any, impact: Any) -> tuple[GraphLinks, Any]:
     links = _own(sources, targets, impact)
     assert len(links.neighbours)  # the same
     return links, impact
 
 
-def _fifth(sources: Any, targets: Any, impact: Any) -> Links:
+def _fifth(sources: Any, targets: Any, impact: Any) -> GraphLinks:
     """As a crawl sees it that has fetched a quarter of the pages that have links."""
     fetched = np.random.default_rng(1).random(len(impact)) < 0.25
     return _own(sources[fetched[sources]], targets[fetched[sources]], impact)

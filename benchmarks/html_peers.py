@@ -20,13 +20,13 @@ def is_installed(reader: str) -> bool:
 
 
 def _sought() -> Read:
-    from sought.web.html.links import Found
+    from sought.web.html.links import FoundLinks
     from sought.web.html.markup import read
     from sought.web.html.tags import H1, H2, H3, TITLE
 
     def one(html: str) -> int:
         page = read(html.encode())
-        found = Found(_URL)
+        found = FoundLinks(_URL)
         found.add_all(page)
         headings = sum(len(page.values(level)) for level in (H1, H2, H3))
         return len(found.links) + len(page.text) + headings + len(page.values(TITLE))

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from benchmarks.memory import peak_mb
 from sought.beliefs.holdings import Holdings
-from sought.beliefs.search_impact.hybrid import SearchImpacts
+from sought.beliefs.search_impact.hybrid import SearchImpactSupplier
 from sought.index import Entry
 from sought.index.analysis import stemming
 from sought.index.fields import texts
@@ -31,7 +31,7 @@ from sought.record.config import Config
 from sought.record.measuring import Measuring
 from sought.record.store import Store, row_key
 from sought.record.table import NO_ROW, Source, State, Table
-from sought.record.workload import Asked
+from sought.record.workload import WorkloadQueries
 from sought.web.url import fingerprint
 
 _QUERIES, _WORDS = 10_000, 3000
@@ -81,12 +81,14 @@ class _Crawl:
         self.measuring = Measuring(Config(), self.store, self.table)
         rate = 100.0 / np.arange(10.0, 10.0 + _QUERIES)
         keys = np.arange(_QUERIES, dtype=np.uint64)
-        self.measuring.begin(Asked(self.queries, keys, rate / rate.sum(), np.zeros(_QUERIES, np.bool_), rate), ())
+        self.measuring.begin(
+            WorkloadQueries(self.queries, keys, rate / rate.sum(), np.zeros(_QUERIES, np.bool_), rate), ()
+        )
         self.measuring.adopt()
         self._insert([f"https://www.home.example/{n}/{self._about()}" for n in range(_CRAWLED)])
         self._read_pages()
         self.holdings = Holdings(self.store, self.table, lambda: self.measuring)
-        self.supplier = SearchImpacts(SearchImpact(), self.holdings)
+        self.supplier = SearchImpactSupplier(SearchImpact(), self.holdings)
 
     def grown(self, plain: int, matching: int, report: Report) -> float:
         """Add URLs to the frontier; returns the seconds until they are ranked for the first time."""

@@ -19,7 +19,7 @@ from sought.lab.studies.cells import judge_for
 from sought.lab.worlds.files import open_world, save_world
 from sought.lab.worlds.imports.git import import_git
 from sought.lab.worlds.imports.queries import import_queries
-from sought.lab.worlds.recorder import Recorder
+from sought.lab.worlds.recorder import WorldRecorder
 from sought.lab.worlds.world import Numbers
 from sought.web.errors import BadInput
 from sought.web.policy import Policy
@@ -74,7 +74,7 @@ def run(world: Path, policy: Policy, report: Report) -> dict[str, object]:
 
 def _import(world: Path, folder: Path, report: Report) -> float:
     began = time.perf_counter()
-    recorder = Recorder()
+    recorder = WorldRecorder()
     moves = world / "moves.tsv"
     taken = import_git(
         recorder, world / "site.bundle", _BASE, 7 * 86400.0, moves if moves.exists() else None, report=report

@@ -20,7 +20,7 @@ from sought.record.directory import Directory
 from sought.record.outcome import Outcome
 from sought.record.store import Details, row_key
 from sought.record.table import LIFE_ROW, NO_ROW, Source, State
-from sought.record.workload import Asked
+from sought.record.workload import WorkloadQueries
 from sought.web.message import Response
 from sought.web.sketch import SKETCH_SIZE
 from sought.web.url import fingerprint
@@ -105,7 +105,7 @@ class _Making:
         count = len(self.words.queries)
         rate = 100.0 / np.arange(10.0, 10.0 + count)
         keys, nobody = np.arange(count, dtype=np.uint64), np.zeros(count, np.bool_)
-        asked = Asked(self.words.queries, keys, rate / rate.sum(), nobody, rate)
+        asked = WorkloadQueries(self.words.queries, keys, rate / rate.sum(), nobody, rate)
         self.directory.measuring.begin(asked, (LANGUAGE,))
         self.words.number(self.directory.measuring.vocabulary)
 

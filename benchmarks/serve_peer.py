@@ -22,7 +22,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from sought.console.remembered import MOST
+from sought.console.answer_cache import MOST
 from sought.console.serving import address, bound
 
 _TABLE = "CREATE VIRTUAL TABLE pages USING fts5(url UNINDEXED, title, body, tokenize='porter unicode61')"

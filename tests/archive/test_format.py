@@ -19,7 +19,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from sought.archive import Archive, Original, Record
 from sought.web.errors import BadURL
-from sought.web.message import Failure, Purpose, Response
+from sought.web.message import Failure, RequestPurpose, Response
 
 PAGE = Response(
     "http://www.example.com/a?b=1",
@@ -78,7 +78,9 @@ def variety(folder: Path) -> list[Record]:
         archive.append(replace(PAGE, time=PAGE.time + 180, failure=Failure.TOO_LARGE, detail="more than\r\n10 MB"))
         archive.append(Response(PAGE.url, time=1.7e9 + 500, failure=Failure.DNS, detail="no such host"))
         archive.append(replace(PAGE, url="https://example.com/empty", raw=b"", headers=()))
-        archive.append(replace(PAGE, url="https://example.com/robots.txt", purpose=Purpose.ROBOTS, raw=b"\r\n\r\n\0"))
+        archive.append(
+            replace(PAGE, url="https://example.com/robots.txt", purpose=RequestPurpose.ROBOTS, raw=b"\r\n\r\n\0")
+        )
         return list(archive.records())
 
 
@@ -225,7 +227,7 @@ RESPONSES = st.builds(
     sent=st.lists(st.tuples(NAMES, VALUES), max_size=3).map(tuple),
     time=st.floats(0, 4e9).map(lambda t: round(t, 6)),
     elapsed=st.floats(0, 1e5).map(lambda t: round(t, 6)),
-    purpose=st.sampled_from(Purpose),
+    purpose=st.sampled_from(RequestPurpose),
 )
 TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]")
 

@@ -18,12 +18,12 @@ from hypothesis import strategies as st
 import sought
 from sought.beliefs.addresses import domain_hash, domain_of, folder_numbers, read_addresses
 from sought.beliefs.clusters.clustering import Closeness, Cluster, Clustering
-from sought.beliefs.clusters.collection import lexis_of
+from sought.beliefs.clusters.collection import collect
 from sought.beliefs.clusters.feature_names import GROUPS, KEYWORDS, names_of
 from sought.beliefs.clusters.features import Described
 from sought.beliefs.clusters.keywords import FIRST, no_pages, rank_features, with_pages
 from sought.beliefs.clusters.model import stored_names
-from sought.beliefs.clusters.versions import RECORD, Versions
+from sought.beliefs.clusters.versions import RECORD, PageVersions
 from sought.beliefs.clusters.words import address_rows, address_words
 from sought.beliefs.columns import Beliefs
 from sought.beliefs.folder import Folder
@@ -301,7 +301,7 @@ def test_ranking_features_are_ranks_by_tf_idf(tmp_path: Path):
         beliefs.pages()
         clustering = beliefs.holdings.part(Clustering, 4, "all", 10)
         assert clustering.model
-        words, rows = clustering.model.lexis.keywords, directory.repository.table.searchable()
+        words, rows = clustering.model.collection.keywords, directory.repository.table.searchable()
         assert words[0] == "boats"  # of two queries, one of them the heaviest
         found = clustering.features(rows)[:, -KEYWORDS:]
         for column, word in enumerate(words):
@@ -325,8 +325,8 @@ def test_the_number_of_distances_may_vary(tmp_path: Path):
         site.fetch(directory, range(30))
         holdings = beliefs_in(directory, Reading()).holdings
         rows = directory.repository.table.searchable()
-        wide = Described(holdings, lexis_of(holdings, rows, dims=25)).of(rows, GROUPS["all"])
-        usual = Described(holdings, lexis_of(holdings, rows)).of(rows, GROUPS["all"])
+        wide = Described(holdings, collect(holdings, rows, dims=25)).of(rows, GROUPS["all"])
+        usual = Described(holdings, collect(holdings, rows)).of(rows, GROUPS["all"])
         assert (wide.shape, usual.shape) == ((len(rows), 98), (len(rows), 68))
         assert np.array_equal(wide[:, :10], usual[:, :10])
         assert np.array_equal(wide[:, 25:32], usual[:, 10:17])
@@ -498,7 +498,7 @@ def test_a_workload_that_ends_takes_its_words_along(crawl: Written):
         crawl.fetch(f"/p{i}", page(rng, f"only{i}"))
     crawl.beliefs.pages()
     assert crawl.clustering.model
-    assert "boat" in crawl.clustering.model.lexis.terms
+    assert "boat" in crawl.clustering.model.collection.terms
     crawl.directory.measuring.stop()
     crawl.directory.writer.commit()
     assert_as_stored(crawl.beliefs, crawl.path)
@@ -566,7 +566,7 @@ def test_numbers_of_pages_of_before_are_not_needed(tmp_path: Path):
             assert not stored_names(view.store)
         beliefs = _watched(directory)
         assert column_of(beliefs, ALL).tolist() == looked.tolist()
-        rows = beliefs.holdings.part(Versions).rows()
+        rows = beliefs.holdings.part(PageVersions).rows()
         assert len(rows) == np.count_nonzero(directory.repository.table["state"] == State.LIVE)
         assert all(len(value) == RECORD.itemsize for _, value in directory.store.scan(b"v"))
 

@@ -17,15 +17,15 @@ from sought.beliefs.entry_model import (
     OF_HEIRS,
     TYPICAL,
     WEIGHTS,
+    EntryFeatures,
     EntryModel,
-    Known,
     fit,
     prior,
 )
 from sought.beliefs.entry_signs import fellows
-from sought.beliefs.entry_value import EntryValue, EntryValues, FirstFetches
+from sought.beliefs.entry_value import EntryValue, EntryValueSupplier, FirstFetches
 from sought.beliefs.heritage import Heritage
-from sought.beliefs.learned import Combination
+from sought.beliefs.learned import LearnedSupplier
 from sought.beliefs.presence import Values
 from sought.beliefs.prospect import Prospect
 from sought.crawl.cycle import beliefs_in
@@ -71,15 +71,15 @@ READS = _Reads((ENTRY,))
 # ---- the model
 
 
-def known(prospect: np.ndarray, **more: np.ndarray) -> Known:
+def known(prospect: np.ndarray, **more: np.ndarray) -> EntryFeatures:
     """Pages of which nothing but their prospects is known, or a little more."""
     nothing, ones = np.zeros(len(prospect)), np.ones(len(prospect))
     names = ("heritage", "guessed", "fellows", "folder", "depth")
     columns = dict.fromkeys(names, nothing) | {"prospect": prospect, "typical": ones, "host": ones, "inlinks": ones}
-    return Known(**columns | more)
+    return EntryFeatures(**columns | more)
 
 
-def drawn(pages: int, seed: int = 0) -> tuple[Known, np.random.Generator]:
+def drawn(pages: int, seed: int = 0) -> tuple[EntryFeatures, np.random.Generator]:
     """Pages of all kinds."""
     dice = np.random.default_rng(seed)
     prospect = dice.gamma(0.3, 1.0, pages)
@@ -115,7 +115,7 @@ def test_it_learns_that_too_much_or_too_little_is_expected(factor):
         some, dice = drawn(3000, seed)
         gain = prior(some) * factor * dice.gamma(0.5, 2.0, 3000)
         for count in off:
-            model = fit(Known(*(column[:count] for column in some)), gain[:count], np.full(count, np.nan))
+            model = fit(EntryFeatures(*(column[:count] for column in some)), gain[:count], np.full(count, np.nan))
             assert model.learnt_from == count
             off[count] += abs(np.log(model.expected(some).sum() / gain.sum())) / 10
     assert off[20] < 0.7 * abs(np.log(factor))
@@ -140,7 +140,7 @@ def test_chances_undo_a_selection():
     gain = prior(some) * np.where(better, 1.8, 0.2) * dice.gamma(0.5, 2.0, 80_000)
     chance = np.where(better, 0.5, 0.05)
     fetched = dice.random(80_000) < chance
-    those = Known(*(column[fetched] for column in some))
+    those = EntryFeatures(*(column[fetched] for column in some))
     fair, naive = (fit(those, gain[fetched], each) for each in (chance[fetched], np.full(fetched.sum(), np.nan)))
     ratio = {model: model.expected(some).sum() / gain.sum() for model in (fair, naive)}
     assert ratio[naive] > 1.4
@@ -191,13 +191,13 @@ def grown(site: LinkedSite, directory: Directory, beliefs: Beliefs, commits: int
         site.fetch(directory, site.new(directory)[:8] or [0])
 
 
-def entry(beliefs: Beliefs) -> EntryValues:
+def entry(beliefs: Beliefs) -> EntryValueSupplier:
     found = beliefs.suppliers[ENTRY]
-    assert isinstance(found, EntryValues)
+    assert isinstance(found, EntryValueSupplier)
     return found
 
 
-def begin_anew(supplier: EntryValues) -> None:
+def begin_anew(supplier: EntryValueSupplier) -> None:
     """Work out everything again, as whoever starts does."""
     supplier.growth.fetched = -1
     supplier.signs.basis, supplier.signs.values.basis = (), (None, None, None)
@@ -264,7 +264,7 @@ def test_what_is_learnt_survives_a_restart(site: LinkedSite):
 
 def _records(beliefs: Beliefs, learned: Learned) -> int:
     found = beliefs.suppliers[learned]
-    assert isinstance(found, Combination)
+    assert isinstance(found, LearnedSupplier)
     return len(found.training)
 
 
@@ -445,7 +445,7 @@ def test_it_can_be_explained(site: LinkedSite):
         terms = beliefs.terms(row)[repr(ENTRY)]
         assert set(terms) == {"known", "left_by", "before_learning", "weights", "learnt_from"}
         assert terms["learnt_from"] == entry(beliefs).model.learnt_from
-        some = Known(*(np.array([each]) for each in terms["known"].values()))
+        some = EntryFeatures(*(np.array([each]) for each in terms["known"].values()))
         assert EntryModel(tuple(terms["weights"].values())).expected(some)[0] == pytest.approx(value[row])
 
 

@@ -14,14 +14,14 @@ from sought.beliefs.columns import Beliefs
 from sought.beliefs.presence import Presence, SearchValue, Values
 from sought.index.curves import Curves
 from sought.index.exact import Exact
-from sought.index.lists import Held, Lists, ListsOf
-from sought.index.measure import Measure
+from sought.index.lists import HeldResults, Lists, ListsOf
+from sought.index.measure import GainMeasure
 from sought.index.quality import Matches, quality
 from sought.index.visibility import Visibility
 from sought.operate.explain import explain
 from sought.operate.view import View
 from sought.record.directory import Directory
-from sought.record.workload import Asked
+from sought.record.workload import WorkloadQueries
 from sought.record.workload_refresh import Refresh
 from sought.web.pages import Pages
 from sought.web.url import canonical
@@ -59,7 +59,7 @@ def filled(kind: ListsOf, matrix: dict[tuple[int, int], float], ties: np.ndarray
     return lists
 
 
-def held(lists: Lists, found: Matches, ties: np.ndarray) -> Held:
+def held(lists: Lists, found: Matches, ties: np.ndarray) -> HeldResults:
     return lists.held(found.queries, found.scores, ties[found.pages])
 
 
@@ -224,7 +224,7 @@ def test_what_is_too_deep_need_not_be_matched(entries):
     copies = Copies(SCORERS[0], entries)
     copies.shift(dict(enumerate(entries)))
     rows, kept = np.arange(len(entries)), copies.vectors(range(len(entries)))
-    measure = Measure(copies.measure.queries, WEIGHTS, copies.measure.vocabulary, estimator=Curves(depth=2))
+    measure = GainMeasure(copies.measure.queries, WEIGHTS, copies.measure.vocabulary, estimator=Curves(depth=2))
     survey(measure, kept)
     measure.fill([(rows, TIES[rows], kept)])
     found = measure.matches(rows, kept)
@@ -343,7 +343,7 @@ def test_work_follows_what_changed(site: LinkedSite, monkeypatch: pytest.MonkeyP
     looked: list[int] = []
     value = Values._value
 
-    def noted(self: Values, measure: Measure, rows: np.ndarray) -> None:
+    def noted(self: Values, measure: GainMeasure, rows: np.ndarray) -> None:
         looked.extend(rows.tolist())
         value(self, measure, rows)
 
@@ -386,12 +386,12 @@ def test_all_are_valued_when_others_are_asked(site: LinkedSite):
         beliefs = watched(directory, Reading())
         first, asked = both(beliefs), directory.measuring.asked
         weights = asked.weights[::-1].copy()
-        directory.measuring.reweigh(Asked(asked.texts, asked.keys, weights, asked.held_out, asked.rate))
+        directory.measuring.reweigh(WorkloadQueries(asked.texts, asked.keys, weights, asked.held_out, asked.rate))
         second = both(beliefs)
         assert not np.allclose(first[0], second[0])
         assert_same(second, expected(directory))
         weights = np.where(np.arange(len(weights)) == int(weights.argmax()), 0.0, weights)
-        directory.measuring.reweigh(Asked(asked.texts, asked.keys, weights, weights == 0.0, asked.rate))
+        directory.measuring.reweigh(WorkloadQueries(asked.texts, asked.keys, weights, weights == 0.0, asked.rate))
         third = both(beliefs)
         assert third[0].sum() < second[0].sum()
         assert_same(third, expected(directory))

@@ -13,8 +13,8 @@ import sought
 from benchmarks.impact import run
 from sought.beliefs.holdings import Growth
 from sought.beliefs.search_impact import matching
-from sought.beliefs.search_impact.hybrid import SearchImpacts
-from sought.beliefs.search_impact.needy import Improving, neediest
+from sought.beliefs.search_impact.hybrid import SearchImpactSupplier
+from sought.beliefs.search_impact.needy import ImprovabilitySupplier, neediest
 from sought.beliefs.search_impact.query_impact import units
 from sought.crawl.cycle import beliefs_in
 from sought.index.gram_shares import most_matches
@@ -65,7 +65,7 @@ def supplied(directory: Directory, belief: SearchImpact):
     beliefs = beliefs_in(directory, belief)
     column = beliefs.pages().belief(belief).copy()
     supplier = beliefs.suppliers[belief]
-    assert isinstance(supplier, SearchImpacts)
+    assert isinstance(supplier, SearchImpactSupplier)
     return column, supplier
 
 
@@ -371,7 +371,7 @@ def test_improvability_is_learnt_and_stays(path: Path):
         beliefs = beliefs_in(directory, HYBRID)
         follow(directory, beliefs.take)
         beliefs.pages()
-        improving = beliefs.holdings.part(Improving)
+        improving = beliefs.holdings.part(ImprovabilitySupplier)
         assert improving.curve.b == 0.0
         for i in range(70, 110):
             some = rng.sample(words[30:], 9)
@@ -383,7 +383,7 @@ def test_improvability_is_learnt_and_stays(path: Path):
     with View(path) as view:
         beliefs = view.beliefs((HYBRID,))
         beliefs.pages()
-        assert beliefs.holdings.part(Improving).curve == improving.curve
+        assert beliefs.holdings.part(ImprovabilitySupplier).curve == improving.curve
 
 
 def test_scores_are_comparable_across_queries(path: Path):

@@ -9,9 +9,9 @@ import pytest
 import sought
 from sought.beliefs.columns import Beliefs
 from sought.beliefs.holdings import Holdings
-from sought.beliefs.impacts import IMPACTS, Impacts
+from sought.beliefs.impacts import IMPACTS, PageImpacts
 from sought.beliefs.leaf_tree import LeafTree
-from sought.beliefs.learned import ENOUGH, Combination, Fitted
+from sought.beliefs.learned import ENOUGH, Fitted, LearnedSupplier
 from sought.beliefs.learned_signs import NAMES, parents_with
 from sought.crawl.cycle import beliefs_in
 from sought.graph.links import links_of
@@ -51,9 +51,9 @@ def grown(site: LinkedSite, directory: Directory, beliefs: Beliefs, commits: int
         site.fetch(directory, site.new(directory)[:8] or [0])
 
 
-def combination(beliefs: Beliefs, belief: Learned) -> Combination:
+def combination(beliefs: Beliefs, belief: Learned) -> LearnedSupplier:
     found = beliefs.suppliers[belief]
-    assert isinstance(found, Combination)
+    assert isinstance(found, LearnedSupplier)
     return found
 
 
@@ -68,7 +68,7 @@ def test_before_enough_is_known_it_is_the_walk(site: LinkedSite, belief: Learned
         assert combination(beliefs, belief).model is None
         assert 0 < len(combination(beliefs, belief).training) < ENOUGH
         assert found[new] == pytest.approx(column_of(beliefs_in(directory, walk), walk)[new], rel=1e-6)
-        impact = Impacts(Holdings(directory.store, directory.repository.table, lambda: directory.measuring))
+        impact = PageImpacts(Holdings(directory.store, directory.repository.table, lambda: directory.measuring))
         assert found[~new] == pytest.approx(impact.of(belief.impact)[~new])
         assert found[~new].any()
 
@@ -238,13 +238,13 @@ def test_parents_of_a_few_pages():
 @pytest.mark.parametrize("policy", [Learned(), Learned("linear", "views", "log1p")], ids=repr)
 def test_what_is_learnt_is_no_secret(monkeypatch, policy: Learned):
     """The wall, with budgets that make it learn: nothing depends on what a crawler cannot see."""
-    fits, fitted = [], Combination._fitted
+    fits, fitted = [], LearnedSupplier._fitted
 
-    def counted(self: Combination, impact: np.ndarray) -> Fitted:
+    def counted(self: LearnedSupplier, impact: np.ndarray) -> Fitted:
         fits.append(len(self.training))
         return fitted(self, impact)
 
-    monkeypatch.setattr(Combination, "_fitted", counted)
+    monkeypatch.setattr(LearnedSupplier, "_fitted", counted)
     assert first_leak(policy, made(), 0.25, Setting(start="cold", rounds=3), middle()) == ""
     assert len(fits) > 2
 

@@ -11,8 +11,8 @@ import sought
 from sought.beliefs.columns import Beliefs
 from sought.beliefs.flows import Flow
 from sought.beliefs.holdings import Holdings
-from sought.beliefs.impacts import IMPACTS, Impact, Impacts
-from sought.beliefs.page_rank import Ranks
+from sought.beliefs.impacts import IMPACTS, Impact, PageImpacts
+from sought.beliefs.page_rank import PageRankSupplier
 from sought.crawl.cycle import beliefs_in
 from sought.demand import Action, Event, QueryLog, Search, Selection, Tally
 from sought.demand.impact import impact
@@ -159,7 +159,7 @@ def test_a_crawl_goes_after_what_people_see(site: LinkedSite):
 
 def flow_of(beliefs: Beliefs) -> Flow:
     ranks = beliefs.suppliers[PageRank()]
-    assert isinstance(ranks, Ranks)
+    assert isinstance(ranks, PageRankSupplier)
     return ranks.flow
 
 
@@ -265,14 +265,14 @@ def test_cash_is_passed_on_by_every_visit(path: Path):
 # ---- impact
 
 
-def impacts_of(view: View) -> Impacts:
-    return Impacts(Holdings(view.store, view.table, lambda: view.measuring))
+def impacts_of(view: View) -> PageImpacts:
+    return PageImpacts(Holdings(view.store, view.table, lambda: view.measuring))
 
 
 def test_impact_is_expected_of_ranks(site: LinkedSite):
     """Without clicks on record it is what the first ten results of every query say; held in step with the pages."""
     with site.open() as directory:
-        live = watched(directory, RandomWalk()).holdings.part(Impacts)
+        live = watched(directory, RandomWalk()).holdings.part(PageImpacts)
         grown(site, directory, 2)
         live.of("clicks")  # from now on kept up
         grown(site, directory, 4)

@@ -13,7 +13,7 @@ from sought.cli.lab_compare import share_or_number
 from sought.lab.studies.findings import read_tables
 from sought.lab.studies.registry import EXPERIMENTS
 from sought.lab.worlds.files import save_world
-from sought.lab.worlds.recorder import Recorder
+from sought.lab.worlds.recorder import WorldRecorder
 from sought.lab.worlds.world import WEEK
 from sought.web.errors import BadInput
 from tests.testing.small_world import START, gone, moved, page, small_world
@@ -115,7 +115,7 @@ def test_the_command_repeats_the_run(run):
 
 def test_worlds_of_one_moment_without_queries(run):
     """What to do instead is said; with that done there is a table, and no differences of quality."""
-    recorder = Recorder()
+    recorder = WorldRecorder()
     for n in range(20):
         assert recorder.answer(page(f"http://r.test/{n}", 0, f"page {n}", "text", [f"http://r.test/{n + 1}"]))
     world = recorder.finish("graph", ["http://r.test/0"], START, START, WEEK)
@@ -244,7 +244,7 @@ def test_lists(run):
 
 def test_show(run):
     """What a world holds, counted by hand: an edit, a birth and a move in a week, an edit and a death in the next."""
-    recorder, site = Recorder(), "http://s.test"
+    recorder, site = WorldRecorder(), "http://s.test"
     for answer in (
         page(f"{site}/a", 0, "a", "one", [f"{site}/b"]),
         page(f"{site}/c", 0, "c", "two"),

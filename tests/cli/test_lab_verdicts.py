@@ -17,9 +17,9 @@ from sought.lab.studies import bounds
 from sought.lab.studies.cells import judge_for, load
 from sought.lab.studies.experiment import grid
 from sought.lab.studies.findings import last_verdict, read_findings, read_tables, save_finding, save_table
-from sought.lab.studies.study import FAILS, HOLDS, Bench, Finding, Table
+from sought.lab.studies.study import FAILS, HOLDS, Finding, ResultTable, StudyContext
 from sought.lab.worlds.files import open_world, save_world
-from sought.lab.worlds.recorder import Recorder
+from sought.lab.worlds.recorder import WorldRecorder
 from sought.policy import Never
 from sought.web.errors import BadInput
 from tests.testing.small_world import START, page, small_world
@@ -99,7 +99,7 @@ def test_verdicts_of_two_worlds(run):
 def test_a_comparison_has_its_day(tmp_path):
     """That of the last time it was made."""
     for day in ("2020-01-01", "2020-01-02"):
-        save_table(Table("t", ["c"], [[1.5]], "command"), tmp_path, day)
+        save_table(ResultTable("t", ["c"], [[1.5]], "command"), tmp_path, day)
     assert [table.date for table in read_tables(tmp_path)] == ["2020-01-02"]
 
 
@@ -124,7 +124,7 @@ def test_durations():
 
 def test_show_of_a_short_unit_without_demand(run):
     """The unit can be read, and there is no line without a value."""
-    recorder = Recorder()
+    recorder = WorldRecorder()
     recorder.answer(page("http://s.test/a", 0, "a", "one"))
     world = recorder.finish("short", ["http://s.test/a"], START, START + 20, 5.0, source="hand", demand=[])
     save_world(world, Path("short.world"), recorder.texts)
@@ -147,7 +147,7 @@ def test_the_transport_bound_of_every_budget(run, monkeypatch):
     monkeypatch.setattr("sought.lab.judge.transport.losses", counted)
     monkeypatch.setattr(bounds, "BUDGETS", (0.1, 0.2, 0.4))
     folder, results, setting = Path("small.world"), Path("lab-results"), Setting()
-    (numbers,) = bounds.run(Bench([folder], results, cores=0)).numbers.values()
+    (numbers,) = bounds.run(StudyContext([folder], results, cores=0)).numbers.values()
     assert len(calls) == 1
     world = open_world(folder)
     judge = judge_for(world, setting)

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
+from sought.console.budget_page import between
 from sought.console.control import Control, new_token
-from sought.console.figures import FIGURES
-from sought.console.page_of_budget import between
+from sought.console.number_labels import FIGURES
 from sought.console.wording import number, share
 from sought.operate.dial import budget
 from sought.operate.view import View

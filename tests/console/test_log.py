@@ -213,7 +213,7 @@ def test_it_is_read_again_only_if_there_is_more(path, monkeypatch):
         looks.append(path)
         return read_log(path)
 
-    monkeypatch.setattr("sought.console.page_of_log.read_log", look)
+    monkeypatch.setattr("sought.console.log_page.read_log", look)
     with served(path) as server:
         for _ in range(3):
             for asked in ("text=moon", "text=h2.example", "text=h2.example&level=error"):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sought.console.metrics import METRICS, SERVER, exposition
-from sought.console.tally import BOUNDS, Tally
+from sought.console.tally import BOUNDS, ServerTally
 from tests.testing.console_site import crawl_lighthouses, event, served
 
 PULSE = {
@@ -33,7 +33,7 @@ def told(text: str) -> dict[str, float]:
 
 def test_numbers_are_those_of_the_pulse():
     """What the pulse does not say is not told; a rate is told a day, whatever period it is kept in."""
-    found = told(exposition(PULSE, Tally()))
+    found = told(exposition(PULSE, ServerTally()))
     assert found["sought_crawl_running"] == 1
     assert found["sought_crawl_paused"] == 0
     assert found['sought_fetches_total{outcome="200"}'] == 5
@@ -46,7 +46,7 @@ def test_numbers_are_those_of_the_pulse():
 
 def test_searches_are_counted_by_their_time():
     """Buckets are cumulative, and a time on a bound is within it."""
-    tally = Tally()
+    tally = ServerTally()
     for seconds in (0.0005, 0.001, 0.004, 9.0):
         tally.answered(seconds)
     tally.refused, tally.clicks = 2, 3
@@ -64,7 +64,7 @@ def test_searches_are_counted_by_their_time():
 def test_every_line_is_of_the_format(outcomes):
     """Whatever a host answers, or somebody writes into the pulse."""
     pulse = PULSE | {"progress": {"outcomes": outcomes}, "budget": None, "demand": "nothing"}
-    lines = exposition(pulse, Tally()).removesuffix("\n").split("\n")
+    lines = exposition(pulse, ServerTally()).removesuffix("\n").split("\n")
     assert all(LINE.match(line) for line in lines), [line for line in lines if not LINE.match(line)]
 
 

@@ -8,8 +8,8 @@ from urllib.parse import quote
 
 import pytest
 
-from sought.console.figures import FIGURES
-from sought.console.standing import Standing
+from sought.console.number_labels import FIGURES
+from sought.console.view_cache import ViewCache
 from sought.operate.journal import Row, write_row
 from tests.testing.browser import chromium, tab
 from tests.testing.console_crawl import (
@@ -504,8 +504,8 @@ def test_a_server_that_ends_ends_its_streams(crawl):
 
 def test_a_page_that_has_to_wait_looks_again(crawl, monkeypatch, browser):
     """It says so with status 503, and the browser comes back by itself."""
-    monkeypatch.setattr("sought.console.standing.PATIENCE", 0.0)
-    monkeypatch.setattr(Standing.__init__, "__defaults__", (0.0,))
+    monkeypatch.setattr("sought.console.view_cache.PATIENCE", 0.0)
+    monkeypatch.setattr(ViewCache.__init__, "__defaults__", (0.0,))
     with served(crawl[0]) as server, tab(browser) as it:
         answer = server.ask(about("query", "volcano"))
         assert (answer.status, answer.headers["refresh"]) == (503, "3")

@@ -15,19 +15,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tantivy import DocAddress
 
-from sought.console import remembered, suggestions
+from sought.console import answer_cache, suggestions
 from sought.console.ages import age, exactly, iso
-from sought.console.recorder import Recorder
-from sought.console.remembered import Asked, Found, Remembered
-from sought.console.search_process import LENGTH, Reply, Searching, decode_reply, message
+from sought.console.answer_cache import AnswerCache, AnswerKey, CachedAnswer
+from sought.console.recorder import QueryRecorder
+from sought.console.search_process import LENGTH, ProcessReply, Searching, decode_reply, message
 from sought.console.searcher import Searcher
-from sought.console.suggestions import Table, asked_often, folded
+from sought.console.suggestions import QueryTable, asked_often, folded
 from sought.console.worker import SearchFailed, TooBusy
 from sought.demand import Action, Event, QueryLog, Search, Tally
 from sought.demand.values import today
 from sought.index import Answer, Entry, Hit, Index
 
-LAMP = Asked("lamp", 10, 0)
+LAMP = AnswerKey("lamp", 10, 0)
 
 
 def written(folder: Path, *texts: str) -> None:
@@ -41,7 +41,7 @@ def written(folder: Path, *texts: str) -> None:
 
 
 def test_a_search_sees_the_last_commit(tmp_path: Path) -> None:
-    """Nothing, one page, two: also if the same was asked before, and answers are remembered."""
+    """Nothing, one page, two: also if the same was asked before, and answers are answer_cache."""
 
     async def ask() -> None:
         searcher = Searcher(tmp_path / "index")
@@ -74,8 +74,8 @@ async def searching(folder: Path, waiting: int = 64, seconds: float = 60.0) -> A
     assert all(worker.process.returncode == 0 for worker in workers)  # they ended by themselves
 
 
-def ask(searcher: Searcher, *numbers: int) -> list[asyncio.Task[Found | None]]:
-    return [asyncio.create_task(searcher.search(Asked(f"lamp {number}", 10, 0))) for number in numbers]
+def ask(searcher: Searcher, *numbers: int) -> list[asyncio.Task[CachedAnswer | None]]:
+    return [asyncio.create_task(searcher.search(AnswerKey(f"lamp {number}", 10, 0))) for number in numbers]
 
 
 async def until(happens: Callable[[], bool]) -> None:
@@ -90,7 +90,7 @@ def test_processes_are_added_while_questions_wait(tmp_path: Path) -> None:
     async def work() -> None:
         async with searching(tmp_path / "index") as searcher:
             for number in range(5):
-                await searcher.search(Asked(f"lamp {number}", 10, 0))
+                await searcher.search(AnswerKey(f"lamp {number}", 10, 0))
             assert len(searcher._workers) == 1
             os.kill(searcher._workers[0].process.pid, signal.SIGSTOP)
             tasks = ask(searcher, *range(10, 20))
@@ -214,7 +214,11 @@ def test_messages_arrive_as_they_were_sent() -> None:
     hit = Hit(1, "http://a.example/", "A tïtle", "wörds " * 10_000, ((0, 5), (6, 11)), 1.5, 2.5)
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        for reply in (Reply(), Reply(Found(Answer((hit, hit), 7, True, 0.5), 9)), Reply(trouble="x")):
+        for reply in (
+            ProcessReply(),
+            ProcessReply(CachedAnswer(Answer((hit, hit), 7, True, 0.5), 9)),
+            ProcessReply(trouble="x"),
+        ):
             sender = threading.Thread(target=theirs.sendall, args=(message(reply),))
             sender.start()
             with ours.makefile("rb") as file:
@@ -225,8 +229,8 @@ def test_messages_arrive_as_they_were_sent() -> None:
 
 def test_an_answer_will_do_a_moment_longer_if_all_are_busy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """After a commit, but not after two, and not for long; not all for the same time, so that not all go at once."""
-    memory, meta, clock = Remembered(tmp_path), tmp_path / "meta.json", [100.0]
-    monkeypatch.setattr("sought.console.remembered.time.monotonic", lambda: clock[0])
+    memory, meta, clock = AnswerCache(tmp_path), tmp_path / "meta.json", [100.0]
+    monkeypatch.setattr("sought.console.answer_cache.time.monotonic", lambda: clock[0])
 
     def commit(number: int) -> None:
         (tmp_path / "new").write_text(str(number))
@@ -234,10 +238,10 @@ def test_an_answer_will_do_a_moment_longer_if_all_are_busy(tmp_path: Path, monke
         os.utime(meta, ns=(number, number))
 
     commit(1)
-    many = [Asked(f"lamp {number}", 10, 0) for number in range(200)]
+    many = [AnswerKey(f"lamp {number}", 10, 0) for number in range(200)]
     assert memory.get(LAMP) is None
     for asked in many:
-        memory.keep(asked, Found(Answer(), 1), memory.state)
+        memory.keep(asked, CachedAnswer(Answer(), 1), memory.state)
     commit(2)
     assert not any(memory.get(asked) for asked in many)
     shares = []
@@ -255,26 +259,26 @@ def test_an_answer_will_do_a_moment_longer_if_all_are_busy(tmp_path: Path, monke
 
 def test_answers_are_remembered_for_one_state_of_the_index(tmp_path: Path) -> None:
     """An answer that was overtaken by a commit is not kept, and the least recently asked go first."""
-    memory, meta = Remembered(tmp_path), tmp_path / "meta.json"
+    memory, meta = AnswerCache(tmp_path), tmp_path / "meta.json"
     assert memory.get(LAMP) is None
-    memory.keep(LAMP, Found(Answer(), 1), memory.state)
+    memory.keep(LAMP, CachedAnswer(Answer(), 1), memory.state)
     assert memory.get(LAMP) is None  # there is no index
     meta.write_text("1")
     assert memory.get(LAMP) is None
     before = memory.state
-    memory.keep(LAMP, Found(Answer(), 1), before)
+    memory.keep(LAMP, CachedAnswer(Answer(), 1), before)
     assert memory.get(LAMP)
     meta.rename(tmp_path / "old")
     meta.write_text("2")
     assert memory.get(LAMP) is None
-    memory.keep(LAMP, Found(Answer(), 1), before)
+    memory.keep(LAMP, CachedAnswer(Answer(), 1), before)
     assert memory.get(LAMP) is None
-    for number in range(remembered.MOST):
-        memory.keep(Asked(str(number), 1, 0), Found(Answer(), 1), memory.state)
-    memory.get(Asked("0", 1, 0))
-    memory.keep(LAMP, Found(Answer(), 1), memory.state)
-    assert memory.get(Asked("0", 1, 0))
-    assert memory.get(Asked("1", 1, 0)) is None
+    for number in range(answer_cache.MOST):
+        memory.keep(AnswerKey(str(number), 1, 0), CachedAnswer(Answer(), 1), memory.state)
+    memory.get(AnswerKey("0", 1, 0))
+    memory.keep(LAMP, CachedAnswer(Answer(), 1), memory.state)
+    assert memory.get(AnswerKey("0", 1, 0))
+    assert memory.get(AnswerKey("1", 1, 0)) is None
 
 
 # ---- recording
@@ -282,7 +286,7 @@ def test_answers_are_remembered_for_one_state_of_the_index(tmp_path: Path) -> No
 
 def test_what_waits_is_written_at_the_end_in_order(tmp_path: Path) -> None:
     log = QueryLog(tmp_path / "queries")
-    recorder = Recorder(log)
+    recorder = QueryRecorder(log)
     now = time.time()
     recorder.take([Search("a", now - 50 + n, (), n) for n in range(1, 50)])
     recorder.take([Event(7, Action.CLICK, time.time(), "http://a.example/", 1)])
@@ -296,7 +300,7 @@ def test_what_waits_is_written_at_the_end_in_order(tmp_path: Path) -> None:
 def test_a_bad_row_takes_no_other_with_it(tmp_path: Path) -> None:
     """Rows are written together, and left out one by one."""
     log = QueryLog(tmp_path / "queries")
-    recorder = Recorder(log)
+    recorder = QueryRecorder(log)
     now = time.time()
     recorder.take([Search("before", now - 2), Search("\n", now - 1), Search("after", now)])
     recorder.start()
@@ -308,7 +312,7 @@ def test_a_bad_row_takes_no_other_with_it(tmp_path: Path) -> None:
 def test_a_full_or_broken_log_holds_nobody_up(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """What finds no room, or no disk, is counted and left out; it is said once."""
     (tmp_path / "queries").write_text("a file where a folder should be")
-    recorder = Recorder(QueryLog(tmp_path / "queries"))
+    recorder = QueryRecorder(QueryLog(tmp_path / "queries"))
     recorder.take([Search("a", 1e9)] * 10_005)
     assert recorder.left_out == 5
     recorder.left_out = 0
@@ -338,7 +342,7 @@ def test_suggestions_are_the_heaviest_of_those_that_start_so(rows: list[tuple[st
     """As by looking through all of them."""
     counts = {folded(text): float(count) for text, count in rows if text.strip()}
     keys = sorted(counts)
-    table = Table(keys, keys, [counts[key] for key in keys])
+    table = QueryTable(keys, keys, [counts[key] for key in keys])
     prefix = folded(typed)
     if "\U0010ffff" not in "".join(keys):
         plain = sorted((key for key in keys if key.startswith(prefix)), key=lambda key: (-counts[key], key))

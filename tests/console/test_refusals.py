@@ -16,7 +16,7 @@ from tantivy import DocAddress
 from sought.console.assets import asset
 from sought.console.connection import MAX_HEAD
 from sought.console.searcher import Searcher
-from sought.console.surprise import Surprise
+from sought.console.unexpected_errors import UnexpectedErrors
 from sought.index import Index
 from tests.testing.console_site import Served, crawl_lighthouses, event, served
 from tests.testing.demand_site import write_config
@@ -184,7 +184,7 @@ def test_a_search_that_takes_too_long_is_told_when_to_try_again(
     server: Served, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """503 with Retry-After, for people and programs."""
-    monkeypatch.setattr("sought.console.desk.Searcher", partial(Searcher, seconds=0.0))
+    monkeypatch.setattr("sought.console.search_service.Searcher", partial(Searcher, seconds=0.0))
     with served(server.path) as hurried:
         page, data = hurried.get("/", q="lamp"), hurried.get("/api/search", q="keepers")
     assert (page.status, page.headers["retry-after"], "took too long" in page.text) == (503, "1", True)
@@ -243,7 +243,7 @@ def test_a_surprise_is_one_entry_of_the_log(caplog: pytest.LogCaptureFixture) ->
         pass
 
     scope = {"type": "http", "path": "/x\nERROR all is lost\x1b[2J"}
-    asyncio.run(Surprise(surprising, lambda _: Response())(scope, nothing, nothing))  # type: ignore[arg-type]  # no server
+    asyncio.run(UnexpectedErrors(surprising, lambda _: Response())(scope, nothing, nothing))  # type: ignore[arg-type]  # no server
     [entry] = caplog.records
     assert entry.getMessage() == r"'/x\nERROR all is lost\x1b[2J': a surprise"
 

@@ -11,8 +11,8 @@ import pytest
 from starlette.routing import Route
 
 from sought.console import search_api
-from sought.console.desk import Desk
 from sought.console.openapi import DOCUMENT
+from sought.console.search_service import SearchService
 from sought.demand import Search
 from tests.testing.console_site import Served, crawl_lighthouses, event, served
 from tests.testing.demand_site import write_config
@@ -199,7 +199,7 @@ def test_suggestions_are_what_several_searches_asked(tmp_path: Path) -> None:
 
 
 def test_the_openapi_document_describes_every_route_and_no_other(server: Served) -> None:
-    routes = [route for route in search_api.routes(Desk(server.path)) if isinstance(route, Route)]
+    routes = [route for route in search_api.routes(SearchService(server.path)) if isinstance(route, Route)]
     methods = {route.path: {m.lower() for m in route.methods or ()} - {"head"} for route in routes}
     document = server.get("/api/openapi.json").data
     assert {path: set(item) for path, item in document["paths"].items()} == methods

@@ -20,7 +20,7 @@ from sought.operate.view import View
 from sought.record.recovery import open_directory
 from sought.toyweb import Served, ToyWeb, serve_in_thread
 from sought.web.errors import CrawlBusy
-from sought.web.message import Purpose
+from sought.web.message import RequestPurpose
 from tests.testing.commands import Running, run, start
 
 
@@ -46,7 +46,7 @@ def recorded(path: Path) -> Counter:
         records = [r.response for r in archive.records() if r.response is not None]
     finally:
         archive.close()
-    return Counter(r.url for r in records if r.purpose is Purpose.PAGE)
+    return Counter(r.url for r in records if r.purpose is RequestPurpose.PAGE)
 
 
 @pytest.mark.parametrize("seed", range(3))

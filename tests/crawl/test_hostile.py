@@ -18,8 +18,8 @@ from sought.operate.check import check
 from sought.operate.view import View
 from sought.record.recovery import open_directory
 from sought.record.table import Reason, State
-from sought.toyweb import Served, ToyWeb, Visit, serve_in_thread
-from sought.web.message import Purpose
+from sought.toyweb import Served, ServedRequest, ToyWeb, serve_in_thread
+from sought.web.message import RequestPurpose
 
 # HTTP libraries send a GET again, at once, if a kept connection dies before the answer (RFC 9112 §9.3.1).
 SENT_AGAIN = "/reset"
@@ -57,7 +57,7 @@ class Crawled:
     path: Path
     served: Served
     result: dict[str, Any]
-    visits: list[Visit]
+    visits: list[ServedRequest]
     status: dict[str, Any] = field(default_factory=dict)
     pages: dict[str, dict[str, Any]] = field(default_factory=dict)
     hosts: dict[str, dict[str, dict[str, int]]] = field(default_factory=dict)
@@ -94,7 +94,7 @@ class Crawled:
             directory.close()
         archive = Archive.open(self.path / "archive", software="test", writable=False)
         answers = [record.response for record in archive.records() if record.response]
-        self.sitemaps = Counter(self.name(r.url) for r in answers if r.purpose is Purpose.SITEMAP)
+        self.sitemaps = Counter(self.name(r.url) for r in answers if r.purpose is RequestPurpose.SITEMAP)
         archive.close()
         return self
 

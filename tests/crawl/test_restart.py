@@ -14,7 +14,7 @@ from sought.record.leases import Visit
 from sought.record.named_urls import plant_seeds
 from sought.record.recovery import open_directory
 from sought.record.table import State
-from sought.web.message import Purpose, Response
+from sought.web.message import RequestPurpose, Response
 
 HOME = "http://a.example/"
 CONFIG = """
@@ -33,7 +33,9 @@ def path(tmp_path):
     return tmp_path
 
 
-def answer(url=HOME, body="<p>some words <a href=/b>first words</a></p>", status=200, purpose=Purpose.PAGE, **fields):
+def answer(
+    url=HOME, body="<p>some words <a href=/b>first words</a></p>", status=200, purpose=RequestPurpose.PAGE, **fields
+):
     data = body.encode()
     headers = (("Content-Type", "text/html"), *((k.replace("_", "-"), v) for k, v in fields.items()))
     return Response(url, status, "OK", headers, data, data, time=1e9, elapsed=0.5, address="192.0.2.1", purpose=purpose)
@@ -78,7 +80,7 @@ def test_a_crawl_delay_survives(path):
     directory = open_directory(path)
     assert directory.politeness.state("a.example").crawl_delay == 77
     text = "User-agent: *\nCrawl-delay: 66"
-    directory.writer.record(-1, answer(f"{HOME}robots.txt", text, purpose=Purpose.ROBOTS))
+    directory.writer.record(-1, answer(f"{HOME}robots.txt", text, purpose=RequestPurpose.ROBOTS))
     directory.close()
     rebuild(path, lambda _: None)
     directory = open_directory(path)
@@ -104,7 +106,7 @@ def test_leases_are_kept_over_two_crashes(path):
     directory = open_directory(path)
     directory.politeness.began("a.example", "192.0.2.1", 2e9)
     directory.manners.remember(directory.repository.hosts[0])
-    directory.leases.add(Visit(0, Purpose.PAGE, 2e9, 0))
+    directory.leases.add(Visit(0, RequestPurpose.PAGE, 2e9, 0))
     directory.writer.commit()
     directory.abandon()
     directory = open_directory(path)
@@ -135,8 +137,8 @@ def test_leases_mean_the_same_after_a_rebuild_with_losses(path):
     hosts, row = directory.repository.hosts.by_origin, directory.repository.discovery.row
     before = {url: (hosts[url[:-1]].number, row(url)) for url in (x, y)}
     for host, page in ((before[y][0], row(y)), (0, row(f"{HOME}only")), (77, 1)):
-        directory.leases.add(Visit(host, Purpose.PAGE, 2e9, page))
-    directory.leases.add(Visit(before[y][0], Purpose.ROBOTS, 2e9))
+        directory.leases.add(Visit(host, RequestPurpose.PAGE, 2e9, page))
+    directory.leases.add(Visit(before[y][0], RequestPurpose.ROBOTS, 2e9))
     directory.abandon()
     lost_home(path)
     rebuild(path, lambda _: None)
@@ -145,7 +147,7 @@ def test_leases_mean_the_same_after_a_rebuild_with_losses(path):
     after = {url: (repository.hosts.by_origin[url[:-1]].number, repository.discovery.row(url)) for url in (x, y)}
     assert before[x][0] == after[y][0] != before[y][0]
     found = {(visit.purpose, visit.row) for visit in directory.leases.unanswered}
-    assert found == {(Purpose.PAGE, after[y][1]), (Purpose.ROBOTS, None), (Purpose.PAGE, None)}
+    assert found == {(RequestPurpose.PAGE, after[y][1]), (RequestPurpose.ROBOTS, None), (RequestPurpose.PAGE, None)}
     settle_leases(directory)
     names = [host.name for host in repository.hosts.list]
     assert {n for n in names if directory.politeness.state(n).last_began == 2e9} == {"a.example", "y.a.example"}
@@ -157,7 +159,7 @@ def test_leases_of_tables_that_cannot_be_read_are_dropped(path):
     """Nobody knows whom they name: a rebuild goes on without them."""
     crawl_one(path, answer())
     directory = open_directory(path)
-    directory.leases.add(Visit(0, Purpose.PAGE, 2e9, 0))
+    directory.leases.add(Visit(0, RequestPurpose.PAGE, 2e9, 0))
     directory.abandon()
     (path / "store/CURRENT").unlink()
     rebuild(path, lambda _: None)
@@ -255,7 +257,7 @@ def test_a_rebuild_does_not_bring_back_what_robots_forbids(path):
     crawl_one(path, answer(), answer(f"{HOME}private/x", "<p>secret words</p>"))
     directory = open_directory(path)
     directory.writer.record(
-        -1, answer(f"{HOME}robots.txt", "User-agent: *\nDisallow: /private/", purpose=Purpose.ROBOTS)
+        -1, answer(f"{HOME}robots.txt", "User-agent: *\nDisallow: /private/", purpose=RequestPurpose.ROBOTS)
     )
     directory.close()
     rebuild(path, lambda _: None)

@@ -8,26 +8,28 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from sought.demo.example import Answers, Shown
+from sought.demo.example import ExampleAnswers, ShownAnswer
 from sought.demo.figures import SIDES, Point
 from sought.demo.page import open_page
-from sought.demo.standing import Side, Standing, Step
+from sought.demo.state import DemoState, Side, Step
 from tests.testing.browser import chromium, tab
 
 HOSTILE = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
 
 
-def standing() -> Standing:
+def standing() -> DemoState:
     """Some way into the contest, with pages that mean harm."""
     shown = [
-        Shown(f"sought-{k:016x}", (f"http://a.toy.test/{k}", "http://b.toy.test/"), (HOSTILE, f"Owls {k}"), 300 + k)
+        ShownAnswer(
+            f"sought-{k:016x}", (f"http://a.toy.test/{k}", "http://b.toy.test/"), (HOSTILE, f"Owls {k}"), 300 + k
+        )
         for k in range(2)
     ]
     sides = [
         Side(f"Policy{k}()", f"http://127.0.0.1:{5000 + k}/", 1234 + k, 300 + k, 0.61 - k / 10, 0.5 - k / 10)
         for k in range(2)
     ]
-    return Standing(
+    return DemoState(
         phase="Both crawls run.",
         seconds=42.0,
         day=7.5,
@@ -36,7 +38,7 @@ def standing() -> Standing:
         history=tuple(Point(float(t - 8), (0.2 + t / 100, 0.2 + t / 200)) for t in range(50)),
         asked=((HOSTILE, 0.07), ("northern owl", 0.03)),
         seconds_to_start=12.5,
-        answers=Answers(
+        answers=ExampleAnswers(
             "northern owl",
             (shown[0], shown[1]),
             ([8.0, 4.0], [0.0, 4.0]),
@@ -51,7 +53,7 @@ def standing() -> Standing:
 class Changing:
     """What the page is told now."""
 
-    value = Standing("Getting ready.")
+    value = DemoState("Getting ready.")
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +72,7 @@ def browser() -> Iterator[Browser]:
 def test_the_page_follows_the_contest(where: str, browser: Browser, tmp_path: Path, scheme: str, width: int) -> None:
     """From "getting ready" to two lines, with a side by side; accessible, safe, nothing loaded from elsewhere."""
     steps = (Step("Pages fetched", 120, 300), Step("Compiled", 7, 0), Step("Copies", 1, 1), Step("Started", 0, 4))
-    Changing.value = Standing("Getting ready.", steps=steps)
+    Changing.value = DemoState("Getting ready.", steps=steps)
     with tab(browser, color_scheme=scheme, viewport={"width": width, "height": 900}) as t:
         t.page.goto(where)
         expect(t.page.locator("[data-phase]")).to_have_text("Getting ready.")

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from sought.demo.conditions import Conditions
-from sought.demo.example import Answers, Shown, difference
+from sought.demo.example import ExampleAnswers, ShownAnswer, difference
 from sought.demo.figures import DEFAULT, LATELY, ROUND_ROBIN, Judged, Scoreboard
-from sought.demo.judge import Truth, value
+from sought.demo.judge import ToyTruth, value
 from sought.demo.pace import PEOPLE, Pace
 from sought.demo.searchers import RANKS, Public, clicked, question, seen
-from sought.demo.standing import NAMES
+from sought.demo.state import NAMES
 from sought.toyweb import ToyWeb, serve_in_thread
 from sought.web.compiled import compiling
 
@@ -25,9 +25,9 @@ TOY = ToyWeb(sites=12, pages=30, hostile=False)
 
 
 @pytest.fixture(scope="module")
-def truth(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Truth]:
+def truth(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ToyTruth]:
     """Of day 0."""
-    found = Truth(TOY, tmp_path_factory.mktemp("truth"))
+    found = ToyTruth(TOY, tmp_path_factory.mktemp("truth"))
     found.renew(0.0)
     yield found
     found.close()
@@ -76,7 +76,7 @@ def test_what_is_new_is_asked_for_at_once() -> None:
     assert share(0.01) > 1.5 * share(7.0) > 0.0
 
 
-def test_every_question_has_an_answer(truth: Truth) -> None:
+def test_every_question_has_an_answer(truth: ToyTruth) -> None:
     """A question is two or three words of a live page's title, side by side, and that page is among its answers."""
     pages = [page for site in TOY.atlas.sites for page in site.live(0.0) if page.language == "en"]
     for page in pages[::20]:
@@ -85,7 +85,7 @@ def test_every_question_has_an_answer(truth: Truth) -> None:
         assert TOY.atlas.url(page.site.host, page.path(0.0)) in truth.scores(question(page))
 
 
-def test_no_word_of_a_question_is_on_too_many_pages(truth: Truth) -> None:
+def test_no_word_of_a_question_is_on_too_many_pages(truth: ToyTruth) -> None:
     """The judge looks at no more than a thousand pages, half of all: fewer than that have any word of a question."""
     toy = ToyWeb(hostile=False)
     pages = [page for site in toy.atlas.sites for page in site.live(0.0)]
@@ -110,7 +110,7 @@ def test_people_look_at_few_ranks_and_click_on_what_is_good() -> None:
     assert clicked(rng, [], 9.0) == 0
 
 
-def test_a_perfect_mirror_is_worth_all_and_an_empty_one_nothing(truth: Truth) -> None:
+def test_a_perfect_mirror_is_worth_all_and_an_empty_one_nothing(truth: ToyTruth) -> None:
     """Quality 1 is the best answer there is, 0 an answer without a single page that is there."""
     for query, _ in Public(TOY).questions(0.0).top(20):
         best = list(truth.scores(query))[:RANKS]
@@ -124,7 +124,7 @@ def test_a_perfect_mirror_is_worth_all_and_an_empty_one_nothing(truth: Truth) ->
 
 def test_a_stale_mirror_is_between(tmp_path: Path) -> None:
     """Answers of day 0 are still worth something a month later, and less than those of that day."""
-    truth = Truth(TOY, tmp_path)
+    truth = ToyTruth(TOY, tmp_path)
     questions = [text for text, _ in Public(TOY).questions(30.0).top(60)]
     truth.renew(0.0)
     old = {query: list(truth.scores(query))[:RANKS] for query in questions}
@@ -138,7 +138,7 @@ def test_a_stale_mirror_is_between(tmp_path: Path) -> None:
 
 def test_truth_is_the_same_whichever_way_it_came_about(tmp_path: Path) -> None:
     """Brought up to date or made from nothing: the same pages are found, and worth about the same."""
-    stepwise, at_once = Truth(TOY, tmp_path / "a"), Truth(TOY, tmp_path / "b")
+    stepwise, at_once = ToyTruth(TOY, tmp_path / "a"), ToyTruth(TOY, tmp_path / "b")
     for t in (0.0, 4.0, 9.0):
         stepwise.renew(t)
     at_once.renew(9.0)
@@ -215,13 +215,13 @@ def test_a_slow_contest_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
         assert pace.note() == ""
 
 
-def answers(left: dict[str, float], right: dict[str, float], gone: frozenset[str] = frozenset()) -> Answers:
+def answers(left: dict[str, float], right: dict[str, float], gone: frozenset[str] = frozenset()) -> ExampleAnswers:
     """Both lists of titles, with what each page is really worth; the best page there is is worth 9."""
-    shown = [Shown(None, tuple(f"http://{title}/" for title in each), tuple(each), 9) for each in (left, right)]
+    shown = [ShownAnswer(None, tuple(f"http://{title}/" for title in each), tuple(each), 9) for each in (left, right)]
     worth = [list(each.values()) for each in (left, right)]
     quality = [value(each) / value([9.0, 5.0]) for each in worth]
     away = [[title in gone for title in each] for each in (left, right)]
-    return Answers(
+    return ExampleAnswers(
         "owl", (shown[0], shown[1]), (worth[0], worth[1]), (away[0], away[1]), 9.0, 1.0, (quality[0], quality[1])
     )
 
@@ -251,12 +251,12 @@ def test_the_difference_is_one_sentence(left: dict[str, float], right: dict[str,
 
 def test_the_judge_knows_what_is_gone(tmp_path: Path) -> None:
     """A page that nobody finds any more is gone, one that has changed its mind is not."""
-    truth = Truth(TOY, tmp_path)
+    truth = ToyTruth(TOY, tmp_path)
     truth.renew(0.0)
     [(query, _)] = Public(TOY).questions(0.0).top(1)
     urls = tuple(list(truth.scores(query))[:RANKS])
-    shown = Shown(None, (*urls, "http://nowhere.toy.test/"), (*urls, "Nowhere"), 9)
-    found = truth.judge(query, (shown, Shown(None, (), (), 9)))
+    shown = ShownAnswer(None, (*urls, "http://nowhere.toy.test/"), (*urls, "Nowhere"), 9)
+    found = truth.judge(query, (shown, ShownAnswer(None, (), (), 9)))
     assert found is not None
     assert found.gone == ([False] * len(urls) + [True], [])
     assert found.quality[0] == pytest.approx(1.0)

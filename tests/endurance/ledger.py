@@ -13,7 +13,7 @@ from pathlib import Path
 from sought.archive import Archive
 from sought.operate.pulse import read_pulse
 from sought.toyweb import Served
-from sought.web.message import Purpose
+from sought.web.message import RequestPurpose
 from tests.testing.commands import run
 
 Fetch = tuple[str, float]  # address and time
@@ -44,7 +44,7 @@ def on_record(path: Path) -> list[Fetch]:
         answers = [record.response for record in archive.records() if record.response]
     finally:
         archive.close()
-    return [(each.url, each.time) for each in answers if each.purpose is Purpose.PAGE]
+    return [(each.url, each.time) for each in answers if each.purpose is RequestPurpose.PAGE]
 
 
 def told(path: Path) -> list[Fetch]:

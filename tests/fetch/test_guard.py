@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sought.fetch.agent import mail_address, product_token, user_agent
-from sought.fetch.guard import Guard, RefusedAddressError
+from sought.fetch.guard import AddressGuard, RefusedAddressError
 from sought.fetch.resolve import NoAddressError, Resolver
 from sought.web.errors import BadConfig
 
@@ -35,19 +35,19 @@ OUTER = [
 @pytest.mark.parametrize("address", INNER)
 def test_inner_addresses_are_refused(address: str) -> None:
     """Private, loopback, link-local, shared, reserved, metadata, and IPv6 that carries such an IPv4 address."""
-    assert not Guard().permits(address)
+    assert not AddressGuard().permits(address)
 
 
 @pytest.mark.parametrize("address", OUTER)
 def test_public_addresses_are_permitted(address: str) -> None:
     """The guard does not stand in the way of the Web."""
-    assert Guard().permits(address)
+    assert AddressGuard().permits(address)
 
 
 @pytest.mark.parametrize("text", ["", "example.org", "127.1", "0x7f.1", "1.2.3.4.5", "[::1]", "1.1.1.1 "])
 def test_what_is_not_an_address_is_refused(text: str) -> None:
     """Only addresses that can be judged are permitted."""
-    assert not Guard().permits(text)
+    assert not AddressGuard().permits(text)
 
 
 @given(st.sampled_from([a for a in INNER if ":" not in a]).map(IPv4Address))
@@ -55,12 +55,12 @@ def test_no_wrapping_makes_an_inner_address_public(inner: IPv4Address) -> None:
     """Mapped, compatible, NAT64 and 6to4 forms of an inner address are as inner as it is."""
     low = int(inner)
     forms = (0xFFFF << 32 | low, low, 0x64FF9B << 96 | low, 0x2002 << 112 | low << 80)
-    assert not any(Guard().permits(str(IPv6Address(form))) for form in forms)
+    assert not any(AddressGuard().permits(str(IPv6Address(form))) for form in forms)
 
 
 def test_listed_networks_are_permitted_and_no_more() -> None:
     """An intranet crawler lists its networks; mapped spellings of them count too."""
-    guard = Guard((ip_network("127.0.0.0/8"), ip_network("fd00::/8")))
+    guard = AddressGuard((ip_network("127.0.0.0/8"), ip_network("fd00::/8")))
     assert guard.permits("127.0.0.1")
     assert guard.permits("::ffff:127.0.0.1")
     assert guard.permits("fd00::7")
@@ -71,7 +71,7 @@ def test_listed_networks_are_permitted_and_no_more() -> None:
 def test_no_socket_is_opened_to_a_refused_address() -> None:
     """The factory raises before a socket exists."""
     with pytest.raises(RefusedAddressError, match=r"127\.0\.0\.1"):
-        Guard().open_socket((socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", 80)))
+        AddressGuard().open_socket((socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", 80)))
 
 
 def test_overrides_exact_then_longest_suffix() -> None:

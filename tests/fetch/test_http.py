@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 
 from sought.fetch.agent import user_agent
 from sought.fetch.bounds import Bounds
-from sought.fetch.guard import Guard
+from sought.fetch.guard import AddressGuard
 from sought.fetch.http import Http
 from sought.fetch.resolve import Resolver
 from sought.web import zstd
-from sought.web.message import Failure, Purpose, Request, Response
+from sought.web.message import Failure, Request, RequestPurpose, Response
 
 AGENT = user_agent("you@example.org")
-LOOPBACK = Guard((ip_network("127.0.0.0/8"),))
+LOOPBACK = AddressGuard((ip_network("127.0.0.0/8"),))
 PLAIN = Request("")
 # Sizes are what these tests are about: no time limit strikes, however slow the machine …
 SMALL = Bounds(total=600.0, connect=600.0, silence=600.0, page=200_000, sitemap=400_000, header_lines=64)
@@ -33,7 +33,7 @@ HTML = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 
 
-def http(bounds: Bounds = SMALL, guard: Guard = LOOPBACK, names: dict[str, str] | None = None) -> Http:
+def http(bounds: Bounds = SMALL, guard: AddressGuard = LOOPBACK, names: dict[str, str] | None = None) -> Http:
     return Http(AGENT, bounds, guard, Resolver(names or {"*.test": "127.0.0.5"}), connections=20)
 
 
@@ -76,7 +76,7 @@ def endless(start: bytes, part: bytes, pause: float = 0.0) -> Talk:
     return talk
 
 
-def answer(talk: Talk, purpose: Purpose = Purpose.PAGE, bounds: Bounds = SMALL) -> Response:
+def answer(talk: Talk, purpose: RequestPurpose = RequestPurpose.PAGE, bounds: Bounds = SMALL) -> Response:
     return asyncio.run(ask_raw(talk, Request("", purpose=purpose), bounds))
 
 
@@ -244,28 +244,28 @@ def test_a_damaged_error_page_is_still_an_answer() -> None:
 
 def test_robots_are_cut_off_not_failed() -> None:
     """The first 512,000 bytes of an endless robots.txt are kept, compressed or not."""
-    plain = answer(endless(HTML + b"\r\n", b"Disallow: /a\n" * 5000), Purpose.ROBOTS)
+    plain = answer(endless(HTML + b"\r\n", b"Disallow: /a\n" * 5000), RequestPurpose.ROBOTS)
     assert (plain.failure, len(plain.body)) == (None, 512_000)
     large = gzip.compress(b"Disallow: /a\n" * 100_000)
-    small = answer(says(with_length(large, extra=b"Content-Encoding: gzip\r\n")), Purpose.ROBOTS)
+    small = answer(says(with_length(large, extra=b"Content-Encoding: gzip\r\n")), RequestPurpose.ROBOTS)
     assert (small.failure, len(small.body)) == (None, 512_000)
 
 
 def test_half_a_robots_file_is_a_failure() -> None:
     """Damaged data could hide rules: it must not pass for the whole file."""
     half = gzip.compress(b"User-agent: *\nDisallow: /\n" * 100)[:-20]
-    response = answer(says(with_length(half, extra=b"Content-Encoding: gzip\r\n")), Purpose.ROBOTS)
+    response = answer(says(with_length(half, extra=b"Content-Encoding: gzip\r\n")), RequestPurpose.ROBOTS)
     assert response.failure is Failure.CODING
 
 
 def test_sitemaps_have_their_own_bound_and_any_type() -> None:
     """A sitemap may be larger than a page."""
     head = b"HTTP/1.1 200 OK\r\nContent-Type: application/xml\r\n"
-    assert answer(says(with_length(b"x" * 300_000, head)), Purpose.SITEMAP).failure is None
-    assert answer(says(with_length(b"x" * 400_001, head)), Purpose.SITEMAP).failure is Failure.TOO_LARGE
+    assert answer(says(with_length(b"x" * 300_000, head)), RequestPurpose.SITEMAP).failure is None
+    assert answer(says(with_length(b"x" * 400_001, head)), RequestPurpose.SITEMAP).failure is Failure.TOO_LARGE
 
 
-async def get_once(url: str, guard: Guard = LOOPBACK, bounds: Bounds = SMALL) -> Response:
+async def get_once(url: str, guard: AddressGuard = LOOPBACK, bounds: Bounds = SMALL) -> Response:
     async with http(bounds, guard) as web:
         return await web.get(Request(url))
 
@@ -275,7 +275,7 @@ async def get_once(url: str, guard: Guard = LOOPBACK, bounds: Bounds = SMALL) ->
 )
 def test_no_address_goes_around_the_guard(host: str) -> None:
     """Literals (for which no resolver is asked), mapped addresses and names that resolve inside are all refused."""
-    response = asyncio.run(get_once(f"http://{host}:9/", guard=Guard()))
+    response = asyncio.run(get_once(f"http://{host}:9/", guard=AddressGuard()))
     assert response.failure is Failure.ADDRESS, response.detail
 
 
@@ -286,7 +286,7 @@ def test_nothing_is_sent_to_a_refused_address() -> None:
     async def run() -> Response:
         listening = await asyncio.start_server(lambda *_: heard.append(True), "127.0.0.5", 0)
         async with listening:
-            return await get_once(f"http://raw.test:{listening.sockets[0].getsockname()[1]}/", guard=Guard())
+            return await get_once(f"http://raw.test:{listening.sockets[0].getsockname()[1]}/", guard=AddressGuard())
 
     assert asyncio.run(run()).failure is Failure.ADDRESS
     assert heard == []

@@ -11,7 +11,7 @@ from protego import Protego  # the independent second opinion
 
 from sought.fetch.robots import ALLOW_ALL, DENY_ALL, MAX_WILDCARDS, Robots
 from sought.fetch.robots_fetch import HOUR, RobotsFetch, fetch_robots
-from sought.web.message import Failure, Purpose, Request, Response
+from sought.web.message import Failure, Request, RequestPurpose, Response
 
 AGENT = "sought/0.1 (+you@example.org)"
 STAR = "User-agent: *\n"
@@ -153,7 +153,7 @@ def test_a_second_opinion_agrees(rules: list[tuple[bool, str, str]], path: str) 
 
 def play(answers: Mapping[str, Response]) -> tuple[RobotsFetch, list[Response]]:
     async def web(request: Request) -> Response:
-        assert request.purpose is Purpose.ROBOTS
+        assert request.purpose is RequestPurpose.ROBOTS
         return answers[request.url]
 
     return asyncio.run(fetch_robots(web, "http://a.org"))

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sought.graph.around import distances, sources_of
-from sought.graph.links import LinkGraph, Links, links_of
+from sought.graph.links import GraphLinks, LinkGraph, links_of
 
 NODES = 12
 ROWS = st.lists(st.tuples(st.integers(0, NODES - 1), st.lists(st.integers(0, NODES - 1), max_size=40)), max_size=12)
@@ -19,7 +19,7 @@ def put(graph: LinkGraph, rows: list[tuple[int, list[int]]]) -> None:
     )
 
 
-def pairs(links: Links) -> list[tuple[int, int]]:
+def pairs(links: GraphLinks) -> list[tuple[int, int]]:
     return list(zip(np.repeat(links.sources, links.degrees).tolist(), links.targets.tolist(), strict=True))
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sought.graph.links import links_of
-from sought.graph.opic import Opic
+from sought.graph.opic import OpicCash
 
 VISITS = st.lists(st.tuples(st.integers(0, 8), st.lists(st.integers(0, 8), max_size=5), st.integers(0, 3)), max_size=30)
 
@@ -15,7 +15,7 @@ VISITS = st.lists(st.tuples(st.integers(0, 8), st.lists(st.integers(0, 8), max_s
 @given(VISITS)
 def test_cash_is_never_lost(visits):
     """Whatever is visited and whenever nodes are added: cash sums to 1, importance too, and new nodes begin with 0."""
-    opic = Opic()
+    opic = OpicCash()
     opic.grow(9)
     for node, targets, more in visits:
         before = opic.cash[node]
@@ -41,7 +41,7 @@ def test_round_robin_tends_to_the_walk():
     walk[7] = 1
     walk /= walk.sum(1, keepdims=True)
     exact = np.linalg.lstsq(np.vstack((walk.T - np.eye(n), np.ones(n))), np.r_[np.zeros(n), 1], rcond=None)[0]
-    opic, sizes = Opic(), np.zeros(n, np.int64)
+    opic, sizes = OpicCash(), np.zeros(n, np.int64)
     opic.grow(n)
     sizes[links.sources] = links.degrees
     order, bounds = np.arange(n), np.r_[0, np.cumsum(sizes)]
@@ -55,7 +55,7 @@ def test_round_robin_tends_to_the_walk():
 
 
 def test_nothing_and_one():
-    opic = Opic()
+    opic = OpicCash()
     assert opic.importance().tolist() == []
     opic.grow(1)
     opic.visit(np.array([0]), np.array([0, 0]), np.zeros(0, np.uint32))

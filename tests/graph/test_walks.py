@@ -8,7 +8,7 @@ import pytest
 
 from sought.graph import flow
 from sought.graph.impact_walks import rw, rw_eg
-from sought.graph.links import LinkGraph, Links, links_of
+from sought.graph.links import GraphLinks, LinkGraph, links_of
 from sought.graph.walks import pagerank, pr, pr98
 from sought.web.errors import BadInput
 
@@ -17,19 +17,19 @@ NODES = 50
 IMPACT = np.where(np.arange(NODES) < 35, RNG.poisson(2.0, NODES), 0).astype(np.float64)
 
 
-def some(nodes: int = NODES, linking: int = 35, count: int = 220, seed: int = 1) -> Links:
+def some(nodes: int = NODES, linking: int = 35, count: int = 220, seed: int = 1) -> GraphLinks:
     """The first nodes link anywhere, the others are frontier."""
     rng = np.random.default_rng(seed)
     return links_of(rng.integers(0, linking, count), rng.integers(0, nodes, count), nodes)
 
 
-def dense(links: Links) -> np.ndarray:
+def dense(links: GraphLinks) -> np.ndarray:
     a = np.zeros((links.nodes, links.nodes))
     a[np.repeat(links.sources, links.degrees), links.targets] = 1
     return a
 
 
-def parts(links: Links, impact: np.ndarray, beta: float) -> tuple[np.ndarray, np.ndarray]:
+def parts(links: GraphLinks, impact: np.ndarray, beta: float) -> tuple[np.ndarray, np.ndarray]:
     """M and M' with F and F' in them, as explicit matrices (§3.3, §3.4)."""
     a = dense(links)
     w = a.T @ a
@@ -48,7 +48,7 @@ def solved(matrix: np.ndarray, alpha: float) -> np.ndarray:
     return np.linalg.solve(np.eye(n) - alpha * matrix.T, np.full(n, (1 - alpha) / n))
 
 
-def exact_pagerank(links: Links, alpha: float) -> np.ndarray:
+def exact_pagerank(links: GraphLinks, alpha: float) -> np.ndarray:
     a = dense(links)
     a[a.sum(1) == 0] = 1
     return solved(a / a.sum(1, keepdims=True), alpha)
@@ -208,7 +208,7 @@ def two_clusters() -> dict[int, list[int]]:
     return web | {gate: [B[0]]} | {page: [b for b in B if b != page] for page in B}
 
 
-def crawled(web: dict[int, list[int]], score: Callable[[Links], np.ndarray]) -> list[int]:
+def crawled(web: dict[int, list[int]], score: Callable[[GraphLinks], np.ndarray]) -> list[int]:
     """The basic crawler (001, Fig. 1) from page 0: the best by what has been seen, of equals the first found."""
     graph, queue, visited = LinkGraph(), [0], list[int]()
     graph.grow(len(web))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from sought.index.engine import Index
 from sought.index.entry import Entry
-from sought.index.held import Held
+from sought.index.number_set import NumberSet
 from sought.web.errors import BadInput, CrawlBusy, CrawlDamaged
 
 
@@ -166,7 +166,7 @@ def test_rows_may_come_from_columns(index: Index) -> None:
 @given(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 2**18)), st.lists(st.integers(-1, 2**64)))
 def test_rows_that_may_be_held_are_a_set(rows: list[int], more: list[int]) -> None:
     """Of those it was made of and those added later, none is missing and there is no other."""
-    held = Held(np.array(sorted(set(rows)), np.uint64))
+    held = NumberSet(np.array(sorted(set(rows)), np.uint64))
     later = [row for row in more if 0 <= row < 2**64]
     assert [row in held for row in more] == [row in rows for row in more]
     held.add(later)

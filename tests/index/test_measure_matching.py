@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from sought.index import Entry, measure
 from sought.index.analysis import stemming
-from sought.index.measure import Measure
+from sought.index.measure import GainMeasure
 from sought.index.vectors import Vocabulary
 from tests.testing.plain_measure import WORDS, answered, counted, counter_of, measure_of, rows_of, scores_of, survey
 
@@ -75,7 +75,7 @@ def test_languages_read_queries_differently():
 def test_terms_of_another_workload_do_no_harm():
     """Two workloads may share a vocabulary; what the later one brings is on pages that the earlier one looks up."""
     vocabulary = Vocabulary()
-    early, late = (Measure([query], np.ones(1), vocabulary) for query in ("boat", "lake city"))
+    early, late = (GainMeasure([query], np.ones(1), vocabulary) for query in ("boat", "lake city"))
     entries = [Entry(0, "", "boat lake city", language="en"), Entry(1, "", "lake city", language="en")]
     vectors = counted(entries[:1], counter_of(early, ["en"]))
     assert early.matches(rows_of(vectors), vectors).queries.tolist() == [0]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sought.index import Entry, measure
 from sought.index.curves import Curves
-from sought.index.measure import TOLD, Measure
+from sought.index.measure import TOLD, GainMeasure
 from sought.index.quality import Matches, quality
 from sought.index.scorers import BM25, Inlinks, TfIdf, TfIdfPageRank
 from sought.index.vectors import EMPTY, joined, no_vectors
@@ -236,7 +236,7 @@ def many():
 @pytest.mark.parametrize("scorer", SCORERS, ids=repr)
 def test_leaving_out_what_is_too_deep_changes_nothing_else(scorer):
     """An estimator that looks at the first results only is told of every shift that concerns these."""
-    asking = Measure(["boat", "lake", "boat lake"], np.ones(3), scorer=scorer, estimator=Curves(depth=20))
+    asking = GainMeasure(["boat", "lake", "boat lake"], np.ones(3), scorer=scorer, estimator=Curves(depth=20))
     vectors = counted(many(), counter_of(asking))
     rows, importance = rows_of(vectors), np.random.default_rng(3).permutation(200).astype(np.float64)
     survey(asking, vectors, importance)

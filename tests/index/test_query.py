@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sought.index.analysis import required, terms
 from sought.index.engine import Index
 from sought.index.entry import Entry
-from sought.index.query import MAX_TERMS, Asked, Reading, parse, read
+from sought.index.query import MAX_TERMS, ParsedQuery, QueryTerms, parse, read
 
 WORDS = ["run", "running", "runner", "études", "étude", "cat", "cats", "été", "caring", "care", "car"]
 WORDS += ["東京", "京都", "東京都", "大学", "un", "une", "to", "be", "Zürich", "15"]
@@ -49,25 +49,25 @@ def _held(entry: Entry) -> set[str]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("to be", Asked("to be")),
-        ('the "brown fox" jumps', Asked("the jumps", ("brown fox",))),
-        ("“brown fox”", Asked("", ("brown fox",))),
-        ('an "open quote', Asked("an open quote")),
-        ("cats site:Example.ORG", Asked("cats", (), "example.org")),
-        ("site:bücher.example", Asked("", (), "xn--bcher-kva.example")),
-        ("site:", Asked("site:")),
-        ("site:[ website:x", Asked("site:[ website:x")),
-        ("a AND (b OR -c) d:* /e/ f^2~", Asked("a AND (b OR -c) d:* /e/ f^2~")),
+        ("to be", ParsedQuery("to be")),
+        ('the "brown fox" jumps', ParsedQuery("the jumps", ("brown fox",))),
+        ("“brown fox”", ParsedQuery("", ("brown fox",))),
+        ('an "open quote', ParsedQuery("an open quote")),
+        ("cats site:Example.ORG", ParsedQuery("cats", (), "example.org")),
+        ("site:bücher.example", ParsedQuery("", (), "xn--bcher-kva.example")),
+        ("site:", ParsedQuery("site:")),
+        ("site:[ website:x", ParsedQuery("site:[ website:x")),
+        ("a AND (b OR -c) d:* /e/ f^2~", ParsedQuery("a AND (b OR -c) d:* /e/ f^2~")),
     ],
 )
-def test_a_query_is_words_phrases_and_a_site(text: str, expected: Asked) -> None:
+def test_a_query_is_words_phrases_and_a_site(text: str, expected: ParsedQuery) -> None:
     """Quotes and `site:` mean something, all else is literal."""
     assert parse(text) == expected
 
 
 def test_phrases_of_one_word_are_words() -> None:
     """Nothing stands next to a single word."""
-    assert read(parse('"Cats" "to be" cats'), "en") == Reading(("cat",), (("to", "be"),))
+    assert read(parse('"Cats" "to be" cats'), "en") == QueryTerms(("cat",), (("to", "be"),))
 
 
 @settings(deadline=None)

@@ -5,13 +5,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sought.index.analysis import terms
-from sought.index.snippet import WIDTH, Terms, snippet
+from sought.index.snippet import WIDTH, SnippetTerms, snippet
 
 FILL = "lorem ipsum dolor " * 40
 
 
 def _shown(body: str, asked: str, language: str) -> tuple[str, list[str]]:
-    text, highlights = snippet(body, Terms(terms(asked, language)), language)
+    text, highlights = snippet(body, SnippetTerms(terms(asked, language)), language)
     return text, [text[start:end] for start, end in highlights]
 
 
@@ -32,7 +32,7 @@ def test_words_asked_for_are_highlighted(body: str, asked: str, language: str, e
     """Whatever form of a word matches is marked, the word and no more, in any script."""
     asked_only = {"ja": "東京 京大 大学", "ko": "서울", "zh": "iphone 手机"}.get(language)
     wanted = asked_only.split() if asked_only else terms(asked, language)
-    text, highlights = snippet(body, Terms(wanted), language)
+    text, highlights = snippet(body, SnippetTerms(wanted), language)
     assert text == body
     assert [text[start:end] for start, end in highlights] == expected
 
@@ -61,7 +61,7 @@ def test_a_page_found_by_its_title_shows_its_beginning() -> None:
 )
 def test_highlights_are_parts_of_the_snippet(body: str, asked: str, language: str) -> None:
     """Highlights lie within the snippet, in order, apart; the snippet is a bounded piece of the body."""
-    text, highlights = snippet(body, Terms(terms(asked, language)), language)
+    text, highlights = snippet(body, SnippetTerms(terms(asked, language)), language)
     assert len(text) <= WIDTH + 4
     assert text.removeprefix("… ").removesuffix(" …") in body
     edges = [edge for span in highlights for edge in span]

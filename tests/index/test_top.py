@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sought.index import Entry
 from sought.index.curves import Curves
 from sought.index.exact import Exact
-from sought.index.measure import Measure
+from sought.index.measure import GainMeasure
 from sought.index.scorers import BM25, Inlinks, TfIdfPageRank
 from sought.index.top import Top
 from sought.index.vectors import EMPTY, joined
@@ -177,7 +177,7 @@ BATCH = st.dictionaries(st.integers(0, PAGES - 1), st.none() | ENTRY | ENTRY, ma
 @given(first=st.lists(ENTRY, min_size=PAGES, max_size=PAGES), batches=st.lists(BATCH, max_size=4), mend=st.booleans())
 def test_a_measure_feeds_it(scorer, estimator, first, batches, mend):
     """However deep the lists of a measure look, and although many of their scores are equal."""
-    measure = Measure(ASKED, np.ones(len(ASKED)), scorer=scorer, estimator=estimator)
+    measure = GainMeasure(ASKED, np.ones(len(ASKED)), scorer=scorer, estimator=estimator)
     counter = counter_of(measure, ["en", "de"])
     vectors = counted(first, counter)
     survey(measure, vectors, np.arange(PAGES, dtype=np.float64))

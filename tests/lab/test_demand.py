@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sought.lab.worlds.demand import SPLITS, demand_of
-from sought.lab.worlds.world import WEEK, Tallies
+from sought.lab.worlds.world import WEEK, WorldDemand
 from sought.web.errors import BadInput
 
 START = 1000 * WEEK
@@ -14,7 +14,7 @@ START = 1000 * WEEK
 
 def tallies(count=200, since=lambda i: START + (i % 5) * WEEK):
     texts = [f"word{i} thing" for i in range(count)]
-    return Tallies(texts, 1000.0 / (1 + np.arange(count)), np.array([since(i) for i in range(count)], np.float64))
+    return WorldDemand(texts, 1000.0 / (1 + np.arange(count)), np.array([since(i) for i in range(count)], np.float64))
 
 
 @pytest.mark.parametrize("split", SPLITS)
@@ -66,7 +66,9 @@ def test_by_string_no_query_is_in_both_parts():
 
 def test_spellings_are_one_query():
     """Equal normal forms are one query, whatever their case; what cannot be read is left out."""
-    found = demand_of(Tallies(["Apple Pie", "apple pie", "…"], np.array([1.0, 2.0, 4.0]), np.zeros(3)), "none", WEEK)
+    found = demand_of(
+        WorldDemand(["Apple Pie", "apple pie", "…"], np.array([1.0, 2.0, 4.0]), np.zeros(3)), "none", WEEK
+    )
     assert found.texts == ["Apple Pie"]
     assert found.weights("known", 1.0).tolist() == [1.0]
 
@@ -80,7 +82,7 @@ def test_what_comes_later_does_not_tell_on_what_is_now(removed, factor):
     count = all_of.count.copy()
     count[removed] *= 1 + factor
     texts = [f"other {i}" if i == removed else text for i, text in enumerate(all_of.query)]
-    changed = demand_of(Tallies(texts, count, all_of.since), "thinning", WEEK, searches=5000)
+    changed = demand_of(WorldDemand(texts, count, all_of.since), "thinning", WEEK, searches=5000)
     before = demand_of(all_of, "thinning", WEEK, searches=5000)
     then = all_of.since[removed] - 1
     a, b = (dict(zip(d.texts, d.weights("known", then).tolist(), strict=True)) for d in (before, changed))
@@ -93,14 +95,14 @@ def test_a_split_nobody_knows():
 
 
 def test_nothing_asked():
-    demand = demand_of(Tallies(), "thinning", WEEK)
+    demand = demand_of(WorldDemand(), "thinning", WEEK)
     assert len(demand) == 0
     assert demand.weights("known", 0.0).tolist() == []
 
 
 def test_a_later_line_takes_the_place_of_an_earlier_one():
     """Counts are rates from a day on, as in the query log."""
-    rows = Tallies(["a", "b", "a", "a"], np.array([3.0, 1.0, 1.0, 0.0]), np.array([0.0, 0.0, WEEK, 2 * WEEK]))
+    rows = WorldDemand(["a", "b", "a", "a"], np.array([3.0, 1.0, 1.0, 0.0]), np.array([0.0, 0.0, WEEK, 2 * WEEK]))
     found = demand_of(rows, "none", WEEK)
     shares = [dict(zip(found.texts, found.weights("known", w * WEEK).tolist(), strict=True)) for w in range(3)]
     assert shares == [{"a": 0.75, "b": 0.25}, {"a": 0.5, "b": 0.5}, {"a": 0.0, "b": 1.0}]
@@ -111,5 +113,5 @@ def test_a_log_that_grows_is_thinned_to_the_same_size():
     grown = tallies(500, lambda i: START - i * WEEK)
     known = demand_of(grown, "thinning", WEEK, searches=1000, start=START).known
     assert 350 < known.sum() < 650
-    silent = Tallies(["a b", "c d"], np.array([0.0, 3.0]), np.array([START, START + WEEK]))
+    silent = WorldDemand(["a b", "c d"], np.array([0.0, 3.0]), np.array([START, START + WEEK]))
     assert np.isfinite(demand_of(silent, "thinning", WEEK).weights("known", START + WEEK)).all()

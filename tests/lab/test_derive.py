@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from sought.cli import lab_make
 from sought.lab.worlds.derived_queries import derive, phrase, read_views
 from sought.lab.worlds.files import open_world, save_world
-from sought.lab.worlds.recorder import Recorder
+from sought.lab.worlds.recorder import WorldRecorder
 from sought.web.errors import BadInput
 from sought.web.message import Response
 
@@ -37,7 +37,7 @@ HISTORY = [
 
 @pytest.fixture
 def world():
-    recorder = Recorder()
+    recorder = WorldRecorder()
     for time, path, html in HISTORY:
         status = 200 if html else 404
         recorder.answer(Response(SITE + path, status, headers=HTML, raw=html.encode(), body=html.encode(), time=time))
@@ -98,7 +98,7 @@ def test_more_links_rank_higher(world):
 
 def test_a_world_without_links_has_no_zipf_queries():
     """Nothing to rank by is no error."""
-    recorder = Recorder()
+    recorder = WorldRecorder()
     recorder.answer(Response(f"{SITE}/", 200, headers=HTML, body=page("Home").encode(), time=1.0))
     assert len(derive(recorder.finish("w", [f"{SITE}/"], 1.0, 1.0, 1.0))[0]) == 0
 
@@ -169,7 +169,7 @@ def test_real_world():
         pytest.skip("SOUGHT_WORLDS is not set")
     from sought.lab.worlds.imports.git import import_git
 
-    recorder = Recorder()
+    recorder = WorldRecorder()
     source = Path(folder) / "k8s-2022" / "site.bundle"
     taken = import_git(recorder, source, "https://kubernetes.io", 26 * 7 * 86400.0)
     world = recorder.finish("k8s", taken.seeds, taken.start, taken.end, 7 * 86400.0)

@@ -18,13 +18,13 @@ from sought.lab.replay.clock import VirtualClock
 from sought.lab.replay.recorded import RecordedWeb, recorded_parts
 from sought.lab.replay.signals import Signals
 from sought.lab.worlds.imports.warc import import_warc
-from sought.lab.worlds.recorder import Recorder
+from sought.lab.worlds.recorder import WorldRecorder
 from sought.operate.live import open_web
 from sought.policy import POLICIES, parse_policy
 from sought.record.directory import Directory
-from sought.record.measuring import Sums
+from sought.record.measuring import GainSums
 from sought.record.named_urls import plant_seeds
-from sought.record.parts import Parts
+from sought.record.parts import DirectoryParts
 from sought.record.workload_refresh import Refresh
 from sought.toyweb import ToyWeb, serve_in_thread
 
@@ -54,10 +54,10 @@ async def crawled(directory: Directory, web, address_of, policy, clock: VirtualC
         await cycle.run()
 
 
-def live(path: Path, served, policy) -> tuple[list[tuple[float, str]], Sums]:
+def live(path: Path, served, policy) -> tuple[list[tuple[float, str]], GainSums]:
     """Over HTTP; the toy web's time and ours are one."""
     clock, asked = VirtualClock(START), []
-    directory = Directory(path, Parts(clock=clock))
+    directory = Directory(path, DirectoryParts(clock=clock))
     http, resolver = open_web(directory.config, directory.agent)
 
     async def get(request):
@@ -76,9 +76,9 @@ def live(path: Path, served, policy) -> tuple[list[tuple[float, str]], Sums]:
         directory.close()
 
 
-def again(path: Path, record: Path, policy) -> tuple[list[tuple[float, str]], Sums]:
+def again(path: Path, record: Path, policy) -> tuple[list[tuple[float, str]], GainSums]:
     """The same from the record."""
-    recorder = Recorder()
+    recorder = WorldRecorder()
     taken = import_warc(recorder, [record])
     world = recorder.finish("recorded", taken.seeds, taken.start, taken.end, WEEK)
     clock = VirtualClock(START)

@@ -20,7 +20,7 @@ from sought.lab.measures import Age, CrawlAndStop, Freshness, Quality
 from sought.lab.replay.oracles import ORACLES, Ceiling
 from sought.lab.replay.run import Run, hand_made
 from sought.lab.replay.setting import Setting
-from sought.lab.studies.bounds import Order
+from sought.lab.studies.bounds import QualityOrder
 from sought.lab.studies.cells import check_code, judge_for, load, read_found
 from sought.lab.studies.compare import SEEDS, differences, gaps, parse_any_policy
 from sought.lab.studies.experiment import decisions, experiment, grid, run_all, series, table
@@ -29,10 +29,10 @@ from sought.lab.studies.losses import KINDS, repaired, split
 from sought.lab.studies.marks import code_mark, own_mark, world_mark
 from sought.lab.studies.random_crawl import _counts, _deviation
 from sought.lab.studies.registry import EXPERIMENTS
-from sought.lab.studies.study import FAILS, HOLDS, UNJUDGED, Bench, Finding, Part, Table, finding
+from sought.lab.studies.study import FAILS, HOLDS, UNJUDGED, Finding, ResultTable, StudyContext, WorldResult, finding
 from sought.lab.worlds.files import open_world, save_queries, save_world
-from sought.lab.worlds.recorder import Recorder
-from sought.lab.worlds.world import NOTHING, WEEK, Tallies
+from sought.lab.worlds.recorder import WorldRecorder
+from sought.lab.worlds.world import NOTHING, WEEK, WorldDemand
 from sought.policy import POLICIES, Never, Random, RoundRobin, Split
 from sought.web.errors import BadInput
 from tests.testing.commands import run, start
@@ -56,7 +56,7 @@ def results(tmp_path):
 
 def ring(pages=30):
     """Pages that link to the next ones, the first of them much linked to; nobody asks for anything."""
-    recorder = Recorder()
+    recorder = WorldRecorder()
     for n in range(pages):
         links = [f"http://r.test/{m}" for m in range(n % 7)]
         assert recorder.answer(page(f"http://r.test/{n}", 0, f"page {n}", f"text {n}", links))
@@ -154,7 +154,7 @@ def test_other_queries_in_the_same_process(folder, results, tmp_path):
     """A world that changed is judged as it is now."""
     before = quality_of(Never(), folder, results)
     world = small_world()
-    save_queries(world.with_tallies(Tallies(["late apple"], np.ones(1), np.array([START]))), folder)
+    save_queries(world.with_tallies(WorldDemand(["late apple"], np.ones(1), np.array([START]))), folder)
     after = quality_of(Never(), folder, results)
     shutil.copytree(folder, tmp_path / "copy.world")
     assert after == quality_of(Never(), tmp_path / "copy.world", tmp_path / "others")
@@ -164,7 +164,7 @@ def test_other_queries_in_the_same_process(folder, results, tmp_path):
 def test_a_world_that_changes_meanwhile(folder, results):
     """Results of one world are never kept as those of another."""
     cells = grid([Never()], folder, [1])
-    save_queries(small_world().with_tallies(Tallies(["plum"], np.ones(1), np.array([START]))), folder)
+    save_queries(small_world().with_tallies(WorldDemand(["plum"], np.ones(1), np.array([START]))), folder)
     with pytest.raises(BadInput, match="changed while the experiment ran"):
         run_all(cells, folder, [Quality()], results, cores=0)
 
@@ -383,17 +383,17 @@ def test_seeds_that_change_nothing(folder, split):
 
 
 def part(name, holds):
-    return Part(name, holds, f"because of {name}", {"a": 1.0, "b": float("nan")})
+    return WorldResult(name, holds, f"because of {name}", {"a": 1.0, "b": float("nan")})
 
 
 def test_one_verdict_of_several_worlds(folder, results):
     """It fails if one world says so, holds if another can judge it, and is open otherwise; worlds are named only."""
-    bench = Bench([folder], results)
+    bench = StudyContext([folder], results)
     both = finding("x", bench, [part("one", True), part("two", False), part("three", None)], budgets=[1])
     assert (both.verdict, both.because) == (FAILS, "two: because of two; three: because of three")
     assert finding("x", bench, [part("one", True), part("three", None)]).verdict == HOLDS
     assert finding("x", bench, [part("three", None)]).verdict == UNJUDGED
-    assert finding("x", Bench([], results), []).verdict == UNJUDGED
+    assert finding("x", StudyContext([], results), []).verdict == UNJUDGED
     assert both.numbers["one"] == {"a": 1.0, "b": None}
     assert list(both.settings["worlds"]) == ["small.world"]
     assert str(folder.parent) not in repr(both)
@@ -401,13 +401,13 @@ def test_one_verdict_of_several_worlds(folder, results):
 
 def test_findings_are_kept(results):
     """As they were, the last of each study; damage is named."""
-    first = Finding("x", HOLDS, "so", {"w": {"a": 1.5, "b": None}}, [Table("t", ["c"], [[1], ["s"]])])
+    first = Finding("x", HOLDS, "so", {"w": {"a": 1.5, "b": None}}, [ResultTable("t", ["c"], [[1], ["s"]])])
     save_finding(first, results)
     kept = save_finding(replace(first, verdict=FAILS), results, "mark", "2020-01-01")
     assert read_findings(results) == [kept]
     assert (kept.code, kept.date, kept.verdict) == ("mark", "2020-01-01", FAILS)
     for note in ("one", "one", "two"):
-        save_table(Table("t", ["c"], [[1.5]], note), results)
+        save_table(ResultTable("t", ["c"], [[1.5]], note), results)
     assert [kept_table.note for kept_table in read_tables(results)] == ["one", "two"]
     with pytest.raises(BadInput, match="named by letters"):
         save_finding(replace(first, study="../x"), results)
@@ -420,9 +420,9 @@ def test_findings_are_kept(results):
 def test_what_cannot_be_judged(name, results, tmp_path):
     """Without queries, moments or enough pages there is no verdict, and the reason is told."""
     world = small_world()
-    for number, each in enumerate((world.with_tallies(Tallies()), replace(world, end=world.start))):
+    for number, each in enumerate((world.with_tallies(WorldDemand()), replace(world, end=world.start))):
         save_world(each, tmp_path / f"{number}.world", [""] * len(each.versions))
-        found = EXPERIMENTS[name].run(Bench([tmp_path / f"{number}.world"], results, cores=0, quick=True))
+        found = EXPERIMENTS[name].run(StudyContext([tmp_path / f"{number}.world"], results, cores=0, quick=True))
         assert found.verdict == UNJUDGED
         assert found.because.startswith("small: ")
         assert found.study == name
@@ -433,7 +433,7 @@ def test_what_cannot_be_judged(name, results, tmp_path):
 
 def judged(name: str, world: Path, results: Path, **how: Any) -> tuple[Finding, dict[str, Any], list[Any]]:
     """What an experiment finds on one world, its numbers there, and the rows of its table."""
-    found = EXPERIMENTS[name].run(Bench([world], results, cores=0, **how))
+    found = EXPERIMENTS[name].run(StudyContext([world], results, cores=0, **how))
     (numbers,), (shown,) = found.numbers.values(), found.tables
     return found, dict(numbers), list(shown.rows)
 
@@ -452,7 +452,7 @@ def test_bounds(folder, results):
 
 def test_an_order_that_is_broken_is_named():
     """Which policies, and their qualities."""
-    order = Order(Never(), Random(), 0.1)
+    order = QualityOrder(Never(), Random(), 0.1)
     assert not order.failure({"Never()": 0.6, "Random()": 0.5})
     assert order.failure({"Never()": 0.61, "Random()": 0.5}) == "Never() has 0.6100, Random() only 0.5000"
 
@@ -461,7 +461,7 @@ def test_losses_sum_to_the_loss(folder, results):
     """What kinds of change cost sums to what is lost, and all repaired is in step; one kind alone costs all."""
     judge = judge_for(small_world(), Setting())
     times = moments()[1:]
-    costs = split(judge, times, Bench([], results))
+    costs = split(judge, times, StudyContext([], results))
     never = Quality()(repaired(judge, times, ()))
     assert sum(costs.values()) == pytest.approx(1 - never, abs=1e-6)
     assert Quality()(repaired(judge, times, KINDS)) == pytest.approx(1, abs=1e-6)
@@ -470,7 +470,7 @@ def test_losses_sum_to_the_loss(folder, results):
 
 def test_losses_of_edits_only(results, tmp_path):
     """Where text is all that changes it is all that is lost, and the expectation fails."""
-    recorder = Recorder()
+    recorder = WorldRecorder()
     for week, word in enumerate(("apple", "pear", "plum")):
         recorder.answer(page("http://e.test/", week, "page", f"{word} {word}"))
     recorder.ask("pear", 1.0, START)

@@ -19,11 +19,11 @@ from sought.fetch.robots import read as read_robots
 from sought.fetch.sitemaps import read_sitemap
 from sought.index.vectors import EACH, HEAD
 from sought.lab.worlds.files import open_world, save_world
-from sought.lab.worlds.recorder import Recorder
-from sought.lab.worlds.synthetic.web import Shape, generate
+from sought.lab.worlds.recorder import WorldRecorder
+from sought.lab.worlds.synthetic.web import WebShape, generate
 from sought.lab.worlds.world import WEEK
 from sought.web.errors import BadInput
-from sought.web.message import Purpose
+from sought.web.message import RequestPurpose
 from sought.web.sketch import SKETCH_SIZE
 from sought.web.url import canonical, hostname
 
@@ -47,8 +47,8 @@ STILL: dict[str, Any] = {
 
 @lru_cache(maxsize=64)
 def _made(knobs):
-    recorder = Recorder()
-    taken = generate(recorder, Shape(**dict(knobs)))
+    recorder = WorldRecorder()
+    taken = generate(recorder, WebShape(**dict(knobs)))
     return recorder.finish("made-up", taken.seeds, taken.start, taken.end, WEEK), recorder
 
 
@@ -179,12 +179,12 @@ def calendars(world):
 
 def sitemaps(world):
     """(time, entries) of all sitemaps."""
-    files = [f for f in world.files if f.purpose is Purpose.SITEMAP]
+    files = [f for f in world.files if f.purpose is RequestPurpose.SITEMAP]
     return [(f.time, read_sitemap(f.body, f.url).pages) for f in files]
 
 
 def hosts_with_sitemap(world):
-    return sum(b"Sitemap:" in f.body for f in world.files if f.purpose is Purpose.ROBOTS)
+    return sum(b"Sitemap:" in f.body for f in world.files if f.purpose is RequestPurpose.ROBOTS)
 
 
 def listed(world):
@@ -274,7 +274,7 @@ def test_every_knob_does_what_it_says(knob):
 
 def test_every_knob_is_tested():
     """A knob nobody measured might do nothing."""
-    assert {each.name for each in fields(Shape)} == set(KNOBS) | {"seed"}
+    assert {each.name for each in fields(WebShape)} == set(KNOBS) | {"seed"}
 
 
 def test_shares_are_met():
@@ -303,8 +303,8 @@ def test_same_seed_same_bytes(tmp_path):
     """All files of a world, byte for byte; another seed gives another web."""
     folders = []
     for name, seed in (("a", 3), ("b", 3), ("c", 4)):
-        recorder = Recorder()
-        taken = generate(recorder, Shape(**SMALL, seed=seed))
+        recorder = WorldRecorder()
+        taken = generate(recorder, WebShape(**SMALL, seed=seed))
         world = recorder.finish("made-up", taken.seeds, taken.start, taken.end, WEEK)
         save_world(world, tmp_path / name, recorder.texts)
         folders.append({file.name: file.read_bytes() for file in sorted((tmp_path / name).iterdir())})
@@ -329,7 +329,7 @@ def test_all_pages_can_be_reached():
 def test_robots_and_sitemaps_can_be_read():
     """As our own crawler reads them; the first sitemap of an honest host knows pages that are there."""
     world = made(sitemaps=1.0, liars=0.0, sitemap_noise=0.0)
-    robots = [f for f in world.files if f.purpose is Purpose.ROBOTS]
+    robots = [f for f in world.files if f.purpose is RequestPurpose.ROBOTS]
     assert {read_robots(f.body, "sought")[1] for f in robots} == {
         (f"https://site{n}.example/sitemap.xml",) for n in range(4)
     }
@@ -399,7 +399,7 @@ def test_any_shape_makes_a_sound_web(**knobs):
 def test_impossible_shapes_are_refused(bad):
     """By name, before anything is made."""
     with pytest.raises(BadInput, match=next(iter(bad)) if len(bad) == 1 else r"\+"):
-        Shape(**bad)
+        WebShape(**bad)
 
 
 def test_command_makes_a_world(tmp_path):
@@ -414,6 +414,6 @@ def test_command_makes_a_world(tmp_path):
     told = json.loads(run.stdout)
     assert (told["pages"], told["versions"], told["queries"]) == (len(world.urls), len(world.versions), 10)
     assert world.name == "mine"
-    assert Shape(**world.notes["shape"]) == Shape(hosts=2, pages=30, weeks=2, rate_sigma=0.5, queries=10, seed=5)
+    assert WebShape(**world.notes["shape"]) == WebShape(hosts=2, pages=30, weeks=2, rate_sigma=0.5, queries=10, seed=5)
     assert CliRunner().invoke(app, ["--hosts", "0"]).exit_code == 2
     assert isinstance(CliRunner().invoke(app, ["--pages", "9"]).exception, BadInput)

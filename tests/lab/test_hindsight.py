@@ -19,8 +19,8 @@ from sought.lab.replay.setting import Setting, moments_of, seen_in
 from sought.lab.replay.truth import Truth
 from sought.lab.replay.wall import scrambled
 from sought.lab.studies.cells import Cell, judge_for, run_cell
-from sought.lab.worlds.recorder import Recorder
-from sought.lab.worlds.synthetic.web import Shape, generate
+from sought.lab.worlds.recorder import WorldRecorder
+from sought.lab.worlds.synthetic.web import WebShape, generate
 from sought.lab.worlds.world import NOTHING, WEEK
 from sought.policy import RoundRobin, UserCentric
 from sought.policy.embarrassment_based import EmbarrassmentBased
@@ -36,18 +36,18 @@ POLICIES = (UserCentric(), StalenessBased(0.2), EmbarrassmentBased(0.2))
 
 @pytest.fixture(scope="module")
 def web():
-    recorder = Recorder()
+    recorder = WorldRecorder()
     knobs = {"traps": 0.0, "sitemaps": 0.0, "births": 0.02, "deletes": 0.01}
-    taken = generate(recorder, Shape(pages=60, weeks=10, hosts=2, queries=60, rate=0.4, **knobs))  # type: ignore[arg-type]  # shares
+    taken = generate(recorder, WebShape(pages=60, weeks=10, hosts=2, queries=60, rate=0.4, **knobs))  # type: ignore[arg-type]  # shares
     return recorder.finish("web", taken.seeds, taken.start, taken.end, WEEK)
 
 
 @pytest.fixture(scope="module")
 def still_web():
     """No page comes or goes."""
-    recorder = Recorder()
+    recorder = WorldRecorder()
     knobs = {"traps": 0.0, "sitemaps": 0.0, "births": 0.0, "deletes": 0.0, "ephemeral": 0.0}
-    taken = generate(recorder, Shape(pages=60, weeks=10, hosts=2, queries=60, rate=0.4, **knobs))  # type: ignore[arg-type]  # shares
+    taken = generate(recorder, WebShape(pages=60, weeks=10, hosts=2, queries=60, rate=0.4, **knobs))  # type: ignore[arg-type]  # shares
     return recorder.finish("still", taken.seeds, taken.start, taken.end, WEEK)
 
 

@@ -21,7 +21,7 @@ from sought.lab.worlds.imports.git_history import snapshots
 from sought.lab.worlds.imports.markdown import to_html
 from sought.lab.worlds.imports.moves import read_moves
 from sought.lab.worlds.imports.queries import import_queries
-from sought.lab.worlds.recorder import Recorder
+from sought.lab.worlds.recorder import WorldRecorder
 from sought.lab.worlds.world import NOTHING, WEEK, World
 from sought.web.digest import digest
 from sought.web.errors import BadInput
@@ -77,7 +77,7 @@ def repository(tmp_path):
 
 
 def taken_in(source: Path, every: float = WEEK, moves: Path | None = None, base: str = BASE) -> World:
-    recorder = Recorder()
+    recorder = WorldRecorder()
     taken = import_git(recorder, source, base, every, moves)
     return recorder.finish("test", taken.seeds, taken.start, taken.end, every or WEEK)
 
@@ -427,7 +427,7 @@ Read [the *manual*](../docs/man%20ual.md#top "now") and [more][M], <https://b.ex
 def test_markdown(repository):
     """Title, words, code and links, which lead to where the files stand."""
     repository.write(MONDAY, {"x/guide.md": MARKDOWN})
-    recorder = Recorder()
+    recorder = WorldRecorder()
     taken = import_git(recorder, repository.folder, BASE)
     world = recorder.finish("m", taken.seeds, taken.start, taken.end, WEEK)
     assert story(world, f"{BASE}/x/guide") == [(0, 200, "Guide to sound")]
@@ -583,7 +583,7 @@ def test_a_recorded_site():
     if not worlds:
         pytest.skip("SOUGHT_WORLDS is not set: no recorded sites here")
     folder = Path(worlds) / "k8s-2022"
-    recorder = Recorder()
+    recorder = WorldRecorder()
     taken = import_git(recorder, folder / "site.bundle", "https://kubernetes.io", WEEK, folder / "moves.tsv")
     world = recorder.finish("k8s", taken.seeds, taken.start, taken.end, WEEK)
     v = world.versions

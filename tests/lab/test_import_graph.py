@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from sought.cli import lab_make
 from sought.lab.worlds.files import open_world, save_world
 from sought.lab.worlds.imports.graph import HOST, import_graph, read_graph
-from sought.lab.worlds.recorder import Recorder
+from sought.lab.worlds.recorder import WorldRecorder
 from sought.web.errors import BadInput
 from sought.web.url import canonical
 
@@ -21,7 +21,7 @@ EDGES = "# a comment\n0 1\n0\t2\n\n2 0 # here too\n0 1\n3 0\n"
 
 
 def imported(file, **more):
-    recorder = Recorder()
+    recorder = WorldRecorder()
     taken = import_graph(recorder, file, **more)
     return taken, recorder
 

@@ -17,10 +17,10 @@ from sought.demand import QueryLog, import_file
 from sought.lab.worlds.files import open_world, save_world
 from sought.lab.worlds.imports.http_block import http
 from sought.lab.worlds.imports.warc import import_warc
-from sought.lab.worlds.recorder import Recorder
+from sought.lab.worlds.recorder import WorldRecorder
 from sought.lab.worlds.world import WEEK, World
 from sought.web.errors import BadInput
-from sought.web.message import Failure, Purpose, Response
+from sought.web.message import Failure, RequestPurpose, Response
 from tests.crawl.test_change_of_mind import HTML, serving
 
 HOME = "http://a.example/"
@@ -28,7 +28,7 @@ T0 = 1_600_000_000.0
 
 
 def taken_in(*files) -> World:
-    recorder = Recorder()
+    recorder = WorldRecorder()
     taken = import_warc(recorder, files)
     return recorder.finish("test", taken.seeds, taken.start, taken.end, WEEK)
 
@@ -122,8 +122,8 @@ def test_foreign_files(tmp_path, compressed):
     assert story(world, f"{HOME}res") == [(0, 200, "resource")]
     assert len(world.urls) == 5
     assert [(f.url, f.time - world.start, f.purpose, f.body) for f in world.files] == [
-        (f"{HOME}robots.txt", 0.0, Purpose.ROBOTS, b"User-agent: *"),
-        (f"{HOME}robots.txt", 20.0, Purpose.ROBOTS, b"User-agent: you"),
+        (f"{HOME}robots.txt", 0.0, RequestPurpose.ROBOTS, b"User-agent: *"),
+        (f"{HOME}robots.txt", 20.0, RequestPurpose.ROBOTS, b"User-agent: you"),
     ]
     assert world.seeds == (HOME,)
 
@@ -221,7 +221,7 @@ def test_any_block(data):
 # ---- our own
 
 
-def answer(url=HOME, title="one", status=200, time=0.0, purpose=Purpose.PAGE, body=None, headers=(), **more):
+def answer(url=HOME, title="one", status=200, time=0.0, purpose=RequestPurpose.PAGE, body=None, headers=(), **more):
     data = html(title) if body is None else body
     kept = (("Content-Type", "text/html"), *headers)
     return Response(url, status, "OK", kept, data, data, time=T0 + time, purpose=purpose, **more)
@@ -251,7 +251,7 @@ def test_our_own_archive(tmp_path):
         (answer(status=304, time=60, body=b""), known),
         (answer(f"{HOME}slow", time=70, status=0, body=b"", failure=Failure.TIMEOUT), None),
         (answer(f"{HOME}slow", "slow", time=80), None),
-        (answer(f"{HOME}map.xml", time=5, purpose=Purpose.SITEMAP, body=b"<urlset/>"), None),
+        (answer(f"{HOME}map.xml", time=5, purpose=RequestPurpose.SITEMAP, body=b"<urlset/>"), None),
         (answer(f"{HOME}bad", time=90, status=301, body=b"", headers=(("Location", "/\udcff"),)), None),
         notes=[("urn:sought:seeds", f"{HOME}\nhttp://c.example/".encode()), ("urn:sought:loaded", HOME.encode())],
     )
@@ -259,7 +259,7 @@ def test_our_own_archive(tmp_path):
     world = open_world(tmp_path / "world")
     assert story(world, HOME) == [(0, 200, "one"), (30, 404, ""), (40, 200, "one"), (50, 500, ""), (60, 200, "one")]
     assert story(world, f"{HOME}slow") == [(0, 0, "timeout"), (80, 200, "slow")]
-    assert [(f.url, f.time, f.purpose) for f in world.files] == [(f"{HOME}map.xml", T0, Purpose.SITEMAP)]
+    assert [(f.url, f.time, f.purpose) for f in world.files] == [(f"{HOME}map.xml", T0, RequestPurpose.SITEMAP)]
     assert world.seeds == (HOME, "http://c.example/")
     assert taken_in(crawl / "archive").seeds == world.seeds
 
@@ -294,7 +294,7 @@ def test_a_real_crawl(tmp_path, monkeypatch, capfd):
     assert story(world, f"{home}none")[0][1] == 404
     first = world.version(world.pages[home], world.start)
     assert [world.links[i].anchor for i in world.link_lists[first]] == ["to a", "m", "n"]
-    assert (f"{home}robots.txt", Purpose.ROBOTS) in [(f.url, f.purpose) for f in world.files]
+    assert (f"{home}robots.txt", RequestPurpose.ROBOTS) in [(f.url, f.purpose) for f in world.files]
     assert world.seeds == (home,)
     assert world.notes == {"source": "warc", "files": ["crawl"], "demand": []}
     assert len(world.tallies) == 0

@@ -19,7 +19,7 @@ from sought.cli import lab_make
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.imports import wikitext
 from sought.lab.worlds.imports.wiki import import_wiki
-from sought.lab.worlds.recorder import Recorder
+from sought.lab.worlds.recorder import WorldRecorder
 from sought.lab.worlds.world import NOTHING
 from sought.web.digest import digest
 from sought.web.errors import BadInput
@@ -64,7 +64,7 @@ DUMP = HEAD + "\n".join(
 
 def imported(path, data=DUMP, **more):
     path.write_bytes(data if isinstance(data, bytes) else data.encode())
-    recorder = Recorder()
+    recorder = WorldRecorder()
     taken = import_wiki(recorder, path, BASE, **more)
     return taken, recorder.finish("wiki", taken.seeds, taken.start, taken.end, 86400.0)
 
@@ -143,7 +143,7 @@ def test_a_pipe_is_read_once(tmp_path):
     """Half of the pages are known only after the first reading, and there is no second one."""
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(BadInput, match="pipe: a pipe can be read only once"):
-        import_wiki(Recorder(), tmp_path / "pipe", BASE)
+        import_wiki(WorldRecorder(), tmp_path / "pipe", BASE)
 
 
 @pytest.mark.parametrize("since", [None, NEW_YEAR])

@@ -31,10 +31,10 @@ from sought.lab.measures.change_ratio import Weighting
 from sought.lab.measures.importance import importance
 from sought.lab.measures.precision_at import RELEVANT
 from sought.lab.measures.variation import by_directory, by_host, change_intervals, variation
-from sought.lab.replay.run import Log, Run
+from sought.lab.replay.run import FetchLog, Run
 from sought.lab.studies.over_budgets import area, by_policy, downloads_for, is_bound, share_of_gap, shown
 from sought.lab.worlds.demand import demand_of
-from sought.lab.worlds.recorder import Recorder
+from sought.lab.worlds.recorder import WorldRecorder
 from sought.lab.worlds.world import NOTHING, WEEK
 from sought.web.errors import BadInput
 from tests.testing.small_world import START, UNITS, A, empty, page, run_of, small_judge, synced
@@ -326,7 +326,7 @@ def test_the_ideal_ranking_has_the_whole_share():
 
 def ladder(pages=6):
     """A still web in which page i is linked to by all pages after it: they have 5, 4, 3, … backlinks."""
-    recorder = Recorder()
+    recorder = WorldRecorder()
     for i in range(pages):
         recorder.answer(page(f"{A}/{i}", 0, f"page {i}", f"words {i}", [f"{A}/{j}" for j in range(i)]))
     recorder.ask("words", 1, START)
@@ -607,7 +607,7 @@ def test_a_table_of_policies_over_budgets():
 
 def test_bulk_weeks_apart():
     """Each week is either a bulk week or an ordinary one; together they are all, and most are ordinary."""
-    recorder = Recorder()
+    recorder = WorldRecorder()
     for week in range(8):
         for number in range(30 if week in (0, 5) else 1):
             recorder.answer(page(f"{A}/{number}", week, f"page {number}", f"text {week} {number}"))
@@ -615,7 +615,7 @@ def test_bulk_weeks_apart():
     world = recorder.finish("bulky", [f"{A}/0"], START, START + 7 * WEEK, WEEK)
     judge = judge_of(world, demand_of(world.tallies, "none", WEEK))
     times = START + WEEK * np.arange(1, 8, dtype=np.float64)
-    nothing = Log(np.zeros(0, np.int32), np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.int64), [])
+    nothing = FetchLog(np.zeros(0, np.int32), np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.int64), [])
     run = Run(judge, nothing, times, world.at(START))
     whole, bulk, ordinary = (Quality(weeks=weeks)(run) for weeks in ("all", "bulk", "ordinary"))
     assert np.flatnonzero(~np.isnan(bulk)).tolist() == [4]

@@ -21,7 +21,7 @@ from sought.lab.replay.oracles import (
     next_changes,
 )
 from sought.lab.replay.truth import Truth
-from sought.lab.worlds.recorder import Recorder
+from sought.lab.worlds.recorder import WorldRecorder
 from sought.lab.worlds.world import NOTHING
 from sought.web.message import Response
 from sought.web.pages import NEVER, Pages
@@ -174,7 +174,7 @@ def test_worth_is_gain_times_how_long_it_lasts():
 
 def test_an_answer_that_says_the_same_is_no_change():
     """Only its ETag is new: a reader sees no difference."""
-    recorder = Recorder()
+    recorder = WorldRecorder()
     for unit, etag, text in ((0, "1", "boat"), (1, "2", "boat"), (2, "2", "lake")):
         body = f"<html lang=en><body><main>{text}</main>".encode()
         headers = (*HEADERS, ("etag", etag))

@@ -5,29 +5,29 @@ import pytest
 
 from sought.beliefs.clusters.clustering import Cluster
 from sought.lab.replay.observers import Everywhere, Forecasts, foretold, pages_of, together, watched_in_turn
-from sought.lab.replay.poisson_pages import START, UNIT, Kept, PoissonPages, Simulation, drawn, fetches_of
+from sought.lab.replay.poisson_pages import START, UNIT, PoissonPages, SimulatedMeans, Simulation, drawn, fetches_of
 from sought.lab.replay.signals import Signals
 from sought.lab.studies.refreshing import rates, refresh
 from sought.lab.studies.refreshing import signals as refresh_signals
 from sought.lab.studies.refreshing import theory as refresh_theory
 from sought.lab.studies.registry import EXPERIMENTS
-from sought.lab.studies.study import HOLDS, UNJUDGED, VERDICTS, Bench
+from sought.lab.studies.study import HOLDS, UNJUDGED, VERDICTS, StudyContext
 from sought.lab.studies.worth import headline as worth
 from sought.lab.worlds.files import save_world
-from sought.lab.worlds.recorder import Recorder
-from sought.lab.worlds.synthetic.web import Shape, generate
+from sought.lab.worlds.recorder import WorldRecorder
+from sought.lab.worlds.synthetic.web import WebShape, generate
 from sought.lab.worlds.world import WEEK
 from sought.policy import POLICIES, RoundRobin
 from sought.policy.noisy_signals import NoisySignals
 from sought.policy.optimal_freshness import OptimalFreshness
 from tests.testing.tiny_worlds import world_of
 
-SHAPE = Shape(hosts=3, pages=40, weeks=10, words=40.0, vocabulary=400, topics=5, queries=80, rate=0.3, traps=0.0)
+SHAPE = WebShape(hosts=3, pages=40, weeks=10, words=40.0, vocabulary=400, topics=5, queries=80, rate=0.3, traps=0.0)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    recorder, place = Recorder(), tmp_path_factory.mktemp("w") / "made-up.world"
+    recorder, place = WorldRecorder(), tmp_path_factory.mktemp("w") / "made-up.world"
     taken = generate(recorder, SHAPE)
     save_world(recorder.finish("made-up", taken.seeds, taken.start, taken.end, WEEK), place, recorder.texts)
     return place
@@ -40,7 +40,7 @@ def folder(tmp_path_factory):
 def test_every_study_runs(name, folder, tmp_path, monkeypatch):
     """A verdict from numbers, with its tables; round-robin differs from itself by nothing."""
     monkeypatch.setattr(rates, "FEWEST", 20)
-    found = EXPERIMENTS[name].run(Bench([folder], tmp_path, cores=0, quick=True))
+    found = EXPERIMENTS[name].run(StudyContext([folder], tmp_path, cores=0, quick=True))
     assert found.verdict in VERDICTS
     assert found.verdict != UNJUDGED
     assert found.numbers["made-up"]
@@ -57,13 +57,13 @@ def test_every_study_runs(name, folder, tmp_path, monkeypatch):
 
 def test_what_theory_says_comes_out(tmp_path):
     """Also in a few seconds."""
-    found = EXPERIMENTS["refresh-theory"].run(Bench([], tmp_path, quick=True))
+    found = EXPERIMENTS["refresh-theory"].run(StudyContext([], tmp_path, quick=True))
     assert found.verdict == HOLDS, found.because
 
 
 def test_estimators_are_as_far_off_as_they_must_be(tmp_path):
     """Also with few pages."""
-    found = EXPERIMENTS["rates-known"].run(Bench([], tmp_path, quick=True))
+    found = EXPERIMENTS["rates-known"].run(StudyContext([], tmp_path, quick=True))
     assert found.verdict == HOLDS, found.because
 
 
@@ -72,7 +72,7 @@ def test_a_world_that_cannot_tell_says_why(name, tmp_path):
     """Nobody asks, or it is too short."""
     world = world_of({"a": [(0, "one"), (1, "two")], "b": [(0, "one")]}, [], 3)
     save_world(world, tmp_path / "small.world", [""] * len(world.versions))
-    found = EXPERIMENTS[name].run(Bench([tmp_path / "small.world"], tmp_path, cores=0, quick=True))
+    found = EXPERIMENTS[name].run(StudyContext([tmp_path / "small.world"], tmp_path, cores=0, quick=True))
     assert found.verdict == UNJUDGED
 
 
@@ -93,7 +93,7 @@ def test_every_refresh_rule_has_a_place():
 
 def reached(name, kind, quality, low=0.0, share=0.0, budget=0.01):
     difference = quality - 0.9
-    return refresh.Reached(name, kind, budget, {"quality": quality}, share, difference, low, difference + 0.01)
+    return refresh.ArmResult(name, kind, budget, {"quality": quality}, share, difference, low, difference + 0.01)
 
 
 def claims(*others):
@@ -144,13 +144,17 @@ def test_signals_are_judged_by_their_numbers():
 
 
 def kept(**changes):
-    found = {(name, 0.1, known): Kept(0.5, 2.0, 0.5) for name in refresh_theory.POLICIES for known in (True, False)}
-    found[refresh_theory.FRESHNESS, 0.1, True] = found[refresh_theory.FRESHNESS, 0.1, False] = Kept(0.52, 3.0, 0.5)
-    found[refresh_theory.AGE, 0.1, True] = Kept(0.5, 1.5, 0.5)
-    found[refresh_theory.SEEN, 0.1, True] = Kept(0.4, 5.0, 0.7)
-    found[refresh_theory.POISSON, 0.1, True] = Kept(changes.get("poisson", 0.51), 2.0, 0.5)
+    found = {
+        (name, 0.1, known): SimulatedMeans(0.5, 2.0, 0.5) for name in refresh_theory.POLICIES for known in (True, False)
+    }
+    found[refresh_theory.FRESHNESS, 0.1, True] = found[refresh_theory.FRESHNESS, 0.1, False] = SimulatedMeans(
+        0.52, 3.0, 0.5
+    )
+    found[refresh_theory.AGE, 0.1, True] = SimulatedMeans(0.5, 1.5, 0.5)
+    found[refresh_theory.SEEN, 0.1, True] = SimulatedMeans(0.4, 5.0, 0.7)
+    found[refresh_theory.POISSON, 0.1, True] = SimulatedMeans(changes.get("poisson", 0.51), 2.0, 0.5)
     if "learnt" in changes:
-        found[refresh_theory.FRESHNESS, 0.1, False] = Kept(changes["learnt"], 3.0, 0.5)
+        found[refresh_theory.FRESHNESS, 0.1, False] = SimulatedMeans(changes["learnt"], 3.0, 0.5)
     return [claim.holds for claim in refresh_theory.claims_of(found)]
 
 

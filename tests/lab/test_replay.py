@@ -15,12 +15,12 @@ from sought.lab.replay.setting import Setting, fetches_of, pages_at_start, seen_
 from sought.lab.replay.signals import Signals
 from sought.lab.studies.cells import judge_for
 from sought.lab.worlds.demand import demand_of
-from sought.lab.worlds.recorder import Recorder
-from sought.lab.worlds.synthetic.web import Shape, generate
+from sought.lab.worlds.recorder import WorldRecorder
+from sought.lab.worlds.synthetic.web import WebShape, generate
 from sought.lab.worlds.world import NOTHING, WEEK
 from sought.policy import BreadthFirst, DemandFirst, Never, Random, RoundRobin, Split, UserCentric
 from sought.web.errors import BadInput
-from sought.web.message import Purpose, Response
+from sought.web.message import RequestPurpose, Response
 from tests.testing.small_world import START, A, B, page, small_world
 
 POLICIES = [
@@ -33,8 +33,8 @@ POLICIES = [
 
 @pytest.fixture(scope="module")
 def made():
-    recorder = Recorder()
-    shape = Shape(
+    recorder = WorldRecorder()
+    shape = WebShape(
         pages=150, hosts=5, weeks=6, rate=0.5, births=0.03, deletes=0.02, words=60.0, queries=150, sitemaps=0.0
     )
     taken = generate(recorder, shape)
@@ -136,7 +136,7 @@ def test_moves_are_redirects():
 
 def test_rounds_let_a_policy_learn():
     """With more rounds a page found in this unit can be fetched in it."""
-    recorder = Recorder()
+    recorder = WorldRecorder()
     recorder.answer(page(f"{A}/", 0, "home", "words"))
     recorder.answer(page(f"{A}/", 1, "home", "words and more", [f"{A}/new"]))
     recorder.answer(page(f"{A}/new", 1, "new", "other words"))
@@ -152,7 +152,7 @@ def test_units_end_a_replay_early(made):
 
 def test_the_ceiling_may_fetch_what_nobody_has_found():
     """It fetches a page that no link leads to in the unit of its birth; others never do."""
-    recorder = Recorder()
+    recorder = WorldRecorder()
     recorder.answer(page(f"{A}/", 0, "home", "words"))
     recorder.answer(page(f"{A}/hidden", 1, "hidden", "treasure"))
     recorder.ask("treasure", 1.0, START)
@@ -189,7 +189,7 @@ def test_an_oracle_needs_a_judge(made):
 
 def test_sitemaps_make_pages_known():
     """With sitemaps a page that no link leads to is found and fetched; their fetches are charged."""
-    recorder = Recorder()
+    recorder = WorldRecorder()
     recorder.answer(page(f"{A}/", 0, "home", "words"))
     recorder.answer(page(f"{A}/hidden", 1, "hidden", "treasure"))
     world = recorder.finish("hidden", [f"{A}/"], START, START + 2 * WEEK, WEEK)
@@ -203,7 +203,7 @@ def test_sitemaps_make_pages_known():
 
 
 def edited():
-    recorder = Recorder()
+    recorder = WorldRecorder()
     for week in range(6):
         recorder.answer(page(f"{A}/", week, "home", f"words {week}"))
     return recorder.finish("edited", [f"{A}/"], START, START + 5 * WEEK, WEEK)
@@ -221,7 +221,7 @@ def test_a_wrong_validator_hides_a_change():
 
 def test_recorded_validators_give_way_to_simulated_ones():
     """A world with ETags of its own is told about by the simulated ones only, if these are wanted."""
-    recorder = Recorder()
+    recorder = WorldRecorder()
     for week in range(4):
         answer = page(f"{A}/", week, "home", f"words {week}")
         headers = (*answer.headers, ("ETag", f'"{week}"'))
@@ -235,7 +235,7 @@ def test_recorded_validators_give_way_to_simulated_ones():
 
 def test_an_error_tells_nothing_of_a_page():
     """A server error keeps the copy; a page that is gone does not."""
-    recorder = Recorder()
+    recorder = WorldRecorder()
     recorder.answer(page(f"{A}/", 0, "home", "words"))
     recorder.answer(Response(f"{A}/", 500, time=START + WEEK))
     recorder.answer(Response(f"{A}/", 404, time=START + 2 * WEEK))
@@ -269,7 +269,7 @@ def test_settings_that_are_none(wrong):
 
 def troubled(retry: str):
     """Two hosts; one is away for a day whenever it is asked."""
-    recorder = Recorder()
+    recorder = WorldRecorder()
     links = [f"{A}/{n}" for n in range(60)]
     recorder.answer(page(f"{A}/", 0, "home", "words", links))
     recorder.answer(page(f"{B}/", 0, "other home", "other words", [f"{B}/{n}" for n in range(20)]))
@@ -292,9 +292,9 @@ def test_a_host_in_trouble_does_not_cost_the_others_their_turn():
 
 def test_a_crawl_delay_does_not_delay_the_start():
     """However slowly a host wants to be asked, a warm start is in step at the start."""
-    recorder = Recorder()
+    recorder = WorldRecorder()
     body = b"User-agent: *\nCrawl-delay: 30\n"
-    recorder.answer(Response(f"{A}/robots.txt", 200, raw=body, body=body, time=START, purpose=Purpose.ROBOTS))
+    recorder.answer(Response(f"{A}/robots.txt", 200, raw=body, body=body, time=START, purpose=RequestPurpose.ROBOTS))
     recorder.answer(page(f"{A}/", 0, "home", "words", [f"{A}/{n}" for n in range(150)]))
     for n in range(150):
         recorder.answer(page(f"{A}/{n}", 0, f"page {n}", f"text {n}"))
@@ -307,7 +307,7 @@ def test_a_crawl_delay_does_not_delay_the_start():
 
 def test_errors_are_not_deaths():
     """A page that fails for a while lives on: who has fetched everything has quality 1, and nothing is stale."""
-    recorder = Recorder()
+    recorder = WorldRecorder()
     for name in ("a", "b"):
         recorder.answer(page(f"{A}/{name}", 0, name, f"words {name}"))
     recorder.answer(Response(f"{A}/a", 503, time=START + WEEK))
@@ -321,7 +321,7 @@ def test_errors_are_not_deaths():
 
 def test_a_header_keeps_a_page_private():
     """X-Robots-Tag counts for the judge as it does for the crawl."""
-    recorder = Recorder()
+    recorder = WorldRecorder()
     answer = page(f"{A}/", 0, "home", "words")
     recorder.answer(replace(answer, headers=(*answer.headers, ("X-Robots-Tag", "noindex"))))
     world = recorder.finish("private", [f"{A}/"], START, START + WEEK, WEEK)

@@ -10,7 +10,7 @@ import pytest
 from sought.lab.studies.figures import bars, lines
 from sought.lab.studies.findings import key_of
 from sought.lab.studies.report import command_of, curves, drawing, folded, report_page, shown
-from sought.lab.studies.study import FAILS, HOLDS, UNJUDGED, Figure, Finding, Table
+from sought.lab.studies.study import FAILS, HOLDS, UNJUDGED, Figure, Finding, ResultTable
 
 VOID = {"meta", "br", "img", "hr", "input", "link"}
 EVIL = '<script>alert("x")</script> & <b onclick="x()">'
@@ -19,7 +19,7 @@ FINDING = Finding(
     HOLDS,
     "all orders hold",
     {"small": {"a share": 0.12345678, "pages": 12345, "none": None}},
-    [Table("qualities", ["policy", "quality"], [["Never()", 0.5], ["Random()", None]])],
+    [ResultTable("qualities", ["policy", "quality"], [["Never()", 0.5], ["Random()", None]])],
     [
         Figure("a curve", lines({"one": ([1, 2], [3, 4])}, "x", "y", "a curve")),
         Figure("b", bars({"b": (1, 0, 2)}, "b")),
@@ -73,7 +73,9 @@ def test_the_page_is_well_formed_and_needs_nothing_else():
     """Tags are closed in order, ids are there once, links lead into the page, nothing is loaded."""
     figures = [Figure("c", lines({"one": ([1, 2], [3, 4])}, "x", "y", "c"))]
     other = replace(FINDING, study="losses", verdict=FAILS, figures=figures)
-    page = report_page([other, FINDING], [Table("k8s: 2 policies", ["policy"], [["Never()"]], "sought lab compare …")])
+    page = report_page(
+        [other, FINDING], [ResultTable("k8s: 2 policies", ["policy"], [["Never()"]], "sought lab compare …")]
+    )
     tags = read(page)
     assert len(set(tags.ids)) == len(tags.ids)
     assert all(link.startswith("#") and link[1:] in tags.ids for link in tags.links)
@@ -111,13 +113,13 @@ def test_text_does_no_harm():
         HOLDS,
         EVIL,
         {EVIL: {EVIL: EVIL}},
-        [Table(EVIL, [EVIL], [[EVIL]], EVIL)],
+        [ResultTable(EVIL, [EVIL], [[EVIL]], EVIL)],
         [Figure(EVIL, EVIL), Figure("", '<svg onload="x()"></svg>')],
         {EVIL: EVIL},
         EVIL,
         EVIL,
     )
-    tags = read(report_page([evil], [Table(EVIL, [EVIL], [[EVIL]], EVIL)]))
+    tags = read(report_page([evil], [ResultTable(EVIL, [EVIL], [[EVIL]], EVIL)]))
     assert "script" not in tags.seen
     assert EVIL in tags.text
 
@@ -166,7 +168,7 @@ def test_verdicts_of_one_study_on_several_worlds():
 
 def table_of(budgets, columns=("policy", "budget", "seed", "quality"), **more):
     rows = [[p, b, s, 0.5 + 0.1 * s] for p in ("Never()", "Random()") for b in budgets for s in (0, 1)]
-    return Table("small: 2 policies", list(columns), rows, **more)
+    return ResultTable("small: 2 policies", list(columns), rows, **more)
 
 
 def test_comparisons_of_several_budgets_have_a_figure():
@@ -181,7 +183,7 @@ def test_comparisons_of_several_budgets_have_a_figure():
     assert curves(gaps) == []
 
 
-EMPTY = Table("none", ["policy", "budget", "quality"], [])
+EMPTY = ResultTable("none", ["policy", "budget", "quality"], [])
 
 
 def test_comparisons_have_a_day_and_a_readable_command():

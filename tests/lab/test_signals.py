@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from sought.fetch.robots_fetch import RobotsFetch
 from sought.fetch.sitemaps import read_sitemap
 from sought.lab.replay.signals import _FALSE_AT, _IS_FALSE, _LISTED, _TAGGED, Signals
-from sought.lab.worlds.recorder import Recorder
+from sought.lab.worlds.recorder import WorldRecorder
 from sought.web.document import Document
 from sought.web.errors import BadInput
-from sought.web.message import Purpose, Request, Response
+from sought.web.message import Request, RequestPurpose, Response
 
 START, WEEK = 1_600_000_000.0, 7 * 86400.0
 GONE = "gone"
@@ -23,7 +23,7 @@ SITE = "https://a.example"
 
 def world(histories, weeks=52, files=()):
     """From {url: [(week, text)]}."""
-    recorder = Recorder()
+    recorder = WorldRecorder()
     for url, history in histories.items():
         for week, text in history:
             status = 404 if text == GONE else 200
@@ -247,7 +247,7 @@ def test_the_last_announcement_by_the_book(pages, recall, noise, lag, week):
 # ---- files
 
 
-def fetched(signals, world, url, week=10.0, purpose=Purpose.SITEMAP):
+def fetched(signals, world, url, week=10.0, purpose=RequestPurpose.SITEMAP):
     response = signals.file(world, Request(url, purpose=purpose), START + week * WEEK)
     assert response is None or response.status == 200
     return response
@@ -295,12 +295,12 @@ def test_robots_txt_names_the_sitemap():
         (7.0, 500, b"User-agent: *\nDisallow: /"),
     ]
     files = [
-        Response(url, status, raw=body, body=body, time=START + week * WEEK, purpose=Purpose.ROBOTS)
+        Response(url, status, raw=body, body=body, time=START + week * WEEK, purpose=RequestPurpose.ROBOTS)
         for week, status, body in bodies
     ]
     signals, one = Signals(sitemap=True), world(SMALL, files=files)
     for week in (0.5, 3.0, 6.0, 8.0):
-        rules = RobotsFetch.of(fetched(signals, one, url, week, Purpose.ROBOTS)).robots("sought")
+        rules = RobotsFetch.of(fetched(signals, one, url, week, RequestPurpose.ROBOTS)).robots("sought")
         assert list(rules.sitemaps) == [f"{SITE}/sitemap.xml"]
         assert rules.allows(f"{SITE}/private") == (week != 3.0)
         assert rules.allows(f"{SITE}/public")
@@ -312,9 +312,9 @@ def test_other_files_are_not_ours():
     signals = Signals(sitemap=True)
     for url in (f"{SITE}/other.xml", f"{SITE}/sitemap-0.xml", f"{SITE}/a/sitemap.xml", "https://b.example/sitemap.xml"):
         assert fetched(signals, small, url) is None
-    assert fetched(signals, small, "https://b.example/robots.txt", purpose=Purpose.ROBOTS) is None
+    assert fetched(signals, small, "https://b.example/robots.txt", purpose=RequestPurpose.ROBOTS) is None
     assert fetched(Signals(), small, f"{SITE}/sitemap.xml") is None
-    assert fetched(Signals(etag=True), small, f"{SITE}/robots.txt", purpose=Purpose.ROBOTS) is None
+    assert fetched(Signals(etag=True), small, f"{SITE}/robots.txt", purpose=RequestPurpose.ROBOTS) is None
 
 
 # ---- ETags

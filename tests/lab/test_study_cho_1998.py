@@ -7,7 +7,7 @@ from sought.lab.judge.topics import Worded, named_pages, topics_for
 from sought.lab.replay.crawl_order import crawl_orders
 from sought.lab.studies.cho_1998.hot_pages import (
     Crawls,
-    Curve,
+    FoundCurve,
     at_best,
     at_least,
     by_chance,
@@ -22,10 +22,10 @@ from sought.lab.studies.cho_1998.small_site import better, leap, poor, worst
 from sought.lab.studies.cho_1998.topic_crawls import by_basic, by_modified
 from sought.lab.studies.cho_1998.url_ordering import alike, found_faster
 from sought.lab.studies.registry import EXPERIMENTS
-from sought.lab.studies.study import FAILS, HOLDS, UNJUDGED, Bench, Claim, verdict
+from sought.lab.studies.study import FAILS, HOLDS, UNJUDGED, Claim, StudyContext, verdict
 from sought.lab.worlds.files import save_world
-from sought.lab.worlds.recorder import Recorder
-from sought.lab.worlds.synthetic.web import Shape, generate
+from sought.lab.worlds.recorder import WorldRecorder
+from sought.lab.worlds.synthetic.web import WebShape, generate
 from sought.lab.worlds.world import WEEK
 from sought.policy import Backlinks, PageRank
 from tests.testing.small_world import START, page
@@ -39,8 +39,8 @@ OF_LARGE_WEBS, OF_SITES, OF_TOPICS = (
 
 
 def made_up(folder, name, **knobs):
-    recorder = Recorder()
-    taken = generate(recorder, Shape(**STILL, queries=20, **knobs))
+    recorder = WorldRecorder()
+    taken = generate(recorder, WebShape(**STILL, queries=20, **knobs))
     save_world(recorder.finish(name, taken.seeds, taken.start, taken.end, WEEK), folder / name, recorder.texts)
     return folder / name
 
@@ -53,7 +53,7 @@ def site(tmp_path_factory):
 
 def web_of(links):
     """{page: pages it links to}, in this order."""
-    recorder = Recorder()
+    recorder = WorldRecorder()
     for name, targets in links.items():
         found = [f"http://w.test/{target}" for target in targets]
         assert recorder.answer(page(f"http://w.test/{name}", 0, f"page {name}", f"text of {name}", found))
@@ -62,14 +62,14 @@ def web_of(links):
 
 def line(percent):
     """A curve through these values, at equal distances."""
-    return Curve(np.arange(1, len(percent) + 1), np.array(percent, np.float64), len(percent))
+    return FoundCurve(np.arange(1, len(percent) + 1), np.array(percent, np.float64), len(percent))
 
 
 def through(*points, total=1000):
     """A curve of straight lines through (% of pages, %)."""
     across, up = zip((0, 0), *points, strict=True)
     counts = counts_of(total)
-    return Curve(counts, np.interp(100 * counts / total, across, up), total)
+    return FoundCurve(counts, np.interp(100 * counts / total, across, up), total)
 
 
 # ---- curves
@@ -225,7 +225,7 @@ def test_locally_hot_pages_hold_the_backlink_order_up(tmp_path):
 @pytest.mark.parametrize("name", [*OF_LARGE_WEBS, *OF_SITES, *OF_TOPICS])
 def test_studies_run(name, site, tmp_path):
     """On a small site, quickly: a verdict that follows from claims, numbers, tables and figures; and the same again."""
-    bench = Bench((site,), tmp_path, cores=0, quick=True)
+    bench = StudyContext((site,), tmp_path, cores=0, quick=True)
     found = EXPERIMENTS[name].run(bench)
     assert found.verdict in (HOLDS, FAILS)
     claims = found.tables[0]
@@ -249,7 +249,7 @@ def test_worlds_that_cannot_judge(name, tmp_path):
     world, texts = web_of({"s": ["a"], "a": ["s"]})
     save_world(world, tmp_path / "web", texts)
     for quick in (False, True):
-        found = EXPERIMENTS[name].run(Bench((tmp_path / "web",), tmp_path / "results", cores=0, quick=quick))
+        found = EXPERIMENTS[name].run(StudyContext((tmp_path / "web",), tmp_path / "results", cores=0, quick=quick))
         assert found.verdict == UNJUDGED
         assert "pages" in found.because
     assert not (tmp_path / "results").exists()
@@ -258,7 +258,7 @@ def test_worlds_that_cannot_judge(name, tmp_path):
 @pytest.mark.parametrize("name", OF_SITES)
 def test_several_hosts_are_no_small_site(name, tmp_path):
     folder = made_up(tmp_path, "hosts", hosts=3, pages=40, hubs=2)
-    found = EXPERIMENTS[name].run(Bench((folder,), tmp_path / "results", cores=0, quick=True))
+    found = EXPERIMENTS[name].run(StudyContext((folder,), tmp_path / "results", cores=0, quick=True))
     assert (found.verdict, "3 hosts" in found.because) == (UNJUDGED, True)
 
 
@@ -266,7 +266,7 @@ def test_without_links_nothing_can_be_judged(tmp_path):
     """Also if the seeds reach too few of many pages."""
     world, texts = web_of({"s": []} | {f"p{i}": [] for i in range(30)})
     save_world(world, tmp_path / "web", texts)
-    found = EXPERIMENTS["E001-4"].run(Bench((tmp_path / "web",), tmp_path, cores=0, quick=True))
+    found = EXPERIMENTS["E001-4"].run(StudyContext((tmp_path / "web",), tmp_path, cores=0, quick=True))
     assert (found.verdict, "reaches 1 pages" in found.because) == (UNJUDGED, True)
 
 
@@ -274,7 +274,7 @@ def test_without_links_nothing_can_be_judged(tmp_path):
 
 
 def worded(titles):
-    recorder = Recorder()
+    recorder = WorldRecorder()
     for number, (title, text) in enumerate(titles):
         links = [f"http://w.test/{number + 1}"] if number + 1 < len(titles) else []
         recorder.answer(page(f"http://w.test/{number}", 0, title, text, links))
@@ -298,7 +298,7 @@ def test_topics_are_chosen_by_a_rule():
 
 def test_named_pages():
     """By their address, or by an anchor."""
-    recorder = Recorder()
+    recorder = WorldRecorder()
     recorder.answer(page("http://w.test/", 0, "home", "x", ["http://w.test/computer-1", "http://w.test/2"]))
     recorder.answer(page("http://w.test/computer-1", 0, "one", "x"))
     recorder.answer(page("http://w.test/2", 0, "two", "x"))

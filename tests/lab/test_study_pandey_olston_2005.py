@@ -18,22 +18,22 @@ from sought.lab.studies.pandey_olston_2005 import index_time as cost
 from sought.lab.studies.pandey_olston_2005 import refresh_budgets as budgets
 from sought.lab.studies.pandey_olston_2005 import two_pages as two
 from sought.lab.studies.registry import EXPERIMENTS
-from sought.lab.studies.study import UNJUDGED, VERDICTS, Bench
+from sought.lab.studies.study import UNJUDGED, VERDICTS, StudyContext
 from sought.lab.worlds.files import open_world, save_world
-from sought.lab.worlds.recorder import Recorder
-from sought.lab.worlds.synthetic.web import Shape, generate
+from sought.lab.worlds.recorder import WorldRecorder
+from sought.lab.worlds.synthetic.web import WebShape, generate
 from sought.lab.worlds.world import WEEK
 from tests.testing.fetch_logs import fetches
 from tests.testing.small_world import small_world
 
 KNOBS = {"traps": 0.0, "sitemaps": 0.0, "births": 0.0, "deletes": 0.0, "ephemeral": 0.0}
-SHAPE = Shape(hosts=2, pages=60, weeks=22, words=60.0, vocabulary=500, topics=6, queries=80, rate=0.3, **KNOBS)  # type: ignore[arg-type]  # shares
+SHAPE = WebShape(hosts=2, pages=60, weeks=22, words=60.0, vocabulary=500, topics=6, queries=80, rate=0.3, **KNOBS)  # type: ignore[arg-type]  # shares
 OF_WORLDS = ("E000-3", "E000-4", "E000-4C", "E000-S")
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    recorder, place = Recorder(), tmp_path_factory.mktemp("w") / "made-up.world"
+    recorder, place = WorldRecorder(), tmp_path_factory.mktemp("w") / "made-up.world"
     taken = generate(recorder, SHAPE)
     save_world(recorder.finish("made-up", taken.seeds, taken.start, taken.end, WEEK), place, recorder.texts)
     return place
@@ -43,7 +43,7 @@ def folder(tmp_path_factory):
 def test_every_study_runs_and_finds_the_same_again(name, folder, tmp_path):
     """A verdict, its numbers, tables and figures; the same world gives the same."""
     study = EXPERIMENTS[name]
-    bench = Bench([] if study.worldless else [folder], tmp_path, cores=0, quick=True)
+    bench = StudyContext([] if study.worldless else [folder], tmp_path, cores=0, quick=True)
     found = study.run(bench)
     assert found.study == name
     assert found.verdict in VERDICTS
@@ -60,7 +60,7 @@ def test_a_world_that_is_too_small_cannot_judge(name, tmp_path):
     """It says why."""
     world = replace(small_world(), tallies=type(small_world().tallies)())
     save_world(world, tmp_path / "small.world", [""] * len(world.versions))
-    found = EXPERIMENTS[name].run(Bench([tmp_path / "small.world"], tmp_path, quick=True))
+    found = EXPERIMENTS[name].run(StudyContext([tmp_path / "small.world"], tmp_path, quick=True))
     assert found.verdict == UNJUDGED
     assert "nobody asks" in found.because
 
@@ -92,7 +92,7 @@ def test_a_batch_is_of_pages_that_changed(tmp_path):
     assert all(a.url == b.url and a.body != b.body for a, b in zip(first, last, strict=True))
     assert len(asked) == len(set(asked)) == len(weights)
     assert weights.sum() == pytest.approx(1.0)
-    [found] = cost.costs((40,), 50, 1, Bench([], tmp_path))
+    [found] = cost.costs((40,), 50, 1, StudyContext([], tmp_path))
     assert found.pages == 40
     assert min(found.plain, found.measured) > 0
 
@@ -215,7 +215,7 @@ def test_whoever_knows_the_times_fetches_what_has_changed(folder):
     judge = judge_for(open_world(folder), Setting(scorer="TfIdf()", pages="fixed", rounds=1))
     times = judge.world.start + judge.world.unit * np.arange(judge.world.units + 1.0)
     log, weeks = watched(judge, times), Weeks(judge, times)
-    chance = budgets.Told(judge, weeks, log).chances(0.0)
+    chance = budgets.KnownWeeks(judge, weeks, log).chances(0.0)
     changed = [set(each.row[each.changed].tolist()) for each in log[1:]]
     assert [set(np.flatnonzero(week).tolist()) for week in chance.T] == changed
     most, same = max(map(len, changed)), np.ones(len(chance))
@@ -223,7 +223,7 @@ def test_whoever_knows_the_times_fetches_what_has_changed(folder):
     few = list(weeks.by_chances(chance, same, 1))
     assert [len(pages) for pages in few] == [1] * len(changed)
     assert weeks.never() < weeks.quality(iter(few)) < 1.0
-    large = budgets.Told(judge, weeks, log).chances(0.5)
+    large = budgets.KnownWeeks(judge, weeks, log).chances(0.5)
     assert 0 < large.sum() < chance.sum()
 
 
@@ -232,7 +232,7 @@ def test_staleness_at_tau_1_is_round_robin(folder):
     judge = judge_for(open_world(folder), Setting(scorer="TfIdf()", pages="fixed", rounds=1))
     times = judge.world.start + judge.world.unit * np.arange(judge.world.units + 1.0)
     weeks = Weeks(judge, times)
-    rate, weight = budgets.Told(judge, weeks, watched(judge, times)).rates(budgets.STALE, 1.0)
+    rate, weight = budgets.KnownWeeks(judge, weeks, watched(judge, times)).rates(budgets.STALE, 1.0)
     assert not rate.any()
     count = 7
     fetched = np.concatenate(list(weeks.planned(rate, weight, count)))
@@ -256,12 +256,12 @@ def test_tau_is_chosen_where_it_is_told(folder):
     """In-sample the best by what comes out; of the second half it is that of the first, whatever comes out."""
     judge = judge_for(open_world(folder), Setting(scorer="TfIdf()", pages="fixed", rounds=1))
     times = judge.world.start + judge.world.unit * np.arange(judge.world.units + 1.0)
-    ground = budgets.Ground(judge, times, watched(judge, times), (0.05,), (0.1, 0.9))
+    ground = budgets.FixedPages(judge, times, watched(judge, times), (0.05,), (0.1, 0.9))
     first, second = slice(0, ground.middle + 1), slice(ground.middle, None)
     chosen = ground.panel(first, first)
     later = ground.panel(first, second, chosen)
     assert later.tau == chosen.tau
-    each = [budgets.Ground(judge, times, ground.log, (0.05,), (tau,)).panel(first, first) for tau in ground.taus]
+    each = [budgets.FixedPages(judge, times, ground.log, (0.05,), (tau,)).panel(first, first) for tau in ground.taus]
     for name in budgets.RIVALS:
         assert chosen.quality[name] == [max(one.quality[name][0] for one in each)]
 
@@ -271,7 +271,7 @@ def test_tau_is_chosen_where_it_is_told(folder):
 
 def test_two_pages():
     """Each of the statements can fail."""
-    good = {two.USER_CENTRIC: two.Fetched(0, 40, 4.0, 0.98), two.STALENESS: two.Fetched(6, 0, 5.7, 0.94)}
+    good = {two.USER_CENTRIC: two.TwoPageFetches(0, 40, 4.0, 0.98), two.STALENESS: two.TwoPageFetches(6, 0, 5.7, 0.94)}
     assert two.judged(good, good).holds
     for policy, change in (
         (two.USER_CENTRIC, {"adverts": 5}),

@@ -25,23 +25,23 @@ from sought.lab.studies.pandey_olston_2008.uncrawled import (
     setting_of,
 )
 from sought.lab.studies.registry import EXPERIMENTS
-from sought.lab.studies.study import UNJUDGED, VERDICTS, Bench
+from sought.lab.studies.study import UNJUDGED, VERDICTS, StudyContext
 from sought.lab.worlds.files import save_world
-from sought.lab.worlds.recorder import Recorder
-from sought.lab.worlds.synthetic.web import Shape, generate
+from sought.lab.worlds.recorder import WorldRecorder
+from sought.lab.worlds.synthetic.web import WebShape, generate
 from sought.lab.worlds.world import WEEK
 from sought.policy import PageRank
 from sought.web.errors import BadInput
 from tests.testing.small_world import small_world
 
 KNOBS = {"rate": 0.0, "traps": 0.0, "sitemaps": 0.0, "deletes": 0.0}  # every fetch is of a page
-SHAPE = Shape(hosts=5, pages=320, weeks=1, words=60.0, vocabulary=800, topics=8, queries=300, **KNOBS)  # type: ignore[arg-type]  # shares
+SHAPE = WebShape(hosts=5, pages=320, weeks=1, words=60.0, vocabulary=800, topics=8, queries=300, **KNOBS)  # type: ignore[arg-type]  # shares
 OF_WORLDS = ("E003-2", "E003-5", "E003-6", "E003-7", "E003-8")
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    recorder, place = Recorder(), tmp_path_factory.mktemp("w") / "made-up.world"
+    recorder, place = WorldRecorder(), tmp_path_factory.mktemp("w") / "made-up.world"
     taken = generate(recorder, SHAPE)
     save_world(recorder.finish("made-up", taken.seeds, taken.start, taken.end, WEEK), place, recorder.texts)
     return place
@@ -62,7 +62,7 @@ def whole(folder, split="none"):
 def test_every_study_runs_and_finds_the_same_again(name, folder, tmp_path):
     """A verdict, its numbers, tables and figures; the same world gives the same."""
     study = EXPERIMENTS[name]
-    found = study.run(Bench([folder], tmp_path, quick=True))
+    found = study.run(StudyContext([folder], tmp_path, quick=True))
     assert found.study == name
     assert found.verdict in VERDICTS
     assert found.verdict != UNJUDGED
@@ -71,7 +71,7 @@ def test_every_study_runs_and_finds_the_same_again(name, folder, tmp_path):
     assert found.tables
     assert found.figures or name == "E003-6"
     if name == "E003-7":
-        assert found == study.run(Bench([folder], tmp_path, quick=True))
+        assert found == study.run(StudyContext([folder], tmp_path, quick=True))
 
 
 @pytest.mark.parametrize("name", OF_WORLDS)
@@ -79,7 +79,7 @@ def test_a_world_that_is_too_small_cannot_judge(name, tmp_path):
     """It says why."""
     world = small_world()
     save_world(world, tmp_path / "small.world", [""] * len(world.versions))
-    found = EXPERIMENTS[name].run(Bench([tmp_path / "small.world"], tmp_path, quick=True))
+    found = EXPERIMENTS[name].run(StudyContext([tmp_path / "small.world"], tmp_path, quick=True))
     assert found.verdict == UNJUDGED
     assert "fewer than" in found.because
 
@@ -318,7 +318,7 @@ def test_halves_are_apart_and_improvement_is_counted(folder):
 def kept(few):
     every = np.array(budget.BUDGETS) ** 0.5
     impact = {0.0: 0.2 * every, budget.PAPER: 0.3 * every, budget.SMALL: few * every, 0.2: 0.95 * every, 1.0: every}
-    return budget.Kept(impact, np.array(budget.BUDGETS), 2000, 500)
+    return budget.SketchImpact(impact, np.array(budget.BUDGETS), 2000, 500)
 
 
 def test_few_sketches():

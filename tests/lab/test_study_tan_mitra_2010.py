@@ -9,11 +9,11 @@ import pytest
 
 from sought.beliefs.clusters.folds import KS
 from sought.lab.judge.statistics import t_statistic
-from sought.lab.measures.reading import Reading
+from sought.lab.measures.reading import ReadCopies
 from sought.lab.replay.setting import Setting
 from sought.lab.replay.watched_crawl import ADDRESS, CONTENT, watched
 from sought.lab.studies.registry import EXPERIMENTS
-from sought.lab.studies.study import UNJUDGED, VERDICTS, Bench, Part
+from sought.lab.studies.study import UNJUDGED, VERDICTS, StudyContext, WorldResult
 from sought.lab.studies.tan_mitra_2010 import alike_intervals as intervals
 from sought.lab.studies.tan_mitra_2010 import cluster_sizes as sizes
 from sought.lab.studies.tan_mitra_2010 import cycle_weights as weights
@@ -28,7 +28,7 @@ from sought.lab.studies.tan_mitra_2010.cycles import (
     PRECISE,
     RATIO,
     TWICE,
-    Ground,
+    CycleWorld,
     effect,
     ground_of,
     paired,
@@ -36,15 +36,15 @@ from sought.lab.studies.tan_mitra_2010.cycles import (
     reasons,
 )
 from sought.lab.worlds.files import open_world, save_world
-from sought.lab.worlds.recorder import Recorder
-from sought.lab.worlds.synthetic.web import Shape, generate
+from sought.lab.worlds.recorder import WorldRecorder
+from sought.lab.worlds.synthetic.web import WebShape, generate
 from sought.lab.worlds.world import WEEK
 from sought.policy.cluster_sampling import ClusterSampling
 from tests.testing.small_world import small_world
 from tests.testing.tiny_worlds import world_of
 
 STEADY = {"births": 0.0, "deletes": 0.0, "ephemeral": 0.0, "traps": 0.0, "sitemaps": 0.0, "adverts": 0.0}
-SHAPE = Shape(
+SHAPE = WebShape(
     hosts=20, hubs=1, pages=140, weeks=34, words=40.0, vocabulary=500, topics=6, queries=80, rate=0.2, by_host=0.3,
     by_topic=0.3, **STEADY,  # type: ignore[arg-type]  # shares
 )  # fmt: skip
@@ -54,7 +54,7 @@ ALL = ("E004-1", "E004-2", *OF_CYCLES, "E004-8")
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    recorder, place = Recorder(), tmp_path_factory.mktemp("w") / "made-up.world"
+    recorder, place = WorldRecorder(), tmp_path_factory.mktemp("w") / "made-up.world"
     taken = generate(recorder, SHAPE)
     save_world(recorder.finish("made-up", taken.seeds, taken.start, taken.end, WEEK), place, recorder.texts)
     return place
@@ -68,7 +68,7 @@ def results(tmp_path_factory):
 @pytest.mark.parametrize("name", ALL)
 def test_every_study_runs(name, folder, results):
     """A verdict, its numbers, tables and figures."""
-    found = EXPERIMENTS[name].run(Bench([folder], results, cores=0, quick=True))
+    found = EXPERIMENTS[name].run(StudyContext([folder], results, cores=0, quick=True))
     assert found.study == name
     assert found.verdict in VERDICTS
     assert (found.verdict != UNJUDGED) or name == "E004-7"  # whose difference is below its error on so small a world
@@ -83,22 +83,22 @@ def test_a_world_that_is_too_small_cannot_judge(name, tmp_path):
     """It says why."""
     world = small_world()
     save_world(world, tmp_path / "w", [""] * len(world.versions))
-    found = EXPERIMENTS[name].run(Bench([tmp_path / "w"], tmp_path, cores=0, quick=True))
+    found = EXPERIMENTS[name].run(StudyContext([tmp_path / "w"], tmp_path, cores=0, quick=True))
     assert found.verdict == UNJUDGED
     assert "cycles" in found.because
 
 
 def test_one_host_cannot_tell_whether_clusters_are_more_even_than_sites(tmp_path):
     """Nor is SLS a rival there."""
-    recorder = Recorder()
-    shape = Shape(hosts=1, pages=120, weeks=17, words=20.0, queries=10, rate=0.0, **STEADY)  # type: ignore[arg-type]  # shares
+    recorder = WorldRecorder()
+    shape = WebShape(hosts=1, pages=120, weeks=17, words=20.0, queries=10, rate=0.0, **STEADY)  # type: ignore[arg-type]  # shares
     taken = generate(recorder, shape)
     world = recorder.finish("one", taken.seeds, taken.start, taken.end, WEEK)
     save_world(world, tmp_path / "w", recorder.texts)
-    found = EXPERIMENTS["E004-2"].run(Bench([tmp_path / "w"], tmp_path, cores=0))
+    found = EXPERIMENTS["E004-2"].run(StudyContext([tmp_path / "w"], tmp_path, cores=0))
     assert (found.verdict, found.because) == (UNJUDGED, "one: one host, fewer than 20")
     ground = ground_of(tmp_path / "w", 2)
-    assert isinstance(ground, Ground)
+    assert isinstance(ground, CycleWorld)
     assert "SLS" not in policies.arms(ground)
 
 
@@ -108,7 +108,7 @@ def test_one_host_cannot_tell_whether_clusters_are_more_even_than_sites(tmp_path
 def test_a_cycle_of_policies_is_one_of_the_replay(folder):
     """And there are as many clusters as leave ten fetches of the smallest cycle for each, at least five."""
     ground = ground_of(folder, 4)
-    assert isinstance(ground, Ground)
+    assert isinstance(ground, CycleWorld)
     assert ground.cycle == 4 * WEEK
     assert ground.world.units == 8
     assert ground.clusters == 5  # 9 % of 140 pages are fewer than 50
@@ -118,10 +118,10 @@ def test_a_cycle_of_policies_is_one_of_the_replay(folder):
 def test_ten_distances_to_words_are_what_a_crawl_has(folder, results):
     """The policy of E004-3 does what ClusterSampling does, if it has as many."""
     ground = ground_of(folder, 4)
-    assert isinstance(ground, Ground)
+    assert isinstance(ground, CycleWorld)
     own = ClusterSampling(k=5, weighting="NAD", cycle=ground.cycle)
     arms = {"wide": dimensions.WideSampling(k=5, weighting="NAD", cycle=ground.cycle), "own": own}
-    found = ground.series(arms, LITTLE, Bench([], results, cores=0))
+    found = ground.series(arms, LITTLE, StudyContext([], results, cores=0))
     for name in (RATIO, FRESH, PRECISE):
         assert found["wide"][name].tolist() == found["own"][name].tolist()
 
@@ -150,10 +150,10 @@ def test_what_is_fetched_again():
 def test_who_fetches_everything_knows_how_often_pages_change(folder):
     """The share of cycles in which a page shows something else than in the one before."""
     ground = ground_of(folder, 4)
-    assert isinstance(ground, Ground)
+    assert isinstance(ground, CycleWorld)
     seen = watched(open_world(folder), ground.setting, 3, ("static", "dynamic", "all"))
     world = ground.world
-    shown = Reading(world).shown
+    shown = ReadCopies(world).shown
     states = [shown[world.live(world.start + unit * world.unit)[seen.page]] for unit in range(4)]
     often = np.mean([a != b for a, b in pairwise(states)], axis=0)
     assert seen.frequency.tolist() == pytest.approx(often.tolist())
@@ -188,7 +188,9 @@ def test_even_clusters():
     """Clusters near their mean against a few large sites; and the other way round."""
     even, uneven = np.array([9.0, 10, 10, 11]), np.array([1.0, 1, 1, 37])
     assert (part := sizes.judged("w", even, uneven)).holds
-    assert msgspec.convert(msgspec.json.decode(msgspec.json.encode(part)), Part) == part  # it can be written down
+    assert (
+        msgspec.convert(msgspec.json.decode(msgspec.json.encode(part)), WorldResult) == part
+    )  # it can be written down
     assert not sizes.judged("w", uneven, even).holds
 
 
@@ -303,7 +305,7 @@ def falling(level):
 def test_variation_inside_groups():
     """Falls, all < dynamic < static, below frequency and below sites; each claim can fail."""
     values = {"static": falling(0.5), "dynamic": falling(0.4), "all": falling(0.3), intervals.FREQUENCY: falling(0.6)}
-    curve = intervals.Curve((5, 10, 25, 50), values, 0.9)
+    curve = intervals.VariationCurve((5, 10, 25, 50), values, 0.9)
     assert intervals.judged("w", curve, curve).holds
     for change, said in [
         ({"static": falling(0.3)}, "dynamic is below static"),
@@ -311,12 +313,15 @@ def test_variation_inside_groups():
         ({intervals.FREQUENCY: falling(0.2)}, "all is below Freq"),
         ({"all": falling(0.3)[::-1]}, "variation falls"),
     ]:
-        part = intervals.judged("w", intervals.Curve((5, 10, 25, 50), values | change, 0.9), curve)
+        part = intervals.judged("w", intervals.VariationCurve((5, 10, 25, 50), values | change, 0.9), curve)
         assert not part.holds
         assert said in part.because
-    few_sites = intervals.judged("w", intervals.Curve((5, 10, 25, 50), values, 0.35), curve)
+    few_sites = intervals.judged("w", intervals.VariationCurve((5, 10, 25, 50), values, 0.35), curve)
     assert "below sites" in few_sites.because
-    assert "sites are not compared" in intervals.judged("w", intervals.Curve((5, 10, 25, 50), values), curve).because
+    assert (
+        "sites are not compared"
+        in intervals.judged("w", intervals.VariationCurve((5, 10, 25, 50), values), curve).because
+    )
 
 
 def test_variation_by_hand():
@@ -330,7 +335,7 @@ def test_intervals_are_cycles_for_each_change(folder):
     """Of all pages, over two halves; a page that never changed has all cycles."""
     world = open_world(folder)
     pages = np.arange(len(world.urls))
-    shown = Reading(world).shown
+    shown = ReadCopies(world).shown
     states = np.array([shown[world.live(world.start + unit * world.unit)] for unit in range(11)])
     changes = (states[1:] != states[:-1]).sum(axis=0)
     found = intervals.intervals_of(world, pages, 0, 10)

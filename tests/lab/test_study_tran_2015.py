@@ -9,7 +9,7 @@ import pytest
 
 from sought.graph.links import links_of
 from sought.lab.studies.registry import EXPERIMENTS
-from sought.lab.studies.study import FAILS, HOLDS, UNJUDGED, Bench, Claim
+from sought.lab.studies.study import FAILS, HOLDS, UNJUDGED, Claim, StudyContext
 from sought.lab.studies.tran_2015.cases import (
     LOW_SKEW,
     OMEGAS,
@@ -26,14 +26,14 @@ from sought.lab.studies.tran_2015.cases import (
 from sought.lab.studies.tran_2015.impact_signs import sent, sent_beside
 from sought.lab.studies.tran_2015.learning import LINEAR, TREE, claim_of, features
 from sought.lab.studies.tran_2015.omega import best, side
-from sought.lab.studies.tran_2015.quality import Chosen, chosen
+from sought.lab.studies.tran_2015.quality import ChosenQuality, chosen
 from sought.lab.studies.tran_2015.quality import claims_of as quality_claims
 from sought.lab.studies.tran_2015.ratios import JUDGED, Ratio
 from sought.lab.studies.tran_2015.ratios import claims_of as ratio_claims
 from sought.lab.studies.tran_2015.shares import flat_claims, shares_of, skewed_claims
 from sought.lab.worlds.files import save_world
-from sought.lab.worlds.recorder import Recorder
-from sought.lab.worlds.synthetic.web import Shape, generate
+from sought.lab.worlds.recorder import WorldRecorder
+from sought.lab.worlds.synthetic.web import WebShape, generate
 from sought.lab.worlds.world import WEEK
 from tests.testing.small_world import small_world
 
@@ -47,8 +47,8 @@ STILL: dict[str, Any] = {
     "drift": 0.0,
     "traps": 0.0,
 }
-FLAT = Shape(pages=500, hosts=5, topics=10, vocabulary=3000, words=60.0, queries=1500, zipf=0.5, skew=0.1, **STILL)
-STEEP = Shape(pages=1500, hosts=40, topics=40, vocabulary=4000, words=30.0, queries=150, zipf=2.0, skew=2.0, **STILL)
+FLAT = WebShape(pages=500, hosts=5, topics=10, vocabulary=3000, words=60.0, queries=1500, zipf=0.5, skew=0.1, **STILL)
+STEEP = WebShape(pages=1500, hosts=40, topics=40, vocabulary=4000, words=30.0, queries=150, zipf=2.0, skew=2.0, **STILL)
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def folders(tmp_path_factory):
     """A flat world, a skewed one, and one with too few pages."""
     made = {}
     for name, shape in (("flat", FLAT), ("steep", STEEP)):
-        recorder = Recorder()
+        recorder = WorldRecorder()
         taken = generate(recorder, shape)
         made[name] = recorder.finish(name, taken.seeds, taken.start, taken.end, WEEK)
     made["tiny"] = small_world()
@@ -69,7 +69,7 @@ def folders(tmp_path_factory):
 
 
 def bench_of(*worlds: Path):
-    return Bench(list(worlds), worlds[0].parent / "results", cores=1, quick=True)
+    return StudyContext(list(worlds), worlds[0].parent / "results", cores=1, quick=True)
 
 
 @pytest.fixture(scope="module")
@@ -261,10 +261,10 @@ def test_verdict_on_skewed_shares():
 def test_verdict_on_chosen_pages():
     """Rates go with shares; PageRank has the highest PageRank, Q-Overlap the lowest of all but Random."""
     found = {
-        RANDOM: Chosen(0.1, 0.2, 0.1),
-        "PageRank": Chosen(0.3, 0.4, 9.0),
-        "Q-Overlap": Chosen(0.5, 0.9, 1.0),
-        RW: Chosen(0.6, 1.0, 5.0),
+        RANDOM: ChosenQuality(0.1, 0.2, 0.1),
+        "PageRank": ChosenQuality(0.3, 0.4, 9.0),
+        "Q-Overlap": ChosenQuality(0.5, 0.9, 1.0),
+        RW: ChosenQuality(0.6, 1.0, 5.0),
     }
     assert [claim.holds for claim, _ in quality_claims([found])] == [True, True, True]
     against = {name: replace(each, rate=1.1 - each.rate) for name, each in found.items()}

@@ -14,14 +14,14 @@ from sought.lab.replay.setting import Setting
 from sought.lab.replay.signals import Signals
 from sought.lab.replay.wall import first_leak, scrambled
 from sought.lab.worlds.demand import demand_of
-from sought.lab.worlds.recorder import Recorder
-from sought.lab.worlds.synthetic.web import Shape, generate
+from sought.lab.worlds.recorder import WorldRecorder
+from sought.lab.worlds.synthetic.web import WebShape, generate
 from sought.lab.worlds.world import World
 from sought.policy import BreadthFirst, DemandFirst, RoundRobin, Split, UserCentric
 from sought.web.pages import Pages
 from tests.testing.every_policy import EVERY_POLICY
 
-SHAPE = Shape(pages=120, hosts=4, weeks=8, rate=0.6, births=0.03, deletes=0.02, words=60.0, queries=150, drift=0.4)
+SHAPE = WebShape(pages=120, hosts=4, weeks=8, rate=0.6, births=0.03, deletes=0.02, words=60.0, queries=150, drift=0.4)
 EVERY = [policy for policy in EVERY_POLICY if not isinstance(policy, Split)] + [
     Split(new=BreadthFirst(), known=RoundRobin(), share=0.5),
     Split(new=DemandFirst(), known=UserCentric(), share=0.3),
@@ -32,7 +32,7 @@ EVERY = [policy for policy in EVERY_POLICY if not isinstance(policy, Split)] + [
 
 @cache
 def made():
-    recorder = Recorder()
+    recorder = WorldRecorder()
     taken = generate(recorder, SHAPE)
     return recorder.finish("made", taken.seeds, taken.start, taken.end, 7 * 86400.0)
 

@@ -17,11 +17,11 @@ from sought.index.vectors import EACH, HEAD
 from sought.lab.judge.judge import numbers_of
 from sought.lab.replay.setting import frozen
 from sought.lab.worlds.files import open_world, read_texts, save_queries, save_world
-from sought.lab.worlds.recorder import Recorder
-from sought.lab.worlds.world import NOTHING, WEEK, Tallies
-from sought.web.document import Counts, Link
+from sought.lab.worlds.recorder import WorldRecorder
+from sought.lab.worlds.world import NOTHING, WEEK, WorldDemand
+from sought.web.document import Link, PageCounts
 from sought.web.errors import BadInput
-from sought.web.message import Failure, Purpose, Response
+from sought.web.message import Failure, RequestPurpose, Response
 from tests.testing.small_world import ANSWERS, HTML, START, A, B, html, page, small_world
 
 
@@ -54,15 +54,15 @@ def same(first, second):
 
 def test_what_is_saved_is_what_is_opened(tmp_path):
     """Every column, list, link, file and note survives the disk."""
-    recorder = Recorder()
+    recorder = WorldRecorder()
     for answer in ANSWERS:
         recorder.answer(answer)
     robots = Response(
         f"{A}/robots.txt", 200, headers=(("Content-Type", "text/plain"),), raw=b"User-agent: *", body=b"User-agent: *",
-        time=START, purpose=Purpose.ROBOTS,
+        time=START, purpose=RequestPurpose.ROBOTS,
     )  # fmt: skip
     recorder.answer(robots)
-    recorder.answer(Response(f"{B}/robots.txt", time=START, failure=Failure.CONNECT, purpose=Purpose.ROBOTS))
+    recorder.answer(Response(f"{B}/robots.txt", time=START, failure=Failure.CONNECT, purpose=RequestPurpose.ROBOTS))
     recorder.answer(Response(f"{B}/slow", time=START, failure=Failure.TIMEOUT, address="127.0.0.9"))
     recorder.ask("apple", 2.5, START)
     world = recorder.finish("all", [f"{A}/"], START, START + 5 * WEEK, WEEK, source="a test", more={"x": [1, 2]})
@@ -78,7 +78,7 @@ def test_what_is_saved_is_what_is_opened(tmp_path):
 
 def test_a_world_of_one_page_with_nothing_on_it(tmp_path):
     """The smallest world: no links, no words, no queries."""
-    recorder = Recorder()
+    recorder = WorldRecorder()
     recorder.answer(Response(f"{A}/", 200, headers=HTML, time=START))
     world = recorder.finish("bare", [f"{A}/"], START, START, WEEK)
     same(world, saved(tmp_path, world))
@@ -131,20 +131,20 @@ def test_documents_are_as_digested():
     document = world.document(world.version(world.pages[f"{A}/apple"], START))
     assert (document.title, document.language, bool(document.text)) == ("apple", "en", True)
     assert document.links == (Link(f"{A}/", "more"), Link(f"{A}/pear", "more"))
-    assert document.counts == Counts(words=5, text_bytes=document.counts.text_bytes)
+    assert document.counts == PageCounts(words=5, text_bytes=document.counts.text_bytes)
     assert document.size == len(html("apple", "apple apple tree", [f"{A}/", f"{A}/pear"]))
 
 
 def test_an_answer_that_says_nothing_new_is_no_version():
     """Same status, place and bytes."""
-    recorder = Recorder()
+    recorder = WorldRecorder()
     assert recorder.answer(page(f"{A}/", 0, "a", "b"))
     assert not recorder.answer(page(f"{A}/", 1, "a", "b"))
     assert recorder.answer(page(f"{A}/", 2, "a", "c"))
 
 
 def test_answers_come_in_order_of_time():
-    recorder = Recorder()
+    recorder = WorldRecorder()
     recorder.answer(page(f"{A}/", 1, "a", "b"))
     with pytest.raises(BadInput, match=r"a\.test"):
         recorder.answer(page(f"{A}/", 0, "a", "c"))
@@ -215,7 +215,7 @@ def test_another_format_is_refused(tmp_path):
 def test_files_that_do_not_belong_together(tmp_path):
     """Numbers that point outside are found when the world is opened."""
     saved(tmp_path, small_world())
-    recorder = Recorder()
+    recorder = WorldRecorder()
     recorder.answer(page(f"{A}/", 0, "one", "page"))
     save_world(recorder.finish("other", [f"{A}/"], START, START, WEEK), tmp_path / "other", recorder.texts)
     (tmp_path / "other" / "link_lists.parquet").replace(tmp_path / "w" / "link_lists.parquet")
@@ -241,7 +241,7 @@ def test_other_things_are_not_overwritten(tmp_path):
 
 def test_queries_can_be_changed_alone(tmp_path):
     world = saved(tmp_path, small_world())
-    tallies = Tallies(["one", "two"], np.array([1.0, 2.0]), np.array([START, START + WEEK]))
+    tallies = WorldDemand(["one", "two"], np.array([1.0, 2.0]), np.array([START, START + WEEK]))
     save_queries(world.with_tallies(tallies, queries="by hand"), tmp_path / "w")
     again = open_world(tmp_path / "w")
     assert again.tallies.query == ["one", "two"]

@@ -9,21 +9,21 @@ from sought.lab.studies.pandey_olston_2008.worst_case import (
     FLAT,
     STEEP,
     WORST_CASE,
-    Graph,
+    SmallGraph,
     _part,
     _reductions,
     _sums,
     predicted,
     reduction,
 )
-from sought.lab.studies.study import HOLDS, Bench
+from sought.lab.studies.study import HOLDS, StudyContext
 
-TRIANGLE = Graph(5, [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4)])
+TRIANGLE = SmallGraph(5, [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4)])
 
 
 def test_the_study_holds(tmp_path):
     """It needs no world, finds the same again, and tells what it counted."""
-    found = WORST_CASE.run(Bench((), tmp_path, quick=True))
+    found = WORST_CASE.run(StudyContext((), tmp_path, quick=True))
     assert (found.study, found.verdict, found.worlds) == ("E003-T", HOLDS, [])
     numbers = found.numbers["made by hand"]
     assert numbers["sets with another impact than the adversary's"] == 0
@@ -31,7 +31,7 @@ def test_the_study_holds(tmp_path):
     share = numbers["share of sets with more than the sum of their pages"]
     assert isinstance(share, float)
     assert 0 < share < 1
-    assert found == WORST_CASE.run(Bench((), tmp_path, quick=True))
+    assert found == WORST_CASE.run(StudyContext((), tmp_path, quick=True))
 
 
 @pytest.mark.parametrize(("value", "r"), [(STEEP, 1), (STEEP, 3), (FLAT, 3)])

@@ -11,7 +11,7 @@ from sought.lab.studies import bounds
 from sought.lab.studies.cells import Cell, judge_for, run_cell
 from sought.lab.studies.refreshing.refresh import ROUND_ROBIN
 from sought.lab.studies.registry import EXPERIMENTS
-from sought.lab.studies.study import UNJUDGED, VERDICTS, Bench
+from sought.lab.studies.study import UNJUDGED, VERDICTS, StudyContext
 from sought.lab.studies.worth import ablations as worth_ablations
 from sought.lab.studies.worth import clusters as worth_clusters
 from sought.lab.studies.worth import entry as worth_entry
@@ -25,21 +25,21 @@ from sought.lab.studies.worth import split as worth_split
 from sought.lab.studies.worth.arms import ALL_WORLDS, CEILING, CLAIRVOYANT, ENDS, WORTH, Met
 from sought.lab.studies.worth.events import burst, drifted, half_way
 from sought.lab.worlds.files import save_world
-from sought.lab.worlds.recorder import Recorder
-from sought.lab.worlds.synthetic.web import Shape, generate
-from sought.lab.worlds.world import WEEK, Tallies
+from sought.lab.worlds.recorder import WorldRecorder
+from sought.lab.worlds.synthetic.web import WebShape, generate
+from sought.lab.worlds.world import WEEK, WorldDemand
 from sought.policy import RoundRobin
 from sought.policy.worth.worth import PARTS, Worth
 from sought.web.errors import BadInput
 from tests.testing.tiny_worlds import START, UNIT, world_of
 
-SHAPE = Shape(hosts=3, pages=40, weeks=10, words=40.0, vocabulary=400, topics=5, queries=80, rate=0.3, traps=0.0)
+SHAPE = WebShape(hosts=3, pages=40, weeks=10, words=40.0, vocabulary=400, topics=5, queries=80, rate=0.3, traps=0.0)
 STUDIES = [name for name in EXPERIMENTS if name.startswith("worth")]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    recorder, place = Recorder(), tmp_path_factory.mktemp("w") / "made-up.world"
+    recorder, place = WorldRecorder(), tmp_path_factory.mktemp("w") / "made-up.world"
     taken = generate(recorder, SHAPE)
     save_world(recorder.finish("made-up", taken.seeds, taken.start, taken.end, WEEK), place, recorder.texts)
     return place
@@ -59,7 +59,7 @@ def found(folder, results, monkeypatch):
     monkeypatch.setattr(worth_clusters, "FEWEST", 20)
     monkeypatch.setattr(worth_entry, "FEWEST", 5)
     monkeypatch.setattr(worth_multi_term, "FEWEST", 5)
-    return lambda name: EXPERIMENTS[name].run(Bench([folder], results, cores=0, quick=True))
+    return lambda name: EXPERIMENTS[name].run(StudyContext([folder], results, cores=0, quick=True))
 
 
 @pytest.mark.parametrize("name", [name for name in STUDIES if name != "worth-index"])
@@ -178,7 +178,7 @@ def test_entry_values_are_judged_by_what_they_find():
 def test_shares_and_slopes_of_entries():
     """By hand: the best page is found by one method, and said to bring half of what it does."""
     gain = np.array([4.0, 2.0, *[0.0] * 18])
-    found = worth_entry.Entries({"good": gain / 2, "poor": -gain}, gain)
+    found = worth_entry.FrontierEntries({"good": gain / 2, "poor": -gain}, gain)
     assert found.share("good", 0.05) == 1.0
     assert found.share("poor", 0.05) == 0.0
     assert found.share("poor", 1.0) == 1.0
@@ -191,17 +191,17 @@ def led(mean, width=0.01):
 
 def test_queries_must_be_clearly_better_than_words():
     """In ranks and in quality."""
-    found = worth_multi_term.Terms({}, {}, led(0.02), [led(0.02), led(0.005)])
+    found = worth_multi_term.TermResults({}, {}, led(0.02), [led(0.02), led(0.005)])
     assert [claim.holds for claim in worth_multi_term.claims_of(found)] == [True, True, False]
 
 
 def test_signals_must_not_hurt():
     """Clearly; and only those of Worth are judged."""
     said = [
-        worth_signals.Told(name, signal, 0.01, 0.9, led(gain))
+        worth_signals.SignalResult(name, signal, 0.01, 0.9, led(gain))
         for name, signal, gain in ((WORTH, "none", -1.0), (WORTH, "noisy", -0.005), (WORTH, "true", -0.02))
     ]
-    said.append(worth_signals.Told(ROUND_ROBIN, "noisy", 0.01, 0.9, led(-1.0)))
+    said.append(worth_signals.SignalResult(ROUND_ROBIN, "noisy", 0.01, 0.9, led(-1.0)))
     assert [claim.holds for claim in worth_signals.claims_of(said)] == [True, False]
 
 
@@ -209,7 +209,7 @@ def test_signals_save_fetches():
     """As many as the curve without them is behind; below the smallest budget nobody knows."""
     curves = {worth_signals.NONE: (0.6, 0.8, 0.9), "true": (0.7, 0.9, 0.95), "noisy": (0.5, 0.7, 0.85)}
     said = [
-        worth_signals.Told(WORTH, signal, budget, quality, led(0.0))
+        worth_signals.SignalResult(WORTH, signal, budget, quality, led(0.0))
         for signal, qualities in curves.items()
         for budget, quality in zip((0.01, 0.02, 0.04), qualities, strict=True)
     ]
@@ -277,7 +277,7 @@ def test_drift_leaves_the_first_half_alone():
     """As often as before is asked, for other things; and what came later is left out."""
     world = world_of({"a": [(0, "one two three four")]}, [], 8)
     names, times = ["one", "two", "three", "four", "one", "five"], [0, 0, 0, 0, 2, 6]
-    tallies = Tallies(names, np.array([8.0, 4.0, 2.0, 1.0, 16.0, 9.0]), START + UNIT * np.array(times, np.float64))
+    tallies = WorldDemand(names, np.array([8.0, 4.0, 2.0, 1.0, 16.0, 9.0]), START + UNIT * np.array(times, np.float64))
     moved = drifted(world.with_tallies(tallies)).tallies
     before = moved.since < half_way(world)
     assert [moved.query[i] for i in np.flatnonzero(before)] == names[:5]

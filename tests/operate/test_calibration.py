@@ -32,8 +32,8 @@ from sought.lab.replay.signals import Signals
 from sought.lab.studies.cells import judge_for, load, read_measured
 from sought.lab.studies.experiment import experiment, grid, run_all
 from sought.lab.worlds.files import save_world
-from sought.lab.worlds.recorder import Recorder
-from sought.lab.worlds.synthetic.web import Shape, generate
+from sought.lab.worlds.recorder import WorldRecorder
+from sought.lab.worlds.synthetic.web import WebShape, generate
 from sought.lab.worlds.world import WEEK
 from sought.operate.calibration import (
     LEAST,
@@ -418,8 +418,10 @@ def test_what_is_on_record_survives_a_crash(tmp_path):
 
 @pytest.fixture(scope="module")
 def world():
-    recorder = Recorder()
-    shape = Shape(pages=60, hosts=2, weeks=4, rate=0.5, births=0.05, deletes=0.05, words=60.0, queries=80, sitemaps=0.0)
+    recorder = WorldRecorder()
+    shape = WebShape(
+        pages=60, hosts=2, weeks=4, rate=0.5, births=0.05, deletes=0.05, words=60.0, queries=80, sitemaps=0.0
+    )
     taken = generate(recorder, shape)
     return recorder.finish("made", taken.seeds, taken.start, taken.end, WEEK)
 

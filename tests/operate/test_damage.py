@@ -21,7 +21,7 @@ from sought.record.recovery import open_directory, recover
 from sought.record.store import Store
 from sought.record.swap import part_for_reading
 from sought.web.errors import CrawlDamaged
-from sought.web.message import Purpose
+from sought.web.message import RequestPurpose
 from tests.testing.commands import start
 from tests.testing.damaged_crawl import HARMS, called, copied, files_of, fill, flip
 
@@ -49,13 +49,17 @@ def copy(crawl, tmp_path) -> Path:
 def on_record(path: Path) -> list[str]:
     archive = Archive.open(path / "archive", software="test", writable=False, found=lambda _: None)
     pages = [r.response for r in archive.records() if r.response]
-    return sorted(page.url for page in pages if page.purpose is Purpose.PAGE)
+    return sorted(page.url for page in pages if page.purpose is RequestPurpose.PAGE)
 
 
 def harmed_in_the_middle(path: Path) -> tuple[str, int]:
     """Damage the record of a page in the middle of the archive; returns its URL and where its record begins."""
     archive = Archive.open(path / "archive", software="test", writable=False)
-    pages = [r for r in archive.records() if r.response and r.response.purpose is Purpose.PAGE and r.kind == "response"]
+    pages = [
+        r
+        for r in archive.records()
+        if r.response and r.response.purpose is RequestPurpose.PAGE and r.kind == "response"
+    ]
     record = pages[len(pages) // 2]
     data = bytearray((path / WARC).read_bytes())
     data[record.place.offset + record.place.length // 2] ^= 0xFF

@@ -23,19 +23,19 @@ from sought.cli.commands import app
 from sought.demand import QueryLog, import_file
 from sought.lab.replay.samples import NOW, extreme_pages, sample_pages
 from sought.lab.studies.registry import EXPERIMENTS
-from sought.lab.studies.study import UNJUDGED, VERDICTS, Bench
+from sought.lab.studies.study import UNJUDGED, VERDICTS, StudyContext
 from sought.lab.studies.worth import dial
 from sought.lab.worlds.files import save_world
-from sought.lab.worlds.recorder import Recorder
-from sought.lab.worlds.synthetic.web import Shape, generate
+from sought.lab.worlds.recorder import WorldRecorder
+from sought.lab.worlds.synthetic.web import WebShape, generate
 from sought.lab.worlds.world import WEEK
 from sought.operate import dial_reading, dial_stakes
 from sought.operate.dial_curve import curve
-from sought.operate.dial_reading import Estimate, Reading, Record, Seen, reading, too_little
-from sought.operate.dial_stakes import Span
+from sought.operate.dial_reading import DialReading, Estimate, EvidenceCounts, ExpectedAndMeasured, reading, too_little
+from sought.operate.dial_stakes import TimeSpan
 from sought.policy.solvers.frequencies import optimal_frequencies
 from sought.policy.worth.index import looking
-from sought.policy.worth.standing import BELIEFS, EDITS
+from sought.policy.worth.page_state import BELIEFS, EDITS
 from sought.record.named_urls import plant_seeds
 from sought.record.recovery import open_directory
 from sought.record.workload_refresh import Refresh
@@ -45,8 +45,8 @@ from tests.testing.demand_site import answer, page, write_config
 
 DAY = 86400.0
 YEAR = 365.25 * DAY
-LONG_AGO = Span(NOW - 100 * YEAR, NOW, YEAR / 2, 1.0)  # so that everything has come to rest
-MANY = Seen(10**6, 10**6, 10**6)
+LONG_AGO = TimeSpan(NOW - 100 * YEAR, NOW, YEAR / 2, 1.0)  # so that everything has come to rest
+MANY = EvidenceCounts(10**6, 10**6, 10**6)
 
 
 def site(rows, links=None, believed=None, **columns):
@@ -107,7 +107,7 @@ def test_more_budget_is_never_worse(seed, make):
     pages = make(seed, 80, BELIEFS)
     now = float(np.max(pages.last_fetch, initial=NOW))
     with np.errstate(all="raise", under="ignore"):
-        found = curve(pages, Span(now - YEAR / 2, now))
+        found = curve(pages, TimeSpan(now - YEAR / 2, now))
     assert found.fetches[0] == 0.0
     assert (np.diff(found.fetches) >= 0.0).all()
     for each in (found.edits, found.deaths, found.missing):
@@ -120,7 +120,7 @@ def test_more_budget_is_never_worse(seed, make):
 def test_without_fetches_everything_decays():
     """A page of age t has lost e·(1 − e^{−Δt}) and g·(1 − e^{−dt}), and ages go on from what they are."""
     pages = site(2, believed={EDITS: 3.0 / YEAR, EditLoss(): 0.1, DeathRate(): 0.5 / YEAR}, found=NOW - YEAR / 4)
-    found = curve(pages, Span(NOW - YEAR, NOW, YEAR / 2, DAY))
+    found = curve(pages, TimeSpan(NOW - YEAR, NOW, YEAR / 2, DAY))
     ages = np.linspace(0.25, 0.75, 10_001)
     assert found.edits[0] == pytest.approx(2 * 0.1 * float(np.mean(-np.expm1(-3.0 * ages))), rel=0.02)
     assert found.deaths[0] == pytest.approx(2 * 0.5 * float(np.mean(-np.expm1(-0.5 * ages))), rel=1e-3)
@@ -155,7 +155,7 @@ def test_who_is_linked_is_seen_to_be_there():
 
 def test_pages_that_are_born_are_missing_until_they_are_found():
     """Nothing is found without a fetch; and who is found is fetched only if that is worth its price."""
-    span, born = Span(NOW - YEAR, NOW, YEAR / 2, DAY), np.arange(50) >= 40
+    span, born = TimeSpan(NOW - YEAR, NOW, YEAR / 2, DAY), np.arange(50) >= 40
     pages = site(
         50,
         links=lists(r0=list(range(1, 50))),
@@ -188,10 +188,10 @@ def test_a_sample_of_pages_stands_for_all(monkeypatch):
     believed = {EDITS: 3.0 / YEAR, EditLoss(): dice.lognormal(-4, 0.5, rows), DeathRate(): 0.3 / YEAR}
     pages = site(rows, links=links, believed=believed, found=NOW - YEAR)
     pages = replace(pages, key=dice.integers(0, 2**63, rows).astype(np.uint64))
-    whole = curve(pages, Span(NOW - YEAR, NOW))
+    whole = curve(pages, TimeSpan(NOW - YEAR, NOW))
     monkeypatch.setattr(dial_stakes, "PAGES", 1000)
     monkeypatch.setattr(dial_stakes, "LINKS", 4)
-    some = curve(pages, Span(NOW - YEAR, NOW))
+    some = curve(pages, TimeSpan(NOW - YEAR, NOW))
     for fetches in np.array([1000.0, 10_000.0]) / YEAR:
         assert lost_at(some, fetches) == pytest.approx(lost_at(whole, fetches), rel=0.1)
 
@@ -203,7 +203,7 @@ def record(weeks=26, a_week=20, gain=1.0, is_new=False):
     """Fetches of which 1 was expected each."""
     when = np.repeat(np.arange(weeks) * WEEK, a_week)
     gains = np.repeat(np.broadcast_to(gain, weeks), a_week)
-    return Record(NOW - weeks * WEEK + when, np.ones(len(when)), gains * 1.0, np.full(len(when), is_new))
+    return ExpectedAndMeasured(NOW - weeks * WEEK + when, np.ones(len(when)), gains * 1.0, np.full(len(when), is_new))
 
 
 def read(found=None, seen=MANY, **said):
@@ -230,7 +230,7 @@ def test_bursts_make_for_wide_intervals(monkeypatch):
     foreseen = record(gain=bursts)._replace(expected=record(gain=bursts).gain)  # when they come, not that they do
     wide = reading(curve(edited()[0], LONG_AGO), foreseen, MANY).quality(2.0 / DAY)
     assert wide.low < even.low < even.high < wide.high
-    few = read(seen=Seen(3, 3, 3)).quality(2.0 / DAY)
+    few = read(seen=EvidenceCounts(3, 3, 3)).quality(2.0 / DAY)
     assert few.low < even.low < even.high < few.high
 
 
@@ -246,7 +246,7 @@ def test_fetches_for_a_quality_bring_that_quality():
 
 def test_what_no_budget_reaches_is_said_so():
     """It is infinite; and what is there without any is 0."""
-    found = Reading(np.array([0.0, 1.0, 2.0]), np.array([0.5, 0.7, 0.9]), np.array([[0.5, 0.7, 0.9]] * 10))
+    found = DialReading(np.array([0.0, 1.0, 2.0]), np.array([0.5, 0.7, 0.9]), np.array([[0.5, 0.7, 0.9]] * 10))
     assert found.fetches_for(0.95) == Estimate(np.inf, np.inf, np.inf)
     assert found.fetches_for(0.4) == Estimate(0.0, 0.0, 0.0)
     assert found.fetches_for(0.8) == pytest.approx((1.5, 1.5, 1.5))
@@ -362,11 +362,11 @@ def test_a_quality_that_is_out_of_reach_is_told():
 def test_the_study_runs(tmp_path, monkeypatch):
     """A verdict from numbers, with what it follows from."""
     monkeypatch.setattr(dial_reading, "FEWEST_FETCHES", 20)
-    recorder, folder = Recorder(), tmp_path / "made-up.world"
-    shape = Shape(hosts=3, pages=40, weeks=8, words=40.0, vocabulary=400, topics=5, queries=60, rate=0.3, traps=0.0)
+    recorder, folder = WorldRecorder(), tmp_path / "made-up.world"
+    shape = WebShape(hosts=3, pages=40, weeks=8, words=40.0, vocabulary=400, topics=5, queries=60, rate=0.3, traps=0.0)
     taken = generate(recorder, shape)
     save_world(recorder.finish("made-up", taken.seeds, taken.start, taken.end, WEEK), folder, recorder.texts)
-    told = EXPERIMENTS["budget-dial"].run(Bench([folder], tmp_path / "results", cores=0, quick=True))
+    told = EXPERIMENTS["budget-dial"].run(StudyContext([folder], tmp_path / "results", cores=0, quick=True))
     assert told.verdict in VERDICTS
     assert told.verdict != UNJUDGED
     assert told.numbers["made-up"]
@@ -389,7 +389,7 @@ def test_the_dial_is_judged_by_intervals_and_by_budgets():
     budgets = [said(10.0, 30.0), said(30.0, 20.0), said(1.0, np.nan, 0.99)]
 
     def verdicts(*found):
-        return [claim.holds for claim in dial.claims_of(dial.Answers(*found))]
+        return [claim.holds for claim in dial.claims_of(dial.DialAnswers(*found))]
 
     assert verdicts(qualities, budgets) == [True, False]  # three in five are six in ten; 3 × 1.5 is more than 2²
     assert verdicts(qualities[1:], [*budgets[1:], said(20.0, 30.0)]) == [True, True]

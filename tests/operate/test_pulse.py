@@ -13,7 +13,7 @@ import pytest
 
 import sought
 from sought.crawl.cycle import Cycle
-from sought.crawl.observer import Witness
+from sought.crawl.observer import CycleObserver
 from sought.crawl.progress import Progress
 from sought.demand import Search
 from sought.lab.replay.samples import NOW, sample_pages
@@ -231,8 +231,8 @@ def test_nobody_watches_unless_a_cycle_is_given_someone(tmp_path: Path) -> None:
         cycles.append(asyncio.run(plain(directory, cycles[0])))
         directory.abandon()
     seen = [each.witness for each in cycles]
-    assert type(seen[0]) is not Witness
-    assert type(seen[1]) is Witness
+    assert type(seen[0]) is not CycleObserver
+    assert type(seen[1]) is CycleObserver
 
 
 def test_to_gain_is_of_pages_that_may_be_fetched() -> None:

@@ -13,9 +13,9 @@ from sought.record.clock import WallClock
 from sought.record.directory import Directory
 from sought.record.future_times import cap_times
 from sought.record.leases import Visit
-from sought.record.parts import Parts
+from sought.record.parts import DirectoryParts
 from sought.record.recovery import open_directory
-from sought.web.message import Purpose, Response
+from sought.web.message import RequestPurpose, Response
 
 YEAR = 365 * 86400.0
 
@@ -30,7 +30,7 @@ class Ahead(WallClock):
 def crawled_ahead(path: Path, seconds: float, fetches: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A crawl whose clock is ahead."""
     with monkeypatch.context() as patch:
-        patch.setattr("sought.api.open_directory", lambda p: Directory(p, Parts(clock=Ahead(seconds))))
+        patch.setattr("sought.api.open_directory", lambda p: Directory(p, DirectoryParts(clock=Ahead(seconds))))
         assert sought.open(path).crawl(fetches=fetches)["fetched"] == fetches
 
 
@@ -76,7 +76,7 @@ def test_leases_of_the_future_hold_their_host_for_a_delay_only(healthy, make_cra
     sought.open(path).crawl(fetches=3)
     directory = open_directory(path)
     now = directory.clock.now()
-    directory.leases.unanswered = [Visit(0, Purpose.PAGE, now + YEAR, 0)]
+    directory.leases.unanswered = [Visit(0, RequestPurpose.PAGE, now + YEAR, 0)]
     settle_leases(directory)
     cap_times(directory, now)
     assert directory.politeness.ready_at(directory.repository.hosts[0].name, "", now) <= now + 2.0

@@ -10,9 +10,9 @@ from sought.lab.replay.replay import replay
 from sought.lab.replay.setting import Setting
 from sought.lab.replay.signals import Signals
 from sought.lab.worlds.demand import demand_of
-from sought.lab.worlds.recorder import Recorder
+from sought.lab.worlds.recorder import WorldRecorder
 from sought.lab.worlds.world import WEEK
-from sought.web.message import Failure, Purpose, Response
+from sought.web.message import Failure, RequestPurpose, Response
 from tests.record.test_links_seen import HOST, HUB, NEVER, Web, same_however_opened, snapshot
 from tests.testing.small_world import START, A, gone, page
 
@@ -39,11 +39,11 @@ class Site(Web):
             body = xml("urlset", "url", pages, host)
         elif parts:
             body = xml("sitemapindex", "sitemap", parts, host)
-        self._answer(host + file, Purpose.SITEMAP, body, status, commit, failure, to)
+        self._answer(host + file, RequestPurpose.SITEMAP, body, status, commit, failure, to)
         return self.clock
 
     def robots(self, text):
-        self._answer(HOST + "robots.txt", Purpose.ROBOTS, text)
+        self._answer(HOST + "robots.txt", RequestPurpose.ROBOTS, text)
 
     def _answer(self, url, purpose, body, status=200, commit=True, failure=None, to=""):
         self.clock += 1.0
@@ -338,7 +338,7 @@ class _Looks:
 
 def test_replays_read_sitemaps_the_same_way():
     """A page dies in the third week, the simulated sitemap drops it, and a policy sees that it is doubted."""
-    recorder = Recorder()
+    recorder = WorldRecorder()
     recorder.answer(page(f"{A}/", 0, "home", "words"))
     recorder.answer(page(f"{A}/lives", 0, "alive", "words of its own"))
     recorder.answer(page(f"{A}/dies", 0, "dead", "other words"))

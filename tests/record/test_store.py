@@ -32,7 +32,7 @@ from sought.record.store import Details, Store, row_key
 from sought.record.table import BIRTH, LIFE, NO_ROW, Table
 from sought.record.traps import is_soft_404, looks_endless, repeats, shape
 from sought.web.errors import CrawlDamaged
-from sought.web.message import Purpose, Response
+from sought.web.message import RequestPurpose, Response
 from sought.web.url import fingerprint
 
 
@@ -209,13 +209,13 @@ def test_a_table_with_a_gap_is_named_damaged(tmp_path: Path) -> None:
 
 
 hosts, times = st.integers(0, 2**32 - 1), st.floats(0, 1e10)
-visits = st.builds(Visit, hosts, st.sampled_from(Purpose), times) | st.builds(
-    Visit, hosts, st.just(Purpose.PAGE), times, st.integers(0, 2**32 - 4)
+visits = st.builds(Visit, hosts, st.sampled_from(RequestPurpose), times) | st.builds(
+    Visit, hosts, st.just(RequestPurpose.PAGE), times, st.integers(0, 2**32 - 4)
 )
 
 
 def page_visit(number: int) -> Visit:
-    return Visit(number, Purpose.PAGE, float(number), number)
+    return Visit(number, RequestPurpose.PAGE, float(number), number)
 
 
 @given(st.lists(visits, max_size=20), st.integers(0, 15))
@@ -230,9 +230,9 @@ def test_leases_survive_a_torn_last_line(leases: list[Visit], torn: int) -> None
         file.write_bytes(file.read_bytes() + b"\x01" * torn)
         opened = Leases(file)
         assert opened.unanswered == leases
-        opened.add(Visit(1, Purpose.PAGE, 3.0, 2))
+        opened.add(Visit(1, RequestPurpose.PAGE, 3.0, 2))
         opened.close()
-        assert Leases(file).unanswered == [*leases, Visit(1, Purpose.PAGE, 3.0, 2)]
+        assert Leases(file).unanswered == [*leases, Visit(1, RequestPurpose.PAGE, 3.0, 2)]
 
 
 def test_leases_keep_what_is_in_flight(tmp_path: Path) -> None:
@@ -258,8 +258,8 @@ def crawl(tmp_path: Path) -> Path:
 def test_opening_a_crawl_does_not_settle_its_leases(crawl: Path) -> None:
     """After a crash, `check`, `frontier load` or `rebuild` leave it to the next crawl to pay for what was sent."""
     directory = Directory(crawl)
-    directory.leases.add(Visit(0, Purpose.PAGE, 1000.0, 0))
-    directory.leases.add(Visit(0, Purpose.ROBOTS, 1001.0))
+    directory.leases.add(Visit(0, RequestPurpose.PAGE, 1000.0, 0))
+    directory.leases.add(Visit(0, RequestPurpose.ROBOTS, 1001.0))
     directory.abandon()  # as kill -9 would
     open_directory(crawl).close()
     again = open_directory(crawl)

@@ -11,7 +11,7 @@ from sought.demand import QueryLog, import_file
 from sought.index.analysis import stemming
 from sought.index.exact import ExactLists
 from sought.index.fields import texts
-from sought.index.measure import Measure
+from sought.index.measure import GainMeasure
 from sought.index.vectors import EACH, HEAD, Counter, Vector
 from sought.operate.check import check
 from sought.record.directory import Directory
@@ -85,7 +85,7 @@ def spelled(measuring: Measuring, vector: Vector) -> Spelled:
     return vector[:HEAD].tolist(), {term: held for term, held in counts.items() if term not in lacking}
 
 
-def lists_of(measure: Measure) -> dict[str, list[float]]:
+def lists_of(measure: GainMeasure) -> dict[str, list[float]]:
     """The scores of every query's results."""
     assert isinstance(measure.lists, ExactLists)
     return {query: measure.lists.scores(i).tolist() for i, query in enumerate(measure.queries)}

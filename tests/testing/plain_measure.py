@@ -12,7 +12,7 @@ from sought.index.analysis import LANGUAGES, required, stemming, terms
 from sought.index.exact import Exact, ExactLists
 from sought.index.fields import texts
 from sought.index.filing import asked
-from sought.index.measure import Measure
+from sought.index.measure import GainMeasure
 from sought.index.quality import Matches
 from sought.index.query import MAX_TERMS
 from sought.index.scorers import BM25, Scorer
@@ -32,12 +32,16 @@ WORDS = {
 }
 
 
-def measure_of(queries: Sequence[str], scorer: Scorer = BM25(), weights: NDArray[np.float64] | None = None) -> Measure:  # noqa: B008  # a frozen value
+def measure_of(
+    queries: Sequence[str],
+    scorer: Scorer = BM25(),  # noqa: B008  a frozen value
+    weights: NDArray[np.float64] | None = None,
+) -> GainMeasure:
     """An exact measure; without weights, all queries weigh the same."""
-    return Measure(queries, np.ones(len(queries)) if weights is None else weights, scorer=scorer, estimator=Exact())
+    return GainMeasure(queries, np.ones(len(queries)) if weights is None else weights, scorer=scorer, estimator=Exact())
 
 
-def counter_of(measure: Measure, languages: Sequence[str] = ()) -> Counter:
+def counter_of(measure: GainMeasure, languages: Sequence[str] = ()) -> Counter:
     """What counts for a measure; languages read beforehand have their terms counted from the first page on."""
     for language in languages:
         measure.filing.read(LANGUAGES.index(stemming(language)))
@@ -54,7 +58,7 @@ def counted(entries: Sequence[Entry], counter: Counter) -> Vectors:
     return counter.take()
 
 
-def survey(measure: Measure, vectors: Vectors, importance: NDArray[np.float64] | None = None) -> None:
+def survey(measure: GainMeasure, vectors: Vectors, importance: NDArray[np.float64] | None = None) -> None:
     """Freeze the statistics of these pages."""
     census = Census(len(measure.vocabulary))
     census.add(vectors)
@@ -110,7 +114,7 @@ def by_query(scores: dict[tuple[int, int], float], queries: int) -> list[list[fl
     return [sorted((s for (_, q), s in scores.items() if q == query), reverse=True) for query in range(queries)]
 
 
-def lists_of(measure: Measure) -> list[list[float]]:
+def lists_of(measure: GainMeasure) -> list[list[float]]:
     """The scores that a measure holds for each query, best first."""
     assert isinstance(measure.lists, ExactLists)
     return [measure.lists.scores(query).tolist() for query in range(len(measure.queries))]

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from sought.lab.judge.judge import Judge, judge_of
-from sought.lab.replay.run import Log, Run
+from sought.lab.replay.run import FetchLog, Run
 from sought.lab.worlds.demand import Split, demand_of
-from sought.lab.worlds.recorder import Recorder
+from sought.lab.worlds.recorder import WorldRecorder
 from sought.lab.worlds.world import NOTHING, WEEK, Numbers, World
 from sought.web.message import Response
 
@@ -67,7 +67,7 @@ QUERIES = [
 
 
 def small_world() -> World:
-    recorder = Recorder()
+    recorder = WorldRecorder()
     for answer in ANSWERS:
         assert recorder.answer(answer)
     for query, count, week in QUERIES:
@@ -99,7 +99,7 @@ def run_of(judge: Judge, fetches: Sequence[Sequence[int]], copies: Numbers, time
     rows = [(unit, times[unit], page) for unit, pages in enumerate(fetches) for page in pages]
     world, urls = judge.world, judge.world.urls
     known = [p < len(urls) for _, _, p in rows]
-    log = Log(
+    log = FetchLog(
         np.array([unit for unit, _, _ in rows], np.int32),
         np.array([time for _, time, _ in rows], np.float64),
         np.array([p if k else NOTHING for (_, _, p), k in zip(rows, known, strict=True)], np.int64),

@@ -4,7 +4,7 @@ import numpy as np
 
 from sought.lab.judge.judge import Judge, judge_of
 from sought.lab.worlds.demand import demand_of
-from sought.lab.worlds.recorder import Recorder
+from sought.lab.worlds.recorder import WorldRecorder
 from sought.lab.worlds.world import NOTHING
 from sought.web.message import Response
 
@@ -14,7 +14,7 @@ HEADERS = (("content-type", "text/html"),)
 
 def world_of(history, queries, units):
     """{name: [(unit, text, or None for gone)]}; each query is asked once a week."""
-    recorder = Recorder()
+    recorder = WorldRecorder()
     for name, versions in history.items():
         for unit, text in versions:
             body = f"<html lang=en><body><main>{text}</main>".encode() if text else b""

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sought.toyweb import Answer, ToyWeb
+from sought.toyweb import ToyAnswer, ToyWeb
 from sought.toyweb.laws import RATES, SHARES, WEEK, Law, changes
 from sought.toyweb.names import KINDS
-from sought.toyweb.sites import Page
+from sought.toyweb.sites import ToyPage
 from sought.toyweb.vocabulary import ENGLISH, HEADINGS, SUBJECTS, TITLES
 from sought.web.url import canonical, hostname
 
@@ -26,7 +26,7 @@ def links(html: str) -> list[str]:
     return re.findall(r'href="([^"]+)"', html)
 
 
-def ask(toy: ToyWeb, url: str, t: float, headers: dict[str, str] | None = None) -> Answer:
+def ask(toy: ToyWeb, url: str, t: float, headers: dict[str, str] | None = None) -> ToyAnswer:
     return toy.answer(hostname(url), url[url.index("/", 8) :], headers or {}, t)
 
 
@@ -173,7 +173,7 @@ def test_change_times_do_not_depend_on_how_far_one_looks() -> None:
         assert changes(law, "p", "s", 1000.0)[: len(changes(law, "p", "s", 63.0))] == changes(law, "p", "s", 63.0)
 
 
-def page_of_law(law: Law) -> tuple[ToyWeb, Page]:
+def page_of_law(law: Law) -> tuple[ToyWeb, ToyPage]:
     """A page that stays where it is for sixty days."""
     toy = ToyWeb()
     pages = (page for site in toy.atlas.sites for page in site.live(0))

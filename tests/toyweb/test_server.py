@@ -17,7 +17,7 @@ import brotli
 import pytest
 
 from sought.fetch.sitemaps import read_sitemap
-from sought.toyweb import Served, ToyWeb, Visit, serve, serve_in_thread
+from sought.toyweb import Served, ServedRequest, ToyWeb, serve, serve_in_thread
 from sought.toyweb.answer import DAY_ZERO, http_date
 from sought.toyweb.sites import CODINGS, VALIDATORS
 from sought.web import zstd
@@ -174,7 +174,7 @@ def test_toy_time_is_set_by_hand_or_runs() -> None:
 def test_requests_are_noted_with_the_company_they_had() -> None:
     """Two at once on one host are seen as two, the next after them as one."""
 
-    async def visit() -> list[Visit]:
+    async def visit() -> list[ServedRequest]:
         async with serve(ToyWeb(sites=1, pages=1)) as served:
             writers = [await begin(served, "hang", "/hang") for _ in range(2)]
             await until(lambda: len(served.requests) == 2)

@@ -11,7 +11,7 @@ from resiliparse.extract.html2text import extract_plain_text
 from resiliparse.parse.html import HTMLTree
 
 from sought.web.digest import digest
-from sought.web.document import Counts, Document, Link
+from sought.web.document import Document, Link, PageCounts
 from sought.web.html.markup import MAX_TAGS, REASONS
 from sought.web.html.open_elements import MAX_OPEN
 from sought.web.message import Response
@@ -49,7 +49,7 @@ def test_every_field_is_filled() -> None:
     assert page.canonical == "http://site.example/canon"
     assert page.base == URL
     assert (page.noindex, page.nofollow) == (True, True)
-    assert page.counts == Counts(images=1, tables=1, words=18, text_bytes=183, emails=1)
+    assert page.counts == PageCounts(images=1, tables=1, words=18, text_bytes=183, emails=1)
     assert np.array_equal(page.shingles, shingles(page.text))
     assert np.array_equal(page.sketch, sketch(page.shingles))
     assert page.refused == ""
@@ -249,7 +249,7 @@ def test_plain_text() -> None:
     assert page.title == "First line"
     assert page.text == page.main == "First line http://a.example/ x@y.example"
     assert page.links == ()
-    assert page.counts == Counts(words=8, text_bytes=47, emails=1)
+    assert page.counts == PageCounts(words=8, text_bytes=47, emails=1)
 
 
 @pytest.mark.parametrize("kind", ["image/png", "application/pdf", "text/html"])

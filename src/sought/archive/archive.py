@@ -21,7 +21,7 @@ from sought.archive.catalogue import Catalogue, Growing, Report, outcome_at, out
 from sought.archive.damage import ENDS_EARLY, Damage, set_aside
 from sought.archive.record import Capture, Original, Place, Position, Record, Stored
 from sought.archive.revisits import complete
-from sought.archive.writer import Writer
+from sought.archive.writer import FileWriter
 from sought.web.errors import BadInput
 from sought.web.message import Response
 
@@ -32,7 +32,7 @@ _START = Position(0, 0)
 class _Tail:
     """The file being written and what is known of it."""
 
-    writer: Writer
+    writer: FileWriter
     growing: Growing
 
 
@@ -94,7 +94,7 @@ class Archive:
         if last.number == promised.file and size < promised.offset:
             return self._begin_behind(last, Damage(last.number, size, promised.offset, ENDS_EARLY))
         self.repaired = size - last.end
-        return self._begun(_Tail(Writer(last.path, last.end), last))
+        return self._begun(_Tail(FileWriter(last.path, last.end), last))
 
     def _begin_behind(self, last: Growing, lost: Damage) -> _Tail:
         """Leave a file that has lost its end, and begin another: no place may mean two records."""
@@ -105,7 +105,7 @@ class Archive:
 
     def _begin(self, number: int) -> _Tail:
         path = files.warc_path(self.folder, number)
-        writer = Writer(path, 0)
+        writer = FileWriter(path, 0)
         return self._begun(_Tail(writer, self._catalogue.grow(number)))
 
     def _begun(self, tail: _Tail) -> _Tail:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from sought.archive.fields import Headers, instant, parsed_headers
 from sought.archive.record import Kind, Original, Place, Record
 from sought.archive.why import parsed_why
-from sought.web.message import Failure, Purpose, Response
+from sought.web.message import Failure, RequestPurpose, Response
 
 _NO_OUTCOME = (b"WARC/1.1\r\nWARC-Type: request\r\n", b"WARC/1.1\r\nWARC-Type: warcinfo\r\n")
 
@@ -96,7 +96,7 @@ def _answer(
         address=fields.get("warc-ip-address", ""),
         failure=failure,
         detail=detail,
-        purpose=Purpose(fields.get("sought-purpose", Purpose.PAGE)),
+        purpose=RequestPurpose(fields.get("sought-purpose", RequestPurpose.PAGE)),
         why=parsed_why(fields.get("sought-why", "")),
     )
 

@@ -35,7 +35,7 @@ NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
 _CHEAPEST, _SMALL = 0, 1
 
 
-class Outcome(NamedTuple):
+class EncodedOutcome(NamedTuple):
     """The gzip members that tell what a fetch came to."""
 
     kind: Kind
@@ -44,24 +44,26 @@ class Outcome(NamedTuple):
     request: bytes
 
 
-def outcome(response: Response, original: Original | None) -> Outcome:
+def outcome(response: Response, original: Original | None) -> EncodedOutcome:
     checked_uri(response.url)
     if response.failure is not None:
-        return Outcome("failure", "", _failure(response), b"")
+        return EncodedOutcome("failure", "", _failure(response), b"")
     when, target = date(response.time), record_id()
     request = _request(response, when, target)
     if response.status == 304:
         known = original.digest if original else ""
-        return Outcome("revisit", known, _revisit(response, when, target, NOT_MODIFIED, known, original), request)
+        return EncodedOutcome(
+            "revisit", known, _revisit(response, when, target, NOT_MODIFIED, known, original), request
+        )
     payload = digest(response.raw)
     if original is not None and original.digest == payload:
-        return Outcome(
+        return EncodedOutcome(
             "revisit", payload, _revisit(response, when, target, IDENTICAL_PAYLOAD, payload, original), request
         )
     block = _http_head(response, len(response.raw)) + response.raw
     fields = f"WARC-Payload-Digest: {payload}\r\n{_extensions(response)}"
     level = _CHEAPEST if response.header("content-encoding") else _SMALL  # what is compressed gets no smaller
-    return Outcome(
+    return EncodedOutcome(
         "response", payload, _record("response", response.url, when, block, fields, target, level=level), request
     )
 

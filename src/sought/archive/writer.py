@@ -28,7 +28,7 @@ def full_disk_told(path: Path) -> Iterator[None]:
         raise StorageFull(f"cannot write {path}: {error.strerror}; free some space and go on") from error
 
 
-class Writer:
+class FileWriter:
     """One file that grows at its end."""
 
     def __init__(self, path: Path, written: int) -> None:

@@ -74,7 +74,7 @@ _NOISE, _FAINT = 0.05, 0.005  # of a typical page: what is less counts as nothin
 _DEEP = 3.0  # directories that make a difference
 
 
-class Known(NamedTuple):
+class EntryFeatures(NamedTuple):
     """Columns: what is known of pages before their first fetches, in the unit of gains but for the last three.
 
     `heritage` is the search value of pages that were found to have moved there, `guessed` that of pages that look as if
@@ -107,7 +107,7 @@ class EntryModel:
     weights: tuple[float, ...] = (0.0,) * len(WEIGHTS)
     learnt_from: int = 0
 
-    def expected(self, known: Known) -> Floats:
+    def expected(self, known: EntryFeatures) -> Floats:
         """Gain of the first fetch of each page."""
         expected = prior(known)
         if any(self.weights):
@@ -116,7 +116,7 @@ class EntryModel:
         return expected
 
 
-def prior(known: Known) -> Floats:
+def prior(known: EntryFeatures) -> Floats:
     """What is expected before anything is learnt.
 
     What a page was worth tells so much of its heir that all else tells little more.
@@ -126,7 +126,7 @@ def prior(known: Known) -> Floats:
     return np.where(left > 0.0, left + OF_HEIRS * of_any, of_any)
 
 
-def fit(known: Known, gain: Floats, chance: Floats) -> EntryModel:
+def fit(known: EntryFeatures, gain: Floats, chance: Floats) -> EntryModel:
     """Learn from first fetches, the earliest first; `chance` is that with which each was chosen, NaN if nobody said.
 
     What a fetch brings becomes less as answers get better, so the last ones count most, whatever their number.
@@ -147,7 +147,7 @@ def fit(known: Known, gain: Floats, chance: Floats) -> EntryModel:
     return EntryModel(tuple(weights.tolist()), len(gain))
 
 
-def _signs(known: Known) -> list[Floats]:
+def _signs(known: EntryFeatures) -> list[Floats]:
     """The columns that weights are for."""
     is_heir, is_guessed = known.heritage > 0.0, known.guessed > 0.0
     return [

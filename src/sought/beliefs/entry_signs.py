@@ -7,22 +7,22 @@ from numba import boolean, float64, int64, uint32, void
 from numpy.typing import NDArray
 
 from sought.beliefs.belief import Column
-from sought.beliefs.entry_model import Known
-from sought.beliefs.folder import Folders
+from sought.beliefs.entry_model import EntryFeatures
+from sought.beliefs.folder import FolderSupplier
 from sought.beliefs.heritage import Heritage
 from sought.beliefs.holdings import Holdings
-from sought.beliefs.location import Locations
+from sought.beliefs.location import LocationSupplier
 from sought.beliefs.presence import Values
 from sought.beliefs.prospect import shared
 from sought.beliefs.slots import Slots
-from sought.graph.links import Links
+from sought.graph.links import GraphLinks
 from sought.web.compiled import cached, readable
 from sought.web.pages import Pages
 
 _AS_IF = 3.0  # every page is taken to link to so many typical ones
 
 
-def fellows(presence: Column, searchable: NDArray[np.bool_], typical: float, links: Links) -> Column:
+def fellows(presence: Column, searchable: NDArray[np.bool_], typical: float, links: GraphLinks) -> Column:
     """Of every row: the mean over its parents of the mean presence of what these link to.
 
     Each mean is drawn to that of all pages, which stands in where nobody links.
@@ -69,7 +69,7 @@ class FolderMeans:
     """As of the last look; directories have numbers 0, 1, 2, … as they come."""
 
     def __init__(self, holdings: Holdings) -> None:
-        self.folders, self.locations = holdings.part(Folders), holdings.part(Locations)
+        self.folders, self.locations = holdings.part(FolderSupplier), holdings.part(LocationSupplier)
         self.slots = Slots()
         self.slot = np.zeros(0, np.uint32)  # the directory of every row
         self.minus_depth = self.means = np.zeros(0)
@@ -98,7 +98,7 @@ class FolderMeans:
 _SIGNS_AS_IF = 5.0  # every host is taken to have had so many average first fetches
 
 
-class Signs:
+class EntrySigns:
     """As of the last look at the table; put together for the rows that somebody asks about."""
 
     def __init__(self, holdings: Holdings) -> None:
@@ -139,9 +139,9 @@ class Signs:
         mean = float(gain.mean()) if len(gain) else 0.0
         self.by_host = (total / mean + _SIGNS_AS_IF) / (fetches + _SIGNS_AS_IF) if mean > 0.0 else np.ones(0)
 
-    def of(self, rows: Rows) -> Known:
+    def of(self, rows: Rows) -> EntryFeatures:
         """Of rows that were there at the last look."""
-        return Known(
+        return EntryFeatures(
             prospect=self.prospects.values[rows],
             heritage=self.heirs[rows],
             guessed=self.guessed[rows],

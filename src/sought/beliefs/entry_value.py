@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.beliefs.belief import Column, Supplied, Supplier
-from sought.beliefs.entry_model import WEIGHTS, EntryModel, Known, fit, prior
-from sought.beliefs.entry_signs import Signs
+from sought.beliefs.entry_model import WEIGHTS, EntryFeatures, EntryModel, fit, prior
+from sought.beliefs.entry_signs import EntrySigns
 from sought.beliefs.holdings import Growth, Holdings
 from sought.record.commit import Commit
 from sought.record.store import Store, row_key
@@ -31,7 +31,7 @@ class EntryValue(Supplied):
     """
 
     def supplier(self, holdings: Holdings) -> Supplier:
-        return EntryValues(self, holdings)
+        return EntryValueSupplier(self, holdings)
 
 
 # ---- First fetches with what was known of their pages before, for the model to learn from.
@@ -41,7 +41,9 @@ class EntryValue(Supplied):
 
 
 SAMPLE = 20_000  # of the latest, which are learnt from
-_RECORD = np.dtype([("time", "<f8"), ("gain", "<f8"), ("chance", "<f8"), ("known", "<f4", (len(Known._fields),))])
+_RECORD = np.dtype(
+    [("time", "<f8"), ("gain", "<f8"), ("chance", "<f8"), ("known", "<f4", (len(EntryFeatures._fields),))]
+)
 _STORED = np.dtype([("row", "<u4"), *((name, _RECORD[name]) for name in _RECORD.names or ())])
 
 Rows = NDArray[np.int64]
@@ -57,7 +59,7 @@ class FirstFetches:
         for some in _stored(store):
             self._add(some[some["time"] > since])
 
-    def add(self, rows: Rows, times: Column, gains: Column, chances: Column, known: Known) -> None:
+    def add(self, rows: Rows, times: Column, gains: Column, chances: Column, known: EntryFeatures) -> None:
         """Stored with the next commit."""
         found = np.zeros(len(rows), _STORED)
         found["row"], found["time"], found["gain"], found["chance"] = rows, times, gains, chances
@@ -67,11 +69,11 @@ class FirstFetches:
             self.store.put(row_key(b"e", row), each.tobytes())
         self._add(found)
 
-    def latest(self) -> tuple[Rows, Column, Column, Known]:
+    def latest(self) -> tuple[Rows, Column, Column, EntryFeatures]:
         """Rows, gains, chances and what was known, in the order of fetches."""
         self._trim()
         [found] = self._found
-        known = Known(*found["known"].astype(np.float64).T.copy())
+        known = EntryFeatures(*found["known"].astype(np.float64).T.copy())
         return found["row"].astype(np.int64), found["gain"].copy(), found["chance"].copy(), known
 
     def _add(self, found: NDArray[Any]) -> None:
@@ -110,12 +112,12 @@ def _stored(store: Store) -> Iterator[NDArray[Any]]:
 _GROWTH = 0.1  # so many more first fetches, and the model is fitted again
 
 
-class EntryValues:
+class EntryValueSupplier:
     """Expectations for new rows; 0 for the others."""
 
     def __init__(self, belief: EntryValue, holdings: Holdings) -> None:
         self.table = holdings.table
-        self.signs = Signs(holdings)
+        self.signs = EntrySigns(holdings)
         self.fetched = FirstFetches(holdings.store, holdings.measuring.since)
         self.growth = Growth(_GROWTH)
         self.model = EntryModel()
@@ -150,7 +152,7 @@ class EntryValues:
         """What is known of a row, what is made of it before anything is learnt, and what was."""
         known = self.signs.of(np.array([row], np.int64))
         return {
-            "known": {name: float(column[0]) for name, column in zip(Known._fields, known, strict=True)},
+            "known": {name: float(column[0]) for name, column in zip(EntryFeatures._fields, known, strict=True)},
             "left_by": self.signs.testators(row),
             "before_learning": float(prior(known)[0]),
             "weights": dict(zip(WEIGHTS, self.model.weights, strict=True)),

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sought.beliefs.belief import Column
 from sought.beliefs.holdings import Growth, Holdings, degrees_of
 from sought.graph.around import sources_of
-from sought.graph.links import Links
+from sought.graph.links import GraphLinks
 from sought.record.commit import Commit
 from sought.record.links import joined_lists
 from sought.web.pages import Pages
@@ -36,7 +36,7 @@ class Walk(Protocol):
     def basis(self) -> object:
         """What it goes by besides links; another object, if that has changed as a whole."""
 
-    def walk(self, links: Links, start: Column | None) -> Column:
+    def walk(self, links: GraphLinks, start: Column | None) -> Column:
         """What each node has in the end."""
 
     def sent(self, values: Column, rows: Rows, degrees: Rows) -> Column:

@@ -22,7 +22,7 @@ class Folder(Supplied):
     goes_by_demand: ClassVar[bool] = False
 
     def supplier(self, holdings: Holdings) -> Supplier:
-        return holdings.part(Folders)
+        return holdings.part(FolderSupplier)
 
 
 # ---- What does the address of every page say, as a number?  Addresses never change, so each is read once.
@@ -66,7 +66,7 @@ class ByAddress:
 # It is a hash, folded to 52 bits: two of a million directories share one by a chance of 1 in 9000.
 
 
-class Folders(ByAddress):
+class FolderSupplier(ByAddress):
     """The supplier of `Folder`."""
 
     def numbers(self, addresses: Addresses) -> Column:

@@ -29,10 +29,10 @@ class ForwardLinksScore(Supplied):
     goes_by_demand: ClassVar[bool] = False
 
     def supplier(self, holdings: Holdings) -> Supplier:
-        return LinksAhead(holdings)
+        return ForwardLinksSupplier(holdings)
 
 
-class LinksAhead:
+class ForwardLinksSupplier:
     """The number of links of every row that has a list of them, kept up with commits."""
 
     def __init__(self, holdings: Holdings) -> None:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from sought.beliefs.belief import Column
 from sought.beliefs.holdings import Holdings
 from sought.beliefs.presence import Values
-from sought.graph.links import Links
+from sought.graph.links import GraphLinks
 from sought.record.commit import Commit
 from sought.record.outcome import Finished
 from sought.record.store import row_key
@@ -41,7 +41,7 @@ class Heritage:
     def __init__(self, holdings: Holdings) -> None:
         self.store, self.table = holdings.store, holdings.table
         self.values = holdings.part(Values)
-        self.links: Links | None = None  # as of the last look
+        self.links: GraphLinks | None = None  # as of the last look
         self.left: dict[int, dict[int, tuple[float, bool]]] = {}
         for key, value in self.store.scan(b"i"):
             heir, testator = int.from_bytes(key[1:5], "big"), int.from_bytes(key[5:], "big")
@@ -70,7 +70,7 @@ class Heritage:
         if self.store.writable:
             self.store.delete(_key(heir, testator))
 
-    def look(self, links: Links) -> tuple[Column, Column]:
+    def look(self, links: GraphLinks) -> tuple[Column, Column]:
         """What every row was left for sure, and by guess.  Links that come from now on are new beside these."""
         self.links = links
         columns = np.zeros(len(self.table)), np.zeros(len(self.table))

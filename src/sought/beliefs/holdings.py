@@ -6,7 +6,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from sought.graph.links import Links
+from sought.graph.links import GraphLinks
 from sought.record.commit import Commit
 from sought.record.links import put_lists, stored_links
 from sought.record.measuring import Measuring
@@ -26,13 +26,13 @@ class Linked:
         self.graph.grow(len(self.table))
         put_lists(self.graph, list(committed.linked.items()))
 
-    def links(self) -> Links:
+    def links(self) -> GraphLinks:
         """As of the last commit."""
         self.graph.grow(len(self.table))
         return self.graph.compact()
 
 
-def degrees_of(links: Links, rows: Rows) -> Rows:
+def degrees_of(links: GraphLinks, rows: Rows) -> Rows:
     """How many links each of these rows has."""
     if not len(links.sources):
         return np.zeros(len(rows), np.int64)
@@ -59,14 +59,14 @@ class Growth:
         return True
 
 
-class Part(Protocol):
+class HoldingsPart(Protocol):
     """Something that several suppliers need."""
 
     def take(self, committed: Commit) -> None:
         """Note what has changed."""
 
 
-AnyPart = TypeVar("AnyPart", bound=Part)
+AnyPart = TypeVar("AnyPart", bound=HoldingsPart)
 
 
 class Holdings:
@@ -76,7 +76,7 @@ class Holdings:
         self.store = store
         self.table = table
         self._measuring = measuring
-        self._parts: dict[Any, Part] = {}
+        self._parts: dict[Any, HoldingsPart] = {}
 
     @cached_property
     def measuring(self) -> Measuring:

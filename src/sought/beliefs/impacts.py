@@ -30,7 +30,7 @@ Impact = Literal["clicks", "views"]
 IMPACTS: tuple[Impact, ...] = get_args(Impact)
 
 
-class Impacts:
+class PageImpacts:
     """A part of `Holdings`."""
 
     def __init__(self, holdings: Holdings) -> None:

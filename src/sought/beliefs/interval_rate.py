@@ -9,7 +9,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from sought.beliefs.belief import Learner
-from sought.beliefs.rate_history import DAY, UNKNOWN, Tallies, filled, gaps, refetches, told
+from sought.beliefs.rate_history import DAY, UNKNOWN, ChangeTallies, filled, gaps, refetches, told
 from sought.beliefs.slots import grown
 from sought.record.fetches import Fetches
 from sought.web.checks import check_whole
@@ -30,7 +30,7 @@ class Recent:
 
     def __init__(self, window: int, *, merged: bool) -> None:
         self.merged = merged
-        self.tallies = Tallies()
+        self.tallies = ChangeTallies()
         self.ring = np.zeros((0, window), np.float32)
         self.written = np.zeros(0, np.int32)
         self.rate = np.zeros(0)

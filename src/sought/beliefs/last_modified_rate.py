@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sought.beliefs.belief import Learner
-from sought.beliefs.rate_history import DAY, UNKNOWN, Tallies, filled, gaps, refetches, told
+from sought.beliefs.rate_history import DAY, UNKNOWN, ChangeTallies, filled, gaps, refetches, told
 from sought.beliefs.regular_rate import regular_rate
 from sought.beliefs.slots import grown
 from sought.record.fetches import Fetches
@@ -49,7 +49,7 @@ class _LastModifiedRates:
 
     def __init__(self, corrected: bool) -> None:
         self.corrected = corrected
-        self.tallies = Tallies()
+        self.tallies = ChangeTallies()
         self.dated, self.without, self.undated_time = np.zeros(0), np.zeros(0), np.zeros(0)
 
     def learn(self, fetches: Fetches) -> None:

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from sought.beliefs.belief import Supplied, Supplier
 from sought.beliefs.flows import SHARE
 from sought.beliefs.holdings import Growth, Holdings
-from sought.beliefs.impacts import IMPACTS, Impact, Impacts
+from sought.beliefs.impacts import IMPACTS, Impact, PageImpacts
 from sought.beliefs.location import LocationScore
 from sought.beliefs.page_rank import PageRankScore
 from sought.beliefs.random_walk import RandomWalkScore
 from sought.beliefs.search_impact.hybrid import SearchImpactScore
-from sought.graph.links import Links
+from sought.graph.links import GraphLinks
 from sought.web.compiled import cached, readable
 from sought.web.pages import Pages
 
@@ -32,7 +32,7 @@ class Parents(NamedTuple):
     largest: Singles
 
 
-def parents_with(impact: NDArray[np.float64], links: Links) -> Parents:
+def parents_with(impact: NDArray[np.float64], links: GraphLinks) -> Parents:
     """Impact of parents; `impact` is that of every row."""
     found = Parents(np.zeros(links.nodes, np.uint32), np.zeros(links.nodes), np.zeros(links.nodes, np.float32))
     _add_up(links.sources, links.bounds, links.targets, impact, *found)
@@ -80,12 +80,12 @@ NAMES = (
 )
 
 
-class Signs:
+class LearnedSigns:
     """Columns as they were when they were last asked for; features are put together for the rows that need them."""
 
     def __init__(self, impact: Impact, holdings: Holdings) -> None:
         self.holdings = holdings
-        self.impacts = holdings.part(Impacts)
+        self.impacts = holdings.part(PageImpacts)
         self.growth = Growth(SHARE)
         self.basis: object = None  # of the impact of parents
         said = (

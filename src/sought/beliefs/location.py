@@ -23,10 +23,10 @@ class LocationScore(Supplied):
     goes_by_demand: ClassVar[bool] = False
 
     def supplier(self, holdings: Holdings) -> Supplier:
-        return holdings.part(Locations)
+        return holdings.part(LocationSupplier)
 
 
-class Locations(ByAddress):
+class LocationSupplier(ByAddress):
     """The supplier of `Location`."""
 
     def numbers(self, addresses: Addresses) -> Column:

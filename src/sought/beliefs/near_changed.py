@@ -11,7 +11,7 @@ from sought.beliefs.cycles import WEEK, check_cycle
 from sought.beliefs.holdings import Holdings
 from sought.beliefs.site_samples import changed_samples
 from sought.graph.around import distances, sources_of
-from sought.graph.links import Links
+from sought.graph.links import GraphLinks
 from sought.record.commit import Commit
 from sought.web.checks import check_whole
 from sought.web.expression import brief
@@ -36,7 +36,7 @@ class NearChanged(Supplied):
         check_cycle("NearChanged: cycle", self.cycle)
 
     def supplier(self, holdings: Holdings) -> Supplier:
-        return Nearness(self, holdings)
+        return NearChangedSupplier(self, holdings)
 
 
 # ---- How many links is a page away from a sample that was found changed in the present cycle?
@@ -45,13 +45,13 @@ class NearChanged(Supplied):
 # is kept.  Pages that were fetched because they are near do not count: changes would lead on to changes without end.
 
 
-class Nearness:
+class NearChangedSupplier:
     """Distances are measured anew if links have changed, or other pages are found changed."""
 
     def __init__(self, belief: NearChanged, holdings: Holdings) -> None:
         self.belief, self.holdings = belief, holdings
         self.changed = np.zeros(0, np.bool_)
-        self.measured: Links | None = None
+        self.measured: GraphLinks | None = None
         self.values = np.zeros(0)
         holdings.linked  # noqa: B018  made now, so that it is kept up
 

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from sought.beliefs.belief import Column, Supplied, Supplier
 from sought.beliefs.holdings import Holdings
-from sought.graph.links import Links
-from sought.graph.opic import Opic as Accounts
+from sought.graph.links import GraphLinks
+from sought.graph.opic import OpicCash as Accounts
 from sought.record.commit import Commit
 from sought.record.links import joined_lists, stored_links
 from sought.record.outcome import Finished, Outcome
@@ -44,10 +44,10 @@ class OpicScore(Supplied):
     goes_by_demand: ClassVar[bool] = False
 
     def supplier(self, holdings: Holdings) -> Supplier:
-        return Cash(holdings)
+        return OpicSupplier(holdings)
 
 
-class Cash:
+class OpicSupplier:
     """Accounts of all rows."""
 
     def __init__(self, holdings: Holdings) -> None:
@@ -105,7 +105,7 @@ def _visited(store: Store) -> Rows:
     return np.array(rows, np.int64)[np.lexsort((rows, times))]
 
 
-def _lists(links: Links, rows: Rows) -> tuple[Rows, Rows, NDArray[np.uint32]]:
+def _lists(links: GraphLinks, rows: Rows) -> tuple[Rows, Rows, NDArray[np.uint32]]:
     """The links of these rows, one after the other."""
     at = np.searchsorted(links.sources, rows)
     at[np.append(links.sources, 0)[at] != rows] = len(links.sources)  # without links

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from sought.beliefs.belief import Column, Supplied, Supplier
 from sought.beliefs.flows import Flow, Rows
 from sought.beliefs.holdings import Holdings
-from sought.graph.links import Links
+from sought.graph.links import GraphLinks
 from sought.graph.walks import pr98
 from sought.record.commit import Commit
 from sought.web.checks import check_share
@@ -27,10 +27,10 @@ class PageRankScore(Supplied):
         check_share(f"{type(self).__name__}: d", self.d, below_one=True)
 
     def supplier(self, holdings: Holdings) -> Supplier:
-        return Ranks(self, holdings)
+        return PageRankSupplier(self, holdings)
 
 
-class Ranks:
+class PageRankSupplier:
     """IR'(p) of Cho, Garcia-Molina & Page (1998); its mean is 1."""
 
     def __init__(self, belief: PageRankScore, holdings: Holdings) -> None:
@@ -57,7 +57,7 @@ class _Surfer:
         self.d = d
         self.least = 1.0
 
-    def walk(self, links: Links, start: Column | None) -> Column:
+    def walk(self, links: GraphLinks, start: Column | None) -> Column:
         """Jumps begin anywhere, and on pages without known links."""
         values = pr98(links, self.d, start)
         if links.nodes:

@@ -7,7 +7,7 @@ import numpy as np
 
 from sought.beliefs.belief import Column, Supplied, Supplier
 from sought.beliefs.holdings import Holdings
-from sought.index.measure import Measure, Rows
+from sought.index.measure import GainMeasure, Rows
 from sought.index.vectors import joined
 from sought.record.commit import Commit
 from sought.web.expression import brief
@@ -24,7 +24,7 @@ class SearchValue(Supplied):
     """
 
     def supplier(self, holdings: Holdings) -> Supplier:
-        return Worth(self, holdings)
+        return PresenceSupplier(self, holdings)
 
 
 @brief
@@ -36,7 +36,7 @@ class Presence(Supplied):
     """
 
     def supplier(self, holdings: Holdings) -> Supplier:
-        return Worth(self, holdings)
+        return PresenceSupplier(self, holdings)
 
 
 # ---- What is each page worth in the answers now?  What attention finds in it, and what would be missing without it.
@@ -81,7 +81,7 @@ class Values:
         nothing = ~self.table.is_searchable if measure else slice(None)  # it may have gone without a fetch
         self.gross[nothing] = self.net[nothing] = 0.0
 
-    def _value(self, measure: Measure, rows: Rows) -> None:
+    def _value(self, measure: GainMeasure, rows: Rows) -> None:
         """Some at a time: all that they match would be too much."""
         for at in range(0, len(rows), _AT_ONCE):
             some = rows[at : at + _AT_ONCE]
@@ -89,7 +89,7 @@ class Values:
             self.gross[some], self.net[some] = measure.held(some, self.measuring.ties(some), vectors)
 
 
-class Worth:
+class PresenceSupplier:
     """The column of one of the two."""
 
     def __init__(self, belief: SearchValue | Presence, holdings: Holdings) -> None:

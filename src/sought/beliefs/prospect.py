@@ -14,7 +14,7 @@ from sought.beliefs.holdings import Growth, Holdings
 from sought.index import Entry
 from sought.index.analysis import stemming
 from sought.index.fields import texts
-from sought.index.measure import Measure
+from sought.index.measure import GainMeasure
 from sought.index.quality import Matches
 from sought.index.vectors import Counter, Vectors, joined
 from sought.record.commit import Commit
@@ -186,7 +186,7 @@ class Prospects:
             found = measure.entry(rows, self._named(measure, rows), self.times)
             self.values[rows], self.query[rows], self.most[rows] = found
 
-    def _named(self, measure: Measure, rows: NDArray[np.int64]) -> Vectors:
+    def _named(self, measure: GainMeasure, rows: NDArray[np.int64]) -> Vectors:
         """Pages that have nothing but their names."""
         counter = Counter(measure.vocabulary, self.measuring.meet)
         for row, url in zip(rows.tolist(), self.store.spellings(rows.tolist()), strict=True):

@@ -8,10 +8,10 @@ import numpy as np
 from sought.beliefs.belief import Column, Supplied, Supplier
 from sought.beliefs.flows import Flow, Rows
 from sought.beliefs.holdings import Holdings, degrees_of
-from sought.beliefs.impacts import IMPACTS, Impact, Impacts
+from sought.beliefs.impacts import IMPACTS, Impact, PageImpacts
 from sought.graph.around import sources_of
 from sought.graph.impact_walks import rw, rw_eg
-from sought.graph.links import Links
+from sought.graph.links import GraphLinks
 from sought.record.commit import Commit
 from sought.web.checks import check_choice, check_positive, check_share
 from sought.web.expression import brief
@@ -37,10 +37,10 @@ class RandomWalkScore(Supplied):
         check_positive(f"{type(self).__name__}: epsilon", self.epsilon)
 
     def supplier(self, holdings: Holdings) -> Supplier:
-        return Walks(self, holdings)
+        return RandomWalkSupplier(self, holdings)
 
 
-class Walks:
+class RandomWalkSupplier:
     """RW and RW-EG of Tran, Turk, Cambazoglu & Nejdl (SIGIR 2015, §4).
 
     Departure: where the walk leaves the same, theirs are ordered by in-degree; here by a hash, as all equals are.  Such
@@ -49,7 +49,7 @@ class Walks:
 
     def __init__(self, belief: RandomWalkScore, holdings: Holdings) -> None:
         self.holdings = holdings
-        self.walker = _Walker(belief, holdings.part(Impacts))
+        self.walker = _Walker(belief, holdings.part(PageImpacts))
         self.flow = Flow(holdings, self.walker)
 
     def take(self, committed: Commit) -> None:
@@ -68,7 +68,7 @@ class Walks:
             found["by_common_parents"] = self._beside(row, rows, links)
         return found | {"parents": self.flow.parents(row, **{kind: self.walker.impacts.of(kind)})}
 
-    def _beside(self, row: int, parents: Rows, links: Links) -> float:
+    def _beside(self, row: int, parents: Rows, links: GraphLinks) -> float:
         """What the other pages that these parents link to send along virtual links."""
         at = np.searchsorted(links.sources, parents).tolist()
         lists = [links.targets[links.bounds[i] : links.bounds[i + 1]] for i in at]
@@ -79,7 +79,7 @@ class Walks:
 
 
 class _Walker:
-    def __init__(self, belief: RandomWalkScore, impacts: Impacts) -> None:
+    def __init__(self, belief: RandomWalkScore, impacts: PageImpacts) -> None:
         self.belief = belief
         self.impacts = impacts
         self.most = 1.0  # the largest impact of the last walk
@@ -90,7 +90,7 @@ class _Walker:
     def basis(self) -> object:
         return self.impacts.basis
 
-    def walk(self, links: Links, start: Column | None) -> Column:
+    def walk(self, links: GraphLinks, start: Column | None) -> Column:
         b, impact = self.belief, self.impacts.of(self.belief.impact)
         self.most = float(impact.max(initial=0.0)) + b.epsilon
         self.widest = int(links.degrees.max(initial=1))

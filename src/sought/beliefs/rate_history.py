@@ -53,7 +53,7 @@ UNKNOWN: dict[str, Any] = {"fetches": 0, "changes": 0}  # the terms of a row wit
 # ---- How often was a page looked at again, after how long, and how often had it changed?
 
 
-class Tallies:
+class ChangeTallies:
     """Three numbers (24 bytes) for each page that was fetched twice."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.beliefs.belief import Learner
-from sought.beliefs.rate_history import DAY, UNKNOWN, Tallies, filled, gaps, refetches, told
+from sought.beliefs.rate_history import DAY, UNKNOWN, ChangeTallies, filled, gaps, refetches, told
 from sought.record.fetches import Fetches
 from sought.web.expression import brief
 from sought.web.pages import Floats, Pages
@@ -38,7 +38,7 @@ class Regular:
 
     def __init__(self, is_change: Callable[[Fetches], NDArray[np.bool_]]) -> None:
         self.is_change = is_change
-        self.tallies = Tallies()
+        self.tallies = ChangeTallies()
 
     def learn(self, fetches: Fetches) -> None:
         which = refetches(fetches)
@@ -57,7 +57,7 @@ class Regular:
         return told(rate, count, changes, standard_error_a_day=float(error) * DAY)
 
 
-def regular_rate(tallies: Tallies) -> Floats:
+def regular_rate(tallies: ChangeTallies) -> Floats:
     """Changes a second, by slot."""
     count = tallies.count
     unchanged = (count - tallies.changes + 0.5) / (count + 0.5)

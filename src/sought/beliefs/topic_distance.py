@@ -16,7 +16,7 @@ from sought.beliefs.holdings import Holdings
 from sought.beliefs.topic_likeness import NOT_COUNTED
 from sought.beliefs.topic_words import Rows, Topic, counted
 from sought.graph.around import distances, sources_of
-from sought.graph.links import Links
+from sought.graph.links import GraphLinks
 from sought.index.fields import WORDED
 from sought.index.vectors import joined
 from sought.record.commit import Commit
@@ -42,10 +42,10 @@ class Hops(Supplied):
     most: int = 3
 
     def supplier(self, holdings: Holdings) -> Supplier:
-        return Distances(self, holdings)
+        return HopsSupplier(self, holdings)
 
 
-class Distances:
+class HopsSupplier:
     """Which pages are hot is kept up with fetches; distances are measured anew if that or the links have changed."""
 
     def __init__(self, belief: Hops, holdings: Holdings) -> None:
@@ -54,7 +54,7 @@ class Distances:
         self.hot = np.zeros(0, np.bool_)
         self.noted: set[int] = set()  # fetched since
         self.read_for: object = self  # the measure when all pages were looked at
-        self.measured: Links | None = None
+        self.measured: GraphLinks | None = None
         self.changed = False  # whether others are hot than when distances were measured
         self.values = np.zeros(0)
         if self._goes_by_links:

@@ -44,10 +44,10 @@ class Likeness(Supplied):
     topic: str
 
     def supplier(self, holdings: Holdings) -> Supplier:
-        return Alike(self, holdings)
+        return LikenessSupplier(self, holdings)
 
 
-class Alike:
+class LikenessSupplier:
     """A row is looked at when it is found, called otherwise or fetched, and again when the statistics change."""
 
     def __init__(self, belief: Likeness, holdings: Holdings) -> None:

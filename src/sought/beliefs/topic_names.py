@@ -26,10 +26,10 @@ class Named(Supplied):
     topic: str
 
     def supplier(self, holdings: Holdings) -> Supplier:
-        return NamedRows(self, holdings)
+        return NamedSupplier(self, holdings)
 
 
-class NamedRows:
+class NamedSupplier:
     """A row is looked at when it is found, and when another wording points at it, until it is named."""
 
     def __init__(self, belief: Named, holdings: Holdings) -> None:

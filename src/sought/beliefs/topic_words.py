@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sought.index.analysis import LANGUAGES, learning, stemming
 from sought.index.filing import readings
-from sought.index.lexicon import Lexicon, Noted
+from sought.index.lexicon import Lexicon, TextMarks
 from sought.index.vectors import EACH, FIELDS, HEAD, Vectors, Vocabulary
 from sought.record.store import Store, row_key
 from sought.record.table import NO_ROW, Table
@@ -32,7 +32,7 @@ class Topic:
 
     def __init__(self, text: str) -> None:
         self.terms = cache(lambda language: tuple(readings([text], language)[0]))
-        self.reader = cache(lambda language: Reader(self.terms(language), language))
+        self.reader = cache(lambda language: TopicCounter(self.terms(language), language))
 
     def is_counted(self, vocabulary: Vocabulary) -> bool:
         """Whether there is a language in which all its words are counted on pages."""
@@ -40,7 +40,7 @@ class Topic:
         return any(found and all(term in vocabulary.numbers for term in found) for found in spelled)
 
 
-class Counts(NamedTuple):
+class TopicCounts(NamedTuple):
     """How often pages hold each word of a topic, by field (page, word, field); of a page only so many words are."""
 
     counts: NDArray[np.int32]
@@ -55,7 +55,7 @@ class Counts(NamedTuple):
         return found
 
 
-def counted(vectors: Vectors, topic: Topic, vocabulary: Vocabulary) -> Counts:
+def counted(vectors: Vectors, topic: Topic, vocabulary: Vocabulary) -> TopicCounts:
     """From the vectors of pages; one that is empty has no words."""
     read = {language: topic.terms(LANGUAGES[language]) for language in vectors.languages}
     most = max(map(len, read.values()), default=0)
@@ -68,7 +68,7 @@ def counted(vectors: Vectors, topic: Topic, vocabulary: Vocabulary) -> Counts:
     _count(vectors.data, vectors.bounds, numbers, counts)
     spoken = np.zeros(len(vectors), np.int64)
     spoken[held] = vectors.data[vectors.bounds[:-1][held]]
-    return Counts(counts, np.where(held, words[spoken], 0), numbers[spoken])
+    return TopicCounts(counts, np.where(held, words[spoken], 0), numbers[spoken])
 
 
 @cached(void(readable(uint32), readable(int64), int32[:, ::1], int32[:, :, ::1]))
@@ -127,7 +127,7 @@ class Wording:
         return whose, [*self.addresses(rows), *(text for _, text in anchors)]
 
 
-class Reader:
+class TopicCounter:
     """Counts the words of a topic in texts of one language, many texts in one go."""
 
     def __init__(self, words: Sequence[str], language: str) -> None:
@@ -137,7 +137,7 @@ class Reader:
 
     def counts(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """How many terms each text has, and how often each word is one of them (text, word)."""
-        joined, noted = "\n".join(texts), Noted()
+        joined, noted = "\n".join(texts), TextMarks()
         self.lexicon.reading(joined, noted)
         starts, marks = self.lexicon.placed(joined).places[:, 0], noted.marks[: noted.count]
         sizes = np.fromiter((len(t) if t.isascii() else len(t.encode("utf-8", "replace")) for t in texts), np.int64)

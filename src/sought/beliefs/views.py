@@ -25,7 +25,7 @@ class Views(Supplied):
     """
 
     def supplier(self, holdings: Holdings) -> Supplier:
-        return Seen(self, holdings)
+        return ViewsSupplier(self, holdings)
 
 
 # ---- How often is each page seen?  Σ_q f_q·I(rank), over all results of all that is asked, a week.
@@ -34,7 +34,7 @@ class Views(Supplied):
 # have changed, or when fetches have grown by 1 %; a page that was fetched in between has what it had before.
 
 
-class Seen:
+class ViewsSupplier:
     """A column that is worked out as a whole."""
 
     def __init__(self, belief: Views, holdings: Holdings) -> None:

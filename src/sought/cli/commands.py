@@ -96,20 +96,20 @@ def crawl(
     json: Json = False,
 ) -> None:
     """Crawl, archive and index.  Ctrl-C stops cleanly; the same command goes on."""
-    from sought.cli.standard_input import Allowance, StandardInput
+    from sought.cli.standard_input import FetchAllowance, StandardInput
 
-    allowance = Allowance() if allowance_stdin else None
+    allowance = FetchAllowance() if allowance_stdin else None
     if allowance or end_with_stdin:
         (allowance or StandardInput()).start()  # before all that takes long
     from sought.api import open as open_crawl
-    from sought.cli.live import Watch, in_words
+    from sought.cli.live import ProgressDisplay, in_words
     from sought.operate.log import JsonLog
     from sought.policy import parse_policy
     from sought.policy.demand import goes_by_demand
     from sought.record.settings import crawl_config
 
     told = JsonLog(sys.stderr) if log is LogFormat.JSON else in_words
-    with Watch(quiet=json or log is LogFormat.JSON) as watch:
+    with ProgressDisplay(quiet=json or log is LogFormat.JSON) as watch:
         chosen = parse_policy(policy) if policy is not None else crawl_config(directory).policy
         started = allowance.giving(watch.started) if allowance else watch.started
         result = open_crawl(directory).crawl(fetches, chosen, started, topic=topic, keep=keep, log=told)

@@ -34,7 +34,7 @@ def demo(
     """Show what the default policy does for people, beside a round-robin crawler with the same budget."""
     from sought.cli.demo_screen import Screen, picture
     from sought.demo.page import open_page
-    from sought.demo.standing import Standing, outcome
+    from sought.demo.state import DemoState, outcome
 
     since = time.monotonic() - _age_of_process()
     if keep and keep.exists():
@@ -53,9 +53,9 @@ def demo(
 
     for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(each, leave)
-    latest = [Standing("Loading.")]
+    latest = [DemoState("Loading.")]
 
-    def told(standing: Standing) -> None:
+    def told(standing: DemoState) -> None:
         latest[0] = standing
         screen.show(standing)
 

@@ -9,7 +9,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 
 from sought.cli.options import errors
-from sought.demo.standing import NAMES, Standing
+from sought.demo.state import NAMES, DemoState
 
 _LINE_EVERY = 10.0  # seconds
 
@@ -35,7 +35,7 @@ class Screen:
         if self._live:
             self._live.stop()
 
-    def show(self, standing: Standing) -> None:
+    def show(self, standing: DemoState) -> None:
         if self._quiet:
             return
         if not self._told_where and all(side.address for side in standing.sides.values()):
@@ -49,7 +49,7 @@ class Screen:
         else:
             self._line(standing)
 
-    def _line(self, standing: Standing) -> None:
+    def _line(self, standing: DemoState) -> None:
         done = [f"{step.name}: {step.words}" for step in standing.steps if step.share == 1.0]
         started = standing.seconds_to_start
         after = f" After {started:.1f} seconds." if started is not None else ""
@@ -68,7 +68,7 @@ class Screen:
             self._next_line += _LINE_EVERY
 
 
-def picture(standing: Standing) -> Group | Table:
+def picture(standing: DemoState) -> Group | Table:
     """How far the preparation is; then how good the answers of both are, and what that took."""
     if standing.seconds_to_start is None:
         return _steps(standing)
@@ -85,7 +85,7 @@ def picture(standing: Standing) -> Group | Table:
     return Group(table, standing.busy) if standing.busy else table
 
 
-def _steps(standing: Standing) -> Table:
+def _steps(standing: DemoState) -> Table:
     table = Table(title=standing.phase, title_justify="left", box=None, pad_edge=False, show_header=False)
     for step in standing.steps:
         table.add_row(step.name, ProgressBar(total=1.0, completed=step.share or 0.0, width=24), step.words)

@@ -59,7 +59,7 @@ def run(
     """Run a named experiment and keep its verdict.  Ctrl-C keeps what is finished; the same command goes on."""
     from sought.lab.studies.findings import save_finding
     from sought.lab.studies.marks import code_mark
-    from sought.lab.studies.study import Bench
+    from sought.lab.studies.study import StudyContext
 
     chosen = _studies(name)
     make_folder(results, "--results")
@@ -68,7 +68,7 @@ def run(
     for study in chosen:
         with Bars(quiet=json) as bars:
             judging = [] if study.worldless else worlds
-            found = study.run(Bench(judging, results, cores, bars.report, quick))
+            found = study.run(StudyContext(judging, results, cores, bars.report, quick))
         found = save_finding(found, results, code_mark(), _now())
         if json:
             kept.append(_told(found, study))

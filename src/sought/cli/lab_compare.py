@@ -263,12 +263,12 @@ def _named(measure: "Measure") -> str:
 
 
 def _merged(found: "pl.DataFrame", gaps: "pl.DataFrame", title: str, command: str) -> Any:
-    from sought.lab.studies.study import Table, plain
+    from sought.lab.studies.study import ResultTable, plain
 
     keys = ["policy", "budget", "seed"]
     whole = found.drop("world", "seconds").join(gaps.drop("baseline"), on=keys, how="left", maintain_order="left")
     rows = [[plain(value) for value in row] for row in whole.rows()]
-    return Table(title, whole.columns, rows, command)
+    return ResultTable(title, whole.columns, rows, command)
 
 
 def _show(found: _Compared, measures: list[str], baseline: str) -> None:

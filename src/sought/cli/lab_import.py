@@ -13,8 +13,8 @@ from sought.web.errors import BadInput
 
 if TYPE_CHECKING:  # --help must not wait for polars
     from sought.lab.worlds.imports.taken import Taken
-    from sought.lab.worlds.recorder import Recorder
-    from sought.lab.worlds.world import Tallies, World
+    from sought.lab.worlds.recorder import WorldRecorder
+    from sought.lab.worlds.world import World, WorldDemand
 
 _MAX_UNITS = 100_000
 
@@ -50,7 +50,7 @@ def git(
 ) -> None:
     """The HTML and Markdown pages of git repositories, as they were at each snapshot."""
     from sought.lab.worlds.imports.git import import_git
-    from sought.lab.worlds.recorder import Recorder
+    from sought.lab.worlds.recorder import WorldRecorder
     from sought.lab.worlds.world import WEEK
     from sought.record.config import seconds
 
@@ -60,7 +60,7 @@ def git(
         raise BadInput("--base-url: each site needs one of its own")
     step = seconds(every)
     with making(paths, name, to, json) as made:
-        recorder = Recorder()
+        recorder = WorldRecorder()
         taken = [
             import_git(recorder, path, base, step, table, made.progress(f"reading {path.name}"))
             for path, base, table in sites
@@ -89,7 +89,7 @@ def warc(
     """
     from sought.lab.worlds.imports.queries import logged_queries
     from sought.lab.worlds.imports.warc import import_warc
-    from sought.lab.worlds.recorder import Recorder
+    from sought.lab.worlds.recorder import WorldRecorder
     from sought.record.config import seconds
     from sought.record.workload import FOLDER
 
@@ -97,7 +97,7 @@ def warc(
     if not step:
         raise BadInput("--unit: 0 is no time at all")
     with making(files, name, to, json) as made:
-        recorder = Recorder()
+        recorder = WorldRecorder()
         taken = import_warc(recorder, files, made.progress("reading captures"))
         logs = [] if queries else [file / FOLDER for file in files if (file / FOLDER).is_dir()]
         own = sum(_ask_all(recorder, logged_queries(log, taken.start, taken.end)) for log in logs)
@@ -126,7 +126,7 @@ def default_name(path: Path) -> str:
     return path.name.removesuffix(".gz").rpartition(".")[0] or path.name
 
 
-class _Making:
+class _WorldMaker:
     """A world in the making: where to, and what is shown meanwhile."""
 
     def __init__(self, name: str, folder: Path, json: bool) -> None:
@@ -143,7 +143,7 @@ class _Making:
         return lambda done, total: self.bars.update(task, completed=done, total=total or None)
 
     def finish(
-        self, recorder: "Recorder", taken: "Taken", unit: float, queries: list[Path] | None, **notes: Any
+        self, recorder: "WorldRecorder", taken: "Taken", unit: float, queries: list[Path] | None, **notes: Any
     ) -> None:
         """Add what people ask, save the world, and say in a line what it is."""
         from sought.lab.worlds.files import save_world
@@ -164,7 +164,7 @@ class _Making:
 
 
 @contextmanager
-def making(paths: list[Path], name: str | None, to: Path | None, json: bool) -> Iterator[_Making]:
+def making(paths: list[Path], name: str | None, to: Path | None, json: bool) -> Iterator[_WorldMaker]:
     """A world for these files, if there is room for it; what is done within shows its progress."""
     from sought.lab.worlds.files import check_folder
 
@@ -174,19 +174,19 @@ def making(paths: list[Path], name: str | None, to: Path | None, json: bool) -> 
     if folder.exists() and any(folder.iterdir()):
         raise BadInput(f"{folder} holds a world already: delete it, or name another folder with --to")
     make_folder(folder.absolute().parent, "--to")
-    made = _Making(name, folder, json)
+    made = _WorldMaker(name, folder, json)
     with made.bars:
         yield made
 
 
-def _ask(recorder: "Recorder", file: Path, start: float) -> dict[str, Any]:
+def _ask(recorder: "WorldRecorder", file: Path, start: float) -> dict[str, Any]:
     from sought.lab.worlds.imports.queries import import_queries
 
     tallies = import_queries(file, start, lambda bad: errors.print(bad, markup=False))
     return {"file": file.resolve().name, "queries": _ask_all(recorder, tallies)}
 
 
-def _ask_all(recorder: "Recorder", tallies: "Tallies") -> int:
+def _ask_all(recorder: "WorldRecorder", tallies: "WorldDemand") -> int:
     for query, count, since in zip(tallies.query, tallies.count.tolist(), tallies.since.tolist(), strict=True):
         recorder.ask(query, count, since)
     return len(tallies)

@@ -9,7 +9,7 @@ import typer
 
 from sought.cli.lab_import import Name, Queries, To, making
 from sought.cli.options import Json, console, print_json
-from sought.lab.worlds.synthetic.shape import Shape
+from sought.lab.worlds.synthetic.shape import WebShape
 from sought.web.errors import BadInput
 
 app = typer.Typer(help="Make a world from a graph or a wiki.", no_args_is_help=True)
@@ -37,11 +37,11 @@ def graph(
 ) -> None:
     """A web graph: one moment, links without words."""
     from sought.lab.worlds.imports.graph import import_graph
-    from sought.lab.worlds.recorder import Recorder
+    from sought.lab.worlds.recorder import WorldRecorder
     from sought.lab.worlds.world import WEEK
 
     with making([file], name, to, json) as made:
-        recorder = Recorder()
+        recorder = WorldRecorder()
         taken = import_graph(recorder, file, made.progress("nodes"), seed_node)
         made.finish(recorder, taken, WEEK, queries, source="graph", file=file.resolve().name)
 
@@ -73,7 +73,7 @@ def wiki(
 ) -> None:
     """The articles of a wiki: as they were at the start, and all their revisions from then on."""
     from sought.lab.worlds.imports.wiki import import_wiki
-    from sought.lab.worlds.recorder import Recorder
+    from sought.lab.worlds.recorder import WorldRecorder
     from sought.record.config import seconds
 
     step = seconds(unit)
@@ -81,7 +81,7 @@ def wiki(
         raise BadInput("--unit: 0 is no time at all")
     since = _moment(from_) if from_ is not None else None
     with making([dump], name, to, json) as made:
-        recorder = Recorder()
+        recorder = WorldRecorder()
         taken = import_wiki(recorder, dump, base_url, made.progress("bytes read"), seed, since)
         made.finish(recorder, taken, step, queries, source="wiki", file=dump.resolve().name, base_url=base_url)
 
@@ -97,13 +97,13 @@ def _moment(date: str) -> float:
 
 def generate(name: str, to: Path | None, json: bool, **knobs: Any) -> None:
     """Make up a world: pages that are born, change, move and die, and what is asked of them."""
-    from sought.lab.worlds.recorder import Recorder
+    from sought.lab.worlds.recorder import WorldRecorder
     from sought.lab.worlds.synthetic.web import generate as make
     from sought.lab.worlds.world import WEEK
 
-    shape = Shape(**knobs)
+    shape = WebShape(**knobs)
     with making([Path(name)], name, to, json) as made:
-        recorder = Recorder()
+        recorder = WorldRecorder()
         taken = make(recorder, shape, made.progress("events"))
         made.finish(recorder, taken, WEEK, None, source="generated", shape=asdict(shape))
 
@@ -112,7 +112,7 @@ def _with_knobs() -> None:
     """The knobs of Shape are the options of `generate`: their names, defaults and bounds are said in one place."""
     hints: dict[str, Any] = {"name": Annotated[str, typer.Option(help="The world's name.")], "to": To, "json": Json}
     defaults: dict[str, Any] = {"name": "made-up", "to": None, "json": False}
-    for each in fields(Shape):
+    for each in fields(WebShape):
         kind = int if each.type is int else float
         said = each.metadata
         hints[each.name] = Annotated[kind, typer.Option(min=said["min"], max=said["max"], help=said["help"])]

@@ -29,7 +29,7 @@ _COUNTED_EVERY = 60.0
 in_words = TextLog(lambda line: errors.print(line, markup=False))
 
 
-class Watch:
+class ProgressDisplay:
     """Shows progress four times a second and turns Ctrl-C into a clean stop; a second Ctrl-C ends at once."""
 
     def __init__(self, *, quiet: bool, seconds: float | None = None) -> None:

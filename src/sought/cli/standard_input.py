@@ -42,7 +42,7 @@ class StandardInput:
         return True
 
 
-class Allowance(StandardInput):
+class FetchAllowance(StandardInput):
     """Each line is a number of fetches that a crawl may make; it waits when it has made them all.
 
     A line that is no such number ends the crawl with an error.

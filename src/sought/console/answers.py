@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from sought.console.watching import Condition, Demand, Pulse
+from sought.console.watching import Condition, Pulse, PulseDemand
 from sought.operate.outlook import NOBODY_ASKED
 from sought.operate.searches import searches, searches_a_week
 
@@ -39,10 +39,10 @@ class Unit:
 
 
 @dataclass(frozen=True)
-class Answers:
+class AnswerQuality:
     """What is known of the answers; `why` says what is missing, by the name of a figure."""
 
-    demand: Demand = field(default_factory=Demand)
+    demand: PulseDemand = field(default_factory=PulseDemand)
     price: float | None = None
     why: Mapping[str, str] = field(default_factory=dict)
 
@@ -51,31 +51,31 @@ class Answers:
         return Unit.by(msgspec.to_builtins(self.demand))
 
 
-def answers(pulse: Pulse | None, condition: Condition, report: Mapping[str, Any] | None = None) -> Answers:
+def answers(pulse: Pulse | None, condition: Condition, report: Mapping[str, Any] | None = None) -> AnswerQuality:
     """By the pulse, and by what the tables say (`Measuring.report`); None: they have not been read."""
     is_on = condition in ("running", "silent")
     if report is None or (pulse and is_on and (pulse.demand.queries or not report)):
         return _by_pulse(pulse)
     if not report:
         return _unasked()
-    demand = msgspec.convert(report, Demand, strict=False)
+    demand = msgspec.convert(report, PulseDemand, strict=False)
     if pulse and _is_same(pulse.demand, demand):
         told = {name: getattr(pulse.demand, name) for name in ("quality", "to_gain", "not_known")}
-        return Answers(msgspec.structs.replace(demand, **told), pulse.price, pulse.demand.not_known)
-    return Answers(demand, None, dict.fromkeys(_EXPECTED, NOT_PLANNED))
+        return AnswerQuality(msgspec.structs.replace(demand, **told), pulse.price, pulse.demand.not_known)
+    return AnswerQuality(demand, None, dict.fromkeys(_EXPECTED, NOT_PLANNED))
 
 
-def _by_pulse(pulse: Pulse | None) -> Answers:
+def _by_pulse(pulse: Pulse | None) -> AnswerQuality:
     if pulse is None or not pulse.demand.queries:
         return _unasked()
-    return Answers(pulse.demand, pulse.price, pulse.demand.not_known)
+    return AnswerQuality(pulse.demand, pulse.price, pulse.demand.not_known)
 
 
-def _unasked() -> Answers:
-    return Answers(why=dict.fromkeys((*_EXPECTED, "unanswered", "poor", "worth_of_answers"), NOBODY_ASKED))
+def _unasked() -> AnswerQuality:
+    return AnswerQuality(why=dict.fromkeys((*_EXPECTED, "unanswered", "poor", "worth_of_answers"), NOBODY_ASKED))
 
 
-def _is_same(one: Demand, other: Demand) -> bool:
+def _is_same(one: PulseDemand, other: PulseDemand) -> bool:
     """Whether the same is asked."""
     return one.queries == other.queries and abs(one.searches_a_week - other.searches_a_week) <= 1e-6 * (
         one.searches_a_week + other.searches_a_week

@@ -13,12 +13,12 @@ from starlette.responses import Response
 
 from sought.console import assets, search_api, search_page
 from sought.console.control import Control
-from sought.console.desk import Desk
 from sought.console.folders import without_folder
-from sought.console.guard import Guard
+from sought.console.guard import HostGuard
 from sought.console.operators import Operators
 from sought.console.refusals import ended, is_api, refusal, sentence_of
-from sought.console.surprise import Surprise
+from sought.console.search_service import SearchService
+from sought.console.unexpected_errors import UnexpectedErrors
 from sought.console.worker import TooBusy
 from sought.web.errors import BadConfig, CrawlDamaged, SoughtError
 
@@ -27,7 +27,7 @@ _LOG = logging.getLogger("sought.console")
 
 def make_app(path: Path, hosts: Iterable[str] = (), control: Control | None = None) -> Starlette:
     """The server of a crawl directory.  It goes by the names of loopback and by `hosts`."""
-    desk = Desk(path)
+    desk = SearchService(path)
     operators = Operators(path, control, desk.tally)
 
     @asynccontextmanager
@@ -56,7 +56,7 @@ def make_app(path: Path, hosts: Iterable[str] = (), control: Control | None = No
 
     app = Starlette(
         routes=[*search_page.routes(desk), *search_api.routes(desk), *operators.routes(), *assets.routes()],
-        middleware=[Middleware(Guard, hosts=tuple(hosts)), Middleware(Surprise, answer=in_trouble)],
+        middleware=[Middleware(HostGuard, hosts=tuple(hosts)), Middleware(UnexpectedErrors, answer=in_trouble)],
         exception_handlers={HTTPException: refused, SoughtError: failed},
         lifespan=lifespan,
     )
@@ -64,7 +64,7 @@ def make_app(path: Path, hosts: Iterable[str] = (), control: Control | None = No
     return app
 
 
-def _complaint(desk: Desk, request: Request, status: int, text: str, headers: dict[str, str]) -> Response:
+def _complaint(desk: SearchService, request: Request, status: int, text: str, headers: dict[str, str]) -> Response:
     """One clear sentence, in the language of who asks."""
     path, sentence = request.url.path, ended(text)
     if is_api(path):

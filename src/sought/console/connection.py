@@ -17,7 +17,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from sought.console.capacity import Capacity
 from sought.console.refusals import is_api, written
-from sought.console.together import Together
+from sought.console.single_write import SingleWrite
 
 MAX_HEAD = 32 << 10  # bytes of request line and headers
 MAX_BODY = 64 << 10
@@ -82,7 +82,7 @@ class Connection(HttpToolsProtocol):
     # ---- from the transport
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as its parent
-        super().connection_made(Together(transport, self.loop, WRITE_SECONDS))
+        super().connection_made(SingleWrite(transport, self.loop, WRITE_SECONDS))
         self._has_room = self._capacity.enter(self)
         self._expect()
 

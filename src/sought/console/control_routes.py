@@ -9,9 +9,9 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from sought.console.context import ConsoleContext
 from sought.console.control import COOKIE, Control, keep_session
 from sought.console.folders import without_folder
-from sought.console.office import Office
 from sought.operate.order_check import place
 from sought.operate.orders import AddSeed, AnyOrder, BlockHost, FetchNow, Pause, Resume, SetBudget, UnblockHost
 from sought.web.errors import BadConfig, BadInput, SoughtError
@@ -28,7 +28,7 @@ ORDERS: Mapping[str, Callable[[str], AnyOrder]] = {
 }
 
 
-def routes(office: Office) -> list[BaseRoute]:
+def routes(office: ConsoleContext) -> list[BaseRoute]:
     """None without control: then there are no such addresses."""
     control = office.control
     if control is None:
@@ -59,7 +59,7 @@ def routes(office: Office) -> list[BaseRoute]:
     ]
 
 
-async def _ordered(office: Office, control: Control, request: Request) -> Response:
+async def _ordered(office: ConsoleContext, control: Control, request: Request) -> Response:
     make = ORDERS.get(request.path_params["order"])
     if make is None:
         raise HTTPException(404, "There is no such order.")
@@ -74,7 +74,7 @@ async def _ordered(office: Office, control: Control, request: Request) -> Respon
     return RedirectResponse(f"/console/control?{urlencode(asked)}", 303)
 
 
-def _refused(office: Office, request: Request, error: SoughtError | OSError) -> Response:
+def _refused(office: ConsoleContext, request: Request, error: SoughtError | OSError) -> Response:
     """400 if the order makes no sense, 409 if the crawl's directory cannot take any."""
     if isinstance(error, OSError):
         return office.sorry(request, "Control", f"The order cannot be written: {error.strerror or error}", 409)

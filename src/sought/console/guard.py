@@ -18,7 +18,7 @@ _SAFE = ("GET", "HEAD", "OPTIONS")
 _WRITTEN = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 
 
-class Guard:
+class HostGuard:
     """Middleware around all routes.  `hosts` are names beside those of loopback, without ports."""
 
     def __init__(self, app: ASGIApp, hosts: Iterable[str] = ()) -> None:

@@ -20,7 +20,7 @@ _GAP = 1.0  # steps that no row covers, after which the line is broken
 
 
 @dataclass(frozen=True)
-class Span:
+class HistorySpan:
     """How far back one looks, and in which steps."""
 
     name: Over
@@ -30,10 +30,10 @@ class Span:
     step_words: str
 
 
-SPANS: dict[str, Span] = {
-    "hours": Span("hours", 86400.0, 300.0, "last 24 hours", "5 minutes"),
-    "days": Span("days", 14 * 86400.0, 3600.0, "last 14 days", "hour"),
-    "weeks": Span("weeks", 26 * 7 * 86400.0, 86400.0, "last 26 weeks", "day"),
+SPANS: dict[str, HistorySpan] = {
+    "hours": HistorySpan("hours", 86400.0, 300.0, "last 24 hours", "5 minutes"),
+    "days": HistorySpan("days", 14 * 86400.0, 3600.0, "last 14 days", "hour"),
+    "weeks": HistorySpan("weeks", 26 * 7 * 86400.0, 86400.0, "last 26 weeks", "day"),
 }
 
 
@@ -41,7 +41,7 @@ SPANS: dict[str, Span] = {
 class History:
     """Rows of the journal, each for one step of a span."""
 
-    span: Span
+    span: HistorySpan
     rows: Sequence[Row]
 
     @property
@@ -101,7 +101,7 @@ class Histories:
         self._path = path
         self._known: dict[str, tuple[float, History]] = {}
 
-    def read(self, span: Span, now: float) -> History:
+    def read(self, span: HistorySpan, now: float) -> History:
         read_at, found = self._known.get(span.name, (0.0, None))
         if found is None or not 0.0 <= now - read_at < GOOD_FOR:
             found = History(span, read_journal(self._path, now - span.seconds, now + 60.0, span.step))

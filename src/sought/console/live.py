@@ -15,9 +15,9 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import BaseRoute, Route
 
 from sought.console.answers import answers
-from sought.console.office import Office, fragment
+from sought.console.context import ConsoleContext, fragment
 from sought.console.outcomes import share_of_errors
-from sought.console.watching import Pulse, Watch, condition
+from sought.console.watching import Pulse, PulseWatch, condition
 from sought.operate.log import log_stamp
 
 RETRY = 3000  # milliseconds until a browser that lost us looks for us again
@@ -25,8 +25,8 @@ _SHOWN = 12  # rows of a list
 PARTS = ("state", "headline", "now")
 
 
-def routes(office: Office) -> tuple[Watch, list[BaseRoute]]:
-    watch = Watch(office.path, partial(_told, office.path))
+def routes(office: ConsoleContext) -> tuple[PulseWatch, list[BaseRoute]]:
+    watch = PulseWatch(office.path, partial(_told, office.path))
 
     async def events(_: Request) -> Response:
         if watch.is_full:
@@ -37,7 +37,7 @@ def routes(office: Office) -> tuple[Watch, list[BaseRoute]]:
     return watch, [Route("/console/events", events)]
 
 
-async def _stream(watch: Watch) -> AsyncIterator[bytes]:
+async def _stream(watch: PulseWatch) -> AsyncIterator[bytes]:
     yield b"retry: %d\n\n" % RETRY
     async for text in watch.told():
         yield b"data: %s\n\n" % text.encode()

@@ -16,7 +16,7 @@ Fields = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Part:
+class Phrase:
     """Some words of a sentence: a `url` has a page of its own, a gain has its exact number."""
 
     text: str
@@ -24,27 +24,27 @@ class Part:
     url: str = ""
 
 
-Sentence = tuple[Part, ...]
+Sentence = tuple[Phrase, ...]
 
 
 def sentence(event: str, fields: Fields, unit: Unit) -> Sentence:
     """What happened, but for the event's name."""
     say = _SENTENCES.get(event)
-    return _joined(say(fields, unit)) if say else (Part(_others(fields)),)
+    return _joined(say(fields, unit)) if say else (Phrase(_others(fields)),)
 
 
-def _started(fields: Fields, _: Unit) -> list[Part]:
+def _started(fields: Fields, _: Unit) -> list[Phrase]:
     budget = fields.get("budget")
     fetches = count(budget, "fetch", "fetches") if isinstance(budget, int) else _text(fields, "budget")
     rests = "it rests until it is resumed" if fields.get("paused") is True else ""
-    return [_after("by ", _text(fields, "policy")), _after("with a budget of ", fetches), Part(rests)]
+    return [_after("by ", _text(fields, "policy")), _after("with a budget of ", fetches), Phrase(rests)]
 
 
-def _paused(_: Fields, __: Unit) -> list[Part]:
-    return [Part("it was told to")]
+def _paused(_: Fields, __: Unit) -> list[Phrase]:
+    return [Phrase("it was told to")]
 
 
-def _plan(fields: Fields, unit: Unit) -> list[Part]:
+def _plan(fields: Fields, unit: Unit) -> list[Phrase]:
     chosen, hosts, known = (_whole(fields, name) for name in ("chosen", "hosts", "known"))
     words = f"{count(chosen, 'page')} chosen" if chosen is not None else ""
     words += f" on {count(hosts, 'host')}" if words and hosts is not None else ""
@@ -53,54 +53,54 @@ def _plan(fields: Fields, unit: Unit) -> list[Part]:
     told = to_gain if isinstance(to_gain, Mapping) else {}
     new, old = (_a_week(f"{name} pages would add ", _real(told.get(name)), unit) for name in ("new", "known"))
     worth = unit.in_all(price)
-    last = Part("") if worth is None else Part(f"price of a fetch {searches(worth)} searches", exact(price))
-    return [Part(words), last, new, old]
+    last = Phrase("") if worth is None else Phrase(f"price of a fetch {searches(worth)} searches", exact(price))
+    return [Phrase(words), last, new, old]
 
 
-def _commit(fields: Fields, unit: Unit) -> list[Part]:
+def _commit(fields: Fields, unit: Unit) -> list[Phrase]:
     fetches = _whole(fields, "fetches")
     words = f"{count(fetches, 'fetch', 'fetches')} on disk" if fetches is not None else ""
-    return [Part(words), _gain(fields, unit)]
+    return [Phrase(words), _gain(fields, unit)]
 
 
-def _trouble(fields: Fields, _: Unit) -> list[Part]:
-    return [Part(_text(fields, "what")), Part(url := _text(fields, "url"), url=url)]
+def _trouble(fields: Fields, _: Unit) -> list[Phrase]:
+    return [Phrase(_text(fields, "what")), Phrase(url := _text(fields, "url"), url=url)]
 
 
-def _damaged(fields: Fields, _: Unit) -> list[Part]:
-    return [_after("cannot read ", _text(fields, "what")), Part(_text(fields, "remedy"))]
+def _damaged(fields: Fields, _: Unit) -> list[Phrase]:
+    return [_after("cannot read ", _text(fields, "what")), Phrase(_text(fields, "remedy"))]
 
 
-def _clock(fields: Fields, _: Unit) -> list[Part]:
+def _clock(fields: Fields, _: Unit) -> list[Phrase]:
     seconds = _real(fields.get("seconds"))
     behind = "" if seconds is None else f"{length(seconds)} behind the last fetch"
-    return [Part(behind), Part("what is dated later counts as of now")]
+    return [Phrase(behind), Phrase("what is dated later counts as of now")]
 
 
-def _applied(fields: Fields, _: Unit) -> list[Part]:
-    return [Part(_text(fields, "order")), _after("by ", _text(fields, "who"))]
+def _applied(fields: Fields, _: Unit) -> list[Phrase]:
+    return [Phrase(_text(fields, "order")), _after("by ", _text(fields, "who"))]
 
 
-def _refused(fields: Fields, unit: Unit) -> list[Part]:
-    return [*_applied(fields, unit), Part(_text(fields, "why"))]
+def _refused(fields: Fields, unit: Unit) -> list[Phrase]:
+    return [*_applied(fields, unit), Phrase(_text(fields, "why"))]
 
 
-def _stopping(_: Fields, __: Unit) -> list[Part]:
-    return [Part("requests in flight end, then the crawl does")]
+def _stopping(_: Fields, __: Unit) -> list[Phrase]:
+    return [Phrase("requests in flight end, then the crawl does")]
 
 
-def _stopped(fields: Fields, unit: Unit) -> list[Part]:
+def _stopped(fields: Fields, unit: Unit) -> list[Phrase]:
     fetched, seconds = _whole(fields, "fetched"), _real(fields.get("seconds"))
     words = count(fetched, "fetch", "fetches") if fetched is not None else ""
     words += f" in {length(seconds)}" if words and seconds is not None else ""
-    return [Part(_text(fields, "ended")), Part(words), _gain(fields, unit)]
+    return [Phrase(_text(fields, "ended")), Phrase(words), _gain(fields, unit)]
 
 
-def _what(fields: Fields, _: Unit) -> list[Part]:
-    return [Part(_text(fields, "what"))]
+def _what(fields: Fields, _: Unit) -> list[Phrase]:
+    return [Phrase(_text(fields, "what"))]
 
 
-_SENTENCES: Mapping[str, Callable[[Fields, Unit], list[Part]]] = {
+_SENTENCES: Mapping[str, Callable[[Fields, Unit], list[Phrase]]] = {
     "started": _started,
     "paused": _paused,
     "plan": _plan,
@@ -117,25 +117,25 @@ _SENTENCES: Mapping[str, Callable[[Fields, Unit], list[Part]]] = {
 }
 
 
-def _gain(fields: Fields, unit: Unit) -> Part:
+def _gain(fields: Fields, unit: Unit) -> Phrase:
     gain = _real(fields.get("gain"))
     told = unit.a_week(gain)
-    return Part("") if told is None else Part(f"{change(told)} searches a week answered better", exact(gain))
+    return Phrase("") if told is None else Phrase(f"{change(told)} searches a week answered better", exact(gain))
 
 
-def _a_week(words: str, gain: float | None, unit: Unit) -> Part:
+def _a_week(words: str, gain: float | None, unit: Unit) -> Phrase:
     told = unit.a_week(gain)
-    return Part("") if told is None else Part(f"{words}{searches(told)} searches a week", exact(gain))
+    return Phrase("") if told is None else Phrase(f"{words}{searches(told)} searches a week", exact(gain))
 
 
-def _joined(parts: list[Part]) -> Sentence:
+def _joined(parts: list[Phrase]) -> Sentence:
     """With a comma between those that say something."""
     told = [each for each in parts if each.text]
-    return tuple(each for part in told for each in (Part(", "), part))[1:]
+    return tuple(each for part in told for each in (Phrase(", "), part))[1:]
 
 
-def _after(words: str, text: str) -> Part:
-    return Part(f"{words}{text}" if text else "")
+def _after(words: str, text: str) -> Phrase:
+    return Phrase(f"{words}{text}" if text else "")
 
 
 def _text(fields: Fields, name: str) -> str:

@@ -11,9 +11,9 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from sought.console.answers import Unit
+from sought.console.context import ConsoleContext, link
 from sought.console.folders import without_folder
-from sought.console.office import Office, link
-from sought.console.standing import Pending
+from sought.console.view_cache import Pending
 from sought.operate.view import View
 from sought.web.errors import BadConfig, BadInput, CrawlDamaged
 
@@ -35,7 +35,7 @@ class About:
         return self.kind[0]
 
 
-def route(office: Office, about: About) -> BaseRoute:
+def route(office: ConsoleContext, about: About) -> BaseRoute:
     async def show(request: Request) -> HTMLResponse:
         given = request.query_params.get(about.parameter, "")
         try:
@@ -57,7 +57,7 @@ def _read(about: About, given: str) -> str:
     return about.read(given)
 
 
-async def _answered(office: Office, request: Request, about: About, wanted: str) -> HTMLResponse:
+async def _answered(office: ConsoleContext, request: Request, about: About, wanted: str) -> HTMLResponse:
     try:  # as of when the tables were read: what is worth most is worked out once for all pages that are
         found = await office.standing.ask((about.kind, wanted), lambda view: about.ask(view, wanted, view.opened))
     except Pending as why:
@@ -73,7 +73,7 @@ async def _answered(office: Office, request: Request, about: About, wanted: str)
     return office.page(request, f"console_{about.kind}.html", **values)
 
 
-def find(office: Office) -> BaseRoute:
+def find(office: ConsoleContext) -> BaseRoute:
     """One field for all three: an address, the name of a host, or else a query."""
 
     async def go(request: Request) -> Response:

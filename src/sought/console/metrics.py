@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, Literal
 
-from sought.console.tally import BOUNDS, Tally
+from sought.console.tally import BOUNDS, ServerTally
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 Labels = Mapping[str, str]
@@ -89,7 +89,7 @@ SERVER = {
 }
 
 
-def exposition(pulse: Mapping[str, Any], tally: Tally) -> str:
+def exposition(pulse: Mapping[str, Any], tally: ServerTally) -> str:
     """All metrics in Prometheus's text format."""
     return "".join(f"{line}\n" for metric in METRICS for line in _told(metric, pulse)) + "".join(
         f"{line}\n" for line in _of_server(tally)
@@ -103,7 +103,7 @@ def _told(metric: Metric, pulse: Mapping[str, Any]) -> Iterator[str]:
         yield from (f"{metric.name}{_labels(labels)} {_number(value)}" for labels, value in values)
 
 
-def _of_server(tally: Tally) -> Iterator[str]:
+def _of_server(tally: ServerTally) -> Iterator[str]:
     counts = (tally.searches, tally.refused, tally.clicks)
     for name, value in zip(SERVER, counts, strict=False):
         yield from _head(name, SERVER[name], "counter")

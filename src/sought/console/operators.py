@@ -12,27 +12,27 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from sought.console import (
+    budget_page,
+    control_page,
     control_routes,
-    list_of_hosts,
-    list_of_pages,
-    list_of_queries,
+    crawl_page,
+    errors_page,
+    host_list,
+    host_page,
     live,
+    log_page,
     lookup,
     overview,
-    page_of_budget,
-    page_of_control,
-    page_of_crawl,
-    page_of_errors,
-    page_of_host,
-    page_of_log,
-    page_of_query,
-    page_of_url,
+    page_list,
+    query_list,
+    query_page,
+    url_page,
 )
+from sought.console.context import ConsoleContext
 from sought.console.control import Control
 from sought.console.history import Histories
 from sought.console.metrics import CONTENT_TYPE, exposition
-from sought.console.office import Office
-from sought.console.tally import Tally
+from sought.console.tally import ServerTally
 from sought.console.watching import condition, understood
 from sought.operate.pulse import read_pulse
 
@@ -42,17 +42,17 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 class Operators:
     """What operators are offered by a server; `close` when it ends."""
 
-    def __init__(self, path: Path, control: Control | None, tally: Tally) -> None:
-        self.office = Office(path, control)
+    def __init__(self, path: Path, control: Control | None, tally: ServerTally) -> None:
+        self.office = ConsoleContext(path, control)
         self._tally = tally
         self._watch, self._events = live.routes(self.office)
 
     def routes(self) -> list[BaseRoute]:
-        office, journal, log = self.office, Histories(self.office.path), page_of_log.Reader(self.office.path)
-        lists = (list_of_queries, list_of_pages, list_of_hosts)
-        things = (page_of_budget, page_of_url, page_of_query, page_of_host, page_of_control, control_routes)
-        found = [each for part in (overview, page_of_crawl) for each in part.routes(office, journal)]
-        found += [*page_of_errors.routes(office, journal, log), *page_of_log.routes(office, log)]
+        office, journal, log = self.office, Histories(self.office.path), log_page.LogReader(self.office.path)
+        lists = (query_list, page_list, host_list)
+        things = (budget_page, url_page, query_page, host_page, control_page, control_routes)
+        found = [each for part in (overview, crawl_page) for each in part.routes(office, journal)]
+        found += [*errors_page.routes(office, journal, log), *log_page.routes(office, log)]
         found += [*(each for part in (*lists, *things) for each in part.routes(office)), lookup.find(office)]
         return [*(self._in_our_words(each) for each in found), *self._events, Route("/metrics", self._metrics)]
 

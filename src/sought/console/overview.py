@@ -10,10 +10,10 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from sought.console.answers import Unit
-from sought.console.history import SPANS, Histories, Span
+from sought.console.context import ConsoleContext
+from sought.console.history import SPANS, Histories, HistorySpan
 from sought.console.live import shown
 from sought.console.needy_queries import needy_rows
-from sought.console.office import Office
 from sought.console.paging import choice
 from sought.console.watching import last_pulse
 from sought.operate.view import View
@@ -21,7 +21,7 @@ from sought.operate.view import View
 _NEEDY = 6
 
 
-def routes(office: Office, journal: Histories) -> list[BaseRoute]:
+def routes(office: ConsoleContext, journal: Histories) -> list[BaseRoute]:
     async def overview(request: Request) -> HTMLResponse:
         span, now = span_asked(request), time.time()
         pulse, history = await asyncio.to_thread(lambda: (last_pulse(office.path), journal.read(span, now)))
@@ -39,7 +39,7 @@ def routes(office: Office, journal: Histories) -> list[BaseRoute]:
     return [Route("/console", overview, name="console"), Route("/console/history.json", history)]
 
 
-def span_asked(request: Request) -> Span:
+def span_asked(request: Request) -> HistorySpan:
     return SPANS[choice(request, "over", list(SPANS))]
 
 

@@ -17,7 +17,7 @@ Row = TypeVar("Row")
 
 
 @dataclass(frozen=True)
-class Part(Generic[Row]):
+class ListPage(Generic[Row]):
     """One page of a list: its rows, which page of how many it is, and the address of any other."""
 
     rows: Sequence[Row]

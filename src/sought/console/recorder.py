@@ -20,7 +20,7 @@ _DAY = 86400.0
 _LOG = logging.getLogger("sought.console")
 
 
-class Recorder:
+class QueryRecorder:
     """Writes to a query log, and once a day deletes from it what is older than the log keeps."""
 
     def __init__(self, log: QueryLog) -> None:

@@ -16,8 +16,8 @@ from starlette.routing import BaseRoute, Route
 
 from sought.console.ages import moment
 from sought.console.asking import MAX_LIMIT, MAX_OFFSET, Question, may_remember, number, query, search_id
-from sought.console.desk import Desk, Reply
 from sought.console.openapi import DOCUMENT
+from sought.console.search_service import SearchReply, SearchService
 from sought.demand.rows import MAX_RANK, Action, Event, checked_event, written_id
 from sought.index import Hit
 from sought.web.errors import BadInput
@@ -52,7 +52,7 @@ class _Told(msgspec.Struct):
 _decode_events = msgspec.json.Decoder(_Told | list[_Told]).decode
 
 
-def routes(desk: Desk) -> list[BaseRoute]:
+def routes(desk: SearchService) -> list[BaseRoute]:
     async def search(request: Request) -> Response:
         return as_json(_reply(await desk.ask(_question(request))))
 
@@ -96,7 +96,7 @@ def _question(request: Request) -> Question:
     )
 
 
-def _reply(reply: Reply) -> dict[str, Any]:
+def _reply(reply: SearchReply) -> dict[str, Any]:
     answer = reply.answer
     return {
         "query_id": written_id(reply.search) if reply.search else None,

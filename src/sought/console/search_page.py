@@ -13,8 +13,8 @@ from starlette.routing import BaseRoute, Route
 
 from sought.console.ages import age, exactly, iso
 from sought.console.asking import MAX_PAGE, PAGE, Question, may_remember, number, query, search_id
-from sought.console.desk import Desk, Reply
 from sought.console.pages import page
+from sought.console.search_service import SearchReply, SearchService
 from sought.demand.rows import written_id
 from sought.index import Hit
 
@@ -22,7 +22,7 @@ _NEAR = 2  # pages named before and after this one
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownHit:
     """A result as the page shows it.  `href` is "" for an address that no browser should follow."""
 
     rank: int
@@ -36,7 +36,7 @@ class Shown:
     fetched_exactly: str
 
 
-def routes(desk: Desk) -> list[BaseRoute]:
+def routes(desk: SearchService) -> list[BaseRoute]:
     async def search(request: Request) -> HTMLResponse:
         text = query(request)
         if not text:
@@ -46,13 +46,13 @@ def routes(desk: Desk) -> list[BaseRoute]:
     return [Route("/", search, name="search")]
 
 
-def failure(desk: Desk, request: Request, status: int, sentence: str) -> HTMLResponse:
+def failure(desk: SearchService, request: Request, status: int, sentence: str) -> HTMLResponse:
     """The page when something is wrong, with what was asked to change it."""
     text = " ".join(request.query_params.get("q", "").split())[:1000]
     return _page(desk, status, query=text if text.isprintable() else "", problem=sentence)
 
 
-def _page(desk: Desk, status: int = 200, **values: Any) -> HTMLResponse:
+def _page(desk: SearchService, status: int = 200, **values: Any) -> HTMLResponse:
     told = {"query": "", "pages": 0, "problem": "", "fetched": False} | values
     if not told["pages"]:
         told["fetched"] = desk.has_archive()
@@ -69,7 +69,7 @@ def _question(request: Request, text: str) -> Question:
     return Question(text, PAGE, (at - 1) * PAGE, search, may_remember(request))
 
 
-def _filled(reply: Reply, now: float) -> dict[str, Any]:
+def _filled(reply: SearchReply, now: float) -> dict[str, Any]:
     question, answer = reply.question, reply.answer
     at, last = question.offset // PAGE + 1, min(-(-answer.total // PAGE), MAX_PAGE)
     return {
@@ -90,18 +90,18 @@ def _neighbours(at: int, last: int) -> list[int]:
     return sorted(n for n in near if 1 <= n <= last)
 
 
-def _address(reply: Reply, at: int) -> str:
+def _address(reply: SearchReply, at: int) -> str:
     """Of a page of the same search; the first page is asked for again without an id, as a search of its own."""
     more = {"page": at} if at > 1 else {}
     same = {"search": written_id(reply.search)} if reply.search and at > 1 else {}
     return "/?" + urlencode({"q": reply.question.text, **more, **same})
 
 
-def _shown(rank: int, hit: Hit, now: float) -> Shown:
+def _shown(rank: int, hit: Hit, now: float) -> ShownHit:
     scheme, _, rest = hit.url.partition("://")
     host, slash, path = rest.partition("/")
     href = hit.url if scheme in ("http", "https") else ""
-    return Shown(
+    return ShownHit(
         rank,
         href,
         host,

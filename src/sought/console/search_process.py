@@ -22,31 +22,31 @@ from typing import BinaryIO, NamedTuple
 
 import msgspec
 
-from sought.console.remembered import Asked, Found
+from sought.console.answer_cache import AnswerKey, CachedAnswer
 from sought.index import Answer, Index
 from sought.index.analysis import reading
-from sought.index.snippet import Terms, snippet
+from sought.index.snippet import SnippetTerms, snippet
 from sought.web.errors import BadInput, CrawlDamaged, SoughtError
 
 LENGTH = struct.Struct("=I")
 
-Question = Asked | None  # None: of how many pages?
+Question = AnswerKey | None  # None: of how many pages?
 
 
-class Reply(NamedTuple):
+class ProcessReply(NamedTuple):
     """What was found, None if there is no index yet; or what went wrong, and whether that is damage."""
 
-    found: Found | None = None
+    found: CachedAnswer | None = None
     trouble: str = ""
     is_damaged: bool = False
 
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode_question = msgspec.msgpack.Decoder(Question).decode
-decode_reply = msgspec.msgpack.Decoder(Reply).decode
+decode_reply = msgspec.msgpack.Decoder(ProcessReply).decode
 
 
-def message(content: Question | Reply) -> bytes:
+def message(content: Question | ProcessReply) -> bytes:
     encoded = _encode(content)
     return LENGTH.pack(len(encoded)) + encoded
 
@@ -54,7 +54,7 @@ def message(content: Question | Reply) -> bytes:
 def serve(connection: socket.socket, folder: Path) -> None:
     """Answer until the other end is closed."""
     searching = Searching(folder)
-    connection.sendall(message(Reply()))
+    connection.sendall(message(ProcessReply()))
     with connection.makefile("rb") as asked:
         for question in _questions(asked):
             connection.sendall(message(searching.reply(question)))
@@ -72,22 +72,24 @@ class Searching:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._index: Index | None = None
-        snippet(reading("word", ""), Terms(["word"]), "")  # loads machine code, or makes it: before anybody waits
+        snippet(
+            reading("word", ""), SnippetTerms(["word"]), ""
+        )  # loads machine code, or makes it: before anybody waits
 
-    def reply(self, question: Question) -> Reply:
+    def reply(self, question: Question) -> ProcessReply:
         """Whatever goes wrong is for the server to tell: of a panic of the search engine, too."""
         try:
             try:
-                return Reply(self._found(question))
+                return ProcessReply(self._found(question))
             except CrawlDamaged:
                 self._index = None
-                return Reply(self._found(question))  # replaced meanwhile: the new one, or none until it is there
+                return ProcessReply(self._found(question))  # replaced meanwhile: the new one, or none until it is there
         except SoughtError as error:
-            return Reply(None, str(error), isinstance(error, CrawlDamaged))
+            return ProcessReply(None, str(error), isinstance(error, CrawlDamaged))
         except BaseException:  # noqa: BLE001  Rust's panics are no Exception
-            return Reply(trouble=traceback.format_exc())
+            return ProcessReply(trouble=traceback.format_exc())
 
-    def _found(self, question: Question) -> Found | None:
+    def _found(self, question: Question) -> CachedAnswer | None:
         if self._index is None:
             try:
                 self._index = Index.open(self._folder, writable=False)
@@ -96,7 +98,7 @@ class Searching:
         if question is None:
             self._index.reload()
         answer = self._index.search(*question) if question else Answer()
-        return Found(answer, len(self._index))
+        return CachedAnswer(answer, len(self._index))
 
 
 def main(folder: str) -> None:

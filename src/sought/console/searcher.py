@@ -10,9 +10,9 @@ from contextlib import suppress
 from math import inf
 from pathlib import Path
 
-from sought.console.remembered import Asked, Found, Remembered
+from sought.console.answer_cache import AnswerCache, AnswerKey, CachedAnswer
 from sought.console.search_process import Question
-from sought.console.worker import TOO_LONG, SearchFailed, TooBusy, Waiting, Worker
+from sought.console.worker import TOO_LONG, PendingSearch, SearchFailed, TooBusy, Worker
 
 MAX_PROCESSES = 8
 MAX_WAITING = 64
@@ -35,8 +35,8 @@ class Searcher:
         self._most = min(len(os.sched_getaffinity(0)), MAX_PROCESSES)
         self._room = self._most + waiting
         self._workers: list[Worker] = []
-        self._waiting: deque[Waiting] = deque()
-        self._remembered = Remembered(folder)
+        self._waiting: deque[PendingSearch] = deque()
+        self._remembered = AnswerCache(folder)
         self._looking: asyncio.TimerHandle | None = None
         self._no_more_until = -inf
         self._ending: set[asyncio.Task[None]] = set()
@@ -46,7 +46,7 @@ class Searcher:
         """The first process: it takes a second to be ready."""
         self._add()
 
-    async def search(self, asked: Asked) -> Found | None:
+    async def search(self, asked: AnswerKey) -> CachedAnswer | None:
         """The answer, and of how many pages; None if there is no index yet."""
         if found := self._remembered.get(asked, busy=self._busy):
             return found
@@ -73,10 +73,10 @@ class Searcher:
     def _busy(self) -> bool:
         return all(worker.work for worker in self._workers if worker.ready)
 
-    async def _answered(self, question: Question) -> Found | None:
+    async def _answered(self, question: Question) -> CachedAnswer | None:
         if self._closing or len(self._waiting) + sum(len(worker.work) for worker in self._workers) >= self._room:
             raise TooBusy("Too many searches at once: try again in a moment.")
-        waiting = Waiting(question)
+        waiting = PendingSearch(question)
         self._waiting.append(waiting)
         self._share_out()
         patience = self._seconds if any(worker.ready for worker in self._workers) else self._seconds + _STARTING

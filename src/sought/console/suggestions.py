@@ -31,7 +31,7 @@ def folded(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Table:
+class QueryTable:
     """Queries in the order of their folded texts, and how often each was asked."""
 
     keys: Sequence[str] = ()
@@ -50,7 +50,7 @@ class Suggestions:
 
     def __init__(self, log: QueryLog) -> None:
         self._log = log
-        self._best = Table().starting
+        self._best = QueryTable().starting
         self._stamp: object = None
         self._due = -inf
         self._reading = asyncio.Lock()
@@ -72,7 +72,7 @@ class Suggestions:
         self._due = ended + max(_EVERY, _PATIENCE * (ended - began))
 
 
-def asked_often(log: QueryLog) -> Table:
+def asked_often(log: QueryLog) -> QueryTable:
     """All queries that may be shown to others."""
     searches = log.searches("query").with_columns(count=pl.lit(1.0), tally=pl.lit(value=False))
     tallies = log.tallies().select("query", "count", tally=pl.lit(value=True))
@@ -87,4 +87,4 @@ def asked_often(log: QueryLog) -> Table:
         .filter(pl.col("key").str.len_chars() <= _MAX_LENGTH)
     )
     kept = queries.top_k(_MAX_QUERIES, by="count").sort("key")
-    return Table(kept["key"].to_list(), kept["query"].to_list(), kept["count"].to_list())
+    return QueryTable(kept["key"].to_list(), kept["query"].to_list(), kept["count"].to_list())

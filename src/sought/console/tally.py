@@ -7,7 +7,7 @@ BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, flo
 
 
 @dataclass(slots=True)
-class Tally:
+class ServerTally:
     """Since the server was started."""
 
     searches: int = 0

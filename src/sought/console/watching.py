@@ -24,7 +24,7 @@ MOST = 100  # who watch at a time
 Condition = Literal["running", "silent", "ended", "never"]
 
 
-class Request(msgspec.Struct, frozen=True):
+class PulseRequest(msgspec.Struct, frozen=True):
     """Sent, and not answered yet."""
 
     url: str
@@ -32,7 +32,7 @@ class Request(msgspec.Struct, frozen=True):
     purpose: str = ""
 
 
-class Finished(msgspec.Struct, frozen=True):
+class PulseFetch(msgspec.Struct, frozen=True):
     """Answered and measured; None: not measured, or nothing was expected."""
 
     url: str
@@ -44,7 +44,7 @@ class Finished(msgspec.Struct, frozen=True):
     rank: int | None = None
 
 
-class Chosen(msgspec.Struct, frozen=True):
+class PulseChoice(msgspec.Struct, frozen=True):
     """To be fetched soon; a page that somebody asked for has no value."""
 
     url: str
@@ -64,7 +64,7 @@ class Turn(msgspec.Struct, frozen=True):
     troubles: int = 0
 
 
-class Budget(msgspec.Struct, frozen=True):
+class PulseBudget(msgspec.Struct, frozen=True):
     """So many fetches `per` so many `seconds`; None where there is no such bound."""
 
     per: int | None = None
@@ -73,7 +73,7 @@ class Budget(msgspec.Struct, frozen=True):
     used: int = 0
 
 
-class Demand(msgspec.Struct, frozen=True):
+class PulseDemand(msgspec.Struct, frozen=True):
     """What is known of the answers; None where nothing was asked."""
 
     queries: int = 0
@@ -86,7 +86,7 @@ class Demand(msgspec.Struct, frozen=True):
     not_known: dict[str, str] = {}
 
 
-class Progress(msgspec.Struct, frozen=True):
+class PulseProgress(msgspec.Struct, frozen=True):
     """What a run has done so far."""
 
     fetched: int = 0
@@ -110,12 +110,12 @@ class Pulse(msgspec.Struct, frozen=True):
     ended: str | None = None
     price: float | None = None
     speed: float | None = None
-    budget: Budget = Budget()
-    progress: Progress = Progress()
-    demand: Demand = Demand()
-    in_flight: list[Request] = []
-    finished: list[Finished] = []
-    next: list[Chosen] = []
+    budget: PulseBudget = PulseBudget()
+    progress: PulseProgress = PulseProgress()
+    demand: PulseDemand = PulseDemand()
+    in_flight: list[PulseRequest] = []
+    finished: list[PulseFetch] = []
+    next: list[PulseChoice] = []
     hosts: list[Turn] = []
     damage: list[str] = []
 
@@ -164,7 +164,7 @@ def _is_there(process: int) -> bool:
     return True
 
 
-class Watch:
+class PulseWatch:
     """Looks at the pulse while anybody watches, once for all of them, and tells what `put` makes of it.
 
     `put` runs in a thread; what it returns is told only if it is other than before.

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
-from sought.console.remembered import Found
-from sought.console.search_process import LENGTH, Question, Reply, decode_reply, message
+from sought.console.answer_cache import CachedAnswer
+from sought.console.search_process import LENGTH, ProcessReply, Question, decode_reply, message
 from sought.web.errors import CrawlDamaged, SoughtError
 
 TOO_LONG = "This search took too long: try fewer or rarer words, or try again in a moment."
@@ -28,11 +28,13 @@ class SearchFailed(SoughtError):
 
 
 @dataclass(eq=False, slots=True)
-class Waiting:
+class PendingSearch:
     """A question, and where its answer is waited for."""
 
     question: Question
-    answer: asyncio.Future[Found | None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    answer: asyncio.Future[CachedAnswer | None] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
     twice: bool = False  # asked
 
     def fail(self, error: SoughtError) -> None:
@@ -59,7 +61,7 @@ class Worker(asyncio.Protocol):
     """
 
     def __init__(self, folder: Path, seconds: float, changed: Callable[["Worker"], None]) -> None:
-        self.work: deque[Waiting] = deque()
+        self.work: deque[PendingSearch] = deque()
         self.ready = self.lost = False
         self.since = 0.0
         self._seconds, self._changed = seconds, changed
@@ -85,7 +87,7 @@ class Worker(asyncio.Protocol):
             ours.close()
             self.connection_lost(error)
 
-    def ask(self, waiting: Waiting) -> None:
+    def ask(self, waiting: PendingSearch) -> None:
         """If it is ready."""
         assert self._transport
         self._transport.write(message(waiting.question))
@@ -120,7 +122,7 @@ class Worker(asyncio.Protocol):
             del self._got[:stop]
             self._replied(reply)
 
-    def _replied(self, reply: Reply) -> None:
+    def _replied(self, reply: ProcessReply) -> None:
         if not self.ready:
             self.ready = True
         else:

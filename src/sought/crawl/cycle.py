@@ -18,7 +18,7 @@ from sought.beliefs.columns import Beliefs, Told
 from sought.beliefs.holdings import Holdings
 from sought.crawl.budget import Budget
 from sought.crawl.greeting import AddressOf, Greeting
-from sought.crawl.observer import FILE, Witness
+from sought.crawl.observer import FILE, CycleObserver
 from sought.crawl.planner import Planner
 from sought.crawl.progress import Progress
 from sought.crawl.rhythm import LIVE, Rhythm
@@ -30,7 +30,7 @@ from sought.record.hosts import Host
 from sought.record.leases import Visit
 from sought.record.table import Source
 from sought.record.workload_refresh import Refresh
-from sought.web.message import Purpose, Request, Web
+from sought.web.message import Request, RequestPurpose, Web
 from sought.web.policy import Policy, beliefs_of, reads_links
 
 INDEX_PAGES = 5000  # small commits make the index merge the same segments again and again
@@ -54,7 +54,7 @@ class Cycle:
         beliefs: Beliefs | None = None,
         refresh: Refresh | None = None,
         keep: int = 0,
-        witness: Witness | None = None,
+        witness: CycleObserver | None = None,
     ) -> None:
         """`beliefs` and `refresh` are kept from run to run by whoever runs many.  `keep` is that of sought.toml."""
         self.path, self.clock, self.rhythm = directory.path, directory.clock, rhythm
@@ -73,7 +73,7 @@ class Cycle:
         self.greeting = Greeting(
             self.writer, self.manners, self.clock, web, address_of, lambda name: name in self.planner.blocked
         )
-        self.witness = witness or Witness()
+        self.witness = witness or CycleObserver()
         self.refresh = refresh or Refresh(directory, policy)
         self.paused = False  # nothing is asked while it is
         self.sums = directory.measuring.sums  # before this run
@@ -241,21 +241,25 @@ class Cycle:
     def _turn(self, host: Host, now: float) -> None:
         """One request for a host whose turn it is."""
         if not host.address or host.address_until <= now:
-            self._start(self.greeting.find_address(host), host, Visit(host.number, Purpose.ROBOTS, now))
+            self._start(self.greeting.find_address(host), host, Visit(host.number, RequestPurpose.ROBOTS, now))
         elif host.robots is None or host.robots_until <= now:
-            visit = Visit(host.number, Purpose.ROBOTS, now)
+            visit = Visit(host.number, RequestPurpose.ROBOTS, now)
             self._begin(host, visit)
             self._start(self._read_robots(host), host, visit)
         elif self.queue.best(host) not in self.planner.wanted and (url := self.planner.sitemap_due(host, now)):
             host.sitemaps[url] = now + SITEMAP_EVERY
-            self._ask(host, Visit(host.number, Purpose.SITEMAP, now, url=url), Request(url, purpose=Purpose.SITEMAP))
+            self._ask(
+                host,
+                Visit(host.number, RequestPurpose.SITEMAP, now, url=url),
+                Request(url, purpose=RequestPurpose.SITEMAP),
+            )
         else:
             while self.queue.has_rows(host):
                 row = self.queue.take(host)
                 self.planner.wanted.pop(row, None)
                 request = self.writer.request(row)
                 if host.robots.allows(request.url):
-                    self._ask(host, Visit(host.number, Purpose.PAGE, now, row), request)
+                    self._ask(host, Visit(host.number, RequestPurpose.PAGE, now, row), request)
                     break
                 self.planner.chosen.pop(row, None)
                 until = min(host.robots_until, now + _DENIED_FOR)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # the cycle knows its witness
 FILE = "file"  # in place of a policy's purpose: robots.txt or a sitemap
 
 
-class Witness:
+class CycleObserver:
     """Told what a cycle does, as it does it.  This one looks away, at no cost; see liaison.py for one that does not."""
 
     due: float = math.inf  # when it wants to look again at the latest

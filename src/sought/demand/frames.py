@@ -10,7 +10,7 @@ import polars as pl
 from sought.demand.rows import DAY, Event, Row, Search, Tally
 
 
-class Kind(StrEnum):
+class RowKind(StrEnum):
     """What the rows of one file are."""
 
     SEARCHES = "searches"
@@ -18,16 +18,16 @@ class Kind(StrEnum):
     TALLIES = "tallies"
 
 
-SCHEMAS: dict[Kind, dict[str, pl.DataType]] = {
-    Kind.SEARCHES: {"id": pl.UInt64(), "query": pl.String(), "time": pl.Float64(), "shown": pl.List(pl.String())},
-    Kind.EVENTS: {
+SCHEMAS: dict[RowKind, dict[str, pl.DataType]] = {
+    RowKind.SEARCHES: {"id": pl.UInt64(), "query": pl.String(), "time": pl.Float64(), "shown": pl.List(pl.String())},
+    RowKind.EVENTS: {
         "id": pl.UInt64(),
         "action": pl.String(),
         "url": pl.String(),
         "rank": pl.UInt32(),
         "time": pl.Float64(),
     },
-    Kind.TALLIES: {
+    RowKind.TALLIES: {
         "query": pl.String(),
         "day": pl.Date(),
         "count": pl.Float64(),
@@ -35,21 +35,24 @@ SCHEMAS: dict[Kind, dict[str, pl.DataType]] = {
         "clicks": pl.Float64(),
     },
 }
-IDENTITY = {Kind.SEARCHES: ["id"], Kind.EVENTS: ["id", "action", "url", "rank"]}  # equal in these: one and the same
+IDENTITY = {
+    RowKind.SEARCHES: ["id"],
+    RowKind.EVENTS: ["id", "action", "url", "rank"],
+}  # equal in these: one and the same
 _FIELDS = {
-    Kind.SEARCHES: ("id", "query", "time", "shown"),
-    Kind.EVENTS: ("search", "action", "url", "rank", "time"),
-    Kind.TALLIES: ("query", "day", "count", "url", "clicks"),
+    RowKind.SEARCHES: ("id", "query", "time", "shown"),
+    RowKind.EVENTS: ("search", "action", "url", "rank", "time"),
+    RowKind.TALLIES: ("query", "day", "count", "url", "clicks"),
 }
 
 
-def kind_of(row: Row) -> Kind:
+def kind_of(row: Row) -> RowKind:
     if isinstance(row, Search):
-        return Kind.SEARCHES
-    return Kind.EVENTS if isinstance(row, Event) else Kind.TALLIES
+        return RowKind.SEARCHES
+    return RowKind.EVENTS if isinstance(row, Event) else RowKind.TALLIES
 
 
-def frame(kind: Kind, rows: Sequence[Row]) -> pl.DataFrame:
+def frame(kind: RowKind, rows: Sequence[Row]) -> pl.DataFrame:
     """Rows of one kind as columns."""
     names = zip(SCHEMAS[kind].items(), _FIELDS[kind], strict=True)
     return pl.DataFrame([_column(name, of, [getattr(row, field) for row in rows]) for (name, of), field in names])
@@ -71,7 +74,7 @@ def _column(name: str, of: pl.DataType, values: list[Any]) -> pl.Series:
 def tally_lines(rows: Sequence[Row]) -> pl.DataFrame:
     """Lines of a file, still to be folded; unlike tallies of the log they know whether they were dated."""
     undated = [isinstance(row, Tally) and row.undated for row in rows]
-    return frame(Kind.TALLIES, rows).with_columns(pl.Series("undated", undated, pl.Boolean))
+    return frame(RowKind.TALLIES, rows).with_columns(pl.Series("undated", undated, pl.Boolean))
 
 
 def folded(lines: pl.LazyFrame) -> pl.DataFrame:
@@ -89,14 +92,14 @@ def folded(lines: pl.LazyFrame) -> pl.DataFrame:
     undated = lines.group_by(what).agg(pl.col("undated").all())
     rows = totals.join(undated, on=what).join(linked.drop("count"), on=what, how="left")
     filled = rows.with_columns(pl.col("url").fill_null(""), pl.col("clicks").fill_null(0.0))
-    return filled.select([*SCHEMAS[Kind.TALLIES], "undated"]).sort([*what, "url"]).collect()
+    return filled.select([*SCHEMAS[RowKind.TALLIES], "undated"]).sort([*what, "url"]).collect()
 
 
 def latest(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Of tallies imported one after the other, what holds: for each query and day the last word on it."""
     numbered = [part.with_columns(pl.lit(number).alias("part")) for number, part in enumerate(parts)]
     if not numbered:
-        return pl.DataFrame(schema=SCHEMAS[Kind.TALLIES])
+        return pl.DataFrame(schema=SCHEMAS[RowKind.TALLIES])
     rows = pl.concat(numbered)
     is_last = pl.col("part") == pl.col("part").max().over("query", "day")
     return rows.filter(is_last).drop("part").sort("query", "day", "url")
@@ -119,7 +122,7 @@ def news(tallies: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
 
 def _differing(tallies: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
     """Those of which something else, or something more or less, is known `since` the day they are compared with."""
-    what, said = ["query", "day"], list(SCHEMAS[Kind.TALLIES])
+    what, said = ["query", "day"], list(SCHEMAS[RowKind.TALLIES])
     compared = tallies.select(*what, "since").unique()
     before = known.rename({"day": "since"}).join(compared, on=["query", "since"]).select(said)
     now = tallies.select(said)

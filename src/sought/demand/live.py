@@ -12,7 +12,7 @@ import msgspec
 import polars as pl
 
 from sought.demand.disk import PRIVATE, space_for
-from sought.demand.frames import SCHEMAS, Kind, frame, kind_of
+from sought.demand.frames import SCHEMAS, RowKind, frame, kind_of
 from sought.demand.rows import MAX_RANK, MAX_SHOWN, MAX_TIME, Action, Event, Search, is_bounded
 
 _LINE = {
@@ -27,8 +27,8 @@ _LINE = {
 }
 _DATED = (pl.col("id") > 0) & pl.col("time").is_between(0.0, MAX_TIME)
 _FIT = {
-    Kind.SEARCHES: _DATED & (pl.col("shown").list.len() <= MAX_SHOWN) & ~pl.col("shown").list.contains(None),
-    Kind.EVENTS: _DATED
+    RowKind.SEARCHES: _DATED & (pl.col("shown").list.len() <= MAX_SHOWN) & ~pl.col("shown").list.contains(None),
+    RowKind.EVENTS: _DATED
     & pl.col("action").is_in(list(Action))
     & pl.col("url").is_not_null()
     & (pl.col("rank") <= MAX_RANK),
@@ -62,7 +62,7 @@ def size(path: Path) -> int:
         return 0
 
 
-def frames(path: Path) -> dict[Kind, pl.DataFrame]:
+def frames(path: Path) -> dict[RowKind, pl.DataFrame]:
     """The rows of a file, those of a kind in order."""
     try:
         data = path.read_bytes()
@@ -72,7 +72,9 @@ def frames(path: Path) -> dict[Kind, pl.DataFrame]:
     if read:
         return read
     rows = [row for row in lines(path) if row]
-    return {kind: frame(kind, [row for row in rows if kind_of(row) is kind]) for kind in (Kind.SEARCHES, Kind.EVENTS)}
+    return {
+        kind: frame(kind, [row for row in rows if kind_of(row) is kind]) for kind in (RowKind.SEARCHES, RowKind.EVENTS)
+    }
 
 
 def _may_be_ours(data: bytes) -> bool:
@@ -80,12 +82,15 @@ def _may_be_ours(data: bytes) -> bool:
     return data.endswith(b"\n") and b"\\u" not in data
 
 
-def _columns(read: pl.DataFrame) -> dict[Kind, pl.DataFrame] | None:
+def _columns(read: pl.DataFrame) -> dict[RowKind, pl.DataFrame] | None:
     """None if a line is not as we write it."""
     of_searches = read["query"].is_not_null()
     found = {
-        Kind.SEARCHES: read.filter(of_searches).select(list(SCHEMAS[Kind.SEARCHES])),
-        Kind.EVENTS: read.filter(~of_searches).drop("id").rename({"search": "id"}).select(list(SCHEMAS[Kind.EVENTS])),
+        RowKind.SEARCHES: read.filter(of_searches).select(list(SCHEMAS[RowKind.SEARCHES])),
+        RowKind.EVENTS: read.filter(~of_searches)
+        .drop("id")
+        .rename({"search": "id"})
+        .select(list(SCHEMAS[RowKind.EVENTS])),
     }
     fit = all(rows.select(_FIT[kind].fill_null(value=False).all()).item() for kind, rows in found.items())
     return found if fit else None

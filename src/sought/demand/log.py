@@ -8,11 +8,11 @@ from pathlib import Path
 import polars as pl
 
 from sought.demand import live
-from sought.demand.frames import IDENTITY, Kind, latest, outlived
+from sought.demand.frames import IDENTITY, RowKind, latest, outlived
 from sought.demand.manifest import Segment, read_manifest
 from sought.demand.rows import DAY, Event, Search, checked_event, checked_search, query_text
 from sought.demand.staging import Staging
-from sought.demand.store import Store
+from sought.demand.store import LogStore
 
 
 class QueryLog:
@@ -26,7 +26,7 @@ class QueryLog:
     def __init__(self, folder: Path, keep: float = 90 * DAY) -> None:
         self.folder = folder
         self.keep = keep
-        self._store = Store(folder)
+        self._store = LogStore(folder)
 
     def record(self, search: Search) -> int:
         """Keep a search; its id, by which views and clicks can follow."""
@@ -50,19 +50,19 @@ class QueryLog:
     def searches(self, *columns: str) -> pl.DataFrame:
         """id, query, time, shown; each search once, in order of time."""
         wanted = list(columns) or None
-        rows = pl.concat(self._store.read(Kind.SEARCHES, wanted and [*{*wanted, "id", "time"}]))
-        once = rows.unique(IDENTITY[Kind.SEARCHES], keep="first", maintain_order=True).sort("time", "id")
+        rows = pl.concat(self._store.read(RowKind.SEARCHES, wanted and [*{*wanted, "id", "time"}]))
+        once = rows.unique(IDENTITY[RowKind.SEARCHES], keep="first", maintain_order=True).sort("time", "id")
         return once.select(wanted) if wanted else once
 
     def events(self) -> pl.DataFrame:
         """id (of the search), action, url, rank, time; each event once, in order of time."""
-        rows = pl.concat(self._store.read(Kind.EVENTS))
-        once = rows.unique(IDENTITY[Kind.EVENTS], keep="first", maintain_order=True)
-        return once.sort("time", *IDENTITY[Kind.EVENTS])
+        rows = pl.concat(self._store.read(RowKind.EVENTS))
+        once = rows.unique(IDENTITY[RowKind.EVENTS], keep="first", maintain_order=True)
+        return once.sort("time", *IDENTITY[RowKind.EVENTS])
 
     def tallies(self) -> pl.DataFrame:
         """query, day, count, url, clicks; sorted.  One row a query and day, or one for each URL clicked."""
-        return latest(self._store.read(Kind.TALLIES))
+        return latest(self._store.read(RowKind.TALLIES))
 
     @contextmanager
     def writing(self, since: float = -inf) -> Iterator[Staging]:
@@ -76,9 +76,9 @@ class QueryLog:
             if staging.parts:
                 self._store.commit(staging)
 
-    def _known(self) -> dict[Kind, pl.DataFrame]:
+    def _known(self) -> dict[RowKind, pl.DataFrame]:
         dated = {kind: pl.concat(self._store.read(kind, what)) for kind, what in IDENTITY.items()}
-        return {**dated, Kind.TALLIES: self.tallies()}
+        return {**dated, RowKind.TALLIES: self.tallies()}
 
     def forget(self, now: float) -> int:
         """Delete for good what is older than the retention time; how many rows.
@@ -96,8 +96,8 @@ class QueryLog:
                 return not replaced.is_empty()
             return segment.oldest < oldest or segment.newest is None or segment.newest > newest
 
-        def kept(kind: Kind, rows: pl.DataFrame) -> pl.DataFrame:
-            if kind is Kind.TALLIES:
+        def kept(kind: RowKind, rows: pl.DataFrame) -> pl.DataFrame:
+            if kind is RowKind.TALLIES:
                 return rows.join(replaced, on=replaced.columns, how="anti", maintain_order="left")
             return rows.filter(pl.col("time").is_between(oldest, newest))
 
@@ -109,9 +109,9 @@ class QueryLog:
         if not self.folder.exists():
             return 0
         self._store.roll()
-        ids = pl.concat(self._store.read(Kind.SEARCHES, ["id", "query"])).filter(is_wanted)["id"]
+        ids = pl.concat(self._store.read(RowKind.SEARCHES, ["id", "query"])).filter(is_wanted)["id"]
 
-        def others(kind: Kind, rows: pl.DataFrame) -> pl.DataFrame:
-            return rows.filter(~pl.col("id").is_in(ids.implode()) if kind is Kind.EVENTS else ~is_wanted)
+        def others(kind: RowKind, rows: pl.DataFrame) -> pl.DataFrame:
+            return rows.filter(~pl.col("id").is_in(ids.implode()) if kind is RowKind.EVENTS else ~is_wanted)
 
         return self._store.rewrite(lambda _: True, others)

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from sought.demand.disk import write_through
-from sought.demand.frames import Kind
+from sought.demand.frames import RowKind
 from sought.web.errors import BadInput, LogDamaged
 
 FORMAT = 2
@@ -21,7 +21,7 @@ class Segment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An immutable Parquet file; `oldest` and `newest` are times of searches or events (tallies have none)."""
 
     name: str
-    kind: Kind
+    kind: RowKind
     oldest: float | None
     newest: float | None = None  # of old logs not known
     crc: int | None = None  # CRC-32 of the file; of old logs not known

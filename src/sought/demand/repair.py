@@ -8,14 +8,14 @@ from pathlib import Path
 from msgspec import structs
 
 from sought.demand.disk import private
-from sought.demand.frames import Kind
+from sought.demand.frames import RowKind
 from sought.demand.manifest import Manifest, Segment, read_manifest, write_manifest
 from sought.demand.parquet import let_another_try
 from sought.demand.staging import span
 from sought.demand.store import read_segment
 from sought.web.errors import CrawlDamaged, SoughtError
 
-_SEGMENT = re.compile(rf"(\d+)-\d+-({'|'.join(Kind)})\.parquet")
+_SEGMENT = re.compile(rf"(\d+)-\d+-({'|'.join(RowKind)})\.parquet")
 
 
 def unsound_parts(folder: Path) -> Iterator[str]:
@@ -79,7 +79,7 @@ def _from_files(folder: Path) -> Manifest:
     segments, version = [], 0
     for path in sorted(folder.glob("*.parquet")):
         if (name := _SEGMENT.fullmatch(path.name)) and not _wrong(
-            folder, segment := Segment(path.name, Kind(name[2]), None)
+            folder, segment := Segment(path.name, RowKind(name[2]), None)
         ):
             oldest, newest = span(segment.kind, read_segment(folder, segment))
             segments.append(structs.replace(segment, oldest=oldest, newest=newest))

@@ -12,7 +12,7 @@ from pathlib import Path
 import polars as pl
 
 from sought.demand.disk import write_through
-from sought.demand.frames import SCHEMAS, Kind, folded, frame, kind_of, latest, news, outlived, tally_lines
+from sought.demand.frames import SCHEMAS, RowKind, folded, frame, kind_of, latest, news, outlived, tally_lines
 from sought.demand.manifest import Segment
 from sought.demand.rows import Row
 
@@ -29,7 +29,7 @@ class Staging:
     def __init__(self, folder: Path) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=folder))
         self.parts: list[Segment] = []
-        self._rows: dict[Kind, list[Row]] = {kind: [] for kind in Kind}
+        self._rows: dict[RowKind, list[Row]] = {kind: [] for kind in RowKind}
         self._tallies: list[Path] = []
         self._written = 0
         self._lock = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -45,21 +45,21 @@ class Staging:
         if len(self._rows[kind]) >= _ROWS:
             self._flush(kind)
 
-    def finish(self, known: dict[Kind, pl.DataFrame], since: float) -> None:
+    def finish(self, known: dict[RowKind, pl.DataFrame], since: float) -> None:
         """Every row is in a part file, but for those already known; the lines of tallies have become tallies.
 
         Those that were no longer in force at the moment `since` are left out.
 
         A dump that is imported again every night then takes no more room than what is new in it.
         """
-        for kind in Kind:
+        for kind in RowKind:
             self._flush(kind)
         for part in self.parts.copy():
             self._drop_known(part, known[part.kind])
         if self._tallies:
-            tallies = news(folded(pl.scan_parquet(self._tallies)), known[Kind.TALLIES])
-            replaced = outlived(latest([known[Kind.TALLIES], tallies]), since)
-            self.write(Kind.TALLIES, tallies.join(replaced, on=replaced.columns, how="anti", maintain_order="left"))
+            tallies = news(folded(pl.scan_parquet(self._tallies)), known[RowKind.TALLIES])
+            replaced = outlived(latest([known[RowKind.TALLIES], tallies]), since)
+            self.write(RowKind.TALLIES, tallies.join(replaced, on=replaced.columns, how="anti", maintain_order="left"))
 
     def _drop_known(self, part: Segment, known: pl.DataFrame) -> None:
         rows = pl.read_parquet(self.folder / part.name)
@@ -68,7 +68,7 @@ class Staging:
             self.parts.remove(part)
             self.write(part.kind, new)
 
-    def write(self, kind: Kind, rows: pl.DataFrame) -> list[Segment]:
+    def write(self, kind: RowKind, rows: pl.DataFrame) -> list[Segment]:
         """One more part file, or none if there are no rows; on disk when this returns."""
         if rows.is_empty():
             return []
@@ -79,11 +79,11 @@ class Staging:
         self.parts.append(part)
         return [part]
 
-    def _flush(self, kind: Kind) -> None:
+    def _flush(self, kind: RowKind) -> None:
         rows, self._rows[kind] = self._rows[kind], []
         if not rows:
             return
-        if kind is not Kind.TALLIES:
+        if kind is not RowKind.TALLIES:
             self.write(kind, frame(kind, rows))
             return
         lines = self.folder / f"lines-{len(self._tallies)}"
@@ -91,8 +91,8 @@ class Staging:
         self._tallies.append(lines)
 
 
-def span(kind: Kind, rows: pl.DataFrame) -> tuple[float | None, float | None]:
-    if kind is Kind.TALLIES:
+def span(kind: RowKind, rows: pl.DataFrame) -> tuple[float | None, float | None]:
+    if kind is RowKind.TALLIES:
         return None, None
     times = rows["time"].to_numpy()
     return float(times.min()), float(times.max())

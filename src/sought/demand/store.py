@@ -23,7 +23,7 @@ from msgspec import structs
 
 from sought.demand import live
 from sought.demand.disk import PRIVATE_FOLDER, private, tighten
-from sought.demand.frames import SCHEMAS, Kind, frame
+from sought.demand.frames import SCHEMAS, RowKind, frame
 from sought.demand.manifest import Manifest, Segment, has_manifest, read_manifest, unusable, write_manifest
 from sought.demand.rows import Event, Search
 from sought.demand.staging import Staging, sweep
@@ -33,10 +33,10 @@ _ROLL = 8 << 20  # bytes of live rows that become a segment
 _ATTEMPTS = 20
 
 Result = TypeVar("Result")
-Choose = Callable[[Kind, pl.DataFrame], pl.DataFrame]
+Choose = Callable[[RowKind, pl.DataFrame], pl.DataFrame]
 
 
-class Store:
+class LogStore:
     """The files of one log."""
 
     def __init__(self, folder: Path) -> None:
@@ -115,7 +115,7 @@ class Store:
                 self._take(manifest, staging, [new for old in manifest.segments for new in instead.get(old, [old])])
         return gone
 
-    def read(self, kind: Kind, columns: list[str] | None = None) -> list[pl.DataFrame]:
+    def read(self, kind: RowKind, columns: list[str] | None = None) -> list[pl.DataFrame]:
         """Every row of a kind, segment by segment in the order of writing."""
         names = columns or list(SCHEMAS[kind])
 

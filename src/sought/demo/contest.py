@@ -21,12 +21,12 @@ from sought.demo.children import Runner, runners
 from sought.demo.conditions import Conditions
 from sought.demo.crowd import Crowd
 from sought.demo.figures import SIDES
-from sought.demo.judge import Truth
+from sought.demo.judge import ToyTruth
 from sought.demo.pace import Pace, either
 from sought.demo.preparation import first_crawl, first_steps, last_steps
 from sought.demo.race import Race
 from sought.demo.searchers import Public
-from sought.demo.standing import Side, Standing
+from sought.demo.state import DemoState, Side
 from sought.demo.window import Window
 from sought.toyweb import Served, ToyWeb, serve_in_thread
 from sought.web.errors import SoughtError
@@ -36,7 +36,7 @@ _STEP = 0.1  # seconds between two steps of the contest
 _TICK = 1.0  # seconds between two looks
 _PATIENCE = 180.0  # seconds for the slowest to do something
 
-Told = Callable[[Standing], None]
+Told = Callable[[DemoState], None]
 
 
 class Contest:
@@ -49,13 +49,13 @@ class Contest:
         self.conditions = conditions
         self._steps = first_steps(conditions)
         sides = {name: Side(policy) for name, policy in conditions.policies.items()}
-        self.standing = Standing("Getting ready.", tuple(self._steps.values()), sides=sides)
+        self.standing = DemoState("Getting ready.", tuple(self._steps.values()), sides=sides)
         self._folder = folder
         self._paths = [folder / name.replace("_", "-") for name in SIDES]
         self._since = since
         self._told = told
 
-    def run(self, seconds: float | None = None) -> Standing:
+    def run(self, seconds: float | None = None) -> DemoState:
         """Until Ctrl-C, or for so many seconds of the contest's clock; returns how it stood then."""
         c = self.conditions
         self._show(self.standing)
@@ -64,7 +64,7 @@ class Contest:
             pace = Pace(served, c.days_per_second, c.lead)
             first_crawl(self._folder, self._paths, c, served, self._step_done)
             running = stack.enter_context(runners(self._paths))
-            truth = Truth(served.toy, Path(stack.enter_context(TemporaryDirectory(prefix="sought-truth-"))))
+            truth = ToyTruth(served.toy, Path(stack.enter_context(TemporaryDirectory(prefix="sought-truth-"))))
             stack.callback(truth.close)
             judge = stack.enter_context(ThreadPoolExecutor(1, "judge"))  # in which alone `truth` is used from now on
             asyncio.run(self._contest(served, pace, truth, judge, running, seconds))
@@ -77,7 +77,7 @@ class Contest:
         self._steps[name] = step._replace(done=done, total=step.total if total is None else total)
         self._show(replace(self.standing, steps=tuple(self._steps.values())))
 
-    def _show(self, standing: Standing) -> None:
+    def _show(self, standing: DemoState) -> None:
         self.standing = standing
         self._told(standing)
 
@@ -85,7 +85,7 @@ class Contest:
         self,
         served: Served,
         pace: Pace,
-        truth: Truth,
+        truth: ToyTruth,
         judge: Executor,
         running: Sequence[Runner],
         seconds: float | None,
@@ -107,7 +107,7 @@ class Contest:
         if trouble or crowd.trouble:
             raise SoughtError(trouble or crowd.trouble)
 
-    async def _watch(self, look: Callable[[], Standing], stop: asyncio.Event) -> None:
+    async def _watch(self, look: Callable[[], DemoState], stop: asyncio.Event) -> None:
         while not stop.is_set():
             self._show(look())
             await either(stop, _TICK)
@@ -126,7 +126,7 @@ async def _run(race: Race, pace: Pace, stop: asyncio.Event, seconds: float | Non
     return ""
 
 
-def _at(standing: Standing, addresses: Sequence[str]) -> Standing:
+def _at(standing: DemoState, addresses: Sequence[str]) -> DemoState:
     """With the addresses of both search pages."""
     sides = zip(standing.sides.items(), addresses, strict=True)
     return replace(standing, sides={name: side._replace(address=where) for (name, side), where in sides})

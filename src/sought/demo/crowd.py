@@ -13,9 +13,9 @@ from concurrent.futures import Executor
 import aiohttp
 import numpy as np
 
-from sought.demo.example import Answers
+from sought.demo.example import ExampleAnswers
 from sought.demo.figures import Judged
-from sought.demo.judge import Truth
+from sought.demo.judge import ToyTruth
 from sought.demo.pace import PEOPLE, Pace
 from sought.demo.searchers import Public, Questions, clicked
 from sought.demo.window import Window
@@ -33,12 +33,12 @@ class Crowd:
     """
 
     def __init__(
-        self, public: Public, truth: Truth, judge: Executor, pace: Pace, toy_time: Callable[[], float]
+        self, public: Public, truth: ToyTruth, judge: Executor, pace: Pace, toy_time: Callable[[], float]
     ) -> None:
         """`truth` is used by `judge` alone, which is one thread."""
         self.questions: Questions = public.questions(toy_time())
-        self.latest: Answers | None = None
-        self.different: Answers | None = None
+        self.latest: ExampleAnswers | None = None
+        self.different: ExampleAnswers | None = None
         self.trouble = ""
         self._public, self._truth, self._judge = public, truth, judge
         self._pace, self._toy_time = pace, toy_time

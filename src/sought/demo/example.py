@@ -9,7 +9,7 @@ _SAME = 0.02  # of the best answer there is: a smaller difference is none
 _LOOKED_AT = 5  # results that are shown as an example
 
 
-class Shown(NamedTuple):
+class ShownAnswer(NamedTuple):
     """An answer as somebody sees it; `search` is its id, if it was recorded, `pages` of how many it was chosen."""
 
     search: str | None
@@ -18,7 +18,7 @@ class Shown(NamedTuple):
     pages: int
 
 
-class Answers(NamedTuple):
+class ExampleAnswers(NamedTuple):
     """What was asked, what both showed, and the truth about it.
 
     `worth` is what each result is really worth, `gone` whether nothing is at its address any more; `best` is the worth
@@ -27,7 +27,7 @@ class Answers(NamedTuple):
     """
 
     query: str
-    shown: tuple[Shown, Shown]
+    shown: tuple[ShownAnswer, ShownAnswer]
     worth: tuple[list[float], list[float]]
     gone: tuple[list[bool], list[bool]]
     best: float
@@ -40,7 +40,7 @@ class Answers(NamedTuple):
         return abs(self.quality[0] - self.quality[1]) > _SAME
 
 
-def difference(answers: Answers, names: Mapping[str, str]) -> str:
+def difference(answers: ExampleAnswers, names: Mapping[str, str]) -> str:
     """What is wrong with the worse answer, with the names of the sides."""
     if not answers.differ:
         return "Both show the same, or as good."
@@ -65,5 +65,5 @@ def _best_first(worth: list[float]) -> list[int]:
     return sorted((k for k, each in enumerate(worth) if each > 0.0), key=lambda k: -worth[k])
 
 
-def _title(shown: Shown, k: int) -> str:
+def _title(shown: ShownAnswer, k: int) -> str:
     return f"“{shown.titles[k] or shown.urls[k]}”"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from sought.demo.example import Answers, Shown
+from sought.demo.example import ExampleAnswers, ShownAnswer
 from sought.demo.searchers import RANKS
 from sought.index import Entry, Index
 from sought.index.visibility import Visibility
@@ -22,7 +22,7 @@ _AT_ONCE = 50  # pages that are read between two reports
 _MOST = 1_000  # pages that can be an answer; no word of the toy web is on more
 
 
-class Truth:
+class ToyTruth:
     """The toy web at a moment, searchable.  `renew` before anything else."""
 
     def __init__(self, toy: ToyWeb, folder: Path) -> None:
@@ -71,7 +71,7 @@ class Truth:
         """Whether nothing is there any more, for each."""
         return [url not in self._held for url in urls]
 
-    def judge(self, query: str, shown: tuple[Shown, Shown]) -> Answers | None:
+    def judge(self, query: str, shown: tuple[ShownAnswer, ShownAnswer]) -> ExampleAnswers | None:
         """What both answers are worth; None if there is no answer to this question."""
         ideal = self.ideal(query)
         if not ideal:
@@ -80,7 +80,7 @@ class Truth:
         gone = self.gone(shown[0].urls), self.gone(shown[1].urls)
         best = value(ideal)
         quality = value(worth[0]) / best, value(worth[1]) / best
-        return Answers(query, shown, worth, gone, ideal[0], best, quality)
+        return ExampleAnswers(query, shown, worth, gone, ideal[0], best, quality)
 
     def close(self) -> None:
         self._index.close()

@@ -17,13 +17,13 @@ from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from sought.console import assets
-from sought.console.guard import Guard
+from sought.console.guard import HostGuard
 from sought.console.refusals import refusal, refused
 from sought.console.serving import address, bound, make_server, run
-from sought.console.surprise import Surprise
-from sought.demo.example import Answers, difference
+from sought.console.unexpected_errors import UnexpectedErrors
+from sought.demo.example import ExampleAnswers, difference
 from sought.demo.figures import SIDES
-from sought.demo.standing import NAMES, Standing
+from sought.demo.state import NAMES, DemoState
 
 _HERE = Path(__file__).parent
 _CONSOLE = Path(assets.__file__).parent / "templates"
@@ -33,7 +33,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 @contextmanager
-def open_page(standing: Callable[[], Standing], port: int) -> Iterator[str]:
+def open_page(standing: Callable[[], DemoState], port: int) -> Iterator[str]:
     """Serve the page from a thread of its own; yields its address."""
     listening = bound("127.0.0.1", port)
     server = make_server(make_page(standing))
@@ -46,7 +46,7 @@ def open_page(standing: Callable[[], Standing], port: int) -> Iterator[str]:
         thread.join()
 
 
-def make_page(standing: Callable[[], Standing]) -> Starlette:
+def make_page(standing: Callable[[], DemoState]) -> Starlette:
     async def page(_: Request) -> Response:
         return HTMLResponse(_page(), headers=_FRESH)
 
@@ -61,7 +61,7 @@ def make_page(standing: Callable[[], Standing]) -> Starlette:
     routes = [Route("/", page), Route("/standing.json", now), *files, *assets.routes()]
     return Starlette(
         routes=routes,
-        middleware=[Middleware(Guard), Middleware(Surprise, answer=_failed)],
+        middleware=[Middleware(HostGuard), Middleware(UnexpectedErrors, answer=_failed)],
         exception_handlers={HTTPException: refused},
     )
 
@@ -77,7 +77,7 @@ def _page() -> str:
     return made.get_template("demo.html").render(asset=assets.asset, names=NAMES)
 
 
-def told(standing: Standing) -> dict[str, Any]:
+def told(standing: DemoState) -> dict[str, Any]:
     """How it stands, as JSON has it."""
     points = standing.history
     return {
@@ -96,7 +96,7 @@ def told(standing: Standing) -> dict[str, Any]:
     }
 
 
-def _answers(found: Answers) -> dict[str, Any]:
+def _answers(found: ExampleAnswers) -> dict[str, Any]:
     """What both showed; of each result, how good it really is: 1 is the best page there is, 0 gone or off the point."""
     lists = {
         name: [

@@ -19,9 +19,9 @@ from sought.crawl.cycle import Cycle
 from sought.demand import Search
 from sought.demo.children import Runner
 from sought.demo.conditions import Conditions
-from sought.demo.judge import Truth
+from sought.demo.judge import ToyTruth
 from sought.demo.searchers import Public
-from sought.demo.standing import Step
+from sought.demo.state import Step
 from sought.toyweb import Served
 from sought.web.compiled import compiling
 from sought.web.errors import SoughtError
@@ -76,7 +76,7 @@ def first_crawl(folder: Path, paths: Sequence[Path], conditions: Conditions, ser
 
 
 async def last_steps(
-    running: Sequence[Runner], truth: Truth, judge: Executor, report: Report, stop: asyncio.Event
+    running: Sequence[Runner], truth: ToyTruth, judge: Executor, report: Report, stop: asyncio.Event
 ) -> list[str]:
     """Read the toy web while all processes start; returns the addresses of the search pages, none if told to stop."""
 

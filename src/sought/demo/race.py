@@ -10,10 +10,10 @@ from dataclasses import replace
 
 from sought.demo.children import Runner
 from sought.demo.crowd import Crowd
-from sought.demo.example import Answers
+from sought.demo.example import ExampleAnswers
 from sought.demo.figures import SIDES, Judged, Point, Scoreboard
 from sought.demo.pace import Pace
-from sought.demo.standing import Side, Standing
+from sought.demo.state import DemoState, Side
 
 _HISTORY = 1800  # points that are shown
 _APART = 0.5  # seconds between two points
@@ -24,7 +24,7 @@ _SHOWN_FOR = 5.0  # seconds for which an example is shown
 class Race:
     """`standing` is how it stood when `look` was last called."""
 
-    def __init__(self, running: Sequence[Runner], pace: Pace, fetches_a_second: int, standing: Standing) -> None:
+    def __init__(self, running: Sequence[Runner], pace: Pace, fetches_a_second: int, standing: DemoState) -> None:
         self.standing = standing
         self._running, self._pace, self._rate = running, pace, fetches_a_second
         self._board = Scoreboard()
@@ -46,7 +46,7 @@ class Race:
             self._pace.report(name, now if each.resting else each.fetches / self._rate)
             each.allow(int(now * self._rate))
 
-    def look(self, crowd: Crowd, day: float) -> Standing:
+    def look(self, crowd: Crowd, day: float) -> DemoState:
         now = self._pace.now()
         if point := self._board.lately(now):
             if self._history and point.time - self._history[-1].time < _APART:
@@ -66,7 +66,7 @@ class Race:
         )
         return self.standing
 
-    def _example(self, crowd: Crowd) -> Answers | None:
+    def _example(self, crowd: Crowd) -> ExampleAnswers | None:
         """One in which one answer is better, as soon as there is one; it stays until the next."""
         shown, wall = self.standing.answers, time.monotonic()
         if shown and wall - self._example_at < _SHOWN_FOR:
@@ -74,7 +74,7 @@ class Race:
         self._example_at = wall
         return crowd.different or crowd.latest
 
-    def _sides(self, latest: Answers | None) -> dict[str, Side]:
+    def _sides(self, latest: ExampleAnswers | None) -> dict[str, Side]:
         lately = self._history[-1].quality if self._history else (None, None)
         overall = self._board.overall or (None, None)
         pages = [each.pages for each in latest.shown] if latest else [0, 0]

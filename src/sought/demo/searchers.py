@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sought.index.visibility import Visibility
 from sought.toyweb import ToyWeb
 from sought.toyweb.dice import dice, index
-from sought.toyweb.sites import Page
+from sought.toyweb.sites import ToyPage
 from sought.toyweb.vocabulary import TITLES
 
 RANKS = 10  # results that are asked for
@@ -65,7 +65,7 @@ class Public:
         weights = np.array([self._weight(page, t) for page in pages])
         return Questions([question(page) for page in pages], weights / weights.sum())
 
-    def _weight(self, page: Page, t: float) -> float:
+    def _weight(self, page: ToyPage, t: float) -> float:
         return self.interest(page.site.subject.name, t) * (fame(page) + news(page, t))
 
     def interest(self, subject: str, t: float) -> float:
@@ -76,7 +76,7 @@ class Public:
 
 
 @lru_cache(maxsize=65536)
-def question(page: Page) -> str:
+def question(page: ToyPage) -> str:
     """The things that the page is about, as its title has them; of a page in another language its place."""
     if page.language != "en":
         return page.voice.place.lower()
@@ -85,12 +85,12 @@ def question(page: Page) -> str:
 
 
 @lru_cache(maxsize=65536)
-def fame(page: Page) -> float:
+def fame(page: ToyPage) -> float:
     """By Zipf's law, for a rank within its site that has nothing to do with where it stands there."""
     return float((1 + index(page.site.slots, "fame", page.key)) ** -_ZIPF)
 
 
-def news(page: Page, t: float) -> float:
+def news(page: ToyPage, t: float) -> float:
     """Much on the day of its birth, little a week later."""
     return _NEWS * math.exp(-(t - page.born) / _FADES)
 

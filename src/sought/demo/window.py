@@ -5,7 +5,7 @@ from typing import Any
 
 import aiohttp
 
-from sought.demo.example import Shown
+from sought.demo.example import ShownAnswer
 from sought.demo.searchers import RANKS
 
 _PATIENCE = aiohttp.ClientTimeout(total=10.0)
@@ -18,15 +18,15 @@ class Window:
     session: aiohttp.ClientSession
     address: str
 
-    async def ask(self, query: str) -> Shown:
+    async def ask(self, query: str) -> ShownAnswer:
         parameters = {"q": query, "limit": str(RANKS)}
         async with self.session.get(f"{self.address}api/search", params=parameters, timeout=_PATIENCE) as answer:
             answer.raise_for_status()
             found: dict[str, Any] = await answer.json()
         urls, titles = ([hit[name] for hit in found["hits"]] for name in ("url", "title"))
-        return Shown(found["query_id"], tuple(urls), tuple(titles), found["pages"])
+        return ShownAnswer(found["query_id"], tuple(urls), tuple(titles), found["pages"])
 
-    async def click(self, shown: Shown, rank: int) -> None:
+    async def click(self, shown: ShownAnswer, rank: int) -> None:
         """Tell that a result was clicked on."""
         if shown.search is None:
             return

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from sought.web.message import Purpose
+from sought.web.message import RequestPurpose
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -25,16 +25,16 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Allowance:
+class BodyAllowance:
     """How much of one body is read; with `cut` the rest is left unread, without it a longer body is a failure."""
 
     limit: int
     cut: bool
 
 
-def allowance(bounds: Bounds, purpose: Purpose, status: int) -> Allowance:
+def allowance(bounds: Bounds, purpose: RequestPurpose, status: int) -> BodyAllowance:
     if not 200 <= status <= 299:
-        return Allowance(bounds.other, cut=True)
-    if purpose is Purpose.ROBOTS:
-        return Allowance(bounds.robots, cut=True)
-    return Allowance(bounds.sitemap if purpose is Purpose.SITEMAP else bounds.page, cut=False)
+        return BodyAllowance(bounds.other, cut=True)
+    if purpose is RequestPurpose.ROBOTS:
+        return BodyAllowance(bounds.robots, cut=True)
+    return BodyAllowance(bounds.sitemap if purpose is RequestPurpose.SITEMAP else bounds.page, cut=False)

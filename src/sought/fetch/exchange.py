@@ -17,10 +17,10 @@ import aiohttp
 from aiohttp.connector import Connection
 from yarl import URL
 
-from sought.fetch.bounds import Allowance, Bounds, allowance
+from sought.fetch.bounds import BodyAllowance, Bounds, allowance
 from sought.fetch.failures import EXPECTED, UnwantedError, meaning
 from sought.web.coding import CodingError, decoded
-from sought.web.message import Failure, Purpose, Request, Response
+from sought.web.message import Failure, Request, RequestPurpose, Response
 
 _DECODE_ASIDE = 256 * 1024  # larger bodies are decoded in a thread: the loop has other servers to serve
 _SNIFFED = 1445  # WHATWG MIME Sniffing §5: the resource header
@@ -28,7 +28,7 @@ _BINARY = bytes({*range(0x09), 0x0B, *range(0x0E, 0x1B), *range(0x1C, 0x20)})
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-class Answer(aiohttp.ClientResponse):
+class PeerResponse(aiohttp.ClientResponse):
     """Remembers who answered: the connection may be back in the pool before anyone can ask it."""
 
     peer = ""
@@ -76,7 +76,7 @@ class _Record:
 
 
 async def exchange(session: aiohttp.ClientSession, request: Request, bounds: Bounds, now: float) -> Response:
-    """Send one request, now, through a session whose answers are `Answer`s; raises only surprises."""
+    """Send one request, now, through a session whose answers are `PeerResponse`s; raises only surprises."""
     record = _Record(request, round(now, 6), time.perf_counter())
     try:
         url = URL(request.url, encoded=True)
@@ -111,7 +111,7 @@ def _note_head(record: _Record, answer: aiohttp.ClientResponse) -> None:
     record.status = answer.status
     record.reason = answer.reason or ""
     record.sent = tuple(answer.request_info.headers.items())
-    record.address = answer.peer if isinstance(answer, Answer) else ""
+    record.address = answer.peer if isinstance(answer, PeerResponse) else ""
     try:
         record.headers = tuple([(name.decode(), value.decode()) for name, value in answer.raw_headers])
     except UnicodeDecodeError:
@@ -126,11 +126,11 @@ def _text(octets: bytes) -> str:
         return octets.decode("latin-1")
 
 
-def _judge_head(answer: aiohttp.ClientResponse, purpose: Purpose, room: Allowance, bounds: Bounds) -> bool:
+def _judge_head(answer: aiohttp.ClientResponse, purpose: RequestPurpose, room: BodyAllowance, bounds: Bounds) -> bool:
     """Raises UnwantedError if the body is not worth reading; says whether the server named a type we take."""
     if not room.cut and (answer.content_length or 0) > room.limit:
         raise UnwantedError(Failure.TOO_LARGE, f"Content-Length {answer.content_length} is beyond {room.limit} bytes")
-    if purpose is not Purpose.PAGE or not 200 <= answer.status <= 299:
+    if purpose is not RequestPurpose.PAGE or not 200 <= answer.status <= 299:
         return True
     media_type = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if media_type and media_type not in bounds.types:
@@ -138,7 +138,7 @@ def _judge_head(answer: aiohttp.ClientResponse, purpose: Purpose, room: Allowanc
     return bool(media_type)
 
 
-async def _read(record: _Record, answer: aiohttp.ClientResponse, room: Allowance) -> bool:
+async def _read(record: _Record, answer: aiohttp.ClientResponse, room: BodyAllowance) -> bool:
     """Read the body; True if the rest was left unread."""
     parts: list[bytes] = []
     size = 0
@@ -154,7 +154,7 @@ async def _read(record: _Record, answer: aiohttp.ClientResponse, room: Allowance
     return size > room.limit
 
 
-async def _decode(record: _Record, encoding: str, room: Allowance, was_cut: bool) -> bool:
+async def _decode(record: _Record, encoding: str, room: BodyAllowance, was_cut: bool) -> bool:
     """Undo the content coding; True if less than the whole body could be had."""
     try:
         if len(record.raw) > _DECODE_ASIDE:

@@ -43,7 +43,7 @@ class RefusedAddressError(OSError):
 
 
 @dataclass(frozen=True, slots=True)
-class Guard:
+class AddressGuard:
     """Permits public addresses and the networks listed; remembers the answers it gave."""
 
     allowed: tuple[Network, ...] = ()

@@ -14,8 +14,8 @@ import aiohttp
 
 from sought.fetch.agent import mail_address
 from sought.fetch.bounds import Bounds
-from sought.fetch.exchange import Answer, exchange
-from sought.fetch.guard import Guard
+from sought.fetch.exchange import PeerResponse, exchange
+from sought.fetch.guard import AddressGuard
 from sought.fetch.resolve import Resolver
 from sought.web.message import Request, Response
 
@@ -29,7 +29,7 @@ class Http:
         self,
         agent: str,
         bounds: Bounds,
-        guard: Guard,
+        guard: AddressGuard,
         resolver: Resolver,
         connections: int,
         now: Callable[[], float] = time.time,
@@ -53,7 +53,7 @@ class Http:
             max_line_size=bounds.header_line,
             max_field_size=bounds.header_line,
             max_headers=bounds.header_lines,
-            response_class=Answer,
+            response_class=PeerResponse,
         )
         return self
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from ipaddress import ip_address
 from threading import Thread
 
-from sought.fetch.guard import Guard
+from sought.fetch.guard import AddressGuard
 
 _PATIENCE = 5.0  # seconds for all names together: to know more is not worth a longer wait
 _THREADS = 16
@@ -19,7 +19,7 @@ def private_addresses(hosts: Iterable[str], patience: float = _PATIENCE) -> dict
 
     Hosts without such an address are left out, and so are names that cannot be resolved, or not in time.
     """
-    guard, names = Guard(), dict.fromkeys(hosts)
+    guard, names = AddressGuard(), dict.fromkeys(hosts)
     found: dict[str, list[str]] = {}
     waiting = deque(names)
     threads = [Thread(target=_look_up, args=(waiting, found), daemon=True) for _ in range(min(_THREADS, len(names)))]

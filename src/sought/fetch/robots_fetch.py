@@ -5,7 +5,7 @@ from typing import Self
 
 from sought.fetch.robots import ALLOW_ALL, DENY_ALL, MAX_BYTES, Robots
 from sought.web.errors import BadURL
-from sought.web.message import Failure, Purpose, Request, Response, Web
+from sought.web.message import Failure, Request, RequestPurpose, Response, Web
 from sought.web.url import canonical
 
 MAX_REDIRECTS = 5
@@ -45,7 +45,7 @@ async def fetch_robots(web: Web, origin: str) -> tuple[RobotsFetch, list[Respons
     url = f"{origin}/robots.txt"
     responses: list[Response] = []
     while True:
-        response = await web(Request(url, purpose=Purpose.ROBOTS))
+        response = await web(Request(url, purpose=RequestPurpose.ROBOTS))
         responses.append(response)
         url = redirected(response)
         if not url or len(responses) > MAX_REDIRECTS:

@@ -14,7 +14,7 @@ from xml.parsers import expat
 import msgspec
 
 from sought.fetch.dates import feed_time, w3c_time
-from sought.fetch.xml_lists import MAX_TEXT, Entry, HTMLError, StopReadingError, XMLList
+from sought.fetch.xml_lists import MAX_TEXT, HTMLError, ListEntry, StopReadingError, XMLList
 from sought.web.coding import CodingError, decoded
 from sought.web.errors import BadURL
 from sought.web.html import encoding
@@ -69,7 +69,7 @@ def read_sitemap(body: bytes, base: str, content_type: str = "") -> Sitemap:
         except CodingError as error:
             body, sitemap.problem = error.start, error.detail
     source = encoding.decoded(body[:MAX_BYTES].lstrip(), content_type)[1].lstrip()
-    reader = _Reader(sitemap, base, "html" if "html" in content_type.lower() else "not-urls")
+    reader = _ListReader(sitemap, base, "html" if "html" in content_type.lower() else "not-urls")
     try:
         if source.startswith(b"<"):
             reader.read_xml(source)
@@ -82,7 +82,7 @@ def read_sitemap(body: bytes, base: str, content_type: str = "") -> Sitemap:
     return sitemap
 
 
-class _Reader:
+class _ListReader:
     """Takes the entries of a list; `otherwise` is the reason if it is none."""
 
     def __init__(self, sitemap: Sitemap, base: str, otherwise: str) -> None:
@@ -135,7 +135,7 @@ class _Reader:
         for url in urls:
             self._add("url", url, "", None)
 
-    def _take(self, entry: Entry) -> None:
+    def _take(self, entry: ListEntry) -> None:
         address, base = entry.address
         if entry.kind in ("url", "sitemap"):
             self._add(entry.kind, address, base, w3c_time(entry.dates[-1]) if entry.dates else None)

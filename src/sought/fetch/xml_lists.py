@@ -32,7 +32,7 @@ class HTMLError(StopReadingError):
 
 
 @dataclass(slots=True)
-class Entry:
+class ListEntry:
     """What an entry says: possible addresses, each with the base it is relative to, the best of them first to last."""
 
     kind: str
@@ -48,11 +48,11 @@ class Entry:
 class XMLList:
     """Expat's events to entries, given to `take` one by one.  `kind`: of the root, "" if it is of no list."""
 
-    def __init__(self, base: str, take: Callable[[Entry], None]) -> None:
+    def __init__(self, base: str, take: Callable[[ListEntry], None]) -> None:
         self._take = take
         self._path: list[str] = []
         self._bases: list[str] = [base]
-        self._entry: Entry | None = None
+        self._entry: ListEntry | None = None
         self._text: list[str] | None = None
         self._room = 0
         self.root = ""
@@ -100,7 +100,7 @@ class XMLList:
         self._bases.append(self._base(attributes))
         self._text, self._room = None, MAX_TEXT
         if self._is_entry(name, parent):
-            self._entry = Entry(name, len(self._path))
+            self._entry = ListEntry(name, len(self._path))
             about = (value for key, value in attributes.items() if key.endswith(":about"))
             self._offer(_LAST, next(about, "") if self.root == "rdf" else "")
         elif self._entry and len(self._path) == self._entry.depth + 1:

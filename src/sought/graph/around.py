@@ -4,7 +4,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from sought.graph.links import Links, Nodes, Numbers
+from sought.graph.links import GraphLinks, Nodes, Numbers
 from sought.web.compiled import Int, cached, compiled, readable
 from sought.web.errors import BadInput
 
@@ -13,7 +13,7 @@ Bytes = NDArray[np.uint8]
 _NUMBERS, _NODES = readable(types.int64), readable(types.uint32)
 
 
-def sources_of(links: Links, nodes: Numbers) -> tuple[Numbers, Nodes]:
+def sources_of(links: GraphLinks, nodes: Numbers) -> tuple[Numbers, Nodes]:
     """Who links to nodes[i]: the second array from bounds[i] to bounds[i + 1], ascending.  One pass over all links.
 
     Nodes are distinct.
@@ -28,7 +28,7 @@ def sources_of(links: Links, nodes: Numbers) -> tuple[Numbers, Nodes]:
     return bounds[:-1], found
 
 
-def distances(links: Links, hot: NDArray[np.bool_], most: int) -> Bytes:
+def distances(links: GraphLinks, hot: NDArray[np.bool_], most: int) -> Bytes:
     """How many links lead from the nearest hot node to each: 0 if it is hot itself, `most` if so many or more.
 
     J. Cho, H. Garcia-Molina, L. Page, WWW7 1998, Fig. 13.

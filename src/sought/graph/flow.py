@@ -21,7 +21,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from sought.graph.links import Inward, Links, Nodes, Numbers
+from sought.graph.links import GraphLinks, Inward, Nodes, Numbers
 from sought.web.compiled import Int, cached, readable
 
 Floats = NDArray[np.float64]
@@ -52,7 +52,7 @@ class Stop(NamedTuple):
 
 
 @contextmanager
-def team(links: Links) -> Iterator[Each]:
+def team(links: GraphLinks) -> Iterator[Each]:
     """Calls a function for each block, side by side where that pays."""
     if links.edges < _SMALL:
         yield map
@@ -75,7 +75,7 @@ def lengths_of(rows: Nodes, bounds: Numbers) -> Numbers:
     return np.append(0, np.cumsum(np.diff(bounds)[rows]))
 
 
-def settled(links: Links, weights: Floats, base: float, start: Floats, stop: Stop) -> Floats:
+def settled(links: GraphLinks, weights: Floats, base: float, start: Floats, stop: Stop) -> Floats:
     """The solution, where weights[i] is that of links.sources[i].  Iteration begins at `start`."""
     inward, core = links.inward, links.sources
     values = start[core]

@@ -17,7 +17,7 @@ import numpy as np
 from numba import types
 
 from sought.graph.flow import Floats, Leaps, Stop, blocks_of, settled, team
-from sought.graph.links import Links, Nodes, Numbers
+from sought.graph.links import GraphLinks, Nodes, Numbers
 from sought.graph.walks import begun, checked
 from sought.web.compiled import Int, cached, compiled, readable
 from sought.web.errors import BadInput
@@ -30,7 +30,7 @@ _RULE: Any = types.UniTuple(types.float64, 4)  # type: ignore[no-untyped-call]  
 
 
 def rw(
-    links: Links,
+    links: GraphLinks,
     impact: Floats,
     alpha: float = 0.85,
     beta: float = 0.0,
@@ -51,7 +51,7 @@ def rw(
 
 
 def rw_eg(
-    links: Links,
+    links: GraphLinks,
     impact: Floats,
     omega: float,
     alpha: float = 0.85,
@@ -77,7 +77,7 @@ def rw_eg(
     return _enriched(links, impact, peak, along, beside, base, begun(start, links.nodes, base), stop)
 
 
-def _peak(links: Links, impact: Floats, beta: float, epsilon: float) -> tuple[Floats, float]:
+def _peak(links: GraphLinks, impact: Floats, beta: float, epsilon: float) -> tuple[Floats, float]:
     """Impact as compiled code takes it, and max I."""
     if len(impact) != links.nodes:
         raise BadInput(f"impact must have a value for each of {links.nodes} nodes, not {len(impact)}")
@@ -96,7 +96,7 @@ def _rule(part: float, edges: Numbers, beta: float, epsilon: float) -> Rule:
 
 
 def _enriched(
-    links: Links, impact: Floats, peak: float, along: Rule, beside: Rule, base: float, values: Floats, stop: Stop
+    links: GraphLinks, impact: Floats, peak: float, along: Rule, beside: Rule, base: float, values: Floats, stop: Stop
 ) -> Floats:
     """Round by round, a sum over the links out of pages and one over those into them.
 

@@ -30,7 +30,7 @@ class Inward(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Links:
+class GraphLinks:
     """Links at one moment: sources[i] links to targets[bounds[i]:bounds[i + 1]].
 
     Sources ascend and have a link at least; the targets of each ascend.
@@ -65,7 +65,7 @@ class Links:
         return found
 
 
-def links_of(sources: NDArray[Any], targets: NDArray[Any], nodes: int) -> Links:
+def links_of(sources: NDArray[Any], targets: NDArray[Any], nodes: int) -> GraphLinks:
     """From pairs in any order: sources[i] links to targets[i]."""
     of, to = np.ascontiguousarray(sources, np.uint32), np.ascontiguousarray(targets, np.uint32)
     if len(of) and max(of.max(), to.max()) >= nodes:
@@ -74,7 +74,7 @@ def links_of(sources: NDArray[Any], targets: NDArray[Any], nodes: int) -> Links:
     _group(of, to, bounds, rows)
     bounds, rows = cleaned(np.arange(nodes, dtype=np.int64), bounds, rows)
     linking = np.flatnonzero(np.diff(bounds))
-    return Links(nodes, linking.astype(np.uint32), np.append(bounds[linking], len(rows)), rows)
+    return GraphLinks(nodes, linking.astype(np.uint32), np.append(bounds[linking], len(rows)), rows)
 
 
 def cleaned(owners: Numbers, bounds: Numbers, targets: Nodes) -> tuple[Numbers, Nodes]:
@@ -99,7 +99,7 @@ class LinkGraph:
         self.edges = 0
         self._starts = np.zeros(0, np.int64)
         self._sizes = np.zeros(0, np.uint32)
-        self._whole = Links(0, np.zeros(0, np.uint32), np.zeros(1, np.int64), np.zeros(0, np.uint32))
+        self._whole = GraphLinks(0, np.zeros(0, np.uint32), np.zeros(1, np.int64), np.zeros(0, np.uint32))
         self._tail = np.zeros(0, np.uint32)
         self._used = 0
         self._changed = False
@@ -137,23 +137,23 @@ class LinkGraph:
         if self._used > max(_LEAST, self._whole.edges // 2):
             self.compact()
 
-    def compact(self) -> Links:
+    def compact(self) -> GraphLinks:
         """All links as one value; the same one until the next `put` or `grow`."""
         if self._changed:
             self._whole = self._merged()
             self._starts[self._whole.sources] = self._whole.bounds[:-1]
             self._tail, self._used, self._changed = np.zeros(0, np.uint32), 0, False
         elif self._whole.nodes < self.nodes:
-            self._whole = Links(self.nodes, self._whole.sources, self._whole.bounds, self._whole.targets)
+            self._whole = GraphLinks(self.nodes, self._whole.sources, self._whole.bounds, self._whole.targets)
         return self._whole
 
-    def _merged(self) -> Links:
+    def _merged(self) -> GraphLinks:
         linking = np.flatnonzero(self._sizes[: self.nodes])
         bounds = np.zeros(len(linking) + 1, np.int64)
         np.cumsum(self._sizes[linking], out=bounds[1:])
         targets = np.empty(bounds[-1], np.uint32)
         _copy(self._starts[linking], bounds, self._whole.targets, self._tail, targets)
-        return Links(self.nodes, linking.astype(np.uint32), bounds, targets)
+        return GraphLinks(self.nodes, linking.astype(np.uint32), bounds, targets)
 
 
 def stretched(array: NDArray[Any], least: int) -> NDArray[Any]:

@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 _NUMBERS, _FLOATS = readable(types.int64), types.float64[::1]
 
 
-class Opic:
+class OpicCash:
     """Cash and history of a crawl while it grows.
 
     Invariant: once there is a node, the cash of all nodes sums to 1.  A node's cash is `_cash` and what the root has

@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.graph.flow import Floats, Stop, settled
-from sought.graph.links import Links, links_of
+from sought.graph.links import GraphLinks, links_of
 from sought.web.errors import BadInput
 
 
 def pr98(
-    links: Links, d: float = 0.9, start: Floats | None = None, tolerance: float = 1e-8, rounds: int = 100
+    links: GraphLinks, d: float = 0.9, start: Floats | None = None, tolerance: float = 1e-8, rounds: int = 100
 ) -> Floats:
     """PageRank as of 1998: sums to the number of nodes, and `tolerance` is for each of them."""
     before = None if start is None else start / max(links.nodes, 1)
@@ -31,7 +31,7 @@ def pr98(
 
 
 def pr(
-    links: Links, alpha: float = 0.85, start: Floats | None = None, tolerance: float = 1e-10, rounds: int = 100
+    links: GraphLinks, alpha: float = 0.85, start: Floats | None = None, tolerance: float = 1e-10, rounds: int = 100
 ) -> Floats:
     """PageRank as a probability: sums to 1."""
     stop = checked(alpha, tolerance, rounds, relative=True)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from sought.index.curve import MIDPOINT, PRINTED, SUMS, Float, Sight, gain_of_fall, load, own_rank, seen_at
 from sought.index.curve_loops import Records, entry, find_heads, found_on, ranks_of, read_off, scores_at, shift
-from sought.index.lists import Held, Numbers, Scores, Shifts, check, no_held, no_shifts
+from sought.index.lists import HeldResults, Numbers, Scores, Shifts, check, no_held, no_shifts
 from sought.index.slabs import Slabs
 from sought.index.visibility import Floats, Visibility
 from sought.web.compiled import Bool, Int, cached, readable
@@ -129,7 +129,7 @@ class CurveLists:
         entry(queries, scores, self._records, *self._sight, self._form, gain)
         return gain
 
-    def held(self, queries: Numbers, scores: Scores, ties: Numbers) -> Held:
+    def held(self, queries: Numbers, scores: Scores, ties: Numbers) -> HeldResults:
         check(len(self._records), queries, scores, ties)
         out, scores = no_held(len(queries)), self._above(queries, scores)
         missing = _held(queries, scores, ties, self._records, *self._sight, self._form, self._paper, *out)

@@ -19,10 +19,10 @@ from tantivy import FieldType, Occur, Order, Query
 
 from sought.index.analysis import stemming
 from sought.index.entry import Answer, Entry, Hit
-from sought.index.fields import WORDED, Record, document, number, record, schema
-from sought.index.held import Held
-from sought.index.query import Asked, build, parse, read
-from sought.index.snippet import Terms, snippet
+from sought.index.fields import WORDED, StoredPage, document, number, record, schema
+from sought.index.number_set import NumberSet
+from sought.index.query import ParsedQuery, build, parse, read
+from sought.index.snippet import SnippetTerms, snippet
 from sought.index.vectors import Counter
 from sought.web.errors import BadInput, CrawlBusy, CrawlDamaged, SoughtError, StorageFull
 from sought.web.readonly_cache import Shadow
@@ -96,8 +96,8 @@ class Index:
             writer.delete_documents_by_query(Query.term_set_query(self._index.schema, "row", held))
 
     @cached_property
-    def _held(self) -> Held:
-        return Held(self.rows())
+    def _held(self) -> NumberSet:
+        return NumberSet(self.rows())
 
     def commit(self) -> None:
         """Make everything given so far durable and visible to all readers."""
@@ -132,7 +132,7 @@ class Index:
         """The addresses of the pages that hold all of the query, best first, and their scores."""
         return {kept.url: score for score, kept in self._ranked(query, limit)}
 
-    def _ranked(self, query: str, limit: int) -> Iterator[tuple[float, Record]]:
+    def _ranked(self, query: str, limit: int) -> Iterator[tuple[float, StoredPage]]:
         self._refresh()
         with _errors(self._folder):
             searcher = self._index.searcher()
@@ -226,10 +226,10 @@ class Index:
         return error
 
 
-def _hits(searcher: tantivy.Searcher, found: Any, asked: Asked) -> Iterator[Hit]:
+def _hits(searcher: tantivy.Searcher, found: Any, asked: ParsedQuery) -> Iterator[Hit]:
     @cache
-    def wanted(language: str) -> Terms:
-        return Terms(read(asked, language).all_terms)
+    def wanted(language: str) -> SnippetTerms:
+        return SnippetTerms(read(asked, language).all_terms)
 
     for score, address in found.hits:
         kept = record(searcher.doc(address))

@@ -9,7 +9,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from sought.index.evaluator_gains import add_attention, add_changes, ascending, moves_of
-from sought.index.quality import Matches, Quality, Tie, total
+from sought.index.quality import AnswerShares, Matches, Tie, total
 from sought.index.slabs import KEYS, OFFSETS, Keys, Offsets, Slabs, roomy, scatter
 from sought.index.visibility import Floats, Visibility
 from sought.web.compiled import Bool, Int, cached, compiled, readable
@@ -65,7 +65,7 @@ class Evaluator:
         """`set_live` of many different pages; `matches` are of these only."""
         self._live.set_all(pages, matches)
 
-    def quality(self) -> Quality:
+    def quality(self) -> AnswerShares:
         """As things stand."""
         return total(*self.by_query(), self._weights, self._norm)
 

@@ -7,7 +7,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from sought.index.lists import Held, Numbers, Scores, Shifts, check, no_held, no_shifts
+from sought.index.lists import HeldResults, Numbers, Scores, Shifts, check, no_held, no_shifts
 from sought.index.slabs import KEYS, OFFSETS, Keys, Offsets, Slabs, roomy
 from sought.index.visibility import Floats, Visibility
 from sought.web.compiled import Int, cached, compiled, readable
@@ -96,7 +96,7 @@ class ExactLists:
         _entry(queries, scores.view(np.uint32), slabs.items, slabs.starts, slabs.sizes, *self._tables(1), gain)
         return gain
 
-    def held(self, queries: Numbers, scores: Scores, ties: Numbers) -> Held:
+    def held(self, queries: Numbers, scores: Scores, ties: Numbers) -> HeldResults:
         check(len(self._slabs), queries, scores, ties)
         out, slabs = no_held(len(queries)), self._slabs
         if len(self._below) != len(slabs.items) // _BLOCK + 1:

@@ -25,7 +25,7 @@ _MAX_ANCHORS = 1 << 16  # bytes read of what other pages say
 _MAX_LABELS = 8
 
 
-class Record(msgspec.Struct, array_like=True, frozen=True):
+class StoredPage(msgspec.Struct, array_like=True, frozen=True):
     """What is kept of a page to show it."""
 
     row: int
@@ -37,7 +37,7 @@ class Record(msgspec.Struct, array_like=True, frozen=True):
 
 
 _ENCODE = msgspec.msgpack.Encoder().encode
-_DECODE = msgspec.msgpack.Decoder(Record).decode
+_DECODE = msgspec.msgpack.Decoder(StoredPage).decode
 
 
 def schema() -> Schema:
@@ -96,14 +96,14 @@ def sites(url: str) -> list[str]:
     return [host, *(".".join(labels[i:]) for i in range(1, len(labels)))]
 
 
-def record(stored: Document) -> Record:
+def record(stored: Document) -> StoredPage:
     """What was kept of a page."""
     (kept,) = stored.get_all("record")
     return _DECODE(kept)
 
 
-def _record(entry: Entry, language: str) -> Record:
-    return Record(
+def _record(entry: Entry, language: str) -> StoredPage:
+    return StoredPage(
         int(entry.row),
         tidy(entry.url[:MAX_LENGTH]),
         tidy(entry.title[:_MAX_TITLE]),

@@ -4,13 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.index.analysis import LANGUAGES, NO_STEMMER
-from sought.index.measure import Measure
+from sought.index.measure import GainMeasure
 from sought.index.vectors import EACH, HEAD, Vector, joined
 
 _TITLE, _BODY, _ANCHORS = 1, 3, 1  # how often it holds each word of the query
 
 
-def made_for(measure: Measure) -> NDArray[np.float32]:
+def made_for(measure: GainMeasure) -> NDArray[np.float32]:
     """For each query the score of a page that has it for its title and is as long as pages are on average.
 
     The language is the one whose terms for the queries are on most pages; without pages, none in particular.  Nobody

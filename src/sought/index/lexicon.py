@@ -34,7 +34,7 @@ _MAX_LACKING = 1 << 15  # unknown pieces learned at once
 _MAX_SPOTS = 256
 
 
-class Placed(NamedTuple):
+class ReadText(NamedTuple):
     """A text as it was read.  Row by row, `places` tells of its pieces: start, stop, and where the reading starts."""
 
     text: bytes
@@ -42,7 +42,7 @@ class Placed(NamedTuple):
     places: Places
 
 
-class Noted:
+class TextMarks:
     """The marks of the pieces of several texts, one text after the other."""
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class Lexicon:
         """`learn` gives pieces their readings, `mark` gives a reading its mark."""
         self._learn = learn
         self._mark = mark
-        self._noted = Noted()
+        self._noted = TextMarks()
         self._lock = Lock()
         self._seed = np.frombuffer(os.urandom(8), np.uint64)[0]
         # Room for most texts; that of longer ones is given back.
@@ -74,19 +74,19 @@ class Lexicon:
         self._spots: Places = np.empty((_MAX_SPOTS, 3), np.int64)
         self._forget()
 
-    def reading(self, text: str, noted: Noted | None = None) -> str:
+    def reading(self, text: str, noted: TextMarks | None = None) -> str:
         """The readings of all pieces of a text, with spaces between them; their marks are added to `noted`."""
         encoded = text.encode("utf-8", "replace")
         with self._lock:
             out, _ = self._read(encoded, noted)
             return out.tobytes().decode()
 
-    def placed(self, text: str) -> Placed:
+    def placed(self, text: str) -> ReadText:
         """The same, and where the pieces are."""
         encoded = text.encode("utf-8", "replace")
         with self._lock:
             out, places = self._read(encoded, None)
-            return Placed(encoded, out.tobytes(), places.copy())
+            return ReadText(encoded, out.tobytes(), places.copy())
 
     def spotted(self, text: str, wanted: Wanted) -> tuple[bytes, list[list[int]]]:
         """The text in bytes; start, stop and term (or INSIDE) of its pieces that show any, the first so many."""
@@ -104,7 +104,7 @@ class Lexicon:
         self._used = 1  # an empty slot is one that says 0
         self._count = 0
 
-    def _read(self, encoded: bytes, noted: Noted | None) -> tuple[Bytes, Places]:
+    def _read(self, encoded: bytes, noted: TextMarks | None) -> tuple[Bytes, Places]:
         """What is returned is good until the next call."""
         if noted is None:
             noted, self._noted.count = self._noted, 0

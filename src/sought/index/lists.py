@@ -26,7 +26,7 @@ class Shifts(NamedTuple):
     gain: Floats
 
 
-class Held(NamedTuple):
+class HeldResults(NamedTuple):
     """What results are worth, one by one, not weighted by the queries.
 
     `gross` is I(rank)·score, what attention finds in the page itself; `net` is what would be missing without it, when
@@ -72,7 +72,7 @@ class Lists(Protocol):
     def entry(self, queries: Numbers, scores: Scores) -> Floats:
         """What each page would gain if it entered with such a score now; nothing changes."""
 
-    def held(self, queries: Numbers, scores: Scores, ties: Numbers) -> Held:
+    def held(self, queries: Numbers, scores: Scores, ties: Numbers) -> HeldResults:
         """What each page that is in a list, with such a score, brings to what attention finds; nothing changes."""
 
 
@@ -88,9 +88,9 @@ def no_shifts(count: int) -> Shifts:
     return Shifts(np.zeros(count, np.uint32), np.zeros(count, np.uint32), np.zeros(count))
 
 
-def no_held(count: int) -> Held:
+def no_held(count: int) -> HeldResults:
     """Room for what results are worth."""
-    return Held(np.zeros(count), np.zeros(count))
+    return HeldResults(np.zeros(count), np.zeros(count))
 
 
 def check(count: int, queries: Numbers, *columns: NDArray[Any]) -> None:

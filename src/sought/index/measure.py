@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sought.index.curves import Curves
 from sought.index.exact import Exact
 from sought.index.filing import Files, Filing
-from sought.index.lists import Held, Lists, ListsOf, no_held
+from sought.index.lists import HeldResults, Lists, ListsOf, no_held
 from sought.index.matching import ABSENT, match
 from sought.index.quality import Matches
 from sought.index.scorers import BM25, Scorer
@@ -61,7 +61,7 @@ class Gains(NamedTuple):
     query_gain: NDArray[np.float32]
 
 
-class Entries(NamedTuple):
+class EntryGains(NamedTuple):
     """What pages would add: in all, and the most for one query, which is `query` (-1: nothing for any)."""
 
     gain: Floats
@@ -69,7 +69,7 @@ class Entries(NamedTuple):
     most: Floats
 
 
-class Measure:
+class GainMeasure:
     """A workload, how pages are scored for it, and what is known of each query's results.
 
     Order of use: `fill` with the pages there are; then for each batch a Counter counts while the index reads, and
@@ -161,7 +161,7 @@ class Measure:
             _add_up(*scored, *shifts, self.weights, *gains)  # type: ignore[arg-type]  # columns in this order
         return gains
 
-    def entry(self, rows: Rows, vectors: Vectors, times: Sequence[float] = (1.0,)) -> Entries:
+    def entry(self, rows: Rows, vectors: Vectors, times: Sequence[float] = (1.0,)) -> EntryGains:
         """What each of these pages would add to the answers if it entered now; nothing changes.
 
         Its scores are so many `times` those of its vector, each as likely as the others.
@@ -177,9 +177,9 @@ class Measure:
             page, added = scored.page[order], added[order]
             more = added > most[page]
             most[page[more]], query[page[more]] = added[more], scored.query[order][more]
-        return Entries(gain, query, most)
+        return EntryGains(gain, query, most)
 
-    def held(self, rows: Rows, ties: Ties, vectors: Vectors) -> Held:
+    def held(self, rows: Rows, ties: Ties, vectors: Vectors) -> HeldResults:
         """What each of these pages, which are in the lists, brings to the answers; nothing changes."""
         total = no_held(len(vectors))
         for found in self._changed(None, vectors, self._untold):

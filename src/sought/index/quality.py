@@ -28,7 +28,7 @@ class Matches:
 
 
 @dataclass(frozen=True, slots=True)
-class Quality:
+class AnswerShares:
     """What attention finds, and what it could have found."""
 
     numerator: float
@@ -49,7 +49,7 @@ def quality(
     *,
     tie: Tie = "hash",
     per_query_norm: bool = False,
-) -> Quality:
+) -> AnswerShares:
     """Quality of a repository; f_q is weights[q].
 
     Among equal scores the page p with the larger ties[p] comes first, then the larger p; with tie="mean" all of them
@@ -61,12 +61,12 @@ def quality(
     return total(found, ideal, weights, per_query_norm)
 
 
-def total(found: Floats, ideal: Floats, weights: Floats, per_query_norm: bool) -> Quality:
+def total(found: Floats, ideal: Floats, weights: Floats, per_query_norm: bool) -> AnswerShares:
     """Quality from what is found, and could be, query by query."""
     if per_query_norm:
         found, ideal = found / np.where(ideal, ideal, 1.0), (ideal > 0).astype(np.float64)
     # Not weights @ found: to wake BLAS's threads takes longer than to evaluate a step.
-    return Quality(float((weights * found).sum()), float((weights * ideal).sum()))
+    return AnswerShares(float((weights * found).sum()), float((weights * ideal).sum()))
 
 
 def _found(

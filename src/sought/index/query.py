@@ -26,7 +26,7 @@ _PART = re.compile(r'"([^"]*)"|(?<!\S)site:([^\s"]+)|([^\s"]+)')
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ParsedQuery:
     """A query taken apart, not yet read in any language."""
 
     words: str = ""
@@ -35,7 +35,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class QueryTerms:
     """The terms a page of some language must hold, and the phrases: terms in this order without a gap."""
 
     terms: tuple[str, ...]
@@ -47,7 +47,7 @@ class Reading:
         return required([*self.terms, *(term for phrase in self.phrases for term in phrase)])
 
 
-def parse(text: str) -> Asked:
+def parse(text: str) -> ParsedQuery:
     words, phrases, site = [], [], ""
     for part in _PART.finditer(text[:MAX_QUERY].translate(_QUOTES)):
         phrase, named, word = part.groups()
@@ -58,10 +58,10 @@ def parse(text: str) -> Asked:
             site = host
         else:
             words.append(word or part.group())
-    return Asked(" ".join(words), tuple(phrases), site)
+    return ParsedQuery(" ".join(words), tuple(phrases), site)
 
 
-def read(asked: Asked, language: str) -> Reading:
+def read(asked: ParsedQuery, language: str) -> QueryTerms:
     """The query as pages of a language read it: at most MAX_TERMS terms, a phrase of one term is just a term."""
     phrases = [tuple(terms(phrase, language)) for phrase in asked.phrases]
     words = [*terms(asked.words, language), *(term for phrase in phrases if len(phrase) == 1 for term in phrase)]
@@ -71,15 +71,15 @@ def read(asked: Asked, language: str) -> Reading:
         if len(phrase) > 1 and room > 1:
             kept.append(phrase[:room])
             room -= len(kept[-1])
-    return Reading(tuple(distinct), tuple(kept))
+    return QueryTerms(tuple(distinct), tuple(kept))
 
 
-def build(asked: Asked, languages: Iterable[str], schema: Schema, *, relaxed: bool = False) -> Query | None:
+def build(asked: ParsedQuery, languages: Iterable[str], schema: Schema, *, relaxed: bool = False) -> Query | None:
     """The query for tantivy, for pages of these languages; None if it asks for nothing.
 
     Relaxed: any term will do, phrases are so many terms.
     """
-    alike: dict[Reading, list[str]] = {}
+    alike: dict[QueryTerms, list[str]] = {}
     for language in languages:
         alike.setdefault(read(asked, language), []).append(language)
     site = [_silent(Query.term_query(schema, "site", asked.site))] if asked.site else []
@@ -92,11 +92,11 @@ def build(asked: Asked, languages: Iterable[str], schema: Schema, *, relaxed: bo
     return _should(groups) if groups else (_must(site) if site else None)
 
 
-def _all(reading: Reading, schema: Schema) -> list[Query]:
+def _all(reading: QueryTerms, schema: Schema) -> list[Query]:
     return [_anywhere(term, schema) for term in reading.terms] + [_phrase(words, schema) for words in reading.phrases]
 
 
-def _some(reading: Reading, schema: Schema) -> list[Query]:
+def _some(reading: QueryTerms, schema: Schema) -> list[Query]:
     found = [_anywhere(term, schema) for term in reading.all_terms]
     return [_should(found)] if found else []
 

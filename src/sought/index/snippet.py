@@ -17,7 +17,7 @@ _LETTER = re.compile(rf"[^\W_{UNSEGMENTED}]")
 _UNSEGMENTED = re.compile(f"[{UNSEGMENTED}]")
 
 
-class Found(NamedTuple):
+class WordMatch(NamedTuple):
     """A word asked for, where it stands in the body."""
 
     start: int
@@ -25,7 +25,7 @@ class Found(NamedTuple):
     term: str
 
 
-class Terms:
+class SnippetTerms:
     """What was asked for, in the language of a page."""
 
     def __init__(self, terms: Iterable[str]) -> None:
@@ -33,10 +33,10 @@ class Terms:
         self.encoded = encoded(self.terms)
 
 
-def snippet(body: str, wanted: Terms, language: str) -> tuple[str, tuple[tuple[int, int], ...]]:
+def snippet(body: str, wanted: SnippetTerms, language: str) -> tuple[str, tuple[tuple[int, int], ...]]:
     """The part of a body that shows most of the wanted terms, and where in it they are."""
-    found: list[Found] = []
-    shown: list[Found] = []
+    found: list[WordMatch] = []
+    shown: list[WordMatch] = []
     for start, end in _stretches(body):
         more = list(islice(_occurrences(body[start:end], start, wanted, language), _MAX_FOUND - len(found)))
         found += more
@@ -61,7 +61,7 @@ def _stretches(body: str) -> Iterator[tuple[int, int]]:
         start, length = end, 2 * length
 
 
-def _occurrences(stretch: str, offset: int, wanted: Terms, language: str) -> Iterator[Found]:
+def _occurrences(stretch: str, offset: int, wanted: SnippetTerms, language: str) -> Iterator[WordMatch]:
     """First which pieces read as wanted terms, then where in these few."""
     text, spots = spotted(stretch, wanted.encoded, language)
     at, passed = 0, offset  # bytes of the stretch, characters of the body
@@ -69,13 +69,15 @@ def _occurrences(stretch: str, offset: int, wanted: Terms, language: str) -> Ite
         passed += start - at if stretch.isascii() else len(text[at:start].decode())
         at = start
         if term != INSIDE:
-            yield Found(passed, passed + stop - start, wanted.terms[term])
+            yield WordMatch(passed, passed + stop - start, wanted.terms[term])
         else:
             piece = text[start:stop].decode()
-            yield from (Found(passed + a, passed + b, each) for a, b, each in _within(piece, wanted.terms, language))
+            yield from (
+                WordMatch(passed + a, passed + b, each) for a, b, each in _within(piece, wanted.terms, language)
+            )
 
 
-def _within(piece: str, wanted: Sequence[str], language: str) -> Iterator[Found]:
+def _within(piece: str, wanted: Sequence[str], language: str) -> Iterator[WordMatch]:
     distinct = list(set(words(piece)))
     asked = {word: term for word, term in zip(distinct, stemmed(distinct, language), strict=True) if term in wanted}
     lowered = piece.lower()
@@ -85,7 +87,7 @@ def _within(piece: str, wanted: Sequence[str], language: str) -> Iterator[Found]
     for place in re.finditer(f"(?=({'|'.join(map(re.escape, longest_first))}))", lowered):
         start, end = place.span(1)
         if _stands_alone(lowered, start, end):
-            yield Found(start, end, asked[place[1]])
+            yield WordMatch(start, end, asked[place[1]])
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
@@ -95,9 +97,9 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
     return not (_LETTER.match(text, start - 1) if start else None) and not _LETTER.match(text, end)
 
 
-def _densest(found: list[Found]) -> list[Found]:
+def _densest(found: list[WordMatch]) -> list[WordMatch]:
     """The neighbours within a snippet's width that show most different terms, then most words; the first such."""
-    best: list[Found] = []
+    best: list[WordMatch] = []
     most = (0, 0)
     end = 0
     for i, first in enumerate(found):
@@ -110,7 +112,7 @@ def _densest(found: list[Found]) -> list[Found]:
     return best
 
 
-def _window(body: str, shown: list[Found]) -> tuple[int, int]:
+def _window(body: str, shown: list[WordMatch]) -> tuple[int, int]:
     """Where to cut: some words before the first one shown, at white space if there is any near."""
     first, last = (shown[0].start, shown[-1].end) if shown else (0, 0)
     start = max(0, first - _LEAD)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sought.index.analysis import LANGUAGES, MAX_TEXT, clipped, learning
 from sought.index.fields import WORDED
-from sought.index.lexicon import Lexicon, Noted
+from sought.index.lexicon import Lexicon, TextMarks
 from sought.web.compiled import Int, cached, compiled
 
 FIELDS = len(WORDED)
@@ -108,7 +108,7 @@ class Counter:
         self._vocabulary = vocabulary
         self._met = met
         self._grows = grows
-        self._noted = Noted()
+        self._noted = TextMarks()
         self._bounds = [0]
         self._languages: list[int] = []
         self._lexicons: dict[str, Lexicon] = {}

@@ -43,7 +43,7 @@ class Words(NamedTuple):
     stops: Ints
 
 
-class Table(NamedTuple):
+class HashTable(NamedTuple):
     """Numbers under 64-bit keys: a hash table with open addressing, most of whose slots are empty (key 0).
 
     Most of what is looked up is not there.  Eight bits for each slot say so, and stay in the cache.
@@ -69,10 +69,10 @@ def words_of(data: bytes) -> Words:
     return Words(hashes[:count], places[0, :count], places[1, :count], places[2, :count])
 
 
-def table_of(keys: Hashes, numbers: Ints) -> Table:
+def table_of(keys: Hashes, numbers: Ints) -> HashTable:
     """Numbers, which may be negative, under keys: distinct ones, and none of them 0."""
     size = 1 << max(2 * len(keys), 8).bit_length()
-    table = Table(np.zeros((size, 2), np.uint64), np.zeros(size // 8, np.uint64))
+    table = HashTable(np.zeros((size, 2), np.uint64), np.zeros(size // 8, np.uint64))
     _place(keys, numbers.astype(np.int64).view(np.uint64), *table)
     return table
 
@@ -133,7 +133,7 @@ def _bit(key: Int, bits: Hashes) -> tuple[Int, Int]:
 
 
 @compiled
-def _look(key: Int, table: Table) -> Int:
+def _look(key: Int, table: HashTable) -> Int:
     """The number under a key, or UNKNOWN."""
     slots, bits = table
     word, shift = _bit(key, bits)
@@ -203,7 +203,7 @@ def _field(field: Int, start: Int, stop: Int, begin: Int, end: Int) -> Int:
 
 @compiled
 def _enter(
-    word: Int, known: Int, place: Place, grams: Table, chain: Ints, starts: Ints, out: Hashes, count: Int
+    word: Int, known: Int, place: Place, grams: HashTable, chain: Ints, starts: Ints, out: Hashes, count: Int
 ) -> Int:
     """Make the chain one word longer and write down what it holds; returns how many of its n-grams may go on."""
     row, field, start, stop, begin, end = place
@@ -262,13 +262,13 @@ def find(
             reached[0], reached[1] = text, i
             continue
         bits, i = _word(data, start, kinds)
-        word = _look(bits, Table(words, word_bits))
+        word = _look(bits, HashTable(words, word_bits))
         if word >= 0:
             if count[0] + chain.size > out.size:
                 count[0] = done
                 return False
             place = (np.uint64(rows[text]) << _FIELD, field, start, i, begin, end)
-            known = _enter(word, known, place, Table(grams, gram_bits), chain, starts, out, count)
+            known = _enter(word, known, place, HashTable(grams, gram_bits), chain, starts, out, count)
         elif word == UNKNOWN:
             known = 0
     return True

@@ -16,7 +16,7 @@ from sought.record.future_times import MOMENTS
 from sought.record.table import State
 from sought.record.workload import FOLDER
 from sought.web.errors import CrawlDamaged
-from sought.web.message import Purpose
+from sought.web.message import RequestPurpose
 from sought.web.url import fingerprint
 
 Report = Callable[[int], None]
@@ -99,7 +99,7 @@ def _records(look: Look) -> Iterator[str]:
         if number % 1000 == 0:
             look.report(number)
         misfits.add(record)
-        if record.response is None or record.response.purpose is not Purpose.PAGE:
+        if record.response is None or record.response.purpose is not RequestPurpose.PAGE:
             continue
         row = repository.discovery.row(record.response.url)
         if row < 0:

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from sought.operate.dial_curve import curve
-from sought.operate.dial_reading import LEVELS, Estimate, Reading, Record, reading, seen_of, too_little
-from sought.operate.dial_stakes import Span
+from sought.operate.dial_reading import LEVELS, DialReading, Estimate, ExpectedAndMeasured, reading, seen_of, too_little
+from sought.operate.dial_stakes import TimeSpan
 from sought.operate.view import View
 from sought.policy.worth.worth import Worth
 from sought.record.config import pace
@@ -25,7 +25,7 @@ def budget(view: View, now: float) -> dict[str, Any]:
     if why := too_little(record):
         hint = "Worth() puts on record what it expects of fetches, once people have asked for something"
         return told | {"why_not": f"{why}; {hint}"}
-    span = Span(float(record.time.min()), now, least=max(view.config.revisit_after, 1.0))
+    span = TimeSpan(float(record.time.min()), now, least=max(view.config.revisit_after, 1.0))
     found = read_off(view.pages(Worth()), record, span)
     today = pace(view.config) * _DAY
     return told | {
@@ -39,7 +39,7 @@ def budget(view: View, now: float) -> dict[str, Any]:
     }
 
 
-def record_of(store: Store, since: float) -> Record:
+def record_of(store: Store, since: float) -> ExpectedAndMeasured:
     """Of new and known pages for as long as there are both: rings forget."""
     kinds = [noted(store, kind, since) for kind in KINDS]
     begin = max(each["time"].min() if len(each) >= KEPT else -np.inf for each in kinds)
@@ -48,15 +48,15 @@ def record_of(store: Store, since: float) -> Record:
     is_new = np.repeat([True, False], [len(each) for each in kept])
     told = np.isfinite(both["expected"]) & np.isfinite(both["gain"])
     time, expected, gain = (both[name][told] for name in ("time", "expected", "gain"))
-    return Record(time, expected, gain, is_new[told])
+    return ExpectedAndMeasured(time, expected, gain, is_new[told])
 
 
-def read_off(pages: Pages, record: Record, span: Span) -> Reading:
+def read_off(pages: Pages, record: ExpectedAndMeasured, span: TimeSpan) -> DialReading:
     """From pages with the beliefs of Worth, and a record that says enough."""
     return reading(curve(pages, span), record, seen_of(pages, span.since), span.ahead)
 
 
-def _points(found: Reading) -> list[dict[str, float | None]]:
+def _points(found: DialReading) -> list[dict[str, float | None]]:
     """Of the curve, without those that add nothing."""
     _, first = np.unique(found.fetches, return_index=True)
     fetches = found.fetches[first]

@@ -22,10 +22,10 @@ from typing import NamedTuple
 import numpy as np
 
 from sought.beliefs.rate_history import YEAR
-from sought.operate.dial_stakes import Births, Span, Stakes, births_of, stakes_of
+from sought.operate.dial_stakes import Births, Stakes, TimeSpan, births_of, stakes_of
 from sought.policy.solvers.planning import pace_of
 from sought.policy.worth.index import looking
-from sought.policy.worth.standing import standing
+from sought.policy.worth.page_state import standing
 from sought.web.pages import Floats, Pages
 
 _AGES = np.geomspace(60.0, 100.0 * YEAR, 120)
@@ -34,7 +34,7 @@ _RANGE = 1e-10  # of the highest price that matters: what is worth less is never
 _SMALL, _TINY = 1e-4, float(np.finfo(np.float64).tiny)
 
 
-class Curve(NamedTuple):
+class BudgetCurve(NamedTuple):
     """From a price at which nothing is fetched down to 0, where every page is, as often as it may be.
 
     `fetches` a second ascend, losses descend.  `attainable` is what the answers are worth if every copy is up to date
@@ -49,7 +49,7 @@ class Curve(NamedTuple):
     attainable: float
 
 
-def curve(pages: Pages, span: Span) -> Curve:
+def curve(pages: Pages, span: TimeSpan) -> BudgetCurve:
     """Of pages with the beliefs that Worth reads."""
     s = standing(pages, span.now, YEAR)
     stakes, births = stakes_of(s, pages, span), births_of(s, pages, span)
@@ -60,7 +60,7 @@ def curve(pages: Pages, span: Span) -> Curve:
     edits, deaths, missing = np.minimum.accumulate(found[:, 1:], axis=0).T  # a budget need not be spent
     held = float((s.shown - s.floor)[s.live].sum())
     missed = float(np.interp(pace_of(pages, len(pages)), fetches, missing))
-    return Curve(prices, fetches, edits, deaths, missing, held + missed)
+    return BudgetCurve(prices, fetches, edits, deaths, missing, held + missed)
 
 
 def _worth(stakes: Stakes, age: float) -> Floats:
@@ -77,7 +77,7 @@ def _prices(worth: Floats, births: Births) -> Floats:
     return np.append(np.geomspace(top, top * _RANGE, _PRICES - 1), 0.0)
 
 
-def _at_price(price: float, worth: Floats, stakes: Stakes, births: Births, span: Span) -> tuple[float, ...]:
+def _at_price(price: float, worth: Floats, stakes: Stakes, births: Births, span: TimeSpan) -> tuple[float, ...]:
     """Fetches, and the three losses."""
     interval = np.maximum(_intervals(price, worth), span.least)
     fetches = _fetches(interval, stakes.age, span.ahead)
@@ -93,7 +93,7 @@ def _at_price(price: float, worth: Floats, stakes: Stakes, births: Births, span:
     )
 
 
-def _of_births(price: float, births: Births, wait: float, span: Span) -> tuple[float, float]:
+def _of_births(price: float, births: Births, wait: float, span: TimeSpan) -> tuple[float, float]:
     """First fetches a second, and what is missed: of pages that are fetched once they are found, and of others."""
     is_taken, longest = births.value * births.lives > price, span.past + span.ahead / 2.0
     fetches = np.where(births.waited, 1.0 / span.ahead, births.a_second)
@@ -101,7 +101,7 @@ def _of_births(price: float, births: Births, wait: float, span: Span) -> tuple[f
     return float(fetches[is_taken].sum()), float(births.value @ missed)
 
 
-def _wait(by_links: Floats, stakes: Stakes, span: Span) -> float:
+def _wait(by_links: Floats, stakes: Stakes, span: TimeSpan) -> float:
     """How long a page that is born stays unknown, if it is linked to as known pages are."""
     rate, most = by_links, span.past + span.ahead / 2.0
     wait = np.where(rate * most < _SMALL, most, -np.expm1(-rate * most) / np.maximum(rate, _TINY))

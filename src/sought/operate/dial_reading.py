@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from sought.beliefs.death_rate import WEEK
 from sought.beliefs.rate_history import YEAR
-from sought.operate.dial_curve import Curve
+from sought.operate.dial_curve import BudgetCurve
 from sought.web.pages import Floats, Pages
 
 LEVELS = (0.90, 0.95, 0.99)
@@ -28,7 +28,7 @@ DOUBT = 0.5
 _DRAWS, _TAIL = 400, 0.1
 
 
-class Record(NamedTuple):
+class ExpectedAndMeasured(NamedTuple):
     """Fetches of which something was expected, and what was measured."""
 
     time: Floats
@@ -45,7 +45,7 @@ class Estimate(NamedTuple):
     high: float
 
 
-class Seen(NamedTuple):
+class EvidenceCounts(NamedTuple):
     """How many edits, deaths and births what is believed rests on."""
 
     edits: int
@@ -53,7 +53,7 @@ class Seen(NamedTuple):
     births: int
 
 
-class Reading(NamedTuple):
+class DialReading(NamedTuple):
     """Quality as a share of what is attainable, by fetches a second: as expected, and one row a draw."""
 
     fetches: Floats
@@ -82,7 +82,7 @@ def _estimate(value: float, drawn: list[float]) -> Estimate:
     return Estimate(value, *(float(ordered[round(share * (len(ordered) - 1))]) for share in (_TAIL, 1.0 - _TAIL)))
 
 
-def too_little(record: Record) -> str:
+def too_little(record: ExpectedAndMeasured) -> str:
     """Why a record says nothing; empty if it does."""
     fetches, weeks = len(record.time), len(np.unique(_week(record))) if len(record.time) else 0
     if fetches < FEWEST_FETCHES:
@@ -92,14 +92,16 @@ def too_little(record: Record) -> str:
     return ""
 
 
-def seen_of(pages: Pages, since: float) -> Seen:
+def seen_of(pages: Pages, since: float) -> EvidenceCounts:
     known = ~pages.is_new
     edits = int(pages.changes[pages.live].sum()) - int(np.count_nonzero(pages.changes[pages.live]))
     deaths = int(np.count_nonzero(known & ~pages.live & (pages.changes > 0)))
-    return Seen(max(edits, 0), deaths, int(np.count_nonzero(pages.found > since)))
+    return EvidenceCounts(max(edits, 0), deaths, int(np.count_nonzero(pages.found > since)))
 
 
-def reading(curve: Curve, record: Record, seen: Seen, ahead: float = YEAR / 2.0, seed: int = 0) -> Reading:
+def reading(
+    curve: BudgetCurve, record: ExpectedAndMeasured, seen: EvidenceCounts, ahead: float = YEAR / 2.0, seed: int = 0
+) -> DialReading:
     dice, weekly = np.random.default_rng([seed, 0xD1A]), _weekly(record)
     weeks = len(weekly)
     scales = np.array([_scales(weekly[dice.integers(0, weeks, weeks)]) for _ in range(_DRAWS)])
@@ -113,19 +115,19 @@ def reading(curve: Curve, record: Record, seen: Seen, ahead: float = YEAR / 2.0,
         + np.outer(scales[:, 1] * births, curve.missing)
     )
     expected = known * (curve.edits + curve.deaths) + new * curve.missing
-    return Reading(curve.fetches, _quality(expected, curve.attainable), _quality(losses, curve.attainable))
+    return DialReading(curve.fetches, _quality(expected, curve.attainable), _quality(losses, curve.attainable))
 
 
 def _quality(loss: Floats, attainable: float) -> Floats:
     return np.maximum(1.0 - loss / attainable, 0.0) if attainable > 0.0 else np.ones_like(loss)
 
 
-def _week(record: Record) -> NDArray[np.int64]:
+def _week(record: ExpectedAndMeasured) -> NDArray[np.int64]:
     weeks: NDArray[np.int64] = ((record.time - record.time.min()) // WEEK).astype(np.int64)
     return weeks
 
 
-def _weekly(record: Record) -> Floats:
+def _weekly(record: ExpectedAndMeasured) -> Floats:
     """A row a week: gained and expected of known pages, and of new ones."""
     week = _week(record)
     columns = [

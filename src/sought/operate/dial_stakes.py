@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sought.beliefs.rate_history import YEAR
 from sought.policy.worth import parts
 from sought.policy.worth.hubs import told
-from sought.policy.worth.standing import Standing
+from sought.policy.worth.page_state import PageState
 from sought.web.mixing import mixed
 from sought.web.pages import Floats, Links, Pages, Rows
 
@@ -16,7 +16,7 @@ PAGES, LINKS = 10_000, 8  # looked at, and links to each; where there are more t
 _WITHIN = 86400.0  # of the beginning: what is found then was there already
 
 
-class Span(NamedTuple):
+class TimeSpan(NamedTuple):
     """The time of a record, and the time ahead of which is spoken; between fetches of a page lies `least` or more."""
 
     since: float
@@ -59,7 +59,7 @@ class Births(NamedTuple):
     a_second: float  # so often a page like each of those that have not waited is born
 
 
-def stakes_of(s: Standing, pages: Pages, span: Span) -> Stakes:
+def stakes_of(s: PageState, pages: Pages, span: TimeSpan) -> Stakes:
     chosen = _sample(np.flatnonzero(s.live), pages)
     lost, count = np.where(s.live, s.shown - s.needed, 0.0), np.count_nonzero(s.live)
     source, target, stands_for = _links_to(chosen, pages)
@@ -81,7 +81,7 @@ def stakes_of(s: Standing, pages: Pages, span: Span) -> Stakes:
     )
 
 
-def births_of(s: Standing, pages: Pages, span: Span) -> Births:
+def births_of(s: PageState, pages: Pages, span: TimeSpan) -> Births:
     """As many are born as were found lately; at most as many as pages fetched again are expected to lead to.
 
     A crawl that is still making its way through a site finds pages that were there before.
@@ -127,7 +127,7 @@ def _tells(lost: Floats, pages: Pages) -> Floats:
     return shared + told(pages.links, shared)
 
 
-def _finds(s: Standing, pages: Pages) -> Floats:
+def _finds(s: PageState, pages: Pages) -> Floats:
     links: Links | None = pages.links
     linked = told(links, s.live.astype(np.float64)) if links else np.zeros(len(pages))
     return s.finds * parts.surplus(s, pages, linked, 0.0)

@@ -16,8 +16,8 @@ from sought.graph.around import sources_of
 from sought.index import Index
 from sought.index.exact import Exact
 from sought.index.ideal import made_for
-from sought.index.measure import Measure
-from sought.index.quality import Matches, Quality, quality
+from sought.index.measure import GainMeasure
+from sought.index.quality import AnswerShares, Matches, quality
 from sought.index.vectors import joined
 from sought.operate.next_fetch import next_fetch
 from sought.operate.searches import searches_a_week
@@ -26,7 +26,7 @@ from sought.record.gains import Helped, helped
 from sought.record.outcome import Finished, Outcome
 from sought.record.swap import part_for_reading
 from sought.record.table import NO_ROW
-from sought.record.workload import POOR, Asked
+from sought.record.workload import POOR, WorkloadQueries
 from sought.web.errors import BadInput
 from sought.web.pages import Pages
 from sought.web.policy import Policy, beliefs_of, explained, reads_links
@@ -148,7 +148,7 @@ def _fetch(outcome: Outcome, view: View, report: dict[str, Any]) -> dict[str, An
     }
 
 
-def _helped(each: Helped, asked: Asked, report: dict[str, Any]) -> dict[str, Any]:
+def _helped(each: Helped, asked: WorkloadQueries, report: dict[str, Any]) -> dict[str, Any]:
     query = asked.text(each.key) or "(no longer asked)"
     return {
         "query": query,
@@ -277,7 +277,7 @@ def answers_to_all(view: View) -> dict[str, Any]:
     return {**view.measuring.report(), "quality_of_own_copies": served.value, "judged_by_share_of_demand": share}
 
 
-def served_quality(view: View, heaviest: int = 200) -> tuple[Quality, float]:
+def served_quality(view: View, heaviest: int = 200) -> tuple[AnswerShares, float]:
     """Q of the answers as the index serves them now, against the copies the crawl holds.
 
     That is all a crawler can know by itself: it is below 1 where the index is behind its copies, or ranks by statistics
@@ -286,10 +286,10 @@ def served_quality(view: View, heaviest: int = 200) -> tuple[Quality, float]:
     """
     main, asked = view.measuring.measure, view.measuring.asked
     if main is None or not (view.path / "index").exists():
-        return Quality(0.0, 0.0), 0.0
+        return AnswerShares(0.0, 0.0), 0.0
     chosen = np.argsort(-asked.weights, kind="stable")[:heaviest]
     texts, weights = [asked.texts[q] for q in chosen], asked.weights[chosen]
-    some = Measure(texts, weights, main.vocabulary, main.scorer, Exact(), main.visibility)
+    some = GainMeasure(texts, weights, main.vocabulary, main.scorer, Exact(), main.visibility)
     some.freeze(main.statistics)
     view.measuring.fill(some)
     copies = view.measuring.matches(some)
@@ -301,10 +301,10 @@ def served_quality(view: View, heaviest: int = 200) -> tuple[Quality, float]:
     found = _as_served(copies, rankings, len(view.table), some)
     ties = view.measuring.ties(np.arange(len(view.table)))
     ideal = quality(copies, copies, some.weights, ties, main.visibility)
-    return Quality(found, ideal.numerator), float(some.weights.sum())
+    return AnswerShares(found, ideal.numerator), float(some.weights.sum())
 
 
-def _as_served(copies: Matches, rankings: list[list[int]], rows: int, measure: Measure) -> float:
+def _as_served(copies: Matches, rankings: list[list[int]], rows: int, measure: GainMeasure) -> float:
     """What attention finds, going down the rankings."""
     pair = copies.queries.astype(np.int64) * rows + copies.pages
     order = np.argsort(pair)

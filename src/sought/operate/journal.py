@@ -177,7 +177,7 @@ _KEPT_HOSTS = 100_000  # of a minute
 _TALLY_LEVELS = ("worth_of_answers", "unanswered", "poor", "queries", "searches_a_week", "to_gain", "quality")
 
 
-class Tally:
+class CycleTally:
     """Counts what the cycle does not: by purpose and by host, and what was expected."""
 
     def __init__(self, cycle: Cycle) -> None:

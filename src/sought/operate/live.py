@@ -11,16 +11,16 @@ from sought.crawl.budget import Budget
 from sought.crawl.cycle import Cycle
 from sought.crawl.progress import Progress
 from sought.fetch.bounds import Bounds
-from sought.fetch.guard import Guard
+from sought.fetch.guard import AddressGuard
 from sought.fetch.http import Http
 from sought.fetch.resolve import Resolver
 from sought.index import Entry
 from sought.index.analysis import NO_STEMMER
 from sought.index.fields import document as to_indexed
-from sought.index.measure import Measure
+from sought.index.measure import GainMeasure
 from sought.index.vectors import Counter, no_vectors
 from sought.operate.log import KeptLog, Log, silent
-from sought.operate.operator import Liaison
+from sought.operate.operator import Operator
 from sought.record.config import Config, DemandSection, rate
 from sought.record.directory import Directory
 from sought.record.future_times import cap_times
@@ -40,7 +40,7 @@ def open_web(config: Config, agent: str, now: Callable[[], float] = time.time) -
     """The live Web as a configuration bounds it; answers are dated by `now`."""
     f = config.fetch
     resolver = Resolver(f.resolve)
-    guard = Guard(tuple(ipaddress.ip_network(n) for n in f.allow_networks))
+    guard = AddressGuard(tuple(ipaddress.ip_network(n) for n in f.allow_networks))
     bounds = Bounds(total=f.timeout, page=f.max_body)
     return Http(agent, bounds, guard, resolver, f.connections, now), resolver
 
@@ -82,7 +82,7 @@ def warm_up() -> None:
 
 def warm_up_measuring(demand: DemandSection) -> None:
     """The same for measuring: else the first page that is measured would keep everything waiting."""
-    measure = Measure(["word"], np.ones(1), scorer=demand.scorer_value, estimator=demand.estimator_value)
+    measure = GainMeasure(["word"], np.ones(1), scorer=demand.scorer_value, estimator=demand.estimator_value)
     counter = Counter(measure.vocabulary, measure.filing.read)
     to_indexed(Entry(0, "http://example.org/", "word"), counter.read)
     counter.end_page(NO_STEMMER)
@@ -104,7 +104,7 @@ async def crawl(
     budget = open_budget(directory, fetches, clock.now())
     http, resolver = open_web(directory.config, directory.agent, clock.now)
     async with http:
-        liaison = Liaison(directory, kept)
+        liaison = Operator(directory, kept)
         cycle = Cycle(directory, http.get, resolver.address, budget, policy, keep=keep, witness=liaison)
         started(cycle)  # before others learn that it runs, for they may want it to stop
         liaison.begin(cycle)

@@ -14,15 +14,15 @@ from typing import Any
 import msgspec
 
 from sought.crawl.cycle import Cycle
-from sought.crawl.observer import Witness
+from sought.crawl.observer import CycleObserver
 from sought.crawl.plan import Plan, eligible
 from sought.operate.audit import APPLIED, Audited, note
-from sought.operate.journal import Tally, fold, write_row
+from sought.operate.journal import CycleTally, fold, write_row
 from sought.operate.log import Log
 from sought.operate.obeying import obey, take_up
-from sought.operate.orders import Inbox, Waiting
+from sought.operate.orders import Inbox, WaitingOrder
 from sought.operate.outlook import Outlook, outlook
-from sought.operate.pulse import FINISHED, Noted, described, pulse, write_pulse
+from sought.operate.pulse import FINISHED, PulseNotes, described, pulse, write_pulse
 from sought.record.commit import Commit
 from sought.record.directory import Directory
 from sought.record.hosts import Host
@@ -38,7 +38,7 @@ _TOLD = 100  # stretches of damage
 _MINUTE = 61  # pulses
 
 
-class Liaison(Witness):
+class Operator(CycleObserver):
     """Sits between one cycle and the files of its directory; `begin` and `end` stand around its run."""
 
     def __init__(self, directory: Directory, log: Log) -> None:
@@ -57,7 +57,7 @@ class Liaison(Witness):
 
     def begin(self, cycle: Cycle) -> None:
         """Before the first step: let the crawl be as it was told, also while none was running."""
-        self.tally = Tally(cycle)
+        self.tally = CycleTally(cycle)
         take_up(cycle, self.settings)
         budget = self.directory.config.crawl.budget if cycle.budget.per is not None else cycle.budget.fetches
         told = {"directory": str(self.path), "process": os.getpid(), "policy": cycle.policy_name, "budget": budget}
@@ -136,7 +136,7 @@ class Liaison(Witness):
         for waiting in self.inbox.look(now):
             self._take_order(waiting, cycle, now)
 
-    def _take_order(self, waiting: Waiting, cycle: Cycle, now: float) -> None:
+    def _take_order(self, waiting: WaitingOrder, cycle: Cycle, now: float) -> None:
         """On disk is what it means before the order goes: after kill -9 it may be carried out again, never lost."""
         given = waiting.given
         if given is None:
@@ -175,7 +175,7 @@ class Liaison(Witness):
         if clock - self.reported_at >= _REPORT_EVERY:
             self.report, self.reported_at = self.directory.measuring.report(), clock
         speed = self._speed(clock, cycle.progress.fetched)
-        noted = Noted(self.ahead, self.report, list(self.finished), speed, self.directory.unreadable)
+        noted = PulseNotes(self.ahead, self.report, list(self.finished), speed, self.directory.unreadable)
         self._try("pulse", lambda: write_pulse(self.path, pulse(cycle, noted, now, ended)))
 
     def _speed(self, clock: float, fetched: int) -> float | None:

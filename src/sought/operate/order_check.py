@@ -132,21 +132,21 @@ def _instead(name: str, names: list[str]) -> str:
 # ---- Giving an order: refused at once if it makes no sense, and given once however often somebody asks for it.
 
 
-class Placed(NamedTuple):
+class PlacedOrder(NamedTuple):
     """The id by which the audit log will name an order; `waits_already` if the same one was given before and waits."""
 
     id: str
     waits_already: bool
 
 
-def place(path: Path, order: AnyOrder, who: str) -> Placed:
+def place(path: Path, order: AnyOrder, who: str) -> PlacedOrder:
     """Give an order to a crawl, unless the last one that waits about the same says so already."""
     order = checked(order)
     about = [each for each in waiting_orders(path) if _subject(each[1]) == _subject(order)]
     if about and about[-1][1] == order:
-        return Placed(about[-1][0], waits_already=True)
+        return PlacedOrder(about[-1][0], waits_already=True)
     check_order(path, order, time.time())
-    return Placed(give(path, order, who), waits_already=False)
+    return PlacedOrder(give(path, order, who), waits_already=False)
 
 
 def _subject(order: AnyOrder) -> Hashable:

@@ -84,7 +84,7 @@ class Given(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     order: AnyOrder
 
 
-class Waiting(NamedTuple):
+class WaitingOrder(NamedTuple):
     """A file in the folder; `given` is None if it is no order, and then `problem` says why."""
 
     file: Path
@@ -137,7 +137,7 @@ def give(path: Path, order: AnyOrder, who: str) -> str:
     return name
 
 
-def waiting_files(path: Path) -> list[Waiting]:
+def waiting_files(path: Path) -> list[WaitingOrder]:
     """All in a crawl's directory that no crawl has answered yet, oldest first."""
     folder = path / FOLDER
     try:
@@ -160,7 +160,7 @@ class Inbox:
         self.seen = -1  # the folder's time when nothing was left in it
         self.stuck: set[str] = set()  # names of files that cannot be taken away
 
-    def look(self, now: float) -> list[Waiting]:
+    def look(self, now: float) -> list[WaitingOrder]:
         """The next orders, oldest first, and what is none; each must be `remove`d or `put_aside`."""
         try:
             changed = self.folder.stat().st_mtime_ns
@@ -173,14 +173,14 @@ class Inbox:
             self.seen = changed
         return [_read(self.folder / name) for name in names]
 
-    def remove(self, waiting: Waiting) -> None:
+    def remove(self, waiting: WaitingOrder) -> None:
         """It has been applied, or refused."""
         try:
             waiting.file.unlink(missing_ok=True)
         except OSError:
             self.stuck.add(waiting.file.name)
 
-    def put_aside(self, waiting: Waiting) -> None:
+    def put_aside(self, waiting: WaitingOrder) -> None:
         """Keep what is no order for a person to look at, the latest of it."""
         aside = self.folder / ASIDE
         try:
@@ -203,11 +203,11 @@ def _names(folder: Path) -> Iterator[str]:
                 yield entry.name
 
 
-def _read(file: Path) -> Waiting:
+def _read(file: Path) -> WaitingOrder:
     try:
-        return Waiting(file, msgspec.json.decode(_bytes(file), type=Given))
+        return WaitingOrder(file, msgspec.json.decode(_bytes(file), type=Given))
     except (OSError, ValueError, RecursionError) as error:  # msgspec's errors are ValueErrors
-        return Waiting(file, None, str(error)[:200] or type(error).__name__)
+        return WaitingOrder(file, None, str(error)[:200] or type(error).__name__)
 
 
 def _bytes(file: Path) -> bytes:

@@ -59,7 +59,7 @@ _NEXT = 20
 _DAMAGE = 20
 
 
-class Noted(NamedTuple):
+class PulseNotes(NamedTuple):
     """What the cycle itself does not remember: the outlook, the report of its measuring, the latest fetches, and
     damage of the record.
 
@@ -73,7 +73,7 @@ class Noted(NamedTuple):
     damage: Sequence[str] = ()
 
 
-def pulse(cycle: Cycle, noted: Noted, now: float, ended: str | None) -> dict[str, Any]:
+def pulse(cycle: Cycle, noted: PulseNotes, now: float, ended: str | None) -> dict[str, Any]:
     """Everything, as JSON has it; `ended` is None while the crawl runs."""
     return {
         "time": now,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from sought.record.config import Config
 from sought.record.hosts import Host
 from sought.record.store import Store, hash_key
-from sought.record.traps import Shape, looks_endless, shape
+from sought.record.traps import UrlShape, looks_endless, shape
 from sought.web.url import URL, hostname, registered_domain
 
 REASONS = {
@@ -90,7 +90,7 @@ class Admission:
             self.store.put(hash_key(b"t", kind.key), count.to_bytes(4, "big"))
         return verdict
 
-    def look(self, url: str, origin: str, host: Host | None, depth: int) -> tuple[str, Shape | None]:
+    def look(self, url: str, origin: str, host: Host | None, depth: int) -> tuple[str, UrlShape | None]:
         """The verdict without counting."""
         if not self.covers(origin):
             return "scope", None
@@ -110,7 +110,7 @@ class Admission:
             return kind.why, None
         return "", kind
 
-    def _count(self, kind: Shape) -> int:
+    def _count(self, kind: UrlShape) -> int:
         count = self.shapes.get(kind.key)
         if count is None:
             stored = self.store.get(hash_key(b"t", kind.key)) if self.store else None

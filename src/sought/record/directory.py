@@ -27,7 +27,7 @@ from sought.record.config import Config, pace
 from sought.record.lock import Lock
 from sought.record.losses import DamageLog, cut_off, log_trouble
 from sought.record.measuring import Measuring
-from sought.record.parts import Parts
+from sought.record.parts import DirectoryParts
 from sought.record.repository import Repository
 from sought.record.settings import crawl_config
 from sought.record.store import Store
@@ -44,11 +44,11 @@ def manners(config: Config) -> Manners:
 class Directory:
     """The parts of an open crawl directory, for its one writer; all changes go through `writer`."""
 
-    def __init__(self, path: Path, parts: Parts | None = None, *, rebuilding: bool = False) -> None:
+    def __init__(self, path: Path, parts: DirectoryParts | None = None, *, rebuilding: bool = False) -> None:
         """With `rebuilding`, store and index are new ones, beside those that there are (swap.py)."""
         self.path = path
         self.rebuilding = rebuilding
-        self.parts = parts or Parts()
+        self.parts = parts or DirectoryParts()
         self.clock = self.parts.clock
         self.config = crawl_config(path)
         self.agent = user_agent(self.config.agent.contact, self.config.agent.name)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sought.web.errors import CrawlDamaged, StorageFull
-from sought.web.message import Purpose
+from sought.web.message import RequestPurpose
 
 _LEASE = struct.Struct("<IId")  # host, row, time
 # In the file, in place of a row:
@@ -30,7 +30,7 @@ class Visit(NamedTuple):
     """
 
     host: int
-    purpose: Purpose
+    purpose: RequestPurpose
     sent: float
     row: int | None = None
     url: str = ""  # of a sitemap; it is not stored
@@ -38,7 +38,7 @@ class Visit(NamedTuple):
     @property
     def is_charged(self) -> bool:
         """Whether it counts towards the budget."""
-        return self.purpose is not Purpose.ROBOTS
+        return self.purpose is not RequestPurpose.ROBOTS
 
 
 class Leases:
@@ -81,11 +81,11 @@ class Leases:
 
 def _visit(host: int, row: int, sent: float) -> Visit:
     if row in (_ROBOTS, _SITEMAP):
-        return Visit(host, Purpose.ROBOTS if row == _ROBOTS else Purpose.SITEMAP, sent)
-    return Visit(host, Purpose.PAGE, sent, None if row == _UNKNOWN_PAGE else row)
+        return Visit(host, RequestPurpose.ROBOTS if row == _ROBOTS else RequestPurpose.SITEMAP, sent)
+    return Visit(host, RequestPurpose.PAGE, sent, None if row == _UNKNOWN_PAGE else row)
 
 
 def _packed(visit: Visit) -> bytes:
-    files = {Purpose.ROBOTS: _ROBOTS, Purpose.SITEMAP: _SITEMAP}
+    files = {RequestPurpose.ROBOTS: _ROBOTS, RequestPurpose.SITEMAP: _SITEMAP}
     row = files.get(visit.purpose, _UNKNOWN_PAGE) if visit.row is None else visit.row
     return _LEASE.pack(visit.host, row, visit.sent)

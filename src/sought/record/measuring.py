@@ -21,7 +21,7 @@ from sought.graph.walks import pr
 from sought.index.analysis import LANGUAGES
 from sought.index.anchored import with_anchors
 from sought.index.lists import ListsOf
-from sought.index.measure import Measure, Rows, Ties, together
+from sought.index.measure import GainMeasure, Rows, Ties, together
 from sought.index.quality import Matches
 from sought.index.scorers import Scorer
 from sought.index.statistics import Census, Statistics
@@ -34,13 +34,13 @@ from sought.record.links import stored_links
 from sought.record.outcome import Finished
 from sought.record.store import Store, row_key
 from sought.record.table import Table
-from sought.record.workload import Asked, coverage, load, save
+from sought.record.workload import WorkloadQueries, coverage, load, save
 
 _AT_ONCE = 4096
 _FEW = 64  # pages: statistics of fewer say little
 
 
-class Sums(NamedTuple):
+class GainSums(NamedTuple):
     """Gains of all fetches so far: how many were measured, what first fetches brought, and what later ones did."""
 
     fetches: int = 0
@@ -79,14 +79,14 @@ class Measuring:
         self.asked = load(store)
         self.since = gains_since(config.demand.scorer, store, table)
         since, *sums = store.meta("gains", (self.since,))
-        self.sums = Sums(*sums) if since == self.since else Sums()
+        self.sums = GainSums(*sums) if since == self.since else GainSums()
         self.vocabulary = Vocabulary(store.meta("vocabulary", ()))
         self.lacking: list[str] = store.meta("lacking", [])
         self.saved_terms = len(self.vocabulary)
         self.fresh: dict[int, Vector] = {}  # not in the store yet
-        self.coming: Asked | None = None
-        self.next: Measure | None = None
-        self.measure: Measure | None = None
+        self.coming: WorkloadQueries | None = None
+        self.next: GainMeasure | None = None
+        self.measure: GainMeasure | None = None
         self.counter: Counter | None = None
         self.catching_up = 0  # how many of those lacking the pages are being read again for
         self.pages = self.frozen_pages = self.shifted = 0
@@ -126,7 +126,7 @@ class Measuring:
         is_asked = bool(self.asked.rate.any())  # words are counted for topics, too, which nobody asks
         return FetchGains(rows, gains, self.asked.keys) if is_asked else None
 
-    def _enter_anchors(self, measure: Measure, rows: Rows, old: Vectors, new: Vectors) -> Vectors:
+    def _enter_anchors(self, measure: GainMeasure, rows: Rows, old: Vectors, new: Vectors) -> Vectors:
         """Let known pages have what others call them now: that is no merit of their own fetch.  Returns them so."""
         anchored, moved = with_anchors(old, new, len(self.vocabulary))
         if moved.any():
@@ -172,7 +172,7 @@ class Measuring:
 
     # ---- the workload
 
-    def begin(self, asked: Asked, languages: Iterable[str]) -> list[str]:
+    def begin(self, asked: WorkloadQueries, languages: Iterable[str]) -> list[str]:
         """Prepare for a new workload; returns the terms that are not counted on all pages yet.
 
         When the pages that hold them have been read again, `adopt`.
@@ -199,7 +199,7 @@ class Measuring:
         if self.measure:
             self.refreeze(self.measure)
 
-    def reweigh(self, asked: Asked) -> None:
+    def reweigh(self, asked: WorkloadQueries) -> None:
         """The same queries are asked, more or less often; they stay as they are spelled, and so does visibility."""
         if self.measure:
             self.asked = replace(asked, texts=self.asked.texts, exponent=self.asked.exponent)
@@ -208,7 +208,7 @@ class Measuring:
 
     def stop(self) -> None:
         """Nothing is asked any more: forget every query, and what was counted for them."""
-        self.asked, self.vocabulary, self.lacking, self.catching_up = Asked(), Vocabulary(), [], 0
+        self.asked, self.vocabulary, self.lacking, self.catching_up = WorkloadQueries(), Vocabulary(), [], 0
         self.coming = self.next = self.measure = self.counter = None
         self.pages = self.frozen_pages = self.saved_terms = 0
         self.fresh.clear()
@@ -217,7 +217,7 @@ class Measuring:
         for name in ("workload", "vocabulary", "lacking", "statistics"):
             self.store.delete(b"m" + name.encode())
 
-    def refreeze(self, measure: Measure) -> None:
+    def refreeze(self, measure: GainMeasure) -> None:
         """Take the statistics anew, and score all pages by them."""
         census = Census(len(self.vocabulary))
         for _, _, vectors in self._stored():
@@ -230,12 +230,12 @@ class Measuring:
         """Those that have a vector in the store, ascending."""
         return np.frombuffer(b"".join(key[1:] for key, _ in self.store.scan(b"d")), ">u4").astype(np.int64)
 
-    def _opened(self, asked: Asked) -> Measure:
+    def _opened(self, asked: WorkloadQueries) -> GainMeasure:
         d = self.config.demand
         visibility = Visibility(asked.exponent)
-        return Measure(asked.texts, asked.weights, self.vocabulary, d.scorer_value, self.estimator, visibility)
+        return GainMeasure(asked.texts, asked.weights, self.vocabulary, d.scorer_value, self.estimator, visibility)
 
-    def fill(self, measure: Measure) -> None:
+    def fill(self, measure: GainMeasure) -> None:
         """Show all pages to a measure."""
         self.pages = 0
 
@@ -260,7 +260,7 @@ class Measuring:
         """Equal scores are ordered by a hash of the URL."""
         return (self.table.columns["key"][rows] >> np.uint64(32)).astype(np.uint32)
 
-    def matches(self, measure: Measure | None = None) -> Matches:
+    def matches(self, measure: GainMeasure | None = None) -> Matches:
         """The score of every page for every query it answers, of this workload or another of the same terms."""
         measure = measure or self.measure
         found = [measure.matches(rows, vectors) for rows, _, vectors in self._stored()] if measure else []
@@ -288,7 +288,7 @@ class Measuring:
         for each in finished:
             gain = each.outcome.gain or 0.0
             first, later = (first + gain, later) if np.isinf(each.gap) else (first, later + gain)
-        self.sums = Sums(fetches + len(finished), first, later)
+        self.sums = GainSums(fetches + len(finished), first, later)
 
 
 _NONE: Vector = np.zeros(0, np.uint32)

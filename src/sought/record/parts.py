@@ -67,7 +67,7 @@ def _counter(vocabulary: Vocabulary, met: Callable[[int], None]) -> Counter:
 
 
 @dataclass(frozen=True)
-class Parts:
+class DirectoryParts:
     """How each part is opened, given its folder or file.
 
     The archive is told, too, up to where it is known to be whole, and whom to tell of damage.

@@ -12,7 +12,7 @@ from sought.record.directory import Directory
 from sought.record.leases import Visit
 from sought.record.losses import keep_damage, kept_damage
 from sought.record.named_urls import SOURCES
-from sought.web.message import Purpose
+from sought.web.message import RequestPurpose
 from sought.web.url import origin
 
 Report = Callable[[int], None]
@@ -75,10 +75,10 @@ def _apply(directory: Directory, record: Record, sitemaps: Counter[int]) -> None
             repository.add_urls(record.body.decode().split("\n"), SOURCES[record.uri], record.time)
         return
     response = with_body(record.response)
-    row = repository.known_row(response.url, response.time) if response.purpose is Purpose.PAGE else -1
+    row = repository.known_row(response.url, response.time) if response.purpose is RequestPurpose.PAGE else -1
     stored = Stored(record.place, record.digest, record.kind == "revisit")
     repository.apply([repository.prepared(row, response, stored)])
-    if response.purpose is Purpose.SITEMAP:
+    if response.purpose is RequestPurpose.SITEMAP:
         sitemaps[repository.hosts.at(origin(response.url)).number] += 1
     directory.manners.replay(response)
 
@@ -87,7 +87,7 @@ def _without(visits: list[Visit], sitemaps: Counter[int]) -> list[Visit]:
     """Requests but for those for sitemaps whose answers were on record after all, so many of each host."""
     left = []
     for visit in visits:
-        if visit.purpose is Purpose.SITEMAP and sitemaps[visit.host]:
+        if visit.purpose is RequestPurpose.SITEMAP and sitemaps[visit.host]:
             sitemaps[visit.host] -= 1
         else:
             left.append(visit)
@@ -111,7 +111,7 @@ def _reindex(directory: Directory) -> int:
     for record in directory.archive.records(since=indexed) if indexed < applied else ():
         if record.end > applied:
             break
-        if record.response is not None and record.response.purpose is Purpose.PAGE:
+        if record.response is not None and record.response.purpose is RequestPurpose.PAGE:
             renew.add(repository.discovery.row(record.response.url))
     rows = sorted(renew)
     for start in range(0, len(rows), _BATCH):

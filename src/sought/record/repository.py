@@ -31,7 +31,7 @@ from sought.record.table import NO_ROW, Reason, Source, State, Table
 from sought.record.traps import is_soft_404
 from sought.web.digest import digest
 from sought.web.document import Document, Link
-from sought.web.message import Purpose, Response, Why
+from sought.web.message import RequestPurpose, Response, Why
 from sought.web.registry import same_spelling
 from sought.web.sketch import similarity
 
@@ -43,7 +43,7 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 @dataclass(slots=True)
-class Fetched:
+class FetchedAnswer:
     """An answer on its way into the tables: digested, archived, not yet applied."""
 
     row: int
@@ -96,10 +96,12 @@ class Repository:
         self.discovery.flush()
         return rows
 
-    def prepared(self, row: int, response: Response, stored: Stored) -> Fetched:
+    def prepared(self, row: int, response: Response, stored: Stored) -> FetchedAnswer:
         """Digest what needs digesting: a page that is not word for word the one we have."""
-        brings_page = response.purpose is Purpose.PAGE and 200 <= response.status < 300 and not response.failure
-        return Fetched(row, response, stored, self.digested(response) if brings_page and not stored.revisit else None)
+        brings_page = response.purpose is RequestPurpose.PAGE and 200 <= response.status < 300 and not response.failure
+        return FetchedAnswer(
+            row, response, stored, self.digested(response) if brings_page and not stored.revisit else None
+        )
 
     def digested(self, response: Response) -> Document:
         """A page must never stop the crawl: should digesting fail, it fails alone, now and at every replay."""
@@ -112,13 +114,13 @@ class Repository:
     def has_changes(self) -> bool:
         return bool(self.details or self.discovery.new_urls or self.hosts.changed)
 
-    def apply(self, batch: Sequence[Fetched]) -> None:
+    def apply(self, batch: Sequence[FetchedAnswer]) -> None:
         for fetched in batch:
-            if fetched.response.purpose is Purpose.ROBOTS:
+            if fetched.response.purpose is RequestPurpose.ROBOTS:
                 self.host_files.robots(fetched.response)
                 continue
             self.spend(fetched.response.time)
-            if fetched.response.purpose is Purpose.SITEMAP:
+            if fetched.response.purpose is RequestPurpose.SITEMAP:
                 self._apply_sitemap(fetched.response)
             else:
                 self._apply_page(fetched)
@@ -215,7 +217,7 @@ class Repository:
         for row in changed:
             self._details(row)
 
-    def _apply_page(self, fetched: Fetched) -> None:
+    def _apply_page(self, fetched: FetchedAnswer) -> None:
         row, response = fetched.row, fetched.response
         columns = self.table.columns
         was_live = self.searchable(row)
@@ -269,7 +271,7 @@ class Repository:
             columns["state"][row], columns["reason"][row], columns["alias"][row] = State.ALIAS, Reason.REDIRECT, target
         return self._outcome("redirect", response, detail=response.header("location")[:200])
 
-    def _unchanged(self, row: int, fetched: Fetched) -> Outcome:
+    def _unchanged(self, row: int, fetched: FetchedAnswer) -> Outcome:
         columns, response = self.table.columns, fetched.response
         if not self.holds_copy(row):  # a 304 that nobody asked for
             return self._no_page(row, response, "odd-status")
@@ -284,7 +286,7 @@ class Repository:
         kind = "not-modified" if response.status == 304 else "unchanged"
         return compared(self._outcome(kind, response), self._details(row))
 
-    def _page(self, row: int, fetched: Fetched, document: Document, was_live: bool) -> Outcome:
+    def _page(self, row: int, fetched: FetchedAnswer, document: Document, was_live: bool) -> Outcome:
         columns, response, details = self.table.columns, fetched.response, self._details(row)
         first = details.place == (0, 0, 0)
         changed = first or details.content != document.content

@@ -17,7 +17,7 @@ _DIGITS = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class UrlShape:
     """A kind of URL and how many of the kind are admitted; `why` names the trap it would be."""
 
     key: int
@@ -48,16 +48,16 @@ def repeats(segments: list[str]) -> bool:
     return any(segments.count(s) >= 4 for s in set(segments)) if len(segments) >= 4 else False
 
 
-def shape(origin: str, path: str, query: str, queries_per_path: int, dates_per_path: int) -> Shape | None:
+def shape(origin: str, path: str, query: str, queries_per_path: int, dates_per_path: int) -> UrlShape | None:
     """The kind of a URL that may be one of endlessly many; None for plain paths."""
     if _DATE_AT_END.search(f"{path}?{query}" if query else path):
         blank = _DIGITS.sub("0", f"{origin}{path}?{query}")
-        return Shape(_hash(f"date {blank}"), dates_per_path, "calendar")
+        return UrlShape(_hash(f"date {blank}"), dates_per_path, "calendar")
     if query:
         names = sorted({p.partition("=")[0] for p in query.split("&")})
         # Facets multiply: each further parameter divides what is believable by five.
         limit = max(1, queries_per_path // 5 ** (len(names) - 1))
-        return Shape(_hash(f"query {origin}{path}?{'&'.join(names)}"), limit, "query-explosion")
+        return UrlShape(_hash(f"query {origin}{path}?{'&'.join(names)}"), limit, "query-explosion")
     return None
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.index import normal
-from sought.index.measure import Measure
+from sought.index.measure import GainMeasure
 from sought.index.words import single_words
 from sought.record.config import Config, seconds
 from sought.record.store import Store
@@ -21,7 +21,7 @@ FOLDER = "queries"
 
 
 @dataclass(frozen=True)
-class Asked:
+class WorkloadQueries:
     """Queries in order of their keys; item by item what is known of them."""
 
     texts: list[str] = field(default_factory=list)
@@ -65,7 +65,7 @@ def selection(config: Config) -> "Selection":
     )
 
 
-def draw(log: "QueryLog", config: Config, now: float) -> Asked:
+def draw(log: "QueryLog", config: Config, now: float) -> WorkloadQueries:
     """The workload as the log has it now."""
     from sought.demand import visibility_exponent, workload
 
@@ -73,10 +73,10 @@ def draw(log: "QueryLog", config: Config, now: float) -> Asked:
     exponent, _ = visibility_exponent(log, now)
     if config.demand.single_words:
         return _split(found, exponent)
-    return Asked(list(found.texts), found.keys, found.weights, found.held_out, found.rate, exponent)
+    return WorkloadQueries(list(found.texts), found.keys, found.weights, found.held_out, found.rate, exponent)
 
 
-def with_topics(asked: Asked, topics: Sequence[str]) -> Asked:
+def with_topics(asked: WorkloadQueries, topics: Sequence[str]) -> WorkloadQueries:
     """Topics as queries, so that their words are counted; they weigh nothing, for nobody asks them."""
     from sought.demand import query_key
 
@@ -87,7 +87,7 @@ def with_topics(asked: Asked, topics: Sequence[str]) -> Asked:
     keys = np.concatenate([asked.keys, np.array(list(fresh), np.uint64)])
     order, none = np.argsort(keys), np.zeros(len(fresh))
     texts = [*asked.texts, *fresh.values()]
-    return Asked(
+    return WorkloadQueries(
         [texts[i] for i in order],
         keys[order],
         np.concatenate([asked.weights, none])[order],
@@ -97,7 +97,7 @@ def with_topics(asked: Asked, topics: Sequence[str]) -> Asked:
     )
 
 
-def _split(found: "Workload", exponent: float) -> Asked:
+def _split(found: "Workload", exponent: float) -> WorkloadQueries:
     """The single words of the queries that are not held out."""
     from sought.demand import query_key
 
@@ -107,20 +107,20 @@ def _split(found: "Workload", exponent: float) -> Asked:
     rate = weights[order] * found.rate[~found.held_out].sum()
     none = np.zeros(len(words), np.bool_)
     texts = [words[i] for i in order]
-    return Asked(texts, keys[order], weights[order], none, rate, exponent)
+    return WorkloadQueries(texts, keys[order], weights[order], none, rate, exponent)
 
 
-def save(asked: Asked, store: Store) -> None:
+def save(asked: WorkloadQueries, store: Store) -> None:
     store.put_meta("workload", [_plain(getattr(asked, each.name)) for each in fields(asked)])
 
 
-def load(store: Store) -> Asked:
+def load(store: Store) -> WorkloadQueries:
     """An empty one if none was ever drawn."""
     kept = store.meta("workload")
     if kept is None:
-        return Asked()
+        return WorkloadQueries()
     texts, keys, weights, held_out, rate, exponent = kept
-    return Asked(
+    return WorkloadQueries(
         texts,
         np.frombuffer(keys, np.uint64),
         np.frombuffer(weights, np.float64).copy(),  # compiled code takes none that cannot be written to
@@ -140,7 +140,7 @@ def _plain(value: Any) -> Any:
 POOR = 10  # results: a query with fewer has a poor answer
 
 
-def coverage(measure: Measure, asked: Asked) -> dict[str, Any]:
+def coverage(measure: GainMeasure, asked: WorkloadQueries) -> dict[str, Any]:
     """How much of what is asked has an answer; shares of demand, and of the held-out part where there is one."""
     counts = measure.lists.counts
     found: dict[str, Any] = {"queries": int(np.count_nonzero(asked.rate)), "searches_a_week": float(asked.rate.sum())}

@@ -15,7 +15,7 @@ from sought.record.commit import Commit
 from sought.record.config import seconds
 from sought.record.directory import Directory
 from sought.record.losses import keep_log_trouble, log_trouble
-from sought.record.workload import FOLDER, Asked, draw, query_log, with_topics
+from sought.record.workload import FOLDER, WorkloadQueries, draw, query_log, with_topics
 from sought.web.errors import BadInput, CrawlBusy, LogDamaged
 from sought.web.policy import Policy, topics_of
 
@@ -37,7 +37,10 @@ class Refresh:
     """
 
     def __init__(
-        self, directory: Directory, policy: Policy | None = None, drawn: Callable[[float], Asked] | None = None
+        self,
+        directory: Directory,
+        policy: Policy | None = None,
+        drawn: Callable[[float], WorkloadQueries] | None = None,
     ) -> None:
         """Topics are those of `policy`, or of sought.toml's; `drawn` says what is asked, in place of the query log."""
         self.directory = directory
@@ -140,11 +143,11 @@ class Refresh:
             self.writer.commit_index()
             self.owed = self._owing(self.measuring.begin(asked, self.directory.index.languages))
 
-    def _drawn(self, now: float) -> Asked:
+    def _drawn(self, now: float) -> WorkloadQueries:
         asked = self._asked(now)
         return with_topics(asked, self.topics) if self.topics else asked
 
-    def _asked(self, now: float) -> Asked:
+    def _asked(self, now: float) -> WorkloadQueries:
         if self.drawn:
             self.measuring.drawn_at = now
             return self.drawn(now)
@@ -160,7 +163,7 @@ class Refresh:
     def _must_forget(self, now: float) -> bool:
         return not self.drawn and not 0.0 <= now - self.forgot_at < DAY
 
-    def _serves(self, asked: Asked, wholly: bool) -> bool:
+    def _serves(self, asked: WorkloadQueries, wholly: bool) -> bool:
         """Whether the workload in force is this one, but for weights."""
         present = self.measuring.asked
         if self.measuring.lacking or not np.array_equal(asked.keys, present.keys):

@@ -26,7 +26,7 @@ from sought.record.gains import FetchGains, with_gains
 from sought.record.losses import DamageLog
 from sought.record.measuring import Measuring
 from sought.record.parts import Indexing, Recording
-from sought.record.repository import Changes, Fetched, Repository
+from sought.record.repository import Changes, FetchedAnswer, Repository
 from sought.record.store import Store
 from sought.record.table import Source
 from sought.web.errors import CrawlDamaged
@@ -61,7 +61,7 @@ class Writer:
         self.damage = damage
         self.clock = clock
         self.applied = Position(*store.meta("applied", (0, 0)))
-        self.pending: list[Fetched] = []
+        self.pending: list[FetchedAnswer] = []
         self.unindexed = 0
 
     @property
@@ -77,7 +77,7 @@ class Writer:
         details = self.store.details(row)
         return Request(url, details.etag, details.last_modified)
 
-    def record(self, row: int, response: Response) -> Fetched:
+    def record(self, row: int, response: Response) -> FetchedAnswer:
         """Archive an answer and digest it.  It is applied with the next commit.  The row of a file is -1."""
         original = None
         if row >= 0 and self.repository.trusts_copy(row):

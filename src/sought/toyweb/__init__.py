@@ -7,9 +7,9 @@ pages live, which version they show) can be asked at any toy time.  Useful for d
 not useful for conclusions about the real Web, whose laws of change nobody chose.
 """
 
-from sought.toyweb.answer import Answer, Behaviour
-from sought.toyweb.atlas import Event
-from sought.toyweb.server import Served, Visit, serve, serve_in_thread
+from sought.toyweb.answer import Behaviour, ToyAnswer
+from sought.toyweb.atlas import SiteEvent
+from sought.toyweb.server import Served, ServedRequest, serve, serve_in_thread
 from sought.toyweb.toy import ToyWeb
 
-__all__ = ["Answer", "Behaviour", "Event", "Served", "ToyWeb", "Visit", "serve", "serve_in_thread"]
+__all__ = ["Behaviour", "Served", "ServedRequest", "SiteEvent", "ToyAnswer", "ToyWeb", "serve", "serve_in_thread"]

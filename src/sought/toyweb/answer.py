@@ -31,7 +31,7 @@ class Behaviour(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ToyAnswer:
     """One answer.  `status` is 0 where none is sent."""
 
     status: int
@@ -40,19 +40,19 @@ class Answer:
     behaviour: Behaviour = Behaviour.PLAIN
 
 
-def page(text: str, status: int = 200, headers: Headers = ()) -> Answer:
-    return Answer(status, (("Content-Type", "text/html; charset=utf-8"), *headers), text.encode())
+def page(text: str, status: int = 200, headers: Headers = ()) -> ToyAnswer:
+    return ToyAnswer(status, (("Content-Type", "text/html; charset=utf-8"), *headers), text.encode())
 
 
-def plain(text: str, status: int = 200, headers: Headers = ()) -> Answer:
-    return Answer(status, (("Content-Type", "text/plain; charset=utf-8"), *headers), text.encode())
+def plain(text: str, status: int = 200, headers: Headers = ()) -> ToyAnswer:
+    return ToyAnswer(status, (("Content-Type", "text/plain; charset=utf-8"), *headers), text.encode())
 
 
-def redirect(status: int, location: str) -> Answer:
-    return Answer(status, (("Location", location), ("Content-Type", "text/plain")), b"It is elsewhere.\n")
+def redirect(status: int, location: str) -> ToyAnswer:
+    return ToyAnswer(status, (("Location", location), ("Content-Type", "text/plain")), b"It is elsewhere.\n")
 
 
-def not_found(status: int = 404) -> Answer:
+def not_found(status: int = 404) -> ToyAnswer:
     return plain("There is nothing here.\n" if status == 404 else "It is gone for good.\n", status)
 
 
@@ -66,7 +66,7 @@ def iso_date(t: float) -> str:
     return datetime.fromtimestamp(DAY_ZERO + t * 86400, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def validated(answer: Answer, asked: Mapping[str, str], validators: tuple[str, ...], modified: float) -> Answer:
+def validated(answer: ToyAnswer, asked: Mapping[str, str], validators: tuple[str, ...], modified: float) -> ToyAnswer:
     """The answer with the validators a site gives, or 304 if the asker has it already (RFC 9110, 13.2.2)."""
     given = {
         "etag": f'"{hashlib.blake2b(answer.body, digest_size=8).hexdigest()}"',
@@ -74,7 +74,7 @@ def validated(answer: Answer, asked: Mapping[str, str], validators: tuple[str, .
     }
     headers = tuple((name.title().replace("Etag", "ETag"), given[name]) for name in validators)
     if _already_known(asked, validators, given["etag"], modified):
-        return Answer(304, headers)
+        return ToyAnswer(304, headers)
     return replace(answer, headers=answer.headers + headers)
 
 
@@ -91,7 +91,7 @@ def _already_known(asked: Mapping[str, str], validators: tuple[str, ...], etag: 
     return False
 
 
-def coded(answer: Answer, asked: Mapping[str, str], coding: str) -> Answer:
+def coded(answer: ToyAnswer, asked: Mapping[str, str], coding: str) -> ToyAnswer:
     """The answer in a content coding, if the asker accepts it."""
     accepted = {part.partition(";")[0].strip() for part in asked.get("accept-encoding", "").split(",")}
     if not answer.body or coding == "identity" or coding not in accepted:

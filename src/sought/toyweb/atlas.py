@@ -10,12 +10,12 @@ from functools import cached_property
 from typing import NamedTuple
 
 from sought.toyweb.laws import LAST_DAY
-from sought.toyweb.sites import DOMAIN, Page, Site
+from sought.toyweb.sites import DOMAIN, ToyPage, ToySite
 
 PORTAL = f"portal.{DOMAIN}"
 
 
-class Event(NamedTuple):
+class SiteEvent(NamedTuple):
     """Something that happened: a URL was `born`, `changed`, `moved` (to `target`) or `died`."""
 
     time: float
@@ -39,15 +39,15 @@ class Atlas:
     port: int
 
     @cached_property
-    def sites(self) -> tuple[Site, ...]:
-        return tuple(Site(self.seed, number, self.slots) for number in range(self.count))
+    def sites(self) -> tuple[ToySite, ...]:
+        return tuple(ToySite(self.seed, number, self.slots) for number in range(self.count))
 
     @cached_property
-    def by_host(self) -> dict[str, Site]:
+    def by_host(self) -> dict[str, ToySite]:
         return {site.host: site for site in self.sites}
 
     @cached_property
-    def akin(self) -> dict[str, tuple[Site, ...]]:
+    def akin(self) -> dict[str, tuple[ToySite, ...]]:
         """Sites by subject."""
         subjects = {site.subject.name for site in self.sites}
         return {name: tuple(s for s in self.sites if s.subject.name == name) for name in subjects}
@@ -87,16 +87,16 @@ class Atlas:
         host, slash, path = url.removeprefix(prefix).partition("/")
         return (host.removesuffix(port), slash + path) if url.startswith(prefix) and host.endswith(port) else ("", "")
 
-    def events(self, t0: float, t1: float) -> list[Event]:
+    def events(self, t0: float, t1: float) -> list[SiteEvent]:
         """What happened to articles after `t0` and until `t1`, in order."""
         t0, t1 = clamped(t0), clamped(t1)
         found = [e for site in self.sites for page in site.pages(t1) for e in self._life(site, page, t1)]
         return sorted(e for e in found if t0 < e.time <= t1)
 
-    def _life(self, site: Site, page: Page, t: float) -> Iterator[Event]:
+    def _life(self, site: ToySite, page: ToyPage, t: float) -> Iterator[SiteEvent]:
         first, later = self.url(site.host, page.first_path), self.url(site.host, page.later_path)
-        yield Event(page.born, "born", first)
-        yield Event(page.moves, "moved", first, later)
-        yield Event(page.dies, "died", self.url(site.host, page.path(page.dies)))
+        yield SiteEvent(page.born, "born", first)
+        yield SiteEvent(page.moves, "moved", first, later)
+        yield SiteEvent(page.dies, "died", self.url(site.host, page.path(page.dies)))
         for at in page.changed(t):
-            yield Event(at, "changed", self.url(site.host, page.path(at)))
+            yield SiteEvent(at, "changed", self.url(site.host, page.path(at)))

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Awaitable, Callable
 from http import HTTPStatus
 
-from sought.toyweb.answer import Answer, Behaviour, http_date
+from sought.toyweb.answer import Behaviour, ToyAnswer, http_date
 
 MOST = 64 << 20
 DRIP_EVERY = 0.1
@@ -38,7 +38,7 @@ class Wire:
         return True
 
 
-def head(answer: Answer, t: float, *, keep: bool, length: int | None) -> bytes:
+def head(answer: ToyAnswer, t: float, *, keep: bool, length: int | None) -> bytes:
     """Status line and headers, without the empty line that ends them."""
     lines = [f"HTTP/1.1 {answer.status} {_REASONS.get(answer.status, '')}", f"Date: {http_date(t)}"]
     lines += [f"{name}: {value}" for name, value in answer.headers]
@@ -47,7 +47,7 @@ def head(answer: Answer, t: float, *, keep: bool, length: int | None) -> bytes:
     return "\r\n".join([*lines, ""]).encode("latin-1", "replace")
 
 
-async def deliver(answer: Answer, wire: Wire, t: float, *, head_only: bool, keep: bool) -> bool:
+async def deliver(answer: ToyAnswer, wire: Wire, t: float, *, head_only: bool, keep: bool) -> bool:
     """Send an answer; true if the connection can serve another request."""
     if answer.behaviour is Behaviour.SLOW and await wire.client_left_within(wire.slow):
         return False
@@ -59,21 +59,21 @@ async def deliver(answer: Answer, wire: Wire, t: float, *, head_only: bool, keep
     return False
 
 
-async def _raw(answer: Answer, wire: Wire, t: float) -> None:
+async def _raw(answer: ToyAnswer, wire: Wire, t: float) -> None:
     await wire.send(answer.body)
 
 
-async def _hang(answer: Answer, wire: Wire, t: float) -> None:
+async def _hang(answer: ToyAnswer, wire: Wire, t: float) -> None:
     await wire.client_left_within(wire.patience)
 
 
-async def _reset(answer: Answer, wire: Wire, t: float) -> None:
+async def _reset(answer: ToyAnswer, wire: Wire, t: float) -> None:
     # Lingering for zero seconds makes the kernel send a reset instead of an orderly end.
     wire.writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     wire.writer.transport.abort()
 
 
-async def _drip(answer: Answer, wire: Wire, t: float) -> None:
+async def _drip(answer: ToyAnswer, wire: Wire, t: float) -> None:
     everything = head(answer, t, keep=False, length=len(answer.body)) + b"\r\n" + answer.body
     for at in range(len(everything)):
         await wire.send(everything[at : at + 1])
@@ -81,12 +81,12 @@ async def _drip(answer: Answer, wire: Wire, t: float) -> None:
             return
 
 
-async def _endless_body(answer: Answer, wire: Wire, t: float) -> None:
+async def _endless_body(answer: ToyAnswer, wire: Wire, t: float) -> None:
     await wire.send(head(answer, t, keep=False, length=None) + b"\r\n")
     await _repeat(answer.body, wire)
 
 
-async def _endless_headers(answer: Answer, wire: Wire, t: float) -> None:
+async def _endless_headers(answer: ToyAnswer, wire: Wire, t: float) -> None:
     await wire.send(head(answer, t, keep=False, length=None))
     await _repeat(answer.body, wire)
 
@@ -97,7 +97,7 @@ async def _repeat(piece: bytes, wire: Wire) -> None:
         await asyncio.sleep(0)  # a fast client must not keep the other hosts waiting
 
 
-_HOSTILE: dict[Behaviour, Callable[[Answer, Wire, float], Awaitable[None]]] = {
+_HOSTILE: dict[Behaviour, Callable[[ToyAnswer, Wire, float], Awaitable[None]]] = {
     Behaviour.RAW: _raw,
     Behaviour.HANG: _hang,
     Behaviour.RESET: _reset,

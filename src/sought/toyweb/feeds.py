@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
-from sought.toyweb.answer import Answer, http_date, iso_date
+from sought.toyweb.answer import ToyAnswer, http_date, iso_date
 from sought.toyweb.atlas import Atlas
-from sought.toyweb.sites import Page, Site
+from sought.toyweb.sites import ToyPage, ToySite
 
 FEED = "/feed.xml"
 ENTRIES = 15
@@ -13,20 +13,20 @@ _ATOM, _RSS = "application/atom+xml", "application/rss+xml"
 Entry = tuple[str, str, float]  # address, title, time
 
 
-def announcement(site: Site) -> str:
+def announcement(site: ToySite) -> str:
     """What a page has in its head; nothing if there is no feed."""
     kind = _ATOM if site.is_atom else _RSS
     return f'<link rel="alternate" type="{kind}" title="{site.name}" href="{FEED}">' if site.has_feed else ""
 
 
-def newest(site: Site, t: float) -> list[Page]:
+def newest(site: ToySite, t: float) -> list[ToyPage]:
     return site.live(t)[:ENTRIES]
 
 
-def feed_of(atlas: Atlas, site: Site, t: float) -> Answer:
+def feed_of(atlas: Atlas, site: ToySite, t: float) -> ToyAnswer:
     entries = [(atlas.url(site.host, p.path(t)), p.title, p.born) for p in newest(site, t)]
     text = atom(site.name, atlas.url(site.host), entries) if site.is_atom else rss(site.name, entries)
-    return Answer(200, (("Content-Type", f"{_ATOM if site.is_atom else _RSS}; charset=utf-8"),), text.encode())
+    return ToyAnswer(200, (("Content-Type", f"{_ATOM if site.is_atom else _RSS}; charset=utf-8"),), text.encode())
 
 
 def rss(title: str, entries: Iterable[Entry]) -> str:

@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 
 from sought.toyweb import pages
-from sought.toyweb.answer import Answer, coded, not_found, page, plain, redirect, validated
+from sought.toyweb.answer import ToyAnswer, coded, not_found, page, plain, redirect, validated
 from sought.toyweb.atlas import Atlas
 from sought.toyweb.dice import index
 from sought.toyweb.feeds import FEED, feed_of, newest
 from sought.toyweb.sitemaps import robots_of, sitemap_of
-from sought.toyweb.sites import Page, Site
+from sought.toyweb.sites import ToyPage, ToySite
 
 
-def healthy_answer(atlas: Atlas, site: Site, path: str, asked: Mapping[str, str], t: float) -> Answer:
+def healthy_answer(atlas: Atlas, site: ToySite, path: str, asked: Mapping[str, str], t: float) -> ToyAnswer:
     """A site ignores queries, gives its kind of validators and uses its kind of compression."""
     path = path.partition("?")[0]
     answer, modified = _answer(atlas, site, path, t)
@@ -20,7 +20,7 @@ def healthy_answer(atlas: Atlas, site: Site, path: str, asked: Mapping[str, str]
     return coded(answer, asked, site.coding) if not path.endswith(".gz") else answer
 
 
-def _answer(atlas: Atlas, site: Site, path: str, t: float) -> tuple[Answer, float | None]:
+def _answer(atlas: Atlas, site: ToySite, path: str, t: float) -> tuple[ToyAnswer, float | None]:
     """The answer and when it last changed; None if that is not told."""
     if path == "/":
         return page(pages.home(atlas, site, t)), max(site.listing_changed(t, with_moves=False), default=0.0)
@@ -43,11 +43,11 @@ def _answer(atlas: Atlas, site: Site, path: str, t: float) -> tuple[Answer, floa
     return sitemap_of(atlas, site, path, t) or not_found(), None
 
 
-def _article(atlas: Atlas, found: Page, path: str, t: float) -> Answer:
+def _article(atlas: Atlas, found: ToyPage, path: str, t: float) -> ToyAnswer:
     if not found.lives(t):
         return not_found(410 if index(2, "gone", found.key) else 404)
     if path != found.path(t):
         return redirect(301, found.path(t))
     body = pages.article(atlas, found, t).encode(found.encoding, "xmlcharrefreplace")
     charset = "" if pages.charset_in_meta(found) else f"; charset={found.encoding}"
-    return Answer(200, (("Content-Type", f"text/html{charset}"),), body)
+    return ToyAnswer(200, (("Content-Type", f"text/html{charset}"),), body)

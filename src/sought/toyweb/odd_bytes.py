@@ -5,7 +5,7 @@ import zlib
 from dataclasses import replace
 from functools import lru_cache
 
-from sought.toyweb.answer import Answer, Behaviour, Headers, compress
+from sought.toyweb.answer import Behaviour, Headers, ToyAnswer, compress
 from sought.toyweb.oddity import Ask, Oddity, Say, essay, essay_text
 
 HTML: Headers = (("Content-Type", "text/html; charset=utf-8"),)
@@ -19,10 +19,10 @@ def _odd(name: str, note: str, say: Say) -> Oddity:
     return Oddity(name, f"/{name}", note, say)
 
 
-def _raw(lines: str, body: bytes = b"", status: int = 200) -> Answer:
+def _raw(lines: str, body: bytes = b"", status: int = 200) -> ToyAnswer:
     """Exactly these header lines and this body, then the end of the connection."""
     head = f"HTTP/1.1 {status} OK\r\nContent-Type: text/html; charset=utf-8\r\n{lines}\r\n"
-    return Answer(status, body=head.encode() + body, behaviour=Behaviour.RAW)
+    return ToyAnswer(status, body=head.encode() + body, behaviour=Behaviour.RAW)
 
 
 def _text(ask: Ask) -> bytes:
@@ -34,7 +34,7 @@ def _length(factor: float) -> Say:
     return lambda ask: _raw(f"Content-Length: {int(len(_text(ask)) * factor)}\r\n", _text(ask))
 
 
-def _closed_early(ask: Ask) -> Answer:
+def _closed_early(ask: Ask) -> ToyAnswer:
     body = _text(ask)
     return _raw(f"Content-Length: {len(body)}\r\n", body[: len(body) // 2])
 
@@ -44,7 +44,7 @@ def _chunks(chunk: bytes) -> Say:
 
 
 def _coded(coding: str, mangle: str) -> Say:
-    def say(ask: Ask) -> Answer:
+    def say(ask: Ask) -> ToyAnswer:
         body = _text(ask)
         bodies = {
             "plain": body,
@@ -52,7 +52,7 @@ def _coded(coding: str, mangle: str) -> Say:
             "raw": zlib.compress(body)[2:-4],
             "twice": gzip.compress(gzip.compress(body, mtime=0), mtime=0),
         }
-        return Answer(200, (*HTML, ("Content-Encoding", coding)), bodies[mangle])
+        return ToyAnswer(200, (*HTML, ("Content-Encoding", coding)), bodies[mangle])
 
     return say
 
@@ -77,26 +77,26 @@ def _brotli_bomb() -> bytes:
 
 
 def _bomb(coding: str) -> Say:
-    return lambda ask: Answer(
+    return lambda ask: ToyAnswer(
         200, (*HTML, ("Content-Encoding", coding)), _brotli_bomb() if coding == "br" else bomb(coding)
     )
 
 
 def _html(body: bytes) -> Say:
-    return lambda ask: Answer(200, HTML, body)
+    return lambda ask: ToyAnswer(200, HTML, body)
 
 
 def _typed(content_type: str | None, body: bytes = b"") -> Say:
     headers: Headers = () if content_type is None else (("Content-Type", content_type),)
-    return lambda ask: Answer(200, headers, body or _text(ask))
+    return lambda ask: ToyAnswer(200, headers, body or _text(ask))
 
 
-def _drip(ask: Ask) -> Answer:
+def _drip(ask: Ask) -> ToyAnswer:
     return replace(essay(ask, ask.path), behaviour=Behaviour.DRIP)
 
 
 def _silent(behaviour: Behaviour) -> Say:
-    return lambda ask: Answer(0, behaviour=behaviour)
+    return lambda ask: ToyAnswer(0, behaviour=behaviour)
 
 
 BYTES = (
@@ -107,15 +107,15 @@ BYTES = (
     _odd("bad-chunks", "a chunk whose size is not a number", _chunks(b"zz\r\nnonsense\r\n0\r\n\r\n")),
     _odd("huge-chunk", "a chunk that promises 16 exabytes", _chunks(b"ffffffffffffffff\r\n" + b"x" * 4096)),
     _odd("cut-chunks", "chunks without an end", _chunks(b"10\r\n<p>only")),
-    _odd("endless-body", "a body that does not end", lambda ask: Answer(
+    _odd("endless-body", "a body that does not end", lambda ask: ToyAnswer(
         200, HTML, _text(ask) * PIECES, Behaviour.ENDLESS_BODY)),
-    _odd("endless-headers", "headers that do not end", lambda ask: Answer(
+    _odd("endless-headers", "headers that do not end", lambda ask: ToyAnswer(
         200, HTML, b"X-More: and more\r\n" * 512, Behaviour.ENDLESS_HEADERS)),
     _odd("huge-header", "one header of a megabyte", lambda ask: _raw(f"X-Huge: {'h' * (1 << 20)}\r\n", _text(ask))),
     _odd("slow-drip", "one byte at a time", _drip),
     _odd("hang", "accepts and says nothing", _silent(Behaviour.HANG)),
     _odd("reset", "tears the connection down", _silent(Behaviour.RESET)),
-    _odd("not-http", "garbage instead of HTTP", lambda ask: Answer(0, body=PNG, behaviour=Behaviour.RAW)),
+    _odd("not-http", "garbage instead of HTTP", lambda ask: ToyAnswer(0, body=PNG, behaviour=Behaviour.RAW)),
     _odd("gzip-bomb", "a megabyte that becomes a gigabyte", _bomb("gzip")),
     _odd("brotli-bomb", "a few hundred bytes that become 128 MB", _bomb("br")),
     _odd("zstd-bomb", "some kilobytes that become a gigabyte", _bomb("zstd")),
@@ -130,8 +130,9 @@ BYTES = (
         b"<!doctype html><p " + b" ".join(b"a%d=1" % n for n in range(NESTING)) + b">text</p>")),
     _odd("link-bomb", "100,000 links on one page", _html(
         b"<!doctype html>" + b"".join(b'<a href="/%d">x</a>' % n for n in range(100_000)))),
-    _odd("nul-bytes", "NULs within text", lambda ask: Answer(200, HTML, _text(ask).replace(b" ", b" \0"))),
-    _odd("bad-utf8", "bytes that are not UTF-8", lambda ask: Answer(200, HTML, _text(ask).replace(b" ", b" \xff\xc0"))),
+    _odd("nul-bytes", "NULs within text", lambda ask: ToyAnswer(200, HTML, _text(ask).replace(b" ", b" \0"))),
+    _odd("bad-utf8", "bytes that are not UTF-8",
+         lambda ask: ToyAnswer(200, HTML, _text(ask).replace(b" ", b" \xff\xc0"))),
     _odd("wrong-charset", "Russian in koi8-r, called utf-8", _typed(
         "text/html; charset=utf-8", "<title>Маяк</title><p>Старый маяк стоит у моря. ".encode("koi8-r") * 40)),
     _odd("unknown-charset", "a charset nobody knows", _typed("text/html; charset=klingon-9")),

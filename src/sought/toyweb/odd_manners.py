@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from sought.toyweb.answer import Answer, Behaviour, http_date, not_found, page, plain, redirect
+from sought.toyweb.answer import Behaviour, ToyAnswer, http_date, not_found, page, plain, redirect
 from sought.toyweb.dice import digest
 from sought.toyweb.feeds import Entry, rss
 from sought.toyweb.oddity import Ask, Oddity, Say, article, essay
@@ -20,13 +20,13 @@ def _rules(*lines: str) -> Say:
     return lambda ask: plain(robots_lines(*lines))
 
 
-def _huge(ask: Ask) -> Answer:
+def _huge(ask: Ask) -> ToyAnswer:
     """The rule that counts comes first, one that would allow nothing comes after the bound."""
     padding = "# the rest of this line is there to be read by nobody\n"
     return plain(robots_lines("Disallow: /private/") + padding * (HUGE // len(padding)) + "Disallow: /\n")
 
 
-def _with_sitemaps(ask: Ask) -> Answer:
+def _with_sitemaps(ask: Ask) -> ToyAnswer:
     return _naming(ask, "/index.xml", "/pages.xml.gz")
 
 
@@ -34,11 +34,11 @@ def _pages(ask: Ask) -> list[tuple[str, float]]:
     return [(ask.url(f"/page/{n}"), float(n)) for n in range(1, 6)]
 
 
-def _lying_sitemap(ask: Ask) -> Answer:
+def _lying_sitemap(ask: Ask) -> ToyAnswer:
     return xml(urlset((url, ask.t) for url, _ in _pages(ask)))
 
 
-def _broken_sitemap(ask: Ask) -> Answer:
+def _broken_sitemap(ask: Ask) -> ToyAnswer:
     text = urlset(_pages(ask))
     return xml(text[: len(text) * 2 // 3])
 
@@ -47,23 +47,23 @@ def _entries(ask: Ask) -> list[Entry]:
     return [(url, "A page", at) for url, at in _pages(ask)]
 
 
-def _lying_feed(ask: Ask) -> Answer:
+def _lying_feed(ask: Ask) -> ToyAnswer:
     """All is new, a page that nobody has is newest, and another host's pages are in it, too."""
     strange = [ask.url("/nowhere"), ask.atlas.url("elsewhere.example", "/"), "javascript:alert(1)"]
     return xml(rss("All new", [(url, "New", ask.t) for url in [*strange, *(url for url, _ in _pages(ask))]]))
 
 
-def _broken_feed(ask: Ask) -> Answer:
+def _broken_feed(ask: Ask) -> ToyAnswer:
     text = rss("Broken", _entries(ask))
     return xml(text[: len(text) * 2 // 3])
 
 
-def _sitemap_loop(ask: Ask) -> Answer:
+def _sitemap_loop(ask: Ask) -> ToyAnswer:
     """An index that lists itself and one that nobody has."""
     return xml(sitemap_index([(ask.url("/sitemap.xml"), 0.0), (ask.url("/missing.xml"), 0.0)]))
 
 
-def _fresh_etag(ask: Ask) -> Answer:
+def _fresh_etag(ask: Ask) -> ToyAnswer:
     """The validator changes even if toy time stands still, because the one that was sent goes into it."""
     tag = digest("etag", ask.t, ask.headers.get("if-none-match", ""))
     return essay(ask, ask.path, headers=(("ETag", f'"{tag}"'),))
@@ -73,7 +73,7 @@ def _failing(status: int, *headers: tuple[str, str]) -> Say:
     return lambda ask: plain(f"Today is a bad day: {status}.\n", status, headers)
 
 
-def _flaky(ask: Ask) -> Answer:
+def _flaky(ask: Ask) -> ToyAnswer:
     """Every other toy hour fails."""
     return plain("Try again.\n", 500) if int(ask.t * 24) % 2 else essay(ask, ask.path)
 
@@ -88,11 +88,11 @@ def _x_robots(value: str) -> Say:
     return lambda ask: essay(ask, ask.path, [link("/hidden", "hidden")], headers=(("X-Robots-Tag", value),))
 
 
-def _rel_nofollow(ask: Ask) -> Answer:
+def _rel_nofollow(ask: Ask) -> ToyAnswer:
     return essay(ask, ask.path, ['<a rel="nofollow" href="/hidden">a page nobody vouches for</a>'])
 
 
-def _slow(ask: Ask) -> Answer:
+def _slow(ask: Ask) -> ToyAnswer:
     return replace(essay(ask, ask.path), behaviour=Behaviour.SLOW)
 
 
@@ -100,7 +100,7 @@ def _names_sitemap(name: str, *files: str) -> Oddity:
     return Oddity(name, "/robots.txt", "robots.txt names a sitemap", lambda ask: _naming(ask, "/sitemap.xml", *files))
 
 
-def _naming(ask: Ask, *files: str) -> Answer:
+def _naming(ask: Ask, *files: str) -> ToyAnswer:
     return plain(robots_lines("Disallow: /private/", sitemaps=map(ask.url, files)))
 
 
@@ -124,8 +124,8 @@ ROBOTS = (
     _robots("403", "robots.txt is forbidden: everything is allowed", _failing(403)),
     _robots("500", "robots.txt fails: nothing is allowed", _failing(500)),
     _robots("503", "robots.txt is busy: nothing is allowed", _failing(503, ("Retry-After", "3600"))),
-    _robots("hang", "robots.txt never comes: nothing is allowed", lambda ask: Answer(0, behaviour=Behaviour.HANG)),
-    _robots("cut", "robots.txt is cut off: nothing is allowed", lambda ask: Answer(0, behaviour=Behaviour.RESET)),
+    _robots("hang", "robots.txt never comes: nothing is allowed", lambda ask: ToyAnswer(0, behaviour=Behaviour.HANG)),
+    _robots("cut", "robots.txt is cut off: nothing is allowed", lambda ask: ToyAnswer(0, behaviour=Behaviour.RESET)),
     _robots("redirect", "robots.txt is elsewhere, and forbids /private/", lambda ask: redirect(301, "/rules.txt")),
     Oddity("robots-redirect", "/rules.txt", "the rules", _rules("Disallow: /private/"), linked=False),
     _robots("redirect-loop", "robots.txt goes in circles: everything is allowed",
@@ -135,7 +135,7 @@ ROBOTS = (
             lambda ask: plain("\ufeff" + robots_lines("Disallow: /private/"))),
     _robots("html", "HTML for robots.txt: everything is allowed",
             lambda ask: page("<html><body>Welcome!</body></html>")),
-    _robots("binary", "garbage for robots.txt", lambda ask: Answer(200, body=bytes(range(256)) * 16)),
+    _robots("binary", "garbage for robots.txt", lambda ask: ToyAnswer(200, body=bytes(range(256)) * 16)),
     _robots("sitemaps", "robots.txt names an index and a compressed sitemap", _with_sitemaps),
     Oddity("robots-sitemaps", "/index.xml", "index", lambda ask: xml(sitemap_index([(ask.url("/pages.xml"), 5.0)]))),
     Oddity("robots-sitemaps", "/pages.xml", "pages", lambda ask: xml(urlset(_pages(ask)))),

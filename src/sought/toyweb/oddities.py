@@ -6,7 +6,7 @@ unless a row says otherwise, a robots.txt that forbids the latter.
 
 import re
 
-from sought.toyweb.answer import Answer, not_found, plain
+from sought.toyweb.answer import ToyAnswer, not_found, plain
 from sought.toyweb.odd_addresses import ADDRESSES
 from sought.toyweb.odd_bytes import BYTES
 from sought.toyweb.odd_manners import MANNERS
@@ -19,7 +19,7 @@ BY_HOST = {row.host: tuple(r for r in TABLE if r.host == row.host) for row in TA
 _ORDINARY = re.compile(r"/page/[1-5]|/private/page")
 
 
-def odd_answer(ask: Ask) -> Answer:
+def odd_answer(ask: Ask) -> ToyAnswer:
     """The row for this very path, else what every odd host has, else the row whose pattern covers the path."""
     rows = BY_HOST[ask.host]
     exact = next((row for row in rows if row.path == ask.path), None)
@@ -35,7 +35,7 @@ def odd_answer(ask: Ask) -> Answer:
     return covering.say(ask) if covering else not_found()
 
 
-def _home(ask: Ask, rows: tuple[Oddity, ...]) -> Answer:
+def _home(ask: Ask, rows: tuple[Oddity, ...]) -> ToyAnswer:
     odd = [link(row.entry, row.note) for row in rows if row.linked and row.path != "/robots.txt"]
     ordinary = [link(f"/page/{n}", f"ordinary page {n}") for n in (1, 2, 3)]
     return essay(ask, "/", [*odd, *ordinary, link("/private/page", "private page")])

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from sought.toyweb.answer import Answer, Headers, page
+from sought.toyweb.answer import Headers, ToyAnswer, page
 from sought.toyweb.atlas import Atlas
 from sought.toyweb.dice import index
 from sought.toyweb.pages import bullets, html, link
@@ -34,7 +34,7 @@ class Ask:
         return self.atlas.url(self.host, path)
 
 
-Say = Callable[[Ask], Answer]
+Say = Callable[[Ask], ToyAnswer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +72,10 @@ def essay_text(ask: Ask, about: str, links: Iterable[str] = (), head: str = "") 
     return html(name, f"<main>\n<h1>{name}</h1>\n{text}{bullets([link('/', ask.host), *links])}\n</main>", head=head)
 
 
-def essay(ask: Ask, about: str, links: Iterable[str] = (), head: str = "", headers: Headers = ()) -> Answer:
+def essay(ask: Ask, about: str, links: Iterable[str] = (), head: str = "", headers: Headers = ()) -> ToyAnswer:
     return page(essay_text(ask, about, links, head), headers=headers)
 
 
-def article(ask: Ask) -> Answer:
+def article(ask: Ask) -> ToyAnswer:
     """An ordinary page for an address whose oddity lies elsewhere."""
     return essay(ask, ask.path)

@@ -7,7 +7,7 @@ from sought.toyweb.atlas import PORTAL, Atlas
 from sought.toyweb.dice import dice, fraction, index, pick, rolls
 from sought.toyweb.feeds import announcement
 from sought.toyweb.laws import Law
-from sought.toyweb.sites import ADVERT, SECTIONS, Page, Site
+from sought.toyweb.sites import ADVERT, SECTIONS, ToyPage, ToySite
 from sought.toyweb.vocabulary import SEE_ALSO
 from sought.toyweb.words import heading, paragraph, voice
 
@@ -31,7 +31,7 @@ def html(title: str, body: str, language: str = "en", head: str = "") -> str:
     )
 
 
-def framed(atlas: Atlas, site: Site, crumbs: str, main: str) -> str:
+def framed(atlas: Atlas, site: ToySite, crumbs: str, main: str) -> str:
     """The page furniture of a site around its main part."""
     nav = bullets([link("/", site.name), *(link(f"/{s}/", s.replace("-", " ").title()) for s in site.sections)])
     footer = " · ".join(
@@ -47,7 +47,7 @@ def framed(atlas: Atlas, site: Site, crumbs: str, main: str) -> str:
     )
 
 
-def article(atlas: Atlas, page: Page, t: float) -> str:
+def article(atlas: Atlas, page: ToyPage, t: float) -> str:
     parts = [f"<h1>{page.title}</h1>", *_advert(page, t), _text(atlas, page, (page.born, *page.changed(t)))]
     crumbs = f"{link(f'/{page.section}/', page.section)} › {page.title}"
     # One page in two names its encoding in the document and not in the header (see healthy.py).
@@ -55,11 +55,11 @@ def article(atlas: Atlas, page: Page, t: float) -> str:
     return html(page.title, framed(atlas, page.site, crumbs, "\n".join(parts)), page.language, head)
 
 
-def charset_in_meta(page: Page) -> bool:
+def charset_in_meta(page: ToyPage) -> bool:
     return index(2, "charset", page.key) == 0
 
 
-def _advert(page: Page, t: float) -> list[str]:
+def _advert(page: ToyPage, t: float) -> list[str]:
     if page.law is not Law.CHURN:
         return []
     offer = paragraph(voice(page.site.subject, "en", page.key, "advert"), page.key, "advert", int(t / ADVERT))
@@ -67,14 +67,14 @@ def _advert(page: Page, t: float) -> list[str]:
 
 
 @lru_cache(maxsize=4096)
-def _text(atlas: Atlas, page: Page, times: tuple[float, ...]) -> str:
+def _text(atlas: Atlas, page: ToyPage, times: tuple[float, ...]) -> str:
     """What a page says after its birth and changes at `times`."""
     parts = _scroll(atlas, page, times) if page.law is Law.SCROLL else _paragraphs(atlas, page, times)
     related = bullets(_link_to(atlas, page, f"related {k}", page.born) for k in range(8))
     return "\n".join([*parts, "<h2>Related pages</h2>", related])
 
 
-def _paragraphs(atlas: Atlas, page: Page, times: tuple[float, ...]) -> list[str]:
+def _paragraphs(atlas: Atlas, page: ToyPage, times: tuple[float, ...]) -> list[str]:
     """Six to thirty paragraphs under a few headings; each shows the edition in which it was last touched."""
     size = 6 + int(25 * dice("size", page.key).random() ** 2)
     parts = []
@@ -86,7 +86,7 @@ def _paragraphs(atlas: Atlas, page: Page, times: tuple[float, ...]) -> list[str]
     return parts
 
 
-def _editions(page: Page, version: int, size: int) -> list[int]:
+def _editions(page: ToyPage, version: int, size: int) -> list[int]:
     """Which version last touched each paragraph; news touch all, bursts a half, other changes one."""
     if page.law in (Law.DAILY, Law.WEEKLY):
         return [version] * size
@@ -99,7 +99,7 @@ def _editions(page: Page, version: int, size: int) -> list[int]:
     return editions
 
 
-def _see_also(atlas: Atlas, page: Page, key: str, t: float) -> str:
+def _see_also(atlas: Atlas, page: ToyPage, key: str, t: float) -> str:
     """Two paragraphs in five end with a link."""
     rolled = rolls("see", page.key, key)
     if next(rolled) % 5 > 1:
@@ -108,7 +108,7 @@ def _see_also(atlas: Atlas, page: Page, key: str, t: float) -> str:
     return " " + template.format(link=_link_to(atlas, page, key, t))
 
 
-def _scroll(atlas: Atlas, page: Page, times: tuple[float, ...]) -> list[str]:
+def _scroll(atlas: Atlas, page: ToyPage, times: tuple[float, ...]) -> list[str]:
     newest = len(times) - 1
     items = []
     for k in range(newest, newest - ITEMS, -1):
@@ -118,7 +118,7 @@ def _scroll(atlas: Atlas, page: Page, times: tuple[float, ...]) -> list[str]:
     return [bullets(items)]
 
 
-def _link_to(atlas: Atlas, page: Page, key: str, t: float) -> str:
+def _link_to(atlas: Atlas, page: ToyPage, key: str, t: float) -> str:
     """A link as its author knew the web at `t`: mostly within the site, often to popular slots, by now perhaps dead."""
     rolled = rolls("link", page.key, key)
     site = page.site if fraction(rolled) < 0.7 else _other_site(atlas, page.site, rolled)
@@ -131,12 +131,12 @@ def _link_to(atlas: Atlas, page: Page, key: str, t: float) -> str:
     return link(origin + target.path(t), target.title)
 
 
-def _other_site(atlas: Atlas, site: Site, rolled: Iterator[int]) -> Site:
+def _other_site(atlas: Atlas, site: ToySite, rolled: Iterator[int]) -> ToySite:
     choices = atlas.akin[site.subject.name] if fraction(rolled) < 0.6 else atlas.sites
     return choices[int(fraction(rolled) * len(choices))]
 
 
-def hub(atlas: Atlas, site: Site, section: str, t: float) -> str:
+def hub(atlas: Atlas, site: ToySite, section: str, t: float) -> str:
     """The list of a section's live pages, most recent first."""
     name = section.replace("-", " ").title()
     intro = paragraph(voice(site.subject, "en", site.key, section), site.key, section)
@@ -146,7 +146,7 @@ def hub(atlas: Atlas, site: Site, section: str, t: float) -> str:
     return html(f"{name} – {site.name}", framed(atlas, site, name, main))
 
 
-def home(atlas: Atlas, site: Site, t: float) -> str:
+def home(atlas: Atlas, site: ToySite, t: float) -> str:
     """Sections with their sizes and the latest pages, under the addresses they were born with."""
     live = site.live(t)
     who = voice(site.subject, "en", site.key)
@@ -162,12 +162,12 @@ def home(atlas: Atlas, site: Site, t: float) -> str:
     return html(site.name, framed(atlas, site, site.name, main), head=announcement(site))
 
 
-def _friends(atlas: Atlas, site: Site) -> Iterable[Site]:
+def _friends(atlas: Atlas, site: ToySite) -> Iterable[ToySite]:
     rng = dice("friends", site.key)
     return (pick(rng, atlas.sites) for _ in range(6))
 
 
-def about(atlas: Atlas, site: Site) -> str:
+def about(atlas: Atlas, site: ToySite) -> str:
     who = voice(site.subject, "en", site.key, "about")
     text = "".join(f"<p>{paragraph(who, site.key, 'about', k)}</p>\n" for k in range(8))
     main = f"<h1>About {site.name}</h1>\n<p>{site.name} is a site about {site.subject.name}.</p>\n{text}"

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import uvloop
 
-from sought.toyweb.answer import Answer, plain
+from sought.toyweb.answer import ToyAnswer, plain
 from sought.toyweb.delivery import Wire, deliver
 from sought.toyweb.toy import ToyWeb
 
@@ -29,7 +29,7 @@ REQUEST_LIMIT = 64 << 10
 WRITE_BUFFER = 4 << 20
 
 
-class Visit(NamedTuple):
+class ServedRequest(NamedTuple):
     """One request: wall time (seconds since 1970), where it came, what it got, how many were in progress with it."""
 
     time: float
@@ -50,7 +50,7 @@ class Served:
         self.toy, self.port = toy, toy.port
         self.resolve = dict(toy.addresses)
         self.seeds = [toy.portal]
-        self.requests: deque[Visit] = deque(maxlen=REMEMBERED)
+        self.requests: deque[ServedRequest] = deque(maxlen=REMEMBERED)
         self._rate = days_per_second
         self._set = (start, time.monotonic(), math.inf)  # replaced as a whole: several threads read it
         self._busy: Counter[str] = Counter()
@@ -92,7 +92,9 @@ class Served:
         """Note a request for as long as it is being answered."""
         for key in (host, address):
             self._busy[key] += 1
-        self.requests.append(Visit(time.time(), host, address, path, status, self._busy[host], self._busy[address]))
+        self.requests.append(
+            ServedRequest(time.time(), host, address, path, status, self._busy[host], self._busy[address])
+        )
         try:
             yield
         finally:
@@ -128,7 +130,7 @@ class Served:
             keep = headers.get("connection", "").lower() != "close" and answer.status < 500
             return await deliver(answer, wire, t, head_only=method == "HEAD", keep=keep)
 
-    def _answer(self, method: str, path: str, headers: dict[str, str], t: float) -> Answer:
+    def _answer(self, method: str, path: str, headers: dict[str, str], t: float) -> ToyAnswer:
         if method not in ("GET", "HEAD"):
             return plain("This web can only be read.\n", 501)
         return self.toy.answer(headers.get("host", ""), path, headers, t)

@@ -28,10 +28,10 @@ _PAGE_PATH = re.compile(r"/[a-z0-9-]+/(?:archive/)?[a-z0-9-]+-(\d{1,6})")
 
 
 @dataclass(frozen=True)
-class Page:
+class ToyPage:
     """One article of a site; times are toy days, `inf` is never."""
 
-    site: "Site"
+    site: "ToySite"
     number: int
     born: float
     moves: float
@@ -87,7 +87,7 @@ class Page:
 
 
 @dataclass(frozen=True)
-class Site:
+class ToySite:
     """A well-behaved host about one subject."""
 
     seed: int
@@ -137,22 +137,22 @@ class Site:
         """What its feed is, and whether robots.txt names it as well."""
         return self.number % 16 == 13
 
-    def pages(self, t: float) -> Iterator[Page]:
+    def pages(self, t: float) -> Iterator[ToyPage]:
         """Every page born until `t`, dead ones too."""
         for slot in range(self.slots):
             yield from _born(self, slot, t)
 
-    def live(self, t: float, section: str = "") -> list[Page]:
+    def live(self, t: float, section: str = "") -> list[ToyPage]:
         """Live pages (of a section), most recent first."""
         found = [p for p in self.pages(t) if p.lives(t) and section in ("", p.section)]
         return sorted(found, key=lambda p: (-p.born, p.number))
 
-    def holder(self, slot: int, t: float) -> Page | None:
+    def holder(self, slot: int, t: float) -> ToyPage | None:
         """The page that holds a slot at `t` or was the latest to hold it; none if the first is not born yet."""
         held = _born(self, slot, t)
         return held[-1] if held else None
 
-    def find(self, path: str, t: float) -> Page | None:
+    def find(self, path: str, t: float) -> ToyPage | None:
         """The page that has or had this address at `t`."""
         match = _PAGE_PATH.fullmatch(path)
         number = int(match[1]) if match else 0
@@ -168,14 +168,14 @@ class Site:
         return sorted(at for at in times if 0 < at <= t)
 
 
-def _born(site: Site, slot: int, t: float) -> tuple[Page, ...]:
+def _born(site: ToySite, slot: int, t: float) -> tuple[ToyPage, ...]:
     pages = _generations(site, slot, 128.0 * (t // 128.0 + 1))
     return pages if not pages or pages[-1].born <= t else tuple(p for p in pages if p.born <= t)
 
 
 @lru_cache(maxsize=65536)
-def _generations(site: Site, slot: int, until: float) -> tuple[Page, ...]:
-    pages: list[Page] = []
+def _generations(site: ToySite, slot: int, until: float) -> tuple[ToyPage, ...]:
+    pages: list[ToyPage] = []
     page = _page(site, slot)
     while page.born <= until:
         pages.append(page)
@@ -185,7 +185,7 @@ def _generations(site: Site, slot: int, until: float) -> tuple[Page, ...]:
 
 
 @lru_cache(maxsize=65536)
-def _page(site: Site, number: int, born: float | None = None) -> Page:
+def _page(site: ToySite, number: int, born: float | None = None) -> ToyPage:
     """Page `number`; a first generation is mostly older than the web's day 0."""
     rng = dice("page", site.key, number)
     law, mortal, moving, age, foreign = (rng.random() for _ in range(5))
@@ -196,4 +196,4 @@ def _page(site: Site, number: int, born: float | None = None) -> Page:
     moves = settled + 1 + 40 * rng.random() if moving < 0.06 else math.inf
     language = pick(rng, tuple(FOREIGN)) if foreign < 0.06 else "en"
     encoding = pick(rng, FOREIGN[language].encodings) if language in FOREIGN else "utf-8"
-    return Page(site, number, born, moves if moves < dies else math.inf, dies, law_at(law), language, encoding)
+    return ToyPage(site, number, born, moves if moves < dies else math.inf, dies, law_at(law), language, encoding)

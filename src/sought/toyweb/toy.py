@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sought.toyweb import pages
-from sought.toyweb.answer import Answer, page, plain
-from sought.toyweb.atlas import PORTAL, Atlas, Event, clamped
+from sought.toyweb.answer import ToyAnswer, page, plain
+from sought.toyweb.atlas import PORTAL, Atlas, SiteEvent, clamped
 from sought.toyweb.healthy import healthy_answer
 from sought.toyweb.oddities import BY_HOST, odd_answer
 from sought.toyweb.oddity import Ask
@@ -50,7 +50,7 @@ class ToyWeb:
     def portal(self) -> str:
         return self.atlas.url(PORTAL)
 
-    def answer(self, host: str, path: str, headers: Mapping[str, str], t: float) -> Answer:
+    def answer(self, host: str, path: str, headers: Mapping[str, str], t: float) -> ToyAnswer:
         """What `host` (with or without port) says at toy time `t`; header names are in lower case."""
         t = clamped(t)
         host = host.lower().partition(":")[0]
@@ -63,7 +63,7 @@ class ToyWeb:
         site = self.atlas.sites[0] if host == MIRROR else self.atlas.by_host[host]
         return healthy_answer(self.atlas, site, path, headers, t)
 
-    def _portal(self, path: str) -> Answer:
+    def _portal(self, path: str) -> ToyAnswer:
         if path == "/robots.txt":
             return plain(robots_lines("Disallow:"))
         if path != "/":
@@ -79,6 +79,6 @@ class ToyWeb:
         """How often the text of a healthy page has changed until `t`; None if it does not live."""
         return self.atlas.version(url, t)
 
-    def events(self, t0: float, t1: float) -> list[Event]:
+    def events(self, t0: float, t1: float) -> list[SiteEvent]:
         """Births, changes, moves and deaths of healthy pages after `t0` and until `t1`."""
         return self.atlas.events(t0, t1)

@@ -29,10 +29,10 @@ def readable(item: Any) -> Any:
 
 def compiled(function: Function) -> Function:
     """For parts of compiled functions.  They make no arrays: counting references took half the time."""
-    return Part(function)  # type: ignore[return-value]  # called like the function, by compiled code only
+    return CompiledPart(function)  # type: ignore[return-value]  # called like the function, by compiled code only
 
 
-class Part:
+class CompiledPart:
     """A function that only compiled functions call: part of the unit that is being compiled, or else by itself."""
 
     def __init__(self, function: Callable[..., Any]) -> None:

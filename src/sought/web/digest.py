@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from sought.web.document import Counts, Document
+from sought.web.document import Document, PageCounts
 from sought.web.html.encoding import decoded
-from sought.web.html.links import Found, canonical_in, target_of
+from sought.web.html.links import FoundLinks, canonical_in, target_of
 from sought.web.html.markup import Markup, read
 from sought.web.html.tags import BASE, H1, H2, H3, HTML, LINK, META, TITLE, TYPED
 from sought.web.html.visible import attribute, is_resolved, raw_text, resolved
@@ -27,7 +27,7 @@ _LOCAL = re.compile(r"[A-Za-z0-9._%+-]{1,64}$")
 _DOMAIN = re.compile(r"(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![A-Za-z0-9-])")
 _REFRESH = re.compile(r"\s*(\d{1,4})(?:\.\d{0,9})?\s*[;,\s]\s*(?:url\s*=\s*)?[\"']?([^\"'\s]{1,4096})", re.IGNORECASE)
 _MAX_DELAY = 10
-_NO_COUNTS = Counts()
+_NO_COUNTS = PageCounts()
 
 
 def digest(response: Response, agent: str = AGENT) -> Document:
@@ -49,7 +49,7 @@ def _plain(response: Response) -> Document:
     source, _, _ = decoded(response.body, response.header("content-type"))
     title = next((line for line in source[:10_000].splitlines() if line.strip()), "")
     text = " ".join(source.split())
-    return _document(response, _line(title), text, text.encode(), Counts(text_bytes=len(response.body)))
+    return _document(response, _line(title), text, text.encode(), PageCounts(text_bytes=len(response.body)))
 
 
 def _html(response: Response, agent: str) -> Document:
@@ -59,7 +59,7 @@ def _html(response: Response, agent: str) -> Document:
         return Document(refused=page.refused, size=len(response.body))
     base = next((target_of(attribute(value), response.url, encoding) for value in page.values(BASE)), "")
     base = base or response.url
-    found = Found(base, encoding)
+    found = FoundLinks(base, encoding)
     found.add_all(page)
     canonical = _relations(page, found) or next(canonical_in(response.all_headers("link")), "")
     robots = list(_metas(page, found, (b"robots", agent.lower().encode())))
@@ -69,7 +69,7 @@ def _html(response: Response, agent: str) -> Document:
         next((_line(raw_text(value)) for value in page.values(TITLE)), ""),
         text,
         page.text if is_resolved(page.text) else text.encode(),
-        Counts(page.images, page.tables, text_bytes=page.outside),
+        PageCounts(page.images, page.tables, text_bytes=page.outside),
         main=text if page.main is page.text else resolved(page.main),
         declared=next((attribute(value)[:40] for value in page.values(HTML)), ""),
         mails=found.mails,
@@ -87,7 +87,7 @@ def _document(
     title: str,
     text: str,
     written: bytes,
-    counts: Counts = _NO_COUNTS,
+    counts: PageCounts = _NO_COUNTS,
     *,
     main: str | None = None,
     declared: str = "",
@@ -105,7 +105,7 @@ def _document(
         language=language(declared, response.header("content-language"), text) if text else "",
         noindex=not said.isdisjoint(("noindex", "none")),
         nofollow=not said.isdisjoint(("nofollow", "none")),
-        counts=Counts(counts.images, counts.tables, words, counts.text_bytes, _emails(text, mails)),
+        counts=PageCounts(counts.images, counts.tables, words, counts.text_bytes, _emails(text, mails)),
         content=_content(title, written),
         shingles=shingles,
         sketch=sketch(shingles),
@@ -128,7 +128,7 @@ def _headings(page: Markup) -> tuple[str, ...]:
     return tuple(_line(resolved(words)) for words in written[:MAX_HEADINGS])
 
 
-def _relations(page: Markup, found: Found) -> str:
+def _relations(page: Markup, found: FoundLinks) -> str:
     """Add <link rel=next> and its like to the links; the first canonical one, or nothing."""
     canonical = ""
     for relation, value in page.pairs(LINK)[:_MAX_META]:
@@ -155,7 +155,7 @@ def _feeds(page: Markup, base: str, encoding: str) -> tuple[str, ...]:
     return tuple(found)[:_MAX_FEEDS]
 
 
-def _metas(page: Markup, found: Found, names: tuple[bytes, ...]) -> Iterator[str]:
+def _metas(page: Markup, found: FoundLinks, names: tuple[bytes, ...]) -> Iterator[str]:
     """Directives for us; a refresh is added to the links."""
     for name, value in page.pairs(META)[:_MAX_META]:
         name = name.strip().lower()

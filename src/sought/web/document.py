@@ -19,7 +19,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class PageCounts:
     """What seed 004 counts on a page (its content features)."""
 
     images: int = 0
@@ -50,7 +50,7 @@ class Document:
     base: str = ""
     noindex: bool = False
     nofollow: bool = False
-    counts: Counts = Counts()
+    counts: PageCounts = PageCounts()
     content: int = 0
     shingles: Shingles = field(default_factory=lambda: np.zeros(0, np.uint64))
     sketch: Sketch = field(default_factory=lambda: np.zeros(0, np.uint32))

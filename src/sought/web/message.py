@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 
-class Purpose(StrEnum):
+class RequestPurpose(StrEnum):
     """Why something was fetched."""
 
     PAGE = "page"
@@ -41,7 +41,7 @@ class Request:
     url: str
     etag: str = ""
     last_modified: str = ""
-    purpose: Purpose = Purpose.PAGE
+    purpose: RequestPurpose = RequestPurpose.PAGE
 
 
 class Why(NamedTuple):
@@ -79,7 +79,7 @@ class Response:
     address: str = ""
     failure: Failure | None = None
     detail: str = ""
-    purpose: Purpose = Purpose.PAGE
+    purpose: RequestPurpose = RequestPurpose.PAGE
     why: Why | None = None
 
     def header(self, name: str) -> str:

@@ -20,8 +20,8 @@ import numpy as np
 from numba import float32, float64, int32, int64, types, uint8
 from numpy.typing import ArrayLike, NDArray
 
-from sought.beliefs.clusters.partition import Clusters
-from sought.beliefs.clusters.vectors import Columns, Values, Vectors, vectors_of
+from sought.beliefs.clusters.partition import Partition
+from sought.beliefs.clusters.vectors import Columns, FeatureRows, Values, vectors_of
 from sought.web.checks import check_choice, check_whole
 from sought.web.compiled import Int, cached, compiled, readable
 from sought.web.pages import Floats, Rows
@@ -35,7 +35,7 @@ _LEAST_GAIN = 1e-7  # of a move: lengths are 1 to seven digits only
 _ALIKE = 1e-12  # square of the distance at which two rows count as one
 
 
-def bisected(rows: ArrayLike | Vectors, k: int, seed: int = 0, pick: Pick = "gain") -> Clusters:
+def bisected(rows: ArrayLike | FeatureRows, k: int, seed: int = 0, pick: Pick = "gain") -> Partition:
     """At most `k` clusters: fewer where fewer rows differ.
 
     `pick` says which cluster is split next: that where it gains most, or the largest (half the work).  The larger half
@@ -52,7 +52,7 @@ def bisected(rows: ArrayLike | Vectors, k: int, seed: int = 0, pick: Pick = "gai
     sizes = np.bincount(labels, minlength=len(leaves)) if len(vectors) else np.zeros(1, np.int64)
     sums = np.array([leaf.total for leaf in leaves]).reshape(len(leaves), vectors.width)
     centroids = (sums / np.maximum(sizes, 1)[:, None]).astype(np.float32)
-    return Clusters(labels, centroids, sizes, np.array(history), np.array(parents, np.int32))
+    return Partition(labels, centroids, sizes, np.array(history), np.array(parents, np.int32))
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ class _Half:
 class _Leaf:
     """A cluster that is not split yet: its rows in random order, their numbers, their sum."""
 
-    vectors: Vectors
+    vectors: FeatureRows
     order: Rows
     total: Floats
     seed: tuple[int, ...]
@@ -104,7 +104,7 @@ def _length(vector: Floats) -> float:
     return float(np.sqrt(np.sum(vector * vector)))
 
 
-def _root(vectors: Vectors, seed: int) -> _Leaf:
+def _root(vectors: FeatureRows, seed: int) -> _Leaf:
     """All rows but those of zeros, shuffled: whoever goes through a cluster in order, goes through it at random."""
     order = np.random.default_rng(seed).permutation(np.flatnonzero(~vectors.is_zero))
     shuffled = vectors.taken(order)

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from sought.beliefs.belief import Column, Supplied, Supplier
 from sought.beliefs.clusters.bisection import bisected
-from sought.beliefs.clusters.collection import Rows, lexis_of
+from sought.beliefs.clusters.collection import Rows, collect
 from sought.beliefs.clusters.feature_names import DIMS, GROUPS, MAX_CLUSTERS, Features, kind_of, names_of
 from sought.beliefs.clusters.features import Described
 from sought.beliefs.clusters.model import Model, load, save
 from sought.beliefs.clusters.partition import assigned
 from sought.beliefs.clusters.scaling import Kind, fit_scaling
-from sought.beliefs.clusters.versions import Versions
+from sought.beliefs.clusters.versions import PageVersions
 from sought.beliefs.holdings import Holdings
 from sought.record.commit import Commit
 from sought.record.table import State
@@ -59,7 +59,7 @@ class Cluster(_OfClusters):
     """
 
     def supplier(self, holdings: Holdings) -> Supplier:
-        return Clusters(self, holdings)
+        return ClusterSupplier(self, holdings)
 
 
 @brief
@@ -68,7 +68,7 @@ class Closeness(_OfClusters):
     """How close a page is to the centre of its cluster: the cosine; -1 if it has none."""
 
     def supplier(self, holdings: Holdings) -> Supplier:
-        return ClosenessToCentre(self, holdings)
+        return ClosenessSupplier(self, holdings)
 
 
 class Clustering:
@@ -78,7 +78,7 @@ class Clustering:
         self.holdings, self.store, self.table = holdings, holdings.store, holdings.table
         self.k, self.groups, self.dims = k, GROUPS[features], dims
         self.name = f"{k} {features} {dims}"
-        self.versions = holdings.part(Versions)
+        self.versions = holdings.part(PageVersions)
         self.model = load(self.name, self.store, self.kinds)
         self.noted: set[int] = set()  # fetched since
         self.labels = np.zeros(0, np.int32)
@@ -123,8 +123,8 @@ class Clustering:
 
     def _describing(self, model: Model) -> Described:
         """Made when first needed, for each model."""
-        if self._described is None or self._described.lexis is not model.lexis:
-            self._described = Described(self.holdings, model.lexis)
+        if self._described is None or self._described.collection is not model.collection:
+            self._described = Described(self.holdings, model.collection)
         return self._described
 
     def _is_due(self, fetches: int) -> bool:
@@ -136,12 +136,12 @@ class Clustering:
         rows = self._copies()
         if len(rows) < _LEAST:
             return
-        lexis = lexis_of(self.holdings, rows, self.groups, self.dims)
-        described = Described(self.holdings, lexis)
+        collection = collect(self.holdings, rows, self.groups, self.dims)
+        described = Described(self.holdings, collection)
         raw = described.of(rows, self.groups)
         scaling = fit_scaling(raw, self.kinds)
         scaled = scaling(raw)
-        self.model = model = Model(lexis, scaling, bisected(scaled, self.k).centroids, fetches)
+        self.model = model = Model(collection, scaling, bisected(scaled, self.k).centroids, fetches)
         self._described = described
         self._grow(len(self.table))
         self.labels[rows], self.closeness[rows] = assigned(scaled, model.centroids)
@@ -204,13 +204,13 @@ class Clustering:
     def _spelled(self) -> list[str]:
         """Names of features; domains and keywords by what they are."""
         assert self.model is not None  # as above
-        lexis = self.model.lexis
-        known = {f"domain {i}": f"domain {name}" for i, name in enumerate(lexis.domains, 1)}
-        known |= {f"rank for keyword {i}": f"rank for '{word}'" for i, word in enumerate(lexis.keywords, 1)}
+        collection = self.model.collection
+        known = {f"domain {i}": f"domain {name}" for i, name in enumerate(collection.domains, 1)}
+        known |= {f"rank for keyword {i}": f"rank for '{word}'" for i, word in enumerate(collection.keywords, 1)}
         return [known.get(name, name) for name in self.names]
 
 
-class Clusters:
+class ClusterSupplier:
     """The number of each page's cluster."""
 
     def __init__(self, belief: Cluster, holdings: Holdings, dims: int = DIMS) -> None:
@@ -227,7 +227,7 @@ class Clusters:
         return self.clustering.terms(row)
 
 
-class ClosenessToCentre(Clusters):
+class ClosenessSupplier(ClusterSupplier):
     """The cosine of each page with the centre of its cluster."""
 
     def __init__(self, belief: Closeness, holdings: Holdings, dims: int = DIMS) -> None:

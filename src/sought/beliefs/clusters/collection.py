@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from sought.beliefs.addresses import Addresses, domain_hash, domain_of, read_addresses
 from sought.beliefs.clusters.bisection import bisected
 from sought.beliefs.clusters.feature_names import DIMS, DOMAINS, GROUPS, Group
-from sought.beliefs.clusters.keywords import Best, asked_terms, heaviest, no_pages, spellings, with_pages
+from sought.beliefs.clusters.keywords import BestKeywords, asked_terms, heaviest, no_pages, spellings, with_pages
 from sought.beliefs.clusters.partition import anchor_distances, assigned
-from sought.beliefs.clusters.vectors import Vectors as Sparse
+from sought.beliefs.clusters.vectors import FeatureRows as Sparse
 from sought.beliefs.clusters.words import (
-    Chosen,
+    ChosenWords,
     Places,
     address_rows,
     address_words,
@@ -64,7 +64,7 @@ def no_space(dims: int) -> Space:
 
 
 @dataclass(frozen=True, eq=False)
-class Lexis:
+class PageCollection:
     """Words of pages and what they weigh, words of addresses, the most frequent domains, keywords and who is best.
 
     Keywords are spelled as these terms, each for one of them.
@@ -74,20 +74,22 @@ class Lexis:
     terms: Sequence[str] = ()
     term_weights: Singles = field(default_factory=lambda: np.zeros(0, np.float32))
     pages: Space = field(default_factory=lambda: no_space(DIMS))
-    words: Chosen = field(default_factory=lambda: Chosen(np.zeros(0, np.uint64), np.zeros(0, np.float32)))
+    words: ChosenWords = field(default_factory=lambda: ChosenWords(np.zeros(0, np.uint64), np.zeros(0, np.float32)))
     addresses: Space = field(default_factory=lambda: no_space(DIMS))
     domains: Sequence[str] = ()
     keywords: Sequence[str] = ()
     spelled: Sequence[str] = ()
     spelled_for: Rows = field(default_factory=lambda: np.zeros(0, np.int64))
-    best: Best = field(default_factory=lambda: no_pages(0))
+    best: BestKeywords = field(default_factory=lambda: no_pages(0))
 
     @property
     def domain_hashes(self) -> NDArray[np.uint64]:
         return np.array([domain_hash(name) for name in self.domains], np.uint64)
 
 
-def lexis_of(holdings: Holdings, rows: Rows, groups: Collection[Group] = GROUPS["all"], dims: int = DIMS) -> Lexis:
+def collect(
+    holdings: Holdings, rows: Rows, groups: Collection[Group] = GROUPS["all"], dims: int = DIMS
+) -> PageCollection:
     """From these rows, which ascend, what features of these groups need."""
     parts: dict[str, Any] = {"dims": dims, "pages": no_space(dims), "addresses": no_space(dims)}
     if "address" in groups:
@@ -99,7 +101,7 @@ def lexis_of(holdings: Holdings, rows: Rows, groups: Collection[Group] = GROUPS[
             parts |= _of_words(measuring, vectors, dims)
         if "ranking" in groups:
             parts |= _of_keywords(measuring, vectors, holdings.table["key"][rows])
-    return Lexis(**parts)
+    return PageCollection(**parts)
 
 
 def vectors_of(measuring: Measuring, rows: Rows) -> Vectors:

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.beliefs.addresses import read_addresses
-from sought.beliefs.clusters.collection import Lexis, Rows, Singles, lacking, numbers_of, places, vectors_of
+from sought.beliefs.clusters.collection import PageCollection, Rows, Singles, lacking, numbers_of, places, vectors_of
 from sought.beliefs.clusters.feature_names import DOMAINS, KEYWORDS, Group
 from sought.beliefs.clusters.keywords import rank_features
 from sought.beliefs.clusters.scaling import changes
-from sought.beliefs.clusters.versions import NUMBERS, Records, Versions
+from sought.beliefs.clusters.versions import NUMBERS, PageVersions, Records
 from sought.beliefs.clusters.words import address_rows, occurrences, page_rows
 from sought.beliefs.holdings import Holdings
 from sought.index.vectors import Vectors
@@ -29,21 +29,21 @@ _AT_ONCE = 1 << 15
 
 
 class Described:
-    """Features of rows by one lexis."""
+    """Features of rows by one collection."""
 
-    def __init__(self, holdings: Holdings, lexis: Lexis) -> None:
-        self.holdings, self.lexis = holdings, lexis
-        self.domains = lexis.domain_hashes
+    def __init__(self, holdings: Holdings, collection: PageCollection) -> None:
+        self.holdings, self.collection = holdings, collection
+        self.domains = collection.domain_hashes
         self.terms = self.keywords = np.zeros(0, np.int64)
         self.lacking = np.zeros(0, np.bool_)
         self.look()
 
     def look(self) -> bool:
-        """Find the words of the lexis in the vocabulary of now; whether pages may hold them elsewhere than before.
+        """Find the words of the collection in the vocabulary of now; whether pages may hold them elsewhere than before.
 
         So it is, too, when all pages have been looked through for words that some had not been.
         """
-        words, measuring = (self.lexis.terms, self.lexis.spelled), self.holdings.measuring
+        words, measuring = (self.collection.terms, self.collection.spelled), self.holdings.measuring
         if not any(words):
             return False
         before = self.terms, self.keywords, self.lacking
@@ -62,11 +62,11 @@ class _Some:
 
     def __init__(self, described: Described, rows: Rows) -> None:
         self.described, self.rows = described, rows
-        self.holdings, self.lexis = described.holdings, described.lexis
+        self.holdings, self.collection = described.holdings, described.collection
 
     @cached_property
     def records(self) -> Records:
-        return self.holdings.part(Versions).of(self.rows)
+        return self.holdings.part(PageVersions).of(self.rows)
 
     @cached_property
     def vectors(self) -> Vectors:
@@ -89,13 +89,15 @@ class _Some:
         return [self._word_distances(), self._now("images", "tables", "words", "text bytes"), is_kind]
 
     def _word_distances(self) -> Singles:
-        if not self.lexis.terms:
-            return np.zeros((len(self.rows), self.lexis.dims), np.float32)
-        return self.lexis.pages.of(page_rows(self.vectors, places(self.described.terms), self.lexis.term_weights))
+        if not self.collection.terms:
+            return np.zeros((len(self.rows), self.collection.dims), np.float32)
+        return self.collection.pages.of(
+            page_rows(self.vectors, places(self.described.terms), self.collection.term_weights)
+        )
 
     def _address(self) -> list[NDArray[np.floating]]:
         found = read_addresses(self.holdings.store.spellings(self.rows.tolist()))
-        distances = self.lexis.addresses.of(address_rows(found, self.lexis.words))
+        distances = self.collection.addresses.of(address_rows(found, self.collection.words))
         domains = np.zeros((len(self.rows), DOMAINS), np.float32)
         domains[:, : len(self.described.domains)] = found.domain[:, None] == self.described.domains
         return [distances, found.depth[:, None].astype(np.float32), domains]
@@ -114,11 +116,11 @@ class _Some:
         return [found]
 
     def _ranking(self) -> list[NDArray[np.floating]]:
-        if not self.lexis.keywords:
+        if not self.collection.keywords:
             return [np.zeros((len(self.rows), KEYWORDS), np.float32)]
-        place = places(self.described.keywords, self.lexis.spelled_for)
-        scores = occurrences(self.vectors, place, len(self.lexis.keywords))
-        return [rank_features(self.lexis.best, scores, self.holdings.table["key"][self.rows])]
+        place = places(self.described.keywords, self.collection.spelled_for)
+        scores = occurrences(self.vectors, place, len(self.collection.keywords))
+        return [rank_features(self.collection.best, scores, self.holdings.table["key"][self.rows])]
 
     def _now(self, *names: str) -> Singles:
         found: Singles = self.records["now"][:, [NUMBERS.index(name) for name in names]]

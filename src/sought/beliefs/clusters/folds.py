@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from sought.beliefs.clusters.bisection import bisected
 from sought.beliefs.clusters.partition import assigned
-from sought.beliefs.clusters.vectors import Vectors, vectors_of
+from sought.beliefs.clusters.vectors import FeatureRows, vectors_of
 from sought.web.checks import check_positive, check_whole
 from sought.web.errors import BadInput
 from sought.web.pages import Floats
@@ -19,7 +19,7 @@ from sought.web.pages import Floats
 KS = (5, 10, 25, 50, 75, 100, 125, 150, 200)
 
 
-def fold_scores(rows: ArrayLike | Vectors, ks: Sequence[int] = KS, folds: int = 10, seed: int = 0) -> Floats:
+def fold_scores(rows: ArrayLike | FeatureRows, ks: Sequence[int] = KS, folds: int = 10, seed: int = 0) -> Floats:
     """τ per page left out, for each number of clusters: the mean cosine with the nearest centre, over all folds.
 
     Splits are nested, so that one clustering per fold, into the most clusters, has all the others in it.

@@ -23,15 +23,15 @@ Singles = NDArray[np.float32]
 Keys = NDArray[np.uint64]
 
 
-class Best(NamedTuple):
+class BestKeywords(NamedTuple):
     """For each keyword the best pages: how much they are about it (0: there are no more), and their keys."""
 
     scores: Singles
     keys: Keys
 
 
-def no_pages(keywords: int) -> Best:
-    return Best(np.zeros((keywords, FIRST), np.float32), np.zeros((keywords, FIRST), np.uint64))
+def no_pages(keywords: int) -> BestKeywords:
+    return BestKeywords(np.zeros((keywords, FIRST), np.float32), np.zeros((keywords, FIRST), np.uint64))
 
 
 def asked_terms(measuring: Measuring) -> NDArray[np.bool_]:
@@ -63,7 +63,7 @@ def spellings(words: Sequence[str], measuring: Measuring) -> list[tuple[str, int
     return list(found.items())
 
 
-def with_pages(best: Best, scores: Singles, keys: Keys) -> Best:
+def with_pages(best: BestKeywords, scores: Singles, keys: Keys) -> BestKeywords:
     """The best of these pages and of those before; among equals the larger key comes first."""
     found = no_pages(len(best.scores))
     for word in range(len(best.scores)):
@@ -74,7 +74,7 @@ def with_pages(best: Best, scores: Singles, keys: Keys) -> Best:
     return found
 
 
-def rank_features(best: Best, scores: Singles, keys: Keys) -> Singles:
+def rank_features(best: BestKeywords, scores: Singles, keys: Keys) -> Singles:
     """RF of pages, 0 beyond the first ten; a row for each page, as many columns as keywords there may be."""
     found = np.zeros((len(scores), KEYWORDS), np.float32)
     for word in range(len(best.scores)):

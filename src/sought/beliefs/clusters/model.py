@@ -12,10 +12,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.beliefs.clusters.collection import Lexis, Singles, Space
-from sought.beliefs.clusters.keywords import Best
+from sought.beliefs.clusters.collection import PageCollection, Singles, Space
+from sought.beliefs.clusters.keywords import BestKeywords
 from sought.beliefs.clusters.scaling import Kind, Scaling
-from sought.beliefs.clusters.words import Chosen
+from sought.beliefs.clusters.words import ChosenWords
 from sought.record.store import Store, meta_pair
 from sought.web.errors import BadInput
 
@@ -26,7 +26,7 @@ PREFIX = "clusters "
 class Model:
     """Words, scales and centres, and how many fetches there had been."""
 
-    lexis: Lexis
+    collection: PageCollection
     scaling: Scaling
     centroids: Singles
     fetches: int
@@ -34,12 +34,12 @@ class Model:
 
 def save(model: Model, name: str, store: Store) -> None:
     """At once; a megabyte, or less."""
-    lexis, scaling = model.lexis, model.scaling
+    collection, scaling = model.collection, model.scaling
     kept = [
-        [lexis.dims, list(lexis.terms), list(lexis.domains), model.fetches],
-        [list(lexis.keywords), list(lexis.spelled), lexis.spelled_for.tolist()],
+        [collection.dims, list(collection.terms), list(collection.domains), model.fetches],
+        [list(collection.keywords), list(collection.spelled), collection.spelled_for.tolist()],
         [list(scaling.kinds), list(scaling.low), list(scaling.high)],
-        [_packed(each) for each in (lexis.term_weights, *_arrays(lexis), model.centroids)],
+        [_packed(each) for each in (collection.term_weights, *_arrays(collection), model.centroids)],
     ]
     store.write([meta_pair(PREFIX + name, kept)])
 
@@ -57,20 +57,20 @@ def load(name: str, store: Store, kinds: Sequence[Kind]) -> Model | None:
 def _read(kept: Any) -> Model:
     (dims, terms, domains, fetches), (keywords, spelled, spelled_for), (kinds, low, high), arrays = kept
     term_weights, pages, of_pages, words, weights, urls, of_urls, scores, keys, centroids = map(_unpacked, arrays)
-    lexis = Lexis(
+    collection = PageCollection(
         dims=dims,
         terms=terms,
         term_weights=term_weights,
         pages=Space(pages, of_pages),
-        words=Chosen(words, weights),
+        words=ChosenWords(words, weights),
         addresses=Space(urls, of_urls),
         domains=domains,
         keywords=keywords,
         spelled=spelled,
         spelled_for=np.array(spelled_for, np.int64),
-        best=Best(scores, keys),
+        best=BestKeywords(scores, keys),
     )
-    return Model(lexis, Scaling(tuple(kinds), tuple(low), tuple(high)), centroids, fetches)
+    return Model(collection, Scaling(tuple(kinds), tuple(low), tuple(high)), centroids, fetches)
 
 
 def stored_names(store: Store) -> list[str]:
@@ -79,10 +79,19 @@ def stored_names(store: Store) -> list[str]:
     return [key[len(start) :].decode() for key, _ in store.scan(start)]
 
 
-def _arrays(lexis: Lexis) -> tuple[NDArray[Any], ...]:
-    spaces = lexis.pages, lexis.addresses
+def _arrays(collection: PageCollection) -> tuple[NDArray[Any], ...]:
+    spaces = collection.pages, collection.addresses
     (pages, of_pages), (urls, of_urls) = ((each.centroids, each.distances) for each in spaces)
-    return pages, of_pages, lexis.words.words, lexis.words.weights, urls, of_urls, lexis.best.scores, lexis.best.keys
+    return (
+        pages,
+        of_pages,
+        collection.words.words,
+        collection.words.weights,
+        urls,
+        of_urls,
+        collection.best.scores,
+        collection.best.keys,
+    )
 
 
 def _packed(array: NDArray[Any]) -> list[Any]:

@@ -6,7 +6,7 @@ import numpy as np
 from numba import float32, float64, int32, int64, void
 from numpy.typing import ArrayLike, NDArray
 
-from sought.beliefs.clusters.vectors import Columns, Values, Vectors, vectors_of
+from sought.beliefs.clusters.vectors import Columns, FeatureRows, Values, vectors_of
 from sought.web.checks import check_whole
 from sought.web.compiled import cached, readable
 from sought.web.errors import BadInput
@@ -17,7 +17,7 @@ Table = NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
-class Clusters:
+class Partition:
     """A tree of splits.
 
     `labels` has the cluster of each row; `centroids` the means of their rows, each of length 1 (or 0: rows of zeros).
@@ -33,7 +33,7 @@ class Clusters:
     def __len__(self) -> int:
         return len(self.sizes)
 
-    def at(self, k: int) -> "Clusters":
+    def at(self, k: int) -> "Partition":
         """As they were when there were `k`: what clustering with that `k` would have given."""
         if k < 1:
             raise BadInput(f"there is at least one cluster, not {k}")
@@ -47,10 +47,10 @@ class Clusters:
         sums = np.zeros((k, self.centroids.shape[1]))
         np.add.at(sums, now, self.centroids * self.sizes[:, None].astype(np.float64))
         centroids = (sums / np.maximum(sizes, 1)[:, None]).astype(np.float32)
-        return Clusters(now[self.labels], centroids, sizes, self.history[:k], self.parents[:k])
+        return Partition(now[self.labels], centroids, sizes, self.history[:k], self.parents[:k])
 
 
-def criterion(rows: ArrayLike | Vectors, labels: ArrayLike) -> float:
+def criterion(rows: ArrayLike | FeatureRows, labels: ArrayLike) -> float:
     """τ of any clustering: the sum over clusters of the length of the sum of their rows."""
     vectors, of = vectors_of(rows), np.ascontiguousarray(labels, np.int32)
     if of.shape != (len(vectors),) or (len(of) and of.min() < 0):
@@ -60,7 +60,7 @@ def criterion(rows: ArrayLike | Vectors, labels: ArrayLike) -> float:
     return float(np.sqrt((sums * sums).sum(1)).sum())
 
 
-def assigned(rows: ArrayLike | Vectors, centroids: ArrayLike) -> tuple[Labels, Table]:
+def assigned(rows: ArrayLike | FeatureRows, centroids: ArrayLike) -> tuple[Labels, Table]:
     """The nearest centroid of each row, and the cosine; rows of zeros: cluster 0, as `bisected` does, and cosine 0.
 
     Among equally near ones the first.

@@ -15,7 +15,7 @@ Columns = NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
-class Vectors:
+class FeatureRows:
     """Row i is `values[bounds[i]:bounds[i + 1]]`, in the `columns` at the same places; dense rows have no `columns`.
 
     A row is of length 1, or all zeros and of length 0.  Make them by `dense` or `sparse`.
@@ -33,31 +33,31 @@ class Vectors:
     def is_zero(self) -> NDArray[np.bool_]:
         return np.asarray(_squares(self.values, self.bounds) == 0)
 
-    def taken(self, rows: Rows) -> "Vectors":
+    def taken(self, rows: Rows) -> "FeatureRows":
         """These rows, in this order."""
         bounds = np.zeros(len(rows) + 1, np.int64)
         np.cumsum(np.diff(self.bounds)[rows], out=bounds[1:])
         values = np.empty(bounds[-1], np.float32)
         columns = np.empty(bounds[-1] if len(self.columns) else 0, np.int32)
         _take(self.values, self.columns, self.bounds, np.ascontiguousarray(rows, np.int64), bounds, values, columns)
-        return Vectors(values, columns, bounds, self.width)
+        return FeatureRows(values, columns, bounds, self.width)
 
 
-def vectors_of(rows: "ArrayLike | Vectors") -> Vectors:
+def vectors_of(rows: "ArrayLike | FeatureRows") -> FeatureRows:
     """Vectors as they are, a table as dense ones."""
-    return rows if isinstance(rows, Vectors) else dense(rows)
+    return rows if isinstance(rows, FeatureRows) else dense(rows)
 
 
-def dense(table: ArrayLike) -> Vectors:
+def dense(table: ArrayLike) -> FeatureRows:
     """Of a table of rows × columns."""
     given = np.asarray(table, np.float32)
     if given.ndim != 2:
         raise BadInput(f"rows to cluster are a table of two dimensions, not of {given.ndim}")
     bounds = np.arange(len(given) + 1, dtype=np.int64) * given.shape[1]
-    return Vectors(_unit(given.reshape(-1), bounds), np.empty(0, np.int32), bounds, given.shape[1])
+    return FeatureRows(_unit(given.reshape(-1), bounds), np.empty(0, np.int32), bounds, given.shape[1])
 
 
-def sparse(values: ArrayLike, columns: ArrayLike, bounds: ArrayLike, width: int) -> Vectors:
+def sparse(values: ArrayLike, columns: ArrayLike, bounds: ArrayLike, width: int) -> FeatureRows:
     """Of CSR arrays (`data`, `indices`, `indptr` in scipy); a row has a column at most once."""
     given, place = np.asarray(values, np.float32), np.ascontiguousarray(columns, np.int32)
     ends = np.ascontiguousarray(bounds, np.int64)
@@ -67,7 +67,7 @@ def sparse(values: ArrayLike, columns: ArrayLike, bounds: ArrayLike, width: int)
         raise BadInput(f"bounds of sparse rows rise from 0 to the number of values, {len(given):,}")
     if len(place) and not 0 <= place.min() <= place.max() < width:
         raise BadInput(f"columns of sparse rows are whole numbers from 0 to below {width}")
-    return Vectors(_unit(given, ends), place, ends, width)
+    return FeatureRows(_unit(given, ends), place, ends, width)
 
 
 def _unit(values: Values, bounds: Rows) -> Values:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.beliefs.holdings import Holdings
-from sought.beliefs.page_rank import PageRankScore, Ranks
+from sought.beliefs.page_rank import PageRankScore, PageRankSupplier
 from sought.record.commit import Commit
 from sought.record.outcome import Finished, Outcome
 from sought.record.store import Store, row_key
@@ -41,7 +41,7 @@ _TARGET = 4  # bytes of a link
 _decode = msgspec.msgpack.Decoder(Outcome).decode
 
 
-class Versions:
+class PageVersions:
     """A part of `Holdings`."""
 
     def __init__(self, holdings: Holdings) -> None:
@@ -137,8 +137,8 @@ class Versions:
         return np.flatnonzero(is_behind & is_copy)
 
 
-def _page_rank(holdings: Holdings) -> Ranks:
-    return Ranks(PageRankScore(), holdings)
+def _page_rank(holdings: Holdings) -> PageRankSupplier:
+    return PageRankSupplier(PageRankScore(), holdings)
 
 
 def _holds_copy(table: Table, row: int) -> bool:

@@ -11,7 +11,7 @@ from numba import float32, int32, int64, uint32, void
 from numpy.typing import NDArray
 
 from sought.beliefs.addresses import Addresses, Hashes
-from sought.beliefs.clusters.vectors import Vectors as Rows
+from sought.beliefs.clusters.vectors import FeatureRows as Rows
 from sought.beliefs.clusters.vectors import sparse
 from sought.index.vectors import EACH, HEAD, Vectors
 from sought.web.compiled import cached, readable
@@ -23,18 +23,18 @@ Places = NDArray[np.int32]
 Singles = NDArray[np.float32]
 
 
-class Chosen(NamedTuple):
+class ChosenWords(NamedTuple):
     """The most frequent words, and what each weighs."""
 
     words: NDArray[np.int64] | Hashes
     weights: Singles
 
 
-def most_frequent(frequency: Numbers, pages: int) -> Chosen:
+def most_frequent(frequency: Numbers, pages: int) -> ChosenWords:
     """Of words by number, in how many pages each is; at most `WORDS` of them, ascending."""
     best = np.lexsort((np.arange(len(frequency)), -frequency))[:WORDS]
     best = np.sort(best[frequency[best] > 0])
-    return Chosen(best, np.log(pages / np.maximum(frequency[best], 1)).astype(np.float32))
+    return ChosenWords(best, np.log(pages / np.maximum(frequency[best], 1)).astype(np.float32))
 
 
 # ---- words of pages
@@ -113,19 +113,19 @@ def _occur(data: NDArray[np.uint32], bounds: Numbers, place: Places, found: Sing
 # ---- words of addresses
 
 
-def address_words(addresses: Addresses) -> Chosen:
+def address_words(addresses: Addresses) -> ChosenWords:
     """The most frequent ones, ascending."""
     words, number = np.unique(addresses.words, return_inverse=True)
     if not len(words):
-        return Chosen(words, np.zeros(0, np.float32))
+        return ChosenWords(words, np.zeros(0, np.float32))
     owner = np.repeat(np.arange(len(addresses.depth)), np.diff(addresses.bounds))
     held = np.sort(owner * len(words) + number)  # np.unique takes ten times as long
     held = held[np.concatenate([[True], held[1:] != held[:-1]])]
     best, weights = most_frequent(np.bincount(held % len(words), minlength=len(words)), len(addresses.depth))
-    return Chosen(words[best], weights)
+    return ChosenWords(words[best], weights)
 
 
-def address_rows(addresses: Addresses, chosen: Chosen) -> Rows:
+def address_rows(addresses: Addresses, chosen: ChosenWords) -> Rows:
     """TF-IDF of addresses."""
     words, weights = chosen
     if not len(words):

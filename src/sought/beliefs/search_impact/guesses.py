@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sought.beliefs.leaf_tree import LeafTree, fit_tree
 from sought.beliefs.search_impact.matching import Matching
 from sought.index.gram_shares import gram_shares
-from sought.index.measure import Measure
+from sought.index.measure import GainMeasure
 from sought.index.vectors import joined
 from sought.record.measuring import Measuring
 from sought.record.table import State, Table
@@ -140,7 +140,7 @@ def first_of_each(group: Rows, order: NDArray[np.generic], most: int) -> Rows:
     return np.sort(ranked[place < most])
 
 
-def _scores(measure: Measure, measuring: Measuring, rows: Rows, queries: Rows) -> Floats:
+def _scores(measure: GainMeasure, measuring: Measuring, rows: Rows, queries: Rows) -> Floats:
     """What fetched pages score."""
     pairs = rows * len(measure.queries) + queries
     order = np.argsort(pairs)

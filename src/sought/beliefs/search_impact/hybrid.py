@@ -48,10 +48,10 @@ class SearchImpactScore(SearchImpactParameters):
     """Searches a week in which a page would be among the first results."""
 
     def supplier(self, holdings: Holdings) -> Supplier:
-        return SearchImpacts(self, holdings)
+        return SearchImpactSupplier(self, holdings)
 
 
-class SearchImpacts:
+class SearchImpactSupplier:
     """The column of one belief; what does not depend on `by_queries` is shared.
 
     Columns: `alone`, what rows have without queries, 0 if they were fetched; `views`, how often they are shown now;

@@ -110,7 +110,7 @@ _ENOUGH = 200  # pages that have entered somebody's best results
 _META = "improvability"
 
 
-class Improving:
+class ImprovabilitySupplier:
     """What has been learnt, kept in the store: the pages that taught it will not enter again."""
 
     def __init__(self, holdings: Holdings) -> None:

@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 
 from sought.beliefs.belief import Column
 from sought.beliefs.holdings import Growth, Holdings
-from sought.beliefs.page_rank import PageRankScore, Ranks
+from sought.beliefs.page_rank import PageRankScore, PageRankSupplier
 from sought.beliefs.search_impact.guesses import Guess, fit_guess, no_guess
 from sought.beliefs.search_impact.importance_curve import rescale
 from sought.beliefs.search_impact.matching import Matching
-from sought.beliefs.search_impact.needy import Improving, mean_scores
+from sought.beliefs.search_impact.needy import ImprovabilitySupplier, mean_scores
 from sought.beliefs.search_impact.parameters import SearchImpactParameters
 from sought.beliefs.search_impact.sketching import Sketching
 from sought.beliefs.top_results import best_scores, top_of
-from sought.index.measure import Measure
+from sought.index.measure import GainMeasure
 from sought.index.sketch_expected import expected_impact
 from sought.index.sketch_ranks import scalar_impact, scalar_ranks
 from sought.index.sketches import Sketches, by_page
@@ -33,7 +33,7 @@ from sought.record.measuring import Measuring
 from sought.web.pages import Pages
 
 
-def units(measure: Measure) -> NDArray[np.float64]:
+def units(measure: GainMeasure) -> NDArray[np.float64]:
     """For each query the sum of its terms' weights, with BM25 in proportion to that of idf; 1 where there is none.
 
     Terms are those of the language whose terms are on most pages.  Scorers that make something else of the sum have
@@ -59,7 +59,7 @@ class LogRanks:
     """Worked out for new rows, and for all when the surfer has walked again; `walks` says how often that was."""
 
     def __init__(self, holdings: Holdings) -> None:
-        self.ranks = Ranks(PageRankScore(), holdings)
+        self.ranks = PageRankSupplier(PageRankScore(), holdings)
         self.walks = 0
         self.logs = np.zeros(0)
         self.rows = 0
@@ -96,7 +96,7 @@ _TOLD = 10
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class NeedyMatches:
     """The needy queries with their candidates, and what comes of it: rows with an impact, and which.
 
     `scale` makes up for queries that had no turn.
@@ -123,7 +123,7 @@ class Found:
 
 
 @dataclass(eq=False)
-class Learnt:
+class LearntImpact:
     """What is learnt from fetched pages, and for which workload."""
 
     guess: Guess = field(default_factory=no_guess)
@@ -139,10 +139,10 @@ class QueryImpact:
         self.measuring: Measuring = holdings.measuring
         self.matching = holdings.part(Matching, belief.g, belief.rho)
         self.ranks = holdings.part(LogRanks)
-        self.improving = holdings.part(Improving)
+        self.improving = holdings.part(ImprovabilitySupplier)
         self.sketching = Sketching(belief, self.matching, self.measuring)
-        self.learnt = Learnt()
-        self.found: Found | None = None
+        self.learnt = LearntImpact()
+        self.found: NeedyMatches | None = None
         self.top: Top | None = None
         self._units: tuple[tuple[object, ...], Floats] = ((), np.zeros(0))
         self.logs = np.zeros(0)
@@ -170,7 +170,7 @@ class QueryImpact:
             self._state, self._is_known = state, False
             self.logs = self.ranks.update(pages)
 
-    def update(self, pages: Pages) -> Found | None:
+    def update(self, pages: Pages) -> NeedyMatches | None:
         """As of now; None if nothing is asked."""
         self.look(pages)
         measure, top = self.measuring.measure, self.top
@@ -179,13 +179,13 @@ class QueryImpact:
             self._is_known = True
         return self.found
 
-    def _found(self, logs: Floats, measure: Measure, top: Top) -> Found:
+    def _found(self, logs: Floats, measure: GainMeasure, top: Top) -> NeedyMatches:
         belief, rates, unit = self.belief, self.rates, self._units_of(measure)
         self.matching.update()
         asked = np.flatnonzero(rates > 0)
         if self.learnt.growth.is_due(self.fetches, len(logs)) or self.learnt.asked is not self.matching.texts:
             guess = fit_guess(self.matching, self.measuring, logs, unit, asked)
-            self.learnt = Learnt(guess, self.learnt.growth, self.matching.texts)
+            self.learnt = LearntImpact(guess, self.learnt.growth, self.matching.texts)
         x = mean_scores(top, belief.k, unit)
         neediness = rates * self.improving.update(top, measure.statistics, x, asked)(x)
         needy, sketches, leaves, turned = self.sketching(neediness, rates, top, logs, unit, self.learnt.guess)
@@ -193,7 +193,7 @@ class QueryImpact:
         held = rates * np.minimum(top.size, belief.k)
         scale = rescale(float(held.sum()), float(held[turned].sum()))
         guess = self.learnt.guess
-        return Found(belief.k, needy, neediness[needy], sketches, leaves, guess, unit, scale, rows, impact)
+        return NeedyMatches(belief.k, needy, neediness[needy], sketches, leaves, guess, unit, scale, rows, impact)
 
     def _impact(self, sketches: Sketches, leaves: NDArray[np.int32]) -> Floats:
         tree = self.learnt.guess.tree
@@ -201,7 +201,7 @@ class QueryImpact:
             return scalar_impact(sketches, tree.means[leaves], self.belief.k)
         return expected_impact(sketches, leaves, tree.quantiles, seen(self.belief.k))
 
-    def _units_of(self, measure: Measure) -> Floats:
+    def _units_of(self, measure: GainMeasure) -> Floats:
         now = measure, measure.statistics
         if not _same(self._units[0], now):
             self._units = now, units(measure)
@@ -220,7 +220,7 @@ class QueryImpact:
             for pair, which in zip(pairs[order], owner[order], strict=True)
         ]
 
-    def _pair(self, found: Found, top: Top, pair: int, which: int) -> dict[str, Any]:
+    def _pair(self, found: NeedyMatches, top: Top, pair: int, which: int) -> dict[str, Any]:
         query, k = int(found.needy[which]), self.belief.k
         return {
             "query": self.measuring.asked.texts[query],

@@ -28,7 +28,7 @@ _HELD = 0.632  # share of pages that a sample holds, 1 - 1/e
 
 
 @dataclass(frozen=True)
-class Estimate(Generic[Candidate]):
+class LossEstimate(Generic[Candidate]):
     """What one candidate loses: by 0.632+, on the pages it was tuned on, outside the samples, and by chance."""
 
     candidate: Candidate
@@ -43,7 +43,7 @@ class Tuned(Generic[Candidate]):
     """The candidate of least error, and what was estimated of each."""
 
     best: Candidate
-    table: tuple[Estimate[Candidate], ...]
+    table: tuple[LossEstimate[Candidate], ...]
 
 
 def split65(pages: int, seed: int = _SEED, training: float = TRAINING) -> tuple[Rows, Rows]:
@@ -153,6 +153,6 @@ def _tuned(
     return Tuned([row.candidate for row in table if row.error == least][-1], table)
 
 
-def _estimate(candidate: Candidate, on_all: float, losses: list[float], chance: float) -> Estimate[Candidate]:
+def _estimate(candidate: Candidate, on_all: float, losses: list[float], chance: float) -> LossEstimate[Candidate]:
     outside = float(np.mean(losses)) if losses else on_all
-    return Estimate(candidate, err632plus(on_all, losses, chance), on_all, outside, chance)
+    return LossEstimate(candidate, err632plus(on_all, losses, chance), on_all, outside, chance)

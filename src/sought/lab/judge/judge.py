@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sought.graph.walks import pagerank
 from sought.index.evaluator import Evaluator
-from sought.index.measure import Measure
+from sought.index.measure import GainMeasure
 from sought.index.quality import Matches, Tie
 from sought.index.restricted import ABSENT, restricted
 from sought.index.scorers import BM25, Scorer
@@ -77,7 +77,7 @@ def judge_of(
     tie: Tie = "hash",
 ) -> Judge:
     """Scores all pages of a world for all that is ever asked of it."""
-    measure = Measure(demand.texts, np.zeros(len(demand)), scorer=scorer)
+    measure = GainMeasure(demand.texts, np.zeros(len(demand)), scorer=scorer)
     pages = np.flatnonzero(world.is_page)
     vectors = world.vectors.at(pages.tolist())
     for language in vectors.languages:

@@ -13,7 +13,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from sought.lab.measures.measure import Floats, When, check_choice, held, named
-from sought.lab.measures.reading import Reading
+from sought.lab.measures.reading import ReadCopies
 from sought.lab.replay.run import Run
 from sought.lab.worlds.world import Numbers
 from sought.web.expression import brief
@@ -38,14 +38,14 @@ class Age:
         return named("age", "seconds" * (self.scale == "seconds"), "before" * (self.when == "before"))
 
     def __call__(self, run: Run) -> Floats:
-        reading, values = Reading(run.world), np.full(len(run.moments), np.nan)
+        reading, values = ReadCopies(run.world), np.full(len(run.moments), np.nan)
         for moment in run.walk():
             copies = held(moment, self.when)
             values[moment.unit] = _mean_age(reading, copies, moment.live, moment.time)
         return values / run.world.unit if self.scale == "units" else values
 
 
-def _mean_age(reading: Reading, copies: Numbers, live: Numbers, time: float) -> float:
+def _mean_age(reading: ReadCopies, copies: Numbers, live: Numbers, time: float) -> float:
     counted = int((reading.there(live) | reading.there(copies)).sum())
     stale = np.flatnonzero(reading.stale(copies, live))
     ages = time - reading.since(stale, copies[stale])

@@ -18,7 +18,7 @@ import numpy as np
 from sought.graph.walks import pagerank
 from sought.lab.judge.judge import links_at
 from sought.lab.measures.measure import Floats, check_choice, named
-from sought.lab.measures.reading import Reading
+from sought.lab.measures.reading import ReadCopies
 from sought.lab.replay.run import Run
 from sought.lab.worlds.world import NOTHING, World
 from sought.web.expression import brief
@@ -43,7 +43,7 @@ class ChangeRatio:
 
     def __call__(self, run: Run) -> Floats:
         weights = np.ones(len(run.world.urls)) if self.weighting == "none" else _weights(run.world)
-        reading, values = Reading(run.world), np.full(len(run.moments), np.nan)
+        reading, values = ReadCopies(run.world), np.full(len(run.moments), np.nan)
         for moment in run.walk():
             pages, versions = run.log.page[moment.fetched], run.log.version[moment.fetched]
             told = (pages != NOTHING) & ((versions == NOTHING) | run.world.is_observation[versions])

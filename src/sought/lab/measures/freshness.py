@@ -13,7 +13,7 @@ from typing import get_args
 import numpy as np
 
 from sought.lab.measures.measure import Floats, When, check_choice, held, named
-from sought.lab.measures.reading import Reading
+from sought.lab.measures.reading import ReadCopies
 from sought.lab.replay.run import Run
 from sought.web.expression import brief
 
@@ -33,7 +33,7 @@ class Freshness:
         return named("freshness", "before" * (self.when == "before"))
 
     def __call__(self, run: Run) -> Floats:
-        reading, values = Reading(run.world), np.full(len(run.moments), np.nan)
+        reading, values = ReadCopies(run.world), np.full(len(run.moments), np.nan)
         for moment in run.walk():
             copies = held(moment, self.when)
             counted = reading.there(moment.live) | reading.there(copies)

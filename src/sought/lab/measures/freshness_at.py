@@ -14,7 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from sought.lab.measures.measure import Floats, check_choice, check_depth, named
-from sought.lab.measures.reading import Reading
+from sought.lab.measures.reading import ReadCopies
 from sought.lab.replay.run import Run
 from sought.web.expression import brief
 
@@ -39,7 +39,7 @@ class FreshnessAt:
         return named(f"freshness@{self.k}", "printed" * (self.form == "printed"), "weighted" * self.weighted)
 
     def __call__(self, run: Run) -> Floats:
-        reading, asked = Reading(run.world), run.weights("judged")
+        reading, asked = ReadCopies(run.world), run.weights("judged")
         seen, queries = run.judge.visibility.table(self.k), len(run.judge.demand)
         values = np.zeros(len(run.moments))
         for moment in run.walk():

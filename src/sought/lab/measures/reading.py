@@ -9,7 +9,7 @@ from sought.lab.measures.measure import Floats
 from sought.lab.worlds.world import NOTHING, Numbers, World
 
 
-class Reading:
+class ReadCopies:
     """A version that is no page shows a reader nothing, like a page that is not there."""
 
     def __init__(self, world: World) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.lab.measures.measure import Floats, check_choice
-from sought.lab.measures.reading import Reading
+from sought.lab.measures.reading import ReadCopies
 from sought.lab.replay.run import Run
 from sought.lab.worlds.world import Numbers, World
 from sought.web.expression import brief
@@ -58,7 +58,7 @@ def variation(world: World, groups: Numbers) -> float:
 
 def change_intervals(world: World) -> tuple[Floats, NDArray[np.bool_]]:
     """The mean time between changes of every page, and whether that is but a lower bound; NaN if never observed."""
-    reading = Reading(world)
+    reading = ReadCopies(world)
     first, last = (np.full(len(world.urls), fill) for fill in (np.inf, -np.inf))
     there, page = np.flatnonzero(world.is_page), world.versions.page
     np.minimum.at(first, page[there], world.versions.time[there])

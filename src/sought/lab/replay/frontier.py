@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from sought.beliefs.belief import Belief
 from sought.beliefs.holdings import Holdings
-from sought.beliefs.impacts import Impacts as KnownImpacts
+from sought.beliefs.impacts import PageImpacts as KnownImpacts
 from sought.crawl.cycle import beliefs_in
-from sought.graph.links import Links
+from sought.graph.links import GraphLinks
 from sought.lab.judge.judge import Judge
 from sought.lab.replay.replay import Replay
 from sought.lab.replay.setting import Setting
@@ -49,9 +49,9 @@ class Frontier:
 
     pages: Pages
     page: Numbers
-    links: Links
+    links: GraphLinks
     now: float
-    known: "Impacts"
+    known: "WorldImpacts"
 
     @property
     def rows(self) -> Numbers:
@@ -73,7 +73,7 @@ class Frontier:
         return rows[np.lexsort((self.pages.key[rows], -values[rows]))]
 
 
-class Reached:
+class ReachedFrontier:
     """A crawl that has come to its frontier, and can still be asked or go on."""
 
     def __init__(self, judge: Judge, run: Replay) -> None:
@@ -102,7 +102,7 @@ class Reached:
 
 
 @contextmanager
-def at_frontier(judge: Judge, policies: Sequence[Policy], setting: Setting) -> Iterator[Reached]:
+def at_frontier(judge: Judge, policies: Sequence[Policy], setting: Setting) -> Iterator[ReachedFrontier]:
     """Crawl a share of a world as the setting says, which starts at a frontier.
 
     The judge is that of the setting; of its demand the crawl knows the known part only.
@@ -113,7 +113,7 @@ def at_frontier(judge: Judge, policies: Sequence[Policy], setting: Setting) -> I
         run = Replay(Path(folder), judge.world, judge.demand, _Several(tuple(policies)), setting)
         try:
             asyncio.run(run.start())
-            yield Reached(judge, run)
+            yield ReachedFrontier(judge, run)
         finally:
             run.directory.abandon()
 
@@ -124,9 +124,9 @@ def frontier_of(judge: Judge, policies: Sequence[Policy], setting: Setting) -> F
         return reached.frontier()
 
 
-def _known(holdings: Holdings) -> "Impacts":
+def _known(holdings: Holdings) -> "WorldImpacts":
     impacts, total = holdings.part(KnownImpacts), float(holdings.measuring.asked.rate.sum()) or 1.0
-    return Impacts(impacts.of("views") / total, impacts.of("clicks") / total)
+    return WorldImpacts(impacts.of("views") / total, impacts.of("clicks") / total)
 
 
 def _is_page(judge: Judge, page: Numbers, now: float) -> NDArray[np.bool_]:
@@ -136,25 +136,25 @@ def _is_page(judge: Judge, page: Numbers, now: float) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True)
-class Impacts:
+class WorldImpacts:
     """What each page of a world brings to search in a week, among all pages there are: expected, or drawn."""
 
     views: Floats
     clicks: Floats
 
-    def times(self, searches: float) -> "Impacts":
+    def times(self, searches: float) -> "WorldImpacts":
         """Those of so many times as many searches."""
-        return Impacts(searches * self.views, searches * self.clicks)
+        return WorldImpacts(searches * self.views, searches * self.clicks)
 
-    def drawn(self, seed: int) -> "Impacts":
+    def drawn(self, seed: int) -> "WorldImpacts":
         """Counts of one week: Poisson numbers; a page is not clicked more often than it is seen."""
         dice = np.random.default_rng([seed, 0x1C])
         views = dice.poisson(self.views)
         share = np.divide(self.clicks, self.views, out=np.zeros_like(self.clicks), where=self.views > 0)
-        return Impacts(views.astype(np.float64), dice.binomial(views, share.clip(max=1.0)).astype(np.float64))
+        return WorldImpacts(views.astype(np.float64), dice.binomial(views, share.clip(max=1.0)).astype(np.float64))
 
 
-def impacts_of(judge: Judge, searches: float, time: float | None = None) -> Impacts:
+def impacts_of(judge: Judge, searches: float, time: float | None = None) -> WorldImpacts:
     """I_V(p) = Σ_q f_q·[R(p, q) ≤ 10] and I_C(p) = Σ_q f_q·I(R(p, q)) of that demand which judges, of so many searches.
 
     I_C is over the first ten ranks too, so that a click is a view.
@@ -167,6 +167,6 @@ def impacts_of(judge: Judge, searches: float, time: float | None = None) -> Impa
     asked = searches * judge.demand.weights("judged", now)[results.query]
     seen = judge.visibility.table(SHOWN)[results.rank]
     page, count = world.versions.page[results.version], len(world.urls)
-    return Impacts(
+    return WorldImpacts(
         np.bincount(page, asked, count).astype(np.float64), np.bincount(page, asked * seen, count).astype(np.float64)
     )

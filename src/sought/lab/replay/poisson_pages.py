@@ -55,7 +55,7 @@ def drawn(pages: int, hosts: int, mean: float, by_host: float, by_page: float, s
 
 
 @dataclass(frozen=True)
-class Kept:
+class SimulatedMeans:
     """Means over all time: freshness and age (in units) of copies; `seen` is freshness weighed by views."""
 
     freshness: float
@@ -79,9 +79,9 @@ class Simulation:
         self.last = np.full(len(pages), START)
         self.stale_since = np.full(len(pages), np.inf)
 
-    def run(self, units: int, warm_up: int) -> Kept:
+    def run(self, units: int, warm_up: int) -> SimulatedMeans:
         found = [self._unit(START + unit * UNIT) for unit in range(1, units + 1)]
-        return Kept(*np.mean(found[warm_up:], axis=0).tolist())
+        return SimulatedMeans(*np.mean(found[warm_up:], axis=0).tolist())
 
     def _unit(self, now: float) -> tuple[float, float, float]:
         """A unit goes by, up to now, and then pages are fetched."""

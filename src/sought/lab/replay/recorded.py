@@ -29,8 +29,8 @@ from sought.record.clock import Clock
 from sought.record.config import FILE
 from sought.record.directory import Directory
 from sought.record.leases import Visit
-from sought.record.parts import Parts
-from sought.web.message import Purpose, Request, Response
+from sought.record.parts import DirectoryParts
+from sought.web.message import Request, RequestPurpose, Response
 from sought.web.url import hostname
 
 _FOR_EVER = 30 * 365 * 86400  # seconds
@@ -38,7 +38,7 @@ _MARK = 1  # in place of the number of an archive's file: nothing recorded is th
 
 
 @dataclass
-class Asked:
+class RequestLog:
     """What was asked of a world, in order: every charged request."""
 
     time: list[float] = field(default_factory=list)
@@ -60,7 +60,7 @@ class RecordedWeb:
         self.clock = clock
         self.signals = signals
         self.observe: Callable[[int, int], None] = lambda page, version: None  # told of every page fetched
-        self.asked = Asked()
+        self.asked = RequestLog()
         self.given: dict[int, int] = {}  # the version of each page that was last given away
         self.files: dict[str, list[Response]] = {}
         for file in world.files:
@@ -69,7 +69,7 @@ class RecordedWeb:
     async def get(self, request: Request) -> Response:
         """The answer at the present time, at once."""
         now = self.clock.now()
-        if request.purpose is Purpose.ROBOTS:
+        if request.purpose is RequestPurpose.ROBOTS:
             return self._file(request, now)
         page = self.world.pages.get(request.url, NOTHING)
         version = NOTHING if page == NOTHING else self.world.version(page, now)
@@ -78,7 +78,7 @@ class RecordedWeb:
             answer, version = replace(answer, status=304), self.given.get(page, version)
         self.given[page] = version
         self._note(now, page, version, request.url)
-        if request.purpose is Purpose.SITEMAP:
+        if request.purpose is RequestPurpose.SITEMAP:
             return self._file(request, now)
         if page != NOTHING:
             self.observe(page, version)
@@ -92,7 +92,7 @@ class RecordedWeb:
 
     def forget(self) -> None:
         """What was asked so far does not count."""
-        self.asked = Asked()
+        self.asked = RequestLog()
 
     async def address_of(self, host: str) -> str:
         """Hosts on one machine take turns; where it is not known, each is on its own."""
@@ -258,9 +258,9 @@ def open_recorded(folder: Path, world: World, clock: VirtualClock, setting: Sett
     return Directory(folder, recorded_parts(world, clock))
 
 
-def recorded_parts(world: World, clock: Clock) -> Parts:
+def recorded_parts(world: World, clock: Clock) -> DirectoryParts:
     """What a crawl directory is made of when its Web is a world."""
-    return Parts(
+    return DirectoryParts(
         archive=lambda *_: RecordedArchive(world),
         index=lambda _: RecordedIndex(world),
         leases=lambda _: NoLeases(),

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sought.beliefs.columns import Beliefs, Told
 from sought.crawl.budget import Budget
 from sought.crawl.cycle import Cycle, beliefs_in
-from sought.crawl.observer import Witness
+from sought.crawl.observer import CycleObserver
 from sought.crawl.plan import Rows
 from sought.crawl.rhythm import Rhythm
 from sought.fetch.politeness import Manners, Politeness
@@ -27,7 +27,7 @@ from sought.lab.judge.judge import Judge
 from sought.lab.replay.clock import VirtualClock
 from sought.lab.replay.hindsight import is_learnt, told_of
 from sought.lab.replay.recorded import RecordedWeb, open_recorded
-from sought.lab.replay.run import Dropped, Log, Measured, dropped_of
+from sought.lab.replay.run import Dropped, FetchLog, Measured, dropped_of
 from sought.lab.replay.setting import Setting, begin_of, fetches_of, moments_of, pages_at_start
 from sought.lab.replay.truth import Truth
 from sought.lab.worlds.demand import Demand
@@ -36,7 +36,7 @@ from sought.policy import BreadthFirst, PageRank
 from sought.record.commit import Commit
 from sought.record.named_urls import LOADED, plant_seeds
 from sought.record.table import Source, State
-from sought.record.workload import Asked
+from sought.record.workload import WorkloadQueries
 from sought.record.workload_refresh import Refresh
 from sought.web.errors import BadInput
 from sought.web.policy import Policy, beliefs_of
@@ -53,7 +53,7 @@ Report = Callable[[int, int], None]
 class Replayed(NamedTuple):
     """The fetches of all units, when each begins, what the repository held before the first, and what it dropped."""
 
-    log: Log
+    log: FetchLog
     moments: Floats
     copies: Numbers
     dropped: Dropped
@@ -208,11 +208,11 @@ class Replay:
 
     # ---- what the policy is given
 
-    def _asked(self, now: float) -> Asked:
+    def _asked(self, now: float) -> WorkloadQueries:
         """What the crawler may know of demand.  Queries nobody has asked yet are there, and weigh nothing."""
         demand = self.demand
         weights, rates = demand.weights("known", now), demand.rates("known", now)
-        return Asked(demand.texts, demand.keys, weights, np.zeros(len(demand), np.bool_), rates)
+        return WorkloadQueries(demand.texts, demand.keys, weights, np.zeros(len(demand), np.bool_), rates)
 
     def _told(self, judge: Judge | None, copies: Numbers) -> Told:
         oracles = [belief for belief in beliefs_of(self.policy) if is_oracle(belief)]
@@ -243,11 +243,11 @@ class Replay:
         urls = self.directory.store.spellings(rows.tolist())
         self.dropped += [(self.unit, len(self.web.asked.time), self.world.pages[url]) for url in urls]
 
-    def _log(self, stops: list[int]) -> Log:
+    def _log(self, stops: list[int]) -> FetchLog:
         asked = self.web.asked
         unit = np.repeat(np.arange(len(stops), dtype=np.int32), np.diff([0, *stops]))
         pages, versions = np.array(asked.page, np.int64), np.array(asked.version, np.int64)
-        return Log(unit, np.array(asked.time, np.float64), pages, versions, asked.url, self._measured())
+        return FetchLog(unit, np.array(asked.time, np.float64), pages, versions, asked.url, self._measured())
 
     def _measured(self) -> Measured:
         """Of every fetch of the log."""
@@ -257,7 +257,7 @@ class Replay:
         return Measured(expected, chance, gain, first > 0)
 
 
-class _Notes(Witness):
+class _Notes(CycleObserver):
     """Notes for the log of a replay what its cycles do."""
 
     def __init__(self, replay: Replay) -> None:

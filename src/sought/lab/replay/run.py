@@ -32,7 +32,7 @@ class Measured(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Log:
+class FetchLog:
     """Fetches in the order in which they were made, one item of each column a fetch; all were charged.
 
     `page` and `version` are of the world; NOTHING where it has no such page (a sitemap, an address that leads nowhere).
@@ -98,7 +98,7 @@ class Run:
     """`moments` are the times at which the fetches of each unit begin; `copies` what the repository began with."""
 
     judge: Judge
-    log: Log
+    log: FetchLog
     moments: Floats
     copies: Numbers
     dropped: Dropped = field(default_factory=dropped_of)
@@ -127,8 +127,8 @@ class Run:
         return np.where(found, versions, NOTHING)
 
     @cached_property
-    def answers(self) -> "Answers":
-        return Answers.of(self)
+    def answers(self) -> "RunAnswers":
+        return RunAnswers.of(self)
 
     def weights(self, part: Part) -> Floats:
         """f_q of every query in every unit, of the part of demand that is known, or judged by."""
@@ -136,7 +136,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Answers:
+class RunAnswers:
     """What attention found in every unit (first axis) for every query, before and after its fetches, and could find."""
 
     before: NDArray[np.float32]
@@ -144,7 +144,7 @@ class Answers:
     ideal: NDArray[np.float32]
 
     @staticmethod
-    def of(run: Run) -> "Answers":
+    def of(run: Run) -> "RunAnswers":
         shape = len(run.moments), len(run.judge.demand)
         before, after, ideal = (np.zeros(shape, np.float32) for _ in range(3))
         evaluator = run.judge.evaluator()
@@ -159,7 +159,7 @@ class Answers:
                 copies = held
                 found, could = evaluator.by_query()
                 rows[moment.unit], ideal[moment.unit] = found, could
-        return Answers(before, after, ideal)
+        return RunAnswers(before, after, ideal)
 
 
 def _set(change: Change, judge: Judge, old: Numbers, new: Numbers) -> None:
@@ -180,5 +180,5 @@ def hand_made(judge: Judge, moments: Floats, states: Sequence[Numbers], copies: 
         held = state
     none = (np.zeros(0, np.int64),) * 4
     units, times, pages, versions = (np.concatenate(column) for column in zip(none, *rows, strict=True))
-    log = Log(units.astype(np.int32), times.astype(np.float64), pages, versions, [urls[p] for p in pages.tolist()])
+    log = FetchLog(units.astype(np.int32), times.astype(np.float64), pages, versions, [urls[p] for p in pages.tolist()])
     return Run(judge, log, moments, start)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sought.fetch.sitemaps import MAX_ENTRIES
 from sought.lab.worlds.world import Numbers, World
 from sought.web.errors import BadInput
-from sought.web.message import Purpose, Request, Response
+from sought.web.message import Request, RequestPurpose, Response
 from sought.web.mixing import bits_of, fractions, mixed, salt
 from sought.web.url import fingerprint, origin
 
@@ -31,7 +31,7 @@ def part_of(url: str) -> int | None:
 def robots_txt(site: str, files: Sequence[Response], time: float) -> bytes:
     """What was recorded of it, and a line that names the sitemap; the line alone allows everything."""
     url = f"{site}/robots.txt"
-    held = [file for file in files if file.url == url and file.time <= time and file.purpose is Purpose.ROBOTS]
+    held = [file for file in files if file.url == url and file.time <= time and file.purpose is RequestPurpose.ROBOTS]
     latest = max(held, key=lambda file: file.time, default=None)
     recorded = latest.body if latest and latest.status == 200 else b""
     return (recorded.rstrip() + b"\n" if recorded else b"") + f"Sitemap: {site}/sitemap.xml\n".encode()
@@ -130,7 +130,7 @@ class Signals:
         site, part = origin(request.url), part_of(request.url)
         if not self.sitemap or site not in world.sites[0]:
             return None
-        if request.purpose is Purpose.ROBOTS:
+        if request.purpose is RequestPurpose.ROBOTS:
             body = robots_txt(site, world.files, time)
         elif part is not None:
             body = self.sitemap_of(world, site, time, part)

@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 _LOOKED_AT = 1024  # pages
 
 
-class Known(Protocol):
+class TrueBelief(Protocol):
     """A belief that is true, because the laboratory fills it in (see oracles.py)."""
 
     def of(self, truth: "Truth") -> Floats:
@@ -82,7 +82,7 @@ class Truth:
         at = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
         return np.where(self._keys[at] == keys, self._order[at], NOTHING)
 
-    def column(self, belief: Known, keys: NDArray[np.uint64], now: float) -> Floats:
+    def column(self, belief: TrueBelief, keys: NDArray[np.uint64], now: float) -> Floats:
         """A belief about the rows of a crawl's table, which has these keys; 0 for those unknown to the world."""
         self.at(now)
         rows = self.rows(keys)

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from sought.index.vectors import EACH, HEAD, Vector, joined
 from sought.lab.judge.judge import Judge
 from sought.lab.replay.replay import Replayed, replay
-from sought.lab.replay.run import Log
+from sought.lab.replay.run import FetchLog
 from sought.lab.replay.setting import Setting, fetches_of, pages_at_start, seen_in, with_versions
 from sought.lab.worlds.demand import demand_of
-from sought.lab.worlds.world import Numbers, Ragged, Tallies, Versions, World
+from sought.lab.worlds.world import Numbers, Ragged, Versions, World, WorldDemand
 from sought.web.policy import Policy
 
 Judging = Callable[[World], Judge]
@@ -73,7 +73,7 @@ def _replayed(policy: Policy, world: World, budget: float, setting: Setting, jud
     return replay(world, demand, policy, budget, setting, judging(world) if judging else None)
 
 
-def _until(log: Log, until: float) -> list[tuple[bytes, str]]:
+def _until(log: FetchLog, until: float) -> list[tuple[bytes, str]]:
     """Fetches up to a time, by the bytes of their times."""
     return [(np.float64(time).tobytes(), url) for time, url in zip(log.time, log.url, strict=True) if time <= until]
 
@@ -168,11 +168,11 @@ def _other_vector(old: Vector, terms: int, dice: np.random.Generator) -> Vector:
     return fresh
 
 
-def _other_tallies(tallies: Tallies, until: float, dice: np.random.Generator) -> Tallies:
+def _other_tallies(tallies: WorldDemand, until: float, dice: np.random.Generator) -> WorldDemand:
     """Queries of later are other queries, asked more or less often."""
     later = tallies.since > until
     texts = [f"{text[::-1]} noise" if off else text for text, off in zip(tallies.query, later.tolist(), strict=True)]
-    return Tallies(
+    return WorldDemand(
         texts, np.where(later, tallies.count * dice.uniform(0.5, 2.0, len(later)), tallies.count), tallies.since
     )
 

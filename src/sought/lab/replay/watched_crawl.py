@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from sought.beliefs.addresses import read_addresses
 from sought.beliefs.clusters.clustering import Cluster
-from sought.beliefs.clusters.collection import Lexis, lexis_of, places, vectors_of
+from sought.beliefs.clusters.collection import PageCollection, collect, places, vectors_of
 from sought.beliefs.clusters.feature_names import GROUPS, Features, kind_of, names_of
 from sought.beliefs.clusters.features import Described
 from sought.beliefs.clusters.scaling import fit_scaling
-from sought.beliefs.clusters.vectors import Vectors
+from sought.beliefs.clusters.vectors import FeatureRows
 from sought.beliefs.clusters.words import address_rows, page_rows
 from sought.beliefs.holdings import Holdings
 from sought.crawl.cycle import beliefs_in
@@ -61,7 +61,7 @@ class Watched:
     page: Numbers
     host: Numbers
     frequency: Floats
-    words: Mapping[str, Vectors]
+    words: Mapping[str, FeatureRows]
     features: Mapping[Features, Table]
 
 
@@ -76,7 +76,7 @@ def watched(
     with _crawled(world, setting, cycles, report) as (seen, holdings):
         table = holdings.table
         rows = np.flatnonzero((table["state"] == State.LIVE) & (table["fetches"] > 0))
-        lexis = lexis_of(holdings, rows)
+        collection = collect(holdings, rows)
         order = np.argsort(seen.keys)
         page = order[np.searchsorted(seen.keys, table["key"][rows], sorter=order)]
         again = np.maximum(table["fetches"][rows].astype(np.float64) - 1.0, 1.0)
@@ -85,8 +85,8 @@ def watched(
             page,
             seen.sites[1][page],
             table["changes"][rows] / again,
-            _words(holdings, lexis, rows),
-            {each: _features(holdings, lexis, rows, each) for each in features},
+            _words(holdings, collection, rows),
+            {each: _features(holdings, collection, rows, each) for each in features},
         )
 
 
@@ -106,16 +106,16 @@ def _crawled(world: World, setting: Setting, cycles: int, report: Report) -> Ite
             run.directory.abandon()
 
 
-def _words(holdings: Holdings, lexis: Lexis, rows: Numbers) -> dict[str, Vectors]:
+def _words(holdings: Holdings, collection: PageCollection, rows: Numbers) -> dict[str, FeatureRows]:
     addresses = read_addresses(holdings.store.spellings(rows.tolist()))
-    found = {ADDRESS: address_rows(addresses, lexis.words)}
-    if lexis.terms:
-        terms = places(Described(holdings, lexis).terms)
-        found[CONTENT] = page_rows(vectors_of(holdings.measuring, rows), terms, lexis.term_weights)
+    found = {ADDRESS: address_rows(addresses, collection.words)}
+    if collection.terms:
+        terms = places(Described(holdings, collection).terms)
+        found[CONTENT] = page_rows(vectors_of(holdings.measuring, rows), terms, collection.term_weights)
     return found
 
 
-def _features(holdings: Holdings, lexis: Lexis, rows: Numbers, features: Features) -> Table:
+def _features(holdings: Holdings, collection: PageCollection, rows: Numbers, features: Features) -> Table:
     groups = GROUPS[features]
-    raw = Described(holdings, lexis).of(rows, groups)
+    raw = Described(holdings, collection).of(rows, groups)
     return fit_scaling(raw, [kind_of(name) for group in groups for name in names_of(group)])(raw)

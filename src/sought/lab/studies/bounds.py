@@ -24,7 +24,17 @@ from sought.lab.studies.cells import Cell, judge_for, load
 from sought.lab.studies.compare import gaps
 from sought.lab.studies.experiment import grid, run_all, table
 from sought.lab.studies.figures import lines
-from sought.lab.studies.study import Bench, Figure, Finding, Part, Study, Table, Value, finding, plain
+from sought.lab.studies.study import (
+    Figure,
+    Finding,
+    ResultTable,
+    Study,
+    StudyContext,
+    Value,
+    WorldResult,
+    finding,
+    plain,
+)
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import NOTHING, World
 from sought.policy import Never, Random, RoundRobin
@@ -44,7 +54,7 @@ ARMS: tuple[Policy, ...] = (Never(), *FLOORS, WORTH, *ORACLES, Ceiling())
 
 
 @dataclass(frozen=True)
-class Order:
+class QualityOrder:
     """The quality of `less` is at most that of `more`, and so much."""
 
     less: Policy
@@ -60,22 +70,22 @@ class Order:
 
 
 ORDERS = [
-    *(Order(Never(), other) for other in (*FLOORS, WORTH)),
-    *(Order(floor, oracle) for floor, oracle in product(FLOORS, ORACLES)),
-    *(Order(other, Ceiling(), SLACK) for other in (WORTH, *ORACLES)),
+    *(QualityOrder(Never(), other) for other in (*FLOORS, WORTH)),
+    *(QualityOrder(floor, oracle) for floor, oracle in product(FLOORS, ORACLES)),
+    *(QualityOrder(other, Ceiling(), SLACK) for other in (WORTH, *ORACLES)),
 ]
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     budgets, setting = QUICK if bench.quick else BUDGETS, Setting()
     parts = [_world(folder, budgets, setting, bench) for folder in bench.worlds]
     return finding("bounds", bench, parts, budgets=list(budgets), seeds=[0], setting=repr(setting))
 
 
-def _world(folder: Path, budgets: tuple[float, ...], setting: Setting, bench: Bench) -> Part:
+def _world(folder: Path, budgets: tuple[float, ...], setting: Setting, bench: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return Part(world.name, None, lack)
+        return WorldResult(world.name, None, lack)
     cells, measures = grid(ARMS, folder, budgets, (setting.seed,), setting), [Quality()]
     run_all(cells, folder, measures, bench.results, bench.cores, bench.progress(f"replaying {world.name}"))
     found = gaps(table(cells, measures, bench.results), FLOOR, Ceiling())
@@ -94,7 +104,7 @@ def _world(folder: Path, budgets: tuple[float, ...], setting: Setting, bench: Be
         **_transport(judge, never, cells, budgets, bench),
     }
     holds = not failures
-    return Part(
+    return WorldResult(
         world.name, holds, because or "all orders hold", numbers, [_table(world, found)], [_figure(world, found)]
     )
 
@@ -128,7 +138,7 @@ def _shares(found: pl.DataFrame) -> dict[str, Value]:
 
 
 def _transport(
-    judge: Judge, never: Run, cells: Sequence[Cell], budgets: tuple[float, ...], bench: Bench
+    judge: Judge, never: Run, cells: Sequence[Cell], budgets: tuple[float, ...], bench: StudyContext
 ) -> dict[str, Value]:
     """What the best schedule of the surrogate still loses, and what that of each policy does."""
     world = judge.world
@@ -159,10 +169,10 @@ def loss_share(jobs: Jobs, run: Run) -> float:
     return 1.0 - earned / jobs.possible if jobs.possible else 0.0
 
 
-def _table(world: World, found: pl.DataFrame) -> Table:
+def _table(world: World, found: pl.DataFrame) -> ResultTable:
     names = ["policy", "budget", "fetches", "quality", "share_of_gap"]
     rows = [[plain(value) for value in row] for row in found.select(names).rows()]
-    return Table(f"{world.name}: mean quality, and share of the gap from round-robin to the ceiling", names, rows)
+    return ResultTable(f"{world.name}: mean quality, and share of the gap from round-robin to the ceiling", names, rows)
 
 
 def _figure(world: World, found: pl.DataFrame) -> Figure:

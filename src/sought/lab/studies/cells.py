@@ -37,7 +37,7 @@ from sought.index.scorers import SCORERS
 from sought.lab.judge.judge import Judge, judge_of
 from sought.lab.measures import Measure
 from sought.lab.replay.replay import Report, replay
-from sought.lab.replay.run import Dropped, Log, Measured, Run
+from sought.lab.replay.run import Dropped, FetchLog, Measured, Run
 from sought.lab.replay.setting import Setting, seen_in
 from sought.lab.studies.marks import UNKNOWN, code_mark, own_mark, world_mark
 from sought.lab.worlds.demand import demand_of
@@ -137,7 +137,7 @@ def load(cell: Cell, judge: Judge, results: Path) -> Done:
     """A cell on record, to be looked at again."""
     frame, told = read_log(cell, results), read_summary(cell, results)
     unit, moment, page, version = (frame[name].to_numpy() for name in ("unit", "time", "page", "version"))
-    log = Log(unit, moment, page, version, frame["url"].to_list(), _measured(frame))
+    log = FetchLog(unit, moment, page, version, frame["url"].to_list(), _measured(frame))
     with _whole(cell, results) as folder:
         copies, dropped = np.load(folder / "copies.npy"), Dropped(*np.load(folder / "dropped.npy"))
     return Done(cell, Run(judge, log, np.array(told["moments"]), copies, dropped), told["seconds"])

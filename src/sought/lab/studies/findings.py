@@ -13,10 +13,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from sought.lab.studies.study import Finding, Table
+from sought.lab.studies.study import Finding, ResultTable
 from sought.web.errors import BadInput
 
-Kept = TypeVar("Kept", Finding, Table)
+Kept = TypeVar("Kept", Finding, ResultTable)
 _NAME = re.compile(r"[A-Za-z0-9-]+")
 
 
@@ -67,15 +67,15 @@ def last_verdict(findings: Iterable[Finding], study: str) -> Finding | None:
     return min(mine, key=lambda finding: finding.quick, default=None)
 
 
-def save_table(table: Table, results: Path, date: str = "") -> None:
+def save_table(table: ResultTable, results: Path, date: str = "") -> None:
     """With the day, if it is told.  One that repeats an earlier one, by its title and note, takes its place."""
     key = hashlib.blake2b(f"{table.title}\0{table.note}".encode(), digest_size=8).hexdigest()
     _write(replace(table, date=date), results / "tables" / f"{key}.json")
 
 
-def read_tables(results: Path) -> list[Table]:
+def read_tables(results: Path) -> list[ResultTable]:
     """In order of their titles."""
-    found = [_read(file, Table) for file in (results / "tables").glob("*.json")]
+    found = [_read(file, ResultTable) for file in (results / "tables").glob("*.json")]
     return sorted(found, key=lambda table: (table.title, table.note))
 
 

@@ -22,7 +22,7 @@ from sought.lab.replay.setting import Setting
 from sought.lab.studies.bounds import lacks
 from sought.lab.studies.cells import judge_for
 from sought.lab.studies.figures import lines
-from sought.lab.studies.study import Bench, Figure, Finding, Part, Study, Table, Value, finding
+from sought.lab.studies.study import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult, finding
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import NOTHING, Numbers, World
 
@@ -35,23 +35,23 @@ Floats = NDArray[np.float64]
 Kinds = tuple[str, ...]
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     setting = Setting()
     parts = [_world(folder, setting, bench) for folder in bench.worlds]
     return finding("losses", bench, parts, seeds=[0], setting=repr(setting))
 
 
-def _world(folder: Path, setting: Setting, bench: Bench) -> Part:
+def _world(folder: Path, setting: Setting, bench: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return Part(world.name, None, lack)
+        return WorldResult(world.name, None, lack)
     moments = world.start + world.unit * np.arange(1, world.units + 1, dtype=np.float64)
     if bench.quick:
         moments = moments[-1 :: -max(1, len(moments) // _QUICK)][::-1]
     costs = split(judge_for(world, setting), moments, bench, f"repairing {world.name}")
     total = _total(costs)
     if total[-1] <= 0 or total.mean() <= 0:
-        return Part(world.name, None, "a repository that is never refreshed loses nothing in it")
+        return WorldResult(world.name, None, "a repository that is never refreshed loses nothing in it")
     at_end, on_average = (
         {kind: float(of(cost) / of(total)) for kind, cost in costs.items()} for of in (_last, np.mean)
     )
@@ -63,7 +63,7 @@ def _world(folder: Path, setting: Setting, bench: Bench) -> Part:
     }
     because = f"stale text is {at_end[TEXT]:.0%} of the loss at the end, {on_average[TEXT]:.0%} on average"
     holds = max(at_end[TEXT], on_average[TEXT]) < MOST
-    return Part(world.name, holds, because, numbers, [_table(world, costs)], [_figure(world, moments, costs)])
+    return WorldResult(world.name, holds, because, numbers, [_table(world, costs)], [_figure(world, moments, costs)])
 
 
 def _total(costs: dict[str, Floats]) -> Floats:
@@ -75,7 +75,7 @@ def _last(values: Floats) -> float:
     return float(values[-1])
 
 
-def split(judge: Judge, moments: Floats, bench: Bench, what: str = "repairing") -> dict[str, Floats]:
+def split(judge: Judge, moments: Floats, bench: StudyContext, what: str = "repairing") -> dict[str, Floats]:
     """What each kind of change costs a repository that is in step at the start and never refreshed, by moment."""
     subsets = [subset for size in range(len(KINDS)) for subset in combinations(KINDS, size)]
     quality: dict[Kinds, Floats] = {KINDS: np.ones(len(moments))}
@@ -122,14 +122,14 @@ def _shapley(kind: str, quality: dict[Kinds, Floats]) -> Floats:
     return cost
 
 
-def _table(world: World, costs: dict[str, Floats]) -> Table:
+def _table(world: World, costs: dict[str, Floats]) -> ResultTable:
     total = _total(costs)
     rows: list[list[Value]] = [
         [kind, _last(cost), _last(cost) / _last(total), float(cost.mean()), float(cost.mean() / total.mean())]
         for kind, cost in costs.items()
     ]
     columns = ["kind of change", "loss at the end", "share", "loss on average", "share on average"]
-    return Table(f"{world.name}: what a repository that is never refreshed loses of quality", columns, rows)
+    return ResultTable(f"{world.name}: what a repository that is never refreshed loses of quality", columns, rows)
 
 
 def _figure(world: World, moments: Floats, costs: dict[str, Floats]) -> Figure:

@@ -20,10 +20,10 @@ from sought.lab.measures import CrawlAndStop, Measure, Threshold
 from sought.lab.measures.importance import IMPORTANCES, Importance, Weighed, is_hot, weighed
 from sought.lab.replay.run import Run, hand_made
 from sought.lab.studies.figures import lines
-from sought.lab.studies.study import Bench, Figure, Finding, Part, Study, Table, Value, finding
+from sought.lab.studies.study import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult, finding
 from sought.lab.worlds.demand import demand_of
 from sought.lab.worlds.files import open_world
-from sought.lab.worlds.world import NOTHING, Numbers, Tallies, World
+from sought.lab.worlds.world import NOTHING, Numbers, World, WorldDemand
 
 SHARES = (0.01, 0.1, 0.47)  # of pages that are crawled; those of hot pages in the paper
 HOT = Threshold().hot
@@ -52,21 +52,21 @@ class Check:
         return abs(self.found - self.expected) <= ERRORS * self.error + 1e-9
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     orders = QUICK if bench.quick else ORDERS
     parts = [_world(folder, orders, bench) for folder in bench.worlds]
     return finding("random-crawl", bench, parts, orders=orders, hot=HOT, shares=list(SHARES))
 
 
-def _world(folder: Path, orders: int, bench: Bench) -> Part:
+def _world(folder: Path, orders: int, bench: StudyContext) -> WorldResult:
     world = open_world(folder)
     judge = unasked(world)
     found = [_weighed(judge, kind) for kind in IMPORTANCES]
     if len(found[0].pages) < FEWEST:
-        return Part(world.name, None, f"fewer than {FEWEST} pages are live at the end")
+        return WorldResult(world.name, None, f"fewer than {FEWEST} pages are live at the end")
     able = [(kind, web) for kind, web in zip(IMPORTANCES, found, strict=True) if len(_counts(web.importance))]
     if not able:
-        return Part(world.name, None, "all pages are equally important: no links lead to any")
+        return WorldResult(world.name, None, "all pages are equally important: no links lead to any")
     report = bench.progress(f"random crawls of {world.name}")
     checks: list[Check] = []
     curves: Curves = {}
@@ -78,12 +78,12 @@ def _world(folder: Path, orders: int, bench: Bench) -> Part:
     failed = [check for check in checks if not check.holds]
     because = "; ".join(_told(check) for check in failed[:3]) or f"all {len(checks)} closed forms are met"
     numbers: dict[str, Value] = {"pages": len(found[0].pages), "checks": len(checks), "failed": len(failed)}
-    return Part(world.name, not failed, because, numbers, [_table(world, checks)], [_figure(world, curves)])
+    return WorldResult(world.name, not failed, because, numbers, [_table(world, checks)], [_figure(world, curves)])
 
 
 def unasked(world: World) -> Judge:
     """A judge for measures that no query matters to."""
-    demand = demand_of(Tallies(), "none", world.unit)
+    demand = demand_of(WorldDemand(), "none", world.unit)
     nothing = np.zeros(0, np.uint32), np.zeros(0, np.float32)
     return Judge(world, demand, np.zeros(len(world.versions) + 1, np.int64), *nothing)
 
@@ -162,12 +162,12 @@ def _told(check: Check) -> str:
     return f"{told}, not {check.expected:.2f} ± {ERRORS * check.error:.2f}"
 
 
-def _table(world: World, checks: Sequence[Check]) -> Table:
+def _table(world: World, checks: Sequence[Check]) -> ResultTable:
     rows: list[list[Value]] = [
         [c.measure, c.order, c.count, c.expected, c.found, c.error, "yes" if c.holds else "no"] for c in checks
     ]
     columns = ["measure", "order", "pages crawled", "expected", "found", "standard error", "within 3 errors"]
-    return Table(f"{world.name}: closed forms of crawls", columns, rows)
+    return ResultTable(f"{world.name}: closed forms of crawls", columns, rows)
 
 
 def _figure(world: World, curves: Curves) -> Figure:

@@ -15,7 +15,18 @@ import msgspec
 from sought.lab.studies.figures import lines
 from sought.lab.studies.findings import key_of, newest_first
 from sought.lab.studies.registry import EXPERIMENTS
-from sought.lab.studies.study import FAILS, HOLDS, UNJUDGED, VERDICTS, Figure, Finding, Study, Table, Value, Verdict
+from sought.lab.studies.study import (
+    FAILS,
+    HOLDS,
+    UNJUDGED,
+    VERDICTS,
+    Figure,
+    Finding,
+    ResultTable,
+    Study,
+    Value,
+    Verdict,
+)
 
 _KINDS: dict[Verdict, str] = {HOLDS: "holds", FAILS: "fails", UNJUDGED: "unjudged"}
 _TITLE = "What the laboratory found"
@@ -23,7 +34,7 @@ _WIDTH = 100  # of commands
 
 
 def report_page(
-    findings: Sequence[Finding], tables: Sequence[Table] = (), studies: Mapping[str, Study] = EXPERIMENTS
+    findings: Sequence[Finding], tables: Sequence[ResultTable] = (), studies: Mapping[str, Study] = EXPERIMENTS
 ) -> str:
     """The same findings and tables give the same page."""
     ordered = sorted(newest_first(findings), key=lambda finding: (_seed(finding, studies), finding.study))
@@ -72,7 +83,7 @@ def _badge(verdict: Verdict, words: str) -> str:
     return text("span", words, kind=f"verdict {_KINDS[verdict]}")
 
 
-def _contents(findings: Sequence[Finding], tables: Sequence[Table], studies: Mapping[str, Study]) -> str:
+def _contents(findings: Sequence[Finding], tables: Sequence[ResultTable], studies: Mapping[str, Study]) -> str:
     rows = [
         element(
             "li",
@@ -122,7 +133,7 @@ def _numbers(world: str, numbers: Mapping[str, Value]) -> str:
     return text("h3", world) + element("div", element("table", *rows), kind="wide")
 
 
-def _table(table: Table) -> str:
+def _table(table: ResultTable) -> str:
     kinds = [{"kind": "number"} if _is_number(table, at) else {} for at in range(len(table.columns))]
     head = element("tr", *(text("th", name, **kind) for name, kind in zip(table.columns, kinds, strict=True)))
     rows = [
@@ -133,7 +144,7 @@ def _table(table: Table) -> str:
     return text("h3", table.title) + element("div", whole, kind="wide")
 
 
-def _is_number(table: Table, at: int) -> bool:
+def _is_number(table: ResultTable, at: int) -> bool:
     return all(not isinstance(row[at], str) for row in table.rows)
 
 
@@ -158,14 +169,14 @@ def _settings(settings: dict[str, Any]) -> str:
     return msgspec.json.format(msgspec.json.encode(settings), indent=1).decode()
 
 
-def _comparisons(tables: Sequence[Table]) -> str:
+def _comparisons(tables: Sequence[ResultTable]) -> str:
     if not tables:
         return ""
     parts = [_comparison(table, number) for number, table in enumerate(tables, 1)]
     return element("section", text("h2", "Comparisons"), *parts, id="comparisons")
 
 
-def _comparison(table: Table, number: int) -> str:
+def _comparison(table: ResultTable, number: int) -> str:
     """Two may have one title: the number tells them and their figures apart."""
     numbered = replace(table, title=f"{number}. {table.title}")
     return "".join(
@@ -178,7 +189,7 @@ def _comparison(table: Table, number: int) -> str:
     )
 
 
-def curves(table: Table) -> list[Figure]:
+def curves(table: ResultTable) -> list[Figure]:
     """Quality over budget by policy, mean over seeds; none for one budget, or for shares of pages beside numbers."""
     if not {"policy", "budget", "quality"} <= set(table.columns):
         return []

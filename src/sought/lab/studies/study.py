@@ -1,6 +1,6 @@
 """A named experiment: a question, what must hold, and a verdict that follows from numbers.
 
-A study looks at each world by itself and says what it found there as a `Part`; `finding` makes one verdict of them.
+A study judges each world by itself, as a `WorldResult`; `finding` makes one verdict of these.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +23,7 @@ Value = float | int | str | None
 
 
 @dataclass(frozen=True)
-class Table:
+class ResultTable:
     """Rows have a value for each column; None where there is none.  `note` says what a reader must know.
 
     `date` is the day, if it is told.
@@ -53,7 +53,7 @@ class Finding:
     verdict: Verdict
     because: str
     numbers: dict[str, dict[str, Value]] = field(default_factory=dict)
-    tables: list[Table] = field(default_factory=list)
+    tables: list[ResultTable] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
     settings: dict[str, Any] = field(default_factory=dict)
     code: str = ""
@@ -79,14 +79,14 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Part:
+class WorldResult:
     """What one world says: whether what must hold does (None: it cannot be judged there), and why."""
 
     world: str
     holds: bool | None
     because: str
     numbers: Mapping[str, Value] = field(default_factory=dict)
-    tables: Sequence[Table] = ()
+    tables: Sequence[ResultTable] = ()
     figures: Sequence[Figure] = ()
 
 
@@ -95,7 +95,7 @@ def _silent(what: str, done: float, total: int) -> None:
 
 
 @dataclass(frozen=True)
-class Bench:
+class StudyContext:
     """What a study works with.  `report` is told what is being done, how much of it is done, of how much."""
 
     worlds: Sequence[Path]
@@ -123,12 +123,12 @@ class Study:
     question: str
     expects: str
     needs: str
-    run: Callable[[Bench], Finding]
+    run: Callable[[StudyContext], Finding]
     also: tuple[str, ...] = ()
     worldless: bool = False
 
 
-def finding(study: str, bench: Bench, parts: Sequence[Part], **settings: Any) -> Finding:
+def finding(study: str, bench: StudyContext, parts: Sequence[WorldResult], **settings: Any) -> Finding:
     """It holds if it holds on every world that can judge it, and one can."""
     judged = [part for part in parts if part.holds is not None]
     failed = [part for part in judged if not part.holds]
@@ -177,6 +177,6 @@ def verdict(claims: Sequence[Claim]) -> tuple[bool, str]:
     return not failed, "; ".join(told or [f"{claim.what} ({claim.found})" for claim in claims])
 
 
-def claimed(world: str, claims: Sequence[Claim]) -> Table:
+def claimed(world: str, claims: Sequence[Claim]) -> ResultTable:
     rows = [[claim.what, claim.found, "yes" if claim.holds else "no"] for claim in claims]
-    return Table(f"{world}: what must hold", ["claim", "found", "holds"], [list(row) for row in rows])
+    return ResultTable(f"{world}: what must hold", ["claim", "found", "holds"], [list(row) for row in rows])

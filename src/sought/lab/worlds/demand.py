@@ -19,7 +19,7 @@ from scipy.special import pdtrik
 
 from sought.demand.workload import is_held_out, query_key
 from sought.index import normal
-from sought.lab.worlds.world import Tallies
+from sought.lab.worlds.world import WorldDemand
 from sought.web.errors import BadInput
 
 Split = Literal["time", "thinning", "string", "none"]
@@ -62,7 +62,7 @@ class Demand:
 
 
 def demand_of(
-    tallies: Tallies,
+    tallies: WorldDemand,
     split: Split,
     unit: float,
     seed: int = 0,

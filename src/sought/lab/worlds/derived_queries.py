@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.lab.worlds.world import Tallies, World
+from sought.lab.worlds.world import World, WorldDemand
 from sought.web.errors import BadInput, BadURL
 from sought.web.url import canonical, hostname
 
@@ -44,7 +44,7 @@ def derive(
     count: int = 10_000,
     seed: int = 0,
     views: Mapping[str, float] | None = None,
-) -> tuple[Tallies, dict[str, Any]]:
+) -> tuple[WorldDemand, dict[str, Any]]:
     """Queries, and notes that say how they were made.  `views` are shares by canonical URL."""
     if (weighting == "views") != (views is not None):
         raise BadInput("page views (--views FILE) are needed for the weighting 'views', and only for it")
@@ -194,7 +194,7 @@ def _sites(world: World) -> set[tuple[str, str]]:
     return {(host, name) for (host, name), n in ends.items() if name and n > 1 and n >= _SITE_SHARE * titles[host]}
 
 
-def _tallies(phrases: Mapping[str, _Phrase], weighting: Weighting, count: int, seed: int) -> Tallies:
+def _tallies(phrases: Mapping[str, _Phrase], weighting: Weighting, count: int, seed: int) -> WorldDemand:
     """The heaviest strings, heaviest first."""
     texts = sorted(text for text, said in phrases.items() if said.weight > 0)
     weights = np.array([phrases[text].weight for text in texts], np.float64)
@@ -204,4 +204,4 @@ def _tallies(phrases: Mapping[str, _Phrase], weighting: Weighting, count: int, s
     if weighting == "zipf":
         weights[order] = (np.arange(len(order)) + FLAT) ** -EXPONENT
     asked = [texts[i] for i in order.tolist()]
-    return Tallies(asked, SEARCHES * weights[order], np.array([phrases[text].since for text in asked], np.float64))
+    return WorldDemand(asked, SEARCHES * weights[order], np.array([phrases[text].since for text in asked], np.float64))

@@ -25,10 +25,10 @@ import polars as pl
 
 from sought.index.restricted import are_vectors
 from sought.index.vectors import Vectors
-from sought.lab.worlds.world import Ragged, Tallies, Versions, World
-from sought.web.document import Counts, Link
+from sought.lab.worlds.world import Ragged, Versions, World, WorldDemand
+from sought.web.document import Link, PageCounts
 from sought.web.errors import BadInput
-from sought.web.message import Failure, Purpose, Response
+from sought.web.message import Failure, RequestPurpose, Response
 
 FORMAT = 1
 _HEAD = "world.json"
@@ -54,7 +54,7 @@ _TABLES: dict[str, dict[str, Any]] = {
         "noindex": pl.Boolean,
         "nofollow": pl.Boolean,
         "has_text": pl.Boolean,
-        "counts": pl.Array(pl.Int32, len(fields(Counts))),
+        "counts": pl.Array(pl.Int32, len(fields(PageCounts))),
         **dict.fromkeys(_LISTS, pl.Int64),
     },
     "links": {"url": pl.String, "anchor": pl.String, "nofollow": pl.Boolean},
@@ -204,17 +204,17 @@ def _answer(row: dict[str, Any]) -> Response:
         body=row["body"],
         time=row["time"],
         failure=Failure(row["failure"]) if row["failure"] else None,
-        purpose=Purpose(row["purpose"]),
+        purpose=RequestPurpose(row["purpose"]),
     )
 
 
-def _queries(tallies: Tallies) -> pl.DataFrame:
-    columns = {each.name: getattr(tallies, each.name) for each in fields(Tallies)}
+def _queries(tallies: WorldDemand) -> pl.DataFrame:
+    columns = {each.name: getattr(tallies, each.name) for each in fields(WorldDemand)}
     return pl.DataFrame(columns, _TABLES["queries"])
 
 
-def _tallies(frame: pl.DataFrame) -> Tallies:
-    return Tallies(frame["query"].to_list(), frame["count"].to_numpy(), frame["since"].to_numpy())
+def _tallies(frame: pl.DataFrame) -> WorldDemand:
+    return WorldDemand(frame["query"].to_list(), frame["count"].to_numpy(), frame["since"].to_numpy())
 
 
 def _versions(frame: pl.DataFrame) -> Versions:

@@ -12,18 +12,18 @@ from sought.index import Entry
 from sought.index.analysis import stemming
 from sought.index.fields import texts
 from sought.index.vectors import Counter, Vectors, Vocabulary
-from sought.lab.worlds.world import Headers, Ragged, Tallies, Versions, World
+from sought.lab.worlds.world import Headers, Ragged, Versions, World, WorldDemand
 from sought.web.digest import AGENT, digest
 from sought.web.document import Document, Link
 from sought.web.errors import BadInput
-from sought.web.message import Purpose, Response
+from sought.web.message import RequestPurpose, Response
 from sought.web.url import hostname
 
 _KEPT = ("content-type", "location", "etag", "last-modified", "retry-after", "x-robots-tag", "content-language")
 _AT_ONCE = 256  # pages counted together
 
 
-class Recorder:
+class WorldRecorder:
     """Takes answers in as they came, those of each URL in order of time; one that says nothing new is no version."""
 
     def __init__(self) -> None:
@@ -46,7 +46,7 @@ class Recorder:
         """From `response.time` on, this is the answer; whether that is news.  Pages are digested, if not given so."""
         if response.address:
             self.addresses.setdefault(hostname(response.url), response.address)
-        if response.purpose is not Purpose.PAGE:
+        if response.purpose is not RequestPurpose.PAGE:
             self.files.append(response)
             return True
         page = self.pages.setdefault(response.url, len(self.pages))
@@ -171,6 +171,6 @@ def _columns(rows: list[dict[str, Any]]) -> Versions:
     return Versions(**{n: np.array(c, kinds[n]) if n in kinds else c for n, c in columns.items()})
 
 
-def _tallies(queries: list[tuple[str, float, float]]) -> Tallies:
+def _tallies(queries: list[tuple[str, float, float]]) -> WorldDemand:
     texts, counts, since = zip(*queries, strict=True) if queries else ((), (), ())
-    return Tallies(list(texts), np.array(counts, np.float64), np.array(since, np.float64))
+    return WorldDemand(list(texts), np.array(counts, np.float64), np.array(since, np.float64))

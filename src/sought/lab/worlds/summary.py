@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from sought.lab.measures.reading import Reading
+from sought.lab.measures.reading import ReadCopies
 from sought.lab.worlds.world import World
 
 
@@ -37,7 +37,7 @@ def _there(world: World, time: float) -> int:
 
 def _events(world: World) -> dict[str, Any]:
     """Births, deaths, redirects in place of pages, edits; how many of all of these a unit has."""
-    v, reading = world.versions, Reading(world)
+    v, reading = world.versions, ReadCopies(world)
     before = np.arange(len(v)) - 1
     before[world.first[:-1][world.first[:-1] < world.first[1:]]] = -1
     new, old = reading.shown[:-1], reading.shown[before]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.index.vectors import Vectors
-from sought.web.document import Counts, Document, Link
+from sought.web.document import Document, Link, PageCounts
 from sought.web.message import Failure, Response
 from sought.web.url import fingerprint, origin
 
@@ -70,7 +70,7 @@ class Versions:
 
 
 @dataclass(frozen=True)
-class Tallies:
+class WorldDemand:
     """Demand: each query is asked so many times a week, from a time on and until it has a later line."""
 
     query: list[str] = field(default_factory=list)
@@ -106,7 +106,7 @@ class World:
     sketches: Ragged
     terms: list[str]
     files: list[Response] = field(default_factory=list)
-    tallies: Tallies = field(default_factory=Tallies)
+    tallies: WorldDemand = field(default_factory=WorldDemand)
     addresses: dict[str, str] = field(default_factory=dict)
     notes: dict[str, Any] = field(default_factory=dict)
 
@@ -234,13 +234,13 @@ class World:
             canonical=v.canonical[version],
             noindex=bool(v.noindex[version]),
             nofollow=bool(v.nofollow[version]),
-            counts=Counts(*v.counts[version].tolist()),
+            counts=PageCounts(*v.counts[version].tolist()),
             content=int(v.content[version]),
             sketch=self.sketches[version],
             refused=v.refused[version],
             size=int(v.size[version]),
         )
 
-    def with_tallies(self, tallies: Tallies, **notes: Any) -> "World":
+    def with_tallies(self, tallies: WorldDemand, **notes: Any) -> "World":
         """The same web, asked for other things."""
         return replace(self, tallies=tallies, notes=self.notes | notes)

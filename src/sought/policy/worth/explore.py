@@ -16,8 +16,8 @@ import numpy as np
 
 from sought.beliefs.death_rate import WEEK
 from sought.beliefs.find_rate import FindRate
-from sought.policy.worth.parts import Parts, bought
-from sought.policy.worth.standing import Standing
+from sought.policy.worth.page_state import PageState
+from sought.policy.worth.parts import WorthParts, bought
 from sought.web.mixing import bits_of, fractions, mixed
 from sought.web.pages import Floats, Pages
 
@@ -35,7 +35,7 @@ def dice(pages: Pages, now: float) -> Floats:
     return np.clip(fractions(mixed(pages.key ^ week)), _LEAST, 1.0 - _LEAST)
 
 
-def drawn(s: Standing, pages: Pages, now: float, explore: Explore) -> Standing:
+def drawn(s: PageState, pages: Pages, now: float, explore: Explore) -> PageState:
     """Beliefs as they are drawn, or hoped for."""
     from scipy.special import gammainccinv, ndtri  # takes a while
 
@@ -45,21 +45,21 @@ def drawn(s: Standing, pages: Pages, now: float, explore: Explore) -> Standing:
     return s._replace(entry=entry, finds=s.finds * gammainccinv(shape, unlikely) / shape)
 
 
-def shares(pages: Pages, found: Parts) -> Floats:
+def shares(pages: Pages, found: WorthParts) -> Floats:
     """The probability with which each page is drawn among the explored: 0 for those that are chosen anyway."""
     spread = np.where(found.total >= found.price, 0.0, found.entry * SPREAD + found.finds / np.sqrt(_shape(pages)))
     total = float(spread.sum())
     return np.minimum(SHARE * bought(pages) / total * spread, 1.0) if total > 0.0 else np.zeros(len(pages))
 
 
-def chances(s: Standing, pages: Pages, found: Parts, explore: Explore) -> Floats:
+def chances(s: PageState, pages: Pages, found: WorthParts, explore: Explore) -> Floats:
     """How probable the choice of each page was; NaN where nothing is drawn.  `found` is of what is expected."""
     if explore == "share":
         return np.where(found.total >= found.price, 1.0, shares(pages, found))
     return _of_draws(s, pages, found) if explore == "draw" else np.full(len(pages), np.nan)
 
 
-def _of_draws(s: Standing, pages: Pages, found: Parts) -> Floats:
+def _of_draws(s: PageState, pages: Pages, found: WorthParts) -> Floats:
     """The probability that a draw makes each page worth its price."""
     from scipy.special import gammaincc, ndtr
 

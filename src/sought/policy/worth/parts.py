@@ -11,7 +11,7 @@ from sought.policy.ranking import nth_largest
 from sought.policy.solvers.planning import pace_of
 from sought.policy.worth.hubs import told
 from sought.policy.worth.index import lasting, looking
-from sought.policy.worth.standing import Standing
+from sought.policy.worth.page_state import PageState
 from sought.web.pages import Floats, Pages
 
 _AS_IF = 3.0  # links of a page to average ones of its host that are taken for granted
@@ -19,7 +19,7 @@ _BACK = 0.1  # pages that went come back so much more rarely than others go
 _ANSWERS = 4.0 / YEAR  # how soon, a second, a page is there that was not, or did not answer
 
 
-class Parts(NamedTuple):
+class WorthParts(NamedTuple):
     """Of every page: as a new one, for its text, for its death, for what its links tell and lead to.
 
     `news` is what it is worth to be told of its death by others, `price` what one fetch costs.
@@ -62,7 +62,7 @@ class Unpriced(NamedTuple):
     linked: Floats
 
 
-def unpriced(s: Standing, pages: Pages, now: float, horizon: float) -> Unpriced:
+def unpriced(s: PageState, pages: Pages, now: float, horizon: float) -> Unpriced:
     """Of all pages."""
     most = -np.expm1(-s.death * s.unseen) * s.lives
     unnoticed = (1.0 - s.gone) * np.minimum(looking(s.unseen, s.death), most)
@@ -70,24 +70,24 @@ def unpriced(s: Standing, pages: Pages, now: float, horizon: float) -> Unpriced:
     return Unpriced(_edits(s, horizon), _hope(s, pages, now), unnoticed, linked)
 
 
-def _hope(s: Standing, pages: Pages, now: float) -> Floats:
+def _hope(s: PageState, pages: Pages, now: float) -> Floats:
     """That pages which went come back, and those answer that never did."""
     silence = np.where(s.is_new | s.live, 0.0, now - pages.last_fetch).clip(0.0)
     return s.floor * looking(silence, _BACK * s.death) + s.silent * looking(silence, np.full(len(pages), _ANSWERS))
 
 
-def _edits(s: Standing, horizon: float) -> Floats:
+def _edits(s: PageState, horizon: float) -> Floats:
     """Its text may not be what it was; if a sitemap says so, as far as such signals are true on its host."""
     told = s.edited * lasting(s.edits, horizon)
     return np.where(s.live, s.edit * (told + (1.0 - s.edited) * looking(s.age, s.edits)), 0.0)
 
 
-def entry(s: Standing, hope: Floats, surplus: Floats) -> Floats:
+def entry(s: PageState, hope: Floats, surplus: Floats) -> Floats:
     """Of pages never fetched, with the pages they lead to; of those that are not there, the hope that they will be."""
     return s.entry * s.lives + np.where(s.is_new, s.reveals * surplus * s.lives, hope)
 
 
-def loss(s: Standing, price: float) -> Floats:
+def loss(s: PageState, price: float) -> Floats:
     """What is lost in a second while nobody knows that a page has gone: those are missed that should be in its place.
 
     And the page itself, if it has moved and is worth fetching where it is now.
@@ -95,12 +95,12 @@ def loss(s: Standing, price: float) -> Floats:
     return np.where(s.live, s.shown - s.needed + s.moves * np.maximum(s.needed - price / s.lives, 0.0), 0.0)
 
 
-def deaths(s: Standing, unnoticed: Floats, price: float) -> Floats:
+def deaths(s: PageState, unnoticed: Floats, price: float) -> Floats:
     """It may have gone since it was last seen, or by signs."""
     return loss(s, price) * (unnoticed + s.gone * s.lives)
 
 
-def news(s: Standing, unnoticed: Floats, price: float) -> Floats:
+def news(s: PageState, unnoticed: Floats, price: float) -> Floats:
     """What it is worth to be told whether a page is still there, by somebody else.
 
     If it has gone it must still be fetched, at the price.  Where there are signs, one is spared that fetch if it has
@@ -113,7 +113,7 @@ def news(s: Standing, unnoticed: Floats, price: float) -> Floats:
     return lost * unnoticed * share + np.minimum(price * (1.0 - s.gone), s.gone * left)
 
 
-def surplus(s: Standing, pages: Pages, linked: Floats, price: float) -> Floats:
+def surplus(s: PageState, pages: Pages, linked: Floats, price: float) -> Floats:
     """What a page nobody knows, but each page links to, brings in a second beyond its price.
 
     As much as those that the page is known to link to, drawn to those of its host.
@@ -128,6 +128,6 @@ def surplus(s: Standing, pages: Pages, linked: Floats, price: float) -> Floats:
     return (told(pages.links, beyond) + _AS_IF * of_host) / (linked + _AS_IF)
 
 
-def finds(s: Standing, surplus: Floats) -> Floats:
+def finds(s: PageState, surplus: Floats) -> Floats:
     """It may link to pages that nobody knows: they come at an even rate, and each is missed from then on."""
     return s.finds * surplus * s.age * s.age / 2.0

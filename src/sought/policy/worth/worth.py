@@ -30,9 +30,9 @@ from sought.policy.ranking import best
 from sought.policy.worth import parts
 from sought.policy.worth.explore import SHAPE, Explore, chances, dice, drawn, shares
 from sought.policy.worth.hubs import in_turn, told
-from sought.policy.worth.parts import Parts, Unpriced
+from sought.policy.worth.page_state import BELIEFS, PageState, standing
+from sought.policy.worth.parts import Unpriced, WorthParts
 from sought.policy.worth.rivals import in_company
-from sought.policy.worth.standing import BELIEFS, Standing, standing
 from sought.web.checks import check_choice, check_positive
 from sought.web.expression import brief
 from sought.web.pages import Floats, Pages
@@ -91,7 +91,7 @@ class Worth:
         gain = np.where(s.live, of_known, np.where(s.is_new, s.entry - s.floor, 0.0))
         return Expected(self._value(found, pages, now), gain, chance, found.price, _purpose(found, s.is_new))
 
-    def _value(self, found: Parts, pages: Pages, now: float) -> Floats:
+    def _value(self, found: WorthParts, pages: Pages, now: float) -> Floats:
         """What each is worth in its turn; those that are explored come before the last that the budget buys."""
         value = found.total
         if pages.links is not None and self.without not in ("links", "turns"):
@@ -106,21 +106,21 @@ class Worth:
         """What the answers would lose without a page, or are expected to gain by a new one."""
         return np.where(pages.is_new, pages.belief(EntryValue()), pages.belief(Presence()))
 
-    def parts(self, pages: Pages, now: float) -> Parts:
+    def parts(self, pages: Pages, now: float) -> WorthParts:
         """With the price that they make together."""
         s = self._standing(pages, now)
         if self.explore in ("draw", "bound"):
             s = drawn(s, pages, now, self.explore)
         return self._all(self._beside(s, pages), pages, now)
 
-    def _beside(self, s: Standing, pages: Pages) -> Standing:
+    def _beside(self, s: PageState, pages: Pages) -> PageState:
         """With new pages beside those that serve the same query."""
         if self.without == "turns":
             return s
         company = pages.belief(MainQuery()), pages.belief(MainShare())
         return s._replace(entry=in_company(s.entry, *company, pages.key))
 
-    def _all(self, s: Standing, pages: Pages, now: float) -> Parts:
+    def _all(self, s: PageState, pages: Pages, now: float) -> WorthParts:
         fixed = parts.unpriced(s, pages, now, self.horizon)
         found = self._priced(s, pages, fixed, 0.0, with_links=False)
         price = parts.price_of(pages, found.total)
@@ -130,16 +130,16 @@ class Worth:
                 price = float(np.sqrt(price * parts.price_of(pages, found.total)))
         return found
 
-    def _standing(self, pages: Pages, now: float) -> Standing:
+    def _standing(self, pages: Pages, now: float) -> PageState:
         found = standing(pages, now, self.horizon)
         return found._replace(gone=np.zeros(len(pages))) if self.without == "signs" else found
 
-    def _priced(self, s: Standing, pages: Pages, fixed: Unpriced, price: float, *, with_links: bool) -> Parts:
+    def _priced(self, s: PageState, pages: Pages, fixed: Unpriced, price: float, *, with_links: bool) -> WorthParts:
         """What everything is worth at a price."""
         nothing, surplus = np.zeros(len(pages)), parts.surplus(s, pages, fixed.linked, price)
         news = parts.news(s, fixed.unnoticed, price)
         tell = with_links and pages.links is not None and self.without != "links"
-        return Parts(
+        return WorthParts(
             entry=parts.entry(s, fixed.hope, surplus),
             edits=nothing if self.without == "edits" else fixed.edits,
             deaths=nothing if self.without == "deaths" else parts.deaths(s, fixed.unnoticed, price),
@@ -150,7 +150,7 @@ class Worth:
         )
 
 
-def _purpose(found: Parts, is_new: NDArray[np.bool_]) -> Purposes:
+def _purpose(found: WorthParts, is_new: NDArray[np.bool_]) -> Purposes:
     """Of known pages, which part is worth more: what they are themselves, or what their links tell and lead to."""
     of_known = np.where(found.edits + found.deaths >= found.links + found.finds, Purpose.STALE, Purpose.HUB)
     return np.where(is_new, Purpose.NEW, of_known).astype(np.int8)

@@ -44,7 +44,7 @@ _memory = _Memory()
 
 
 @dataclass(slots=True)
-class Found:
+class FoundLinks:
     """Links in the order of the page, each target and wording once; and the addresses of its mailto: links."""
 
     base: str

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sought.lab.judge.judge import links_at
 from sought.lab.measures.importance import Importance, importance
 from sought.lab.replay.crawl_order import crawl_orders
-from sought.lab.studies.study import Bench
+from sought.lab.studies.study import StudyContext
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import Numbers, World
 from sought.web.policy import Policy
@@ -30,10 +30,10 @@ DRAWN = 25  # of these in a figure
 
 Floats = NDArray[np.float64]
 Marks = NDArray[np.bool_]
-Curves = Mapping[str, "Curve"]
+Curves = Mapping[str, "FoundCurve"]
 
 
-class Curve(NamedTuple):
+class FoundCurve(NamedTuple):
     """A value, in percent, after each of these numbers of `total` pages."""
 
     counts: Numbers
@@ -90,29 +90,29 @@ def counts_of(total: int) -> Numbers:
     return np.unique(np.linspace(0, total, min(total, POINTS) + 1).round().astype(np.int64))[1:]
 
 
-def p_st(order: Numbers, hot: Marks) -> Curve:
+def p_st(order: Numbers, hot: Marks) -> FoundCurve:
     """Of a crawl in this order; pages that it never fetches are not found."""
     found = np.concatenate([[0], np.cumsum(hot[order])])
     counts = counts_of(len(hot))
-    return Curve(counts, 100 * found[np.minimum(counts, len(order))] / hot.sum(), len(hot))
+    return FoundCurve(counts, 100 * found[np.minimum(counts, len(order))] / hot.sum(), len(hot))
 
 
-def p_cs(order: Numbers, values: Floats) -> Curve:
+def p_cs(order: Numbers, values: Floats) -> FoundCurve:
     counts, ordered = counts_of(len(values)), np.sort(values)[::-1]
     hits = [np.count_nonzero(values[order[:count]] >= ordered[count - 1]) for count in counts.tolist()]
-    return Curve(counts, 100 * np.array(hits) / counts, len(values))
+    return FoundCurve(counts, 100 * np.array(hits) / counts, len(values))
 
 
-def by_chance(total: int) -> Curve:
+def by_chance(total: int) -> FoundCurve:
     """P_ST, and P_CS, of a random crawl."""
     counts = counts_of(total)
-    return Curve(counts, 100 * counts / total, total)
+    return FoundCurve(counts, 100 * counts / total, total)
 
 
-def at_best(hot: Marks) -> Curve:
+def at_best(hot: Marks) -> FoundCurve:
     """P_ST of the ideal crawl."""
     counts = counts_of(len(hot))
-    return Curve(counts, 100 * np.minimum(counts, hot.sum()) / hot.sum(), len(hot))
+    return FoundCurve(counts, 100 * np.minimum(counts, hot.sum()) / hot.sum(), len(hot))
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ class Crawls:
     def importance(self, kind: Importance) -> Floats:
         return importance(self.sources, self.targets, len(self), kind)
 
-    def threshold(self, hot: Hot) -> dict[str, Curve]:
+    def threshold(self, hot: Hot) -> dict[str, FoundCurve]:
         """P_ST of each order."""
         return {name: p_st(order, hot.which) for name, order in self.orders.items()}
 
@@ -171,7 +171,7 @@ class Crawls:
         return float(np.mean(apart <= share * len(self))) if len(apart) else 0.0
 
 
-def crawls_of(folder: Path, policies: Mapping[str, Policy], bench: Bench, rounds: int = 100) -> Crawls:
+def crawls_of(folder: Path, policies: Mapping[str, Policy], bench: StudyContext, rounds: int = 100) -> Crawls:
     """Crawl a world from its seeds, once with each of these policies, until no page is left."""
     world = open_world(folder)
     report = bench.progress(f"crawling {world.name}")

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from sought.lab.replay.setting import pages_at_start
-from sought.lab.studies.cho_1998.hot_pages import Crawls, Curve, Curves, crawls_of
+from sought.lab.studies.cho_1998.hot_pages import Crawls, Curves, FoundCurve, crawls_of
 from sought.lab.studies.figures import lines
-from sought.lab.studies.study import Bench, Claim, Figure, Finding, Part, Table, Value, finding
+from sought.lab.studies.study import Claim, Figure, Finding, ResultTable, StudyContext, Value, WorldResult, finding
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import World
 from sought.policy import Backlinks, BreadthFirst, PageRank
@@ -28,34 +28,34 @@ EVERYWHERE = 0.1  # of the pages: what these link to is navigation
 
 def on_each(
     name: str,
-    bench: Bench,
+    bench: StudyContext,
     policies: Mapping[str, Policy],
-    unfit: Callable[[World, Bench], str],
-    look: Callable[[Crawls, Bench], Part],
+    unfit: Callable[[World, StudyContext], str],
+    look: Callable[[Crawls, StudyContext], WorldResult],
     rounds: int = ROUNDS,
 ) -> Finding:
     """Crawl every world that is fit, and look at the orders."""
 
-    def part(folder: Path) -> Part:
+    def part(folder: Path) -> WorldResult:
         world = open_world(folder)
         if lack := unfit(world, bench):
-            return Part(world.name, None, lack)
+            return WorldResult(world.name, None, lack)
         crawls = crawls_of(folder, policies, bench, rounds)
         if lack := too_few(crawls, bench):
-            return Part(world.name, None, lack)
+            return WorldResult(world.name, None, lack)
         return look(crawls, bench)
 
     parts = [part(folder) for folder in bench.worlds]
     return finding(name, bench, parts, policies={n: repr(policy) for n, policy in policies.items()}, rounds=rounds)
 
 
-def no_large_web(world: World, bench: Bench) -> str:
+def no_large_web(world: World, bench: StudyContext) -> str:
     """Why a world is none, if so."""
     pages, fewest = pages_at_start(world), QUICK if bench.quick else SMALL
     return f"it has {pages:,} pages, and a large web has at least {fewest:,}" if pages < fewest else ""
 
 
-def no_small_site(world: World, bench: Bench) -> str:
+def no_small_site(world: World, bench: StudyContext) -> str:
     """Why a world is none, if so."""
     pages, fewest = pages_at_start(world), QUICK if bench.quick else FEWEST
     if len(world.sites[0]) > 1:
@@ -63,7 +63,7 @@ def no_small_site(world: World, bench: Bench) -> str:
     return "" if fewest <= pages < SMALL else f"it has {pages:,} pages, and a small site {fewest:,} to {SMALL - 1:,}"
 
 
-def too_few(crawls: Crawls, bench: Bench) -> str:
+def too_few(crawls: Crawls, bench: StudyContext) -> str:
     """Why nothing can be told of what was reached, if so."""
     fewest = QUICK if bench.quick else FEWEST
     if len(crawls) < fewest:
@@ -87,16 +87,16 @@ def areas_of(curves: Curves, of: str = "") -> dict[str, Value]:
     return {", ".join(filter(None, (name, of, "area"))): curve.area for name, curve in curves.items()}
 
 
-def curve_table(title: str, curves: Curves, note: str = "") -> Table:
+def curve_table(title: str, curves: Curves, note: str = "") -> ResultTable:
     """Each curve at some points."""
     shares = (0.05, 0.1, 0.2, 0.5, 0.8)
     rows: list[list[Value]] = [
         [name, curve.area, *(curve.at(share) for share in shares)] for name, curve in curves.items()
     ]
-    return Table(title, ["order", "area", *(f"% after {share:.0%} of pages" for share in shares)], rows, note)
+    return ResultTable(title, ["order", "area", *(f"% after {share:.0%} of pages" for share in shares)], rows, note)
 
 
-def known_table(crawls: Crawls, names: Iterable[str]) -> Table:
+def known_table(crawls: Crawls, names: Iterable[str]) -> ResultTable:
     """How soon each order knows where pages are: it cannot fetch what it has seen no link to."""
     shares = (0.01, 0.05, 0.2, 0.5)
     rows: list[list[Value]] = [
@@ -104,10 +104,12 @@ def known_table(crawls: Crawls, names: Iterable[str]) -> Table:
         for name in names
     ]
     columns = ["order", *(f"% known after {share:.0%} of pages" for share in shares)]
-    return Table(f"{crawls.world.name}: how orders go", [*columns, f"% of links within {TOGETHER:.0%} of pages"], rows)
+    return ResultTable(
+        f"{crawls.world.name}: how orders go", [*columns, f"% of links within {TOGETHER:.0%} of pages"], rows
+    )
 
 
-def web_table(crawls: Crawls) -> Table:
+def web_table(crawls: Crawls) -> ResultTable:
     """What may explain what orders find."""
     links, backlinks, total = len(crawls.sources), crawls.backlinks, len(crawls)
     everywhere = backlinks > EVERYWHERE * total
@@ -118,9 +120,9 @@ def web_table(crawls: Crawls) -> Table:
         [f"pages linked to by more than {EVERYWHERE:.0%} of all", int(everywhere.sum())],
         ["% of links that lead to these", 100 * float(backlinks[everywhere].sum()) / max(links, 1)],
     ]
-    return Table(f"{crawls.world.name}: the web", ["what", "how much"], rows)
+    return ResultTable(f"{crawls.world.name}: the web", ["what", "how much"], rows)
 
 
-def curve_figure(title: str, curves: Mapping[str, Curve], y: str, study: str) -> Figure:
+def curve_figure(title: str, curves: Mapping[str, FoundCurve], y: str, study: str) -> Figure:
     series = {name: curve.drawn for name, curve in curves.items()}
     return Figure(title, lines(series, "pages crawled, %", y, f"{title} ({study})"))

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from sought.lab.studies.cho_1998.hot_pages import Crawls, Curve, Curves, Hot, at_best, by_chance, meaningful
+from sought.lab.studies.cho_1998.hot_pages import Crawls, Curves, FoundCurve, Hot, at_best, by_chance, meaningful
 from sought.lab.studies.cho_1998.orders import (
     FEWEST,
     ORDERS,
@@ -26,7 +26,18 @@ from sought.lab.studies.cho_1998.orders import (
     web_table,
 )
 from sought.lab.studies.figures import bars
-from sought.lab.studies.study import Bench, Claim, Figure, Finding, Part, Study, Table, Value, claimed, verdict
+from sought.lab.studies.study import (
+    Claim,
+    Figure,
+    Finding,
+    ResultTable,
+    Study,
+    StudyContext,
+    Value,
+    WorldResult,
+    claimed,
+    verdict,
+)
 
 BACKLINKS, RANK = 5.0, 3.0  # G of Figures 8 and 10
 BOUNDS, ELSE = (0.02, 0.5), 0.1  # shares of hot pages for which these are meant, and the share in their place
@@ -36,7 +47,7 @@ SLOW, FAST = 0.5, 2.0  # paces of these; a random crawl has 1
 ROUNDS = 500  # queues are short: about every second page
 
 
-def worst(curve: Curve, hot: int) -> tuple[float, float]:
+def worst(curve: FoundCurve, hot: int) -> tuple[float, float]:
     """Where a curve is most below a random crawl: the share of pages, and by how many standard deviations."""
     inside, share = curve.counts[:-1], hot / curve.total  # at the end all orders are equal
     drawn = inside * share * (1 - share) * (curve.total - inside) / (curve.total - 1)  # hypergeometric
@@ -46,7 +57,7 @@ def worst(curve: Curve, hot: int) -> tuple[float, float]:
     return float(inside[at] / curve.total), float(below[at])
 
 
-def leap(curve: Curve) -> tuple[float, float, float, float] | None:
+def leap(curve: FoundCurve) -> tuple[float, float, float, float] | None:
     """The slowest stretch before half is found, and the fastest one that comes after it: where they begin, and paces.
 
     None if half is found before any stretch is over.
@@ -88,14 +99,14 @@ def better(by_rank: Curves, by_backlinks: Curves) -> list[Claim]:
     ]
 
 
-def _by_backlinks(crawls: Crawls, bench: Bench) -> Part:
+def _by_backlinks(crawls: Crawls, bench: StudyContext) -> WorldResult:
     hot = _hot(crawls)[0]
     claims = poor(crawls.threshold(hot), int(hot.which.sum()))
     histogram = _histogram(crawls)
     return _part(crawls, hot, "E001-8", claims, {}, [histogram], [_bars(crawls, histogram)])
 
 
-def _by_rank(crawls: Crawls, bench: Bench) -> Part:
+def _by_rank(crawls: Crawls, bench: StudyContext) -> WorldResult:
     backlinks, rank = _hot(crawls)
     before = crawls.threshold(backlinks)
     claims = better(crawls.threshold(rank), before)
@@ -114,14 +125,14 @@ def _part(
     study: str,
     claims: list[Claim],
     more: dict[str, Value],
-    tables: list[Table],
+    tables: list[ResultTable],
     figures: list[Figure],
-) -> Part:
+) -> WorldResult:
     name, curves = crawls.world.name, crawls.threshold(hot)
     shown = curves | {"ideal": at_best(hot.which), "random": by_chance(len(crawls))}
     numbers: dict[str, Value] = {"pages": len(crawls), "G": hot.least, "share of hot pages": hot.share}
     title = f"{name}: hot pages found, {hot.share:.1%} hot (G = {hot.least:g})"
-    return Part(
+    return WorldResult(
         name,
         *verdict(claims),
         numbers | areas_of(curves) | more,
@@ -136,22 +147,22 @@ def _part(
     )
 
 
-def _histogram(crawls: Crawls) -> Table:
+def _histogram(crawls: Crawls) -> ResultTable:
     """Figure 9: pages by backlinks, in ranges that double."""
     edges = [0, *(1 << power for power in range(int(crawls.backlinks.max()).bit_length() + 1))]
     counts, _ = np.histogram(crawls.backlinks, edges)
     names = [f"{low}" if high - low == 1 else f"{low}-{high - 1}" for low, high in pairwise(edges)]
     rows: list[list[Value]] = [list(row) for row in zip(names, counts.tolist(), strict=True)]
-    return Table(f"{crawls.world.name}: pages by backlinks", ["backlinks", "pages"], rows)
+    return ResultTable(f"{crawls.world.name}: pages by backlinks", ["backlinks", "pages"], rows)
 
 
-def _bars(crawls: Crawls, histogram: Table) -> Figure:
+def _bars(crawls: Crawls, histogram: ResultTable) -> Figure:
     title = f"{crawls.world.name}: pages by backlinks"
     values = {str(name): (float(count or 0),) * 3 for name, count in histogram.rows}
     return Figure(title, bars(values, f"{title} (E001-9)"))
 
 
-def _run(name: str, bench: Bench) -> Finding:
+def _run(name: str, bench: StudyContext) -> Finding:
     look = _by_backlinks if name == "E001-8" else _by_rank
     return on_each(name, bench, ORDERS, no_small_site, look, ROUNDS)
 

@@ -12,9 +12,21 @@ from typing import NamedTuple
 
 from sought.lab.judge.topics import SHARES, Worded, named_pages, topics_for
 from sought.lab.replay.setting import pages_at_start
-from sought.lab.studies.cho_1998.hot_pages import Crawls, Curve, Curves, Hot, Marks, at_best, by_chance, crawls_of
+from sought.lab.studies.cho_1998.hot_pages import Crawls, Curves, FoundCurve, Hot, Marks, at_best, by_chance, crawls_of
 from sought.lab.studies.cho_1998.orders import FEWEST, ORDERS, QUICK, ROUNDS, areas_of, curve_figure, curve_table, told
-from sought.lab.studies.study import Bench, Claim, Figure, Finding, Part, Study, Table, Value, claimed, finding, verdict
+from sought.lab.studies.study import (
+    Claim,
+    Figure,
+    Finding,
+    ResultTable,
+    Study,
+    StudyContext,
+    Value,
+    WorldResult,
+    claimed,
+    finding,
+    verdict,
+)
 from sought.lab.worlds.files import open_world
 from sought.policy import Topical
 
@@ -60,7 +72,7 @@ def spread(curves: Curves) -> float:
     return max(areas) - min(areas)
 
 
-def _crawled(folder: Path, topic: str, kinds: Mapping[str, int], bench: Bench) -> Crawled:
+def _crawled(folder: Path, topic: str, kinds: Mapping[str, int], bench: StudyContext) -> Crawled:
     policies = {
         f"{kind} {name}": Topical(topic, order, distance)
         for kind, distance in kinds.items()
@@ -73,7 +85,7 @@ def _crawled(folder: Path, topic: str, kinds: Mapping[str, int], bench: Bench) -
     return Crawled(topic, crawls, hot, curves)
 
 
-def _unfit(folder: Path, bench: Bench, topics: list[str], wanted: int) -> str:
+def _unfit(folder: Path, bench: StudyContext, topics: list[str], wanted: int) -> str:
     world = open_world(folder)
     if pages_at_start(world) < (QUICK if bench.quick else FEWEST):
         return f"it has {pages_at_start(world):,} pages, and at least {FEWEST:,} are needed"
@@ -81,21 +93,24 @@ def _unfit(folder: Path, bench: Bench, topics: list[str], wanted: int) -> str:
     return "" if len(topics) >= wanted else f"too few words of its titles make {shares} of the pages hot"
 
 
-def _part(study: str, world: str, claims: list[Claim], found: list[Crawled]) -> Part:
+def _part(study: str, world: str, claims: list[Claim], found: list[Crawled]) -> WorldResult:
     numbers: dict[str, Value] = {}
     tables, figures = [claimed(world, claims), _about(world, found)], list[Figure]()
     for each in found:
         numbers |= {f"{each.topic!r}, share of hot pages": float(each.hot.mean())}
         for kind, curves in each.curves.items():
             title = f"{world}: {kind} similarity crawler, {each.topic!r}"
-            shown: dict[str, Curve] = dict(curves) | {"ideal": at_best(each.hot), "random": by_chance(len(each.hot))}
+            shown: dict[str, FoundCurve] = dict(curves) | {
+                "ideal": at_best(each.hot),
+                "random": by_chance(len(each.hot)),
+            }
             numbers |= areas_of(curves, f"{kind}, {each.topic!r}")
             tables.append(curve_table(f"{title}: P_ST", shown))
             figures.append(curve_figure(title, shown, "P_ST, %", study))
-    return Part(world, *verdict(claims), numbers, tables, figures)
+    return WorldResult(world, *verdict(claims), numbers, tables, figures)
 
 
-def _about(world: str, found: list[Crawled]) -> Table:
+def _about(world: str, found: list[Crawled]) -> ResultTable:
     """What may explain what was found: is the topic in addresses and anchors, are children of hot pages hot, and is all
     of the web near them?
     """
@@ -111,41 +126,41 @@ def _about(world: str, found: list[Crawled]) -> Table:
     columns = ["topic", "pages", "hot %", "named, % of hot", "named, % of others"]
     columns += ["hot, % of links from hot pages", "hot, % of links from others"]
     columns += [f"fewer than {links + 1} links from a hot page, % of others" for links in range(1, DISTANCE)]
-    return Table(f"{world}: topics", columns, rows)
+    return ResultTable(f"{world}: topics", columns, rows)
 
 
 def _percent(marks: Marks) -> float | None:
     return 100 * float(marks.mean()) if len(marks) else None
 
 
-def _basic(bench: Bench) -> Finding:
+def _basic(bench: StudyContext) -> Finding:
     return finding("E001-12", bench, [_basic_part(folder, bench) for folder in bench.worlds], rounds=ROUNDS)
 
 
-def _basic_part(folder: Path, bench: Bench) -> Part:
+def _basic_part(folder: Path, bench: StudyContext) -> WorldResult:
     world = open_world(folder)
     topics = topics_for(world, 1)
     if lack := _unfit(folder, bench, topics, 1):
-        return Part(world.name, None, lack)
+        return WorldResult(world.name, None, lack)
     found = _crawled(folder, topics[0], {"basic": 0}, bench)
     if not found.hot.any():
-        return Part(world.name, None, f"no page about {topics[0]!r} is reached")
+        return WorldResult(world.name, None, f"no page about {topics[0]!r} is reached")
     return _part("E001-12", world.name, by_basic(found.curves["basic"]), [found])
 
 
-def _modified(bench: Bench) -> Finding:
+def _modified(bench: StudyContext) -> Finding:
     return finding("E001-14", bench, [_modified_part(folder, bench) for folder in bench.worlds], rounds=ROUNDS)
 
 
-def _modified_part(folder: Path, bench: Bench) -> Part:
+def _modified_part(folder: Path, bench: StudyContext) -> WorldResult:
     world = open_world(folder)
     topics = topics_for(world)
     if lack := _unfit(folder, bench, topics, 2):
-        return Part(world.name, None, lack)
+        return WorldResult(world.name, None, lack)
     kinds = KINDS if bench.quick else KINDS | NEARER
     found = [_crawled(folder, topic, kinds, bench) for topic in topics]
     if none := [each.topic for each in found if not each.hot.any()]:
-        return Part(world.name, None, f"no page about {none[0]!r} is reached")
+        return WorldResult(world.name, None, f"no page about {none[0]!r} is reached")
     claims = [
         claim for each in found for claim in by_modified(each.curves["basic"], each.curves["modified"], each.topic)
     ]

@@ -12,11 +12,11 @@ from itertools import pairwise
 import numpy as np
 
 from sought.lab.measures import LimitedBuffer
-from sought.lab.replay.run import Log, Run
+from sought.lab.replay.run import FetchLog, Run
 from sought.lab.replay.setting import with_versions
 from sought.lab.studies.cho_1998.hot_pages import (
     Crawls,
-    Curve,
+    FoundCurve,
     Hot,
     at_best,
     by_chance,
@@ -40,7 +40,17 @@ from sought.lab.studies.cho_1998.orders import (
     web_table,
 )
 from sought.lab.studies.random_crawl import unasked
-from sought.lab.studies.study import Bench, Claim, Finding, Part, Study, Table, Value, claimed, verdict
+from sought.lab.studies.study import (
+    Claim,
+    Finding,
+    ResultTable,
+    Study,
+    StudyContext,
+    Value,
+    WorldResult,
+    claimed,
+    verdict,
+)
 from sought.lab.worlds.world import NOTHING
 
 PAPER = {0.47: (3, 47.5), 0.1: (10, 9.8), 0.01: (100, 1.1)}  # share of hot pages: G, and % of 179,000 pages there
@@ -54,7 +64,7 @@ BUFFER = LimitedBuffer(0.1)
 # ---- Figure 3
 
 
-def found_faster(curves: dict[str, Curve]) -> list[Claim]:
+def found_faster(curves: dict[str, FoundCurve]) -> list[Claim]:
     """Curves by how stringent they are, the least stringent first."""
     areas = {name: curve.area for name, curve in curves.items()}
     rising = all(less < more for less, more in pairwise(areas.values()))
@@ -66,11 +76,11 @@ def found_faster(curves: dict[str, Curve]) -> list[Claim]:
     ]
 
 
-def _stringent(crawls: Crawls, bench: Bench) -> Part:
+def _stringent(crawls: Crawls, bench: StudyContext) -> WorldResult:
     name = crawls.world.name
     hots = {share: hottest(crawls.backlinks, share) for share in PAPER}
     if len({hot.least for hot in hots.values()}) < len(hots):
-        return Part(name, None, f"too many pages have as many backlinks: G is {_least(hots)}")
+        return WorldResult(name, None, f"too many pages have as many backlinks: G is {_least(hots)}")
     curves = {_named(hot): crawls.threshold(hot)["backlink"] for hot in hots.values()}
     claims = found_faster(curves)
     rows: list[list[Value]] = [
@@ -81,12 +91,12 @@ def _stringent(crawls: Crawls, bench: Bench) -> Part:
     shown = curves | {"random": by_chance(len(crawls))}
     tables = [
         claimed(name, claims),
-        Table(f"{name}: hot pages", columns, rows),
+        ResultTable(f"{name}: hot pages", columns, rows),
         curve_table(f"{name}: P_ST of the backlink order", shown),
         known_table(crawls, ["backlink"]),
     ]
     figure = curve_figure(f"{name}: hot pages found, backlink order", shown, "P_ST, %", "E001-3")
-    return Part(name, *verdict(claims), {"pages": len(crawls), **areas_of(curves)}, tables, [figure])
+    return WorldResult(name, *verdict(claims), {"pages": len(crawls), **areas_of(curves)}, tables, [figure])
 
 
 def _least(hots: dict[float, Hot]) -> str:
@@ -100,7 +110,7 @@ def _named(hot: Hot) -> str:
 # ---- Figures 4 and 7
 
 
-def _by_backlinks(crawls: Crawls, bench: Bench) -> Part:
+def _by_backlinks(crawls: Crawls, bench: StudyContext) -> WorldResult:
     hot = hottest(crawls.backlinks, 0.01)
     together = {name: crawls.togetherness(name, TOGETHER) for name in ORDERS}
     clusters = Claim(
@@ -112,7 +122,7 @@ def _by_backlinks(crawls: Crawls, bench: Bench) -> Part:
     return _threshold(crawls, hot, "E001-4", claims, [_by_both(crawls, hot)])
 
 
-def _by_both(crawls: Crawls, hot: Hot) -> Table:
+def _by_both(crawls: Crawls, hot: Hot) -> ResultTable:
     """Of pages that backlinks make hot: does PageRank find late what it does not hold for important?"""
     by_rank = hottest(crawls.ranks, 0.01).which
     parts = {"by PageRank too": hot.which & by_rank, "by backlinks alone": hot.which & ~by_rank}
@@ -121,22 +131,24 @@ def _by_both(crawls: Crawls, hot: Hot) -> Table:
         areas = {name: p_st(order, which).area for name, order in crawls.orders.items()} if which.any() else {}
         rows.append([what, int(which.sum()), *(areas.get(name) for name in ORDERS)])
     columns = ["hot", "pages", *(f"{name}, area" for name in ORDERS)]
-    return Table(f"{crawls.world.name}: pages that are among the 1 % by backlinks", columns, rows)
+    return ResultTable(f"{crawls.world.name}: pages that are among the 1 % by backlinks", columns, rows)
 
 
-def _by_rank(crawls: Crawls, bench: Bench) -> Part:
+def _by_rank(crawls: Crawls, bench: StudyContext) -> WorldResult:
     hot = meaningful(crawls.ranks, RANK, RANK_BOUNDS, 0.01)
     curves = crawls.threshold(hot)
     return _threshold(crawls, hot, "E001-7", [is_best(curves, "PageRank"), alike(curves)])
 
 
-def alike(curves: dict[str, Curve]) -> Claim:
+def alike(curves: dict[str, FoundCurve]) -> Claim:
     """Backlink and breadth-first."""
     gap = curves["backlink"].area - curves["breadth-first"].area
     return Claim(f"backlink and breadth-first differ by at most {ALIKE} in area", abs(gap) <= ALIKE, f"{gap:+.3f}")
 
 
-def _threshold(crawls: Crawls, hot: Hot, study: str, claims: list[Claim], more: Sequence[Table] = ()) -> Part:
+def _threshold(
+    crawls: Crawls, hot: Hot, study: str, claims: list[Claim], more: Sequence[ResultTable] = ()
+) -> WorldResult:
     name, curves = crawls.world.name, crawls.threshold(hot)
     shown = curves | {"ideal": at_best(hot.which), "random": by_chance(len(crawls))}
     numbers: dict[str, Value] = {"pages": len(crawls), "G": hot.least, "hot pages": int(hot.which.sum())}
@@ -144,13 +156,13 @@ def _threshold(crawls: Crawls, hot: Hot, study: str, claims: list[Claim], more: 
     tables = [claimed(name, claims), curve_table(f"{name}: P_ST, {_named(hot)}", shown)]
     tables += [known_table(crawls, ORDERS), web_table(crawls), *more]
     figure = curve_figure(f"{name}: hot pages found, {_named(hot)}", shown, "P_ST, %", study)
-    return Part(name, *verdict(claims), numbers, tables, [figure])
+    return WorldResult(name, *verdict(claims), numbers, tables, [figure])
 
 
 # ---- Figure 6
 
 
-def _stop(crawls: Crawls, bench: Bench) -> Part:
+def _stop(crawls: Crawls, bench: StudyContext) -> WorldResult:
     name, values = crawls.world.name, crawls.backlinks
     curves = {order: p_cs(pages, values) for order, pages in crawls.orders.items()}
     ideal = p_cs(np.argsort(-values, kind="stable"), values)
@@ -160,10 +172,10 @@ def _stop(crawls: Crawls, bench: Bench) -> Part:
     numbers: dict[str, Value] = {"pages": len(crawls), **areas_of(curves)}
     tables = [claimed(name, claims), curve_table(f"{name}: P_CS, backlinks", shown), _buffers(crawls)]
     figure = curve_figure(f"{name}: crawl and stop", shown, "P_CS, %", "E001-6")
-    return Part(name, *verdict(claims), numbers, tables, [figure])
+    return WorldResult(name, *verdict(claims), numbers, tables, [figure])
 
 
-def _buffers(crawls: Crawls) -> Table:
+def _buffers(crawls: Crawls) -> ResultTable:
     """The third model of §2.2, which the paper has no figure of; from the same crawls."""
     live = crawls.world.live(crawls.world.start)
     reached = with_versions(crawls.world, np.sort(live[crawls.pages]))
@@ -173,19 +185,19 @@ def _buffers(crawls: Crawls) -> Table:
     for name, order in crawls.orders.items():
         pages = crawls.pages[order]
         times, units = np.full(len(pages), reached.start), np.zeros(len(pages), np.int32)
-        log = Log(units, times, pages, versions[pages], [""] * len(pages))
+        log = FetchLog(units, times, pages, versions[pages], [""] * len(pages))
         [kept] = BUFFER(Run(judge, log, np.array([reached.start]), nothing)).tolist()
         rows.append([name, kept])
     rows += [["ideal", 100.0], ["random", 100 * BUFFER.buffer]]
     note = "The page with the fewest backlinks seen so far goes first."
     title = f"{crawls.world.name}: P_BC with a buffer of {BUFFER.buffer:.0%} of the pages, backlinks"
-    return Table(title, ["order", "P_BC, %"], rows, note)
+    return ResultTable(title, ["order", "P_BC, %"], rows, note)
 
 
 # ---- what there is
 
 
-def _run(name: str, bench: Bench) -> Finding:
+def _run(name: str, bench: StudyContext) -> Finding:
     looks = {"E001-3": _stringent, "E001-4": _by_backlinks, "E001-6": _stop, "E001-7": _by_rank}
     orders = {"backlink": ORDERS["backlink"]} if name == "E001-3" else ORDERS
     return on_each(name, bench, orders, no_large_web, looks[name])

@@ -23,7 +23,17 @@ from sought.lab.studies.bounds import lacks
 from sought.lab.studies.cells import judge_for
 from sought.lab.studies.experiment import Report
 from sought.lab.studies.figures import lines
-from sought.lab.studies.study import Bench, Figure, Finding, Part, Study, Table, Value, finding, plain
+from sought.lab.studies.study import (
+    Figure,
+    Finding,
+    ResultTable,
+    Study,
+    StudyContext,
+    Value,
+    WorldResult,
+    finding,
+    plain,
+)
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import Numbers
 from sought.policy import RoundRobin, UserCentric
@@ -40,14 +50,14 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Curve:
+class ScoreCurve:
     """Score by rank in straight lines on log-log paper, through ranks at equal distances on a log scale."""
 
     log_ranks: Floats
     log_scores: Floats
 
     @staticmethod
-    def of(scores: Floats, pieces: int) -> "Curve":
+    def of(scores: Floats, pieces: int) -> "ScoreCurve":
         """Of positive scores, the largest first."""
         count = len(scores)
         knots = [1]
@@ -55,7 +65,7 @@ class Curve:
             knots.append(min(count, max(knots[-1] + 1, round(count ** (piece / pieces)))))
         ranks = np.unique(np.append(np.array(knots), count))
         heights = np.log(scores[ranks - 1]) - 1e-9 * np.arange(len(ranks))  # falling, even where scores are equal
-        return Curve(np.log(ranks), heights)
+        return ScoreCurve(np.log(ranks), heights)
 
     @property
     def count(self) -> int:
@@ -80,7 +90,7 @@ def shift_gains(scores: Floats, old: Floats, new: Floats, pieces: int) -> Floats
     """
     if not len(scores):
         return np.where(new > 0, new, 0.0)
-    curve = Curve.of(scores, pieces)
+    curve = ScoreCurve.of(scores, pieces)
     count, heights = curve.count, curve.scores()
     seen = np.arange(1, count + 3, dtype=np.float64) ** -1.5
     drops = seen[:-1] - seen[1:]  # by what attention falls from rank 1 to 2, …
@@ -149,16 +159,16 @@ class Pieces:
     floor: list[float]
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     pieces = QUICK if bench.quick else PIECES
     parts = [_world(folder, pieces, bench) for folder in bench.worlds]
     return finding("E000-S", bench, parts, pieces=list(pieces), budgets=list(BUDGETS), scorer=SCORER)
 
 
-def _world(folder: Path, pieces: tuple[int, ...], bench: Bench) -> Part:
+def _world(folder: Path, pieces: tuple[int, ...], bench: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return Part(world.name, None, lack)
+        return WorldResult(world.name, None, lack)
     judge = judge_for(world, Setting(scorer=SCORER, pages="fixed"))
     return judged(world.name, measured(judge, pieces, bench.progress(f"curves of {world.name}")))
 
@@ -186,7 +196,7 @@ def _correlation(a: Floats, b: Floats) -> float:
     return float(spearmanr(a, b).statistic) if len(a) > 2 and np.ptp(a) > 0 and np.ptp(b) > 0 else np.nan
 
 
-def judged(world: str, found: Pieces) -> Part:
+def judged(world: str, found: Pieces) -> WorldResult:
     """Flat: over all numbers of pieces quality differs by little of what the policy leads by."""
     curves = {name: values for name, values in found.quality.items() if name != EXACT}
     failures, told, leads = [], [], []
@@ -201,13 +211,13 @@ def judged(world: str, found: Pieces) -> Part:
             failures.append(told[-1])
     rows: list[list[Value]] = [[name, *each, plain(found.correlation[name])] for name, each in found.quality.items()]
     columns = ["pieces", *(f"quality at {budget:.0%} (in-sample)" for budget in BUDGETS), "rank correlation of gains"]
-    table = Table(
+    table = ResultTable(
         f"{world}: quality by the number of pieces", columns, rows, "In the paper: not sensitive, three used."
     )
     if max(leads) < SMALL:
-        return Part(world, None, f"user-centric leads by less than {SMALL}: {'; '.join(told)}", numbers, [table])
+        return WorldResult(world, None, f"user-centric leads by less than {SMALL}: {'; '.join(told)}", numbers, [table])
     because = "; ".join(failures or told)
-    return Part(world, not failures, because, numbers, [table], [_figure(world, found)])
+    return WorldResult(world, not failures, because, numbers, [table], [_figure(world, found)])
 
 
 def _figure(world: str, found: Pieces) -> Figure:

@@ -18,7 +18,17 @@ from sought.lab.replay.setting import Setting
 from sought.lab.studies.bounds import lacks
 from sought.lab.studies.cells import judge_for
 from sought.lab.studies.figures import scatter
-from sought.lab.studies.study import Bench, Figure, Finding, Part, Study, Table, Value, finding, plain
+from sought.lab.studies.study import (
+    Figure,
+    Finding,
+    ResultTable,
+    Study,
+    StudyContext,
+    Value,
+    WorldResult,
+    finding,
+    plain,
+)
 from sought.lab.worlds.files import open_world
 from sought.record.fetches import Fetches
 
@@ -70,17 +80,17 @@ class Halves:
         return float(np.exp(np.median(np.abs(np.log(self.first[self.both] / self.second[self.both])))))
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     parts = [_world(folder, bench) for folder in bench.worlds]
     return finding("E000-3", bench, parts, scorers=list(SCORERS.values()), strong=STRONG, near=NEAR)
 
 
-def _world(folder: Path, bench: Bench) -> Part:
+def _world(folder: Path, bench: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return Part(world.name, None, lack)
+        return WorldResult(world.name, None, lack)
     if world.units < 2 * FEWEST:
-        return Part(world.name, None, f"fewer than {2 * FEWEST} units")
+        return WorldResult(world.name, None, f"fewer than {2 * FEWEST} units")
     found = {}
     report = bench.progress(f"gains of {world.name}")
     for done, (name, scorer) in enumerate(SCORERS.items()):
@@ -144,7 +154,7 @@ def _spearman(a: Floats, b: Floats) -> float:
     return float(spearmanr(a, b).statistic)
 
 
-def judged(world: str, found: Mapping[tuple[str, str], Halves]) -> Part:
+def judged(world: str, found: Mapping[tuple[str, str], Halves]) -> WorldResult:
     """It holds if, by both scorers and as printed, ranks agree and points are near the diagonal."""
     printed = {name: each for (name, form), each in found.items() if form == "paper"}
     numbers: dict[str, Value] = {}
@@ -159,10 +169,10 @@ def judged(world: str, found: Mapping[tuple[str, str], Halves]) -> Part:
         }
     table, figures = _table(world, found), [_figure(world, name, each) for name, each in printed.items()]
     if any(min(np.count_nonzero(each.first), np.count_nonzero(each.second)) < FEWEST for each in printed.values()):
-        return Part(world, None, f"fewer than {FEWEST} pages gain anything in a half", numbers, [table], figures)
+        return WorldResult(world, None, f"fewer than {FEWEST} pages gain anything in a half", numbers, [table], figures)
     failures = [why for name, each in printed.items() for why in _failures(name, each)]
     told = "; ".join(f"{name}: rank correlation {each.correlation:.2f}" for name, each in printed.items())
-    return Part(world, not failures, "; ".join(failures) or told, numbers, [table], figures)
+    return WorldResult(world, not failures, "; ".join(failures) or told, numbers, [table], figures)
 
 
 def _failures(name: str, each: Halves) -> list[str]:
@@ -176,7 +186,7 @@ def _failures(name: str, each: Halves) -> list[str]:
     return found
 
 
-def _table(world: str, found: Mapping[tuple[str, str], Halves]) -> Table:
+def _table(world: str, found: Mapping[tuple[str, str], Halves]) -> ResultTable:
     columns = ["scores", "mean", "pages with gain", "in both halves"]
     rows: list[list[Value]] = [
         [
@@ -189,7 +199,7 @@ def _table(world: str, found: Mapping[tuple[str, str], Halves]) -> Table:
     measured = ["rank correlation", "without zeros", "median factor off the diagonal"]
     measured += [f"pages with {OFTEN} changes in each half", "their rank correlation", "gain by the best refresh"]
     note = "In the paper: figures only, points along the diagonal.  Pages without gain in both halves are left out."
-    return Table(f"{world}: gain a week in both halves", [*columns, *measured], rows, note)
+    return ResultTable(f"{world}: gain a week in both halves", [*columns, *measured], rows, note)
 
 
 def _figure(world: str, name: str, each: Halves) -> Figure:

@@ -18,16 +18,16 @@ from numpy.typing import NDArray
 
 from sought.index import Entry, Index
 from sought.index.fields import texts
-from sought.index.measure import Measure
+from sought.index.measure import GainMeasure
 from sought.index.statistics import Census
 from sought.index.vectors import Counter, Vectors
 from sought.lab.studies.figures import lines
-from sought.lab.studies.study import Bench, Figure, Finding, Part, Study, Table, Value, finding
-from sought.lab.worlds.recorder import Recorder
-from sought.lab.worlds.synthetic.web import Shape, generate
+from sought.lab.studies.study import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult, finding
+from sought.lab.worlds.recorder import WorldRecorder
+from sought.lab.worlds.synthetic.web import WebShape, generate
 from sought.web.digest import digest
 from sought.web.document import Document
-from sought.web.message import Purpose, Response
+from sought.web.message import RequestPurpose, Response
 
 BATCHES, QUICK = (250, 500, 1000, 2000, 4000), (50, 100)
 RUNS, QUICK_RUNS = 5, 2
@@ -57,7 +57,7 @@ class Cost:
         return self.measured / self.plain - 1.0
 
 
-class _Answers(Recorder):
+class _FirstAndLast(WorldRecorder):
     """Keeps what pages said at first and what they say last."""
 
     def __init__(self) -> None:
@@ -66,7 +66,7 @@ class _Answers(Recorder):
         self.last: dict[str, Response] = {}
 
     def answer(self, response: Response, document: Document | None = None) -> bool:
-        if response.purpose is Purpose.PAGE and response.status == 200:
+        if response.purpose is RequestPurpose.PAGE and response.status == 200:
             self.first.setdefault(response.url, response)
             self.last[response.url] = response
         return True
@@ -74,9 +74,9 @@ class _Answers(Recorder):
 
 def made_up(pages: int, queries: int) -> tuple[list[Response], list[Response], list[str], Weights]:
     """So many pages, before and after a change, and what is asked."""
-    answers = _Answers()
+    answers = _FirstAndLast()
     hosts = max(1, min(50, pages // 20))
-    generate(answers, Shape(pages=2 * pages, hosts=hosts, weeks=8, rate=0.5, queries=queries, **_KNOBS))  # type: ignore[arg-type]  # floats
+    generate(answers, WebShape(pages=2 * pages, hosts=hosts, weeks=8, rate=0.5, queries=queries, **_KNOBS))  # type: ignore[arg-type]  # floats
     changed = [url for url, first in answers.first.items() if answers.last[url].body != first.body][:pages]
     counts: dict[str, float] = {}
     for text, count, _ in answers.queries:
@@ -86,10 +86,10 @@ def made_up(pages: int, queries: int) -> tuple[list[Response], list[Response], l
     return first, last, list(counts), weights / weights.sum()
 
 
-def costs(batches: Sequence[int], queries: int, runs: int, bench: Bench) -> list[Cost]:
+def costs(batches: Sequence[int], queries: int, runs: int, bench: StudyContext) -> list[Cost]:
     first, last, asked, weights = made_up(max(batches), queries)
     known = [_entry(row, response) for row, response in enumerate(first)]
-    measure = Measure(asked, weights)
+    measure = GainMeasure(asked, weights)
     counter = Counter(measure.vocabulary, measure.filing.read)
     old = _vectors(known, counter)
     census = Census(len(measure.vocabulary))
@@ -112,7 +112,7 @@ def costs(batches: Sequence[int], queries: int, runs: int, bench: Bench) -> list
     return found
 
 
-Measuring = tuple[Measure, Counter, Vectors, NDArray[np.uint32]]
+Measuring = tuple[GainMeasure, Counter, Vectors, NDArray[np.uint32]]
 
 
 def _seconds(known: list[Entry], batch: Sequence[Response], by: Measuring | None = None) -> float:
@@ -150,13 +150,13 @@ def _vectors(entries: Sequence[Entry], counter: Counter) -> Vectors:
     return counter.take()
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     batches, runs = (QUICK, QUICK_RUNS) if bench.quick else (BATCHES, RUNS)
     found = costs(batches, 200 if bench.quick else QUERIES, runs, bench)
     return finding("E000-2", bench, [judged(found)], batches=list(batches), runs=runs)
 
 
-def judged(found: Sequence[Cost]) -> Part:
+def judged(found: Sequence[Cost]) -> WorldResult:
     overheads = [cost.overhead for cost in found]
     spread = max(overheads) - min(overheads)
     failures = [
@@ -174,12 +174,12 @@ def judged(found: Sequence[Cost]) -> Part:
         [cost.pages, cost.plain, cost.measured, cost.overhead, cost.noise, PAPER] for cost in found
     ]
     columns = ["pages in the batch", "seconds", "seconds with measuring", "overhead", "noise", "paper"]
-    table = Table("CPU time to index a batch of changed pages", columns, rows)
+    table = ResultTable("CPU time to index a batch of changed pages", columns, rows)
     noise = max(cost.noise for cost in found)
     if noise > CONSTANT:
         why = f"{told}, but runs without it differ by {noise:.1%} themselves: the machine is too busy"
-        return Part("made up", None, why, numbers, [table], [_figure(found)])
-    return Part("made up", not failures, "; ".join(failures) or told, numbers, [table], [_figure(found)])
+        return WorldResult("made up", None, why, numbers, [table], [_figure(found)])
+    return WorldResult("made up", not failures, "; ".join(failures) or told, numbers, [table], [_figure(found)])
 
 
 def _figure(found: Sequence[Cost]) -> Figure:

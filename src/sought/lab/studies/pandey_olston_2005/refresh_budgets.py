@@ -39,7 +39,17 @@ from sought.lab.studies.figures import lines
 from sought.lab.studies.marks import mark_of
 from sought.lab.studies.over_budgets import downloads_for
 from sought.lab.studies.pandey_olston_2005.gains_in_halves import SCORERS, tie_of
-from sought.lab.studies.study import Bench, Figure, Finding, Part, Study, Table, Value, finding, plain
+from sought.lab.studies.study import (
+    Figure,
+    Finding,
+    ResultTable,
+    Study,
+    StudyContext,
+    Value,
+    WorldResult,
+    finding,
+    plain,
+)
 from sought.lab.worlds.files import open_world
 from sought.policy import RoundRobin, UserCentric
 from sought.policy.embarrassment_based import EmbarrassmentBased
@@ -124,7 +134,7 @@ class Panel:
 
 
 @dataclass(frozen=True)
-class Ground:
+class FixedPages:
     """A world of fixed pages, scored in one way; `log` is of everything at all times."""
 
     judge: Judge
@@ -139,7 +149,7 @@ class Ground:
 
     def panel(self, fit: slice, weeks: slice, tau_by: "Panel | None" = None, rivals: Sequence[str] = RIVALS) -> Panel:
         """Fitted to a part of the log, judged in these weeks; τ is the best there, or that of another panel."""
-        setup = Told(self.judge, Weeks(self.judge, self.times[weeks]), self.log[fit])
+        setup = KnownWeeks(self.judge, Weeks(self.judge, self.times[weeks]), self.log[fit])
         counts = [fetches_of(budget, pages_at_start(self.judge.world)) for budget in self.budgets]
         quality: dict[str, list[float]] = {USER: [], FLOOR: []}
         for count in counts:
@@ -157,7 +167,7 @@ class Ground:
 
 
 @dataclass(frozen=True)
-class Told:
+class KnownWeeks:
     """Weeks, and the log of all that policies are told."""
 
     judge: Judge
@@ -198,7 +208,9 @@ class Told:
 # ---- crawls that learn from their own fetches
 
 
-def own_panel(folder: Path, judge: Judge, setting: Setting, taus: Sequence[float], bench: Bench, what: str) -> Panel:
+def own_panel(
+    folder: Path, judge: Judge, setting: Setting, taus: Sequence[float], bench: StudyContext, what: str
+) -> Panel:
     """τ by quality in the first half of the weeks, all judged in the second."""
     arms: dict[tuple[str, float], Policy] = {(USER, 0.0): UserCentric(), (FLOOR, 0.0): RoundRobin()}
     arms |= {(STALE, tau): StalenessBased(tau) for tau in taus}
@@ -236,7 +248,7 @@ def _times(judge: Judge) -> Floats:
 Panels = Mapping[tuple[str, str], Panel]  # by protocol and scores
 
 
-def panels(folder: Path, bench: Bench, protocols: Iterable[str]) -> Panels:
+def panels(folder: Path, bench: StudyContext, protocols: Iterable[str]) -> Panels:
     world, found = open_world(folder), {}
     taus = QUICK_TAUS if bench.quick else TAUS
     for number, (name, scorer) in enumerate(SCORERS.items()):
@@ -244,7 +256,7 @@ def panels(folder: Path, bench: Bench, protocols: Iterable[str]) -> Panels:
         setting = Setting(scorer=scorer, tie=tie_of(scorer), pages="fixed", rounds=1)
         judge = judge_for(world, setting)
         times = _times(judge)
-        ground = Ground(judge, times, watched(judge, times), QUICK if bench.quick else BUDGETS, taus)
+        ground = FixedPages(judge, times, watched(judge, times), QUICK if bench.quick else BUDGETS, taus)
         whole, first, second = slice(None), slice(0, ground.middle + 1), slice(ground.middle, None)
         keep = partial(_kept, bench.results, (mark_of(folder), setting, ground.budgets, taus))
         if IN_SAMPLE in protocols:
@@ -273,26 +285,26 @@ def _kept(results: Path, of: tuple[object, ...], protocol: str, make: Callable[[
     return panel
 
 
-def _run(study: str, bench: Bench, protocols: Sequence[str]) -> Finding:
+def _run(study: str, bench: StudyContext, protocols: Sequence[str]) -> Finding:
     parts = []
     for folder in bench.worlds:
         world = open_world(folder)
         lack = lacks(world) or (f"fewer than {FEWEST} units" if world.units < FEWEST else "")
         parts.append(
-            Part(world.name, None, lack) if lack else judged(world.name, panels(folder, bench, protocols), study)
+            WorldResult(world.name, None, lack) if lack else judged(world.name, panels(folder, bench, protocols), study)
         )
     return finding(study, bench, parts, budgets=list(QUICK if bench.quick else BUDGETS), clearly=CLEARLY)
 
 
-def run_in_sample(bench: Bench) -> Finding:
+def run_in_sample(bench: StudyContext) -> Finding:
     return _run("E000-4", bench, (IN_SAMPLE,))
 
 
-def run_causal(bench: Bench) -> Finding:
+def run_causal(bench: StudyContext) -> Finding:
     return _run("E000-4C", bench, (IN_SAMPLE, HALF, BY_ITSELF))
 
 
-def judged(world: str, found: Panels, study: str) -> Part:
+def judged(world: str, found: Panels, study: str) -> WorldResult:
     """As printed: by what is in-sample.  Causal: by all else that can tell; in-sample is beside it."""
     mine = {key: panel for key, panel in found.items() if (key[0] == IN_SAMPLE) == (study == "E000-4")}
     able = {key: panel for key, panel in mine.items() if panel.can_tell}
@@ -305,13 +317,13 @@ def judged(world: str, found: Panels, study: str) -> Part:
         f"{_label(*key)} loses {1 - panel.never:.4f} if never fetched" for key, panel in mine.items() if key not in able
     ]
     if not able:
-        return Part(world, None, f"too little is lost: {'; '.join(unable)}", numbers, tables, figures)
+        return WorldResult(world, None, f"too little is lost: {'; '.join(unable)}", numbers, tables, figures)
     told = "; ".join(f"{_label(*key)}: {_ratio_told(panel)}" for key, panel in able.items())
     worse = {key: [at for at, lead in panel.leads_over_known().items() if lead < 0] for key, panel in able.items()}
     outdone = "".join(f"; {_label(*key)}: {KNOWN} is better at {', '.join(at)}" for key, at in worse.items() if at)
     because = "; ".join(failures[:4]) + (f"; and {len(failures) - 4} more" if len(failures) > 4 else "")
     left_out = f"; not judged: {'; '.join(unable)}" if unable else ""
-    return Part(world, not failures, (because or told) + outdone + left_out, numbers, tables, figures)
+    return WorldResult(world, not failures, (because or told) + outdone + left_out, numbers, tables, figures)
 
 
 def _label(protocol: str, scores: str) -> str:
@@ -353,7 +365,7 @@ _NOTE = (
 )
 
 
-def _table(world: str, found: Panels) -> Table:
+def _table(world: str, found: Panels) -> ResultTable:
     rows: list[list[Value]] = []
     for (protocol, scores), panel in found.items():
         none = [np.nan] * len(panel.budgets)  # of a policy that has no part in a protocol
@@ -363,7 +375,7 @@ def _table(world: str, found: Panels) -> Table:
             rows.append([protocol, scores, budget, panel.never, *quality, *taus, plain(panel.ratios()[at])])
     arms = [FLOOR, *RIVALS, KNOWN, USER, "τ staleness", "τ embarrassment", "τ times known"]
     columns = ["protocol", "scores", "budget", "never", *arms, "fetches of the better rival's"]
-    return Table(f"{world}: mean quality", columns, rows, _NOTE)
+    return ResultTable(f"{world}: mean quality", columns, rows, _NOTE)
 
 
 def _figure(world: str, label: str, study: str, panel: Panel) -> Figure:

@@ -15,8 +15,8 @@ from sought.lab.measures import Quality
 from sought.lab.replay.setting import Learnt, Setting
 from sought.lab.studies.cells import Cell, judge_for, run_cell
 from sought.lab.studies.figures import lines
-from sought.lab.studies.study import Bench, Figure, Finding, Part, Study, Table, Value, finding
-from sought.lab.worlds.recorder import Recorder
+from sought.lab.studies.study import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult, finding
+from sought.lab.worlds.recorder import WorldRecorder
 from sought.lab.worlds.world import WEEK, World
 from sought.policy import UserCentric
 from sought.policy.staleness_based import StalenessBased
@@ -37,7 +37,7 @@ ADVERTS, SEMINAR = f"{SITE}adverts", f"{SITE}seminar"
 
 
 @dataclass(frozen=True)
-class Fetched:
+class TwoPageFetches:
     """How often a policy fetched each page, and the mean quality of answers."""
 
     adverts: int
@@ -47,7 +47,7 @@ class Fetched:
 
 
 def made_by_hand() -> World:
-    recorder = Recorder()
+    recorder = WorldRecorder()
     for week in range(WEEKS + 1):
         for name, text in _pages(week):
             body = f"<html lang=en><title>{name}</title><body><main>{text}</main></body></html>".encode()
@@ -87,7 +87,7 @@ def _queries() -> Iterator[tuple[str, float, int]]:
             yield f"talk{week}", 0.0, week + 1  # it is over
 
 
-def fetched(told: Learnt) -> dict[str, Fetched]:
+def fetched(told: Learnt) -> dict[str, TwoPageFetches]:
     """By each policy."""
     world, setting = made_by_hand(), Setting(rounds=1, split="none", scorer="TfIdf()", told=told)
     judge, found = judge_for(world, setting), {}
@@ -96,11 +96,11 @@ def fetched(told: Learnt) -> dict[str, Fetched]:
         counts = np.bincount(run.log.page[run.log.page >= 0], minlength=len(world.urls))
         adverts, seminar = (int(counts[world.pages[url]]) for url in (ADVERTS, SEMINAR))
         ordinary = float(np.mean([counts[world.pages[f"{SITE}page{number}"]] for number in range(ORDINARY)]))
-        found[name] = Fetched(adverts, seminar, ordinary, float(Quality()(run).mean()))
+        found[name] = TwoPageFetches(adverts, seminar, ordinary, float(Quality()(run).mean()))
     return found
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     report, found = bench.progress("two pages"), {}
     arms: tuple[Learnt, ...] = ("all", "own")
     for done, told in enumerate(arms):
@@ -110,7 +110,7 @@ def run(bench: Bench) -> Finding:
     return finding("E000-5", bench, [judged(found["all"], found["own"])], fetches=FETCHES, weeks=WEEKS)
 
 
-def judged(told: Mapping[str, Fetched], own: Mapping[str, Fetched]) -> Part:
+def judged(told: Mapping[str, TwoPageFetches], own: Mapping[str, TwoPageFetches]) -> WorldResult:
     """The verdict is of what is told in-sample, as in the paper; what a crawl learns by itself is beside it."""
     user, stale = told[USER_CENTRIC], told[STALENESS]
     checks = {
@@ -135,11 +135,11 @@ def judged(told: Mapping[str, Fetched], own: Mapping[str, Fetched]) -> Part:
         for what, value in zip(("fetches of the adverts", "fetches of the seminar"), row[2:4], strict=True)
     }
     columns = ["policy", "learnt", "fetches of the adverts", "of the seminar", "of an ordinary page", "mean quality"]
-    table = Table(f"Fetches in {WEEKS} weeks, {FETCHES} a week", columns, rows)
-    return Part("made by hand", not failed, because, numbers, [table], [_figure(told)])
+    table = ResultTable(f"Fetches in {WEEKS} weeks, {FETCHES} a week", columns, rows)
+    return WorldResult("made by hand", not failed, because, numbers, [table], [_figure(told)])
 
 
-def _figure(found: Mapping[str, Fetched]) -> Figure:
+def _figure(found: Mapping[str, TwoPageFetches]) -> Figure:
     title = "Fetches of three kinds of pages (in-sample)"
     kinds = [1.0, 2.0, 3.0]
     series = {name: (kinds, [float(f.adverts), f.ordinary, float(f.seminar)]) for name, f in found.items()}

@@ -34,7 +34,7 @@ from sought.lab.studies.pandey_olston_2008.uncrawled import (
     judge_in,
     setting_of,
 )
-from sought.lab.studies.study import Bench, Figure, Finding, Part, Study, Table, Value, finding
+from sought.lab.studies.study import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult, finding
 from sought.policy import Random
 
 NAME = "E003-5"
@@ -156,23 +156,23 @@ _GROWS = "the hybrid leads by more on Dataset 2"
 # ---- measuring
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     draws = 1 if bench.quick else DRAWS
     parts = [_world(folder, draws, bench) for folder in bench.worlds]
     return finding(NAME, bench, parts, draws=draws, scorers=list(SCORERS))
 
 
-def _world(folder: Path, draws: int, bench: Bench) -> Part:
+def _world(folder: Path, draws: int, bench: StudyContext) -> WorldResult:
     found, name = {}, ""
     for scorer in SCORERS:
         judge = judge_in(folder, scorer=scorer)
         if isinstance(judge, tuple):
-            return Part(judge[0].name, None, judge[1])
+            return WorldResult(judge[0].name, None, judge[1])
         found[scorer], name = _orders(judge, scorer, draws, bench), judge.world.name
     return judged(name, found)
 
 
-def _orders(judge: Judge, scorer: str, draws: int, bench: Bench) -> Orders:
+def _orders(judge: Judge, scorer: str, draws: int, bench: StudyContext) -> Orders:
     impact, told = impact_of(judge), bench.progress(f"crawling {judge.world.name}, {scorer}")
     policies, found = [BY_IMPORTANCE, BY_QUERIES, HYBRID, EXPECTED], Orders({}, {}, {})
     for number, dataset in enumerate(DATASETS):
@@ -223,7 +223,7 @@ def _clues(frontier: Frontier, impact: Floats) -> Clues:
 # ---- telling
 
 
-def judged(world: str, found: Mapping[str, Orders]) -> Part:
+def judged(world: str, found: Mapping[str, Orders]) -> WorldResult:
     """By scorers; the first one counts."""
     [main, *others] = found.values()
     failed = [why for why in main.failures().values() if why]
@@ -233,10 +233,12 @@ def judged(world: str, found: Mapping[str, Orders]) -> Part:
     for scorer, other in zip(list(found)[1:], others, strict=True):
         numbers |= {f"{scorer}, {name}": value for name, value in other.numbers.items()}
     tables = [_statements(world, found), *(_table(world, *item) for item in main.curves.items())]
-    return Part(world, not failed, because, numbers, tables, [_figure(world, *item) for item in main.curves.items()])
+    return WorldResult(
+        world, not failed, because, numbers, tables, [_figure(world, *item) for item in main.curves.items()]
+    )
 
 
-def _statements(world: str, found: Mapping[str, Orders]) -> Table:
+def _statements(world: str, found: Mapping[str, Orders]) -> ResultTable:
     by_scorer = [orders.failures() for orders in found.values()]
     rows: list[list[Value]] = [
         [statement, *("no" if each[statement] else "yes" for each in by_scorer)] for statement in by_scorer[0]
@@ -244,15 +246,15 @@ def _statements(world: str, found: Mapping[str, Orders]) -> Table:
     note = (
         "All of them hold in the paper, whose engine has importance in its scores.  Only the first scorer counts here."
     )
-    return Table(f"{world}: which statements hold by which scorer", ["statement", *found], rows, note)
+    return ResultTable(f"{world}: which statements hold by which scorer", ["statement", *found], rows, note)
 
 
-def _table(world: str, dataset: str, curves: Curves) -> Table:
+def _table(world: str, dataset: str, curves: Curves) -> ResultTable:
     rows: list[list[Value]] = [
         [share, *(float(curve[number]) for curve in curves.values())] for number, share in enumerate(SHARES)
     ]
     note = "In the paper: random < query-independent; query-driven best at first, then below query-independent; hybrid"
-    return Table(f"{world}: impact fetched, {dataset}", ["fetched", *curves], rows, f"{note} best throughout.")
+    return ResultTable(f"{world}: impact fetched, {dataset}", ["fetched", *curves], rows, f"{note} best throughout.")
 
 
 def _figure(world: str, dataset: str, curves: Curves) -> Figure:

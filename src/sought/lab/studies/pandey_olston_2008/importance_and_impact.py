@@ -13,7 +13,7 @@ from sought.lab.judge.judge import Judge
 from sought.lab.replay.frontier import frontier_of
 from sought.lab.studies.figures import lines
 from sought.lab.studies.pandey_olston_2008.uncrawled import DRAWS, NEEDS, Floats, found_in_worlds, impact_of, setting_of
-from sought.lab.studies.study import Bench, Figure, Finding, Part, Study, Table, Value
+from sought.lab.studies.study import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult
 from sought.policy import PageRank
 
 NAME, PAPER = "E003-2", 0.09
@@ -64,14 +64,14 @@ def ranks(values: Floats) -> Floats:
     return (np.searchsorted(ordered, values) + np.searchsorted(ordered, values, side="right")) / 2.0
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     draws = 1 if bench.quick else DRAWS
     return found_in_worlds(
         NAME, bench, lambda judge: judged(judge.world.name, scatter_of(judge, draws, bench)), draws=draws
     )
 
 
-def scatter_of(judge: Judge, draws: int, bench: Bench) -> Scatter:
+def scatter_of(judge: Judge, draws: int, bench: StudyContext) -> Scatter:
     """Of the uncrawled pages of all samples."""
     impact, importances, impacts = impact_of(judge), [], []
     told = bench.progress(f"crawling {judge.world.name}")
@@ -84,9 +84,9 @@ def scatter_of(judge: Judge, draws: int, bench: Bench) -> Scatter:
     return Scatter(np.concatenate(importances), np.concatenate(impacts))
 
 
-def judged(world: str, scatter: Scatter) -> Part:
+def judged(world: str, scatter: Scatter) -> WorldResult:
     if not np.ptp(scatter.importance) or not np.ptp(scatter.impact):
-        return Part(world, None, "all pages are equally important, or have the same impact")
+        return WorldResult(world, None, "all pages are equally important, or have the same impact")
     pearson, rise = scatter.pearson, scatter.rise
     failed = [
         *([f"it is not weak: {pearson:.2f}"] if abs(pearson) >= WEAK else []),
@@ -101,10 +101,10 @@ def judged(world: str, scatter: Scatter) -> Part:
         "rank correlation of bucket means": rise,
         "pages without impact": float((scatter.impact == 0).mean()),
     }
-    return Part(world, not failed, because, numbers, [_table(world, scatter)], [_figure(world, scatter)])
+    return WorldResult(world, not failed, because, numbers, [_table(world, scatter)], [_figure(world, scatter)])
 
 
-def _table(world: str, scatter: Scatter) -> Table:
+def _table(world: str, scatter: Scatter) -> ResultTable:
     scale = float(scatter.impact.mean())
     rows: list[list[Value]] = [
         [number, pages, importance, impact / scale]
@@ -112,7 +112,7 @@ def _table(world: str, scatter: Scatter) -> Table:
     ]
     columns = ["bucket", "pages", "mean importance", "mean impact / that of all"]
     note = f"Pearson {scatter.pearson:.3f}; in the paper {PAPER}.  There means of buckets rise, too."
-    return Table(f"{world}: impact by importance", columns, rows, note)
+    return ResultTable(f"{world}: impact by importance", columns, rows, note)
 
 
 def _figure(world: str, scatter: Scatter) -> Figure:

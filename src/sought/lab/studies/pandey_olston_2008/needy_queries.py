@@ -17,11 +17,11 @@ from sought.beliefs.search_impact.needy import Improvability, fit_improvability,
 from sought.beliefs.search_impact.query_impact import units
 from sought.beliefs.top_results import top_of
 from sought.lab.judge.judge import Judge
-from sought.lab.replay.frontier import Frontier, Reached, at_frontier
+from sought.lab.replay.frontier import Frontier, ReachedFrontier, at_frontier
 from sought.lab.studies.figures import lines
 from sought.lab.studies.pandey_olston_2008.importance_and_impact import correlation, ranks
 from sought.lab.studies.pandey_olston_2008.uncrawled import DATASETS, HYBRID, NEEDS, Floats, found_in_worlds, setting_of
-from sought.lab.studies.study import Bench, Figure, Finding, Part, Study, Table, Value
+from sought.lab.studies.study import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult
 from sought.lab.worlds.world import NOTHING, Numbers
 
 NAME = "E003-7"
@@ -66,7 +66,7 @@ def improved(half: Judge, dataset: str, share: float, draw: int = 0) -> Improved
         return Improved(x[asked], came[asked], is_full[asked], attained[asked])
 
 
-def _before(reached: Reached) -> tuple[Floats, NDArray[np.bool_]]:
+def _before(reached: ReachedFrontier) -> tuple[Floats, NDArray[np.bool_]]:
     """Mean scores of queries, and whether they have all results that are shown."""
     measuring = reached.holdings.measuring
     measure, top = measuring.measure, top_of(measuring, SEEN)
@@ -75,7 +75,7 @@ def _before(reached: Reached) -> tuple[Floats, NDArray[np.bool_]]:
     return mean_scores(top, SEEN, units(measure)), top.size >= SEEN
 
 
-def _new_results(reached: Reached, fetched: NDArray[np.bool_]) -> Floats:
+def _new_results(reached: ReachedFrontier, fetched: NDArray[np.bool_]) -> Floats:
     """How many of each query's first results had not been fetched."""
     top = top_of(reached.holdings.measuring, SEEN)
     if top is None:
@@ -103,7 +103,7 @@ def _best_scores(judge: Judge, versions: Numbers) -> Floats:
 
 
 @dataclass(frozen=True)
-class Learnt:
+class HalfLearnt:
     """What one half has taught, and what the other one shows.
 
     `shown` is fitted to the other half, and its buckets are the points.  Of both halves: `full` is fitted to those
@@ -136,11 +136,11 @@ class Learnt:
         return correlation(ranks(buckets.x), ranks(buckets.improvement))
 
 
-def learnt(one: Improved, other: Improved) -> Learnt:
+def learnt(one: Improved, other: Improved) -> HalfLearnt:
     x, came, is_full, attained = (
         np.concatenate([getattr(each, field.name) for each in (one, other)]) for field in fields(Improved)
     )
-    return Learnt(
+    return HalfLearnt(
         fit_improvability(one.x, one.improvement),
         fit_improvability(other.x, other.improvement),
         fit_improvability(x[is_full], came[is_full]),
@@ -160,12 +160,12 @@ def explained(shown: Improvability, predicted: Floats) -> float:
     )
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     shares = (C,) if bench.quick else (C, *OTHERS)
     return found_in_worlds(NAME, bench, lambda judge: _world(judge, shares, bench), "string", c=list(shares))
 
 
-def _world(judge: Judge, shares: Sequence[float], bench: Bench) -> Part:
+def _world(judge: Judge, shares: Sequence[float], bench: StudyContext) -> WorldResult:
     told, done, total = bench.progress(f"improving {judge.world.name}"), 0, len(DATASETS) * len(shares)
     sides, found = halves(judge), {}
     for dataset in DATASETS:
@@ -177,11 +177,11 @@ def _world(judge: Judge, shares: Sequence[float], bench: Bench) -> Part:
     return judged(judge.world.name, found)
 
 
-def judged(world: str, found: Mapping[tuple[str, float], Learnt]) -> Part:
+def judged(world: str, found: Mapping[tuple[str, float], HalfLearnt]) -> WorldResult:
     main = {dataset: each for (dataset, share), each in found.items() if share == C}
     few = [dataset for dataset, each in main.items() if len(each.shown.buckets.x) < FEWEST]
     if few or not any(each.shown.buckets.improvement.any() for each in main.values()):
-        return Part(world, None, "too few queries have different scores, or none is improved")
+        return WorldResult(world, None, "too few queries have different scores, or none is improved")
     failed = []
     for dataset, each in main.items():
         if each.curve.b >= 0:
@@ -210,20 +210,20 @@ def judged(world: str, found: Mapping[tuple[str, float], Learnt]) -> Part:
             f"{dataset}: b by share of score attained": each.lacking.b,
         }
     figures = [_figure(world, dataset, each) for dataset, each in main.items()]
-    return Part(world, not failed, because, numbers, [_table(world, found)], figures)
+    return WorldResult(world, not failed, because, numbers, [_table(world, found)], figures)
 
 
-def _table(world: str, found: Mapping[tuple[str, float], Learnt]) -> Table:
+def _table(world: str, found: Mapping[tuple[str, float], HalfLearnt]) -> ResultTable:
     rows: list[list[Value]] = [
         [dataset, share, int(each.shown.buckets.queries.sum()), each.curve.a, each.curve.b, each.accuracy, each.at_best]
         for (dataset, share), each in found.items()
     ]
     columns = ["dataset", "share fetched (c)", "queries", "a", "b", "variance predicted", "by a curve of its own"]
     note = "In the paper: falls, and is predicted “with fairly high accuracy”; c = 1000 of 110,000 pages, others alike."
-    return Table(f"{world}: improvability", columns, rows, note)
+    return ResultTable(f"{world}: improvability", columns, rows, note)
 
 
-def _figure(world: str, dataset: str, each: Learnt) -> Figure:
+def _figure(world: str, dataset: str, each: HalfLearnt) -> Figure:
     title, buckets = f"{world}: improvability, {dataset}", each.shown.buckets
     across = buckets.x.tolist()
     series = {

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from sought.beliefs.search_impact.needy import Improvability, Improving, fit_improvability
+from sought.beliefs.search_impact.needy import Improvability, ImprovabilitySupplier, fit_improvability
 from sought.lab.judge.judge import Judge
 from sought.lab.replay.frontier import at_frontier
 from sought.lab.studies.figures import lines
@@ -30,7 +30,7 @@ from sought.lab.studies.pandey_olston_2008.uncrawled import (
     impact_of,
     setting_of,
 )
-from sought.lab.studies.study import Bench, Figure, Finding, Part, Study, Table, Value
+from sought.lab.studies.study import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult
 from sought.policy import Random, SearchImpact
 
 NAME = "E003-8"
@@ -44,7 +44,7 @@ DRAWS = 3  # samples
 
 
 @dataclass(frozen=True)
-class Kept:
+class SketchImpact:
     """Impact that is fetched, by budget, for each share of sketches; and by nobody's wits."""
 
     impact: Mapping[float, Floats]
@@ -68,26 +68,26 @@ def policy_of(share: float) -> SearchImpact:
     return replace(HYBRID, sketches=share)
 
 
-def measured(test: Judge, dataset: str, curve: Improvability, shares: tuple[float, ...], draw: int = 0) -> Kept:
+def measured(test: Judge, dataset: str, curve: Improvability, shares: tuple[float, ...], draw: int = 0) -> SketchImpact:
     """What the hybrid fetches for the queries of a judge, by a curve that others have taught."""
     policies = {share: policy_of(share) for share in shares}
     with at_frontier(test, list(policies.values()), setting_of(dataset, draw, "string")) as reached:
-        reached.holdings.part(Improving).curve = curve
+        reached.holdings.part(ImprovabilitySupplier).curve = curve
         frontier = reached.frontier()
     impact = impact_of(test)
     found = {s: np.array(gathered(frontier, frontier.values(p), impact, BUDGETS)) for s, p in policies.items()}
     asked = int(np.count_nonzero(test.demand.weights("known", test.world.start)))
     by_chance = np.array(gathered(frontier, frontier.values(Random()), impact, BUDGETS))
-    return Kept(found, by_chance, asked, len(frontier.rows))
+    return SketchImpact(found, by_chance, asked, len(frontier.rows))
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     shares, draws = (QUICK, 1) if bench.quick else (KEPT, DRAWS)
     settings = {"sketches": list(shares), "draws": draws}
     return found_in_worlds(NAME, bench, lambda judge: _world(judge, shares, draws, bench), "string", **settings)
 
 
-def _world(judge: Judge, shares: tuple[float, ...], draws: int, bench: Bench) -> Part:
+def _world(judge: Judge, shares: tuple[float, ...], draws: int, bench: StudyContext) -> WorldResult:
     told, done, found = bench.progress(f"sketching {judge.world.name}"), 0, {}
     train, test = halves(judge)
     for dataset in DATASETS:
@@ -102,14 +102,14 @@ def _world(judge: Judge, shares: tuple[float, ...], draws: int, bench: Bench) ->
     return judged(judge.world.name, found)
 
 
-def on_average(several: Sequence[Kept]) -> Kept:
+def on_average(several: Sequence[SketchImpact]) -> SketchImpact:
     """Of several samples."""
     impact = {share: np.mean([each.impact[share] for each in several], axis=0) for share in several[0].impact}
     by_chance = np.mean([each.random for each in several], axis=0)
-    return Kept(impact, by_chance, several[0].queries, round(np.mean([each.pages for each in several])))
+    return SketchImpact(impact, by_chance, several[0].queries, round(np.mean([each.pages for each in several])))
 
 
-def judged(world: str, found: Mapping[str, Kept]) -> Part:
+def judged(world: str, found: Mapping[str, SketchImpact]) -> WorldResult:
     failed, numbers = [], dict[str, Value]()
     for dataset, kept in found.items():
         ratio = kept.ratio(SMALL)
@@ -133,22 +133,22 @@ def judged(world: str, found: Mapping[str, Kept]) -> Part:
     least = min(float(kept.ratio(SMALL).min()) for kept in found.values())
     because = "; ".join(failed) or f"{SMALL:.0%} of the sketches give at least {least:.2f} of the impact for every c"
     tables = [table for item in found.items() for table in _tables(world, *item)]
-    return Part(
+    return WorldResult(
         world, not failed, because, numbers, tables, [f for item in found.items() for f in _figures(world, *item)]
     )
 
 
-def _tables(world: str, dataset: str, kept: Kept) -> list[Table]:
+def _tables(world: str, dataset: str, kept: SketchImpact) -> list[ResultTable]:
     rows: list[list[Value]] = [
         [share, int(np.ceil(share * kept.queries)), *(float(impact[BUDGETS.index(c)]) for c in DRAWN)]
         for share, impact in kept.impact.items()
     ]
     columns = ["share of sketches", "queries", *(f"impact, c = {c:.0%}" for c in DRAWN)]
     note = f"In the paper {PAPER} of the sketches give most of the impact, for every c."
-    return [Table(f"{world}: impact by sketches, {dataset}", columns, rows, note)]
+    return [ResultTable(f"{world}: impact by sketches, {dataset}", columns, rows, note)]
 
 
-def _figures(world: str, dataset: str, kept: Kept) -> list[Figure]:
+def _figures(world: str, dataset: str, kept: SketchImpact) -> list[Figure]:
     shares, title = list(kept.impact), f"{world}: impact by sketches, {dataset}"
     by_share = {f"c = {c:.0%}": (shares, [float(kept.impact[s][BUDGETS.index(c)]) for s in shares]) for c in DRAWN}
     over = f"{world}: impact with few sketches, {dataset}"

@@ -10,7 +10,7 @@ import numpy as np
 
 from sought.lab.judge.judge import Judge
 from sought.lab.judge.ranked import Results
-from sought.lab.replay.frontier import SHOWN, Frontier, Reached, at_frontier
+from sought.lab.replay.frontier import SHOWN, Frontier, ReachedFrontier, at_frontier
 from sought.lab.studies.pandey_olston_2008.uncrawled import (
     BY_IMPORTANCE,
     DRAWS,
@@ -21,7 +21,7 @@ from sought.lab.studies.pandey_olston_2008.uncrawled import (
     impact_of,
     setting_of,
 )
-from sought.lab.studies.study import Bench, Finding, Part, Study, Table, Value
+from sought.lab.studies.study import Finding, ResultTable, Study, StudyContext, Value, WorldResult
 from sought.lab.worlds.world import Numbers
 
 NAME = "E003-6"
@@ -56,14 +56,14 @@ class Tail:
     of_all: float
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     draws = 1 if bench.quick else DRAWS
     return found_in_worlds(
         NAME, bench, lambda judge: judged(judge.world.name, tail_of(judge, draws, bench)), draws=draws
     )
 
 
-def tail_of(judge: Judge, draws: int, bench: Bench) -> Tail:
+def tail_of(judge: Judge, draws: int, bench: StudyContext) -> Tail:
     impact, told = impact_of(judge), bench.progress(f"crawling {judge.world.name}")
     examples: list[Example] = []
     found: list[tuple[Floats, Floats, Floats]] = []
@@ -91,7 +91,9 @@ def promoted_in(frontier: Frontier) -> tuple[Numbers, Numbers, Numbers]:
     return first[np.isin(first, last)], last, first
 
 
-def _example(judge: Judge, reached: Reached, frontier: Frontier, row: int, impact: Floats, shown: Results) -> Example:
+def _example(
+    judge: Judge, reached: ReachedFrontier, frontier: Frontier, row: int, impact: Floats, shown: Results
+) -> Example:
     terms = reached.beliefs.suppliers[HYBRID].terms(row)["queries"]
     asked = max((each for each in terms if each["rank"]), key=lambda each: each["a_week"], default=None)
     page, text = int(frontier.page[row]), asked["query"] if asked else ""
@@ -120,7 +122,7 @@ def rank_of(judge: Judge, shown: Results, page: int, text: str) -> int:
     return int(shown.rank[found][0]) if found.any() else 0
 
 
-def judged(world: str, tail: Tail) -> Part:
+def judged(world: str, tail: Tail) -> WorldResult:
     shown = sum(1 for each in tail.examples if each.rank)
     numbers: dict[str, Value] = {
         "promoted pages": tail.promoted,
@@ -131,16 +133,16 @@ def judged(world: str, tail: Tail) -> Part:
     }
     tables = [_table(world, tail)]
     if not tail.promoted:
-        return Part(world, False, f"none of {tail.early} pages that come first is unimportant", numbers, tables)
+        return WorldResult(world, False, f"none of {tail.early} pages that come first is unimportant", numbers, tables)
     told = f"{tail.promoted} of {tail.early} pages that come first are of the least important fifth, {shown} of them"
     because = (
         f"{told} are shown for the query they match; mean impact {tail.impact / tail.of_unimportant:.1f} times that"
     )
     because = f"{because} of the fifth" if tail.of_unimportant else told
-    return Part(world, shown > 0 and tail.impact > tail.of_unimportant, because, numbers, tables)
+    return WorldResult(world, shown > 0 and tail.impact > tail.of_unimportant, because, numbers, tables)
 
 
-def _table(world: str, tail: Tail) -> Table:
+def _table(world: str, tail: Tail) -> ResultTable:
     rows: list[list[Value]] = [
         [
             e.url,
@@ -157,7 +159,7 @@ def _table(world: str, tail: Tail) -> Table:
     note = (
         "In the paper: www.texhoma.us/history.htm for “texhoma”, www.topix.net/forum/autos/toyota for “toyota forums”."
     )
-    return Table(f"{world}: tail topics", columns, rows, note)
+    return ResultTable(f"{world}: tail topics", columns, rows, note)
 
 
 TAIL_TOPICS = Study(

@@ -20,7 +20,7 @@ from sought.lab.judge.judge import Judge
 from sought.lab.replay.frontier import Frontier, impacts_of
 from sought.lab.replay.setting import Setting, pages_at_start
 from sought.lab.studies.cells import judge_for
-from sought.lab.studies.study import Bench, Finding, Part, finding
+from sought.lab.studies.study import Finding, StudyContext, WorldResult, finding
 from sought.lab.worlds.demand import Split
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import World
@@ -59,15 +59,15 @@ def judge_in(folder: Path, split: Split = "none", scorer: str = "BM25()") -> Jud
 
 
 def found_in_worlds(
-    name: str, bench: Bench, look: Callable[[Judge], Part], split: Split = "none", **settings: Any
+    name: str, bench: StudyContext, look: Callable[[Judge], WorldResult], split: Split = "none", **settings: Any
 ) -> Finding:
     """What a look at each world finds, or why nobody can judge it."""
     return finding(name, bench, [_part(folder, look, split) for folder in bench.worlds], **settings)
 
 
-def _part(folder: Path, look: Callable[[Judge], Part], split: Split) -> Part:
+def _part(folder: Path, look: Callable[[Judge], WorldResult], split: Split) -> WorldResult:
     judge = judge_in(folder, split)
-    return Part(judge[0].name, None, judge[1]) if isinstance(judge, tuple) else look(judge)
+    return WorldResult(judge[0].name, None, judge[1]) if isinstance(judge, tuple) else look(judge)
 
 
 def impact_of(judge: Judge) -> Floats:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sought.index.sketches import Sketches
 from sought.index.worst_case import MOST_TRIED, WorstCase
 from sought.lab.studies.figures import lines
-from sought.lab.studies.study import Bench, Figure, Finding, Part, Study, Table, Value, finding
+from sought.lab.studies.study import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult, finding
 
 SEED = 0xE0037
 WEBS, QUICK_WEBS = 300, 60
@@ -31,7 +31,7 @@ Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Graph:
+class SmallGraph:
     vertices: int
     edges: Edges
 
@@ -89,7 +89,7 @@ def _seen(scores: Sequence[int], ours: list[bool], crawled: list[tuple[float, bo
     return sum(worth for (_, our), worth in zip(results, value, strict=False) if our)
 
 
-def reduction(graph: Graph, r: int, value: Sequence[float]) -> WorstCase:
+def reduction(graph: SmallGraph, r: int, value: Sequence[float]) -> WorstCase:
     """Appendix A: pages are vertices, then dummies.  Lists are edges (A), two for each vertex (B), and fillers (C)."""
     rows, most = iter(range(graph.vertices, 1 << 30)), max(graph.degrees, default=0)
 
@@ -102,14 +102,14 @@ def reduction(graph: Graph, r: int, value: Sequence[float]) -> WorstCase:
     return web_of([*edges, *alone, *filled], value)
 
 
-def predicted(graph: Graph, r: int, value: Sequence[float], chosen: Sequence[int]) -> float:
+def predicted(graph: SmallGraph, r: int, value: Sequence[float], chosen: Sequence[int]) -> float:
     """What Appendix A says that the worst-case impact of vertices is: 2K·V(1) + dK·V(r+1) + n·(V(r) - V(r+1))."""
     here, below = value[r - 1], value[r] if r < len(value) else 0.0
     most = max(graph.degrees, default=0)
     return len(chosen) * (2 * value[0] + most * below) + graph.inside(chosen) * (here - below)
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     webs, graphs = (QUICK_WEBS, QUICK_GRAPHS) if bench.quick else (WEBS, GRAPHS)
     told = bench.progress("worst cases")
     told(0, 2)
@@ -121,7 +121,7 @@ def run(bench: Bench) -> Finding:
 
 
 @dataclass
-class Sums:
+class ImpactSums:
     """Of small webs: sets, those whose impact is not the adversary's, is more than the sum of its pages', is less."""
 
     sets: int = 0
@@ -146,8 +146,8 @@ def random_web(dice: np.random.Generator) -> WorstCase:
     return web_of(lists, value, crawled)
 
 
-def _sums(webs: int) -> Sums:
-    found, dice = Sums(webs=webs), np.random.default_rng(SEED)
+def _sums(webs: int) -> ImpactSums:
+    found, dice = ImpactSums(webs=webs), np.random.default_rng(SEED)
     for _ in range(webs):
         web = random_web(dice)
         alone = {row: web.impact(np.array([row])) for row in web.rows.tolist()}
@@ -178,9 +178,9 @@ class Reduced:
     greedy: int  # graphs of which the greedy choice has the most edges
 
 
-def random_graph(dice: np.random.Generator, vertices: int) -> Graph:
+def random_graph(dice: np.random.Generator, vertices: int) -> SmallGraph:
     pairs = list(combinations(range(vertices), 2))
-    return Graph(vertices, [pair for pair in pairs if dice.random() < 0.45] or pairs[:1])
+    return SmallGraph(vertices, [pair for pair in pairs if dice.random() < 0.45] or pairs[:1])
 
 
 def _reductions(graphs: int) -> list[Reduced]:
@@ -219,7 +219,7 @@ def example() -> tuple[float, float]:
     return web.impact(np.array([0])), web.impact(np.array([0, 1]))
 
 
-def _part(sums: Sums, reduced: Sequence[Reduced]) -> Part:
+def _part(sums: ImpactSums, reduced: Sequence[Reduced]) -> WorldResult:
     one, both = example()
     checks = {
         "one page of two has V(2), both have V(1) + V(2)": np.allclose((one, both), (STEEP[1], STEEP[0] + STEEP[1])),
@@ -242,16 +242,16 @@ def _part(sums: Sums, reduced: Sequence[Reduced]) -> Part:
         "share of webs where the greedy choice is the best": sums.greedy / sums.webs,
         "share of graphs where the greedy choice is densest": sum(each.greedy for each in reduced) / graphs,
     }
-    return Part("made by hand", not failed, because, numbers, [_table(reduced)], [_figure()])
+    return WorldResult("made by hand", not failed, because, numbers, [_table(reduced)], [_figure()])
 
 
-def _table(reduced: Sequence[Reduced]) -> Table:
+def _table(reduced: Sequence[Reduced]) -> ResultTable:
     rows: list[list[Value]] = [
         [each.kind, each.r, each.graphs, each.sets, each.wrong, each.densest, each.greedy] for each in reduced
     ]
     columns = ["visibility", "r", "graphs", "sets of vertices", "not as predicted", "best is densest"]
     note = "The greedy choice is polynomial: no promise, but what it found of the densest subgraphs."
-    return Table("Webs made of graphs", [*columns, "greedy is densest"], rows, note)
+    return ResultTable("Webs made of graphs", [*columns, "greedy is densest"], rows, note)
 
 
 def _figure() -> Figure:

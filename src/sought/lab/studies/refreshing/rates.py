@@ -28,14 +28,14 @@ from sought.lab.replay.setting import Setting
 from sought.lab.studies.cells import judge_for
 from sought.lab.studies.figures import lines
 from sought.lab.studies.study import (
-    Bench,
     Claim,
     Figure,
     Finding,
-    Part,
+    ResultTable,
     Study,
-    Table,
+    StudyContext,
     Value,
+    WorldResult,
     claimed,
     finding,
     plain,
@@ -64,16 +64,16 @@ Floats = NDArray[np.float64]
 Found = Mapping[int, Mapping[str, Forecasts]]  # by units between two looks, and estimator
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     parts = [_world(folder, bench) for folder in bench.worlds]
     return finding("rates", bench, parts, every=list(EVERY))
 
 
-def _world(folder: Path, bench: Bench) -> Part:
+def _world(folder: Path, bench: StudyContext) -> WorldResult:
     world = open_world(folder)
     turns = [every for every in (QUICK if bench.quick else EVERY) if every * 2 <= world.units]
     if not turns:
-        return Part(world.name, None, "it has too few moments")
+        return WorldResult(world.name, None, "it has too few moments")
     bench.report(f"clusters of {world.name}", 0, 1)
     pages, found = pages_of(world, {Cluster(): clusters_of(world)}), {}
     for done, every in enumerate(turns):
@@ -82,7 +82,7 @@ def _world(folder: Path, bench: Bench) -> Part:
     bench.report(f"forecasts for {world.name}", len(turns), len(turns))
     rarely = found[max(turns)][BAYES]
     if len(rarely) < FEWEST or not rarely.changed.any():
-        return Part(world.name, None, f"fewer than {FEWEST} looks at pages, or no change")
+        return WorldResult(world.name, None, f"fewer than {FEWEST} looks at pages, or no change")
     return judged(world.name, found, course_of(world))
 
 
@@ -124,7 +124,7 @@ def clusters_of(world: World) -> Floats:
     return np.where(key[order[at]] == world.keys, cluster[order[at]], -1.0)
 
 
-def judged(world: str, found: Found, course: Course) -> Part:
+def judged(world: str, found: Found, course: Course) -> WorldResult:
     claims = claims_of(found)
     holds, because = verdict(claims)
     rarely = max(found)
@@ -132,7 +132,7 @@ def judged(world: str, found: Found, course: Course) -> Part:
     because += f"; {course.told()}"
     numbers = {"changes of a page and unit, first half": course.first, "second half": course.second}
     numbers |= {"share of changes in the three busiest units": course.busiest}
-    return Part(world, holds, because, {**numbers, **_numbers(found)}, tables, [_figure(world, found[rarely])])
+    return WorldResult(world, holds, because, {**numbers, **_numbers(found)}, tables, [_figure(world, found[rarely])])
 
 
 def claims_of(found: Found) -> list[Claim]:
@@ -181,7 +181,7 @@ def _numbers(found: Found) -> dict[str, Value]:
     }
 
 
-def _table(world: str, found: Found) -> Table:
+def _table(world: str, found: Found) -> ResultTable:
     columns = ["estimator", "units between looks", "forecasts", "log-likelihood", "of the first 3 of a page", "Brier"]
     rows: list[list[Value]] = []
     for every, by_name in found.items():
@@ -190,12 +190,14 @@ def _table(world: str, found: Found) -> Table:
             scores = [plain(each) for each in (made.likelihood, first.likelihood, made.brier, made.slope, made.ratio)]
             rows.append([name, every, len(made), *scores])
     note = f"Chances below {LEAST} or above {1 - LEAST} count as these in the log-likelihood."
-    return Table(f"{world}: forecasts of changes", [*columns, "slope", "expected over found"], rows, note)
+    return ResultTable(f"{world}: forecasts of changes", [*columns, "slope", "expected over found"], rows, note)
 
 
-def _reliability(world: str, by_name: Mapping[str, Forecasts]) -> Table:
+def _reliability(world: str, by_name: Mapping[str, Forecasts]) -> ResultTable:
     rows: list[list[Value]] = [[name, *row] for name, made in by_name.items() for row in made.table()]
-    return Table(f"{world}: reliability where pages are seen rarely", ["estimator", "said", "came", "forecasts"], rows)
+    return ResultTable(
+        f"{world}: reliability where pages are seen rarely", ["estimator", "said", "came", "forecasts"], rows
+    )
 
 
 def _figure(world: str, by_name: Mapping[str, Forecasts]) -> Figure:

@@ -18,7 +18,18 @@ from sought.beliefs.online_rate import OnlineRate
 from sought.beliefs.regular_rate import RegularRate
 from sought.lab.replay.observers import Forecasts, foretold
 from sought.lab.replay.poisson_pages import START, UNIT, PoissonPages, drawn, fetches_of
-from sought.lab.studies.study import Bench, Claim, Finding, Part, Study, Table, Value, claimed, finding, verdict
+from sought.lab.studies.study import (
+    Claim,
+    Finding,
+    ResultTable,
+    Study,
+    StudyContext,
+    Value,
+    WorldResult,
+    claimed,
+    finding,
+    verdict,
+)
 from sought.record.fetches import Fetches
 
 PAGES, HOSTS, LOOKS = 4000, 40, 10
@@ -79,7 +90,7 @@ def alike(rate: float, pages: int) -> PoissonPages:
 
 
 @dataclass(frozen=True)
-class Found:
+class RateErrors:
     """Errors by bits and by dates, by λI; by estimator, at even times and any; forecasts at even times."""
 
     bits: Mapping[float, Errors]
@@ -89,7 +100,7 @@ class Found:
     foretold: Mapping[str, Forecasts]
 
 
-def simulated(pages: int) -> Found:
+def simulated(pages: int) -> RateErrors:
     several = drawn(pages, HOSTS, MEAN, BY_HOST, BY_PAGE, 1)
     even, uneven = looks(several, LOOKS, even=True), looks(several, LOOKS, even=False)
     alone = {rate: looks(alike(rate, pages), LOOKS, even=True) for rate in FIXED}
@@ -97,7 +108,7 @@ def simulated(pages: int) -> Found:
         {rate: errors(alike(rate, pages), each, log) for rate, log in alone.items()}
         for each in (RegularRate(), LastModifiedRate())
     )
-    return Found(
+    return RateErrors(
         by_bits,
         by_dates,
         {name: errors(several, each, even) for name, each in ESTIMATORS.items()},
@@ -106,19 +117,19 @@ def simulated(pages: int) -> Found:
     )
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     pages = PAGES if bench.quick else 10 * PAGES
     return finding("rates-known", bench, [judged(simulated(pages))], pages=pages, looks=LOOKS)
 
 
-def judged(found: Found) -> Part:
+def judged(found: RateErrors) -> WorldResult:
     claims = claims_of(found)
     holds, because = verdict(claims)
     name = "Poisson pages"
-    return Part(name, holds, because, _numbers(found), [claimed(name, claims), _of_fixed(found), _table(found)])
+    return WorldResult(name, holds, because, _numbers(found), [claimed(name, claims), _of_fixed(found), _table(found)])
 
 
-def claims_of(found: Found) -> list[Claim]:
+def claims_of(found: RateErrors) -> list[Claim]:
     off = max(abs(found.bits[rate].bias * rate / expected - 1) for rate, expected in FIXED.items())
     first = {name: found.foretold[name].some(found.foretold[name].before < 4).likelihood for name in BITS}
     best = max(first, key=lambda name: first[name])
@@ -150,11 +161,11 @@ def claims_of(found: Found) -> list[Claim]:
     ]
 
 
-def _numbers(found: Found) -> dict[str, Value]:
+def _numbers(found: RateErrors) -> dict[str, Value]:
     return {f"{name}: error over mean rate": each.error for name, each in found.even.items()}
 
 
-def _of_fixed(found: Found) -> Table:
+def _of_fixed(found: RateErrors) -> ResultTable:
     rows: list[list[Value]] = [
         [rate, FIXED[rate], rate * bits.bias, bits.error, found.dates[rate].bias * rate, found.dates[rate].error]
         for rate, bits in found.bits.items()
@@ -168,17 +179,17 @@ def _of_fixed(found: Found) -> Table:
         "error, dates",
     ]
     note = "Errors are root mean squares over the rate; by bits the regular estimator, by dates the corrected one."
-    return Table(f"Poisson pages that are all alike, after {LOOKS} looks", columns, rows, note)
+    return ResultTable(f"Poisson pages that are all alike, after {LOOKS} looks", columns, rows, note)
 
 
-def _table(found: Found) -> Table:
+def _table(found: RateErrors) -> ResultTable:
     rows: list[list[Value]] = []
     for name, made in found.foretold.items():
         even, uneven = found.even[name], found.uneven[name]
         rows.append([name, even.bias, even.error, uneven.bias, uneven.error, made.likelihood, made.brier, made.slope])
     columns = ["estimator", "bias", "error", "bias, uneven", "error, uneven", "log-likelihood", "Brier", "slope"]
     note = f"Rates after {LOOKS} looks, over the true mean; forecasts before each of them."
-    return Table("Poisson pages: estimators of change rates", columns, rows, note)
+    return ResultTable("Poisson pages: estimators of change rates", columns, rows, note)
 
 
 RATES_KNOWN = Study(

@@ -19,14 +19,14 @@ from sought.lab.studies.compare import differences, gaps
 from sought.lab.studies.experiment import grid, run_all, table
 from sought.lab.studies.figures import bars, lines
 from sought.lab.studies.study import (
-    Bench,
     Claim,
     Figure,
     Finding,
-    Part,
+    ResultTable,
     Study,
-    Table,
+    StudyContext,
     Value,
+    WorldResult,
     claimed,
     finding,
     plain,
@@ -62,7 +62,7 @@ DRAWS, QUICK_DRAWS = 1000, 200
 NAMES = ("quality", "quality_before", "freshness", "age", "freshness@10", "change_ratio")
 
 
-class Arm(NamedTuple):
+class RefreshArm(NamedTuple):
     """`kind` says what it goes by."""
 
     policy: Policy
@@ -103,22 +103,22 @@ DEMAND: Mapping[str, Policy] = {
     "EmbarrassmentBased": EmbarrassmentBased(),
     **WEIGHED,
 }
-ARMS: Mapping[str, Arm] = {
-    "Never": Arm(Never(), "floor"),
-    "Random": Arm(Random(), "floor"),
-    "RoundRobin(new=True)": Arm(RoundRobin(new=True), "floor"),
-    ROUND_ROBIN: Arm(FLOOR, "floor"),
-    **{name: Arm(by(rule), "changes") for name, rule in CHANGES.items()},
-    "CommonCrawl": Arm(by(CommonCrawl()), "links"),
-    **{name: Arm(by(rule), "demand") for name, rule in DEMAND.items()},
-    "ClairvoyantNow": Arm(ClairvoyantNow(), "bound"),
-    "Ceiling": Arm(Ceiling(), "bound"),
+ARMS: Mapping[str, RefreshArm] = {
+    "Never": RefreshArm(Never(), "floor"),
+    "Random": RefreshArm(Random(), "floor"),
+    "RoundRobin(new=True)": RefreshArm(RoundRobin(new=True), "floor"),
+    ROUND_ROBIN: RefreshArm(FLOOR, "floor"),
+    **{name: RefreshArm(by(rule), "changes") for name, rule in CHANGES.items()},
+    "CommonCrawl": RefreshArm(by(CommonCrawl()), "links"),
+    **{name: RefreshArm(by(rule), "demand") for name, rule in DEMAND.items()},
+    "ClairvoyantNow": RefreshArm(ClairvoyantNow(), "bound"),
+    "Ceiling": RefreshArm(Ceiling(), "bound"),
 }
 QUICK_ARMS = ("Never", ROUND_ROBIN, "OptimalFreshness", "Frequency", "OptimalFreshness, views", "Ceiling")
 
 
 @dataclass(frozen=True)
-class Reached:
+class ArmResult:
     """What an arm came to at a budget; the difference is of quality, to round-robin's, with its 95 % interval."""
 
     name: str
@@ -143,8 +143,8 @@ class Reached:
 
 
 def reached(
-    folder: Path, arms: Mapping[str, Arm], budgets: Sequence[float], setting: Setting, bench: Bench
-) -> list[Reached]:
+    folder: Path, arms: Mapping[str, RefreshArm], budgets: Sequence[float], setting: Setting, bench: StudyContext
+) -> list[ArmResult]:
     """Replay all that was not replayed yet; arms have round-robin and the ceiling among them."""
     cells = grid([arm.policy for arm in arms.values()], folder, budgets, (setting.seed,), setting)
     measures = [MEASURES[name] for name in NAMES]
@@ -156,24 +156,24 @@ def reached(
     return [_reached(names[row["policy"]], arms[names[row["policy"]]].kind, row) for row in joined.rows(named=True)]
 
 
-def _reached(name: str, kind: Kind, row: Mapping[str, float]) -> Reached:
+def _reached(name: str, kind: Kind, row: Mapping[str, float]) -> ArmResult:
     intervals = (row[each] or 0.0 for each in ("difference", "low", "high"))  # none for round-robin itself
-    return Reached(name, kind, row["budget"], {each: row[each] for each in NAMES}, row["share_of_gap"], *intervals)
+    return ArmResult(name, kind, row["budget"], {each: row[each] for each in NAMES}, row["share_of_gap"], *intervals)
 
 
 # ---- the study
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     setting = Setting()
     parts = [_world(folder, setting, bench) for folder in bench.worlds]
     return finding("refresh", bench, parts, budgets=list(BUDGETS), setting=repr(setting))
 
 
-def _world(folder: Path, setting: Setting, bench: Bench) -> Part:
+def _world(folder: Path, setting: Setting, bench: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return Part(world.name, None, lack)
+        return WorldResult(world.name, None, lack)
     budgets = QUICK if bench.quick else _budgets_for(pages_at_start(world))
     arms = {name: ARMS[name] for name in QUICK_ARMS} if bench.quick else ARMS
     return judged(world.name, reached(folder, arms, budgets, setting, bench))
@@ -183,15 +183,15 @@ def _budgets_for(pages: int) -> tuple[float, ...]:
     return ONE if pages > LARGE else FEW if pages > MANY else BUDGETS
 
 
-def judged(world: str, found: Sequence[Reached]) -> Part:
+def judged(world: str, found: Sequence[ArmResult]) -> WorldResult:
     claims = claims_of(found)
     holds, because = verdict(claims)
-    return Part(
+    return WorldResult(
         world, holds, because, numbers(found), [claimed(world, claims), full_table(world, found)], figures(world, found)
     )
 
 
-def claims_of(found: Sequence[Reached]) -> list[Claim]:
+def claims_of(found: Sequence[ArmResult]) -> list[Claim]:
     """What must hold at every budget."""
     best = [_best(found, budget) for budget in _budgets(found)]
     rivals = [(_best(found, budget, "demand"), _best(found, budget, "changes")) for budget in _budgets(found)]
@@ -221,17 +221,17 @@ def claims_of(found: Sequence[Reached]) -> list[Claim]:
     return claims
 
 
-def _budgets(found: Sequence[Reached]) -> list[float]:
+def _budgets(found: Sequence[ArmResult]) -> list[float]:
     return sorted({each.budget for each in found})
 
 
-def _best(found: Sequence[Reached], budget: float, kind: Kind | None = None) -> Reached:
+def _best(found: Sequence[ArmResult], budget: float, kind: Kind | None = None) -> ArmResult:
     """The rule of the highest quality."""
     rules = [each for each in found if each.budget == budget and each.is_rule and kind in (None, each.kind)]
     return max(rules, key=lambda each: each.quality)
 
 
-def numbers(found: Sequence[Reached]) -> dict[str, Value]:
+def numbers(found: Sequence[ArmResult]) -> dict[str, Value]:
     told: dict[str, Value] = {}
     for budget in _budgets(found):
         rules = [each for each in found if each.budget == budget and each.is_rule]
@@ -244,18 +244,18 @@ def numbers(found: Sequence[Reached]) -> dict[str, Value]:
 _COLUMNS = ["arm", "goes by", "budget", "quality", "share of gap", "to round-robin", "low", "high", *NAMES[1:]]
 
 
-def full_table(world: str, found: Sequence[Reached], what: str = "all refresh rules") -> Table:
+def full_table(world: str, found: Sequence[ArmResult], what: str = "all refresh rules") -> ResultTable:
     rows = [_row(each) for each in sorted(found, key=lambda each: (each.budget, -each.quality))]
     note = "Means over units.  Share of gap: from round-robin to the ceiling.  Low and high: 95 % interval, paired."
-    return Table(f"{world}: {what}", _COLUMNS, rows, note)
+    return ResultTable(f"{world}: {what}", _COLUMNS, rows, note)
 
 
-def _row(each: Reached) -> list[Value]:
+def _row(each: ArmResult) -> list[Value]:
     told: list[Value] = [each.name, each.kind, each.budget, each.quality, plain(each.share)]
     return [*told, each.difference, each.low, each.high, *(plain(each.values[name]) for name in NAMES[1:])]
 
 
-def figures(world: str, found: Sequence[Reached]) -> list[Figure]:
+def figures(world: str, found: Sequence[ArmResult]) -> list[Figure]:
     """All rules at the budget nearest to 1 %; and those of interest over all budgets."""
     budget = min(_budgets(found), key=lambda each: abs(each - 0.01))
     rules = sorted((r for r in found if r.budget == budget and r.is_rule), key=lambda each: -each.difference)
@@ -270,7 +270,7 @@ def figures(world: str, found: Sequence[Reached]) -> list[Figure]:
     return drawn
 
 
-def _curve(found: Sequence[Reached]) -> tuple[list[float], list[float]]:
+def _curve(found: Sequence[ArmResult]) -> tuple[list[float], list[float]]:
     ordered = sorted(found, key=lambda each: each.budget)
     return [100 * each.budget for each in ordered], [each.quality for each in ordered]
 

@@ -15,8 +15,29 @@ from sought.lab.replay.signals import Signals
 from sought.lab.studies.bounds import lacks
 from sought.lab.studies.cells import judge_for, load
 from sought.lab.studies.experiment import grid
-from sought.lab.studies.refreshing.refresh import FLOOR, LARGE, ONE, ROUND_ROBIN, Arm, Reached, by, full_table, reached
-from sought.lab.studies.study import Bench, Claim, Finding, Part, Study, Table, Value, claimed, finding, verdict
+from sought.lab.studies.refreshing.refresh import (
+    FLOOR,
+    LARGE,
+    ONE,
+    ROUND_ROBIN,
+    ArmResult,
+    RefreshArm,
+    by,
+    full_table,
+    reached,
+)
+from sought.lab.studies.study import (
+    Claim,
+    Finding,
+    ResultTable,
+    Study,
+    StudyContext,
+    Value,
+    WorldResult,
+    claimed,
+    finding,
+    verdict,
+)
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import NOTHING
 from sought.policy import Never
@@ -29,22 +50,22 @@ SIGNALS = Signals(sitemap=True, recall=0.8, noise=0.01, dates=True)
 BY_DATES = LastModifiedRate()
 
 # Those that read sitemaps or dates, beside those that do not.
-ABLE: Mapping[str, Arm] = {
-    "LambdaCrawl, views": Arm(by(LambdaCrawl()), "demand"),
-    "NoisySignals, views": Arm(by(NoisySignals()), "demand"),
-    "NoisySignals": Arm(by(NoisySignals(weight="same")), "changes"),
-    "OptimalFreshness by dates": Arm(by(OptimalFreshness(BY_DATES)), "changes"),
-    "OptimalFreshness by dates, views": Arm(by(OptimalFreshness(BY_DATES, "views")), "demand"),
+ABLE: Mapping[str, RefreshArm] = {
+    "LambdaCrawl, views": RefreshArm(by(LambdaCrawl()), "demand"),
+    "NoisySignals, views": RefreshArm(by(NoisySignals()), "demand"),
+    "NoisySignals": RefreshArm(by(NoisySignals(weight="same")), "changes"),
+    "OptimalFreshness by dates": RefreshArm(by(OptimalFreshness(BY_DATES)), "changes"),
+    "OptimalFreshness by dates, views": RefreshArm(by(OptimalFreshness(BY_DATES, "views")), "demand"),
 }
-UNABLE: Mapping[str, Arm] = {
-    ROUND_ROBIN: Arm(FLOOR, "floor"),
-    "OptimalFreshness": Arm(by(OptimalFreshness()), "changes"),
-    "OptimalFreshness, views": Arm(by(OptimalFreshness(weight="views")), "demand"),
+UNABLE: Mapping[str, RefreshArm] = {
+    ROUND_ROBIN: RefreshArm(FLOOR, "floor"),
+    "OptimalFreshness": RefreshArm(by(OptimalFreshness()), "changes"),
+    "OptimalFreshness, views": RefreshArm(by(OptimalFreshness(weight="views")), "demand"),
 }
-BOUNDS: Mapping[str, Arm] = {
-    "Never": Arm(Never(), "floor"),
-    "ClairvoyantNow": Arm(ClairvoyantNow(), "bound"),
-    "Ceiling": Arm(Ceiling(), "bound"),
+BOUNDS: Mapping[str, RefreshArm] = {
+    "Never": RefreshArm(Never(), "floor"),
+    "ClairvoyantNow": RefreshArm(ClairvoyantNow(), "bound"),
+    "Ceiling": RefreshArm(Ceiling(), "bound"),
 }
 ARMS = {**UNABLE, **ABLE, **BOUNDS}
 QUICK_ARMS = (*UNABLE, "NoisySignals", "NoisySignals, views", "Ceiling")
@@ -52,15 +73,15 @@ BY_SITEMAPS = ("NoisySignals", "NoisySignals, views")  # whose value without sit
 TWINS = {"NoisySignals": "OptimalFreshness", "NoisySignals, views": "OptimalFreshness, views"}
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     parts = [_world(folder, bench) for folder in bench.worlds]
     return finding("refresh-signals", bench, parts, budgets=list(BUDGETS), signals=repr(SIGNALS))
 
 
-def _world(folder: Path, bench: Bench) -> Part:
+def _world(folder: Path, bench: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return Part(world.name, None, lack)
+        return WorldResult(world.name, None, lack)
     budgets = QUICK if bench.quick else ONE if pages_at_start(world) > LARGE else BUDGETS
     arms = {name: ARMS[name] for name in QUICK_ARMS} if bench.quick else ARMS
     silent, told = (reached(folder, arms, budgets, setting, bench) for setting in (Setting(), TOLD))
@@ -70,7 +91,7 @@ def _world(folder: Path, bench: Bench) -> Part:
 Ghosts = Mapping[tuple[str, float], float]  # by arm and budget
 
 
-def ghosts(folder: Path, arms: Mapping[str, Arm], budgets: Sequence[float], bench: Bench) -> Ghosts:
+def ghosts(folder: Path, arms: Mapping[str, RefreshArm], budgets: Sequence[float], bench: StudyContext) -> Ghosts:
     """The share of pages held at the end that are gone, where signals come: of these sitemaps say nothing."""
     judge = judge_for(open_world(folder), TOLD)
     world, names, found = judge.world, {arm.policy: name for name, arm in arms.items()}, {}
@@ -87,7 +108,7 @@ def ghosts(folder: Path, arms: Mapping[str, Arm], budgets: Sequence[float], benc
 TOLD = Setting(signals=SIGNALS)
 
 
-def judged(world: str, silent: Sequence[Reached], told: Sequence[Reached], gone: Ghosts) -> Part:
+def judged(world: str, silent: Sequence[ArmResult], told: Sequence[ArmResult], gone: Ghosts) -> WorldResult:
     """The same rules where nothing is told, and where something is; of the latter how much they hold is gone."""
     claims = claims_of(told)
     holds, because = verdict(claims)
@@ -96,10 +117,10 @@ def judged(world: str, silent: Sequence[Reached], told: Sequence[Reached], gone:
         full_table(world, told, "rules where servers tell of changes"),
         _both(world, silent, told, gone),
     ]
-    return Part(world, holds, because, _numbers(silent, told), tables)
+    return WorldResult(world, holds, because, _numbers(silent, told), tables)
 
 
-def claims_of(told: Sequence[Reached]) -> list[Claim]:
+def claims_of(told: Sequence[ArmResult]) -> list[Claim]:
     found = {(each.name, each.budget): each for each in told}
     budgets = sorted({each.budget for each in told})
     by_sitemaps = [found[name, budget] for name in BY_SITEMAPS for budget in budgets]
@@ -124,25 +145,25 @@ def claims_of(told: Sequence[Reached]) -> list[Claim]:
     ]
 
 
-def _best(found: Mapping[tuple[str, float], Reached], names: Mapping[str, Arm], budget: float) -> Reached:
+def _best(found: Mapping[tuple[str, float], ArmResult], names: Mapping[str, RefreshArm], budget: float) -> ArmResult:
     return max((found[name, budget] for name in names if (name, budget) in found), key=lambda each: each.quality)
 
 
-def _numbers(silent: Sequence[Reached], told: Sequence[Reached]) -> dict[str, Value]:
+def _numbers(silent: Sequence[ArmResult], told: Sequence[ArmResult]) -> dict[str, Value]:
     return {
         f"{b.name} at {b.budget:.1%}, quality with signals less without": b.quality - a.quality
         for a, b in zip(silent, told, strict=True)
     }
 
 
-def _both(world: str, silent: Sequence[Reached], told: Sequence[Reached], gone: Ghosts) -> Table:
+def _both(world: str, silent: Sequence[ArmResult], told: Sequence[ArmResult], gone: Ghosts) -> ResultTable:
     rows: list[list[Value]] = [
         [b.name, b.budget, a.quality, b.quality, b.quality - a.quality, gone[b.name, b.budget]]
         for a, b in zip(silent, told, strict=True)
     ]
     columns = ["arm", "budget", "quality without", "quality with", "difference", "held but gone"]
     note = "A sitemap a day is paid for.  Held but gone: with signals, of the pages held at the end."
-    return Table(f"{world}: what signals change", columns, rows, note)
+    return ResultTable(f"{world}: what signals change", columns, rows, note)
 
 
 REFRESH_SIGNALS = Study(

@@ -6,9 +6,21 @@ of it when rates have to be learnt from the fetches themselves.
 
 from collections.abc import Mapping
 
-from sought.lab.replay.poisson_pages import Kept, Simulation, drawn
+from sought.lab.replay.poisson_pages import SimulatedMeans, Simulation, drawn
 from sought.lab.studies.figures import lines
-from sought.lab.studies.study import Bench, Claim, Figure, Finding, Part, Study, Table, Value, claimed, finding, verdict
+from sought.lab.studies.study import (
+    Claim,
+    Figure,
+    Finding,
+    ResultTable,
+    Study,
+    StudyContext,
+    Value,
+    WorldResult,
+    claimed,
+    finding,
+    verdict,
+)
 from sought.policy import RoundRobin
 from sought.policy.lambda_crawl import LambdaCrawl
 from sought.policy.optimal_freshness import OptimalFreshness
@@ -33,15 +45,15 @@ POLICIES: Mapping[str, Policy] = {
     SEEN: OptimalFreshness(weight="views"),
 }
 
-Found = Mapping[tuple[str, float, bool], Kept]  # by policy, budget, and whether rates are known
+Found = Mapping[tuple[str, float, bool], SimulatedMeans]  # by policy, budget, and whether rates are known
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     budgets = QUICK if bench.quick else BUDGETS
     return finding("refresh-theory", bench, [judged(simulated(budgets, bench))], pages=PAGES, units=UNITS, mean=MEAN)
 
 
-def simulated(budgets: tuple[float, ...], bench: Bench) -> Found:
+def simulated(budgets: tuple[float, ...], bench: StudyContext) -> Found:
     count, units = (FEW, UNITS // 4) if bench.quick else (PAGES, UNITS)
     pages = drawn(count, HOSTS, MEAN, BY_HOST, BY_PAGE, 0)
     cases = [(name, budget, known) for name in POLICIES for budget in budgets for known in (True, False)]
@@ -54,11 +66,11 @@ def simulated(budgets: tuple[float, ...], bench: Bench) -> Found:
     return found
 
 
-def judged(found: Found) -> Part:
+def judged(found: Found) -> WorldResult:
     claims = claims_of(found)
     holds, because = verdict(claims)
     name = "Poisson pages"
-    return Part(name, holds, because, _numbers(found), [claimed(name, claims), _table(found)], [_figure(found)])
+    return WorldResult(name, holds, because, _numbers(found), [claimed(name, claims), _table(found)], [_figure(found)])
 
 
 def claims_of(found: Found) -> list[Claim]:
@@ -95,13 +107,13 @@ def _numbers(found: Found) -> dict[str, Value]:
     }
 
 
-def _table(found: Found) -> Table:
+def _table(found: Found) -> ResultTable:
     rows: list[list[Value]] = [
         [name, budget, "known" if known else "learnt", kept.freshness, kept.age, kept.seen]
         for (name, budget, known), kept in found.items()
     ]
     columns = ["policy", "budget", "rates", "freshness", "age, units", "freshness of what is seen"]
-    return Table("Poisson pages: means over time", columns, rows)
+    return ResultTable("Poisson pages: means over time", columns, rows)
 
 
 def _figure(found: Found) -> Figure:

@@ -14,24 +14,24 @@ import numpy as np
 
 from sought.beliefs.clusters.bisection import bisected
 from sought.beliefs.clusters.feature_names import Features
-from sought.lab.measures.reading import Reading
+from sought.lab.measures.reading import ReadCopies
 from sought.lab.replay.watched_crawl import Watched, watched
 from sought.lab.studies.figures import lines
 from sought.lab.studies.study import (
-    Bench,
     Claim,
     Figure,
     Finding,
-    Part,
+    ResultTable,
     Study,
-    Table,
+    StudyContext,
     Value,
+    WorldResult,
     claimed,
     finding,
     plain,
     verdict,
 )
-from sought.lab.studies.tan_mitra_2010.cycles import MANY_HOSTS, NEEDS, Floats, Ground, parts_of
+from sought.lab.studies.tan_mitra_2010.cycles import MANY_HOSTS, NEEDS, CycleWorld, Floats, parts_of
 from sought.lab.worlds.world import Numbers, World
 
 WEEKS = 4
@@ -46,7 +46,7 @@ Curves = Mapping[str, Sequence[float]]
 
 
 @dataclass(frozen=True)
-class Curve:
+class VariationCurve:
     """The variation inside groups, by how many there are; sites are as many as they are."""
 
     ks: Sequence[int]
@@ -58,8 +58,8 @@ class Curve:
         return float(np.mean([v for k, v in zip(self.ks, self.values[name], strict=True) if k >= FROM]))
 
 
-def run(bench: Bench) -> Finding:
-    def of(ground: Ground) -> Part:
+def run(bench: StudyContext) -> Finding:
+    def of(ground: CycleWorld) -> WorldResult:
         name, cycles = ground.world.name, ground.world.units // 2
         seen = watched(ground.world, ground.plain, cycles, SETS, bench.progress(f"watching {name}"))
         ks = [k for k in (QUICK if bench.quick else KS) if 2 * k <= len(seen.page)]
@@ -70,7 +70,7 @@ def run(bench: Bench) -> Finding:
     return finding("E004-8", bench, parts, clusters=list(KS), weeks=WEEKS)
 
 
-def curves_of(seen: Watched, ks: Sequence[int], cycles: int, *, is_many: bool) -> tuple[Curve, Curve]:
+def curves_of(seen: Watched, ks: Sequence[int], cycles: int, *, is_many: bool) -> tuple[VariationCurve, VariationCurve]:
     """Of the second half, and of the first."""
     trees = {name: bisected(table, max(ks)) for name, table in seen.features.items()}
     groups: dict[str, list[Numbers]] = {
@@ -83,13 +83,13 @@ def curves_of(seen: Watched, ks: Sequence[int], cycles: int, *, is_many: bool) -
     for first, last in ((cycles, seen.world.units), (0, cycles)):
         intervals = intervals_of(seen.world, seen.page, first, last)
         values = {name: [variation(intervals, each) for each in some] for name, some in groups.items()}
-        found.append(Curve(ks, values, variation(intervals, seen.host) if is_many else None))
+        found.append(VariationCurve(ks, values, variation(intervals, seen.host) if is_many else None))
     return found[0], found[1]
 
 
 def intervals_of(world: World, pages: Numbers, first: int, last: int) -> Floats:
     """Cycles for each change that pages show between two, seen at every cycle; all of them if there is none."""
-    shown = Reading(world).shown
+    shown = ReadCopies(world).shown
     states = [shown[world.live(world.start + unit * world.unit)[pages]] for unit in range(first, last + 1)]
     changes = sum((a != b).astype(np.float64) for a, b in pairwise(states))
     return np.asarray((last - first) / np.maximum(changes, 1.0))
@@ -105,7 +105,7 @@ def variation(intervals: Floats, groups: Numbers) -> float:
     return float((deviations[counted] / means[counted]).mean()) if counted.any() else float("nan")
 
 
-def judged(world: str, later: Curve, seen: Curve) -> Part:
+def judged(world: str, later: VariationCurve, seen: VariationCurve) -> WorldResult:
     """By what came later."""
     all_, late = list(later.values["all"]), {name: later.late(name) for name in later.values}
     rise = float(np.max(np.diff(all_)))
@@ -136,14 +136,14 @@ def judged(world: str, later: Curve, seen: Curve) -> Part:
     if later.sites is not None:
         series[SITES] = [float(later.ks[0]), float(later.ks[-1])], [later.sites, later.sites]
     drawn = lines(series, "groups", "mean of deviation over mean", f"{title} (E004-8)")
-    return Part(world, holds, because, numbers, tables, [Figure(title, drawn)])
+    return WorldResult(world, holds, because, numbers, tables, [Figure(title, drawn)])
 
 
-def _table(world: str, when: str, curve: Curve) -> Table:
+def _table(world: str, when: str, curve: VariationCurve) -> ResultTable:
     rows: list[list[Value]] = [
         [k, *(plain(values[i]) for values in curve.values.values()), curve.sites] for i, k in enumerate(curve.ks)
     ]
-    return Table(f"{world}: variation of intervals of the {when}", ["groups", *curve.values, SITES], rows)
+    return ResultTable(f"{world}: variation of intervals of the {when}", ["groups", *curve.values, SITES], rows)
 
 
 ALIKE_INTERVALS = Study(

@@ -9,8 +9,20 @@ import numpy as np
 from sought.beliefs.clusters.bisection import bisected
 from sought.lab.replay.watched_crawl import watched
 from sought.lab.studies.figures import lines
-from sought.lab.studies.study import Bench, Claim, Figure, Finding, Part, Study, Table, Value, claimed, finding, verdict
-from sought.lab.studies.tan_mitra_2010.cycles import MANY_HOSTS, NEEDS, Floats, Ground, parts_of
+from sought.lab.studies.study import (
+    Claim,
+    Figure,
+    Finding,
+    ResultTable,
+    Study,
+    StudyContext,
+    Value,
+    WorldResult,
+    claimed,
+    finding,
+    verdict,
+)
+from sought.lab.studies.tan_mitra_2010.cycles import MANY_HOSTS, NEEDS, CycleWorld, Floats, parts_of
 
 WEEKS = 2
 CLUSTERS = 100
@@ -18,11 +30,11 @@ PAGES_EACH = 10  # of a cluster on average, at the least
 LOW, HIGH = 1000 / 2847, 3000 / 2847  # of the mean: most clusters of the paper are between
 
 
-def run(bench: Bench) -> Finding:
-    def of(ground: Ground) -> Part:
+def run(bench: StudyContext) -> Finding:
+    def of(ground: CycleWorld) -> WorldResult:
         if ground.hosts < MANY_HOSTS:
             hosts = "one host" if ground.hosts == 1 else f"{ground.hosts} hosts"
-            return Part(ground.world.name, None, f"{hosts}, fewer than {MANY_HOSTS}")
+            return WorldResult(ground.world.name, None, f"{hosts}, fewer than {MANY_HOSTS}")
         bench.report(f"clustering {ground.world.name}", 0, 1)
         seen = watched(ground.world, ground.plain, 1, ("static+dynamic",))
         k = min(CLUSTERS, len(seen.page) // PAGES_EACH)
@@ -46,7 +58,7 @@ def near_mean(sizes: Floats) -> float:
     return float(((relative >= LOW) & (relative <= HIGH)).mean())
 
 
-def judged(world: str, clusters: Floats, sites: Floats) -> Part:
+def judged(world: str, clusters: Floats, sites: Floats) -> WorldResult:
     claims = [
         Claim(
             "sizes of clusters vary less than those of sites",
@@ -73,8 +85,8 @@ def judged(world: str, clusters: Floats, sites: Floats) -> Part:
         for name, s in groups.items()
     }
     drawn = lines(series, "groups by size, % of all", "size, times the mean", f"{title} (E004-2)")
-    table = Table(title, columns, rows)
-    return Part(world, holds, because, numbers, [claimed(world, claims), table], [Figure(title, drawn)])
+    table = ResultTable(title, columns, rows)
+    return WorldResult(world, holds, because, numbers, [claimed(world, claims), table], [Figure(title, drawn)])
 
 
 CLUSTER_SIZES = Study(

@@ -11,20 +11,30 @@ from typing import get_args
 from sought.beliefs.cycle_change import Weighting
 from sought.lab.studies.figures import lines
 from sought.lab.studies.study import (
-    Bench,
     Claim,
     Figure,
     Finding,
-    Part,
+    ResultTable,
     Study,
-    Table,
+    StudyContext,
     Value,
+    WorldResult,
     claimed,
     finding,
     plain,
     verdict,
 )
-from sought.lab.studies.tan_mitra_2010.cycles import LITTLE, NEEDS, RATIO, Floats, Ground, mean, part_of, parts_of, told
+from sought.lab.studies.tan_mitra_2010.cycles import (
+    LITTLE,
+    NEEDS,
+    RATIO,
+    CycleWorld,
+    Floats,
+    mean,
+    part_of,
+    parts_of,
+    told,
+)
 from sought.policy.cluster_sampling import ClusterSampling
 from sought.web.policy import Policy
 
@@ -36,12 +46,12 @@ SLACK = 0.005  # of a change ratio
 Ratios = Mapping[str, Floats]
 
 
-def arms(ground: Ground) -> dict[str, Policy]:
+def arms(ground: CycleWorld) -> dict[str, Policy]:
     return {name: ClusterSampling(k=ground.clusters, weighting=name, cycle=ground.cycle) for name in WEIGHTINGS}
 
 
-def run(bench: Bench) -> Finding:
-    def of(ground: Ground) -> Part:
+def run(bench: StudyContext) -> Finding:
+    def of(ground: CycleWorld) -> WorldResult:
         found = ground.series(arms(ground), LITTLE, bench)
         return judged(ground.world.name, {name: series[RATIO] for name, series in found.items()})
 
@@ -49,7 +59,7 @@ def run(bench: Bench) -> Finding:
     return finding("E004-5", bench, parts, shares=[LITTLE], weeks=WEEKS, slack=SLACK)
 
 
-def judged(world: str, found: Ratios) -> Part:
+def judged(world: str, found: Ratios) -> WorldResult:
     first = {name: part_of(values, 0.0, PART) for name, values in found.items()}
     last = {name: part_of(values, 1.0 - PART, 1.0) for name, values in found.items()}
     claims = [
@@ -69,11 +79,11 @@ def judged(world: str, found: Ratios) -> Part:
         f"{row[0]} {when}": row[at] for row in rows for at, when in ((1, "at first"), (2, "in the end"), (3, "overall"))
     }
     columns = ["weighting", f"first {PART:.0%} of cycles", f"last {PART:.0%}", "all"]
-    table = Table(f"{world}: mean change ratio", columns, rows)
+    table = ResultTable(f"{world}: mean change ratio", columns, rows)
     title = f"{world}: change ratio over time"
     series = {name: (list(range(1, len(values) + 1)), values.tolist()) for name, values in found.items()}
     figure = Figure(title, lines(series, "cycle", "change ratio", f"{title} (E004-5)"))
-    return Part(world, holds, because, numbers, [claimed(world, claims), table], [figure])
+    return WorldResult(world, holds, because, numbers, [claimed(world, claims), table], [figure])
 
 
 CYCLE_WEIGHTS = Study(

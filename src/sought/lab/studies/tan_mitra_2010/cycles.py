@@ -20,7 +20,7 @@ from sought.lab.replay.setting import Setting, fetches_of, pages_at_start, seen_
 from sought.lab.studies.bounds import lacks
 from sought.lab.studies.cells import read_log, read_series
 from sought.lab.studies.experiment import grid, run_all
-from sought.lab.studies.study import Bench, Part
+from sought.lab.studies.study import StudyContext, WorldResult
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import WEEK, World
 from sought.web.policy import Policy
@@ -42,7 +42,7 @@ Series = Mapping[str, Floats]  # by measure, a value for each cycle
 
 
 @dataclass(frozen=True)
-class Ground:
+class CycleWorld:
     """A world as the paper has one: pages that are there all the time, cycles of some weeks."""
 
     folder: Path
@@ -70,7 +70,7 @@ class Ground:
         """For `world`, which is seen in the setting already."""
         return replace(self.setting, pages="all", every=1)
 
-    def series(self, arms: Mapping[str, Policy], share: float, bench: Bench) -> dict[str, Series]:
+    def series(self, arms: Mapping[str, Policy], share: float, bench: StudyContext) -> dict[str, Series]:
         """What came of each policy, cycle by cycle."""
         cells = grid(list(arms.values()), self.folder, [share], [self.setting.seed], self.setting)
         what = f"replaying {self.world.name}, {share:.0%} a cycle"
@@ -93,7 +93,7 @@ def reasons(log: pl.DataFrame, pages: int) -> dict[str, Floats]:
     return {AGAIN: np.array([np.nan, *again]), TWICE: np.array(seen)}
 
 
-def ground_of(folder: Path, weeks: int) -> Ground | tuple[str, str]:
+def ground_of(folder: Path, weeks: int) -> CycleWorld | tuple[str, str]:
     """Cycles of so many weeks; or the world's name, and what it lacks."""
     world = open_world(folder)
     setting = Setting(pages="fixed", every=max(1, round(weeks * WEEK / world.unit)), scorer="TfIdfPageRank(0.5, 0.5)")
@@ -104,13 +104,13 @@ def ground_of(folder: Path, weeks: int) -> Ground | tuple[str, str]:
         return world.name, f"fewer than {FEWEST_CYCLES} cycles of {weeks} weeks"
     if pages_at_start(seen) < SAMPLE * FEWEST_CLUSTERS:
         return world.name, f"fewer than {SAMPLE * FEWEST_CLUSTERS} pages are there all the time"
-    return Ground(folder, seen, setting)
+    return CycleWorld(folder, seen, setting)
 
 
-def parts_of(bench: Bench, weeks: int, judge: Callable[[Ground], Part]) -> list[Part]:
+def parts_of(bench: StudyContext, weeks: int, judge: Callable[[CycleWorld], WorldResult]) -> list[WorldResult]:
     """What each world says with cycles of so many weeks, or what it lacks."""
     grounds = (ground_of(folder, weeks) for folder in bench.worlds)
-    return [judge(each) if isinstance(each, Ground) else Part(each[0], None, each[1]) for each in grounds]
+    return [judge(each) if isinstance(each, CycleWorld) else WorldResult(each[0], None, each[1]) for each in grounds]
 
 
 def mean(values: Floats) -> float:

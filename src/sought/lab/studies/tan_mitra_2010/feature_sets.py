@@ -10,14 +10,14 @@ from sought.beliefs.clusters.feature_names import Features
 from sought.lab.judge.statistics import t_statistic
 from sought.lab.studies.figures import lines
 from sought.lab.studies.study import (
-    Bench,
     Claim,
     Figure,
     Finding,
-    Part,
+    ResultTable,
     Study,
-    Table,
+    StudyContext,
     Value,
+    WorldResult,
     claimed,
     finding,
     plain,
@@ -33,7 +33,7 @@ from sought.lab.studies.tan_mitra_2010.cycles import (
     RATIO,
     SOME,
     TWICE,
-    Ground,
+    CycleWorld,
     Series,
     differ,
     effect,
@@ -55,21 +55,21 @@ WITHOUT: Features = "static+dynamic"
 Found = Mapping[float, Mapping[str, Series]]
 
 
-def arms(ground: Ground, sets: Sequence[Features] = SETS) -> dict[str, Policy]:
+def arms(ground: CycleWorld, sets: Sequence[Features] = SETS) -> dict[str, Policy]:
     return {name: ClusterSampling(k=ground.clusters, features=name, cycle=ground.cycle) for name in sets}
 
 
-def run_sets(bench: Bench) -> Finding:
+def run_sets(bench: StudyContext) -> Finding:
     shares = QUICK if bench.quick else SHARES
 
-    def of(ground: Ground) -> Part:
+    def of(ground: CycleWorld) -> WorldResult:
         return sets_judged(ground.world.name, {share: ground.series(arms(ground), share, bench) for share in shares})
 
     parts = parts_of(bench, WEEKS, of)
     return finding("E004-4", bench, parts, shares=list(shares), weeks=WEEKS, slack=SLACK)
 
 
-def sets_judged(world: str, found: Found) -> Part:
+def sets_judged(world: str, found: Found) -> WorldResult:
     ratios = {share: {name: mean(series[RATIO]) for name, series in by_set.items()} for share, by_set in found.items()}
     little, much = ratios[min(ratios)], ratios[max(ratios)]
     best = max(little.values())
@@ -99,15 +99,15 @@ def sets_judged(world: str, found: Found) -> Part:
     seen = ", ".join(f"{value:.0%}" for value in twice.values())
     note = f"By dynamic features {seen} of the pages had been seen twice, mean over cycles; others have none."
     columns = ["features", *(f"{share:.0%} a cycle" for share in ratios)]
-    table = Table(f"{world}: mean change ratio", columns, rows, note)
+    table = ResultTable(f"{world}: mean change ratio", columns, rows, note)
     title = f"{world}: change ratio by features"
     series = {name: ([100 * share for share in ratios], [each[name] for each in ratios.values()]) for name in little}
     figure = Figure(title, lines(series, "fetches a cycle, % of pages", "mean change ratio", f"{title} (E004-4)"))
-    return Part(world, holds, because, numbers, [claimed(world, claims), table], [figure])
+    return WorldResult(world, holds, because, numbers, [claimed(world, claims), table], [figure])
 
 
-def run_ranking(bench: Bench) -> Finding:
-    def of(ground: Ground) -> Part:
+def run_ranking(bench: StudyContext) -> Finding:
+    def of(ground: CycleWorld) -> WorldResult:
         found = ground.series(arms(ground, (WITHOUT, WITH)), LITTLE, bench)
         return ranking_judged(ground.world.name, found[WITH], found[WITHOUT])
 
@@ -115,7 +115,7 @@ def run_ranking(bench: Bench) -> Finding:
     return finding("E004-7", bench, parts, shares=[LITTLE], weeks=WEEKS)
 
 
-def ranking_judged(world: str, having: Series, lacking: Series) -> Part:
+def ranking_judged(world: str, having: Series, lacking: Series) -> WorldResult:
     """`having` is with ranking features."""
     claims = [
         Claim(f"{name} is alike", not differ(having[name], lacking[name]), _compared(name, having, lacking))
@@ -135,12 +135,14 @@ def ranking_judged(world: str, having: Series, lacking: Series) -> Part:
     numbers: dict[str, Value] = {
         f"{row[0]} {what}": row[i] for row in rows for i, what in ((1, "with"), (2, "without"))
     }
-    table = Table(f"{world}: with and without ranking features", ["measure", "with", "without", "t", "effect"], rows)
+    table = ResultTable(
+        f"{world}: with and without ranking features", ["measure", "with", "without", "t", "effect"], rows
+    )
     title = f"{world}: with and without ranking features"
     cycles = list(range(1, len(having[PRECISE]) + 1))
     series = {"with": (cycles, having[PRECISE].tolist()), "without": (cycles, lacking[PRECISE].tolist())}
     figure = Figure(title, lines(series, "cycle", PRECISE, f"{title} (E004-7)"))
-    return Part(world, holds, because, numbers, [claimed(world, claims), table], [figure])
+    return WorldResult(world, holds, because, numbers, [claimed(world, claims), table], [figure])
 
 
 def _tests(name: str, a: Series, b: Series) -> tuple[float, float]:

@@ -10,8 +10,20 @@ from itertools import pairwise
 from sought.beliefs.clusters.folds import KS, fold_scores, knee
 from sought.lab.replay.watched_crawl import watched
 from sought.lab.studies.figures import lines
-from sought.lab.studies.study import Bench, Claim, Figure, Finding, Part, Study, Table, Value, claimed, finding, verdict
-from sought.lab.studies.tan_mitra_2010.cycles import NEEDS, Ground, parts_of
+from sought.lab.studies.study import (
+    Claim,
+    Figure,
+    Finding,
+    ResultTable,
+    Study,
+    StudyContext,
+    Value,
+    WorldResult,
+    claimed,
+    finding,
+    verdict,
+)
+from sought.lab.studies.tan_mitra_2010.cycles import NEEDS, CycleWorld, parts_of
 
 WEEKS = 4
 FOLDS, QUICK_FOLDS, QUICK_KS = 10, 3, (5, 10, 25, 50, 100, 200)
@@ -23,10 +35,10 @@ PAPER = 100
 Curves = Mapping[str, Sequence[float]]
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     ks, folds = (QUICK_KS, QUICK_FOLDS) if bench.quick else (KS, FOLDS)
 
-    def of(ground: Ground) -> Part:
+    def of(ground: CycleWorld) -> WorldResult:
         name = ground.world.name
         bench.report(f"clustering words of {name}", 0, 1)
         words = watched(ground.world, ground.plain, 0, ()).words
@@ -39,11 +51,11 @@ def run(bench: Bench) -> Finding:
     return finding("E004-1", bench, parts, folds=folds)
 
 
-def _too_few(world: str, pages: int) -> Part:
-    return Part(world, None, f"{pages} pages, fewer than {FEWEST}")
+def _too_few(world: str, pages: int) -> WorldResult:
+    return WorldResult(world, None, f"{pages} pages, fewer than {FEWEST}")
 
 
-def judged(world: str, ks: Sequence[int], curves: Curves, pages: int) -> Part:
+def judged(world: str, ks: Sequence[int], curves: Curves, pages: int) -> WorldResult:
     claims = []
     for of, scores in curves.items():
         at = dict(zip(ks, scores, strict=True))
@@ -65,11 +77,11 @@ def judged(world: str, ks: Sequence[int], curves: Curves, pages: int) -> Part:
     rows: list[list[Value]] = [[k, *(scores[i] for scores in curves.values())] for i, k in enumerate(ks)]
     steps = [f"{b / a - 1:.1%}" for scores in curves.values() for a, b in pairwise(scores)]
     note = f"{pages:,} pages. In the paper: steep, then flat near {PAPER}; figure only. Steps add {', '.join(steps)}."
-    table = Table(f"{world}: mean cosine of pages left out", ["k", *curves], rows, note)
+    table = ResultTable(f"{world}: mean cosine of pages left out", ["k", *curves], rows, note)
     title = f"{world}: τ by number of clusters"
     series = {of: ([float(k) for k in ks], list(scores)) for of, scores in curves.items()}
     figure = Figure(title, lines(series, "clusters", "mean cosine of pages left out", f"{title} (E004-1)"))
-    return Part(world, holds, because, numbers, [claimed(world, claims), table], [figure])
+    return WorldResult(world, holds, because, numbers, [claimed(world, claims), table], [figure])
 
 
 NUMBER_OF_CLUSTERS = Study(

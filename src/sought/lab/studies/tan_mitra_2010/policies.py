@@ -13,20 +13,20 @@ import numpy as np
 
 from sought.beliefs.cycle_change import Weighting
 from sought.lab.judge.statistics import t_statistic
-from sought.lab.measures.reading import Reading
+from sought.lab.measures.reading import ReadCopies
 from sought.lab.replay.run import hand_made
 from sought.lab.replay.setting import moments_of
 from sought.lab.studies.cells import judge_for
 from sought.lab.studies.figures import lines
 from sought.lab.studies.study import (
-    Bench,
     Claim,
     Figure,
     Finding,
-    Part,
+    ResultTable,
     Study,
-    Table,
+    StudyContext,
     Value,
+    WorldResult,
     claimed,
     finding,
     plain,
@@ -43,7 +43,7 @@ from sought.lab.studies.tan_mitra_2010.cycles import (
     NEEDS,
     PRECISE,
     RATIO,
-    Ground,
+    CycleWorld,
     Series,
     effect,
     mean,
@@ -74,7 +74,7 @@ SIMILAR = 0.02  # of MP@10
 Found = Mapping[str, Series]
 
 
-def arms(ground: Ground) -> dict[str, Policy]:
+def arms(ground: CycleWorld) -> dict[str, Policy]:
     """Sites are no rivals where there is one."""
     cycle, k = ground.cycle, ground.clusters
     found: dict[str, Policy] = {
@@ -90,8 +90,8 @@ def arms(ground: Ground) -> dict[str, Policy]:
     return found | dict(zip(RIVALS[1:], others, strict=True))
 
 
-def run(bench: Bench) -> Finding:
-    def of(ground: Ground) -> Part:
+def run(bench: StudyContext) -> Finding:
+    def of(ground: CycleWorld) -> WorldResult:
         found = ground.series(arms(ground), LITTLE, bench) | {IDEAL: _ideal(ground)}
         return judged(ground.world.name, found, tempo_of(ground.world))
 
@@ -99,7 +99,7 @@ def run(bench: Bench) -> Finding:
     return finding("E004-6", bench, parts, shares=[LITTLE], weeks=WEEKS)
 
 
-def _ideal(ground: Ground) -> Series:
+def _ideal(ground: CycleWorld) -> Series:
     """Whatever is other than the copy, be it in its links alone, is fetched at once, and nothing else is."""
     judge = judge_for(open_world(ground.folder), ground.setting)
     moments = moments_of(judge.world, ground.setting)
@@ -120,7 +120,7 @@ class Tempo(NamedTuple):
 
 def tempo_of(world: World) -> Tempo:
     """In hindsight: whoever goes by the change of one cycle cannot have more than `fastest` for long."""
-    shown, turns = Reading(world).shown, min(round(1.0 / LITTLE), world.units)
+    shown, turns = ReadCopies(world).shown, min(round(1.0 / LITTLE), world.units)
     pages = np.flatnonzero(world.live(world.start) >= 0)
     states = np.array([shown[world.live(world.start + unit * world.unit)[pages]] for unit in range(world.units + 1)])
     often = np.sort((states[1:] != states[:-1]).mean(axis=0))[::-1]
@@ -128,7 +128,7 @@ def tempo_of(world: World) -> Tempo:
     return Tempo(float(often.mean()), float(fastest.mean()), float((states[turns:] != states[:-turns]).mean()))
 
 
-def judged(world: str, found: Found, tempo: Tempo | None = None) -> Part:
+def judged(world: str, found: Found, tempo: Tempo | None = None) -> WorldResult:
     limited = {name: series for name, series in found.items() if name != IDEAL}
     clusters, rivals = ([each for each in names if each in found] for names in (CLUSTERS, RIVALS))
     claims = [_above(found, measure, clusters, rivals) for measure in (RATIO, FRESH)]
@@ -150,7 +150,7 @@ def judged(world: str, found: Found, tempo: Tempo | None = None) -> Part:
     }
     numbers |= {f"pages that change, {name}": value for name, value in (tempo._asdict() if tempo else {}).items()}
     tables = [claimed(world, claims), _means(world, found), _tests(world, found, clusters, rivals)]
-    return Part(world, holds, because, numbers, tables, [_figure(world, found, name) for name in (RATIO, FRESH)])
+    return WorldResult(world, holds, because, numbers, tables, [_figure(world, found, name) for name in (RATIO, FRESH)])
 
 
 def _above(found: Found, measure: str, clusters: Sequence[str], rivals: Sequence[str]) -> Claim:
@@ -172,21 +172,23 @@ def _ideal_is_best(found: Found, limited: Found) -> Claim:
     return Claim("Ideal is best in all", all(ideal[name] >= best[name] for name in names), text)
 
 
-def _means(world: str, found: Found) -> Table:
+def _means(world: str, found: Found) -> ResultTable:
     names = [*(measure.name for measure in MEASURES), AGAIN]
     rows: list[list[Value]] = [[name, *(plain(mean(series[each])) for each in names)] for name, series in found.items()]
     note = "In the paper: CLS above all rivals in the first two, MP@10 much the same; figures only."
-    return Table(f"{world}: means over cycles", ["policy", *names], rows, note)
+    return ResultTable(f"{world}: means over cycles", ["policy", *names], rows, note)
 
 
-def _tests(world: str, found: Found, clusters: Sequence[str], rivals: Sequence[str]) -> Table:
+def _tests(world: str, found: Found, clusters: Sequence[str], rivals: Sequence[str]) -> ResultTable:
     rows: list[list[Value]] = []
     for measure, a, b in product(MEASURES, clusters, rivals):
         first, second = found[a][measure.name], found[b][measure.name]
         tests = t_statistic(first, second), effect(first, second), paired(first, second)
         rows.append([measure.name, a, b, plain(mean(first) - mean(second)), *map(plain, tests)])
     columns = ["measure", "policy", "rival", "difference", "t", "effect (Cohen's d)", "paired t"]
-    return Table(f"{world}: differences", columns, rows, "A cycle that is hard for one is hard for all: see paired t.")
+    return ResultTable(
+        f"{world}: differences", columns, rows, "A cycle that is hard for one is hard for all: see paired t."
+    )
 
 
 def _figure(world: str, found: Found, measure: str) -> Figure:

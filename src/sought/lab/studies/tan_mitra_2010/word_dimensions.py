@@ -9,20 +9,20 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from sought.beliefs.belief import Supplier
-from sought.beliefs.clusters.clustering import Closeness, ClosenessToCentre, Cluster, Clusters
+from sought.beliefs.clusters.clustering import Closeness, ClosenessSupplier, Cluster, ClusterSupplier
 from sought.beliefs.cycle_change import CycleChange
 from sought.beliefs.holdings import Holdings
 from sought.lab.judge.statistics import t_statistic
 from sought.lab.studies.figures import lines
 from sought.lab.studies.study import (
-    Bench,
     Claim,
     Figure,
     Finding,
-    Part,
+    ResultTable,
     Study,
-    Table,
+    StudyContext,
     Value,
+    WorldResult,
     claimed,
     finding,
     plain,
@@ -33,8 +33,8 @@ from sought.lab.studies.tan_mitra_2010.cycles import (
     LITTLE,
     NEEDS,
     RATIO,
+    CycleWorld,
     Floats,
-    Ground,
     mean,
     parts_of,
     told,
@@ -54,7 +54,7 @@ class WideCluster(Cluster):
     dims: int = 10
 
     def supplier(self, holdings: Holdings) -> Supplier:
-        return Clusters(self, holdings, self.dims)
+        return ClusterSupplier(self, holdings, self.dims)
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class WideCloseness(Closeness):
     dims: int = 10
 
     def supplier(self, holdings: Holdings) -> Supplier:
-        return ClosenessToCentre(self, holdings, self.dims)
+        return ClosenessSupplier(self, holdings, self.dims)
 
 
 @dataclass(frozen=True)
@@ -78,10 +78,10 @@ class WideSampling(ClusterSampling):
         return WideCluster(*clusters), WideCloseness(*clusters), change
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     dimensions = QUICK if bench.quick else DIMENSIONS
 
-    def of(ground: Ground) -> Part:
+    def of(ground: CycleWorld) -> WorldResult:
         arms = {
             str(dims): WideSampling(k=ground.clusters, weighting="NAD", cycle=ground.cycle, dims=dims)
             for dims in dimensions
@@ -93,7 +93,7 @@ def run(bench: Bench) -> Finding:
     return finding("E004-3", bench, parts, shares=[LITTLE], weeks=WEEKS, dimensions=list(dimensions))
 
 
-def judged(world: str, found: Mapping[int, Floats]) -> Part:
+def judged(world: str, found: Mapping[int, Floats]) -> WorldResult:
     means = {str(dims): mean(values) for dims, values in found.items()}
     level = {(a, b): t_statistic(found[a], found[b]) for a, b in combinations([d for d in PLATEAU if d in found], 2)}
     steepest = max(level, key=lambda pair: abs(level[pair]))
@@ -111,11 +111,11 @@ def judged(world: str, found: Mapping[int, Floats]) -> Part:
     numbers: dict[str, Value] = {f"change ratio with {dims}": plain(value) for dims, value in means.items()}
     numbers["largest less least"] = plain(spread)
     rows: list[list[Value]] = [[dims, plain(value)] for dims, value in means.items()]
-    table = Table(f"{world}: mean change ratio", ["distances to words", "change ratio"], rows)
+    table = ResultTable(f"{world}: mean change ratio", ["distances to words", "change ratio"], rows)
     title = f"{world}: change ratio by distances to words"
     series = {"CLS-NAD": ([float(dims) for dims in means], list(means.values()))}
     figure = Figure(title, lines(series, "clusters of words", "mean change ratio", f"{title} (E004-3)"))
-    return Part(world, holds, because, numbers, [claimed(world, claims), table], [figure])
+    return WorldResult(world, holds, because, numbers, [claimed(world, claims), table], [figure])
 
 
 WORD_DIMENSIONS = Study(

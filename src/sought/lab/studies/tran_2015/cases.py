@@ -17,11 +17,11 @@ import numpy as np
 from sought.beliefs.impacts import IMPACTS, Impact
 from sought.lab.judge.bootstrap import Rows, Tuned, split65, tune
 from sought.lab.judge.judge import Judge
-from sought.lab.replay.frontier import Frontier, Impacts, frontier_of, impacts_of
+from sought.lab.replay.frontier import Frontier, WorldImpacts, frontier_of, impacts_of
 from sought.lab.replay.setting import Setting, pages_at_start
 from sought.lab.studies.cells import judge_for
 from sought.lab.studies.marks import world_mark
-from sought.lab.studies.study import Bench, Claim, Table, Value, claimed
+from sought.lab.studies.study import Claim, ResultTable, StudyContext, Value, claimed
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import Numbers
 from sought.policy import Backlinks, Location, PageRank, RandomWalk, SearchImpact
@@ -70,8 +70,8 @@ class Case:
 
     frontier: Frontier
     rows: Numbers
-    expected: Impacts
-    week: Impacts
+    expected: WorldImpacts
+    week: WorldImpacts
     beta: float
     seed: int
 
@@ -102,7 +102,7 @@ class Case:
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
+class FrontierCases:
     """The frontiers of a world: several drawn, and one breadth first.  `held`: share of impact that the best have."""
 
     world: str
@@ -149,17 +149,17 @@ def error(values: Floats) -> float:
     return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
 
 
-def settled(judged: Sequence[tuple[Claim, bool]], world: str) -> tuple[list[Claim], list[Table]]:
+def settled(judged: Sequence[tuple[Claim, bool]], world: str) -> tuple[list[Claim], list[ResultTable]]:
     """Claims that can be told (True), and tables of these and of the others, if there are any."""
     clear = [claim for claim, is_clear in judged if is_clear]
     rows: list[list[Value]] = [[claim.what, claim.found] for claim, is_clear in judged if not is_clear]
     tables = [claimed(world, clear)] if clear else []
     if rows:
-        tables.append(Table(f"{world}: what draws are too few to tell", ["claim", "found"], rows))
+        tables.append(ResultTable(f"{world}: what draws are too few to tell", ["claim", "found"], rows))
     return clear, tables
 
 
-def ground_of(folder: Path, bench: Bench) -> Ground | str:
+def ground_of(folder: Path, bench: StudyContext) -> FrontierCases | str:
     """The frontiers of a world, or what it lacks."""
     world = open_world(folder)
     if not len(world.tallies):
@@ -175,7 +175,7 @@ def ground_of(folder: Path, bench: Bench) -> Ground | str:
             return f"fewer than {FEWEST} pages in its frontier"
         cases.append(case)
     report(draws + 1, draws + 1)
-    return Ground(world.name, regime, held, cases[:-1], cases[-1])
+    return FrontierCases(world.name, regime, held, cases[:-1], cases[-1])
 
 
 def _setting(seed: int, *, sampled: bool = True) -> Setting:
@@ -206,5 +206,5 @@ def _case(folder: Path, mark: str, seed: int, sampled: bool, beta: float) -> Cas
     frontier = frontier_of(judge, [*BASELINES.values(), Location(), *walks], setting)
     rows = frontier.rows
     found = impacts_of(judge, 1.0)
-    expected = Impacts(found.views[frontier.page[rows]], found.clicks[frontier.page[rows]])
+    expected = WorldImpacts(found.views[frontier.page[rows]], found.clicks[frontier.page[rows]])
     return Case(frontier, rows, expected, expected.times(SEARCHES).drawn(seed), beta, seed)

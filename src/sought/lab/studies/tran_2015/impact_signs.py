@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.stats import spearmanr
 
-from sought.graph.links import Links
+from sought.graph.links import GraphLinks
 from sought.lab.studies.study import Value
 from sought.lab.studies.tran_2015.cases import Case
 from sought.web.pages import Floats
@@ -13,13 +13,13 @@ from sought.web.pages import Floats
 _WIDEST = 0.01
 
 
-def sent(links: Links, amount: Floats) -> Floats:
+def sent(links: GraphLinks, amount: Floats) -> Floats:
     """Σ of the amounts of the pages that link to a row."""
     from_each = np.repeat(amount[links.sources], links.degrees)
     return np.bincount(links.targets, from_each, links.nodes).astype(np.float64)
 
 
-def sent_beside(links: Links, amount: Floats) -> Floats:
+def sent_beside(links: GraphLinks, amount: Floats) -> Floats:
     """Σ of the amounts of other rows, as often as a page links to both: AᵀA·amount without the diagonal."""
     owner = np.repeat(np.arange(len(links.sources)), links.degrees)
     gathered = np.zeros(links.nodes)

@@ -18,7 +18,18 @@ from sought.beliefs.learned_signs import parents_with
 from sought.beliefs.online_linear import OnlineLinear
 from sought.lab.judge.bootstrap import SAMPLES, lost
 from sought.lab.studies.figures import lines
-from sought.lab.studies.study import Bench, Claim, Figure, Finding, Part, Study, Table, Value, finding, verdict
+from sought.lab.studies.study import (
+    Claim,
+    Figure,
+    Finding,
+    ResultTable,
+    Study,
+    StudyContext,
+    Value,
+    WorldResult,
+    finding,
+    verdict,
+)
 from sought.lab.studies.tran_2015.cases import (
     EVEN,
     LOW_SKEW,
@@ -27,7 +38,7 @@ from sought.lab.studies.tran_2015.cases import (
     RW,
     RW_EG,
     Case,
-    Ground,
+    FrontierCases,
     Regime,
     above,
     error,
@@ -43,18 +54,18 @@ TREE, LINEAR = "ML, tree", "ML, linear"
 OF_LOG = " of log(1 + clicks)"
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     parts = [_world(folder, bench) for folder in bench.worlds]
     return finding("E002-8", bench, parts, even=EVEN, samples=SAMPLES)
 
 
-def _world(folder: Path, bench: Bench) -> Part:
+def _world(folder: Path, bench: StudyContext) -> WorldResult:
     ground = ground_of(folder, bench)
     if isinstance(ground, str):
-        return Part(read_name(folder), None, ground)
+        return WorldResult(read_name(folder), None, ground)
     regime = ground.regime
     if not regime:
-        return Part(ground.world, None, ground.unfit, ground.numbers)
+        return WorldResult(ground.world, None, ground.unfit, ground.numbers)
     report, each = bench.progress(f"learning on {ground.world}"), []
     for done, case in enumerate(ground.drawn):
         report(done, len(ground.drawn))
@@ -68,7 +79,7 @@ def _world(folder: Path, bench: Bench) -> Part:
     numbers = ground.numbers | {name: float(values[-1]) for name, values in means(found).items()}
     tables = [_table(ground, means(found), regime), *shown]
     holds = claim.holds if is_clear else None
-    return Part(ground.world, holds, because, numbers, tables, [_figure(ground, means(found), regime)])
+    return WorldResult(ground.world, holds, because, numbers, tables, [_figure(ground, means(found), regime)])
 
 
 def learned(case: Case, regime: Regime, samples: int) -> dict[str, Floats]:
@@ -123,13 +134,15 @@ def _apart(difference: Floats) -> str:
     return f"{100 * difference.mean():+.1f} ± {100 * error(difference):.1f} points"
 
 
-def _table(ground: Ground, found: Shares, regime: Regime) -> Table:
+def _table(ground: FrontierCases, found: Shares, regime: Regime) -> ResultTable:
     rows: list[list[Value]] = [[name, *values.tolist()] for name, values in found.items()]
     columns = ["method", *(f"{cut:.1%}" for cut in regime.cuts)]
-    return Table(f"{ground.world}: share of the ideal clicks, learned", columns, rows, f"{len(ground.drawn)} draws")
+    return ResultTable(
+        f"{ground.world}: share of the ideal clicks, learned", columns, rows, f"{len(ground.drawn)} draws"
+    )
 
 
-def _figure(ground: Ground, found: Shares, regime: Regime) -> Figure:
+def _figure(ground: FrontierCases, found: Shares, regime: Regime) -> Figure:
     across = [100 * cut for cut in regime.cuts]
     title = f"{ground.world}: learned from all rankings"
     series = {name: (across, (100 * values).tolist()) for name, values in found.items()}

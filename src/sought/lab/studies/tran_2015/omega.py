@@ -12,13 +12,24 @@ import numpy as np
 from sought.beliefs.impacts import IMPACTS, Impact
 from sought.lab.judge.bootstrap import SAMPLES
 from sought.lab.studies.figures import lines
-from sought.lab.studies.study import Bench, Claim, Figure, Finding, Part, Study, Table, Value, finding, verdict
+from sought.lab.studies.study import (
+    Claim,
+    Figure,
+    Finding,
+    ResultTable,
+    Study,
+    StudyContext,
+    Value,
+    WorldResult,
+    finding,
+    verdict,
+)
 from sought.lab.studies.tran_2015.cases import (
     EVEN,
     LOW_SKEW,
     OMEGAS,
     Case,
-    Ground,
+    FrontierCases,
     Regime,
     above,
     error,
@@ -39,17 +50,17 @@ _BELOW, _ABOVE = np.flatnonzero(np.array(OMEGAS) < 0.5), np.flatnonzero(np.array
 Curves = dict[tuple[Impact, float], Floats]  # a row for each draw, a column for each ω
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     parts = [_world(folder, bench) for folder in bench.worlds]
     return finding("E002-3", bench, parts, samples=QUICK if bench.quick else SAMPLES, omegas=list(OMEGAS), even=EVEN)
 
 
-def _world(folder: Path, bench: Bench) -> Part:
+def _world(folder: Path, bench: StudyContext) -> WorldResult:
     ground = ground_of(folder, bench)
     if isinstance(ground, str):
-        return Part(read_name(folder), None, ground)
+        return WorldResult(read_name(folder), None, ground)
     if not ground.regime:
-        return Part(ground.world, None, ground.unfit, ground.numbers)
+        return WorldResult(ground.world, None, ground.unfit, ground.numbers)
     curves = _curves(ground, ground.regime, bench)
     signs = told_by_neighbours(ground.drawn)
     judged = {kind: curves[kind, ground.regime.cut] for kind in IMPACTS}
@@ -59,15 +70,15 @@ def _world(folder: Path, bench: Bench) -> Part:
     figure = Figure(f"{ground.world}: RW-EG by ω", _figure(ground, curves))
     if not claims:
         because, tables = "shares do not differ clearly between small and large ω", [_table(ground, curves), *shown]
-        return Part(ground.world, None, because, numbers, tables, [figure])
+        return WorldResult(ground.world, None, because, numbers, tables, [figure])
     holds, because = verdict(claims)
     if not holds:
         because += f"; {_why(signs)}"
     tables = [_table(ground, curves), *shown]
-    return Part(ground.world, holds, because, numbers, tables, [figure])
+    return WorldResult(ground.world, holds, because, numbers, tables, [figure])
 
 
-def _curves(ground: Ground, regime: Regime, bench: Bench) -> Curves:
+def _curves(ground: FrontierCases, regime: Regime, bench: StudyContext) -> Curves:
     """Shares by ω, at half the cut and at the cut."""
     report, samples = bench.progress(f"tuning on {ground.world}"), QUICK if bench.quick else SAMPLES
     found: Curves = {}
@@ -118,7 +129,7 @@ def _why(signs: dict[str, Value]) -> str:
     )
 
 
-def _table(ground: Ground, curves: Curves) -> Table:
+def _table(ground: FrontierCases, curves: Curves) -> ResultTable:
     theirs = THEIRS[ground.regime.name] if ground.regime else {}
     columns = ["ω", *(f"{kind}, first {cut:.1%}" for kind, cut in curves)]
     rows: list[list[Value]] = [
@@ -126,10 +137,10 @@ def _table(ground: Ground, curves: Curves) -> Table:
     ]
     rows.append(["best", *(OMEGAS[best(curve)] for curve in curves.values())])
     rows.append(["best, paper", *(theirs[kind] for kind, _ in curves)])
-    return Table(f"{ground.world}: share of the ideal impact by ω", columns, rows, f"{len(ground.drawn)} draws")
+    return ResultTable(f"{ground.world}: share of the ideal impact by ω", columns, rows, f"{len(ground.drawn)} draws")
 
 
-def _figure(ground: Ground, curves: Curves) -> str:
+def _figure(ground: FrontierCases, curves: Curves) -> str:
     series = {
         f"{kind}, first {cut:.1%}": (OMEGAS, (100 * curve.mean(axis=0)).tolist())
         for (kind, cut), curve in curves.items()

@@ -13,8 +13,29 @@ from scipy.stats import kendalltau
 
 from sought.lab.judge.bootstrap import SAMPLES, lost, taken
 from sought.lab.studies.figures import bars
-from sought.lab.studies.study import Bench, Claim, Figure, Finding, Part, Study, Table, Value, finding, verdict
-from sought.lab.studies.tran_2015.cases import ERRORS, OMEGAS, RANDOM, Case, Ground, Regime, error, ground_of, settled
+from sought.lab.studies.study import (
+    Claim,
+    Figure,
+    Finding,
+    ResultTable,
+    Study,
+    StudyContext,
+    Value,
+    WorldResult,
+    finding,
+    verdict,
+)
+from sought.lab.studies.tran_2015.cases import (
+    ERRORS,
+    OMEGAS,
+    RANDOM,
+    Case,
+    FrontierCases,
+    Regime,
+    error,
+    ground_of,
+    settled,
+)
 from sought.lab.worlds.files import read_name
 from sought.web.pages import Floats
 
@@ -22,7 +43,7 @@ AGREEMENT = 0.3  # Kendall's τ
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenQuality:
     """Of the pages that a method chooses: share of the ideal clicks, click-through rate, mean PageRank."""
 
     share: float
@@ -30,17 +51,17 @@ class Chosen:
     rank: float
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     parts = [_world(folder, bench) for folder in bench.worlds]
     return finding("E002-6", bench, parts, agreement=AGREEMENT, samples=SAMPLES)
 
 
-def _world(folder: Path, bench: Bench) -> Part:
+def _world(folder: Path, bench: StudyContext) -> WorldResult:
     ground = ground_of(folder, bench)
     if isinstance(ground, str):
-        return Part(read_name(folder), None, ground)
+        return WorldResult(read_name(folder), None, ground)
     if not ground.regime:
-        return Part(ground.world, None, ground.unfit, ground.numbers)
+        return WorldResult(ground.world, None, ground.unfit, ground.numbers)
     each = [_chosen(case, ground.regime, 5 if bench.quick else SAMPLES) for case in ground.drawn]
     found = mean(each)
     claims, shown = settled(claims_of(each), ground.world)
@@ -48,10 +69,10 @@ def _world(folder: Path, bench: Bench) -> Part:
     numbers = ground.numbers | {f"CTR, {name}": chosen.rate for name, chosen in found.items()}
     numbers |= {f"PageRank, {name}": chosen.rank for name, chosen in found.items()}
     tables = [_table(ground, ground.regime, found), *shown]
-    return Part(ground.world, holds, because, numbers, tables, _figures(ground, found))
+    return WorldResult(ground.world, holds, because, numbers, tables, _figures(ground, found))
 
 
-def _chosen(case: Case, regime: Regime, samples: int) -> dict[str, Chosen]:
+def _chosen(case: Case, regime: Regime, samples: int) -> dict[str, ChosenQuality]:
     omega = case.tuned("clicks", regime.cut, OMEGAS, samples).best
     _, test = case.parts
     clicks, views = case.week.clicks[test], case.week.views[test]
@@ -62,7 +83,7 @@ def _chosen(case: Case, regime: Regime, samples: int) -> dict[str, Chosen]:
         chance = chosen(values, regime.cut)
         rate = float(np.average(rates, weights=chance * (views > 0))) if (chance * views).any() else 0.0
         share = 1.0 - lost(values, clicks, regime.cut)
-        found[name] = Chosen(share, rate, float(np.average(ranks, weights=chance)))
+        found[name] = ChosenQuality(share, rate, float(np.average(ranks, weights=chance)))
     return found
 
 
@@ -74,17 +95,17 @@ def chosen(values: Floats, cut: float) -> Floats:
     return np.where(above, 1.0, np.where(equal, (count - above.sum()) / equal.sum(), 0.0))
 
 
-def mean(each: Sequence[dict[str, Chosen]]) -> dict[str, Chosen]:
+def mean(each: Sequence[dict[str, ChosenQuality]]) -> dict[str, ChosenQuality]:
     """Over draws; rates in units of the best method's."""
     found = {
         name: [float(np.mean([getattr(one[name], part) for one in each])) for part in ("share", "rate", "rank")]
         for name in each[0]
     }
     best = max(rate for _, rate, _ in found.values()) or 1.0
-    return {name: Chosen(share, rate / best, rank) for name, (share, rate, rank) in found.items()}
+    return {name: ChosenQuality(share, rate / best, rank) for name, (share, rate, rank) in found.items()}
 
 
-def claims_of(each: Sequence[dict[str, Chosen]]) -> list[tuple[Claim, bool]]:
+def claims_of(each: Sequence[dict[str, ChosenQuality]]) -> list[tuple[Claim, bool]]:
     """With whether draws are enough to tell: another is lower than Q-Overlap by two standard errors, or none is."""
     found = mean(each)
     ranks = {name: one.rank for name, one in found.items()}
@@ -107,15 +128,15 @@ def claims_of(each: Sequence[dict[str, Chosen]]) -> list[tuple[Claim, bool]]:
     ]
 
 
-def _table(ground: Ground, regime: Regime, found: dict[str, Chosen]) -> Table:
+def _table(ground: FrontierCases, regime: Regime, found: dict[str, ChosenQuality]) -> ResultTable:
     rows: list[list[Value]] = [[name, each.share, each.rate, each.rank] for name, each in found.items()]
     columns = ["method", "share of ideal clicks", "click-through rate", "mean PageRank"]
-    return Table(
+    return ResultTable(
         f"{ground.world}: the first {regime.cut:.0%} of the frontier", columns, rows, f"{len(ground.drawn)} draws"
     )
 
 
-def _figures(ground: Ground, found: dict[str, Chosen]) -> list[Figure]:
+def _figures(ground: FrontierCases, found: dict[str, ChosenQuality]) -> list[Figure]:
     made = []
     for what, part in (("click-through rate, 1 is the best (E002-6)", "rate"), ("mean PageRank (E002-7)", "rank")):
         title = f"{ground.world}: {what}"

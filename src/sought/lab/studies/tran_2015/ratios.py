@@ -13,8 +13,20 @@ import numpy as np
 
 from sought.beliefs.impacts import IMPACTS, Impact
 from sought.lab.studies.figures import bars
-from sought.lab.studies.study import Bench, Claim, Figure, Finding, Part, Study, Table, Value, claimed, finding, verdict
-from sought.lab.studies.tran_2015.cases import Case, Ground, ground_of
+from sought.lab.studies.study import (
+    Claim,
+    Figure,
+    Finding,
+    ResultTable,
+    Study,
+    StudyContext,
+    Value,
+    WorldResult,
+    claimed,
+    finding,
+    verdict,
+)
+from sought.lab.studies.tran_2015.cases import Case, FrontierCases, ground_of
 from sought.lab.studies.tran_2015.impact_signs import sent, sent_beside
 from sought.lab.worlds.files import read_name
 from sought.web.pages import Floats
@@ -47,19 +59,19 @@ class Ratio:
 Ratios = dict[tuple[float, str], Ratio]
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     parts = [_world(folder, bench) for folder in bench.worlds]
     return finding("E002-T2", bench, parts, levels=list(LEVELS), judged=JUDGED, factor=FACTOR)
 
 
-def _world(folder: Path, bench: Bench) -> Part:
+def _world(folder: Path, bench: StudyContext) -> WorldResult:
     ground = ground_of(folder, bench)
     if isinstance(ground, str):
-        return Part(read_name(folder), None, ground)
+        return WorldResult(read_name(folder), None, ground)
     found = _mean([ratios(case) for case in ground.drawn])
     small = [name for (level, name), ratio in found.items() if level == JUDGED and ratio.pages < FEWEST]
     if small:
-        return Part(
+        return WorldResult(
             ground.world,
             None,
             f"fewer than {FEWEST} pages in {', '.join(small)}",
@@ -72,7 +84,7 @@ def _world(folder: Path, bench: Bench) -> Part:
         because += f"; {_why(found, ground)}"
     numbers = ground.numbers | {f"r({name})": found[JUDGED, name].impact for pair in NAMES.values() for name in pair}
     tables = [_table(ground, found), claimed(ground.world, claims)]
-    return Part(ground.world, holds, because, numbers, tables, [_figure(ground, found)])
+    return WorldResult(ground.world, holds, because, numbers, tables, [_figure(ground, found)])
 
 
 def ratios(case: Case) -> Ratios:
@@ -120,7 +132,7 @@ def claims_of(found: Ratios) -> list[Claim]:
     return claims
 
 
-def _why(found: Ratios, ground: Ground) -> str:
+def _why(found: Ratios, ground: FrontierCases) -> str:
     """How much of the frontier each set leads to, and the same ratios by links."""
     frontier = float(np.mean([len(case.rows) for case in ground.drawn]))
     told = []
@@ -134,14 +146,16 @@ def _why(found: Ratios, ground: Ground) -> str:
     return ", ".join(told)
 
 
-def _table(ground: Ground, found: Ratios) -> Table:
+def _table(ground: FrontierCases, found: Ratios) -> ResultTable:
     rows: list[list[Value]] = [[*at, *astuple(ratio)] for at, ratio in found.items()]
     columns = ["searches a page", "set", *(field.name.replace("_", " ") for field in fields(Ratio))]
     note = f"mean of {len(ground.drawn)} draws; claims are of {JUDGED:g} searches a page"
-    return Table(f"{ground.world}: impact of frontier pages linked from sets of crawled pages", columns, rows, note)
+    return ResultTable(
+        f"{ground.world}: impact of frontier pages linked from sets of crawled pages", columns, rows, note
+    )
 
 
-def _figure(ground: Ground, found: Ratios) -> Figure:
+def _figure(ground: FrontierCases, found: Ratios) -> Figure:
     title = f"{ground.world}: r of linked frontier pages, in units of r of unseen (E002-T2)"
     values = {}
     for seen, unseen in NAMES.values():

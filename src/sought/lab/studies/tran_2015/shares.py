@@ -14,7 +14,18 @@ from numpy.typing import NDArray
 from sought.beliefs.impacts import IMPACTS, Impact
 from sought.lab.judge.bootstrap import SAMPLES, lost
 from sought.lab.studies.figures import lines
-from sought.lab.studies.study import Bench, Claim, Figure, Finding, Part, Study, Table, Value, finding, verdict
+from sought.lab.studies.study import (
+    Claim,
+    Figure,
+    Finding,
+    ResultTable,
+    Study,
+    StudyContext,
+    Value,
+    WorldResult,
+    finding,
+    verdict,
+)
 from sought.lab.studies.tran_2015.cases import (
     EVEN,
     LOW_SKEW,
@@ -24,7 +35,7 @@ from sought.lab.studies.tran_2015.cases import (
     RW_EG,
     SKEWED,
     Case,
-    Ground,
+    FrontierCases,
     Regime,
     above,
     ground_of,
@@ -43,18 +54,18 @@ Judged = list[tuple[Claim, bool]]  # with whether draws are enough to tell
 Shares = dict[str, Floats]  # by method: a row for each draw, a column for each cut
 
 
-def run(name: str, regime: Regime, bench: Bench) -> Finding:
+def run(name: str, regime: Regime, bench: StudyContext) -> Finding:
     parts = [_world(folder, regime, bench) for folder in bench.worlds]
     return finding(name, bench, parts, cuts=list(regime.cuts), beta=regime.beta, even=EVEN, samples=SAMPLES)
 
 
-def _world(folder: Path, regime: Regime, bench: Bench) -> Part:
+def _world(folder: Path, regime: Regime, bench: StudyContext) -> WorldResult:
     ground = ground_of(folder, bench)
     if isinstance(ground, str):
-        return Part(read_name(folder), None, ground)
+        return WorldResult(read_name(folder), None, ground)
     if ground.regime is not regime:
-        return Part(ground.world, None, _unlike(ground), ground.numbers)
-    judged, tables, figures = list[tuple[Claim, bool]](), list[Table](), list[Figure]()
+        return WorldResult(ground.world, None, _unlike(ground), ground.numbers)
+    judged, tables, figures = list[tuple[Claim, bool]](), list[ResultTable](), list[Figure]()
     numbers = ground.numbers
     for kind in IMPACTS:
         found = shares_of(ground.drawn, kind, regime, 5 if bench.quick else SAMPLES)
@@ -70,10 +81,10 @@ def _world(folder: Path, regime: Regime, bench: Bench) -> Part:
         numbers["impact of pages that Q-Overlap knows a query for"] = matched
         because += f"; {matched:.0%} of the frontier's clicks are on pages whose address or anchors match a needy query"
     tables += [*shown, _breadth_first(ground, regime, bench)]
-    return Part(ground.world, holds, because, numbers, tables, figures)
+    return WorldResult(ground.world, holds, because, numbers, tables, figures)
 
 
-def _unlike(ground: Ground) -> str:
+def _unlike(ground: FrontierCases) -> str:
     return ground.unfit or f"its impact is {'flat' if ground.regime is LOW_SKEW else 'skewed'}"
 
 
@@ -160,23 +171,23 @@ def _matched(cases: Sequence[Case]) -> float:
     return float(sum(found) / (sum(case.impact("clicks").sum() for case in cases) or 1.0))
 
 
-def _breadth_first(ground: Ground, regime: Regime, bench: Bench) -> Table:
+def _breadth_first(ground: FrontierCases, regime: Regime, bench: StudyContext) -> ResultTable:
     """The same of one crawl breadth first, which the verdict does not rest on."""
     samples = 5 if bench.quick else SAMPLES
     found = {kind: means(shares_of([ground.breadth], kind, regime, samples)) for kind in IMPACTS}
     columns = ["method", *(f"{kind}, first {regime.cut:.0%}" for kind in IMPACTS)]
     rows: list[list[Value]] = [[n, *(float(found[kind][n][-1]) for kind in IMPACTS)] for n in found["clicks"]]
-    return Table(f"{ground.world}: the same when crawled breadth first", columns, rows)
+    return ResultTable(f"{ground.world}: the same when crawled breadth first", columns, rows)
 
 
-def _table(ground: Ground, kind: Impact, found: Shares, regime: Regime) -> Table:
+def _table(ground: FrontierCases, kind: Impact, found: Shares, regime: Regime) -> ResultTable:
     columns = ["method", *(f"{cut:.1%}" for cut in regime.cuts)]
     rows: list[list[Value]] = [[name, *values.tolist()] for name, values in found.items()]
     title = f"{ground.world}: share of the ideal {kind} by share of the frontier"
-    return Table(title, columns, rows, f"{len(ground.drawn)} draws")
+    return ResultTable(title, columns, rows, f"{len(ground.drawn)} draws")
 
 
-def _figure(ground: Ground, kind: Impact, found: Shares, regime: Regime) -> Figure:
+def _figure(ground: FrontierCases, kind: Impact, found: Shares, regime: Regime) -> Figure:
     across = [100 * cut for cut in regime.cuts]
     title = f"{ground.world}: impact found ({kind})"
     series = {name: (across, (100 * values).tolist()) for name, values in found.items()}

@@ -9,13 +9,24 @@ from pathlib import Path
 from sought.lab.replay.setting import Setting
 from sought.lab.studies.bounds import lacks
 from sought.lab.studies.figures import bars
-from sought.lab.studies.study import Bench, Claim, Figure, Finding, Part, Study, Table, Value, finding, plain
+from sought.lab.studies.study import (
+    Claim,
+    Figure,
+    Finding,
+    ResultTable,
+    Study,
+    StudyContext,
+    Value,
+    WorldResult,
+    finding,
+    plain,
+)
 from sought.lab.studies.worth.arms import (
     ENDS,
     NEEDS,
     WORTH,
-    Arm,
     Met,
+    WorthArm,
     arms_table,
     at,
     budgets_in,
@@ -27,25 +38,25 @@ from sought.lab.worlds.files import open_world
 from sought.policy.worth.worth import PARTS, Worth
 
 BUDGETS, QUICK = (0.01, 0.05), (0.05,)
-ARMS: Mapping[str, Arm] = {**{f"without {part}": Arm(Worth(without=part), "own") for part in PARTS}, **ENDS}
+ARMS: Mapping[str, WorthArm] = {**{f"without {part}": WorthArm(Worth(without=part), "own") for part in PARTS}, **ENDS}
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     found: dict[str, list[Met]] = {}
     parts = [_world(folder, bench, found) for folder in bench.worlds]
     return finding("worth-ablations", bench, judged(parts, found), budgets=list(BUDGETS), left_out=list(PARTS))
 
 
-def _world(folder: Path, bench: Bench, found: dict[str, list[Met]]) -> Part:
+def _world(folder: Path, bench: StudyContext, found: dict[str, list[Met]]) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return Part(world.name, None, lack)
+        return WorldResult(world.name, None, lack)
     budgets = QUICK if bench.quick else BUDGETS
     found[world.name] = measured(folder, ARMS, budgets, Setting(), bench)
     return told(world.name, found[world.name])
 
 
-def told(world: str, found: Sequence[Met]) -> Part:
+def told(world: str, found: Sequence[Met]) -> WorldResult:
     """What a world has to say; whether a part has a place, all of them say together."""
     without = [each for each in found if each.name.startswith("without ")]
     most = max(without, key=lambda each: each.lead.mean)
@@ -54,14 +65,16 @@ def told(world: str, found: Sequence[Met]) -> Part:
         f"{each.name} at {each.budget:.1%}, share of gap lost": plain(_lost(found, each)) for each in without
     }
     tables = [_table(world, found, without), arms_table(f"{world}: all arms", found)]
-    return Part(world, None, because, numbers, tables, [_figure(world, found, budget) for budget in budgets_in(found)])
+    return WorldResult(
+        world, None, because, numbers, tables, [_figure(world, found, budget) for budget in budgets_in(found)]
+    )
 
 
 def _lost(found: Sequence[Met], each: Met) -> float:
     return at(found, WORTH, each.budget).share - each.share
 
 
-def judged(parts: Sequence[Part], found: Mapping[str, Sequence[Met]]) -> list[Part]:
+def judged(parts: Sequence[WorldResult], found: Mapping[str, Sequence[Met]]) -> list[WorldResult]:
     return together(parts, claims_of(found)) if found else list(parts)
 
 
@@ -77,13 +90,15 @@ def claims_of(found: Mapping[str, Sequence[Met]]) -> list[Claim]:
     return claims
 
 
-def _table(world: str, found: Sequence[Met], without: Sequence[Met]) -> Table:
+def _table(world: str, found: Sequence[Met], without: Sequence[Met]) -> ResultTable:
     rows: list[list[Value]] = [
         [each.name, each.budget, each.quality, plain(each.share), plain(_lost(found, each)), *each.lead[:3]]
         for each in sorted(without, key=lambda each: (each.budget, -each.lead.mean))
     ]
     columns = ["arm", "budget", "quality", "share of gap", "share of gap lost", "quality lost", "low", "high"]
-    return Table(f"{world}: what each part brings", columns, rows, "Low and high: 95 % interval of the quality lost.")
+    return ResultTable(
+        f"{world}: what each part brings", columns, rows, "Low and high: 95 % interval of the quality lost."
+    )
 
 
 def _figure(world: str, found: Sequence[Met], budget: float) -> Figure:

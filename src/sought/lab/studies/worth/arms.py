@@ -19,7 +19,7 @@ from sought.lab.studies.cells import Cell, judge_for, read_found, read_summary
 from sought.lab.studies.experiment import grid, run_all, table
 from sought.lab.studies.over_budgets import share_of_gap
 from sought.lab.studies.refreshing.refresh import DRAWS, QUICK_DRAWS, ROUND_ROBIN, by
-from sought.lab.studies.study import Bench, Claim, Part, Table, Value, claimed, plain, verdict
+from sought.lab.studies.study import Claim, ResultTable, StudyContext, Value, WorldResult, claimed, plain, verdict
 from sought.lab.worlds.files import open_world
 from sought.policy import RoundRobin, SearchImpact, Split
 from sought.policy.worth.worth import Worth
@@ -34,7 +34,7 @@ NEEDS = "a world with queries and at least two moments"
 QUALITY, BEFORE, KNOWN = Quality(), Quality("before"), Quality(part="known")
 
 
-class Arm(NamedTuple):
+class WorthArm(NamedTuple):
     policy: Policy
     family: Family
 
@@ -44,11 +44,11 @@ def impact_first(rule: Policy) -> Policy:
     return Split(SearchImpact(), rule, 1.0)
 
 
-ENDS: Mapping[str, Arm] = {
-    ROUND_ROBIN: Arm(by(RoundRobin()), "floor"),
-    CLAIRVOYANT: Arm(ClairvoyantNow(), "bound"),
-    CEILING: Arm(Ceiling(), "bound"),
-    WORTH: Arm(Worth(), "Worth"),
+ENDS: Mapping[str, WorthArm] = {
+    ROUND_ROBIN: WorthArm(by(RoundRobin()), "floor"),
+    CLAIRVOYANT: WorthArm(ClairvoyantNow(), "bound"),
+    CEILING: WorthArm(Ceiling(), "bound"),
+    WORTH: WorthArm(Worth(), "Worth"),
 }
 
 
@@ -94,7 +94,7 @@ def interval(found: Interval) -> str:
 class Pairs:
     """Compares cells that the same demand judges, unit by unit and query by query."""
 
-    def __init__(self, like: Cell, folder: Path, bench: Bench) -> None:
+    def __init__(self, like: Cell, folder: Path, bench: StudyContext) -> None:
         """All cells have the units and the demand of this one, which is on record."""
         moments = np.array(read_summary(like, bench.results)["moments"], np.float64)
         nothing = hand_made(judge_for(open_world(folder), like.setting), moments, [])
@@ -111,7 +111,7 @@ class Pairs:
 
 
 def replayed(
-    folder: Path, policies: Sequence[Policy], budgets: Sequence[float], setting: Setting, bench: Bench
+    folder: Path, policies: Sequence[Policy], budgets: Sequence[float], setting: Setting, bench: StudyContext
 ) -> dict[tuple[Policy, float], Cell]:
     """Cells, all of them on record then."""
     cells = grid(policies, folder, budgets, (setting.seed,), setting)
@@ -122,10 +122,10 @@ def replayed(
 
 def measured(
     folder: Path,
-    arms: Mapping[str, Arm],
+    arms: Mapping[str, WorthArm],
     budgets: Sequence[float],
     setting: Setting,
-    bench: Bench,
+    bench: StudyContext,
     floor: str = ROUND_ROBIN,
 ) -> list[Met]:
     """Worth, the floor and the bounds are among the arms; by budget, in the order of arms."""
@@ -164,10 +164,10 @@ _COLUMNS = [
 ]
 
 
-def arms_table(title: str, found: Sequence[Met]) -> Table:
+def arms_table(title: str, found: Sequence[Met]) -> ResultTable:
     rows = [_row(each) for each in sorted(found, key=lambda each: (each.budget, -each.quality))]
     note = "Means over units.  Gap: from the floor to the ceiling, or to who knows all that is linked.  Low and high: "
-    return Table(title, _COLUMNS, rows, f"{note}95 % interval of the lead, paired over queries and units.")
+    return ResultTable(title, _COLUMNS, rows, f"{note}95 % interval of the lead, paired over queries and units.")
 
 
 def _row(each: Met) -> list[Value]:
@@ -175,13 +175,15 @@ def _row(each: Met) -> list[Value]:
     return [each.name, each.family, each.budget, each.quality, *map(plain, numbers)]
 
 
-def judged(world: str, claims: Sequence[Claim], numbers: Mapping[str, Value], tables: Sequence[Table]) -> Part:
+def judged(
+    world: str, claims: Sequence[Claim], numbers: Mapping[str, Value], tables: Sequence[ResultTable]
+) -> WorldResult:
     """By what must hold of one world."""
     holds, because = verdict(claims)
-    return Part(world, holds, because, numbers, [claimed(world, claims), *tables])
+    return WorldResult(world, holds, because, numbers, [claimed(world, claims), *tables])
 
 
-def together(parts: Sequence[Part], claims: Sequence[Claim]) -> list[Part]:
+def together(parts: Sequence[WorldResult], claims: Sequence[Claim]) -> list[WorldResult]:
     """Parts that cannot judge by themselves, and one of all worlds that does."""
     holds, because = verdict(claims)
-    return [*parts, Part(ALL_WORLDS, holds, because, {}, [claimed(ALL_WORLDS, claims)])]
+    return [*parts, WorldResult(ALL_WORLDS, holds, because, {}, [claimed(ALL_WORLDS, claims)])]

@@ -17,7 +17,17 @@ from sought.lab.studies.bounds import lacks
 from sought.lab.studies.cells import read_series
 from sought.lab.studies.refreshing.rates import FEWEST, clusters_of
 from sought.lab.studies.refreshing.refresh import by
-from sought.lab.studies.study import Bench, Claim, Finding, Part, Study, Table, Value, finding, plain
+from sought.lab.studies.study import (
+    Claim,
+    Finding,
+    ResultTable,
+    Study,
+    StudyContext,
+    Value,
+    WorldResult,
+    finding,
+    plain,
+)
 from sought.lab.studies.worth.arms import NEEDS, QUALITY, judged, replayed
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import World
@@ -37,19 +47,19 @@ EVEN = 0.001  # of quality
 Found = Mapping[int, Mapping[str, Forecasts]]  # by units between two looks, and prior
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     parts = [_world(folder, bench) for folder in bench.worlds]
     return finding("worth-clusters", bench, parts, every=list(EVERY), looks=LOOKS, budget=BUDGET)
 
 
-def _world(folder: Path, bench: Bench) -> Part:
+def _world(folder: Path, bench: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return Part(world.name, None, lack)
+        return WorldResult(world.name, None, lack)
     turns = [every for every in (QUICK if bench.quick else EVERY) if every * 2 <= world.units]
     found = forecasts(world, turns) if turns else {}
     if not found or min(len(each[CLUSTER]) for each in found.values()) < FEWEST:
-        return Part(world.name, None, f"fewer than {FEWEST} looks at pages")
+        return WorldResult(world.name, None, f"fewer than {FEWEST} looks at pages")
     return told(world.name, found, early(folder, bench))
 
 
@@ -62,7 +72,7 @@ def forecasts(world: World, turns: Sequence[int]) -> dict[int, dict[str, Forecas
     return found
 
 
-def early(folder: Path, bench: Bench) -> dict[str, float]:
+def early(folder: Path, bench: StudyContext) -> dict[str, float]:
     """Mean quality in the first half of the units, by prior."""
     policies = {name: by(OptimalFreshness(rate, "views")) for name, rate in PRIORS.items()}
     cells = replayed(folder, list(policies.values()), [BUDGET], Setting(), bench)
@@ -73,7 +83,7 @@ def early(folder: Path, bench: Bench) -> dict[str, float]:
     return found
 
 
-def told(world: str, found: Found, quality: Mapping[str, float]) -> Part:
+def told(world: str, found: Found, quality: Mapping[str, float]) -> WorldResult:
     numbers: dict[str, Value] = {
         f"prior {name}, every {every}: log-likelihood of the first {LOOKS}": plain(made.likelihood)
         for every, each in found.items()
@@ -86,7 +96,7 @@ def told(world: str, found: Found, quality: Mapping[str, float]) -> Part:
         for name, made in each.items()
     ]
     columns = ["prior", "units between looks", "looks", "log-likelihood", "Brier", "slope", "quality in the first half"]
-    return judged(world, claims_of(found, quality), numbers, [Table(f"{world}: priors", columns, rows)])
+    return judged(world, claims_of(found, quality), numbers, [ResultTable(f"{world}: priors", columns, rows)])
 
 
 def claims_of(found: Found, quality: Mapping[str, float]) -> list[Claim]:

@@ -25,12 +25,23 @@ from sought.lab.studies.bounds import lacks
 from sought.lab.studies.cells import judge_for, read_series
 from sought.lab.studies.figures import lines
 from sought.lab.studies.over_budgets import downloads_for, is_bound
-from sought.lab.studies.study import Bench, Claim, Figure, Finding, Part, Study, Table, Value, finding, plain
+from sought.lab.studies.study import (
+    Claim,
+    Figure,
+    Finding,
+    ResultTable,
+    Study,
+    StudyContext,
+    Value,
+    WorldResult,
+    finding,
+    plain,
+)
 from sought.lab.studies.worth.arms import BEFORE, NEEDS, QUALITY, judged, replayed
 from sought.lab.worlds.files import open_world
 from sought.operate.dial import read_off, record_of
-from sought.operate.dial_reading import LEVELS, Estimate, Reading, too_little
-from sought.operate.dial_stakes import Span
+from sought.operate.dial_reading import LEVELS, DialReading, Estimate, too_little
+from sought.operate.dial_stakes import TimeSpan
 from sought.policy.worth.worth import Worth
 
 BUDGETS, ASKED = (0.005, 0.01, 0.02, 0.05, 0.1), (0.01, 0.02, 0.05)
@@ -60,37 +71,37 @@ class Said(NamedTuple):
         return float(np.exp(np.abs(np.log(self.said.value / self.true))))
 
 
-class Answers(NamedTuple):
+class DialAnswers(NamedTuple):
     """Qualities by budget, and budgets (fetches a unit) by quality."""
 
     qualities: Sequence[Said]
     budgets: Sequence[Said]
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     parts = [_world(folder, bench) for folder in bench.worlds]
     return finding("budget-dial", bench, parts, budgets=list(BUDGETS), asked=list(ASKED), setting=repr(SETTING))
 
 
-def _world(folder: Path, bench: Bench) -> Part:
+def _world(folder: Path, bench: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return Part(world.name, None, lack)
+        return WorldResult(world.name, None, lack)
     pages, true = pages_at_start(world), true_qualities(folder, QUICK if bench.quick else BUDGETS, bench)
     fetches, judge = {budget: fetches_of(budget, pages) for budget in true}, judge_for(world, SETTING)
-    asked, readings = QUICK_ASKED if bench.quick else ASKED, dict[float, Reading]()
+    asked, readings = QUICK_ASKED if bench.quick else ASKED, dict[float, DialReading]()
     report = bench.progress(f"asking the dial about {world.name}")
     for done, budget in enumerate(asked):
         report(done, len(asked))
         found = asked_at_mid_year(judge, fetches[budget])
         if isinstance(found, str):
-            return Part(world.name, None, f"{budget:.1%}: {found}")
+            return WorldResult(world.name, None, f"{budget:.1%}: {found}")
         readings[budget] = found
     report(len(asked), len(asked))
     return told(world.name, answers(readings, true, fetches, world.unit), readings, world.unit / pages)
 
 
-def true_qualities(folder: Path, budgets: Sequence[float], bench: Bench) -> dict[float, float]:
+def true_qualities(folder: Path, budgets: Sequence[float], bench: StudyContext) -> dict[float, float]:
     """Of the second half."""
     cells = replayed(folder, [Worth()], budgets, SETTING, bench)
     found = {}
@@ -101,7 +112,7 @@ def true_qualities(folder: Path, budgets: Sequence[float], bench: Bench) -> dict
     return found
 
 
-def asked_at_mid_year(judge: Judge, fetches: int) -> Reading | str:
+def asked_at_mid_year(judge: Judge, fetches: int) -> DialReading | str:
     """What the dial says to a crawl with so many fetches a unit; or why it cannot."""
     world, moments = judge.world, moments_of(judge.world, SETTING)
     half = len(moments) // 2
@@ -114,15 +125,15 @@ def asked_at_mid_year(judge: Judge, fetches: int) -> Reading | str:
             record = record_of(crawl.directory.store, -np.inf)
             if why := too_little(record):
                 return why
-            span = Span(world.start, float(moments[half]), world.unit * (len(moments) - half), world.unit)
+            span = TimeSpan(world.start, float(moments[half]), world.unit * (len(moments) - half), world.unit)
             return read_off(beliefs_in(crawl.directory, crawl.policy).pages(), record, span)
         finally:
             crawl.directory.abandon()
 
 
 def answers(
-    readings: Mapping[float, Reading], true: Mapping[float, float], fetches: Mapping[float, int], unit: float
-) -> Answers:
+    readings: Mapping[float, DialReading], true: Mapping[float, float], fetches: Mapping[float, int], unit: float
+) -> DialAnswers:
     qualities, budgets = [], []
     curve = [fetches[budget] for budget in true], list(true.values())
     for asked, found in readings.items():
@@ -131,10 +142,10 @@ def answers(
             needed = np.nan if is_bound(*curve, level) else downloads_for(*curve, level)
             said = Estimate(*(each * unit for each in found.fetches_for(level)))
             budgets.append(Said(asked, level, said, needed))
-    return Answers(qualities, budgets)
+    return DialAnswers(qualities, budgets)
 
 
-def claims_of(found: Answers) -> list[Claim]:
+def claims_of(found: DialAnswers) -> list[Claim]:
     inside = [each.is_inside for each in found.qualities]
     share = float(np.mean(inside))
     claims = [Claim(f"in {INSIDE:.0%} of cases the quality is in the interval", share >= INSIDE, f"{share:.0%}")]
@@ -147,34 +158,36 @@ def claims_of(found: Answers) -> list[Claim]:
     return claims
 
 
-def told(world: str, found: Answers, readings: Mapping[float, Reading], of_pages: float) -> Part:
+def told(world: str, found: DialAnswers, readings: Mapping[float, DialReading], of_pages: float) -> WorldResult:
     numbers: dict[str, Value] = {
         f"asked at {each.asked:.1%}, quality at {each.about:.1%}: said less true": each.said.value - each.true
         for each in found.qualities
     }
     part = judged(world, claims_of(found), numbers, [_qualities(world, found), _budgets(world, found)])
-    return Part(world, part.holds, part.because, numbers, part.tables, [_figure(world, found, readings, of_pages)])
+    return WorldResult(
+        world, part.holds, part.because, numbers, part.tables, [_figure(world, found, readings, of_pages)]
+    )
 
 
-def _qualities(world: str, found: Answers) -> Table:
+def _qualities(world: str, found: DialAnswers) -> ResultTable:
     rows: list[list[Value]] = [
         [each.asked, each.about, *each.said, each.true, "yes" if each.is_inside else "no"] for each in found.qualities
     ]
     note = "Of the second half, mean over time.  Low and high: 80 % interval."
     columns = ["asked at", "budget", "said", "low", "high", "true", "inside"]
-    return Table(f"{world}: quality by budget, as the dial said at mid-year", columns, rows, note)
+    return ResultTable(f"{world}: quality by budget, as the dial said at mid-year", columns, rows, note)
 
 
-def _budgets(world: str, found: Answers) -> Table:
+def _budgets(world: str, found: DialAnswers) -> ResultTable:
     rows: list[list[Value]] = [
         [each.asked, each.about, *map(plain, each.said), plain(each.true), plain(each.factor)] for each in found.budgets
     ]
     note = "Fetches a unit; none where no number is enough, or no replay tells: all are above, or all below."
     columns = ["asked at", "quality", "said", "low", "high", "true", "off by a factor of"]
-    return Table(f"{world}: fetches for a quality, as the dial said at mid-year", columns, rows, note)
+    return ResultTable(f"{world}: fetches for a quality, as the dial said at mid-year", columns, rows, note)
 
 
-def _figure(world: str, found: Answers, readings: Mapping[float, Reading], of_pages: float) -> Figure:
+def _figure(world: str, found: DialAnswers, readings: Mapping[float, DialReading], of_pages: float) -> Figure:
     true = {each.about: each.true for each in found.qualities}
     across = np.linspace(0.0, max(true), 50)
     series = {"true": ([100 * each for each in true], list(true.values()))}

@@ -21,7 +21,18 @@ from sought.lab.replay.setting import Setting
 from sought.lab.replay.truth import Truth
 from sought.lab.studies.cells import judge_for
 from sought.lab.studies.figures import lines
-from sought.lab.studies.study import Bench, Claim, Figure, Finding, Part, Study, Table, Value, finding, plain
+from sought.lab.studies.study import (
+    Claim,
+    Figure,
+    Finding,
+    ResultTable,
+    Study,
+    StudyContext,
+    Value,
+    WorldResult,
+    finding,
+    plain,
+)
 from sought.lab.studies.worth.arms import judged
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import NOTHING, World
@@ -50,7 +61,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Entries:
+class FrontierEntries:
     """What methods say of the pages of a frontier, and what these would gain."""
 
     said: Mapping[str, Floats]
@@ -64,7 +75,7 @@ class Entries:
         return calibration(self.said[name], self.gain)
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     parts = [_world(folder, bench) for folder in bench.worlds]
     return finding("worth-entry", bench, parts, crawled=list(CRAWLED), cuts=list(CUTS))
 
@@ -77,10 +88,10 @@ def lacks(world: World) -> str:
     return f"fewer than {FEWEST} pages in its frontier" if pages < FEWEST else ""
 
 
-def _world(folder: Path, bench: Bench) -> Part:
+def _world(folder: Path, bench: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return Part(world.name, None, lack)
+        return WorldResult(world.name, None, lack)
     shares, found = QUICK if bench.quick else CRAWLED, []
     report = bench.progress(f"frontiers of {world.name}")
     for done, crawled in enumerate(shares):
@@ -90,16 +101,16 @@ def _world(folder: Path, bench: Bench) -> Part:
         found.append(entries(judge, frontier_of(judge, [*POLICIES.values(), Worth()], setting)))
     report(len(shares), len(shares))
     if min(len(each.gain) for each in found) < FEWEST:
-        return Part(world.name, None, f"fewer than {FEWEST} pages in its frontier")
+        return WorldResult(world.name, None, f"fewer than {FEWEST} pages in its frontier")
     return told(world.name, found)
 
 
-def entries(judge: Judge, frontier: Frontier) -> Entries:
+def entries(judge: Judge, frontier: Frontier) -> FrontierEntries:
     rows, pages = frontier.rows, frontier.pages
     said = {name: frontier.values(policy)[rows] for name, policy in POLICIES.items()}
     said |= {ENTRY: pages.belief(EntryValue())[rows], PROSPECT: pages.belief(Prospect())[rows]}
     said[IMPACT] = impacts_of(judge, 1.0, frontier.now).clicks[frontier.page[rows]]
-    return Entries(said, gains_of(judge, frontier)[frontier.page[rows]])
+    return FrontierEntries(said, gains_of(judge, frontier)[frontier.page[rows]])
 
 
 def gains_of(judge: Judge, frontier: Frontier) -> Floats:
@@ -112,7 +123,7 @@ def gains_of(judge: Judge, frontier: Frontier) -> Floats:
     return truth.gains()
 
 
-def told(world: str, found: Sequence[Entries]) -> Part:
+def told(world: str, found: Sequence[FrontierEntries]) -> WorldResult:
     names = list(found[0].said)
     shares = {name: [float(np.mean([each.share(name, cut) for each in found])) for cut in CUTS] for name in names}
     slopes = {name: [each.calibration(name) for each in found] for name in (ENTRY, PROSPECT)}
@@ -124,7 +135,7 @@ def told(world: str, found: Sequence[Entries]) -> Part:
     numbers |= {f"{name}, slope": plain(_slope(each)) for name, each in slopes.items()}
     tables = [_table(world, shares, len(found)), _calibrations(world, slopes)]
     part = judged(world, claims_of(shares, _slope(slopes[ENTRY])), numbers, tables)
-    return Part(world, part.holds, part.because, numbers, part.tables, [_figure(world, shares)])
+    return WorldResult(world, part.holds, part.because, numbers, part.tables, [_figure(world, shares)])
 
 
 def _slope(each: Sequence[Calibration]) -> float:
@@ -143,18 +154,18 @@ def claims_of(shares: Mapping[str, Sequence[float]], slope: float) -> list[Claim
     return [*claims, Claim(f"{ENTRY} is calibrated: slope {low} to {high}", low <= slope <= high, f"{slope:.2f}")]
 
 
-def _table(world: str, shares: Mapping[str, Sequence[float]], draws: int) -> Table:
+def _table(world: str, shares: Mapping[str, Sequence[float]], draws: int) -> ResultTable:
     rows: list[list[Value]] = [[name, *each] for name, each in sorted(shares.items(), key=lambda one: -one[1][0])]
     note = f"Means over {draws} frontiers.  The ideal knows what each page would gain by itself; {IMPACT} its content."
     columns = ["method", *(f"first {cut:.0%}" for cut in CUTS)]
-    return Table(f"{world}: share of the ideal gain by share of the frontier", columns, rows, note)
+    return ResultTable(f"{world}: share of the ideal gain by share of the frontier", columns, rows, note)
 
 
-def _calibrations(world: str, slopes: Mapping[str, Sequence[Calibration]]) -> Table:
+def _calibrations(world: str, slopes: Mapping[str, Sequence[Calibration]]) -> ResultTable:
     rows: list[list[Value]] = [
         [name, *(plain(value) for value in one)] for name, each in slopes.items() for one in each
     ]
-    return Table(f"{world}: expected against true gain of new pages", ["belief", *Calibration._fields], rows)
+    return ResultTable(f"{world}: expected against true gain of new pages", ["belief", *Calibration._fields], rows)
 
 
 def _figure(world: str, shares: Mapping[str, Sequence[float]]) -> Figure:

@@ -8,13 +8,15 @@ import numpy as np
 
 from sought.lab.replay.setting import with_versions
 from sought.lab.worlds.files import save_world
-from sought.lab.worlds.recorder import Recorder
-from sought.lab.worlds.synthetic.web import Shape, generate
-from sought.lab.worlds.world import WEEK, Tallies, World
+from sought.lab.worlds.recorder import WorldRecorder
+from sought.lab.worlds.synthetic.web import WebShape, generate
+from sought.lab.worlds.world import WEEK, World, WorldDemand
 
 BURST = 8  # units whose changes all come at once
-MANY_HOSTS = Shape(hosts=12, pages=600, weeks=26, rate=0.2, queries=800, traps=0.0, sitemaps=0.0)
-FEW_HOSTS = Shape(hosts=3, pages=40, weeks=4, words=40.0, vocabulary=400, topics=5, queries=80, traps=0.0, sitemaps=0.0)
+MANY_HOSTS = WebShape(hosts=12, pages=600, weeks=26, rate=0.2, queries=800, traps=0.0, sitemaps=0.0)
+FEW_HOSTS = WebShape(
+    hosts=3, pages=40, weeks=4, words=40.0, vocabulary=400, topics=5, queries=80, traps=0.0, sitemaps=0.0
+)
 
 Event = Callable[[World], World]
 
@@ -34,7 +36,7 @@ def drifted(world: World) -> World:
     others = np.random.default_rng(9).permutation(len(queries))
     kept = np.flatnonzero(tallies.since < when)
     return world.with_tallies(
-        Tallies(
+        WorldDemand(
             [*(tallies.query[at] for at in kept.tolist()), *queries],
             np.concatenate([tallies.count[kept], [counts[queries[at]] for at in others.tolist()]]),
             np.concatenate([tallies.since[kept], np.full(len(queries), when)]),
@@ -62,6 +64,6 @@ def saved(world: World, folder: Path) -> Path:
 
 
 def many_hosts(folder: Path, *, quick: bool) -> Path:
-    shape, recorder = FEW_HOSTS if quick else MANY_HOSTS, Recorder()
+    shape, recorder = FEW_HOSTS if quick else MANY_HOSTS, WorldRecorder()
     made = generate(recorder, shape)
     return saved(recorder.finish("many-hosts", made.seeds, made.start, made.end, WEEK), folder)

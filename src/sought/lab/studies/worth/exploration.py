@@ -21,7 +21,18 @@ from sought.lab.replay.setting import Setting
 from sought.lab.studies.bounds import lacks
 from sought.lab.studies.cells import read_measured, read_series
 from sought.lab.studies.figures import lines
-from sought.lab.studies.study import Bench, Claim, Figure, Finding, Part, Study, Table, Value, finding, plain
+from sought.lab.studies.study import (
+    Claim,
+    Figure,
+    Finding,
+    ResultTable,
+    Study,
+    StudyContext,
+    Value,
+    WorldResult,
+    finding,
+    plain,
+)
 from sought.lab.studies.worth.arms import NEEDS, QUALITY, Pairs, interval, judged, replayed
 from sought.lab.worlds.files import open_world
 from sought.policy.worth.explore import Explore
@@ -55,15 +66,15 @@ class Explored:
         return float(np.mean(values[: max(1, self.warm_up)] if early else values[self.warm_up :]))
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     parts = [_world(folder, bench) for folder in bench.worlds]
     return finding("worth-exploration", bench, parts, warm_up=WARM_UP, ways=list(WAYS))
 
 
-def _world(folder: Path, bench: Bench) -> Part:
+def _world(folder: Path, bench: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return Part(world.name, None, lack)
+        return WorldResult(world.name, None, lack)
     warm_up = min(WARM_UP, world.units // 4)
     found = [measured(folder, start, warm_up, bench) for start in STARTS]
     numbers: dict[str, Value] = {
@@ -72,10 +83,12 @@ def _world(folder: Path, bench: Bench) -> Part:
         for way, lead in each.leads.items()
     }
     part = judged(world.name, claims_of(found), numbers, [_table(world.name, found)])
-    return Part(world.name, part.holds, part.because, numbers, part.tables, [_figure(world.name, e) for e in found])
+    return WorldResult(
+        world.name, part.holds, part.because, numbers, part.tables, [_figure(world.name, e) for e in found]
+    )
 
 
-def measured(folder: Path, start: str, warm_up: int, bench: Bench) -> Explored:
+def measured(folder: Path, start: str, warm_up: int, bench: StudyContext) -> Explored:
     setting, budget = STARTS[start]
     replays = replayed(folder, list(WAYS.values()), [budget], setting, bench)
     cells = {way: replays[policy, budget] for way, policy in WAYS.items()}
@@ -99,7 +112,7 @@ def claims_of(found: Sequence[Explored]) -> list[Claim]:
     return claims
 
 
-def _table(world: str, found: Sequence[Explored]) -> Table:
+def _table(world: str, found: Sequence[Explored]) -> ResultTable:
     rows: list[list[Value]] = []
     for each in found:
         for way in each.quality:
@@ -108,7 +121,7 @@ def _table(world: str, found: Sequence[Explored]) -> Table:
             rows.append([way, each.start, *means, *lead[:3], plain(each.slopes[way])])
     columns = ["way", "start", "quality while warming up", "quality afterwards", f"lead of {OURS}", "low", "high"]
     note = "The lead is afterwards, with its 95 % interval.  The slope is that of measured over expected gain."
-    return Table(f"{world}: ways of finding out", [*columns, "slope for new pages"], rows, note)
+    return ResultTable(f"{world}: ways of finding out", [*columns, "slope for new pages"], rows, note)
 
 
 def _figure(world: str, each: Explored) -> Figure:

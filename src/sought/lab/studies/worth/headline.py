@@ -22,15 +22,26 @@ from sought.lab.studies.cells import read_measured
 from sought.lab.studies.figures import lines
 from sought.lab.studies.over_budgets import by_policy, shown
 from sought.lab.studies.refreshing.refresh import LARGE, ROUND_ROBIN, by
-from sought.lab.studies.study import Bench, Claim, Figure, Finding, Part, Study, Table, Value, finding, plain
+from sought.lab.studies.study import (
+    Claim,
+    Figure,
+    Finding,
+    ResultTable,
+    Study,
+    StudyContext,
+    Value,
+    WorldResult,
+    finding,
+    plain,
+)
 from sought.lab.studies.worth.arms import (
     CEILING,
     CLAIRVOYANT,
     ENDS,
     NEEDS,
     WORTH,
-    Arm,
     Met,
+    WorthArm,
     arms_table,
     at,
     best_published,
@@ -74,38 +85,41 @@ _BY_VIEWS: Mapping[str, Policy] = {
     "OptimalFreshness, views": OptimalFreshness(weight="views"),
     "Longevity, views": Longevity(weight="views"),
 }
-WARM: Mapping[str, Arm] = {
-    "Never": Arm(Never(), "floor"),
-    "UserCentric": Arm(by(UserCentric()), "000"),
-    "UserCentric, impact first": Arm(impact_first(UserCentric()), "000"),
-    **{name: Arm(by(rule), "later") for name, rule in _BY_VIEWS.items()},
-    **{f"{name}, impact first": Arm(impact_first(rule), "later") for name, rule in _BY_VIEWS.items()},
-    "ClusterSampling": Arm(by(ClusterSampling()), "004"),
-    "Nutch": Arm(by(Nutch()), "practice"),
-    "DemandFirst, RoundRobin": Arm(Split(DemandFirst(), RoundRobin(), 1.0), "own"),
+WARM: Mapping[str, WorthArm] = {
+    "Never": WorthArm(Never(), "floor"),
+    "UserCentric": WorthArm(by(UserCentric()), "000"),
+    "UserCentric, impact first": WorthArm(impact_first(UserCentric()), "000"),
+    **{name: WorthArm(by(rule), "later") for name, rule in _BY_VIEWS.items()},
+    **{f"{name}, impact first": WorthArm(impact_first(rule), "later") for name, rule in _BY_VIEWS.items()},
+    "ClusterSampling": WorthArm(by(ClusterSampling()), "004"),
+    "Nutch": WorthArm(by(Nutch()), "practice"),
+    "DemandFirst, RoundRobin": WorthArm(Split(DemandFirst(), RoundRobin(), 1.0), "own"),
     **ENDS,
 }
-_ORDERS: Mapping[str, Arm] = {
-    BREADTH_FIRST: Arm(BreadthFirst(), "001"),
-    "PageRank": Arm(PageRank(), "001"),
-    "RandomWalk": Arm(RandomWalk(), "002"),
-    "RandomWalk, omega 0.2": Arm(RandomWalk(omega=0.2), "002"),
-    "Learned": Arm(Learned(), "002"),
-    "SearchImpact": Arm(SearchImpact(), "003"),
-    "Opic": Arm(Opic(), "later"),
+_ORDERS: Mapping[str, WorthArm] = {
+    BREADTH_FIRST: WorthArm(BreadthFirst(), "001"),
+    "PageRank": WorthArm(PageRank(), "001"),
+    "RandomWalk": WorthArm(RandomWalk(), "002"),
+    "RandomWalk, omega 0.2": WorthArm(RandomWalk(omega=0.2), "002"),
+    "Learned": WorthArm(Learned(), "002"),
+    "SearchImpact": WorthArm(SearchImpact(), "003"),
+    "Opic": WorthArm(Opic(), "later"),
 }
-COLD: Mapping[str, Arm] = {
-    **{f"{name}, LambdaCrawl": Arm(Split(new, LambdaCrawl(), 1.0), family) for name, (new, family) in _ORDERS.items()},
-    "SearchImpact, UserCentric": Arm(impact_first(UserCentric()), "003"),
-    "DemandFirst, RoundRobin": Arm(Split(DemandFirst(), RoundRobin(), 1.0), "own"),
+COLD: Mapping[str, WorthArm] = {
+    **{
+        f"{name}, LambdaCrawl": WorthArm(Split(new, LambdaCrawl(), 1.0), family)
+        for name, (new, family) in _ORDERS.items()
+    },
+    "SearchImpact, UserCentric": WorthArm(impact_first(UserCentric()), "003"),
+    "DemandFirst, RoundRobin": WorthArm(Split(DemandFirst(), RoundRobin(), 1.0), "own"),
     **ENDS,
 }
-FRONTIER: Mapping[str, Arm] = {
+FRONTIER: Mapping[str, WorthArm] = {
     **_ORDERS,
-    "SearchImpact, queries only": Arm(SearchImpact(by_queries=1.0), "003"),
-    "DemandFirst": Arm(DemandFirst(), "own"),
-    "Random": Arm(Random(), "floor"),
-    "IdealRanking": Arm(IdealRanking(), "bound"),
+    "SearchImpact, queries only": WorthArm(SearchImpact(by_queries=1.0), "003"),
+    "DemandFirst": WorthArm(DemandFirst(), "own"),
+    "Random": WorthArm(Random(), "floor"),
+    "IdealRanking": WorthArm(IdealRanking(), "bound"),
     **{name: ENDS[name] for name in (CLAIRVOYANT, CEILING, WORTH)},
 }
 
@@ -114,7 +128,7 @@ class Start(NamedTuple):
     """One of the three ways to begin; `few` are the budgets on large worlds, where a replay takes minutes."""
 
     setting: Setting
-    arms: Mapping[str, Arm]
+    arms: Mapping[str, WorthArm]
     floor: str
     budgets: tuple[float, ...]
     few: tuple[float, ...]
@@ -138,16 +152,16 @@ _QUICK_ARMS = ("LambdaCrawl, views", "SearchImpact, LambdaCrawl", "SearchImpact"
 # ---- the study
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     parts = [_world(folder, bench) for folder in bench.worlds]
     budgets = {name: list(start.budgets) for name, start in STARTS.items()}
     return finding("worth", bench, parts, budgets=budgets, settings=[repr(start.setting) for start in STARTS.values()])
 
 
-def _world(folder: Path, bench: Bench) -> Part:
+def _world(folder: Path, bench: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return Part(world.name, None, lack)
+        return WorldResult(world.name, None, lack)
     pages, found, calibrations = pages_at_start(world), {}, list[list[Value]]()
     for name, (setting, arms, floor, budgets, few) in STARTS.items():
         is_large = pages > LARGE
@@ -162,7 +176,7 @@ def _world(folder: Path, bench: Bench) -> Part:
 
 
 def _calibrations(
-    start: str, folder: Path, budgets: Sequence[float], setting: Setting, bench: Bench
+    start: str, folder: Path, budgets: Sequence[float], setting: Setting, bench: StudyContext
 ) -> list[list[Value]]:
     """What Worth expected of fetches, beside what the crawl measured."""
     cells = replayed(folder, [ENDS[WORTH].policy], budgets, setting, bench)
@@ -171,7 +185,9 @@ def _calibrations(
     return [[start, budget, kind, *map(plain, calibrated(log, kind))] for budget, log in logs.items() for kind in kinds]
 
 
-def told(world: str, found: Mapping[str, Sequence[Met]], pages: int, calibrations: Sequence[list[Value]] = ()) -> Part:
+def told(
+    world: str, found: Mapping[str, Sequence[Met]], pages: int, calibrations: Sequence[list[Value]] = ()
+) -> WorldResult:
     """What was found for each start."""
     claims = [claim for start, each in found.items() for claim in claims_of(world, start, each)]
     tables, numbers, drawn = [], dict[str, Value](), list[Figure]()
@@ -181,9 +197,9 @@ def told(world: str, found: Mapping[str, Sequence[Met]], pages: int, calibration
         numbers |= numbers_of(start, each)
         drawn += _figures(world, start, each)
     columns = ["start", "budget", "pages", *Calibration._fields]
-    tables.append(Table(f"{world}: what Worth expected, and what came", columns, list(calibrations)))
+    tables.append(ResultTable(f"{world}: what Worth expected, and what came", columns, list(calibrations)))
     part = judged(world, claims, numbers, tables)
-    return Part(world, part.holds, part.because, numbers, part.tables, drawn)
+    return WorldResult(world, part.holds, part.because, numbers, part.tables, drawn)
 
 
 def claims_of(world: str, start: str, found: Sequence[Met]) -> list[Claim]:
@@ -247,7 +263,7 @@ _SUMMARY = [
 ]
 
 
-def _summary(world: str, start: str, found: Sequence[Met]) -> Table:
+def _summary(world: str, start: str, found: Sequence[Met]) -> ResultTable:
     rows: list[list[Value]] = []
     for budget in budgets_in(found):
         ours, best = at(found, WORTH, budget), best_published(found, budget)
@@ -256,10 +272,10 @@ def _summary(world: str, start: str, found: Sequence[Met]) -> Table:
         reached = "yes" if ours.share >= EXCELLENT else "no"
         rows.append([budget, ours.quality, best.name, best.quality, *map(plain, numbers), reached])
     note = f"The floor is {STARTS[start].floor}; the gap goes from it to the ceiling.  Intervals of 95 %, paired."
-    return Table(f"{world}, {start}: Worth and the best published", _SUMMARY, rows, note)
+    return ResultTable(f"{world}, {start}: Worth and the best published", _SUMMARY, rows, note)
 
 
-def _over_budgets(world: str, start: str, found: Sequence[Met], pages: int) -> Table:
+def _over_budgets(world: str, start: str, found: Sequence[Met], pages: int) -> ResultTable:
     """Each arm's quality as a curve over fetches a unit."""
     curves = pl.DataFrame(
         [{"policy": e.name, "budget": float(fetches_of(e.budget, pages)), "value": e.quality} for e in found]
@@ -268,7 +284,7 @@ def _over_budgets(world: str, start: str, found: Sequence[Met], pages: int) -> T
     columns = ["arm", "area", "fetches for .90", "fetches for .95", "fetches for .99"]
     keys = ("policy", "area", "downloads 90", "downloads 95", "downloads 99")
     title = f"{world}, {start}: area under the curve, and fetches a unit that a quality takes"
-    return Table(title, columns, [[row[key] for key in keys] for row in rows])
+    return ResultTable(title, columns, [[row[key] for key in keys] for row in rows])
 
 
 def _figures(world: str, start: str, found: Sequence[Met]) -> list[Figure]:

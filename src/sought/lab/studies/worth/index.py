@@ -15,13 +15,13 @@ from pathlib import Path
 from sought.lab.replay.setting import Setting
 from sought.lab.studies.bounds import lacks
 from sought.lab.studies.refreshing.refresh import by
-from sought.lab.studies.study import Bench, Claim, Finding, Part, Study, Value, finding
+from sought.lab.studies.study import Claim, Finding, Study, StudyContext, Value, WorldResult, finding
 from sought.lab.studies.worth.arms import (
     ENDS,
     NEEDS,
     WORTH,
-    Arm,
     Met,
+    WorthArm,
     arms_table,
     at,
     best_published,
@@ -38,32 +38,32 @@ from sought.policy.optimal_freshness import OptimalFreshness
 BUDGETS, QUICK = (0.01, 0.02), (0.05,)
 LESS, WORLDS = 0.1, 2  # of the loss, on so many worlds
 SETTINGS: Mapping[str, Setting] = {"all pages": Setting(), "fixed pages": Setting(pages="fixed")}
-ARMS: Mapping[str, Arm] = {
-    "P: UserCentric": Arm(by(UserCentric()), "000"),
-    "E: EmbarrassmentBased": Arm(by(EmbarrassmentBased()), "000"),
-    "U: OptimalFreshness, views": Arm(by(OptimalFreshness(weight="views")), "later"),
-    "U: Longevity, views": Arm(by(Longevity(weight="views")), "later"),
+ARMS: Mapping[str, WorthArm] = {
+    "P: UserCentric": WorthArm(by(UserCentric()), "000"),
+    "E: EmbarrassmentBased": WorthArm(by(EmbarrassmentBased()), "000"),
+    "U: OptimalFreshness, views": WorthArm(by(OptimalFreshness(weight="views")), "later"),
+    "U: Longevity, views": WorthArm(by(Longevity(weight="views")), "later"),
     **ENDS,
 }
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     found: dict[str, list[Met]] = {}
     parts = [_world(folder, bench, found) for folder in bench.worlds]
     return finding("worth-index", bench, judged(parts, found), budgets=list(BUDGETS))
 
 
-def _world(folder: Path, bench: Bench, found: dict[str, list[Met]]) -> Part:
+def _world(folder: Path, bench: StudyContext, found: dict[str, list[Met]]) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return Part(world.name, None, lack)
+        return WorldResult(world.name, None, lack)
     budgets, numbers, tables = QUICK if bench.quick else BUDGETS, dict[str, Value](), []
     for name, setting in SETTINGS.items():
         mets = measured(folder, ARMS, budgets, setting, bench)
         tables.append(arms_table(f"{world.name}: indices on {name}", mets))
         numbers |= {f"{name}, {b:.1%}: loss / that of the best other": ratio(mets, b) for b in budgets}
         found.setdefault(world.name, mets)  # all pages count
-    return Part(world.name, None, _told(found[world.name]), numbers, tables)
+    return WorldResult(world.name, None, _told(found[world.name]), numbers, tables)
 
 
 def ratio(found: Sequence[Met], budget: float) -> float:
@@ -77,7 +77,7 @@ def _told(found: Sequence[Met]) -> str:
     return ", ".join(each)
 
 
-def judged(parts: Sequence[Part], found: Mapping[str, Sequence[Met]]) -> list[Part]:
+def judged(parts: Sequence[WorldResult], found: Mapping[str, Sequence[Met]]) -> list[WorldResult]:
     return together(parts, claims_of(found)) if len(found) >= WORLDS else list(parts)
 
 

@@ -27,7 +27,7 @@ from sought.lab.replay.run import hand_made
 from sought.lab.replay.setting import Setting, fetches_of, pages_at_start
 from sought.lab.studies.bounds import lacks
 from sought.lab.studies.cells import judge_for
-from sought.lab.studies.study import Bench, Claim, Finding, Part, Study, Table, Value, finding
+from sought.lab.studies.study import Claim, Finding, ResultTable, Study, StudyContext, Value, WorldResult, finding
 from sought.lab.studies.worth.arms import NEEDS, interval, judged
 from sought.lab.worlds.demand import Demand
 from sought.lab.worlds.files import open_world
@@ -45,7 +45,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Terms:
+class TermResults:
     """By kind of workload: rank correlation with the true gains, and mean quality for each budget.
 
     `ranked` and `led` are by how much queries are above words in the one and, for each budget, in the other.
@@ -57,23 +57,27 @@ class Terms:
     led: Sequence[Interval]
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     parts = [_world(folder, bench) for folder in bench.worlds]
     return finding("worth-multi-term", bench, parts, budgets=list(BUDGETS), setting=repr(SETTING))
 
 
-def _world(folder: Path, bench: Bench) -> Part:
+def _world(folder: Path, bench: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return Part(world.name, None, lack)
+        return WorldResult(world.name, None, lack)
     judge = judge_for(world, SETTING)
     bench.report(f"gains of {world.name}", 0, 1)
     found = measured(judge, QUICK_DRAWS if bench.quick else DRAWS)
     bench.report(f"gains of {world.name}", 1, 1)
-    return told(world.name, found) if found else Part(world.name, None, f"fewer than {FEWEST} changes gain anything")
+    return (
+        told(world.name, found)
+        if found
+        else WorldResult(world.name, None, f"fewer than {FEWEST} changes gain anything")
+    )
 
 
-def measured(judge: Judge, draws: int) -> Terms | None:
+def measured(judge: Judge, draws: int) -> TermResults | None:
     """None if too few changes gain anything."""
     world = judge.world
     times = world.start + world.unit * np.arange(world.units + 1, dtype=np.float64)
@@ -92,7 +96,7 @@ def measured(judge: Judge, draws: int) -> Terms | None:
         ]
         for name, each in gains.items()
     }
-    return Terms(
+    return TermResults(
         {name: _correlation(true[some], each[some]) for name, each in gains.items()},
         {name: [_quality(one) for one in each] for name, each in runs.items()},
         _ranked(true, gains, some, draws),
@@ -163,16 +167,16 @@ def _apart(true: Floats, queries: Floats, words: Floats) -> float:
     return _correlation(true, queries) - _correlation(true, words)
 
 
-def told(world: str, found: Terms) -> Part:
+def told(world: str, found: TermResults) -> WorldResult:
     numbers: dict[str, Value] = {f"rank correlation, {name}": value for name, value in found.correlation.items()}
     for at, budget in enumerate(BUDGETS):
         numbers |= {f"quality at {budget:.0%}, {name} (in-sample)": each[at] for name, each in found.quality.items()}
     rows: list[list[Value]] = [[name, found.correlation[name], *found.quality[name]] for name in found.quality]
     columns = ["gains by", "rank correlation with true gains", *(f"quality at {b:.0%} (in-sample)" for b in BUDGETS)]
-    return judged(world, claims_of(found), numbers, [Table(f"{world}: queries or words", columns, rows)])
+    return judged(world, claims_of(found), numbers, [ResultTable(f"{world}: queries or words", columns, rows)])
 
 
-def claims_of(found: Terms) -> list[Claim]:
+def claims_of(found: TermResults) -> list[Claim]:
     claims = [Claim("queries rank changes better than words do", found.ranked.low > 0, interval(found.ranked))]
     for budget, led in zip(BUDGETS, found.led, strict=True):
         claims.append(Claim(f"{budget:.0%}: quality by queries is above that by words", led.low > 0, interval(led)))

@@ -23,7 +23,17 @@ from sought.lab.studies.bounds import lacks
 from sought.lab.studies.cells import Cell, read_series
 from sought.lab.studies.figures import lines
 from sought.lab.studies.refreshing.refresh import ROUND_ROBIN, by
-from sought.lab.studies.study import Bench, Claim, Figure, Finding, Part, Study, Table, Value, finding
+from sought.lab.studies.study import (
+    Claim,
+    Figure,
+    Finding,
+    ResultTable,
+    Study,
+    StudyContext,
+    Value,
+    WorldResult,
+    finding,
+)
 from sought.lab.studies.worth.arms import ENDS, NEEDS, QUALITY, WORTH, Pairs, impact_first, interval, judged, replayed
 from sought.lab.studies.worth.events import Event, burst, drifted, many_hosts, saved
 from sought.lab.worlds.files import open_world
@@ -71,17 +81,17 @@ class After:
         return None
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     parts = [_world(folder, bench) for folder in bench.worlds]
     if any(part.holds is not None for part in parts):
         parts.append(_many_hosts(bench))
     return finding("worth-robustness", bench, parts, budget=BUDGET, events=[*EVENTS, CAPS])
 
 
-def _world(folder: Path, bench: Bench) -> Part:
+def _world(folder: Path, bench: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world) or ("" if world.units >= 2 * STEADY else f"it has fewer than {2 * STEADY} units"):
-        return Part(world.name, None, lack)
+        return WorldResult(world.name, None, lack)
     first, calm = world.units // 2 - 1, Setting()  # moments begin one unit after the start
     before = _replayed(folder, calm, bench)
     found = []
@@ -92,17 +102,17 @@ def _world(folder: Path, bench: Bench) -> Part:
     return told(world.name, found)
 
 
-def _changed(world: World, change: Event, folder: Path, event: str, bench: Bench) -> Path:
+def _changed(world: World, change: Event, folder: Path, event: str, bench: StudyContext) -> Path:
     return saved(change(world), bench.results / "worlds" / f"{folder.stem}-{event.replace(' ', '-')}.world")
 
 
-def _many_hosts(bench: Bench) -> Part:
+def _many_hosts(bench: StudyContext) -> WorldResult:
     folder = many_hosts(bench.results / "worlds" / "many-hosts.world", quick=bench.quick)
     before, cells = (_replayed(folder, setting, bench, CAPPED) for setting in (Setting(), Setting(delay=DELAY)))
     return told("many-hosts", [_after(CAPS, 0, cells, before, folder, bench)])
 
 
-def _replayed(folder: Path, setting: Setting, bench: Bench, budget: float = BUDGET) -> dict[str, Cell]:
+def _replayed(folder: Path, setting: Setting, bench: StudyContext, budget: float = BUDGET) -> dict[str, Cell]:
     budget = QUICK if bench.quick and budget == BUDGET else budget
     some = {name: policy for name, policy in POLICIES.items() if not bench.quick or name in QUICK_POLICIES}
     cells = replayed(folder, list(some.values()), [budget], setting, bench)
@@ -110,24 +120,24 @@ def _replayed(folder: Path, setting: Setting, bench: Bench, budget: float = BUDG
 
 
 def _after(
-    event: str, first: int, cells: Mapping[str, Cell], before: Mapping[str, Cell], folder: Path, bench: Bench
+    event: str, first: int, cells: Mapping[str, Cell], before: Mapping[str, Cell], folder: Path, bench: StudyContext
 ) -> After:
     pairs, (quality, calm) = Pairs(cells[WORTH], folder, bench), (_qualities(each, bench) for each in (cells, before))
     leads = {name: pairs.lead(cells[WORTH], cell, first) for name, cell in cells.items() if name != WORTH}
     return After(event, first, quality, calm, leads)
 
 
-def _qualities(cells: Mapping[str, Cell], bench: Bench) -> dict[str, Floats]:
+def _qualities(cells: Mapping[str, Cell], bench: StudyContext) -> dict[str, Floats]:
     return {name: read_series(cell, bench.results)[QUALITY.name].to_numpy() for name, cell in cells.items()}
 
 
-def told(world: str, found: Sequence[After]) -> Part:
+def told(world: str, found: Sequence[After]) -> WorldResult:
     numbers: dict[str, Value] = {}
     for each in found:
         numbers[f"{each.event}: units until Worth is as without it"] = each.recovery(WORTH)
         numbers |= {f"{each.event}: lead over {name}": lead.mean for name, lead in each.leads.items()}
     part = judged(world, claims_of(found), numbers, [_table(world, found)])
-    return Part(world, part.holds, part.because, numbers, part.tables, [_figure(world, each) for each in found])
+    return WorldResult(world, part.holds, part.because, numbers, part.tables, [_figure(world, each) for each in found])
 
 
 def claims_of(found: Sequence[After]) -> list[Claim]:
@@ -139,7 +149,7 @@ def claims_of(found: Sequence[After]) -> list[Claim]:
     return claims
 
 
-def _table(world: str, found: Sequence[After]) -> Table:
+def _table(world: str, found: Sequence[After]) -> ResultTable:
     rows: list[list[Value]] = []
     for each in found:
         for name, quality in each.quality.items():
@@ -148,7 +158,7 @@ def _table(world: str, found: Sequence[After]) -> Table:
             rows.append([each.event, name, *means, each.recovery(name), *lead[:3]])
     columns = ["event", "arm", "quality from the event on", "without the event", "units to recover"]
     note = f"Recovered: quality at most {NEAR} below that without the event, mean of {STEADY} units."
-    return Table(f"{world}: what comes after", [*columns, "lead of Worth", "low", "high"], rows, note)
+    return ResultTable(f"{world}: what comes after", [*columns, "lead of Worth", "low", "high"], rows, note)
 
 
 def _figure(world: str, each: After) -> Figure:

@@ -17,7 +17,7 @@ from sought.lab.studies.bounds import lacks
 from sought.lab.studies.experiment import table
 from sought.lab.studies.over_budgets import downloads_for, is_bound
 from sought.lab.studies.refreshing.refresh import LARGE, ONE, ROUND_ROBIN, by
-from sought.lab.studies.study import Bench, Claim, Finding, Part, Study, Table, Value, finding
+from sought.lab.studies.study import Claim, Finding, ResultTable, Study, StudyContext, Value, WorldResult, finding
 from sought.lab.studies.worth.arms import ENDS, NEEDS, QUALITY, WORTH, Pairs, interval, judged, replayed
 from sought.lab.worlds.files import open_world
 from sought.policy.noisy_signals import NoisySignals
@@ -45,7 +45,7 @@ QUICK_POLICIES, QUICK_SIGNALS = (WORTH, ROUND_ROBIN), (NONE, "noisy", "100% of h
 
 
 @dataclass(frozen=True)
-class Told:
+class SignalResult:
     """What a policy reaches with signals; `gain` is by how much that is more than without."""
 
     name: str
@@ -55,15 +55,15 @@ class Told:
     gain: Interval
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     parts = [_world(folder, bench) for folder in bench.worlds]
     return finding("worth-signals", bench, parts, budgets=list(BUDGETS), signals=[repr(e) for e in HONEST.values()])
 
 
-def _world(folder: Path, bench: Bench) -> Part:
+def _world(folder: Path, bench: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return Part(world.name, None, lack)
+        return WorldResult(world.name, None, lack)
     hosts = len(world.sites[0])
     liars = {name: each for name, each in LIARS.items() if hosts > 1 or each.liars == 1.0}
     budgets = QUICK if bench.quick else ONE if pages_at_start(world) > LARGE else BUDGETS
@@ -76,7 +76,9 @@ def _world(folder: Path, bench: Bench) -> Part:
     return judged(world.name, claims_of(found), numbers, [_table(world.name, found)])
 
 
-def measured(folder: Path, signals: Mapping[str, Signals], budgets: Sequence[float], bench: Bench) -> list[Told]:
+def measured(
+    folder: Path, signals: Mapping[str, Signals], budgets: Sequence[float], bench: StudyContext
+) -> list[SignalResult]:
     some = {name: policy for name, policy in POLICIES.items() if not bench.quick or name in QUICK_POLICIES}
     policies, found = list(some.values()), []
     silent = replayed(folder, policies, budgets, Setting(), bench)
@@ -88,11 +90,11 @@ def measured(folder: Path, signals: Mapping[str, Signals], budgets: Sequence[flo
                 cell = cells[policy, budget]
                 quality = table([cell], [QUALITY], bench.results)[QUALITY.name][0]
                 gain = pairs.lead(cell, silent[policy, budget]) if signal != NONE else Interval(0.0, 0.0, 0.0, 0)
-                found.append(Told(name, signal, budget, quality, gain))
+                found.append(SignalResult(name, signal, budget, quality, gain))
     return found
 
 
-def claims_of(found: Sequence[Told]) -> list[Claim]:
+def claims_of(found: Sequence[SignalResult]) -> list[Claim]:
     return [
         Claim(
             f"{each.budget:.1%}, {each.signals}: not clearly below what it is without signals",
@@ -104,7 +106,7 @@ def claims_of(found: Sequence[Told]) -> list[Claim]:
     ]
 
 
-def budget_for_the_same(each: Told, found: Sequence[Told]) -> str:
+def budget_for_the_same(each: SignalResult, found: Sequence[SignalResult]) -> str:
     """How much the same policy needs with these signals, to reach what it does without at this budget."""
     same = [
         (other.budget, other.quality) for other in found if (other.name, other.signals) == (each.name, each.signals)
@@ -116,7 +118,7 @@ def budget_for_the_same(each: Told, found: Sequence[Told]) -> str:
     return "more" if np.isnan(needed) else f"{sign}{needed:.2%}"
 
 
-def _table(world: str, found: Sequence[Told]) -> Table:
+def _table(world: str, found: Sequence[SignalResult]) -> ResultTable:
     rows: list[list[Value]] = [
         [each.name, each.signals, each.budget, each.quality, *each.gain[:3], budget_for_the_same(each, found)]
         for each in sorted(found, key=lambda each: (each.budget, each.signals, -each.quality))
@@ -126,7 +128,7 @@ def _table(world: str, found: Sequence[Told]) -> Table:
         "A sitemap a day is paid for.  Low and high: 95 % interval, paired.  Budget for the same: what the quality "
         "without signals costs with them."
     )
-    return Table(f"{world}: what signals change", columns, rows, note)
+    return ResultTable(f"{world}: what signals change", columns, rows, note)
 
 
 SIGNALS = Study(

@@ -9,13 +9,13 @@ from pathlib import Path
 from sought.lab.replay.setting import Setting
 from sought.lab.studies.bounds import lacks
 from sought.lab.studies.figures import lines
-from sought.lab.studies.study import Bench, Claim, Figure, Finding, Part, Study, Value, finding
+from sought.lab.studies.study import Claim, Figure, Finding, Study, StudyContext, Value, WorldResult, finding
 from sought.lab.studies.worth.arms import (
     ENDS,
     NEEDS,
     WORTH,
-    Arm,
     Met,
+    WorthArm,
     arms_table,
     at,
     best_published,
@@ -41,9 +41,9 @@ def name_of(rule: str, share: float) -> str:
     return f"{share:.0%} new, {rule}"
 
 
-ARMS: Mapping[str, Arm] = {
+ARMS: Mapping[str, WorthArm] = {
     **{
-        name_of(name, share): Arm(Split(SearchImpact(), rule, share), "003")
+        name_of(name, share): WorthArm(Split(SearchImpact(), rule, share), "003")
         for name, rule in RULES.items()
         for share in SHARES
     },
@@ -51,22 +51,22 @@ ARMS: Mapping[str, Arm] = {
 }
 
 
-def run(bench: Bench) -> Finding:
+def run(bench: StudyContext) -> Finding:
     parts = [_world(folder, bench) for folder in bench.worlds]
     return finding("worth-split", bench, parts, budgets=list(BUDGETS), shares=list(SHARES))
 
 
-def _world(folder: Path, bench: Bench) -> Part:
+def _world(folder: Path, bench: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return Part(world.name, None, lack)
+        return WorldResult(world.name, None, lack)
     found = measured(folder, ARMS, QUICK if bench.quick else BUDGETS, Setting(), bench)
     numbers: dict[str, Value] = {
         f"lead over the best split at {budget:.1%}": best_published(found, budget).lead.mean
         for budget in budgets_in(found)
     }
     part = judged(world.name, claims_of(found), numbers, [arms_table(f"{world.name}: splits", found)])
-    return Part(part.world, part.holds, part.because, numbers, part.tables, [_figure(world.name, found)])
+    return WorldResult(part.world, part.holds, part.because, numbers, part.tables, [_figure(world.name, found)])
 
 
 def claims_of(found: Sequence[Met]) -> list[Claim]:

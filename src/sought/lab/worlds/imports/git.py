@@ -22,11 +22,11 @@ from sought.lab.worlds.imports.addresses import (
     page_address,
     precedence,
 )
-from sought.lab.worlds.imports.git_history import Blobs, Change, Repository, Snapshot, opened, snapshots
+from sought.lab.worlds.imports.git_history import Blobs, Change, GitRepository, Snapshot, opened, snapshots
 from sought.lab.worlds.imports.markdown import to_html
 from sought.lab.worlds.imports.moves import Move, read_moves
 from sought.lab.worlds.imports.taken import Taken
-from sought.lab.worlds.recorder import Recorder, digested
+from sought.lab.worlds.recorder import WorldRecorder, digested
 from sought.web.errors import BadInput, BadURL
 from sought.web.message import Failure, Response
 
@@ -36,7 +36,7 @@ _MAX_SPELLINGS = 64  # of one address; any letter may be percent-encoded
 
 
 def import_git(
-    recorder: Recorder,
+    recorder: WorldRecorder,
     source: Path,
     base_url: str,
     every: float = 0.0,
@@ -68,7 +68,7 @@ def import_git(
     return Taken(start, times[-1].time, (f"{base}/",))
 
 
-def _news(repository: Repository, times: list[Snapshot]) -> dict[int, list[Change]]:
+def _news(repository: GitRepository, times: list[Snapshot]) -> dict[int, list[Change]]:
     """What each snapshot has changed of the pages."""
     found, before = {}, ""
     for number, _, commit in times:
@@ -91,7 +91,7 @@ class _Site:
     `ways` are the percent-decoded addresses by which each URL was ever meant, `leads` since when they lead where.
     """
 
-    def __init__(self, recorder: Recorder, base: str, blobs: Blobs) -> None:
+    def __init__(self, recorder: WorldRecorder, base: str, blobs: Blobs) -> None:
         self.recorder, self.base, self.blobs = recorder, base, blobs
         self.files: dict[str, dict[bytes, bytes]] = {}
         self.moved: dict[str, str] = {}

@@ -36,7 +36,7 @@ class Change(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Repository:
+class GitRepository:
     """A repository on disk; `name` is what a person called it."""
 
     folder: Path
@@ -132,15 +132,15 @@ class Blobs:
 
 
 @contextmanager
-def opened(source: Path) -> Iterator[Repository]:
+def opened(source: Path) -> Iterator[GitRepository]:
     """A work tree, a bare repository or a bundle."""
     if source.is_dir():
-        yield Repository(source.resolve(), str(source))
+        yield GitRepository(source.resolve(), str(source))
     elif source.is_file():
         with tempfile.TemporaryDirectory(prefix="sought-git-") as folder:
             clone = Path(folder) / "clone"
             _run(["git", "clone", "-q", "--bare", "--", str(source.resolve()), str(clone)], str(source), clone)
-            yield Repository(clone, str(source))
+            yield GitRepository(clone, str(source))
     else:
         raise BadInput(f"{source}: no such repository or bundle")
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.lab.worlds.imports.taken import Taken
-from sought.lab.worlds.recorder import Recorder
+from sought.lab.worlds.recorder import WorldRecorder
 from sought.web.document import Document, Link
 from sought.web.errors import BadInput
 from sought.web.message import Response
@@ -40,7 +40,7 @@ Report = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Graph:
+class ImportedGraph:
     """`names[i]` is the number of a node; its successors are `names[targets[bounds[i]:bounds[i + 1]]]`."""
 
     names: Numbers
@@ -49,7 +49,7 @@ class Graph:
 
 
 def import_graph(
-    recorder: Recorder, file: Path, report: Report = lambda _done, _total: None, seed_node: int | None = None
+    recorder: WorldRecorder, file: Path, report: Report = lambda _done, _total: None, seed_node: int | None = None
 ) -> Taken:
     """Give every node to the recorder; the seed is the busiest node of the largest core, unless one is named."""
     graph = read_graph(file)
@@ -69,7 +69,7 @@ def import_graph(
     return Taken(0.0, 0.0, (f"{HOST}{graph.names[seed]}",), _reached(graph, seed))
 
 
-def read_graph(file: Path) -> Graph:
+def read_graph(file: Path) -> ImportedGraph:
     """The graph in a file, whichever of the formats it has."""
     with _readable(file):
         with file.open("rb") as plain:
@@ -79,7 +79,7 @@ def read_graph(file: Path) -> Graph:
             return _read_text(lines, file)
 
 
-def _seed(graph: Graph, file: Path, seed_node: int | None) -> int:
+def _seed(graph: ImportedGraph, file: Path, seed_node: int | None) -> int:
     """Which node crawls start at: within a largest strongly connected component the one with most successors."""
     if seed_node is None:
         from scipy.sparse import csgraph
@@ -94,7 +94,7 @@ def _seed(graph: Graph, file: Path, seed_node: int | None) -> int:
     return int(found[0])
 
 
-def _reached(graph: Graph, seed: int) -> int:
+def _reached(graph: ImportedGraph, seed: int) -> int:
     """How many pages links lead to from the seed, itself counted."""
     from scipy.sparse import csgraph
 
@@ -102,7 +102,7 @@ def _reached(graph: Graph, seed: int) -> int:
     return len(untyped.breadth_first_order(_matrix(graph), seed, return_predecessors=False))
 
 
-def _matrix(graph: Graph) -> Any:
+def _matrix(graph: ImportedGraph) -> Any:
     from scipy import sparse
 
     untyped: Any = sparse
@@ -129,7 +129,7 @@ def _opened(file: Path) -> Iterator[IO[bytes]]:
             yield cast("IO[bytes]", unpacked)
 
 
-def _sparse(file: Path) -> Graph:
+def _sparse(file: Path) -> ImportedGraph:
     from scipy import sparse
 
     untyped: Any = sparse
@@ -140,16 +140,16 @@ def _sparse(file: Path) -> Graph:
         raise BadInput(f"{file}: {matrix.shape[0]} rows and {matrix.shape[1]} columns, where a graph has as many")
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
-    return Graph(np.arange(matrix.shape[0]), matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64))
+    return ImportedGraph(np.arange(matrix.shape[0]), matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64))
 
 
-def _read_text(file: IO[bytes], path: Path) -> Graph:
+def _read_text(file: IO[bytes], path: Path) -> ImportedGraph:
     """Only WebGraph's format begins with a line of one number."""
     for at, numbers in _lines(file, path):
         if len(numbers) == 1:
             return _successors(file, path, at, numbers[0])
         return _edges(file, path, at, numbers)
-    return Graph(*(np.zeros(size, np.int64) for size in (0, 1, 0)))
+    return ImportedGraph(*(np.zeros(size, np.int64) for size in (0, 1, 0)))
 
 
 def _lines(
@@ -167,7 +167,7 @@ def _lines(
             yield at, [int(word) for word in words]
 
 
-def _edges(file: IO[bytes], path: Path, at: int, first: list[int]) -> Graph:
+def _edges(file: IO[bytes], path: Path, at: int, first: list[int]) -> ImportedGraph:
     pairs = array("q")
     lines = _lines(file, path, at)
     numbers = first
@@ -180,10 +180,10 @@ def _edges(file: IO[bytes], path: Path, at: int, first: list[int]) -> Graph:
         at, numbers = following
     names, ends = np.unique(np.frombuffer(pairs, np.int64), return_inverse=True)
     edges = np.unique(ends.reshape(-1, 2), axis=0)
-    return Graph(names, np.searchsorted(edges[:, 0], np.arange(len(names) + 1)).astype(np.int64), edges[:, 1])
+    return ImportedGraph(names, np.searchsorted(edges[:, 0], np.arange(len(names) + 1)).astype(np.int64), edges[:, 1])
 
 
-def _successors(file: IO[bytes], path: Path, at: int, count: int) -> Graph:
+def _successors(file: IO[bytes], path: Path, at: int, count: int) -> ImportedGraph:
     targets, bounds = array("q"), array("q", [0])
     for line, numbers in _lines(file, path, at, with_empty=True):
         if len(bounds) > count:
@@ -196,4 +196,4 @@ def _successors(file: IO[bytes], path: Path, at: int, count: int) -> Graph:
         bounds.append(len(targets))
     if len(bounds) <= count:
         raise BadInput(f"{path}: ends after {len(bounds) - 1} of {count} nodes")
-    return Graph(np.arange(count), np.array(bounds, np.int64), np.array(targets, np.int64))
+    return ImportedGraph(np.arange(count), np.array(bounds, np.int64), np.array(targets, np.int64))

@@ -14,11 +14,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from sought.demand import DAY, WEEK, Imported, QueryLog, import_file
-from sought.lab.worlds.world import Tallies
+from sought.lab.worlds.world import WorldDemand
 from sought.web.errors import BadInput
 
 
-def import_queries(file: Path, start: float, tell: Callable[[str], None] = lambda _: None) -> Tallies:
+def import_queries(file: Path, start: float, tell: Callable[[str], None] = lambda _: None) -> WorldDemand:
     """UBI, TSV, CSV, Parquet or Search Console; lines without a date are asked from `start` on.
 
     Lines that cannot be used are left out, and told; raises BadInput if none can.
@@ -32,21 +32,21 @@ def import_queries(file: Path, start: float, tell: Callable[[str], None] = lambd
         for complaint in bad:
             tell(complaint)
         searches = _searches(log, start)
-        counts = _counts(file, Path(folder) / "counts", start) if done.tallies else Tallies()
+        counts = _counts(file, Path(folder) / "counts", start) if done.tallies else WorldDemand()
     return _both(searches, counts)
 
 
-def logged_queries(folder: Path, start: float, end: float) -> Tallies:
+def logged_queries(folder: Path, start: float, end: float) -> WorldDemand:
     """What a crawl's own query log has; counts that were taken in after the world's end are asked all along."""
     log = QueryLog(folder, keep=inf)
     searches, counts = _searches(log, start), _tallies(log)
     since = np.where(counts.since <= end, counts.since, start)
-    return _both(searches, Tallies(counts.query, counts.count, since))
+    return _both(searches, WorldDemand(counts.query, counts.count, since))
 
 
-def _both(first: Tallies, second: Tallies) -> Tallies:
+def _both(first: WorldDemand, second: WorldDemand) -> WorldDemand:
     counts, since = np.concatenate([first.count, second.count]), np.concatenate([first.since, second.since])
-    return Tallies(first.query + second.query, counts, since)
+    return WorldDemand(first.query + second.query, counts, since)
 
 
 def _complaints(file: Path, done: Imported) -> list[str]:
@@ -55,25 +55,25 @@ def _complaints(file: Path, done: Imported) -> list[str]:
     return [*said, f"{file.name}: and {more:,} more lines that cannot be used"] if more else said
 
 
-def _searches(log: QueryLog, start: float) -> Tallies:
+def _searches(log: QueryLog, start: float) -> WorldDemand:
     rows = log.searches("query", "time")
     if rows.is_empty():
-        return Tallies()
+        return WorldDemand()
     asked = rows.group_by("query").agg(pl.len().alias("count"), pl.col("time").min()).sort("time", "query")
     first: NDArray[np.float64] = asked["time"].to_numpy()
     weeks = np.maximum((rows["time"].to_numpy().max() - first) / WEEK, 1.0)  # asked once today is not asked hourly
     since = start + np.floor((first - start) / WEEK) * WEEK
-    return Tallies(asked["query"].to_list(), asked["count"].to_numpy() / weeks, since)
+    return WorldDemand(asked["query"].to_list(), asked["count"].to_numpy() / weeks, since)
 
 
-def _counts(file: Path, folder: Path, start: float) -> Tallies:
+def _counts(file: Path, folder: Path, start: float) -> WorldDemand:
     """Read again as if today were the first day of the world: that is then the day of lines without one."""
     log = QueryLog(folder, keep=inf)
     import_file(log, file, now=start)
     return _tallies(log)
 
 
-def _tallies(log: QueryLog) -> Tallies:
+def _tallies(log: QueryLog) -> WorldDemand:
     rows = log.tallies().unique(["query", "day"], maintain_order=True)
     days: NDArray[np.float64] = rows["day"].cast(pl.Int32).cast(pl.Float64).to_numpy()
-    return Tallies(rows["query"].to_list(), rows["count"].to_numpy(), days * DAY)
+    return WorldDemand(rows["query"].to_list(), rows["count"].to_numpy(), days * DAY)

@@ -18,10 +18,10 @@ from sought.lab.worlds.imports.http_block import http
 from sought.lab.worlds.imports.taken import Taken
 from sought.lab.worlds.imports.warc_files import WarcFile, warc_files
 from sought.lab.worlds.imports.warc_records import Fields, Spot, content, head, time_of
-from sought.lab.worlds.recorder import Recorder
+from sought.lab.worlds.recorder import WorldRecorder
 from sought.record.named_urls import LOADED, SEEDS
 from sought.web.errors import BadInput, BadURL, CrawlDamaged
-from sought.web.message import Failure, Purpose, Response
+from sought.web.message import Failure, RequestPurpose, Response
 from sought.web.url import canonical, hostname, origin
 
 Report = Callable[[int, int], None]
@@ -38,12 +38,12 @@ class _Capture(NamedTuple):
     length: int
     kind: Kind
     url: str
-    purpose: Purpose
+    purpose: RequestPurpose
     digest: str
     refers: tuple[str, float] | None
 
 
-def import_warc(recorder: Recorder, files: Sequence[Path], report: Report = lambda _done, _total: None) -> Taken:
+def import_warc(recorder: WorldRecorder, files: Sequence[Path], report: Report = lambda _done, _total: None) -> Taken:
     """Give the recorder every capture in .warc and .warc.gz files, folders of them, CDXJ indexes, crawl directories.
 
     The seeds are those on record in our own archives, else the first page captured of each host.
@@ -52,8 +52,8 @@ def import_warc(recorder: Recorder, files: Sequence[Path], report: Report = lamb
     captures, seeds = _seen(sources, report)
     if not captures:
         raise BadInput(f"{', '.join(map(str, files))}: no captures of http or https URLs")
-    answers = _Answers([source.path for source in sources], captures)
-    begun: set[tuple[Purpose, str]] = set()
+    answers = _CaptureReader([source.path for source in sources], captures)
+    begun: set[tuple[RequestPurpose, str]] = set()
     start, end = captures[0].time, captures[-1].time
     for number, capture in enumerate(captures):
         if number % _REPORT_EVERY == 0:
@@ -116,11 +116,11 @@ def _kind(fields: Fields) -> Kind | None:
     return kind if kind in ("response", "revisit", "resource") else None  # type: ignore[return-value]  # just asked
 
 
-def _purpose(url: str, fields: Fields) -> Purpose:
+def _purpose(url: str, fields: Fields) -> RequestPurpose:
     told = fields.get("sought-purpose")
-    if told in list(Purpose):
-        return Purpose(told)
-    return Purpose.ROBOTS if url == f"{origin(url)}/robots.txt" else Purpose.PAGE
+    if told in list(RequestPurpose):
+        return RequestPurpose(told)
+    return RequestPurpose.ROBOTS if url == f"{origin(url)}/robots.txt" else RequestPurpose.PAGE
 
 
 def _refers(fields: Fields, url: str) -> tuple[str, float] | None:
@@ -134,12 +134,12 @@ def _refers(fields: Fields, url: str) -> tuple[str, float] | None:
 def _first_pages(captures: list[_Capture]) -> list[str]:
     first: dict[str, str] = {}
     for capture in captures:
-        if capture.purpose is Purpose.PAGE:
+        if capture.purpose is RequestPurpose.PAGE:
             first.setdefault(hostname(capture.url), capture.url)
     return list(first.values())
 
 
-class _Answers:
+class _CaptureReader:
     """Reads captures, and knows of each URL what it said last."""
 
     def __init__(self, paths: list[Path], captures: list[_Capture]) -> None:
@@ -147,7 +147,7 @@ class _Answers:
         bodies = [each for each in captures if each.kind in ("response", "resource")]
         self.by_digest = {each.digest: each for each in reversed(bodies) if each.digest}
         self.by_moment = {(each.url, each.time): each for each in bodies}
-        self.last: dict[tuple[Purpose, str], object] = {}
+        self.last: dict[tuple[RequestPurpose, str], object] = {}
 
     def news(self, capture: _Capture) -> Response | None:
         """The answer, with the body it stands for; None if it is as before, or that body is nowhere."""

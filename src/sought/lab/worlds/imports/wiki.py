@@ -11,8 +11,8 @@ from pathlib import Path
 
 from sought.lab.worlds.imports import wikitext
 from sought.lab.worlds.imports.taken import Taken
-from sought.lab.worlds.imports.wiki_dump import Page, Wiki, read_pages
-from sought.lab.worlds.recorder import Recorder
+from sought.lab.worlds.imports.wiki_dump import Wiki, WikiArticle, read_pages
+from sought.lab.worlds.recorder import WorldRecorder
 from sought.web.errors import BadInput
 from sought.web.message import Response
 
@@ -22,7 +22,7 @@ Report = Callable[[int, int], None]
 
 
 def import_wiki(
-    recorder: Recorder,
+    recorder: WorldRecorder,
     dump: Path,
     base_url: str,
     report: Report = lambda _done, _total: None,
@@ -88,12 +88,12 @@ def _day(moment: float) -> str:
 class _Pages:
     """Takes pages to the recorder; `first` and `last` are the times of all revisions, whenever the start is."""
 
-    def __init__(self, recorder: Recorder, dump: Path, wiki: Wiki, start: float) -> None:
+    def __init__(self, recorder: WorldRecorder, dump: Path, wiki: Wiki, start: float) -> None:
         self.recorder, self.dump, self.wiki, self.start = recorder, dump, wiki, start
         self.seen: set[str] = set()
         self.first, self.last = float("inf"), float("-inf")
 
-    def take(self, page: Page) -> None:
+    def take(self, page: WikiArticle) -> None:
         url = self.wiki.address(page.title)
         if not url or url in self.seen:
             what = "comes twice" if url else "has no possible address"

@@ -57,7 +57,7 @@ Report = Callable[[int, int], None]
 
 
 @dataclass
-class Page:
+class WikiArticle:
     """An article; its texts can be read until the next one comes."""
 
     waiting: IO[bytes]
@@ -75,10 +75,10 @@ class Page:
         return self.waiting.read(size).decode()
 
 
-def read_pages(dump: Path, wiki: Wiki, take: Callable[[Page], None], report: Report) -> None:
+def read_pages(dump: Path, wiki: Wiki, take: Callable[[WikiArticle], None], report: Report) -> None:
     """Give away every page of namespace 0 that has a revision; what the file says of the wiki is noted in `wiki`."""
     with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as waiting:
-        _Reader(dump, wiki, take, waiting).read(report)
+        _DumpReader(dump, wiki, take, waiting).read(report)
 
 
 def moment(text: str) -> float:
@@ -87,15 +87,15 @@ def moment(text: str) -> float:
     return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
 
 
-class _Reader:
+class _DumpReader:
     """Expat's events to revisions.  `where` is the path of open elements, `words` the text of one that is wanted."""
 
-    def __init__(self, dump: Path, wiki: Wiki, take: Callable[[Page], None], waiting: IO[bytes]) -> None:
+    def __init__(self, dump: Path, wiki: Wiki, take: Callable[[WikiArticle], None], waiting: IO[bytes]) -> None:
         self.dump, self.wiki, self.take, self.waiting = dump, wiki, take, waiting
         self.where: list[str] = []
         self.words: list[str] | None = None
         self.room = 0
-        self.page = Page(waiting)
+        self.page = WikiArticle(waiting)
         self.time = ""
         self.text: str | None = None
         self.parser = expat.ParserCreate()
@@ -135,7 +135,7 @@ class _Reader:
         if name == "mediawiki":
             self.wiki.language = attributes.get("xml:lang", "")[:40]
         elif name == "page":
-            self.page = Page(self.waiting, line=self.parser.CurrentLineNumber)
+            self.page = WikiArticle(self.waiting, line=self.parser.CurrentLineNumber)
             self.waiting.seek(0)
             self.waiting.truncate()
         elif name == "revision":

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.lab.worlds.synthetic.lives import Kind, Page, end_of
-from sought.lab.worlds.synthetic.shape import MONDAY, Shape
-from sought.lab.worlds.synthetic.words import Lexis, Words, dice
+from sought.lab.worlds.synthetic.lives import PageKind, PageLife, end_of
+from sought.lab.worlds.synthetic.shape import MONDAY, WebShape
+from sought.lab.worlds.synthetic.words import Words, WordStock, dice
 from sought.lab.worlds.world import WEEK
 
 SEARCHES = 1_000_000.0  # a week, all queries together
@@ -15,12 +15,12 @@ _TRIES = 20
 Asked = list[tuple[str, float, float]]
 
 
-def demand(shape: Shape, pages: list[Page], pools: dict[int, Words], lexis: Lexis) -> Asked:
+def demand(shape: WebShape, pages: list[PageLife], pools: dict[int, Words], lexis: WordStock) -> Asked:
     """(query, count a week, since).  `pools` are the words by which each page may be looked for."""
     rng = dice(shape, "demand")
     later = round(shape.drift * shape.queries)
-    first = [page for page in pages if page.kind is Kind.PLAIN and page.born <= MONDAY]
-    every = [page for page in pages if page.kind is Kind.PLAIN]
+    first = [page for page in pages if page.kind is PageKind.PLAIN and page.born <= MONDAY]
+    every = [page for page in pages if page.kind is PageKind.PLAIN]
     found: dict[str, float] = {}
     _ask(rng, shape, first, pools, lexis, found, shape.queries - later, is_later=False)
     _ask(rng, shape, every, pools, lexis, found, later, is_later=True)
@@ -29,10 +29,10 @@ def demand(shape: Shape, pages: list[Page], pools: dict[int, Words], lexis: Lexi
 
 def _ask(
     rng: np.random.Generator,
-    shape: Shape,
-    pages: list[Page],
+    shape: WebShape,
+    pages: list[PageLife],
     pools: dict[int, Words],
-    lexis: Lexis,
+    lexis: WordStock,
     found: dict[str, float],
     count: int,
     *,
@@ -54,7 +54,7 @@ def _ask(
             return
 
 
-def _popularity(shape: Shape, pages: list[Page]) -> NDArray[np.float64]:
+def _popularity(shape: WebShape, pages: list[PageLife]) -> NDArray[np.float64]:
     """Subjects and pages have ranks by chance; the weight falls with both to the power of `skew`."""
     rng = dice(shape, "popularity")
     topics = rng.permutation(shape.topics)[[page.topic for page in pages]]
@@ -63,7 +63,7 @@ def _popularity(shape: Shape, pages: list[Page]) -> NDArray[np.float64]:
     return np.asarray(weights / weights.sum())
 
 
-def _counted(shape: Shape, found: dict[str, float]) -> Asked:
+def _counted(shape: WebShape, found: dict[str, float]) -> Asked:
     """Ranks are given by chance, so that late queries are asked as much as early ones."""
     ranks = dice(shape, "ranks").permutation(len(found))
     weights = (ranks + 1.0) ** -shape.zipf

@@ -6,8 +6,8 @@ the drawn ones prefer their own; links point at pages that are there; spam links
 
 import numpy as np
 
-from sought.lab.worlds.synthetic.lives import Kind, Page
-from sought.lab.worlds.synthetic.shape import Shape
+from sought.lab.worlds.synthetic.lives import PageKind, PageLife
+from sought.lab.worlds.synthetic.shape import WebShape
 from sought.lab.worlds.synthetic.words import dice
 
 _TRIES = 4  # for each link, to find one that is new
@@ -16,25 +16,25 @@ _TRIES = 4  # for each link, to find one that is new
 class Linking:
     """Draws the links of pages as they are born; it is told of all that are born and die."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: WebShape) -> None:
         self.shape = shape
         self.rng = dice(shape, "links")
         self.everywhere = _Pool()
         self.spam = _Pool()
         self.on_host = [_Pool() for _ in range(shape.hosts)]
 
-    def born(self, page: Page) -> None:
-        if page.kind is Kind.SPAM:
+    def born(self, page: PageLife) -> None:
+        if page.kind is PageKind.SPAM:
             self.spam.add(page.number)
-        elif page.kind not in (Kind.HOME, Kind.HUB, Kind.TRAP):
+        elif page.kind not in (PageKind.HOME, PageKind.HUB, PageKind.TRAP):
             self.everywhere.add(page.number)
             self.on_host[page.host].add(page.number)
 
-    def died(self, page: Page) -> None:
+    def died(self, page: PageLife) -> None:
         for pool in (self.spam, self.everywhere, self.on_host[page.host]):
             pool.remove(page.number)
 
-    def links(self, page: Page, of: dict[int, list[int]]) -> list[int]:
+    def links(self, page: PageLife, of: dict[int, list[int]]) -> list[int]:
         """The links of a new page, given those of all others."""
         shape, rng = self.shape, self.rng
         wanted = int(rng.poisson(shape.out_links))
@@ -43,7 +43,7 @@ class Linking:
         for _ in range(wanted * _TRIES):
             if len(found) >= wanted:
                 break
-            if page.kind is Kind.SPAM:
+            if page.kind is PageKind.SPAM:
                 target = self.spam.any(rng)
             elif model and rng.random() < shape.copying:
                 target = model[int(rng.integers(len(model)))]

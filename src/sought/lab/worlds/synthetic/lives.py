@@ -10,7 +10,7 @@ from enum import Enum
 
 import numpy as np
 
-from sought.lab.worlds.synthetic.shape import MONDAY, Shape
+from sought.lab.worlds.synthetic.shape import MONDAY, WebShape
 from sought.lab.worlds.synthetic.words import Dice, dice
 from sought.lab.worlds.world import WEEK
 
@@ -20,7 +20,7 @@ _FAVOURITE = 0.6  # of a host's pages are about its favourite subject
 _MORTAL_KINDS = ("plain", "duplicate", "spam")
 
 
-class Kind(Enum):
+class PageKind(Enum):
     """What a page is for."""
 
     HOME = "home"
@@ -33,12 +33,12 @@ class Kind(Enum):
 
 
 @dataclass
-class Page:
+class PageLife:
     """A life.  `hub` lists it; `like` is the page whose words it begins with; `to` is where it goes on."""
 
     number: int
     host: int
-    kind: Kind
+    kind: PageKind
     hub: int
     topic: int
     second: int
@@ -56,13 +56,13 @@ class Page:
         return self.born <= time < self.dies
 
 
-def end_of(shape: Shape) -> float:
+def end_of(shape: WebShape) -> float:
     return MONDAY + shape.weeks * WEEK
 
 
-def lives(shape: Shape) -> list[Page]:
+def lives(shape: WebShape) -> list[PageLife]:
     """All pages that ever are, by number; front pages and hubs of the hosts come first."""
-    made = _Making(shape)
+    made = _LivesMaker(shape)
     made.hosts()
     made.others()
     made.short_lives()
@@ -72,28 +72,32 @@ def lives(shape: Shape) -> list[Page]:
     return made.pages
 
 
-def hubs_of(shape: Shape, host: int) -> range:
+def hubs_of(shape: WebShape, host: int) -> range:
     """The numbers of a host's hubs; its front page comes just before."""
     first = host * (shape.hubs + 1) + 1
     return range(first, first + shape.hubs)
 
 
-class _Making:
-    def __init__(self, shape: Shape) -> None:
+class _LivesMaker:
+    def __init__(self, shape: WebShape) -> None:
         self.shape = shape
-        self.pages: list[Page] = []
+        self.pages: list[PageLife] = []
         self.rng = dice(shape, "lives")
         self.favourites = dice(shape, "favourites").integers(0, shape.topics, shape.hosts).tolist()
         sizes = 1.0 / np.sqrt(np.arange(shape.hosts) + 1.0)
         self.sizes = sizes / sizes.sum()
 
-    def add(self, host: int, kind: Kind, born: float = MONDAY, like: Page | None = None) -> Page:
+    def add(self, host: int, kind: PageKind, born: float = MONDAY, like: PageLife | None = None) -> PageLife:
         rng, hubs = self.rng, hubs_of(self.shape, host)
         first, second = rng.integers(0, self.shape.topics, 2).tolist()
         if rng.random() < _FAVOURITE:
             first = self.favourites[host]
-        hub = hubs[int(rng.integers(len(hubs)))] if kind not in (Kind.HOME, Kind.HUB, Kind.TRAP) else hubs[0] - 1
-        page = Page(len(self.pages), host, kind, hub, first, second, born)
+        hub = (
+            hubs[int(rng.integers(len(hubs)))]
+            if kind not in (PageKind.HOME, PageKind.HUB, PageKind.TRAP)
+            else hubs[0] - 1
+        )
+        page = PageLife(len(self.pages), host, kind, hub, first, second, born)
         if like is not None:
             page.topic, page.second, page.like = like.topic, like.second, like.number
         self.pages.append(page)
@@ -101,33 +105,35 @@ class _Making:
 
     def hosts(self) -> None:
         for host in range(self.shape.hosts):
-            self.add(host, Kind.HOME)
+            self.add(host, PageKind.HOME)
             for _ in range(self.shape.hubs):
-                self.add(host, Kind.HUB)
+                self.add(host, PageKind.HUB)
 
     def others(self) -> None:
         """Two pages of each host at least, then by its size; those that are like others come last."""
         shape, fixed = self.shape, len(self.pages)
         free = shape.pages - fixed - shape.hosts
         hosts = np.concatenate([np.arange(shape.hosts), self.rng.choice(shape.hosts, free, p=self.sizes)])
-        kinds = [Kind.DUPLICATE] * round(shape.duplicates * shape.pages)
-        kinds += [Kind.SPAM] * round(shape.spam * shape.pages) + [Kind.EPHEMERAL] * round(shape.ephemeral * shape.pages)
-        kinds = kinds[: len(hosts)] + [Kind.PLAIN] * (len(hosts) - len(kinds))
+        kinds = [PageKind.DUPLICATE] * round(shape.duplicates * shape.pages)
+        kinds += [PageKind.SPAM] * round(shape.spam * shape.pages) + [PageKind.EPHEMERAL] * round(
+            shape.ephemeral * shape.pages
+        )
+        kinds = kinds[: len(hosts)] + [PageKind.PLAIN] * (len(hosts) - len(kinds))
         drawn = [(int(host), kinds[i]) for host, i in zip(hosts, self.rng.permutation(len(kinds)), strict=True)]
         for host, kind in drawn:
-            if kind is not Kind.DUPLICATE:
+            if kind is not PageKind.DUPLICATE:
                 self.add(host, kind)
-        originals = [page for page in self.pages if page.kind is Kind.PLAIN] or self.pages[:1]
+        originals = [page for page in self.pages if page.kind is PageKind.PLAIN] or self.pages[:1]
         for host, kind in drawn:
-            if kind is Kind.DUPLICATE:
+            if kind is PageKind.DUPLICATE:
                 self.add(host, kind, like=originals[int(self.rng.integers(len(originals)))])
 
     def short_lives(self) -> None:
         """Each ends by chance, and the next one begins."""
-        for page in [page for page in self.pages if page.kind is Kind.EPHEMERAL]:
+        for page in [page for page in self.pages if page.kind is PageKind.EPHEMERAL]:
             while (dies := page.born + _at_least_a_minute(self.rng, self.shape.lifetime)) <= end_of(self.shape):
                 page.dies = dies
-                page = self.add(page.host, Kind.EPHEMERAL, dies)
+                page = self.add(page.host, PageKind.EPHEMERAL, dies)
 
     def come_and_go(self) -> None:
         shape, rng = self.shape, self.rng
@@ -136,13 +142,13 @@ class _Making:
         deaths = _moments(rng, shape.deletes * shape.pages, MONDAY, end_of(shape))
         for time, is_birth in sorted([(time, True) for time in births] + [(time, False) for time in deaths]):
             if is_birth:
-                mortal.append(self.add(int(rng.choice(shape.hosts, p=self.sizes)), Kind.PLAIN, time))
+                mortal.append(self.add(int(rng.choice(shape.hosts, p=self.sizes)), PageKind.PLAIN, time))
             elif mortal:
                 at = int(rng.integers(len(mortal)))
                 mortal[at], mortal[-1] = mortal[-1], mortal[at]
                 self._go(mortal, time)
 
-    def _go(self, mortal: list[Page], time: float) -> None:
+    def _go(self, mortal: list[PageLife], time: float) -> None:
         """The last one goes; or goes on elsewhere."""
         page = mortal[-1]
         if time <= page.born:
@@ -157,7 +163,7 @@ class _Making:
         shape = self.shape
         for host in dice(shape, "traps").permutation(shape.hosts)[: round(shape.traps * shape.hosts)].tolist():
             for _ in range(shape.trap_pages):
-                self.add(host, Kind.TRAP)
+                self.add(host, PageKind.TRAP)
 
 
 def _at_least_a_minute(rng: Dice, weeks: float) -> float:
@@ -177,31 +183,31 @@ def _ticks(rng: Dice, a_week: float, start: float, end: float) -> list[float]:
     return found
 
 
-def _common_draws(shape: Shape) -> Callable[[Page, float], float]:
+def _common_draws(shape: WebShape) -> Callable[[PageLife, float], float]:
     """From what is drawn for a page alone to what it shares with others of its host and of its subject."""
     hosts = dice(shape, "rates of hosts").standard_normal(shape.hosts)
     topics = dice(shape, "rates of topics").standard_normal(shape.topics)
     own = max(0.0, 1.0 - shape.by_host - shape.by_topic) ** 0.5
 
-    def drawn(page: Page, draw: float) -> float:
+    def drawn(page: PageLife, draw: float) -> float:
         return float(own * draw + shape.by_host**0.5 * hosts[page.host] + shape.by_topic**0.5 * topics[page.topic])
 
     return drawn
 
 
-def _give_changes(shape: Shape, pages: list[Page]) -> None:
+def _give_changes(shape: WebShape, pages: list[PageLife]) -> None:
     """When each page changes, and when its advert does.  One that has moved goes on as it was."""
     kinds, adverts, common = dice(shape, "rates"), dice(shape, "adverts"), _common_draws(shape)
     rng, end, middle = dice(shape, "changes"), end_of(shape), shape.rate_sigma**2 / 2
     for page in pages:
         draw, is_periodic, has_advert = float(kinds.standard_normal()), kinds.random(), adverts.random()
-        if page.kind in (Kind.HOME, Kind.HUB, Kind.TRAP):
+        if page.kind in (PageKind.HOME, PageKind.HUB, PageKind.TRAP):
             continue
         before = pages[page.like] if page.like != NOBODY and pages[page.like].to == page.number else None
         if before:
             page.rate, page.is_periodic, page.has_advert = before.rate, before.is_periodic, before.has_advert
         else:
-            is_changing = shape.rate > 0 and page.kind is not Kind.DUPLICATE
+            is_changing = shape.rate > 0 and page.kind is not PageKind.DUPLICATE
             draw = common(page, draw)
             page.rate = min(shape.rate * float(np.exp(shape.rate_sigma * draw - middle)), MAX_RATE) * is_changing
             page.is_periodic, page.has_advert = is_periodic < shape.periodic, has_advert < shape.adverts

@@ -13,7 +13,7 @@ def _knob(default: float, meaning: str, least: float = 0.0, most: float = 1.0) -
 
 
 @dataclass(frozen=True)
-class Shape:
+class WebShape:
     """Beyond.md's synthetic evolving web.  A share is of all pages unless its help says otherwise."""
 
     seed: int = _knob(0, "Another number gives another web of the same shape.", 0, 2**32)

@@ -2,10 +2,10 @@
 
 from html import escape
 
-from sought.lab.worlds.synthetic.lives import NOBODY, Kind, Page, hubs_of
-from sought.lab.worlds.synthetic.shape import Shape
+from sought.lab.worlds.synthetic.lives import NOBODY, PageKind, PageLife, hubs_of
+from sought.lab.worlds.synthetic.shape import WebShape
 from sought.lab.worlds.synthetic.texts import Draft, Texts
-from sought.lab.worlds.synthetic.words import Lexis
+from sought.lab.worlds.synthetic.words import WordStock
 from sought.web.message import Response
 
 _HTML = (("Content-Type", "text/html; charset=utf-8"),)
@@ -13,26 +13,26 @@ _FIRST_YEAR = 2024
 _FRIENDS = 3  # other hosts that a front page links to
 
 
-class Site:
+class SyntheticSite:
     """Addresses of all pages, and what is answered there."""
 
-    def __init__(self, shape: Shape, lexis: Lexis, pages: list[Page], texts: Texts) -> None:
+    def __init__(self, shape: WebShape, lexis: WordStock, pages: list[PageLife], texts: Texts) -> None:
         self.shape, self.lexis, self.pages, self.texts = shape, lexis, pages, texts
         self.sites = [f"https://site{host}.example" for host in range(shape.hosts)]
         self.calendars: dict[int, list[int]] = {}
         for page in pages:
-            if page.kind is Kind.TRAP:
+            if page.kind is PageKind.TRAP:
                 self.calendars.setdefault(page.host, []).append(page.number)
         self.urls = [self._url(page) for page in pages]
         self.names = [self._name(page) for page in pages]
 
-    def _url(self, page: Page) -> str:
+    def _url(self, page: PageLife) -> str:
         site = self.sites[page.host]
-        if page.kind is Kind.HOME:
+        if page.kind is PageKind.HOME:
             return f"{site}/"
-        if page.kind is Kind.HUB:
+        if page.kind is PageKind.HUB:
             return f"{site}/section{page.number - hubs_of(self.shape, page.host)[0]}"
-        if page.kind is Kind.TRAP:
+        if page.kind is PageKind.TRAP:
             return self._month(page.host, page.number - self.calendars[page.host][0])
         words = "-".join(self.lexis.words[i] for i in self.texts.drafts[page.number].title.tolist())
         return f"{site}/section{page.hub - hubs_of(self.shape, page.host)[0]}/{words}-{page.number}"
@@ -40,29 +40,29 @@ class Site:
     def _month(self, host: int, number: int) -> str:
         return f"{self.sites[host]}/calendar/{_FIRST_YEAR + number // 12}/{number % 12 + 1:02}"
 
-    def gone(self, page: Page, time: float) -> Response:
+    def gone(self, page: PageLife, time: float) -> Response:
         url = self.urls[page.number]
         if page.to != NOBODY:
             return Response(url, 301, headers=(*_HTML, ("Location", self.urls[page.to])), time=time)
         return Response(url, 404, headers=_HTML, time=time)
 
-    def answer(self, page: Page, links: list[int], time: float) -> Response:
+    def answer(self, page: PageLife, links: list[int], time: float) -> Response:
         """`links` are those of the text, or the pages that a hub lists."""
         body = self._html(page, links).encode()
         return Response(self.urls[page.number], 200, headers=_HTML, raw=body, body=body, time=time)
 
-    def _name(self, page: Page) -> str:
-        if page.kind is Kind.HOME:
+    def _name(self, page: PageLife) -> str:
+        if page.kind is PageKind.HOME:
             return f"Site{page.host}"
-        if page.kind is Kind.TRAP:
+        if page.kind is PageKind.TRAP:
             number = page.number - self.calendars[page.host][0]
             return f"Calendar {_FIRST_YEAR + number // 12}-{number % 12 + 1:02}"
         return self.lexis.named(self.texts.drafts[page.number].title)
 
-    def _html(self, page: Page, links: list[int]) -> str:
+    def _html(self, page: PageLife, links: list[int]) -> str:
         draft, name, site = self.texts.drafts[page.number], self.names[page.number], f"Site{page.host}"
-        title = name if page.kind is Kind.HOME else f"{name} | {site}"
-        hub = self._link(page.hub) if page.kind not in (Kind.HOME, Kind.HUB, Kind.TRAP) else ""
+        title = name if page.kind is PageKind.HOME else f"{name} | {site}"
+        hub = self._link(page.hub) if page.kind not in (PageKind.HOME, PageKind.HUB, PageKind.TRAP) else ""
         return (
             f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title></head>\n'
             f'<body><nav><a href="{self.sites[page.host]}/">{site}</a> {hub}</nav>\n'
@@ -83,12 +83,12 @@ class Site:
     def _link(self, number: int) -> str:
         return f'<a href="{self.urls[number]}">{self.names[number]}</a>'
 
-    def _turn(self, page: Page) -> str:
+    def _turn(self, page: PageLife) -> str:
         """A calendar's way on, also from its last page; a front page's ways to the calendar and to other hosts."""
-        if page.kind is Kind.TRAP:
+        if page.kind is PageKind.TRAP:
             number = page.number - self.calendars[page.host][0]
             return f'<a href="{self._month(page.host, number + 1)}">next month</a>\n'
-        if page.kind is not Kind.HOME:
+        if page.kind is not PageKind.HOME:
             return ""
         calendar = [self._link(self.calendars[page.host][0])] if page.host in self.calendars else []
         others = dict.fromkeys((page.host + 1 + i) % self.shape.hosts for i in range(_FRIENDS))

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from sought.lab.worlds.synthetic.demand import Asked
-from sought.lab.worlds.synthetic.lives import NOBODY, Kind, Page
-from sought.lab.worlds.synthetic.shape import Shape
-from sought.lab.worlds.synthetic.words import Lexis, Words, dice
+from sought.lab.worlds.synthetic.lives import NOBODY, PageKind, PageLife
+from sought.lab.worlds.synthetic.shape import WebShape
+from sought.lab.worlds.synthetic.words import Words, WordStock, dice
 
 _ITEM = 8  # words of an item of a list
 _ALTERED = 0.01  # of the words of a near-duplicate
@@ -35,7 +35,7 @@ class Draft:
 class Texts:
     """The drafts of all pages, by number."""
 
-    def __init__(self, shape: Shape, lexis: Lexis, pages: list[Page]) -> None:
+    def __init__(self, shape: WebShape, lexis: WordStock, pages: list[PageLife]) -> None:
         self.shape, self.lexis, self.pages = shape, lexis, pages
         self.rng, self.adverts = dice(shape, "texts"), dice(shape, "advert texts")
         self.stuffing = _NOTHING
@@ -59,28 +59,28 @@ class Texts:
         drawn = self.rng.choice(len(asked), 5000, p=shares / shares.sum()).tolist()
         self.stuffing = np.array([numbers[word] for at in drawn for word in asked[at][0].split()])
         for page, draft in zip(self.pages, self.drafts, strict=True):
-            if page.kind is Kind.SPAM and page.like == NOBODY:
+            if page.kind is PageKind.SPAM and page.like == NOBODY:
                 draft.title, draft.static = self._fresh(page, 3), self._fresh(page, len(draft.static))
-            elif page.kind is Kind.SPAM:
+            elif page.kind is PageKind.SPAM:
                 draft.title = self.drafts[page.like].title
 
-    def change(self, page: Page) -> None:
+    def change(self, page: PageLife) -> None:
         draft = self.drafts[page.number]
         draft.churn = self._fresh(page, len(draft.churn))
         if draft.scroll:
             draft.scroll = [self._fresh(page, _ITEM), *draft.scroll[:-1]]
 
-    def advertise(self, page: Page) -> None:
+    def advertise(self, page: PageLife) -> None:
         self.drafts[page.number].advert = self.lexis.advert(self.adverts)
 
-    def go_on(self, old: Page, new: Page) -> None:
+    def go_on(self, old: PageLife, new: PageLife) -> None:
         """A page that moves takes its words along."""
         self.drafts[new.number] = replace(self.drafts[old.number])
 
-    def _begun(self, page: Page) -> Draft:
+    def _begun(self, page: PageLife) -> Draft:
         shape, rng = self.shape, self.rng
         title = self.lexis.title(rng, page.topic)
-        if page.kind in (Kind.HOME, Kind.HUB, Kind.TRAP):
+        if page.kind in (PageKind.HOME, PageKind.HUB, PageKind.TRAP):
             return Draft(title, self._fresh(page, _SHORT))
         middle = np.log(shape.words) - _LENGTHS**2 / 2
         length = max(_SHORT, round(float(rng.lognormal(middle, _LENGTHS))))
@@ -89,16 +89,16 @@ class Texts:
         list_ = [self._fresh(page, _ITEM) for _ in range(items)]
         return Draft(title, self._fresh(page, static), self._fresh(page, churn), list_)
 
-    def _copied(self, page: Page) -> Draft:
+    def _copied(self, page: PageLife) -> Draft:
         """Nearly the same as another page (moved pages take over what the other one says by then)."""
         draft = replace(self.drafts[page.like])
         count = max(1, round(_ALTERED * len(draft.static)))
-        if page.kind is Kind.DUPLICATE and len(draft.static):
+        if page.kind is PageKind.DUPLICATE and len(draft.static):
             draft.static = draft.static.copy()
             draft.static[self.rng.integers(0, len(draft.static), count)] = self._fresh(page, count)
         return draft
 
-    def _fresh(self, page: Page, count: int) -> Words:
-        if page.kind is Kind.SPAM and len(self.stuffing):
+    def _fresh(self, page: PageLife, count: int) -> Words:
+        if page.kind is PageKind.SPAM and len(self.stuffing):
             return self.rng.choice(self.stuffing, count)
         return self.lexis.text(self.rng, page.topic, page.second, count)

@@ -10,17 +10,17 @@ from enum import IntEnum
 from itertools import groupby
 
 from sought.lab.worlds.imports.taken import Taken
-from sought.lab.worlds.recorder import Recorder
+from sought.lab.worlds.recorder import WorldRecorder
 from sought.lab.worlds.synthetic.demand import demand
 from sought.lab.worlds.synthetic.links import Linking
-from sought.lab.worlds.synthetic.lives import NOBODY, Kind, Page, end_of, hubs_of, lives
-from sought.lab.worlds.synthetic.shape import MONDAY, Shape
-from sought.lab.worlds.synthetic.site import Site
+from sought.lab.worlds.synthetic.lives import NOBODY, PageKind, PageLife, end_of, hubs_of, lives
+from sought.lab.worlds.synthetic.shape import MONDAY, WebShape
+from sought.lab.worlds.synthetic.site import SyntheticSite
 from sought.lab.worlds.synthetic.sitemaps import host_files
 from sought.lab.worlds.synthetic.texts import Texts
-from sought.lab.worlds.synthetic.words import Lexis
+from sought.lab.worlds.synthetic.words import WordStock
 
-__all__ = ["Shape", "generate"]
+__all__ = ["WebShape", "generate"]
 
 
 class _Event(IntEnum):
@@ -33,14 +33,14 @@ class _Event(IntEnum):
 
 
 def generate(
-    recorder: Recorder, shape: Shape, report: Callable[[int, int], None] = lambda _done, _total: None
+    recorder: WorldRecorder, shape: WebShape, report: Callable[[int, int], None] = lambda _done, _total: None
 ) -> Taken:
     """Give a made-up web to the recorder; crawls start at the front pages of its hosts."""
-    pages, lexis = lives(shape), Lexis(shape)
+    pages, lexis = lives(shape), WordStock(shape)
     texts = Texts(shape, lexis, pages)
     asked = demand(shape, pages, texts.pools(), lexis)
     texts.stuff(asked)
-    history = _History(recorder, shape, pages, texts, Site(shape, lexis, pages, texts))
+    history = _History(recorder, shape, pages, texts, SyntheticSite(shape, lexis, pages, texts))
     history.run(report)
     for response in host_files(shape, pages, history.site.urls, history.site.sites):
         recorder.answer(response)
@@ -52,11 +52,13 @@ def generate(
 class _History:
     """What the web is like at some time; `listed` are the pages that each hub lists."""
 
-    def __init__(self, recorder: Recorder, shape: Shape, pages: list[Page], texts: Texts, site: Site) -> None:
+    def __init__(
+        self, recorder: WorldRecorder, shape: WebShape, pages: list[PageLife], texts: Texts, site: SyntheticSite
+    ) -> None:
         self.recorder, self.shape, self.pages, self.texts, self.site = recorder, shape, pages, texts, site
         self.linking = Linking(shape)
         self.links: dict[int, list[int]] = {}
-        self.listed: dict[int, dict[int, None]] = {page.number: {} for page in pages if page.kind is Kind.HUB}
+        self.listed: dict[int, dict[int, None]] = {page.number: {} for page in pages if page.kind is PageKind.HUB}
 
     def run(self, report: Callable[[int, int], None]) -> None:
         events = _events(self.pages, end_of(self.shape))
@@ -68,7 +70,7 @@ class _History:
             done += len(happened)
             report(done, len(events))
 
-    def _happen(self, events: list[tuple[_Event, Page]]) -> set[int]:
+    def _happen(self, events: list[tuple[_Event, PageLife]]) -> set[int]:
         """Let a moment happen; returns the pages that are other than before."""
         touched = {page.number for _, page in events}
         for kind, page in events:
@@ -88,7 +90,7 @@ class _History:
                 self.texts.advertise(page)
         return touched
 
-    def _relist(self, page: Page, *, is_born: bool) -> set[int]:
+    def _relist(self, page: PageLife, *, is_born: bool) -> set[int]:
         if page.hub not in self.listed:
             return set()
         if is_born:
@@ -97,18 +99,18 @@ class _History:
             del self.listed[page.hub][page.number]
         return {page.hub}
 
-    def _begin(self, page: Page) -> None:
+    def _begin(self, page: PageLife) -> None:
         if page.like != NOBODY and self.pages[page.like].to == page.number:
             self.texts.go_on(self.pages[page.like], page)
             self.links[page.number] = list(self.links[page.like])
-        elif page.kind is Kind.DUPLICATE:
+        elif page.kind is PageKind.DUPLICATE:
             self.links[page.number] = list(self.links.get(page.like, ()))
-        elif page.kind not in (Kind.HOME, Kind.HUB, Kind.TRAP):
+        elif page.kind not in (PageKind.HOME, PageKind.HUB, PageKind.TRAP):
             self.links[page.number] = self.linking.links(page, self.links)
         if page.has_advert:
             self.texts.advertise(page)
 
-    def _mended(self, page: Page) -> list[int]:
+    def _mended(self, page: PageLife) -> list[int]:
         """The links of a page whose author has looked after them: to where pages went, not to those that are gone."""
         found: dict[int, None] = {}
         for number in self.links[page.number]:
@@ -118,13 +120,13 @@ class _History:
                 found[number] = None
         return list(found)
 
-    def _answer(self, page: Page, time: float) -> None:
+    def _answer(self, page: PageLife, time: float) -> None:
         if time >= page.dies:
             self.recorder.answer(self.site.gone(page, time))
             return
-        if page.kind is Kind.HOME:
+        if page.kind is PageKind.HOME:
             links = list(hubs_of(self.shape, page.host))
-        elif page.kind is Kind.HUB:
+        elif page.kind is PageKind.HUB:
             links = list(self.listed[page.number])
             if time > page.born:
                 page.changes.append(time)  # sitemaps will tell
@@ -133,7 +135,7 @@ class _History:
         self.recorder.answer(self.site.answer(page, links, time))
 
 
-def _events(pages: list[Page], end: float) -> list[tuple[float, _Event, int]]:
+def _events(pages: list[PageLife], end: float) -> list[tuple[float, _Event, int]]:
     found = [(page.born, _Event.BORN, page.number) for page in pages]
     found += [(page.dies, _Event.DIES, page.number) for page in pages if page.dies <= end]
     found += [(time, _Event.CHANGES, page.number) for page in pages for time in page.changes]

@@ -9,7 +9,7 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.lab.worlds.synthetic.shape import Shape
+from sought.lab.worlds.synthetic.shape import WebShape
 
 Dice = np.random.Generator
 Words = NDArray[np.int64]
@@ -19,15 +19,15 @@ _ADVERT_WORDS = 500
 _PER_SENTENCE = 12
 
 
-def dice(shape: Shape, what: str) -> Dice:
+def dice(shape: WebShape, what: str) -> Dice:
     """Chance for one matter: what another knob draws does not disturb it."""
     return np.random.default_rng([shape.seed, zlib.crc32(what.encode())])
 
 
-class Lexis:
+class WordStock:
     """The words of a web, and texts made of them (as numbers of words)."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: WebShape) -> None:
         rng = dice(shape, "words")
         self.words = _coined(rng, shape.vocabulary, "")
         self.adverts = _coined(rng, _ADVERT_WORDS, "z")

@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from sought.console.answer_cache import AnswerKey, CachedAnswer
 from sought.console.asking import Question
-from sought.console.recorder import Recorder
-from sought.console.remembered import Asked, Found
+from sought.console.recorder import QueryRecorder
 from sought.console.searcher import Searcher
 from sought.console.suggestions import Suggestions
-from sought.console.tally import Tally
+from sought.console.tally import ServerTally
 from sought.console.worker import TooBusy
 from sought.demand import Action, Event, Search
 from sought.index import Answer
@@ -29,7 +29,7 @@ _DAY = 86400.0
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class SearchReply:
     """An answer of `pages` searchable pages, 0 if there are none yet; `search` is its id in the log, 0 if not there."""
 
     question: Question
@@ -38,7 +38,7 @@ class Reply:
     search: int
 
 
-class Desk:
+class SearchService:
     """Searches of one crawl, what is suggested, and what is recorded."""
 
     def __init__(self, path: Path) -> None:
@@ -47,8 +47,8 @@ class Desk:
         self.keep_days = round(log.keep / _DAY)
         self.searcher = Searcher(path / "index")
         self.suggestions = Suggestions(log)
-        self.recorder = Recorder(log)
-        self.tally = Tally()
+        self.recorder = QueryRecorder(log)
+        self.tally = ServerTally()
         self._ids = random_ids()
 
     def has_archive(self) -> bool:
@@ -64,14 +64,14 @@ class Desk:
         await self.searcher.close()
         await asyncio.to_thread(self.recorder.close)
 
-    async def ask(self, question: Question) -> Reply:
-        found = await self._found(Asked(question.text, question.limit, question.offset))
+    async def ask(self, question: Question) -> SearchReply:
+        found = await self._found(AnswerKey(question.text, question.limit, question.offset))
         if found is None or not found.pages:
-            return Reply(question, Answer(), 0, 0)
+            return SearchReply(question, Answer(), 0, 0)
         answer, pages = found
-        return Reply(question, answer, pages, self._remember(question, answer))
+        return SearchReply(question, answer, pages, self._remember(question, answer))
 
-    async def _found(self, asked: Asked) -> Found | None:
+    async def _found(self, asked: AnswerKey) -> CachedAnswer | None:
         began = time.perf_counter()
         try:
             found = await self.searcher.search(asked)

@@ -9,17 +9,17 @@ from starlette.responses import HTMLResponse
 from starlette.routing import BaseRoute, Route
 
 from sought.console.answers import Unit
+from sought.console.context import ConsoleContext
 from sought.console.live import shown
 from sought.console.needy_queries import MOST, needy_rows
-from sought.console.office import Office
-from sought.console.paging import Part, choice, page_asked, rows_of, text_asked
+from sought.console.paging import ListPage, choice, page_asked, rows_of, text_asked
 from sought.console.watching import last_pulse
 from sought.operate.view import View
 
 KINDS = {"all": "All that need pages", "unanswered": "Unanswered"}
 
 
-def routes(office: Office) -> list[BaseRoute]:
+def routes(office: ConsoleContext) -> list[BaseRoute]:
     async def queries(request: Request) -> HTMLResponse:
         kind, text, at = choice(request, "show", list(KINDS)), text_asked(request), page_asked(request)
         tables = await office.tables(("queries", kind), lambda view: _looked_up(view, kind == "unanswered"))
@@ -27,7 +27,7 @@ def routes(office: Office) -> list[BaseRoute]:
         pulse = await asyncio.to_thread(last_pulse, office.path)
         rows = [each for each in found["rows"] if text.casefold() in each["query"].casefold()]
         asked = {"show": kind if kind != "all" else "", "text": text}
-        part = Part(rows[rows_of(at)], at, len(rows), "/console/queries", asked)
+        part = ListPage(rows[rows_of(at)], at, len(rows), "/console/queries", asked)
         values = {"part": part, "kinds": KINDS, "kind": kind, "text": text, "most": MOST}
         values |= shown(pulse, time.time(), found["report"]) | {"unit": Unit.by(found["report"] or {})}
         return office.with_tables(request, "console_queries.html", tables, **values)

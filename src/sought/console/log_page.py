@@ -15,10 +15,10 @@ from starlette.responses import HTMLResponse
 from starlette.routing import BaseRoute, Route
 
 from sought.console.answers import Unit
+from sought.console.context import ConsoleContext
 from sought.console.folders import without_folder
 from sought.console.live import shown
 from sought.console.log_words import Sentence, sentence
-from sought.console.office import Office
 from sought.console.watching import last_pulse
 from sought.console.wording import spelled
 from sought.operate.log import EVENTS, log_stamp, read_log
@@ -32,7 +32,7 @@ _REMEMBERED = 50  # answers
 
 
 @dataclass(frozen=True)
-class Event:
+class LogEvent:
     """As the page lists it: when, what happened, to which host; and its line in the file."""
 
     time: float
@@ -52,7 +52,7 @@ class Event:
         return f"{spelled(self.name)}{level} {''.join(each.text for each in self.sentence)} {self.host}"
 
 
-class Reader:
+class LogReader:
     """Reads the log for one at a time, and remembers what it found until there is more, or gains are said in another
     unit: both files may be read for it.
 
@@ -63,9 +63,9 @@ class Reader:
         self._path = path
         self._reading = asyncio.Lock()
         self._stamp, self._unit = "", Unit()
-        self._found: dict[tuple[str, str], list[Event]] = {}
+        self._found: dict[tuple[str, str], list[LogEvent]] = {}
 
-    async def read(self, level: str, text: str, unit: Unit) -> tuple[str, list[Event]]:
+    async def read(self, level: str, text: str, unit: Unit) -> tuple[str, list[LogEvent]]:
         """The stamp of the log, and its last events of a level with a text."""
         async with self._reading:
             stamp = log_stamp(self._path)
@@ -76,7 +76,7 @@ class Reader:
             return stamp, self._found[level, text]
 
 
-def routes(office: Office, reader: Reader) -> list[BaseRoute]:
+def routes(office: ConsoleContext, reader: LogReader) -> list[BaseRoute]:
     async def log(request: Request) -> HTMLResponse:
         return await _answered(office, reader, request, "console_log.html")
 
@@ -86,7 +86,7 @@ def routes(office: Office, reader: Reader) -> list[BaseRoute]:
     return [Route("/console/log", log), Route("/console/log/lines", lines)]
 
 
-async def _answered(office: Office, reader: Reader, request: Request, name: str) -> HTMLResponse:
+async def _answered(office: ConsoleContext, reader: LogReader, request: Request, name: str) -> HTMLResponse:
     level, text = request.query_params.get("level", "info"), request.query_params.get("text", "").strip()
     if level not in LEVELS:
         raise HTTPException(400, f"The parameter level is one of {', '.join(LEVELS)}.")
@@ -98,11 +98,11 @@ async def _answered(office: Office, reader: Reader, request: Request, name: str)
     return office.page(request, name, **values, levels=LEVELS, meanings=EVENTS, most=MOST)
 
 
-def _last(path: Path, level: str, text: str, unit: Unit) -> list[Event]:
+def _last(path: Path, level: str, text: str, unit: Unit) -> list[LogEvent]:
     return list(islice((each for each in _events(path, unit) if each.is_wanted(level, text)), MOST))
 
 
-def _events(path: Path, unit: Unit) -> Iterator[Event]:
+def _events(path: Path, unit: Unit) -> Iterator[LogEvent]:
     """What is no event is passed over: anybody may have written it."""
     for line in read_log(path):
         try:
@@ -112,13 +112,13 @@ def _events(path: Path, unit: Unit) -> Iterator[Event]:
             continue  # nested too deep, or a number beyond all bounds
 
 
-def _event(line: dict[str, Any], unit: Unit) -> Event | None:
+def _event(line: dict[str, Any], unit: Unit) -> LogEvent | None:
     raw = _cut(msgspec.json.encode(line).decode(), _RAW)
     when, level, name, host = (line.pop(each, None) for each in ("time", "level", "event", "host"))
     if not isinstance(when, int | float) or level not in LEVELS or not isinstance(name, str):
         return None
     said = tuple(replace(each, text=_cut(each.text)) for each in sentence(name, line, unit))
-    return Event(float(when), level, _cut(name), said, _cut(host) if isinstance(host, str) else "", raw)
+    return LogEvent(float(when), level, _cut(name), said, _cut(host) if isinstance(host, str) else "", raw)
 
 
 def _without_folder(path: Path, value: Any) -> Any:

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from sought.console.standing import Pending, Standing
+from sought.console.view_cache import Pending, ViewCache
 from sought.operate.view import View
 from sought.record.named_urls import plant_seeds
 from sought.record.recovery import open_directory
@@ -37,7 +37,7 @@ def test_tables_are_read_again_only_if_they_have_changed(path):
         return len(view.table)
 
     async def look():
-        standing = Standing(path, patience=300.0)
+        standing = ViewCache(path, patience=300.0)
         first = await standing.ask("known", known)
         assert (await standing.ask("known", known), first.found, len(asked)) == (first, 1, 1)
         standing._looked_at -= 60.0
@@ -62,7 +62,7 @@ def test_what_took_long_is_good_for_longer(path):
         return (await standing.ask("known", lambda view: len(view.table))).found
 
     async def look():
-        standing = Standing(path, patience=300.0)
+        standing = ViewCache(path, patience=300.0)
         assert await known(standing, 0.0) == 1
         await standing.ask("slow", lambda view: time.sleep(0.05))
         assert standing._worked >= 0.05
@@ -88,7 +88,7 @@ def test_an_order_is_seen_at_once(path):
     """
 
     async def look():
-        standing = Standing(path, patience=300.0)
+        standing = ViewCache(path, patience=300.0)
         standing._worked = 1e6
         seen = []
         for change in (lambda: None, order, fetch, rewrite):
@@ -121,10 +121,10 @@ def test_to_open_the_tables_is_work_too(path, monkeypatch):
             time.sleep(0.05)
             super().__init__(path)
 
-    monkeypatch.setattr("sought.console.standing.View", Large)
+    monkeypatch.setattr("sought.console.view_cache.View", Large)
 
     async def look():
-        standing = Standing(path, patience=300.0)
+        standing = ViewCache(path, patience=300.0)
         await standing.ask("known", lambda view: len(view.table))
         assert standing._worked >= 0.05
         await standing.close()
@@ -134,7 +134,7 @@ def test_to_open_the_tables_is_work_too(path, monkeypatch):
 
 def test_nobody_asks_any_more(path, monkeypatch):
     """Then the tables are let go, and read again for the next who asks."""
-    monkeypatch.setattr("sought.console.standing.IDLE", 0.05)
+    monkeypatch.setattr("sought.console.view_cache.IDLE", 0.05)
 
     def gone(standing):
         deadline = time.monotonic() + 300.0
@@ -143,7 +143,7 @@ def test_nobody_asks_any_more(path, monkeypatch):
             time.sleep(0.01)
 
     async def look():
-        standing = Standing(path, patience=300.0)
+        standing = ViewCache(path, patience=300.0)
         for _ in range(2):
             assert (await standing.ask("known", lambda view: len(view.table))).found == 1
             await asyncio.to_thread(gone, standing)
@@ -157,7 +157,7 @@ def test_who_has_to_wait_is_told_so(path):
     free = threading.Event()
 
     async def look():
-        standing = Standing(path, patience=0.05)
+        standing = ViewCache(path, patience=0.05)
         with pytest.raises(Pending):
             await standing.ask("slow", lambda view: free.wait(60) and len(view.table))
         free.set()

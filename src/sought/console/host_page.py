@@ -4,8 +4,8 @@ from typing import Any
 
 from starlette.routing import BaseRoute
 
+from sought.console.context import ConsoleContext
 from sought.console.lookup import About, route
-from sought.console.office import Office
 from sought.operate.explain_host import explain_host
 from sought.operate.view import View
 from sought.record.admission import REASONS
@@ -14,7 +14,7 @@ from sought.web.errors import BadInput, SoughtError
 from sought.web.url import canonical, hostname, origin
 
 
-def routes(office: Office) -> list[BaseRoute]:
+def routes(office: ConsoleContext) -> list[BaseRoute]:
     return [route(office, About("host", "Host", _read, _looked_up))]
 
 

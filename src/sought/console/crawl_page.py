@@ -8,15 +8,15 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import BaseRoute, Route
 
+from sought.console.context import ConsoleContext
 from sought.console.history import SPANS, Histories, History
 from sought.console.live import shown
-from sought.console.office import Office
 from sought.console.overview import span_asked
 from sought.console.watching import last_pulse
 from sought.operate.view import View
 
 
-def routes(office: Office, journal: Histories) -> list[BaseRoute]:
+def routes(office: ConsoleContext, journal: Histories) -> list[BaseRoute]:
     async def crawl(request: Request) -> HTMLResponse:
         span, now = span_asked(request), time.time()
         pulse, history = await asyncio.to_thread(lambda: (last_pulse(office.path), journal.read(span, now)))

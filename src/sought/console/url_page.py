@@ -6,8 +6,8 @@ import numpy as np
 from starlette.routing import BaseRoute
 
 from sought.console.answers import Unit
+from sought.console.context import ConsoleContext
 from sought.console.lookup import About, route
-from sought.console.office import Office
 from sought.console.wording import count, exactly, number, searches
 from sought.operate.explain import explain
 from sought.operate.view import View
@@ -15,7 +15,7 @@ from sought.web.errors import BadInput
 from sought.web.url import canonical, origin
 
 
-def routes(office: Office) -> list[BaseRoute]:
+def routes(office: ConsoleContext) -> list[BaseRoute]:
     return [route(office, About("url", "URL", canonical, _looked_up))]
 
 

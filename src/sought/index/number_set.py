@@ -9,7 +9,7 @@ _BITS = 16
 _MASK = (1 << _BITS) - 1
 
 
-class Held:
+class NumberSet:
     """A set of unsigned 64-bit numbers that only grows: blocks of a byte for each number, made where there are any."""
 
     def __init__(self, rows: NDArray[np.uint64]) -> None:

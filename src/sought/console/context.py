@@ -10,10 +10,10 @@ from starlette.responses import HTMLResponse
 
 from sought.console import wording
 from sought.console.control import Control
-from sought.console.figures import FIGURES
 from sought.console.folders import without_folder
+from sought.console.number_labels import FIGURES
 from sought.console.pages import page
-from sought.console.standing import Pending, Question, Standing
+from sought.console.view_cache import Pending, Question, ViewCache
 from sought.web.errors import SoughtError
 
 AGAIN = "3"  # seconds after which a page that has to wait looks again
@@ -27,13 +27,13 @@ class Tables(NamedTuple):
     problem: str = ""
 
 
-class Office:
+class ConsoleContext:
     """One crawl, its tables, and who may tell it what to do: nobody, if there is no `control`."""
 
     def __init__(self, path: Path, control: Control | None = None) -> None:
         self.path = path
         self.control = control
-        self.standing = Standing(path)
+        self.standing = ViewCache(path)
 
     def page(self, request: Request, name: str, status: int = 200, **values: Any) -> HTMLResponse:
         """A template with all that templates of the console expect."""

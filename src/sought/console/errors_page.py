@@ -10,13 +10,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import BaseRoute, Route
 
+from sought.console.context import ConsoleContext
 from sought.console.folders import without_folder
 from sought.console.history import SPANS, Histories
 from sought.console.live import shown
-from sought.console.office import Office
+from sought.console.log_page import LogReader
 from sought.console.outcomes import errors
 from sought.console.overview import span_asked
-from sought.console.page_of_log import Reader
 from sought.console.watching import Pulse, is_on, last_pulse
 from sought.operate.view import View
 from sought.record.admission import REASONS
@@ -24,7 +24,7 @@ from sought.record.admission import REASONS
 _LATEST = 10  # warnings
 
 
-def routes(office: Office, journal: Histories, log: Reader) -> list[BaseRoute]:
+def routes(office: ConsoleContext, journal: Histories, log: LogReader) -> list[BaseRoute]:
     async def show(request: Request) -> HTMLResponse:
         span, now = span_asked(request), time.time()
         pulse, history = await asyncio.to_thread(lambda: (last_pulse(office.path), journal.read(span, now)))

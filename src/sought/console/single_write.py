@@ -6,7 +6,7 @@ from typing import Any
 _AT_ONCE = 1 << 16  # bytes: who is sent more may have to be waited for
 
 
-class Together(asyncio.Transport):
+class SingleWrite(asyncio.Transport):
     """The transport of a connection; what is written within one turn of the event loop leaves together.
 
     After `close` the client has `seconds` to read the rest.

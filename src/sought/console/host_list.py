@@ -8,9 +8,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import BaseRoute, Route
 
+from sought.console.context import ConsoleContext
 from sought.console.live import shown
-from sought.console.office import Office
-from sought.console.paging import Part, choice, page_asked, rows_of, text_asked
+from sought.console.paging import ListPage, choice, page_asked, rows_of, text_asked
 from sought.console.watching import last_pulse
 from sought.operate.explain_host import all_hosts
 from sought.operate.view import View
@@ -19,14 +19,14 @@ MOST = 5_000  # hosts that are looked through, those with most URLs first
 KINDS = {"all": "All hosts", "trouble": "With trouble now"}
 
 
-def routes(office: Office) -> list[BaseRoute]:
+def routes(office: ConsoleContext) -> list[BaseRoute]:
     async def hosts(request: Request) -> HTMLResponse:
         kind, text, at = choice(request, "show", list(KINDS)), text_asked(request), page_asked(request)
         tables = await office.tables("hosts", _looked_up)
         found = tables.found or {"rows": [], "count": 0}
         rows = [each for each in found["rows"] if _is_wanted(each, kind, text)]
         asked = {"show": kind if kind != "all" else "", "text": text}
-        part = Part(rows[rows_of(at)], at, len(rows), "/console/hosts", asked)
+        part = ListPage(rows[rows_of(at)], at, len(rows), "/console/hosts", asked)
         values = {"part": part, "kinds": KINDS, "kind": kind, "text": text, "partly": found["count"] > MOST}
         pulse = await asyncio.to_thread(last_pulse, office.path)
         return office.with_tables(

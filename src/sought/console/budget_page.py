@@ -6,9 +6,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import BaseRoute, Route
 
+from sought.console.context import ConsoleContext
 from sought.console.folders import without_folder
-from sought.console.office import Office
-from sought.console.standing import Pending
+from sought.console.view_cache import Pending
 from sought.console.wording import NOTHING, number
 from sought.operate.dial import budget
 from sought.operate.view import View
@@ -20,7 +20,7 @@ _ROWS = 24  # of the curve as a table
 Estimate = dict[str, float | None]
 
 
-def routes(office: Office) -> list[BaseRoute]:
+def routes(office: ConsoleContext) -> list[BaseRoute]:
     async def show(request: Request) -> HTMLResponse:
         if not (office.path / "store").exists():
             return office.sorry(request, _TITLE, "Nothing has been crawled yet", 404)

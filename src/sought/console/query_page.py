@@ -4,15 +4,15 @@ from typing import Any
 
 from starlette.routing import BaseRoute
 
+from sought.console.context import ConsoleContext
 from sought.console.lookup import About, route
 from sought.console.needy_queries import why
-from sought.console.office import Office
 from sought.demand.rows import query_text
 from sought.operate.explain_query import explain_query
 from sought.operate.view import View
 
 
-def routes(office: Office) -> list[BaseRoute]:
+def routes(office: ConsoleContext) -> list[BaseRoute]:
     return [route(office, About("query", "Query", query_text, _looked_up))]
 
 

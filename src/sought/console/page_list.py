@@ -9,8 +9,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import BaseRoute, Route
 
-from sought.console.office import Office
-from sought.console.paging import ROWS, Part, choice, page_asked, rows_of, text_asked
+from sought.console.context import ConsoleContext
+from sought.console.paging import ROWS, ListPage, choice, page_asked, rows_of, text_asked
 from sought.operate.view import View
 from sought.record.table import Reason, State
 
@@ -29,7 +29,7 @@ STATES = {
 }
 
 
-class Pages(NamedTuple):
+class PageList(NamedTuple):
     """Rows of one page, of how many; `partly`: more addresses have not been looked at."""
 
     rows: list[dict[str, Any]]
@@ -37,13 +37,13 @@ class Pages(NamedTuple):
     partly: bool
 
 
-def routes(office: Office) -> list[BaseRoute]:
+def routes(office: ConsoleContext) -> list[BaseRoute]:
     async def pages(request: Request) -> HTMLResponse:
         state, text, at = choice(request, "state", list(STATES)), text_asked(request), page_asked(request)
         tables = await office.tables(("pages", state, text, at), lambda view: _looked_up(view, state, text, at))
-        found = tables.found or Pages([], 0, partly=False)
+        found = tables.found or PageList([], 0, partly=False)
         asked = {"state": state if state != "all" else "", "text": text}
-        part = Part(found.rows, at, found.total, "/console/pages", asked)
+        part = ListPage(found.rows, at, found.total, "/console/pages", asked)
         values = {"part": part, "states": STATES, "state": state, "text": text, "partly": found.partly}
         values |= {"now": time.time(), "most": LOOKED_AT}
         return office.with_tables(request, "console_pages.html", tables, **values)
@@ -51,13 +51,13 @@ def routes(office: Office) -> list[BaseRoute]:
     return [Route("/console/pages", pages)]
 
 
-def _looked_up(view: View, state: str, text: str, at: int) -> Pages:
+def _looked_up(view: View, state: str, text: str, at: int) -> PageList:
     """The latest fetched first, then those never fetched, the latest found first."""
     rows = _in_state(view, state)
     wanted, partly = rows, False
     if text:
         wanted, partly = _with_text(view, rows, text.casefold(), at * ROWS)
-    return Pages([view.describe(int(row)) for row in wanted[rows_of(at)]], len(wanted), partly)
+    return PageList([view.describe(int(row)) for row in wanted[rows_of(at)]], len(wanted), partly)
 
 
 def _in_state(view: View, state: str) -> NDArray[np.int64]:

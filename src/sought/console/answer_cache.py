@@ -19,7 +19,7 @@ LONGER = 5.0  # seconds that an answer will do after a commit, at most
 State = tuple[int, int]
 
 
-class Asked(NamedTuple):
+class AnswerKey(NamedTuple):
     """Which part of which answer."""
 
     text: str
@@ -27,7 +27,7 @@ class Asked(NamedTuple):
     offset: int
 
 
-class Found(NamedTuple):
+class CachedAnswer(NamedTuple):
     """An answer, and of how many pages."""
 
     answer: Answer
@@ -35,11 +35,11 @@ class Found(NamedTuple):
 
 
 class _Kept(NamedTuple):
-    found: Found
+    found: CachedAnswer
     commit: int  # the last one before it was found
 
 
-class Remembered:
+class AnswerCache:
     """Answers of one state of the index; those not asked for the longest time go first.
 
     Invariant: an answer is at least as new as the state under which it is filed.  So whoever searches asks `get`, notes
@@ -49,11 +49,11 @@ class Remembered:
     def __init__(self, folder: Path) -> None:
         self._file = folder / "meta.json"  # written by every commit
         self.state: State | None = None
-        self._kept: OrderedDict[Asked, _Kept] = OrderedDict()
+        self._kept: OrderedDict[AnswerKey, _Kept] = OrderedDict()
         self._commits = 0  # that were noticed, and when the last was
         self._noticed = -inf
 
-    def get(self, asked: Asked, busy: bool = False) -> Found | None:
+    def get(self, asked: AnswerKey, busy: bool = False) -> CachedAnswer | None:
         """An answer of the present state; if `busy`, one that was overtaken by its last commit may do, too."""
         self._look_up()
         kept = self._kept.get(asked)
@@ -62,12 +62,12 @@ class Remembered:
         self._kept.move_to_end(asked)
         return kept.found
 
-    def _will_do(self, asked: Asked, kept: _Kept) -> bool:
+    def _will_do(self, asked: AnswerKey, kept: _Kept) -> bool:
         """Not all for the same time: their turns to be searched for are spread over it."""
         longer = LONGER * (hash(asked) % 256 + 1) / 256
         return kept.commit == self._commits - 1 and time.monotonic() < self._noticed + longer
 
-    def keep(self, asked: Asked, found: Found, state: State | None) -> None:
+    def keep(self, asked: AnswerKey, found: CachedAnswer, state: State | None) -> None:
         if state is None or state != self.state:
             return
         self._kept[asked] = _Kept(found, self._commits)

@@ -14,7 +14,7 @@ _SHOWN = 20
 
 
 @dataclass(frozen=True)
-class Told:
+class OrderStatus:
     """An order as the console lists it."""
 
     id: str
@@ -32,15 +32,17 @@ class Told:
         return self.outcome == WAITING
 
 
-def orders_given(path: Path) -> list[Told]:
+def orders_given(path: Path) -> list[OrderStatus]:
     """The newest first."""
     waiting = [
-        Told(each.id, each.given.time, each.given.who, _words(msgspec.to_builtins(each.given.order)), WAITING)
+        OrderStatus(each.id, each.given.time, each.given.who, _words(msgspec.to_builtins(each.given.order)), WAITING)
         for each in waiting_files(path)
         if each.given
     ]
     known = read_audit(path, _SHOWN)
-    answered = [Told(each.id, each.given or each.time, each.who, _words(each.order), each.outcome) for each in known]
+    answered = [
+        OrderStatus(each.id, each.given or each.time, each.who, _words(each.order), each.outcome) for each in known
+    ]
     return [*waiting[::-1], *answered][:_SHOWN]
 
 

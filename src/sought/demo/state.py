@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from sought.demo.example import Answers
+from sought.demo.example import ExampleAnswers
 from sought.demo.figures import SIDES, Point
 
 NAMES = {"default": "Default policy", "round_robin": "Round-robin"}
@@ -42,7 +42,7 @@ class Side(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Standing:
+class DemoState:
     """`phase` says in a sentence what is going on, `busy` that the machine is too slow for the contest, if it is.
 
     `seconds` are those of the contest's clock, which waits for whoever is behind; `speed` is how fast it ran so far,
@@ -60,10 +60,10 @@ class Standing:
     sides: dict[str, Side] = field(default_factory=lambda: {name: Side() for name in SIDES})
     history: tuple[Point, ...] = ()
     asked: tuple[tuple[str, float], ...] = ()
-    answers: Answers | None = None
+    answers: ExampleAnswers | None = None
 
 
-def outcome(standing: Standing) -> dict[str, float | int | str | None]:
+def outcome(standing: DemoState) -> dict[str, float | int | str | None]:
     """What came of it, in plain numbers."""
     found: dict[str, float | int | str | None] = {
         "seconds_to_start": _rounded(standing.seconds_to_start),

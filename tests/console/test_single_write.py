@@ -6,7 +6,7 @@ import socket
 import pytest
 import uvloop
 
-from sought.console.together import Together
+from sought.console.single_write import SingleWrite
 
 
 async def connected() -> tuple[asyncio.Transport, socket.socket]:
@@ -20,7 +20,7 @@ def test_it_leaves_together_and_in_order(run) -> None:
     async def work() -> None:
         transport, theirs = await connected()
         with theirs:
-            together = Together(transport, asyncio.get_running_loop(), 20.0)
+            together = SingleWrite(transport, asyncio.get_running_loop(), 20.0)
             together.write(b"head ")
             together.write(bytearray(b"body"))
             theirs.setblocking(False)
@@ -53,7 +53,7 @@ def test_who_has_gone_is_sent_nothing(run) -> None:
         loop = asyncio.get_running_loop()
         loop.set_exception_handler(lambda _, context: trouble.append(context))
         transport, theirs = await connected()
-        together = Together(transport, loop, 20.0)
+        together = SingleWrite(transport, loop, 20.0)
         together.write(b"too late")
         theirs.close()
         transport.abort()

@@ -30,7 +30,7 @@ _UNASKED = 0.02  # of the search value of an average page: every page may have s
 _MOST_VALUE, _MOST_RATE, _MOST_LINKS, _SUREST = 1e12, 24.0 / DAY, 1e4, 20.0
 
 
-class Standing(NamedTuple):
+class PageState(NamedTuple):
     """Columns.  Of pages that are not `live`: no age, and nothing that could be lost."""
 
     is_new: NDArray[np.bool_]
@@ -53,7 +53,7 @@ class Standing(NamedTuple):
     floor: float  # what a page is worth that nobody has asked for
 
 
-def standing(pages: Pages, now: float, horizon: float) -> Standing:
+def standing(pages: Pages, now: float, horizon: float) -> PageState:
     """Of all pages."""
 
     def believed(about: Any, most: float) -> Floats:
@@ -69,7 +69,7 @@ def standing(pages: Pages, now: float, horizon: float) -> Standing:
     never_seen = ~pages.is_new & ~pages.live & (pages.changes == 0)  # it failed, or was not there
     age, unseen = (_since(now, time, live) for time in (pages.last_fetch, np.maximum(pages.last_fetch, pages.linked)))
     is_signalled = (pages.signal > pages.last_fetch) & (pages.signal <= now)
-    return Standing(
+    return PageState(
         is_new=pages.is_new,
         live=live,
         age=age,

@@ -8,16 +8,16 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import BaseRoute, Route
 
+from sought.console.context import ConsoleContext
 from sought.console.live import shown
-from sought.console.office import Office
-from sought.console.orders_given import orders_given
+from sought.console.order_status import orders_given
 from sought.console.watching import last_pulse
 from sought.record.config import FILE, load_config
 from sought.record.settings import Settings, load_settings
 from sought.web.errors import SoughtError
 
 
-def routes(office: Office) -> list[BaseRoute]:
+def routes(office: ConsoleContext) -> list[BaseRoute]:
     async def control(request: Request) -> HTMLResponse:
         values = await asyncio.to_thread(_files, office, time.time())
         given, again = request.query_params.get("given", "")[:100], "again" in request.query_params
@@ -27,7 +27,7 @@ def routes(office: Office) -> list[BaseRoute]:
     return [Route("/console/control", control, methods=["GET"])]
 
 
-def _files(office: Office, now: float) -> dict[str, Any]:
+def _files(office: ConsoleContext, now: float) -> dict[str, Any]:
     """What small files say: pulse, settings and orders."""
     settings = _settings(office)
     return shown(last_pulse(office.path), now) | {
@@ -37,14 +37,14 @@ def _files(office: Office, now: float) -> dict[str, Any]:
     }
 
 
-def _settings(office: Office) -> Settings:
+def _settings(office: ConsoleContext) -> Settings:
     try:
         return load_settings(office.path)
     except SoughtError:
         return Settings()  # the crawl will say what is wrong with the file
 
 
-def _budget(office: Office) -> str:
+def _budget(office: ConsoleContext) -> str:
     try:
         return load_config(office.path / FILE).crawl.budget
     except SoughtError:

@@ -47,7 +47,7 @@ class Dated(Generic[Found]):
     time: float
 
 
-class Standing:
+class ViewCache:
     """Answers of one crawl's tables.  From `_answer` on all methods belong to the thread."""
 
     def __init__(self, path: Path, patience: float = PATIENCE) -> None:

@@ -12,7 +12,7 @@ _LOG = logging.getLogger("sought.console")
 _NOT_OURS = (asyncio.CancelledError, KeyboardInterrupt, SystemExit, GeneratorExit)
 
 
-class Surprise:
+class UnexpectedErrors:
     """Middleware inside the guard, so that this answer is guarded as well.
 
     A panic of a library in Rust is no `Exception`; for whoever asked it is the same.  An answer that has begun cannot
