@@ -7,6 +7,7 @@ TRAP is JSON, as `Trap.spec` makes it.  The program is the real one, in this pro
 the operations on files are counted, and at the chosen one the process kills itself, as `kill -9` would.
 """
 
+import inspect
 import json
 import os
 import runpy
@@ -44,6 +45,13 @@ class Trap:
     def spec(self) -> str:
         return json.dumps(asdict(self))
 
+    def check(self) -> None:
+        """Fail if a name is not there: a trap that is never reached would look like a moment that never comes."""
+        for where in self.sets:
+            _holder_with(where)
+        if self.at not in ("", "files"):
+            _holder_with(self.at)
+
     def arm(self) -> None:
         for where, value in self.sets.items():
             _set(where, value)
@@ -79,19 +87,32 @@ def _found(where: str) -> tuple[Any, str]:
     return holder, last
 
 
-def _set(where: str, value: int) -> None:
+def _holder_with(where: str) -> tuple[Any, str]:
+    """The same, of a name that is there: a function's keyword with a default, or an attribute."""
     holder, name = _found(where)
-    if callable(holder):  # a function: `name` is a keyword with a default
-        defaults = getattr(holder, "__func__", holder).__kwdefaults__
-        assert name in defaults, f"{where}: no such keyword"
-        defaults[name] = value
+    if inspect.isroutine(holder):
+        assert name in _keywords(holder), f"{where}: no such keyword"
     else:
-        getattr(holder, name)  # it must be there
+        assert hasattr(holder, name), f"{where}: no such name"
+    return holder, name
+
+
+def _keywords(function: Any) -> dict[str, Any]:
+    """The defaults of a function's or a method's keywords, which may be changed."""
+    defaults: dict[str, Any] = getattr(function, "__func__", function).__kwdefaults__
+    return defaults
+
+
+def _set(where: str, value: int) -> None:
+    holder, name = _holder_with(where)
+    if inspect.isroutine(holder):
+        _keywords(holder)[name] = value
+    else:
         setattr(holder, name, value)
 
 
 def _wrap(trap: Trap) -> None:
-    holder, name = _found(trap.at)
+    holder, name = _holder_with(trap.at)
     real, count = getattr(holder, name), _Count(trap.call)
 
     @wraps(real)

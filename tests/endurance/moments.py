@@ -26,6 +26,7 @@ class Moment:
 
 def crawl_trap(trap: Trap, most: int, *, again: bool = False, repeats: int = 3) -> Strike:
     """A crawl killed by a trap, at one of the first calls; a fresh directory if it ends before."""
+    trap.check()
 
     def strike(stage: Stage, name: str) -> Verdict:
         call = stage.rng.randint(1, most)
@@ -88,6 +89,7 @@ def while_recovering(stage: Stage, name: str) -> Verdict:
 
 def rebuilding(trap: Trap, most: int) -> Strike:
     """`sought rebuild` of a crawl with some hundred pages; afterwards it is done again, to its end."""
+    trap.check()
 
     def strike(stage: Stage, name: str) -> Verdict:
         ledger = stage.ledger("rebuild")
@@ -152,7 +154,7 @@ CRAWLING = (
     Moment("crawl: at random, pages known already", at_random(again=True)),
     Moment("crawl: archive written, nothing applied", crawl_trap(
         Trap("sought.record.repository:Repository.apply"), 8)),
-    Moment("crawl: applied, index not told", crawl_trap(Trap("sought.record.directory:Directory.index_changes"), 8)),
+    Moment("crawl: applied, index not told", crawl_trap(Trap("sought.record.writer:Writer.index_changes"), 8)),
     Moment("crawl: before the tables are committed", crawl_trap(Trap(f"{STORE}.commit"), 12)),
     Moment("crawl: after the tables are committed", crawl_trap(Trap(f"{STORE}.commit", when="after"), 12)),
     Moment("crawl: pages known already, tables committed", crawl_trap(
@@ -161,7 +163,7 @@ CRAWLING = (
     Moment("crawl: while the index is committed", crawl_trap(
         Trap(f"{INDEX}.commit", when="during", seconds=0.01), 1)),
     Moment("crawl: index committed, not marked", crawl_trap(
-        Trap("sought.record.directory:Directory.mark_indexed"), 1)),
+        Trap("sought.record.writer:Writer.mark_indexed"), 1)),
     Moment("crawl: half a write to the archive", crawl_trap(Trap("os:pwrite", when="halfway"), 8)),
     Moment("crawl: before an archive file is finished", crawl_trap(
         Trap(f"{ARCHIVE}.archive:Archive._rotate", sets=SMALL_FILES), 4)),
@@ -172,7 +174,7 @@ CRAWLING = (
     Moment("crawl: half a lease", crawl_trap(Trap("os:write", when="halfway"), 40)),
     Moment("crawl: any file changes", crawl_trap(Trap("files", within="/crawl-"), 60)),
     Moment("crawl: queries are taken in", crawl_trap(
-        Trap("sought.record.directory:Directory.commit_vectors", when="after"), 2)),
+        Trap("sought.record.writer:Writer.commit_vectors", when="after"), 2)),
     Moment("crawl: orders", given_orders),
     Moment("recovery: killed again", while_recovering),
 )  # fmt: skip

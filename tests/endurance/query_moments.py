@@ -23,6 +23,7 @@ def texts(path: Path) -> list[str]:
 
 def importing(trap: Trap, most: int) -> Strike:
     """A file is taken in whole or not at all; what was there stays; the next import makes it whole."""
+    trap.check()
 
     def strike(stage: Stage, name: str) -> Verdict:
         ledger = stage.ledger(name)
@@ -65,6 +66,7 @@ def _killed(stage: Stage, trap: Trap, most: int, *command: str | Path) -> None:
 
 def recording(trap: Trap, most: int) -> Strike:
     """Every search whose number was printed is in the log, once; what was in the making is there or not."""
+    trap.check()
 
     def strike(stage: Stage, name: str) -> Verdict:
         ledger = stage.ledger(name)

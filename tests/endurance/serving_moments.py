@@ -112,6 +112,7 @@ def orphans(among: list[int]) -> tuple[str, ...]:
 
 def killed_server(trap: Trap) -> Moment:
     """What another process had seen in the log stays there, nothing is there twice, and no child is left."""
+    trap.check()
 
     def strike(stage: Stage, name: str) -> Verdict:
         path = _crawled(stage)
