@@ -54,12 +54,12 @@ from sought.web.message import Failure, Response
 from sought.web.pages import Pages
 from sought.web.policy import Policy
 from sought.web.url import canonical, hostname
-from tests.crawl.test_change_of_mind import serving
-from tests.lab.test_wall import made, middle
+from tests.testing.changing_site import serving
 from tests.testing.counted_anew import ask
 from tests.testing.demand_site import QUERIES, WORDS, Fate, answer, crawled, page, write_config
 from tests.testing.following import follow, follow_no_more
 from tests.testing.linked_site import LinkedSite, column_of, watched
+from tests.testing.wall_world import made, middle
 
 HOME = "http://a.example"
 CYCLE = 100.0

@@ -20,7 +20,7 @@ from sought.record.named_urls import LOADED, plant_seeds
 from sought.record.table import Source
 from sought.record.workload_refresh import Refresh
 from sought.web.message import Failure, Response
-from tests.crawl.test_change_of_mind import HTML, Answer, Site, serving
+from tests.testing.changing_site import HTML, Answer, Site, serving
 from tests.testing.counted_anew import ask, opened
 from tests.testing.demand_site import QUERIES, WORDS, Fate, answer, crawled, page, write_config
 from tests.testing.following import follow

@@ -37,10 +37,10 @@ from sought.operate.view import View
 from sought.policy import Learned
 from sought.record.directory import Directory
 from sought.record.recovery import open_directory
-from tests.lab.test_wall import made, middle
 from tests.testing.counted_anew import ask, opened
 from tests.testing.demand_site import QUERIES, WORDS, answer
 from tests.testing.linked_site import LinkedSite, column_of, stored_column, watched
+from tests.testing.wall_world import made, middle
 
 ENTRY = EntryValue()
 

@@ -25,12 +25,12 @@ from sought.record.workload import WorkloadQueries
 from sought.record.workload_refresh import Refresh
 from sought.web.pages import Pages
 from sought.web.url import canonical
-from tests.index.test_measure_shift import ENTRY, PAGES, SCORERS, TIES, WEIGHTS
-from tests.index.test_measure_shift import Pages as Copies
 from tests.testing.counted_anew import ask
 from tests.testing.demand_site import QUERIES, Fate, answer, write_config
 from tests.testing.linked_site import LinkedSite, column_of, watched
 from tests.testing.plain_measure import survey
+from tests.testing.shifted_entries import ENTRY, PAGES, SCORERS, TIES, WEIGHTS
+from tests.testing.shifted_entries import Pages as Copies
 
 VISIBILITY = Visibility()
 CURVES = [Curves(depth=0), Curves(depth=0, integral="midpoint"), Curves(depth=0, ranks="paper"), Curves(), Curves(5)]

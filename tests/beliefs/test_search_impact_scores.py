@@ -27,7 +27,7 @@ from sought.record.named_urls import plant_seeds
 from sought.record.workload import with_topics
 from sought.record.workload_refresh import Refresh
 from sought.web.errors import BadInput
-from tests.crawl.test_change_of_mind import HTML, serving
+from tests.testing.changing_site import HTML, serving
 from tests.testing.counted_anew import ask, opened
 from tests.testing.demand_site import QUERIES, WORDS, answer, page, write_config
 from tests.testing.following import follow

@@ -23,11 +23,11 @@ from sought.operate.view import View
 from sought.policy import Learned, Location, PageRank, RandomWalk, SearchImpact
 from sought.record.directory import Directory
 from sought.record.workload_refresh import Refresh
-from tests.crawl.test_change_of_mind import serving
-from tests.lab.test_wall import made, middle
+from tests.testing.changing_site import serving
 from tests.testing.counted_anew import ask, opened
 from tests.testing.demand_site import QUERIES, WORDS, crawled
 from tests.testing.linked_site import LinkedSite, adjacency, column_of, stored_column, watched
+from tests.testing.wall_world import made, middle
 
 MODELS = [
     Learned(),

@@ -25,7 +25,7 @@ from sought.record.directory import Directory
 from sought.record.named_urls import LOADED, plant_seeds
 from sought.record.table import Source
 from sought.record.workload_refresh import Refresh
-from tests.crawl.test_change_of_mind import serving
+from tests.testing.changing_site import serving
 from tests.testing.counted_anew import ask, opened
 from tests.testing.demand_site import QUERIES, WORDS, crawled
 from tests.testing.linked_site import HOST, LinkedSite, adjacency, column_of, stored_column, watched

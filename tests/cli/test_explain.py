@@ -24,7 +24,7 @@ from sought.policy import BreadthFirst, parse_policy
 from sought.record.recovery import open_directory
 from sought.record.settings import Settings, save_settings
 from sought.record.table import Reason, State
-from tests.crawl.test_change_of_mind import HTML, serving
+from tests.testing.changing_site import HTML, serving
 from tests.testing.commands import printed, run
 from tests.testing.console_crawl import crawl_for_queries
 from tests.testing.terminal import at_terminal

@@ -15,7 +15,7 @@ import sought
 from sought.fetch.private import network, private_addresses
 from sought.operate.time_left import _seconds
 from sought.web.errors import BadInput
-from tests.crawl.test_change_of_mind import HTML, serving
+from tests.testing.changing_site import HTML, serving
 from tests.testing.commands import run, start
 from tests.testing.demand_site import page
 from tests.testing.terminal import at_terminal

@@ -10,11 +10,11 @@ from sought.console.number_labels import FIGURES
 from sought.console.wording import number, share
 from sought.operate.dial import budget
 from sought.operate.view import View
-from tests.console.test_control import entered
-from tests.console.test_pages import DIAL, read, words
-from tests.operate.test_dial import recorded_crawl
 from tests.testing.browser import chromium, tab
 from tests.testing.console_site import served
+from tests.testing.console_text import DIAL, read, words
+from tests.testing.control_client import entered
+from tests.testing.dial_crawl import recorded_crawl
 
 
 @pytest.fixture(scope="module")

@@ -11,16 +11,14 @@ from urllib.parse import urlencode
 import pytest
 
 from sought.console import serving
-from sought.console.control import PAUSES, Control, new_token
+from sought.console.control import PAUSES, Control
 from sought.operate.audit import Audited, note
 from sought.operate.orders import AddSeed, BlockHost, FetchNow, Inbox, Pause, Resume, SetBudget, UnblockHost
 from sought.record.settings import Settings, save_settings
 from tests.testing.browser import chromium, tab
 from tests.testing.console_site import served
+from tests.testing.control_client import FORM, TOKEN, entered, send
 from tests.testing.demand_site import write_config
-
-TOKEN = new_token()
-FORM = "application/x-www-form-urlencoded"
 
 
 @pytest.fixture
@@ -38,18 +36,6 @@ def server(path):
 def browser():
     with chromium() as browser:
         yield browser
-
-
-def send(server, order, cookie="", **fields):
-    body = urlencode(fields).encode()
-    return server.ask(f"/console/control/{order}", "POST", body, Content_Type=FORM, Cookie=cookie)
-
-
-def entered(server, token=TOKEN):
-    """The cookie of a session, and the key of its forms."""
-    cookie = send(server, "enter", token=token).headers["set-cookie"].partition(";")[0]
-    [key, *_] = re.findall(r'name="key" value="(\w+)"', server.ask("/console/control", Cookie=cookie).text)
-    return cookie, key
 
 
 def given(path, what="order"):

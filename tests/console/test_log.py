@@ -14,10 +14,10 @@ from sought.console.log_words import sentence
 from sought.operate.log import EVENTS, FILE, KeptLog, read_log, silent
 from sought.operate.orders import BlockHost, give
 from sought.record.files import append_line
-from tests.console.test_pages import read, words
 from tests.testing.browser import chromium, tab
 from tests.testing.console_crawl import HOSTILE_PATH, HOSTILE_QUERY, pulse, write_pulse
 from tests.testing.console_site import crawled, lighthouses, served
+from tests.testing.console_text import read, words
 from tests.testing.demand_site import write_config
 
 HARM = '"><script>alert(1)</script>'

@@ -21,6 +21,7 @@ from tests.testing.console_crawl import (
     write_pulse,
 )
 from tests.testing.console_site import served
+from tests.testing.console_text import DIAL, read, words
 from tests.testing.demand_site import write_config
 
 ROOT = Path(__file__).parents[2]
@@ -34,7 +35,6 @@ PAGES = {
     "control": (),
 }
 DEMAND = {"queries": 7, "searches_a_week": 70.0, "unanswered": 0.1, "poor": 0.1, "worth_of_answers": 0.5}
-DIAL = ("budget_quality", "fetches_for", "curve_quality", "certain", "without_fetches", "measured_fetches")
 
 
 @pytest.fixture(scope="module")
@@ -74,14 +74,6 @@ def about(kind, value):
     return f"/console/{kind}?{kind[0]}={quote(value, safe='')}"
 
 
-def read(server, where):
-    """A page, when it need not wait any more."""
-    deadline = time.monotonic() + 300
-    while (answer := server.ask(where)).status == 503:
-        assert time.monotonic() < deadline
-    return answer
-
-
 def settled(server, where):
     """A page, when it shows what the tables say."""
     deadline = time.monotonic() + 300
@@ -95,11 +87,6 @@ def go(tab, server, where):
     read(server, where)
     tab.troubles.clear()
     return tab.page.goto(server.url + where)
-
-
-def words(answer):
-    """What a page says, in one line."""
-    return " ".join(re.sub(r"<[^>]*>", " ", answer.text).split())
 
 
 # ---- the overview

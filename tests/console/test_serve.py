@@ -20,10 +20,10 @@ from sought.operate.pulse import read_pulse
 from sought.operate.rebuild import rebuild
 from sought.operate.view import running_process
 from sought.web.errors import BadInput
-from tests.console.test_control import entered, send
-from tests.crawl.test_change_of_mind import HTML
+from tests.testing.changing_site import HTML
 from tests.testing.commands import Running, run, start
 from tests.testing.console_site import Served, crawl_lighthouses, crawled, lighthouses, served
+from tests.testing.control_client import entered, send
 from tests.testing.demand_site import write_config
 
 

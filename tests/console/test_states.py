@@ -26,7 +26,7 @@ from sought.operate.pulse import read_pulse
 from sought.operate.rebuild import rebuild
 from sought.record.recovery import open_directory
 from sought.record.settings import Settings, save_settings
-from tests.crawl.test_change_of_mind import HTML, Site, serving
+from tests.testing.changing_site import HTML, Site, serving
 from tests.testing.commands import start
 from tests.testing.console_site import Served, _html, served
 from tests.testing.demand_site import write_config

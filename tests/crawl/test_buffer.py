@@ -25,7 +25,7 @@ from sought.record.directory import Directory
 from sought.record.table import Reason, State
 from sought.record.workload_refresh import Refresh
 from sought.web.errors import BadConfig, BadInput
-from tests.crawl.test_change_of_mind import HTML, Site, due_now, serving
+from tests.testing.changing_site import HTML, Site, due_now, serving
 from tests.testing.commands import printed, run
 from tests.testing.counted_anew import ask, is_sound, opened
 from tests.testing.demand_site import QUERIES, Fate, write_config

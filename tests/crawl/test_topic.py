@@ -12,7 +12,7 @@ from sought.operate.view import View
 from sought.policy import Topical, parse_policy
 from sought.policy.topical import topical
 from sought.web.errors import BadInput
-from tests.crawl.test_change_of_mind import HTML, Site, serving
+from tests.testing.changing_site import HTML, Site, serving
 from tests.testing.commands import printed
 from tests.testing.counted_anew import ask
 from tests.testing.demand_site import write_config

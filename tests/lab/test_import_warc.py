@@ -21,7 +21,7 @@ from sought.lab.worlds.recorder import WorldRecorder
 from sought.lab.worlds.world import WEEK, World
 from sought.web.errors import BadInput
 from sought.web.message import Failure, RequestPurpose, Response
-from tests.crawl.test_change_of_mind import HTML, serving
+from tests.testing.changing_site import HTML, serving
 
 HOME = "http://a.example/"
 T0 = 1_600_000_000.0

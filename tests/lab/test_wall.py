@@ -1,7 +1,6 @@
 """The wall between what a crawler can know and what the laboratory knows."""
 
 from dataclasses import dataclass
-from functools import cache
 from typing import ClassVar
 
 import numpy as np
@@ -14,31 +13,18 @@ from sought.lab.replay.setting import Setting
 from sought.lab.replay.signals import Signals
 from sought.lab.replay.wall import first_leak, scrambled
 from sought.lab.worlds.demand import demand_of
-from sought.lab.worlds.recorder import WorldRecorder
-from sought.lab.worlds.synthetic.web import WebShape, generate
 from sought.lab.worlds.world import World
 from sought.policy import BreadthFirst, DemandFirst, RoundRobin, Split, UserCentric
 from sought.web.pages import Pages
 from tests.testing.every_policy import EVERY_POLICY
+from tests.testing.wall_world import made, middle
 
-SHAPE = WebShape(pages=120, hosts=4, weeks=8, rate=0.6, births=0.03, deletes=0.02, words=60.0, queries=150, drift=0.4)
 EVERY = [policy for policy in EVERY_POLICY if not isinstance(policy, Split)] + [
     Split(new=BreadthFirst(), known=RoundRobin(), share=0.5),
     Split(new=DemandFirst(), known=UserCentric(), share=0.3),
     RoundRobin(new=True),
     UserCentric(half_life=86400.0 * 14),
 ]
-
-
-@cache
-def made():
-    recorder = WorldRecorder()
-    taken = generate(recorder, SHAPE)
-    return recorder.finish("made", taken.seeds, taken.start, taken.end, 7 * 86400.0)
-
-
-def middle():
-    return made().start + 5.5 * made().unit
 
 
 @pytest.mark.parametrize("policy", EVERY, ids=repr)

@@ -56,7 +56,7 @@ from sought.record.workload_refresh import Refresh
 from sought.web.errors import BadInput
 from sought.web.message import Why
 from sought.web.policy import Expected, Policy
-from tests.crawl.test_change_of_mind import serving
+from tests.testing.changing_site import serving
 from tests.testing.counted_anew import opened
 from tests.testing.demand_site import answer, crawled, page, write_config
 

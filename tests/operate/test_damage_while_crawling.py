@@ -12,7 +12,7 @@ from sought.demand import Search
 from sought.operate.log import read_log
 from sought.operate.orders import Pause, Resume, SetBudget
 from sought.operate.pulse import read_pulse
-from tests.crawl.test_change_of_mind import serving
+from tests.testing.changing_site import serving
 from tests.testing.console_site import served
 from tests.testing.damaged_crawl import called, delete, flip, replace_by_folder
 from tests.testing.demand_site import crawled as site_of

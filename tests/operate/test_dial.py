@@ -1,9 +1,7 @@
 """The budget dial: what quality a number of fetches buys, how sure that is, and what comes of it in the laboratory."""
 
 import json
-import random
 import re
-import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,7 +18,6 @@ from sought.beliefs.find_rate import FindRate
 from sought.beliefs.presence import Presence, SearchValue
 from sought.cli.budget import lines
 from sought.cli.commands import app
-from sought.demand import QueryLog, import_file
 from sought.lab.replay.samples import NOW, extreme_pages, sample_pages
 from sought.lab.studies.registry import EXPERIMENTS
 from sought.lab.studies.study import UNJUDGED, VERDICTS, StudyContext
@@ -36,12 +33,8 @@ from sought.operate.dial_stakes import TimeSpan
 from sought.policy.solvers.frequencies import optimal_frequencies
 from sought.policy.worth.index import looking
 from sought.policy.worth.page_state import BELIEFS, EDITS
-from sought.record.named_urls import plant_seeds
-from sought.record.recovery import open_directory
-from sought.record.workload_refresh import Refresh
-from sought.web.message import Why
-from tests.policy.test_worth_policy import crawl, lists
-from tests.testing.demand_site import answer, page, write_config
+from tests.testing.dial_crawl import recorded_crawl
+from tests.testing.worth_pages import crawl, lists
 
 DAY = 86400.0
 YEAR = 365.25 * DAY
@@ -268,27 +261,6 @@ def test_a_short_record_says_nothing(told, why):
 
 
 # ---- of a crawl
-
-
-def recorded_crawl(path, weeks):
-    """Thirty pages on a home page, each fetched once a week, of which one in three changed; until today."""
-    write_config(path)
-    (path / "asked.tsv").write_text("query\tcount\nboats\t5\ncities\t3\nrivers\t2\n")
-    import_file(QueryLog(path / "queries"), path / "asked.tsv")
-    directory, dice, begin = open_directory(path), random.Random(1), time.time() - weeks * WEEK
-    plant_seeds(directory)
-    Refresh(directory).before_the_first_page(time.time())
-    bodies = {"": page(dice, "home", "".join(f"<a href=/p{i}>boats {i}</a> " for i in range(30)))}
-    for week in range(weeks):
-        for number, name in enumerate(["", *(f"p{i}" for i in range(30))]):
-            if name and (not week or dice.random() < 1 / 3):
-                bodies[name] = page(dice, f"{name}v{week}")
-            response = answer(f"http://a.example/{name}", bodies[name], time=begin + week * WEEK + 60.0 * number)
-            row = directory.repository.known_row(response.url, response.time)
-            directory.writer.record(row, replace(response, why=Why(1, 0.5, 0.05, None, policy="Worth()")))
-        directory.writer.commit()
-    directory.close()
-    return path
 
 
 def run(*arguments):

@@ -20,7 +20,7 @@ from sought.record.recovery import open_directory
 from sought.record.settings import FILE as SETTINGS
 from sought.record.settings import Settings, load_settings, save_settings
 from sought.toyweb import Served, ToyWeb, serve_in_thread
-from tests.crawl.test_change_of_mind import serving, write_config
+from tests.testing.changing_site import serving, write_config
 from tests.testing.ordered_crawl import SITES, agrees, cli, crawled, given_order, outcomes, until, urls_of
 
 

@@ -27,7 +27,7 @@ from sought.policy import BreadthFirst, Worth
 from sought.record.directory import Directory
 from sought.record.recovery import open_directory
 from sought.web.policy import Expected, beliefs_of
-from tests.crawl.test_change_of_mind import serving
+from tests.testing.changing_site import serving
 from tests.testing.demand_site import QUERIES, crawled
 
 KEYS = {

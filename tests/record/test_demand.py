@@ -22,7 +22,7 @@ from sought.record.directory import Directory
 from sought.record.recovery import open_directory
 from sought.record.workload_refresh import Refresh
 from sought.web.errors import StorageFull
-from tests.crawl.test_change_of_mind import HTML, Site, serving
+from tests.testing.changing_site import HTML, Site, serving
 from tests.testing.counted_anew import ask, assert_sound, filled, is_sound, lists_of, opened, recounted
 from tests.testing.demand_site import QUERIES, Fate, answer, crawled, gains_by_fetch, keys, page, write_config
 

@@ -16,7 +16,7 @@ from sought.operate.rebuild import rebuild
 from sought.operate.view import View
 from sought.record.store import row_key
 from sought.record.workload_refresh import Refresh
-from tests.crawl.test_change_of_mind import Site, serving
+from tests.testing.changing_site import Site, serving
 from tests.testing.counted_anew import ask, is_sound, opened
 from tests.testing.demand_site import QUERIES, Fate, crawled, keys, write_config
 

@@ -16,7 +16,7 @@ from sought.operate.explain import explain, needy
 from sought.operate.view import View
 from sought.policy import parse_policy
 from sought.web.message import Response
-from tests.crawl.test_change_of_mind import HTML, Answer, Site, serving
+from tests.testing.changing_site import HTML, Answer, Site, serving
 from tests.testing.commands import Running, start
 from tests.testing.counted_anew import ask, is_sound, opened
 from tests.testing.demand_site import QUERIES, WORDS, page, write_config

@@ -6,10 +6,10 @@ import sought
 from sought.operate.explain_host import explain_host
 from sought.operate.view import View
 from sought.record.host_files import MAX_FEEDS
-from tests.crawl.test_change_of_mind import HTML, serving
-from tests.record.test_links_seen import HOST, HUB, NEVER, same_however_opened
-from tests.record.test_sitemap_links import ONE, WHOLE, Site
+from tests.testing.changing_site import HTML, serving
 from tests.testing.demand_site import write_config
+from tests.testing.linked_answers import HOST, HUB, NEVER, same_however_opened
+from tests.testing.sitemap_answers import ONE, WHOLE, Site
 
 FEED = "feed.xml"
 TYPE = "application/rss+xml"

@@ -24,7 +24,7 @@ from sought.record.recovery import open_directory
 from sought.record.workload import coverage
 from sought.record.workload_refresh import Refresh
 from sought.web.errors import SoughtError
-from tests.crawl.test_change_of_mind import HTML, Site, due_now, serving, write_config
+from tests.testing.changing_site import HTML, Site, due_now, serving, write_config
 from tests.testing.demand_site import answer
 
 EXACT = '\n[demand]\nestimator = "Exact()"\n'

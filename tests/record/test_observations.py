@@ -15,51 +15,15 @@ from sought.operate.view import View
 from sought.policy import BreadthFirst, RoundRobin, Split
 from sought.record.commit import Commit
 from sought.record.fetches import GONE, MOVED, PAGE, Fetches
-from tests.record.test_repository import HOME, TEXT, Answers, page, repository  # noqa: F401  a fixture
+from tests.testing.fetch_history import _nobody, _Remember, told
 from tests.testing.linked_site import LinkedSite, watched
+from tests.testing.repository_answers import HOME, TEXT, Answers, page
 
 OTHER = "an entirely different text about herons and jetties and boats " * 12
 FIRST_DATE = "Thu, 01 Jan 1970 00:05:00 GMT"
 
 
-class _Log:
-    """A learner that only remembers."""
-
-    def __init__(self):
-        self.seen = []
-
-    def learn(self, fetches):
-        self.seen.append(fetches)
-
-    def column(self, pages):
-        return np.zeros(len(pages))
-
-    def whole(self, name):
-        return np.concatenate([getattr(each, name) for each in self.seen]).tolist()
-
-
-class _Remember:
-    beliefs = ()
-
-    def __init__(self):
-        self.log = _Log()
-
-    def learner(self):
-        return self.log
-
-
-def _nobody():
-    raise AssertionError("nobody asks what is measured")
-
-
-def told(of):
-    """The log of fetches as estimators get it from the store."""
-    estimator = _Remember()
-    Beliefs((estimator,), Holdings(of.store, of.table, _nobody), -np.inf)
-    return estimator.log
-
-
-def test_a_profile_has_a_base_and_five_points(repository):  # noqa: F811
+def test_a_profile_has_a_base_and_five_points(repository):
     """The first fetch is a base; the next five are compared with it; then one is a base again."""
     answers = Answers(repository)
     for words in (TEXT, TEXT, OTHER[:300] + TEXT, TEXT, TEXT, TEXT, TEXT, TEXT):
@@ -75,7 +39,7 @@ def test_a_profile_has_a_base_and_five_points(repository):  # noqa: F811
     assert log.whole("difference")[2] == pytest.approx(drift[2])
 
 
-def test_a_page_of_which_nothing_is_left_begins_a_new_profile(repository):  # noqa: F811
+def test_a_page_of_which_nothing_is_left_begins_a_new_profile(repository):
     answers = Answers(repository)
     for words in (TEXT, OTHER, OTHER, OTHER):
         answers.get(HOME, page(words))
@@ -85,7 +49,7 @@ def test_a_page_of_which_nothing_is_left_begins_a_new_profile(repository):  # no
     assert log.whole("drift")[3] == 0.0
 
 
-def test_an_unchanged_answer_is_a_point(repository):  # noqa: F811
+def test_an_unchanged_answer_is_a_point(repository):
     """Also one that says no more than that nothing has changed."""
     answers = Answers(repository)
     answers.get(HOME, page())
@@ -96,7 +60,7 @@ def test_an_unchanged_answer_is_a_point(repository):  # noqa: F811
     assert log.whole("changed") == [True, False]
 
 
-def test_a_page_that_has_gone_differs_in_all_and_is_no_point(repository):  # noqa: F811
+def test_a_page_that_has_gone_differs_in_all_and_is_no_point(repository):
     answers = Answers(repository)
     answers.get(HOME, page())
     answers.get(HOME, status=404)
@@ -105,7 +69,7 @@ def test_a_page_that_has_gone_differs_in_all_and_is_no_point(repository):  # noq
     assert np.isnan(log.whole("drift")[1])
 
 
-def test_dates_are_those_the_server_gives(repository):  # noqa: F811
+def test_dates_are_those_the_server_gives(repository):
     """A 304 need not repeat the date of the copy it vouches for."""
     answers = Answers(repository)
     answers.get(HOME, page(), Last_Modified=FIRST_DATE)
@@ -116,7 +80,7 @@ def test_dates_are_those_the_server_gives(repository):  # noqa: F811
     assert np.isnan(log.whole("modified")[2])
 
 
-def test_a_signal_counts_once(repository):  # noqa: F811
+def test_a_signal_counts_once(repository):
     """It is told at the next fetch, and not at the one after that."""
     answers = Answers(repository)
     row = answers.get(HOME, page())
@@ -126,7 +90,7 @@ def test_a_signal_counts_once(repository):  # noqa: F811
     assert told(repository).whole("signalled") == [False, True, False]
 
 
-def test_history_from_the_store_is_what_was_told(repository):  # noqa: F811
+def test_history_from_the_store_is_what_was_told(repository):
     answers = Answers(repository)
     for words in (TEXT, OTHER, TEXT):
         answers.get(HOME, page(words), Last_Modified=FIRST_DATE)
@@ -169,7 +133,7 @@ def test_policies_know_the_pace_of_their_crawl(tmp_path):
     assert seen == [0.75 * pages.pace, pages.pace]
 
 
-def test_what_is_as_before_has_not_changed(repository):  # noqa: F811
+def test_what_is_as_before_has_not_changed(repository):
     """A page that redirects to the same place, or is still gone, is as it was; going itself is a change."""
     answers = Answers(repository)
     for status, location in (
@@ -187,7 +151,7 @@ def test_what_is_as_before_has_not_changed(repository):  # noqa: F811
     assert repository.table["changes"][0] >= 3  # it went twice, and moved
 
 
-def test_what_is_learnt_live_is_what_the_store_tells(repository):  # noqa: F811
+def test_what_is_learnt_live_is_what_the_store_tells(repository):
     """All columns of each page's fetches: what it stands for, what was seen before, and what the fetch found."""
     answers, estimator = Answers(repository), _Remember()
     live = Beliefs((estimator,), Holdings(repository.store, repository.table, _nobody), -np.inf)

@@ -10,7 +10,7 @@ from typing import Any
 import sought
 from sought.demand import Search
 from sought.operate.journal import Row, write_row
-from tests.crawl.test_change_of_mind import HTML, serving
+from tests.testing.changing_site import HTML, serving
 from tests.testing.console_site import _html, pages
 from tests.testing.demand_site import write_config
 

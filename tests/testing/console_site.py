@@ -19,7 +19,7 @@ from sought.console.control import Control
 from sought.console.serving import address, bound, make_server, run
 from sought.demand import QueryLog
 from sought.record.workload import query_log
-from tests.crawl.test_change_of_mind import HTML, Site, serving
+from tests.testing.changing_site import HTML, Site, serving
 from tests.testing.demand_site import write_config
 
 PLACES = ["North Cape", "Old Harbour", "Bell Rock", "Grey Point", "Holm Island", "Sandy Bay", "Cape Wrath", "Long Reef"]

@@ -8,7 +8,7 @@ from sought.record.directory import Directory
 from sought.record.named_urls import plant_seeds
 from sought.record.recovery import open_directory
 from sought.web.message import Response
-from tests.crawl.test_change_of_mind import HTML, Site
+from tests.testing.changing_site import HTML, Site
 
 WORDS = ["running", "boats", "cities", "lakes", "houses", "wanted", "flying", "keeping", "making", "rivers"]
 QUERIES = ["running boats", "cities", "lakes houses wanted", "flying keeping making rivers", "boats", "nowhere"]
