@@ -5,12 +5,13 @@
 # make size   install what `pip install sought` brings into a fresh environment, print how large it is
 # make soak   crawl, serve, search and edit for ten minutes: does anything still grow?  SOAK="--minutes 120" for longer
 # make chaos  kill commands at the worst moments, 200 times: is anything lost?
-# make pictures  take those of docs/tour.md again
+# make docs   build the documentation into dist/site; a dead link is an error
+# make pictures  take those of docs/tutorial/tour.md again
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check format pictures bench size soak chaos clean
+.PHONY: demo test check format docs pictures bench size soak chaos clean
 
 $(VENV)/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Sought needs Python 3.11 or newer (set PYTHON=...)"; exit 2; }
@@ -37,6 +38,13 @@ check: $(VENV)/.dev
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+$(VENV)/.docs: $(VENV)/.dev
+	$(BIN)/pip install --quiet --group docs
+	@touch $@
+
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 pictures: $(VENV)/.dev
 	SOUGHT_SCREENSHOTS=dist/pictures $(BIN)/pytest tests/demo/test_tour.py tests/console/test_budget.py

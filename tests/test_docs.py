@@ -1,20 +1,29 @@
 """What the documents show is run."""
 
 import dataclasses
+import importlib.util
+import os
 import re
 import shlex
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+import typer
 
+from benchmarks.__main__ import app as benchmarks_app
+from sought.cli.commands import app
 from sought.policy import POLICIES
 from sought.record.config import check_config
 from sought.web.registry import BELIEFS
 from tests.testing.commands import run, run_script
 
 ROOT = Path(__file__).parent.parent
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = ROOT / "docs"
+CONFIGURATION, LABORATORY = DOCS / "reference" / "configuration.md", DOCS / "reference" / "lab.md"
+DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(DOCS.rglob("*.md"))]
 
 
 def blocks(language):
@@ -32,8 +41,8 @@ def test_configurations_are_valid(block):
 
 
 def test_the_documented_configuration_is_complete_and_has_the_defaults():
-    """docs/configuration.md names every key, and the value it shows is the default unless it is an example."""
-    [text] = re.findall(r"```toml\n(.*?)```", (ROOT / "docs" / "configuration.md").read_text(), re.S)
+    """docs/reference/configuration.md names every key, and the value it shows is the default unless it is an example."""
+    [text] = re.findall(r"```toml\n(.*?)```", CONFIGURATION.read_text(), re.S)
     shown, defaults = tomllib.loads(text), check_config({}, "defaults")
     examples = {"seeds", "agent.contact", "scope.domains", "scope.hosts", "scope.exclude", "fetch.resolve"}
     for section in ("agent", "scope", "crawl", "demand", "politeness", "fetch", "traps"):
@@ -46,8 +55,8 @@ def test_the_documented_configuration_is_complete_and_has_the_defaults():
 
 
 def test_every_policy_is_documented_with_its_defaults():
-    """The table of docs/configuration.md has a line for each policy, with its parameters as they are."""
-    table = re.findall(r"^\| `(\w+)\((.*?)\)` \|", (ROOT / "docs" / "configuration.md").read_text(), re.M)
+    """The table of docs/reference/configuration.md has a line for each policy, with its parameters as they are."""
+    table = re.findall(r"^\| `(\w+)\((.*?)\)` \|", CONFIGURATION.read_text(), re.M)
     shown, classes = dict(table), POLICIES | BELIEFS
     assert set(shown) == set(classes)
     for name in set(shown) - {"Split", "Random", "RoundRobin"}:  # whose line says it in words
@@ -75,31 +84,67 @@ def test_python_examples_run(block, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-def test_commands_run(healthy, make_crawl, tmp_path):
-    """The README's commands run in their order; after `init` the directory is pointed at the toy web."""
-    readme = (ROOT / "README.md").read_text()
-    commands = re.findall(r"^\$ (sought .*)$", readme, re.M)
-    assert len(commands) >= 14
-    (tmp_path / "queries.tsv").write_text(re.findall(r"```tsv\n(.*?)```", readme, re.S)[0])
-    for command in commands:
+def commands_of(document):
+    return re.findall(r"^\$ (sought .*)$", document.read_text(), re.M)
+
+
+def run_commands(document, healthy, make_crawl, folder):
+    """Run a document's commands in their order; after `init` the directory is pointed at the toy web."""
+    tables = re.findall(r"```tsv\n(.*?)```", document.read_text(), re.S)
+    for table in tables:
+        (folder / "queries.tsv").write_text(table)
+    for command in commands_of(document):
         words = shlex.split(command)[1:]
         if words[0] == "explain":
             words[2] = healthy.seeds[0]
-        done = run(*words, cwd=tmp_path)
+        done = run(*words, cwd=folder)
         assert done.returncode == 0, f"{command}: {done.stderr}"
         if words[0] == "init":
-            (tmp_path / "my-crawl" / "sought.toml").unlink()
+            (folder / "my-crawl" / "sought.toml").unlink()
             make_crawl(healthy, "toy")
-            (tmp_path / "toy" / "sought.toml").rename(tmp_path / "my-crawl" / "sought.toml")
+            (folder / "toy" / "sought.toml").rename(folder / "my-crawl" / "sought.toml")
+            (folder / "toy").rmdir()
         elif words[0] == "search":
             assert "toy.test" in done.stdout
         elif words[0] == "explain":
             assert "a fetch now" in done.stdout
+        elif words[:2] == ["lab", "compare"] and (shown := printed_after(document, command)):
+            assert [line.rstrip() for line in done.stdout.splitlines()] == shown
+
+
+def printed_after(document, command):
+    """The lines of the `text` block that follows the console block in which a command is."""
+    [found] = re.findall(
+        rf"^\$ {re.escape(command)}\n(?:\$.*\n)*```\n(?:[^`]|`(?!``))*?(?:```text\n(.*?)```|\Z|```|^## )",
+        document.read_text(),
+        re.M | re.S,
+    )
+    return found.splitlines()
+
+
+def test_the_commands_of_the_readme_run(healthy, make_crawl, tmp_path):
+    """Crawl, queries and comparison, with the output that is shown."""
+    readme = ROOT / "README.md"
+    assert len(commands_of(readme)) == 10
+    run_commands(readme, healthy, make_crawl, tmp_path)
+
+
+def test_the_readme_is_short():
+    """Everything else is in docs/."""
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 120
+
+
+def test_the_tutorials_run(healthy, make_crawl, tmp_path):
+    """The first crawl, then the comparison, which makes a world of it."""
+    crawl, compare = DOCS / "tutorial" / "first-crawl.md", DOCS / "tutorial" / "compare-policies.md"
+    assert (len(commands_of(crawl)), len(commands_of(compare))) == (19, 4)
+    run_commands(crawl, healthy, make_crawl, tmp_path)
+    run_commands(compare, healthy, make_crawl, tmp_path)
 
 
 def test_the_commands_of_the_laboratory_run(tmp_path):
-    """Those of docs/lab.md, in their order, with nothing but what they make themselves."""
-    commands = re.findall(r"^\$ (sought .*)$", (ROOT / "docs" / "lab.md").read_text(), re.M)
+    """Those of docs/reference/lab.md, in their order, with nothing but what they make themselves."""
+    commands = commands_of(LABORATORY)
     assert len(commands) == 6
     for command in commands:
         done = run(*shlex.split(command)[1:], cwd=tmp_path)
@@ -108,9 +153,77 @@ def test_the_commands_of_the_laboratory_run(tmp_path):
     assert (tmp_path / "fetches.parquet").exists()
 
 
+def commands_in_documents():
+    """Every command in a code block of a document: (program, words, where)."""
+    for document in DOCUMENTS:
+        for block in re.findall(r"^```(?:console|sh|)\n(.*?)^```", document.read_text(), re.M | re.S):
+            for line in re.findall(r"(?:^[$#] |\| )\S*?((?:sought|python -m benchmarks) .*?)(?: #.*)?$", block, re.M):
+                words = shlex.split(line)
+                skip = 3 if words[0] == "python" else 1
+                yield words[0], words[skip:], f"{document.name}: {line}"
+
+
+@pytest.mark.parametrize("name", ["sought", "python"])
+def test_every_command_that_is_shown_exists(name):
+    """Also those that a test cannot run: commands, options and the number of arguments are as they are written."""
+    root = typer.main.get_command(app if name == "sought" else benchmarks_app)
+    shown = [(words, where) for program, words, where in commands_in_documents() if program == name]
+    assert len(shown) > 5
+    for words, where in shown:
+        command, context, rest = root, root.make_context(name, list(words), resilient_parsing=True), list(words)
+        while hasattr(command, "get_command") and rest and not rest[0].startswith("-"):
+            command = command.get_command(context, rest.pop(0))
+            assert command is not None, where
+            context = type(context)(command, parent=context, info_name=command.name)
+        try:
+            command.make_parser(context).parse_args(rest)
+        except Exception as error:  # of typer's own click, whose name cannot be imported
+            pytest.fail(f"{where}: {error}")
+
+
 def test_links_between_documents_lead_somewhere():
     """No dead links inside the repository."""
     for document in DOCUMENTS:
-        for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", document.read_text()):
+        for target in re.findall(r"(?:\]\(|src=\")([^)#\"]+?)(?:#[^)]*)?[)\"]", document.read_text()):
             if "://" not in target:
                 assert (document.parent / target).exists(), f"{document.name}: {target}"
+
+
+def test_papers_are_called_by_their_authors():
+    """No document calls a paper by a number."""
+    for document in DOCUMENTS:
+        found = re.findall(r"\bseeds? 00\d|seed-00\d|\[00[0-4]\]|\bseed papers?\b", document.read_text(), re.I)
+        assert not found, f"{document.name}: {found}"
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The documents as a site; every warning, such as a dead link or anchor, fails the build."""
+    if importlib.util.find_spec("mkdocs") is None or importlib.util.find_spec("material") is None:
+        pytest.skip("mkdocs-material is not installed: pip install --group docs")
+    folder = tmp_path_factory.mktemp("site")
+    build = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)]
+    done = subprocess.run(
+        build, cwd=ROOT, capture_output=True, text=True, env={**os.environ, "NO_MKDOCS_2_WARNING": "1"}, timeout=600
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+def test_the_site_has_every_document(site):
+    """And every figure and picture."""
+    assert {each.relative_to(DOCS).with_suffix("") for each in DOCS.rglob("*.md")} <= {
+        each.relative_to(site).with_suffix("") for each in site.rglob("*.html")
+    }
+    pictures = {each.relative_to(DOCS) for kind in ("*.svg", "*.png") for each in DOCS.rglob(kind)}
+    assert pictures <= {each.relative_to(site) for each in site.rglob("*.*")}
+
+
+def test_the_site_loads_nothing_from_elsewhere(site):
+    """No font, script, style or picture: it can be read without a network."""
+    for page in site.rglob("*.html"):
+        tags = re.findall(r"<(?:link|script|img|iframe|source)\b[^>]*>", page.read_text())
+        loaded = [each for each in tags if "canonical" not in each and re.search(r"(?:src|href)=\"?(?:https?:)?//", each)]
+        assert not loaded, f"{page.name}: {loaded}"
+    for style in site.rglob("*.css"):
+        assert not re.search(r"(?:url\(|@import )[\"']?(?:https?:)?//", style.read_text()), style.name

@@ -69,7 +69,7 @@ class Crawl:
         what sought.toml says; 0: all.
 
         `started` is given the running cycle: its `progress` to look at, its `stop()` to end the crawl cleanly.  `log`
-        is told what happens, event by event (docs/operating.md).
+        is told what happens, event by event (docs/reference/operating.md).
         """
         if fetches is not None and fetches < 1:
             raise BadInput(f"the number of fetches is at least 1, not {fetches}")
@@ -137,7 +137,7 @@ def open(path: str | Path) -> Crawl:  # noqa: A001  sought.open, like tarfile.op
 
 
 _TEMPLATE = """\
-# What this crawl is about.  Every key is described in docs/configuration.md.
+# What this crawl is about.  Every key is described in docs/reference/configuration.md.
 seeds = {seeds}
 
 [agent]

@@ -10,7 +10,7 @@ import pytest
 import sought.cli
 from sought.demand.manifest import read_manifest
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "queries.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "how-to" / "bring-your-own-query-log.md"
 TABLE = "query\tcount\tfrom\nrunning shoes\t30\t2022-01-03\ncomet\t10\t2022-01-03\ncomet\tmany\t\n"
 
 
@@ -32,7 +32,7 @@ def run(tmp_path, monkeypatch, capfd):
 
 
 def test_the_document_s_commands_run(run):
-    """docs/queries.md shows commands that work, in their order."""
+    """docs/how-to/bring-your-own-query-log.md shows commands that work, in their order."""
     commands = re.findall(r"^\$ sought (.*)$", DOCUMENT.read_text(), re.M)
     assert len(commands) == 5
     for command in commands:

@@ -246,7 +246,7 @@ def test_a_page_that_is_open_asks_now_and_then(path, browser):
 
 
 def test_every_event_has_its_meaning_on_the_page(path):
-    """As docs/operating.md has it."""
+    """As docs/reference/operating.md has it."""
     with served(path) as server:
         said = words(server.ask("/console/log")).replace("&#39;", "'")
     for _, means, _ in EVENTS.values():

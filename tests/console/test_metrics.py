@@ -82,8 +82,8 @@ def test_the_dashboard_shows_what_is_told():
 
 
 def test_every_name_is_documented():
-    """In docs/metrics.md, with the same words."""
-    text = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text()
+    """In docs/reference/metrics.md, with the same words."""
+    text = (Path(__file__).parents[2] / "docs" / "reference" / "metrics.md").read_text()
     documented = dict(re.findall(r"^\| `(sought_\w+)[^|]*\| (?:\w+) \| ([^|]+) \|$", text, re.MULTILINE))
     assert documented == {metric.name: metric.help for metric in METRICS} | SERVER
 

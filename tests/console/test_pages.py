@@ -503,8 +503,8 @@ def test_a_page_that_has_to_wait_looks_again(crawl, monkeypatch, browser):
 
 
 def test_the_document_says_what_the_pages_say():
-    """docs/console.md has every number with its sentence, and no other."""
-    text = (ROOT / "docs" / "console.md").read_text().partition("## What each number means")[2]
+    """docs/reference/console.md has every number with its sentence, and no other."""
+    text = (ROOT / "docs" / "reference" / "console.md").read_text().partition("## What each number means")[2]
     rows = re.findall(r"^\| ([^|]+?) \| ([^|]+?) \| ([^|]*?) ?\|$", text, re.M)
     assert [tuple(figure) for figure in FIGURES.values()] == [row for row in rows if row[0] != "Number"]
 

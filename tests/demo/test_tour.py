@@ -1,4 +1,4 @@
-"""A tour of everything there is to see, while the demo runs; its pictures are those of docs/tour.md.
+"""A tour of everything there is to see, while the demo runs; its pictures are those of docs/tutorial/tour.md.
 
 SOUGHT_SCREENSHOTS=dist/pictures pytest tests/demo/test_tour.py     (make pictures, which copies them there)
 """
@@ -20,7 +20,7 @@ LOOKED_AT = (
     75 if os.environ.get("SOUGHT_SCREENSHOTS") else 4
 )  # seconds of the contest; who wants pictures waits for them
 _TYPED = 25  # times, three seconds each
-TOUR = Path(__file__).parents[2] / "docs" / "tour.md"
+TOUR = Path(__file__).parents[2] / "docs" / "tutorial" / "tour.md"
 WIDE: ViewportSize = {"width": 1200, "height": 900}
 PHONE: ViewportSize = {"width": 375, "height": 760}
 

@@ -3,5 +3,5 @@
     python -m tests.endurance.chaos     kills, full disks, stops (make chaos)
     python -m tests.endurance.soak      memory, descriptors and threads over time (make soak)
 
-docs/endurance.md says what they do and how to read what they print.
+docs/how-to/soak-and-chaos.md says what they do and how to read what they print.
 """

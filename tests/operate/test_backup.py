@@ -1,4 +1,4 @@
-"""What docs/operating.md says about backups is done, while a crawl and people write."""
+"""What docs/how-to/upgrade-and-back-up.md says about backups is done, while a crawl and people write."""
 
 import re
 import shlex
@@ -19,11 +19,7 @@ from sought.operate.view import View
 from tests.testing.commands import run, start
 from tests.testing.damaged_crawl import called, fill, flip
 
-DOCUMENT = Path(__file__).parents[2] / "docs/operating.md"
-
-
-def section() -> str:
-    return str(re.findall(r"## Upgrade and back up\n(.*?)\n## ", DOCUMENT.read_text(), re.S)[0])
+DOCUMENT = Path(__file__).parents[2] / "docs/how-to/upgrade-and-back-up.md"
 
 
 def until(says) -> None:
@@ -67,7 +63,7 @@ def test_a_backup_of_a_running_crawl_can_be_restored(healthy, make_crawl, tmp_pa
         asking.start()
         until(lambda: (read_pulse(path) or {}).get("progress", {}).get("fetched", 0) > 10)
         until(lambda: "blocked" in (path / "settings.json").read_text())
-        [commands] = re.findall(r"```sh\n(.*?)```", section(), re.S)
+        [commands] = re.findall(r"```sh\n(.*?)```", DOCUMENT.read_text(), re.S)
         subprocess.run(["sh", "-e", "-c", commands], cwd=tmp_path, check=True, timeout=300)
         assert crawl.poll() is None, crawl.errors()
     finally:
@@ -78,7 +74,7 @@ def test_a_backup_of_a_running_crawl_can_be_restored(healthy, make_crawl, tmp_pa
     assert {each.name for each in (tmp_path / "backup").iterdir()} >= {"archive", "queries", "sought.toml"}
     shutil.rmtree(path)
     (tmp_path / "backup").rename(tmp_path / "restored")
-    for command in re.findall(r"^\$ (sought .*)$", section(), re.M):
+    for command in re.findall(r"^\$ (sought .*)$", DOCUMENT.read_text(), re.M):
         done = run(*shlex.split(command)[1:], cwd=tmp_path)
         assert done.returncode == 0, f"{command}: {done.stdout} {done.stderr}"
     restored = tmp_path / "restored"

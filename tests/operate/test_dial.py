@@ -290,8 +290,8 @@ def test_the_command_says_what_budgets_bring(tmp_path):
 
 
 def test_the_document_shows_what_is_printed(tmp_path, monkeypatch):
-    """The commands of docs/budget.md run, and print such sentences; numbers are of the crawl."""
-    text = (Path(__file__).parents[2] / "docs" / "budget.md").read_text()
+    """The commands of docs/explanation/budget.md run, and print such sentences; numbers are of the crawl."""
+    text = (Path(__file__).parents[2] / "docs" / "explanation" / "budget.md").read_text()
     [(command, shown)] = re.findall(r"^\$ sought (budget my-crawl)\n(.*?)```", text, re.M | re.S)
     monkeypatch.chdir(tmp_path)
     path = recorded_crawl(tmp_path / "my-crawl", 10)

@@ -1,4 +1,4 @@
-"""How does it stand, for Prometheus?  Every name is here, with what it means; docs/metrics.md is made of it.
+"""How does it stand, for Prometheus?  Every name is here, with what it means; docs/reference/metrics.md is made of it.
 
 Numbers of a crawl are those of its pulse (operate/pulse.py), numbers of the server its own. A counter starts from 0
 with its process, as counters do.

@@ -1,4 +1,4 @@
-"""A world on disk: a folder of Parquet files, described in docs/lab.md.
+"""A world on disk: a folder of Parquet files, described in docs/reference/lab.md.
 
 world.json           name, times, seeds, headers, notes, and the number of this format
 pages.parquet        url
