@@ -71,7 +71,7 @@ def make(path: Path, size: Size, report: Report) -> int:
     """Make a crawl of that size where there is none; returns how many links it has."""
     path.mkdir(parents=True)
     path.joinpath(FILE).write_text(_CONFIG.format(budget=max(1, size.urls // 20), queries=size.queries))
-    directory = Directory(path)
+    directory = Directory.open(path)
     try:
         return _Making(directory, size).fill(report)
     finally:
