@@ -4,7 +4,7 @@ A page goes one way:
 
 1. known         the table has its row since some page linked to it                         record/discovery.py
 2. believed      columns of what is believed of every row are brought up to date            beliefs/columns.py
-3. chosen        the policy values every row; the best, so many a host, wait                   planner.py, plan.py, queue.py
+3. chosen        the policy values every row; the best, so many a host, are queued          planner.py, queue.py
 4. asked for     its host's turn has come: the budget is charged, the `Visit` is leased     budget.py, record/leases.py
 5. fetched       politely; before the first page of a host its robots.txt is read           fetch/, greeting.py
 6. recorded      the answer is archived, with why the page was chosen, and digested         record/writer.py
