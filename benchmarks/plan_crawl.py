@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zlib import crc32
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.plan_words import LANGUAGE, Words, vectors
 from sought.record.config import FILE
 from sought.record.directory import Directory
+from sought.record.history import put_outcome
 from sought.record.outcome import Outcome
 from sought.record.store import Details, row_key
 from sought.record.table import LIFE_ROW, NO_ROW, Source, State
@@ -33,7 +33,6 @@ _BATCH = 20_000
 _LINKS, _LOCAL, _MOST = 15.0, 0.75, 200  # of a page, on average; share within its host; at most
 _FETCHES = 2.0  # of a fetched page, on average
 _CHANGED, _GONE, _DOUBTED = 0.3, 0.03, 0.01  # shares of later fetches, of fetched pages, of those that a link left
-_encode = msgspec.msgpack.Encoder().encode
 
 _CONFIG = """seeds = ["https://www.site0.example/"]
 [agent]
@@ -71,7 +70,7 @@ def make(path: Path, size: Size, report: Report) -> int:
     """Make a crawl of that size where there is none; returns how many links it has."""
     path.mkdir(parents=True)
     path.joinpath(FILE).write_text(_CONFIG.format(budget=max(1, size.urls // 20), queries=size.queries))
-    directory = Directory(path)
+    directory = Directory.open(path)
     try:
         return _Making(directory, size).fill(report)
     finally:
@@ -142,7 +141,7 @@ class _Making:
         self._pages(rows, times, gone, history)
         for row, fetches in zip(rows.tolist(), history, strict=True):
             for each in fetches:
-                self.store.put(row_key(b"o", row) + int(each.time * 1e6).to_bytes(8, "big"), _encode(each))
+                put_outcome(self.store, row, each)
         data, bounds = vectors(self.words, self.words.drawn(self.dice, (len(rows), self.words.long)), named)
         for i in np.flatnonzero(~gone).tolist():
             self.store.put(row_key(b"d", int(rows[i])), data[bounds[i] : bounds[i + 1]].tobytes())

@@ -63,7 +63,7 @@ class Watch:
 def run(name: str, path: Path) -> dict[str, Any]:
     """Seconds to open the crawl and its beliefs, of the first plan, of each cycle, and of the median one in parts."""
     start = time.perf_counter()
-    directory = Directory(path)
+    directory = Directory.open(path)
     opened = time.perf_counter()
     crawl = _Crawl(directory, POLICIES[name])
     ready = time.perf_counter()

@@ -95,7 +95,7 @@ def make(path: Path, pages: Pages, seeds: list[str], report: Report) -> None:
     path.mkdir(parents=True)
     hosts = sorted({url.split("/")[2].partition(":")[0] for url in seeds})
     path.joinpath(FILE).write_text(_CONFIG.format(seeds=json.dumps(seeds), hosts=json.dumps(hosts)))
-    directory = Directory(path)
+    directory = Directory.open(path)
     try:
         texts, first = pages.texts(), 0
         while some := list(islice(texts, INDEX_PAGES)):

@@ -60,7 +60,7 @@ def test_beliefs_from_the_store_are_those_kept_up_live(site: Site, tmp_path: Pat
     cycles: list[Cycle] = []
     for policy in ("BreadthFirst()", "RoundRobin()", "Split(new=DemandFirst(), known=UserCentric(), share=0.5)"):
         sought.open(path).crawl(26, policy, cycles.append)
-    live = cycles[-1].beliefs.pages().beliefs
+    live = cycles[-1].planner.beliefs.pages().beliefs
     with View(path) as view:
         kinds = [outcome.kind for row in range(len(view.table)) for outcome in view.history(row)]
         for belief in (GainRate(), FirstGain()):
@@ -105,7 +105,7 @@ def test_prospects_after_a_restart_are_those_kept_up_live(site: Site, tmp_path: 
     cycles: list[Cycle] = []
     sought.open(path).crawl(7, "Split(new=BreadthFirst(), known=DemandFirst(), share=0.5)", cycles.append)
     assert sorted(site.paths()) == ["/", *(f"/h{i}" for i in range(6))]
-    live = cycles[-1].beliefs.pages().beliefs[Prospect()]
+    live = cycles[-1].planner.beliefs.pages().beliefs[Prospect()]
     with View(path) as view:
         new = np.isneginf(view.table["last_fetch"])
         assert new.sum() == 45

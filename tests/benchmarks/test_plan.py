@@ -23,7 +23,7 @@ SIZE = Size(urls=2000, queries=300, fetched=0.5)
 def crawl(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Directory]:
     path = tmp_path_factory.mktemp("bench") / "crawl"
     make(path, SIZE, lambda _: None)
-    directory = Directory(path)
+    directory = Directory.open(path)
     yield directory
     directory.abandon()
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sought.crawl.budget import Budget
-from sought.crawl.cycle import Cycle, beliefs_in
+from sought.crawl.cycle import beliefs_in, new_cycle
 from sought.crawl.rhythm import Rhythm
 from sought.demand import QueryLog
 from sought.demand.importing import import_file
@@ -49,7 +49,7 @@ async def crawled(directory: Directory, web, address_of, policy, clock: VirtualC
     for week in range(WEEKS):
         clock.advance(START + week * WEEK)
         clock.limit = START + (week + 1) * WEEK
-        cycle = Cycle(directory, web, address_of, Budget(FETCHES), policy, RHYTHM, beliefs, refresh)
+        cycle = new_cycle(directory, web, address_of, Budget(FETCHES), policy, RHYTHM, beliefs, refresh)
         clock.at_limit = cycle.stop_now
         await cycle.run()
 
@@ -57,7 +57,7 @@ async def crawled(directory: Directory, web, address_of, policy, clock: VirtualC
 def live(path: Path, served, policy) -> tuple[list[tuple[float, str]], GainSums]:
     """Over HTTP; the toy web's time and ours are one."""
     clock, asked = VirtualClock(START), []
-    directory = Directory(path, DirectoryParts(clock=clock))
+    directory = Directory.open(path, DirectoryParts(clock=clock))
     http, resolver = open_web(directory.config, directory.agent)
 
     async def get(request):
@@ -82,7 +82,7 @@ def again(path: Path, record: Path, policy) -> tuple[list[tuple[float, str]], Ga
     taken = import_warc(recorder, [record])
     world = recorder.finish("recorded", taken.seeds, taken.start, taken.end, WEEK)
     clock = VirtualClock(START)
-    directory = Directory(path, recorded_parts(world, clock))
+    directory = Directory.open(path, recorded_parts(world, clock))
     web, asked = RecordedWeb(world, clock, Signals()), []
 
     async def get(request):

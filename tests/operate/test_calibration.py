@@ -18,7 +18,6 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr
 from typer.testing import CliRunner
 
-from sought.beliefs.columns import history
 from sought.beliefs.gain_rate import GainRate
 from sought.beliefs.prospect import Prospect
 from sought.cli.commands import app
@@ -48,6 +47,7 @@ from sought.operate.rebuild import rebuild
 from sought.operate.view import View
 from sought.policy import BreadthFirst, DemandFirst, RoundRobin
 from sought.record.expectations import KEPT, note_expected
+from sought.record.history import finished_fetches
 from sought.record.named_urls import plant_seeds
 from sought.record.outcome import Finished, Outcome
 from sought.record.recovery import open_directory
@@ -248,7 +248,7 @@ def measured_crawl(path: Path, pages: int = 30) -> Iterator[Path]:
 def on_record(path: Path) -> dict[str, Calibration]:
     """From the whole history."""
     with View(path) as view:
-        finished = [each for some in history(view.store, NEVER) for each in some]
+        finished = [each for some in finished_fetches(view.store, NEVER) for each in some]
     told = [(f.outcome.expected, f.outcome.gain, np.isinf(f.gap)) for f in finished if f.outcome.expected is not None]
     expected, gain, first = np.array(told, np.float64).T
     kinds = {"new_pages": first == 1, "known_pages": first == 0}
@@ -438,7 +438,7 @@ def test_a_replay_tells_what_was_expected_and_measured(world, name):
         made = Replay(Path(folder), judge.world, judge.demand, Expects(), setting)
         log = asyncio.run(made.run(8, judge, lambda *_: None)).log
         store = made.directory.store
-        finished = [each for some in history(store, NEVER) for each in some]
+        finished = [each for some in finished_fetches(store, NEVER) for each in some]
         wanted = {(store.url(each.row), each.outcome.time): each for each in finished}
         made.directory.abandon()
     assert log.measured is not None

@@ -148,7 +148,7 @@ def test_a_swap_can_be_killed_at_any_moment(copy, monkeypatch):
         return real(self, target)
 
     for steps in range(5):
-        directory = Directory(copy, rebuilding=True)
+        directory = Directory.open(copy, rebuilding=True)
         recover(directory, lambda _: None)
         left[0] = steps
         with monkeypatch.context() as patch:

@@ -32,7 +32,7 @@ def path(tmp_path: Path) -> Iterator[Path]:
 
 
 def texts(cycle: Cycle) -> list[str]:
-    return sorted(cycle.measuring.asked.texts)
+    return sorted(cycle.writer.measuring.asked.texts)
 
 
 def once(do: Callable[[], object]) -> Callable[[Cycle], bool]:

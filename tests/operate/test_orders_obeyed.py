@@ -107,7 +107,7 @@ def _idle(host: str) -> Callable[[Cycle], bool]:
     """What was in flight to the host has come."""
 
     def says(cycle: Cycle) -> bool:
-        return all(cycle.repository.hosts[visit.host].name != host for visit in cycle.in_flight.values())
+        return all(cycle.writer.repository.hosts[visit.host].name != host for visit in cycle.in_flight.values())
 
     return says
 
@@ -140,7 +140,7 @@ def test_fetch_now_comes_first_and_is_on_record(make_crawl: Callable[..., Path])
             if len(cycle.planner.chosen) < 12:
                 return False
             asked = set(cycle.rows_in_flight)
-            urls = [cycle.repository.store.url(row) for row in cycle.planner.chosen if row not in asked]
+            urls = [cycle.writer.repository.store.url(row) for row in cycle.planner.chosen if row not in asked]
             wish.append([url for url in urls if "/private/" not in url][-1])
             at.append(len(served.requests))
             give(path, FetchNow(wish[0] + "#top"), "tester")
@@ -209,7 +209,7 @@ def test_a_budget_is_kept_and_counts_what_was_spent(make_crawl: Callable[..., Pa
         assert len(charged) <= max(25, 12 + 128)
         status = sought.open(path).status()
         assert (status["budget"], status["budget_from"]) == ("25 per day", SETTINGS)
-        crawled(path, [until(lambda cycle: cycle.beliefs.pace == 25 / 86400), given_order(path, SetBudget(""))])
+        crawled(path, [until(lambda cycle: cycle.planner.beliefs.pace == 25 / 86400), given_order(path, SetBudget(""))])
         status = sought.open(path).status()
         assert (status["budget"], status["budget_from"]) == ("100000 per day", "sought.toml")
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import sought
-from sought.crawl.cycle import Cycle
+from sought.crawl.cycle import Cycle, new_cycle
 from sought.crawl.observer import CycleObserver
 from sought.crawl.progress import Progress
 from sought.demand import Search
@@ -221,7 +221,7 @@ def test_nobody_watches_unless_a_cycle_is_given_someone(tmp_path: Path) -> None:
     """A cycle by itself, as the laboratory runs it, writes no pulse and takes no orders; a live crawl does."""
 
     async def plain(directory: Directory, live: Cycle) -> Cycle:
-        return Cycle(directory, live.web, live.greeting.address_of, live.budget, BreadthFirst())
+        return new_cycle(directory, live.web, live.greeting.address_of, live.budget, BreadthFirst())
 
     with serving() as site:
         path = crawled(site, tmp_path / "crawl", 3)
@@ -230,7 +230,7 @@ def test_nobody_watches_unless_a_cycle_is_given_someone(tmp_path: Path) -> None:
         directory = open_directory(path)
         cycles.append(asyncio.run(plain(directory, cycles[0])))
         directory.abandon()
-    seen = [each.witness for each in cycles]
+    seen = [each.observer for each in cycles]
     assert type(seen[0]) is not CycleObserver
     assert type(seen[1]) is CycleObserver
 

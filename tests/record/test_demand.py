@@ -233,7 +233,7 @@ def test_statistics_are_taken_anew_as_the_crawl_grows(site: Site, tmp_path: Path
         plan = cycle._plan
 
         def noting(now: float) -> None:
-            frozen.add(cycle.measuring.frozen_pages)
+            frozen.add(cycle.writer.measuring.frozen_pages)
             plan(now)
 
         cycle._plan = noting  # type: ignore[method-assign]  # only looks
@@ -241,7 +241,7 @@ def test_statistics_are_taken_anew_as_the_crawl_grows(site: Site, tmp_path: Path
     cycles: list[Cycle] = []
     for fetches in (80, 80):
         sought.open(path).crawl(fetches, "BreadthFirst()", watch)
-    measuring = cycles[-1].measuring
+    measuring = cycles[-1].writer.measuring
     assert measuring.measure
     assert measuring.pages == 151
     assert 64 <= measuring.frozen_pages <= measuring.pages < 2 * measuring.frozen_pages
@@ -249,7 +249,7 @@ def test_statistics_are_taken_anew_as_the_crawl_grows(site: Site, tmp_path: Path
     rng = random.Random(1)
     site.answers |= {f"/p{i}": (200, HTML, page(rng, f"other{i}")) for i in range(40)}
     sought.open(path).crawl(60, "RoundRobin()", cycles.append)
-    held = cycles[-1].measuring.measure
+    held = cycles[-1].writer.measuring.measure
     assert held
     with opened(path) as directory:
         assert lists_of(held) == filled(directory.measuring)

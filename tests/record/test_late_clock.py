@@ -30,7 +30,7 @@ class Ahead(WallClock):
 def crawled_ahead(path: Path, seconds: float, fetches: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """A crawl whose clock is ahead."""
     with monkeypatch.context() as patch:
-        patch.setattr("sought.api.open_directory", lambda p: Directory(p, DirectoryParts(clock=Ahead(seconds))))
+        patch.setattr("sought.api.open_directory", lambda p: Directory.open(p, DirectoryParts(clock=Ahead(seconds))))
         assert sought.open(path).crawl(fetches=fetches)["fetched"] == fetches
 
 

@@ -257,7 +257,7 @@ def crawl(tmp_path: Path) -> Path:
 
 def test_opening_a_crawl_does_not_settle_its_leases(crawl: Path) -> None:
     """After a crash, `check`, `frontier load` or `rebuild` leave it to the next crawl to pay for what was sent."""
-    directory = Directory(crawl)
+    directory = Directory.open(crawl)
     directory.leases.add(Visit(0, RequestPurpose.PAGE, 1000.0, 0))
     directory.leases.add(Visit(0, RequestPurpose.ROBOTS, 1001.0))
     directory.abandon()  # as kill -9 would

@@ -1,11 +1,10 @@
 """What a policy believes of pages: the columns of its estimators, learnt from every fetch."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,13 +12,11 @@ from sought.beliefs.belief import Belief, Learner, Supplied, Supplier, Telling
 from sought.beliefs.holdings import Holdings
 from sought.record.commit import Commit
 from sought.record.fetches import fetches_of
-from sought.record.outcome import Finished, Outcome
-from sought.record.store import Store
+from sought.record.history import finished_fetches
+from sought.record.outcome import Finished
 from sought.web.pages import Links, Pages
 
-_AT_ONCE = 100_000
 Told = Mapping[Any, Callable[[NDArray[np.uint64]], NDArray[np.float64]]]  # columns, by the keys of rows
-_decode = msgspec.msgpack.Decoder(Outcome).decode
 
 
 @runtime_checkable
@@ -56,7 +53,7 @@ class Beliefs:
         self.suppliers: dict[object, Supplier] = {b: b.supplier(holdings) for b in own if isinstance(b, Supplied)}
         self.learners: dict[object, Learner] = {b: b.learner() for b in own if not isinstance(b, Supplied)}
         if self.learners:
-            for some in history(holdings.store, since):
+            for some in finished_fetches(holdings.store, since):
                 self._learn(some)
 
     def take(self, committed: Commit) -> None:
@@ -115,22 +112,3 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
     view = array.view()
     view.flags.writeable = False
     return view
-
-
-def history(store: Store, since: float) -> Iterator[list[Finished]]:
-    """All fetches on record, page by page; gains of those up to `since` are left out."""
-    found: list[Finished] = []
-    row, last = -1, -np.inf
-    for key, value in store.scan(b"o"):
-        here, outcome = int.from_bytes(key[1:5], "big"), _decode(value)
-        if here != row:
-            row, last = here, -np.inf
-        if outcome.time <= since:
-            outcome.gain = None
-        found.append(Finished(row, outcome, max(0.0, outcome.time - last)))  # a clock may have been set back
-        if found[-1].is_observation:
-            last = outcome.time
-        if len(found) >= _AT_ONCE:
-            yield found
-            found = []
-    yield found

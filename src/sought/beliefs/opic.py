@@ -13,7 +13,6 @@ had been slow, and dead ends had paid to the rows of today.
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,15 +21,14 @@ from sought.beliefs.holdings import Holdings
 from sought.graph.links import GraphLinks
 from sought.graph.opic import OpicCash as Accounts
 from sought.record.commit import Commit
+from sought.record.history import all_outcomes
 from sought.record.links import joined_lists, stored_links
-from sought.record.outcome import Finished, Outcome
 from sought.record.store import Store
 from sought.record.table import Source, Table
 from sought.web.expression import brief
 from sought.web.pages import Pages
 
 _AT_ONCE = 100_000  # visits
-_decode = msgspec.msgpack.Decoder(Outcome).decode
 
 Rows = NDArray[np.int64]
 Visit = tuple[float, int, NDArray[np.uint32]]  # when, which row, its links
@@ -97,9 +95,8 @@ def _seeds(table: Table) -> int:
 def _visited(store: Store) -> Rows:
     """Rows in the order of their visits."""
     rows, times = [], []
-    for key, value in store.scan(b"o"):
-        row, outcome = int.from_bytes(key[1:5], "big"), _decode(value)
-        if Finished(row, outcome, 0.0).is_observation:
+    for row, outcome in all_outcomes(store):
+        if outcome.is_observation:
             rows.append(row)
             times.append(outcome.time)
     return np.array(rows, np.int64)[np.lexsort((rows, times))]

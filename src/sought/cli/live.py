@@ -78,7 +78,7 @@ class ProgressDisplay:
         """Say how long it takes if that is long, and much longer than was said before."""
         from sought.operate.time_left import time_left
 
-        self.estimate, self.report = time_left(cycle), cycle.measuring.report()
+        self.estimate, self.report = time_left(cycle), cycle.writer.measuring.report()
         if self.estimate.seconds >= self.said * _MUCH_LONGER and not cycle.paused and not cycle.stopping:
             self.said = self.estimate.seconds
             errors.print(how_long(self.estimate), markup=False, soft_wrap=True)

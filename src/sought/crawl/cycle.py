@@ -1,18 +1,26 @@
-"""The loop: rank, ask politely, record, learn, rank again.
+"""The loop: choose, ask politely, record, learn, choose again.
 
-1. the policy values every row; the best, at most so many a host, are chosen (plan.py)
-2. a host whose turn it is gets one request: robots.txt if it is not known, a sitemap if one is due, else its best row
-3. the budget is charged and the request written to the leases, then it is sent
-4. the answer is archived and digested
-5. twice a second the archive is put on disk, the answers are applied, the tables committed
-6. every ten seconds the search index is committed; when few chosen rows are left, the next ones are chosen, and what
-   is too much for a repository of so many pages is dropped (buffer.py)
+A page goes one way:
+
+1. known         the table has its row since some page linked to it                         record/discovery.py
+2. believed      columns of what is believed of every row are brought up to date            beliefs/columns.py
+3. chosen        the policy values every row; the best, so many a host, are queued          planner.py, queue.py
+4. asked for     its host's turn has come: the budget is charged, the `Visit` is leased     budget.py, record/leases.py
+5. fetched       politely; before the first page of a host its robots.txt is read           fetch/, greeting.py
+6. recorded      the answer is archived, with why the page was chosen, and digested         record/writer.py
+7. committed     twice a second: applied, indexed, measured, stored, as one `Commit`        record/writer.py
+8. learnt from   beliefs, refresh and observer are given the `Commit`; plans grow stale     beliefs/columns.py
+9. found         every ten seconds the index is committed: the page can be searched         index/engine.py
+
+A host's turn is used for robots.txt if it is not known, else for a sitemap if one is due, else for its best row.  What
+is too much for a repository of so many pages is dropped (buffer.py).
 """
 
 import asyncio
 import math
 from collections.abc import Awaitable, Iterator
 from dataclasses import replace
+from pathlib import Path
 
 from sought.beliefs.columns import Beliefs, Told
 from sought.beliefs.holdings import Holdings
@@ -28,8 +36,11 @@ from sought.record.files import folder_bytes
 from sought.record.host_files import SITEMAP_EVERY
 from sought.record.hosts import Host
 from sought.record.leases import Visit
+from sought.record.parts import Leasing
+from sought.record.stored_politeness import StoredPoliteness
 from sought.record.table import Source
 from sought.record.workload_refresh import Refresh
+from sought.record.writer import Writer
 from sought.web.message import Request, RequestPurpose, Web
 from sought.web.policy import Policy, beliefs_of, reads_links
 
@@ -41,42 +52,37 @@ _SIZE_EVERY = 3.0
 
 
 class Cycle:
-    """One run of the crawler over an open directory."""
+    """One run of the crawler: `new_cycle` makes its collaborators, over an open directory.
+
+    What is in flight is a `Visit`; each has its line in the leases until its answer is recorded.
+    """
 
     def __init__(
         self,
-        directory: Directory,
+        path: Path,
         web: Web,
-        address_of: AddressOf,
+        planner: Planner,
+        greeting: Greeting,
+        manners: StoredPoliteness,
+        leases: Leasing,
         budget: Budget,
-        policy: Policy,
-        rhythm: Rhythm = LIVE,
-        beliefs: Beliefs | None = None,
-        refresh: Refresh | None = None,
-        keep: int = 0,
-        witness: CycleObserver | None = None,
+        writer: Writer,
+        refresh: Refresh,
+        observer: CycleObserver,
     ) -> None:
-        """`beliefs` and `refresh` are kept from run to run by whoever runs many.  `keep` is that of sought.toml."""
-        self.path, self.clock, self.rhythm = directory.path, directory.clock, rhythm
-        self.config = directory.config
-        self.repository, self.writer, self.index = directory.repository, directory.writer, directory.index
-        self.measuring, self.leases, self.manners = directory.measuring, directory.leases, directory.manners
-        self.politeness = directory.politeness
+        self.path = path
         self.web = web
+        self.planner = planner
+        self.greeting = greeting
+        self.manners = manners
+        self.leases = leases
         self.budget = budget
-        self.policy_name = repr(policy)
-        self.beliefs = beliefs or beliefs_in(directory, policy)
-        self.planner = Planner(
-            policy, self.beliefs, self.repository, self.politeness, self.config, rhythm, self.clock, keep
-        )
-        self.queue = self.planner.queue
-        self.greeting = Greeting(
-            self.writer, self.manners, self.clock, web, address_of, lambda name: name in self.planner.blocked
-        )
-        self.witness = witness or CycleObserver()
-        self.refresh = refresh or Refresh(directory, policy)
+        self.writer = writer
+        self.refresh = refresh
+        self.observer = observer
+        self.clock = writer.clock
         self.paused = False  # nothing is asked while it is
-        self.sums = directory.measuring.sums  # before this run
+        self.sums = writer.measuring.sums  # before this run
         self.progress = Progress(self.clock.now())
         self.in_flight: dict[asyncio.Task[None], Visit] = {}
         self.stopping = self.ending = False
@@ -130,28 +136,29 @@ class Cycle:
     async def _sleep(self) -> None:
         """Until an answer comes, a host is ready, or a commit is due."""
         now = self.clock.now()
-        due = [self.witness.due]
+        due = [self.observer.due]
         if self.writer.has_changes:
-            due.append(self.committed_at + self.rhythm.commit)
+            due.append(self.committed_at + self.planner.rhythm.commit)
         if self.refresh.owed:
             due.append(now)
-        if len(self.in_flight) < self.config.fetch.connections and not self.stopping and not self.paused:
-            due.append(max(self.queue.wake_at(), self.budget.ready_at(now)))
-        if self.queue and not self.in_flight:
+        if len(self.in_flight) < self.planner.connections and not self.stopping and not self.paused:
+            due.append(max(self.planner.queue.wake_at(), self.budget.ready_at(now)))
+        if self.planner.queue and not self.in_flight:
             due.append(
-                max(self.planner.made_at + self.rhythm.plan, now) + 1.0
+                max(self.planner.made_at + self.planner.rhythm.plan, now) + 1.0
             )  # then others are chosen than those who rest
         await self.clock.wait(self.wake, min(due), busy=bool(self.in_flight))
         self.wake.clear()
 
     def _idle(self, now: float) -> bool:
         """Nothing is in flight: whether there will ever be something to do."""
-        if self.queue and (now - self.planner.made_at < self.rhythm.plan or self.budget.ready_at(now) > now):
+        planner = self.planner
+        if planner.queue and (now - planner.made_at < planner.rhythm.plan or self.budget.ready_at(now) > now):
             return True  # hosts are resting
         if self.writer.has_changes:
             self.commit()
         self._plan(now)
-        if self.queue:
+        if self.planner.queue:
             return True
         if self.budget.per is None:
             self.progress.ended = self.progress.ended or "nothing left to fetch"
@@ -159,19 +166,19 @@ class Cycle:
         return True  # a crawl with a rate goes on: pages become due again
 
     async def _maintain(self, now: float) -> None:
-        if now - self.committed_at >= self.rhythm.commit and self.writer.has_changes:
+        if now - self.committed_at >= self.planner.rhythm.commit and self.writer.has_changes:
             self.commit()
             self.leases.keep(self.in_flight.values())
             self.planner.is_stale = True
             self.committed_at = self.clock.now()
             self._tidy(now)
-        waited = now - self.indexed_at >= self.rhythm.index and self.writer.unindexed
+        waited = now - self.indexed_at >= self.planner.rhythm.index and self.writer.unindexed
         if waited or self.writer.unindexed >= INDEX_PAGES:
             await self._commit_index()
             self.indexed_at = self.clock.now()
         self.refresh.step(now, self._take)
         self._show()
-        self.witness.look(self, now)
+        self.observer.look(self, now)
 
     def _tidy(self, now: float) -> None:
         """Small things that need not be done at every commit."""
@@ -179,11 +186,11 @@ class Cycle:
             self.progress.disk = folder_bytes(self.path)
             self.sized_at = now
         if now - self.tidied_at > _TIDY_EVERY:
-            self.politeness.forget(now)
+            self.manners.politeness.forget(now)
             self.tidied_at = now
 
     async def _commit_index(self) -> None:
-        await asyncio.to_thread(self.index.commit)  # answers go on coming in
+        await asyncio.to_thread(self.writer.index.commit)  # answers go on coming in
         self.writer.mark_indexed()
 
     async def _finish(self) -> None:
@@ -196,20 +203,20 @@ class Cycle:
         if self.failed:
             raise self.failed
         self.commit()
-        dropped = self.planner.trim(self.beliefs.pages)
-        self.witness.dropped(dropped)
+        dropped = self.planner.trim(self.planner.beliefs.pages)
+        self.observer.dropped(dropped)
         if len(dropped):
             self.commit()
-        self.progress.hot = self.beliefs.hot_pages
+        self.progress.hot = self.planner.beliefs.hot_pages
         self.progress.disk = folder_bytes(self.path)
         self._show()
 
     def _show(self) -> None:
         p = self.progress
-        p.in_flight, p.chosen, p.waiting = len(self.in_flight), len(self.queue), len(self.queue.rows)
-        p.known = len(self.repository.table)
-        p.hosts_waiting = len(self.queue.listed)
-        sums = self.measuring.sums
+        p.in_flight, p.chosen, p.waiting = len(self.in_flight), len(self.planner.queue), len(self.planner.queue.rows)
+        p.known = len(self.writer.repository.table)
+        p.hosts_waiting = len(self.planner.queue.listed)
+        sums = self.writer.measuring.sums
         p.measured, p.gain = sums.fetches - self.sums.fetches, sums.total - self.sums.total
         p.seconds = self.clock.now() - p.started
 
@@ -224,16 +231,14 @@ class Cycle:
     def _plan(self, now: float) -> None:
         answered = (each.row for each in self.writer.pending if each.row >= 0)
         plan, dropped = self.planner.plan(now, set(self.rows_in_flight), answered)
-        self.witness.dropped(dropped)
-        self.witness.planned(self, plan)
+        self.observer.dropped(dropped)
+        self.observer.planned(self, plan)
 
     # ---- asking
 
     def _dispatch(self, now: float) -> None:
-        while (
-            not self.paused and len(self.in_flight) < self.config.fetch.connections and self.budget.ready_at(now) <= now
-        ):
-            host = self.queue.next_host(now)
+        while not self.paused and len(self.in_flight) < self.planner.connections and self.budget.ready_at(now) <= now:
+            host = self.planner.queue.next_host(now)
             if host is None:
                 return
             self._turn(host, now)
@@ -246,7 +251,7 @@ class Cycle:
             visit = Visit(host.number, RequestPurpose.ROBOTS, now)
             self._begin(host, visit)
             self._start(self._read_robots(host), host, visit)
-        elif self.queue.best(host) not in self.planner.wanted and (url := self.planner.sitemap_due(host, now)):
+        elif self.planner.queue.best(host) not in self.planner.wanted and (url := self.planner.sitemap_due(host, now)):
             host.sitemaps[url] = now + SITEMAP_EVERY
             self._ask(
                 host,
@@ -254,8 +259,8 @@ class Cycle:
                 Request(url, purpose=RequestPurpose.SITEMAP),
             )
         else:
-            while self.queue.has_rows(host):
-                row = self.queue.take(host)
+            while self.planner.queue.has_rows(host):
+                row = self.planner.queue.take(host)
                 self.planner.wanted.pop(row, None)
                 request = self.writer.request(row)
                 if host.robots.allows(request.url):
@@ -263,7 +268,7 @@ class Cycle:
                     break
                 self.planner.chosen.pop(row, None)
                 until = min(host.robots_until, now + _DENIED_FOR)
-                self.repository.deny(row, until, forbidden=host.robots_kind == "parsed")
+                self.writer.repository.deny(row, until, forbidden=host.robots_kind == "parsed")
 
     def _ask(self, host: Host, visit: Visit, request: Request) -> None:
         self.budget.charge(visit.sent)
@@ -278,8 +283,8 @@ class Cycle:
         task = asyncio.ensure_future(work)
         self.in_flight[task] = visit
         task.add_done_callback(self._done)
-        if self.politeness.manners.per_host > 1 and visit.is_charged:
-            self.queue.again(host, visit.sent)
+        if self.manners.politeness.manners.per_host > 1 and visit.is_charged:
+            self.planner.queue.again(host, visit.sent)
 
     def _done(self, task: asyncio.Task[None]) -> None:
         visit = self.in_flight.pop(task)
@@ -288,13 +293,13 @@ class Cycle:
             self.wake.set()
             return
         now = self.clock.now()
-        self.queue.again(self.repository.hosts[visit.host], now)
+        self.planner.queue.again(self.writer.repository.hosts[visit.host], now)
         try:
             if not self.stopping and not self.failed:
                 self._dispatch(now)
         except Exception as error:  # noqa: BLE001  there is nobody above a callback: the loop raises it
             self.failed = error
-        if self.failed or not self.in_flight or not self.queue:
+        if self.failed or not self.in_flight or not self.planner.queue:
             self.wake.set()
 
     async def _fetch(self, host: Host, address: str, visit: Visit, request: Request) -> None:
@@ -308,14 +313,14 @@ class Cycle:
         self.progress.count(response)
         if response.failure:
             self.progress.trouble(host.origin, response)
-        self.witness.answered(host, response, why.purpose if why else FILE)
+        self.observer.answered(host, response, why.purpose if why else FILE)
 
     async def _read_robots(self, host: Host) -> None:
         fetched, responses = await self.greeting.read_robots(host)
         if fetched.kind in ("deny", "guarded"):
             self.progress.trouble(host.origin, responses[-1])
         for response in responses:
-            self.witness.answered(host, response, FILE)
+            self.observer.answered(host, response, FILE)
 
     # ---- committing
 
@@ -330,13 +335,39 @@ class Cycle:
         return added.rows
 
     def _take(self, commit: Commit) -> None:
-        self.beliefs.take(commit)
-        self.witness.committed(commit)
+        self.planner.beliefs.take(commit)
+        self.observer.committed(commit)
 
     @property
     def rows_in_flight(self) -> Iterator[int]:
         """Pages that have been asked for."""
         return (visit.row for visit in self.in_flight.values() if visit.row is not None)
+
+
+def new_cycle(
+    directory: Directory,
+    web: Web,
+    address_of: AddressOf,
+    budget: Budget,
+    policy: Policy,
+    rhythm: Rhythm = LIVE,
+    beliefs: Beliefs | None = None,
+    refresh: Refresh | None = None,
+    keep: int = 0,
+    observer: CycleObserver | None = None,
+) -> Cycle:
+    """A cycle over an open directory.
+
+    `beliefs` and `refresh` are kept from run to run by whoever runs many.  `keep` is that of sought.toml.
+    """
+    writer, manners = directory.writer, directory.manners
+    beliefs = beliefs or beliefs_in(directory, policy)
+    planner = Planner(
+        policy, beliefs, directory.repository, manners.politeness, directory.config, rhythm, directory.clock, keep
+    )
+    greeting = Greeting(writer, manners, web, address_of, planner.is_blocked)
+    refresh, observer = refresh or Refresh(directory, policy), observer or CycleObserver()
+    return Cycle(directory.path, web, planner, greeting, manners, directory.leases, budget, writer, refresh, observer)
 
 
 def beliefs_in(directory: Directory, policy: Policy, told: Told = {}) -> Beliefs:  # noqa: B006  nobody writes to it

@@ -6,7 +6,6 @@ from collections.abc import Awaitable, Callable
 from itertools import chain, repeat
 
 from sought.fetch.robots_fetch import RobotsFetch, fetch_robots
-from sought.record.clock import Clock
 from sought.record.hosts import Host
 from sought.record.stored_politeness import StoredPoliteness
 from sought.record.writer import Writer
@@ -26,14 +25,13 @@ class Greeting:
         self,
         writer: Writer,
         manners: StoredPoliteness,
-        clock: Clock,
         web: Web,
         address_of: AddressOf,
         is_blocked: Callable[[str], bool],
     ) -> None:
         self.writer = writer
         self.manners, self.politeness = manners, manners.politeness
-        self.clock = clock
+        self.clock = writer.clock
         self.web = web
         self.address_of = address_of
         self.is_blocked = is_blocked

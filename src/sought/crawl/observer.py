@@ -7,7 +7,7 @@ from sought.record.commit import Commit
 from sought.record.hosts import Host
 from sought.web.message import Response
 
-if TYPE_CHECKING:  # the cycle knows its witness
+if TYPE_CHECKING:  # the cycle knows its observer
     from sought.crawl.cycle import Cycle
     from sought.crawl.plan import Plan, Rows
 
@@ -15,7 +15,7 @@ FILE = "file"  # in place of a policy's purpose: robots.txt or a sitemap
 
 
 class CycleObserver:
-    """Told what a cycle does, as it does it.  This one looks away, at no cost; see liaison.py for one that does not."""
+    """Told what a cycle does, as it does it.  This one looks away, at no cost; operate/operator.py does not."""
 
     due: float = math.inf  # when it wants to look again at the latest
 

@@ -54,6 +54,14 @@ class Planner:
         self.is_stale = True
         self.seconds = self.seconds_before = 0.0  # that the last plans took
 
+    @property
+    def connections(self) -> int:
+        """How many requests may be in flight at once."""
+        return self.config.fetch.connections
+
+    def is_blocked(self, name: str) -> bool:
+        return name in self.blocked
+
     def want(self, row: int, why: Why) -> None:
         """Fetch a page before all others of its host, whatever it is worth."""
         self.wanted[row] = why
@@ -75,7 +83,7 @@ class Planner:
         """Whether it is time for another plan."""
         rested = now - self.made_at >= max(4 * self.seconds, 0.05)
         quicker = min(self.seconds, self.seconds_before)  # the first one loads what later ones find loaded
-        is_low = len(self.queue) < self.config.fetch.connections
+        is_low = len(self.queue) < self.connections
         return self.is_stale and rested and (is_low or now - self.made_at > self.rhythm.plan_lasts(quicker))
 
     def plan(self, now: float, in_flight: Collection[int], answered: Iterable[int]) -> tuple[Plan, Rows]:
@@ -112,7 +120,7 @@ class Planner:
 
     def _limits(self) -> Limits:
         # More than the budget may allow: some hosts will rest, and what is dispatched is what is charged.
-        room = self.rhythm.chosen or max(64 * self.config.fetch.connections, 1024)
+        room = self.rhythm.chosen or max(64 * self.connections, 1024)
         delay = max(self.config.politeness.delay, 0.05)
         per_host = int(max(1, min(self.rhythm.plan / delay, room)))
         return Limits(room, per_host, self.config.revisit_after)
@@ -129,7 +137,7 @@ class Planner:
     def _is_silent(self, host: Host, now: float) -> bool:
         """Whether a host is blocked, or in trouble: it rests longer than is polite, and is not worth waiting for."""
         rest = self.politeness.ready_at(host.name, "", now) - now
-        return host.name in self.blocked or self.config.politeness.max_delay < rest < math.inf
+        return self.is_blocked(host.name) or self.config.politeness.max_delay < rest < math.inf
 
     def _has_sitemap_due(self, host: Host, now: float) -> bool:
         return bool(host.sitemaps and self.sitemap_due(host, now)) and not self._is_silent(host, now)

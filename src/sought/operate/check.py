@@ -9,10 +9,10 @@ import numpy as np
 
 from sought.archive import Misfits, Position
 from sought.archive.files import warc_name
-from sought.beliefs.columns import history
 from sought.index.sound import unsound_files
 from sought.record.directory import Directory
 from sought.record.future_times import MOMENTS
+from sought.record.history import finished_fetches
 from sought.record.table import State
 from sought.record.workload import FOLDER
 from sought.web.errors import CrawlDamaged
@@ -177,7 +177,7 @@ def _sums(look: Look) -> Iterator[str]:
     """The gains of all fetches that were measured add up to what is kept of them."""
     directory = look.directory
     fetches, first, later = 0, 0.0, 0.0
-    for some in history(directory.store, directory.measuring.since):
+    for some in finished_fetches(directory.store, directory.measuring.since):
         for each in some:
             gain = each.outcome.gain
             if gain is not None:

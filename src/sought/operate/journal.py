@@ -188,7 +188,7 @@ class CycleTally:
         progress = self.cycle.progress
         self.began = time.monotonic()  # how long a row covers must not depend on what the wall clock is set to
         self.fetched, self.bytes, self.outcomes = progress.fetched, progress.bytes, dict(progress.outcomes)
-        self.sums = self.cycle.measuring.sums
+        self.sums = self.cycle.writer.measuring.sums
         self.purposes: Counter[str] = Counter()
         self.hosts: Counter[str] = Counter()
         self.expected = 0.0
@@ -207,7 +207,7 @@ class CycleTally:
 
     def row(self, ahead: Outlook, now: float) -> Row:
         """All since the last row, and how the crawl stands now; counting begins again."""
-        progress, measuring = self.cycle.progress, self.cycle.measuring
+        progress, measuring = self.cycle.progress, self.cycle.writer.measuring
         sums = measuring.sums
         told = demand(measuring.report(), ahead)
         row = Row(
@@ -221,8 +221,8 @@ class CycleTally:
             outcomes=dict(Counter(progress.outcomes) - Counter(self.outcomes)),
             hosts=top(self.hosts),
             price=ahead.price,
-            known=len(self.cycle.repository.table),
-            searchable=len(self.cycle.repository.table.searchable()),
+            known=len(self.cycle.writer.repository.table),
+            searchable=len(self.cycle.writer.repository.table.searchable()),
             bytes_on_disk=_sizes(self.cycle.path),
             **{name: told[name] for name in _TALLY_LEVELS if name in told},
         )

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from sought.crawl.budget import Budget
-from sought.crawl.cycle import Cycle
+from sought.crawl.cycle import Cycle, new_cycle
 from sought.crawl.progress import Progress
 from sought.fetch.bounds import Bounds
 from sought.fetch.guard import AddressGuard
@@ -104,14 +104,14 @@ async def crawl(
     budget = open_budget(directory, fetches, clock.now())
     http, resolver = open_web(directory.config, directory.agent, clock.now)
     async with http:
-        liaison = Operator(directory, kept)
-        cycle = Cycle(directory, http.get, resolver.address, budget, policy, keep=keep, witness=liaison)
+        operator = Operator(directory, kept)
+        cycle = new_cycle(directory, http.get, resolver.address, budget, policy, keep=keep, observer=operator)
         started(cycle)  # before others learn that it runs, for they may want it to stop
-        liaison.begin(cycle)
+        operator.begin(cycle)
         try:
             progress = await cycle.run()
         except BaseException as error:
-            liaison.end(cycle, error)
+            operator.end(cycle, error)
             raise
-        liaison.end(cycle)
+        operator.end(cycle)
         return progress

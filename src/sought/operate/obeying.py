@@ -67,9 +67,9 @@ def _(order: SetBudget, cycle: Cycle, settings: Settings) -> Settings:
     if cycle.budget.per is not None:
         cycle.commit()
         in_flight = sum(visit.is_charged for visit in cycle.in_flight.values())
-        spent = cycle.repository.spent_since(now - now % seconds) + in_flight
+        spent = cycle.writer.repository.spent_since(now - now % seconds) + in_flight
         cycle.budget.change_rate(per, seconds, spent, now)
-    cycle.beliefs.pace = per / seconds
+    cycle.planner.beliefs.pace = per / seconds
     cycle.choose_again()
     return replace(settings, budget=order.budget)
 
@@ -106,19 +106,19 @@ def _(order: FetchNow, cycle: Cycle, settings: Settings) -> Settings:
     if len(cycle.planner.wanted) >= _MOST:
         raise BadInput(f"{_MOST:,} pages wait already that somebody asked for")
     _want(cycle, order.url)
-    return settings  # the liaison notes what is wanted, until it has been fetched
+    return settings  # the operator notes what is wanted, until it has been fetched
 
 
 def _want(cycle: Cycle, url: str) -> None:
-    hosts = cycle.repository.hosts
+    hosts = cycle.writer.repository.hosts
     if hostname(url) in cycle.planner.blocked:
         raise BadInput(f"{hostname(url)} is blocked")
     row = _row(cycle, url, LOADED, Source.LOAD)
-    host = hosts[int(cycle.repository.table["host"][row])]
+    host = hosts[int(cycle.writer.repository.table["host"][row])]
     if host.robots and host.robots_until > cycle.clock.now() and not host.robots.allows(url):
         raise BadInput("robots.txt forbids it")
     if row not in cycle.rows_in_flight:
-        is_new = cycle.repository.table["fetches"][row] == 0
+        is_new = cycle.writer.repository.table["fetches"][row] == 0
         cycle.planner.want(
             row, Why(0, 0.0, purpose=(Purpose.NEW if is_new else Purpose.KNOWN).spelled, policy=ASKED_FOR)
         )
@@ -127,7 +127,7 @@ def _want(cycle: Cycle, url: str) -> None:
 
 def _row(cycle: Cycle, url: str, uri: str, source: Source) -> int:
     """The row of a URL that a person named, if it is admitted."""
-    repository = cycle.repository
+    repository = cycle.writer.repository
     row = repository.discovery.row(url)
     if row < 0:
         where = origin(url)

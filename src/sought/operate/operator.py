@@ -60,8 +60,9 @@ class Operator(CycleObserver):
         self.tally = CycleTally(cycle)
         take_up(cycle, self.settings)
         budget = self.directory.config.crawl.budget if cycle.budget.per is not None else cycle.budget.fetches
-        told = {"directory": str(self.path), "process": os.getpid(), "policy": cycle.policy_name, "budget": budget}
-        self.log("started", **told, paused=cycle.paused)
+        policy = repr(cycle.planner.policy)
+        started = {"directory": str(self.path), "process": os.getpid(), "policy": policy, "budget": budget}
+        self.log("started", **started, paused=cycle.paused)
         self.look(cycle, cycle.clock.now())
         if cycle.paused:
             self.log("paused", directory=str(self.path))
@@ -79,7 +80,7 @@ class Operator(CycleObserver):
         self.reported_at = -math.inf
         self._write_pulse(cycle, now, p.ended)
 
-    # ---- as a witness
+    # ---- as the observer of a cycle
 
     def look(self, cycle: Cycle, now: float) -> None:
         """Between two steps; nothing, most of the time."""
@@ -102,12 +103,12 @@ class Operator(CycleObserver):
         self.due = now + max(0.0, self.looked_at + _LOOK_EVERY - clock)
 
     def planned(self, cycle: Cycle, plan: Plan) -> None:
-        table, now = cycle.repository.table, cycle.clock.now()
+        table, now = cycle.writer.repository.table, cycle.clock.now()
         may = eligible(table, now, self.directory.config.revisit_after, plan.excluded)
         self.ahead = outlook(plan.expected, plan.pages, may, self.directory.measuring.sums.fetches)
-        hosts, seconds = len(cycle.queue.rows), cycle.planner.seconds
+        hosts, seconds = len(cycle.planner.queue.rows), cycle.planner.seconds
         figures = {"price": self.ahead.price, "to_gain": self.ahead.to_gain}
-        self.log("plan", chosen=len(cycle.queue), hosts=hosts, known=len(table), seconds=seconds, **figures)
+        self.log("plan", chosen=len(cycle.planner.queue), hosts=hosts, known=len(table), seconds=seconds, **figures)
 
     def answered(self, host: Host, response: Response, purpose: str) -> None:
         self.tally.answered(host, response, purpose)

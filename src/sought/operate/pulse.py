@@ -24,21 +24,21 @@ _MOST = 30
 
 def turns(cycle: Cycle, now: float) -> list[dict[str, Any]]:
     """Hosts that are being asked, then those in trouble, then those with the best pages of the plan."""
-    hosts = cycle.repository.hosts
+    hosts = cycle.writer.repository.hosts
     flying = Counter(visit.host for visit in cycle.in_flight.values())
     troubled = (hosts.by_origin[origin].number for origin in cycle.progress.troubles if origin in hosts.by_origin)
-    numbers = dict.fromkeys([*flying, *troubled, *islice(cycle.queue.rows, _MOST)])
+    numbers = dict.fromkeys([*flying, *troubled, *islice(cycle.planner.queue.rows, _MOST)])
     return [_turn(cycle, hosts[number], flying[number], now) for number in islice(numbers, _MOST)]
 
 
 def _turn(cycle: Cycle, host: Host, in_flight: int, now: float) -> dict[str, Any]:
     """`next_at` is null while it is busy: the delay begins with its answer."""
-    polite = cycle.politeness
+    polite = cycle.manners.politeness
     state, ready = polite.state(host.name), polite.ready_at(host.name, host.address, now)
     return {
         "origin": host.origin,
         "in_flight": in_flight,
-        "chosen": len(cycle.queue.rows.get(host.number, ())),
+        "chosen": len(cycle.planner.queue.rows.get(host.number, ())),
         "next_at": ready if ready < math.inf else None,
         "delay": polite.manners.rest(state.crawl_delay),
         "crawl_delay": state.crawl_delay,
@@ -78,7 +78,7 @@ def pulse(cycle: Cycle, noted: PulseNotes, now: float, ended: str | None) -> dic
     return {
         "time": now,
         "process": os.getpid(),
-        "policy": cycle.policy_name,
+        "policy": repr(cycle.planner.policy),
         "paused": cycle.paused,
         "started": cycle.progress.started,
         "ended": ended,
@@ -131,10 +131,10 @@ def _in_flight(cycle: Cycle) -> Iterator[dict[str, Any]]:
     """The oldest first."""
     for visit in cycle.in_flight.values():
         if visit.row is None:
-            url = visit.url or f"{cycle.repository.hosts[visit.host].origin}/robots.txt"
+            url = visit.url or f"{cycle.writer.repository.hosts[visit.host].origin}/robots.txt"
             yield {"url": url, "since": visit.sent, "purpose": HOST_FILE}
         elif why := cycle.planner.chosen.get(visit.row):  # else its answer has just come
-            yield {"url": cycle.repository.store.url(visit.row), "since": visit.sent, "purpose": why.purpose}
+            yield {"url": cycle.writer.repository.store.url(visit.row), "since": visit.sent, "purpose": why.purpose}
 
 
 def _next(cycle: Cycle) -> Iterator[dict[str, Any]]:
@@ -143,4 +143,4 @@ def _next(cycle: Cycle) -> Iterator[dict[str, Any]]:
     for row, why in cycle.planner.chosen.items():
         if row not in asked:
             value = why.value if why.rank else None
-            yield {"url": cycle.repository.store.url(row), "value": value, "purpose": why.purpose}
+            yield {"url": cycle.writer.repository.store.url(row), "value": value, "purpose": why.purpose}

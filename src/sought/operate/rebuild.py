@@ -36,7 +36,7 @@ def rebuild(path: Path, report: Report, lost: Callable[[Damage], None] = lambda 
 
     Rows and hosts get other numbers if records were lost: requests in flight are renumbered.
     """
-    directory = Directory(path, rebuilding=True)
+    directory = Directory.open(path, rebuilding=True)
     archive, misfits = path / "archive", Misfits(path / "archive")
     try:
         Refresh(directory).before_the_first_page(time.time())

@@ -27,15 +27,15 @@ def time_left(cycle: Cycle) -> TimeLeft:
 
     Each host, and each address, is asked by itself: the slowest decides.  How long servers take to answer is left out.
     """
-    table, hosts, now = cycle.repository.table, cycle.repository.hosts, cycle.clock.now()
+    table, hosts, now = cycle.writer.repository.table, cycle.writer.repository.hosts, cycle.clock.now()
     counts = np.bincount(table["host"][table["state"] == State.NEW], minlength=len(hosts))
     waits: dict[str, float] = {}  # seconds, of each address
     pages: dict[str, int] = {}
     delays = [0.0]
-    manners = cycle.politeness.manners
+    manners = cycle.manners.politeness.manners
     asked = [each for each in hosts.list if counts[each.number] and each.name not in cycle.planner.blocked]
     for host in asked:
-        delay = manners.rest(cycle.politeness.state(host.name).crawl_delay)
+        delay = manners.rest(cycle.manners.politeness.state(host.name).crawl_delay)
         where, count = host.address or host.name, int(counts[host.number])
         waits[where] = waits.get(where, 0.0) + count * delay / max(manners.per_host, 1)
         pages[where] = pages.get(where, 0) + count

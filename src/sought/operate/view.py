@@ -7,7 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,21 +21,20 @@ from sought.record.admission import REASONS, Admission
 from sought.record.config import FILE, pace
 from sought.record.files import folder_bytes
 from sought.record.gain_unit import gains_since
+from sought.record.history import page_history
 from sought.record.hosts import Host, Hosts
 from sought.record.losses import seen_damage
 from sought.record.measuring import Measuring
 from sought.record.outcome import Outcome
 from sought.record.settings import FILE as SETTINGS
 from sought.record.settings import crawl_config, load_settings
-from sought.record.store import Store, row_key
+from sought.record.store import Store
 from sought.record.swap import part_for_reading
 from sought.record.table import Reason, Source, State
 from sought.web.errors import BadInput
 from sought.web.pages import Pages
 from sought.web.policy import Expecting, Policy, beliefs_of, reads_links
 from sought.web.url import fingerprint, hostname, origin
-
-_decode_outcome = msgspec.msgpack.Decoder(Outcome).decode
 
 
 def running_process(path: Path) -> int | None:
@@ -197,8 +195,7 @@ class View:
         }
 
     def history(self, row: int) -> Iterator[Outcome]:
-        for _, value in self.store.scan(row_key(b"o", row)):
-            yield _decode_outcome(value)
+        return page_history(self.store, row)
 
     def frontier_stats(self, now: float) -> dict[str, Any]:
         new = self.table["state"] == State.NEW

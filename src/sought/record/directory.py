@@ -18,16 +18,19 @@ The archive is the record.  `applied` says up to where the tables have taken it 
 index has; what lies behind is replayed when the directory is opened for writing.
 """
 
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
 from pathlib import Path
 
 from sought.archive import Archive, Position
 from sought.fetch.agent import user_agent
 from sought.fetch.politeness import Manners, Politeness
+from sought.record.clock import Clock
 from sought.record.config import Config, pace
 from sought.record.lock import Lock
 from sought.record.losses import DamageLog, cut_off, log_trouble
 from sought.record.measuring import Measuring
-from sought.record.parts import DirectoryParts
+from sought.record.parts import DirectoryParts, Indexing, Leasing, Recording
 from sought.record.repository import Repository
 from sought.record.settings import crawl_config
 from sought.record.store import Store
@@ -41,48 +44,69 @@ def manners(config: Config) -> Manners:
     return Manners(p.delay, p.max_delay, p.latency_factor, p.per_host, p.per_address)
 
 
+@dataclass(slots=True)
 class Directory:
-    """The parts of an open crawl directory, for its one writer; all changes go through `writer`."""
+    """The parts of an open crawl directory, for its one writer; all changes go through `writer`.
 
-    def __init__(self, path: Path, parts: DirectoryParts | None = None, *, rebuilding: bool = False) -> None:
-        """With `rebuilding`, store and index are new ones, beside those that there are (swap.py)."""
-        self.path = path
-        self.rebuilding = rebuilding
-        self.parts = parts or DirectoryParts()
-        self.clock = self.parts.clock
-        self.config = crawl_config(path)
-        self.agent = user_agent(self.config.agent.contact, self.config.agent.name)
-        self.damage = DamageLog(path / "archive")
-        self.lock = Lock(path / "lock")
-        try:
+    `pace` is fetches a second.  A directory that is `rebuilding` has a new store and a new index (swap.py).
+    """
+
+    path: Path
+    parts: DirectoryParts
+    config: Config
+    lock: Lock
+    damage: DamageLog
+    store: Store
+    archive: Recording
+    repository: Repository
+    index: Indexing
+    measuring: Measuring
+    leases: Leasing
+    manners: StoredPoliteness
+    writer: Writer
+    pace: float
+    rebuilding: bool
+
+    @classmethod
+    def open(cls, path: Path, parts: DirectoryParts | None = None, *, rebuilding: bool = False) -> "Directory":
+        """Lock a directory and open it; with `rebuilding`, its store and index are new, beside the old."""
+        parts, config = parts or DirectoryParts(), crawl_config(path)
+        agent = user_agent(config.agent.contact, config.agent.name)
+        with ExitStack() as on_failure:
+            lock = Lock(path / "lock")
+            on_failure.callback(lock.release)
             if rebuilding:
                 derived = begin_swap(path)
             else:
                 derived = path
                 settle_swap(path)
-            self._open(derived)
-        except BaseException:
-            self._let_go()
-            self.lock.release()
-            raise
-        forgive_guarded(self.config.fetch, self.store, self.repository.hosts)
-        self.manners = StoredPoliteness(Politeness(manners(self.config)), self.repository.hosts)
-        self.pace = pace(self.config)
+            store = on_failure.enter_context(closing(Store(derived / "store", writable=True)))
+            damage = DamageLog(path / "archive")
+            for each in cut_off(store, path / "archive"):
+                damage.note(each)
+            applied = Position(*store.meta("applied", (0, 0)))
+            archive = on_failure.enter_context(closing(parts.archive(path / "archive", agent, applied, damage.note)))
+            repository = Repository(config, store, config.agent.name, parts.digest)
+            index = on_failure.enter_context(closing(parts.index(derived / "index")))
+            measuring = Measuring(config, store, repository.table, counter=parts.counter)
+            leases = on_failure.enter_context(closing(parts.leases(path / "leases")))
+            writer = Writer(archive, store, repository, index, measuring, damage, parts.clock)
+            forgive_guarded(config.fetch, store, repository.hosts)
+            polite = StoredPoliteness(Politeness(manners(config)), repository.hosts)
+            on_failure.pop_all()
+        return cls(
+            path, parts, config, lock, damage, store, archive, repository, index, measuring, leases, polite, writer,
+            pace(config), rebuilding,
+        )  # fmt: skip
 
-    def _open(self, derived: Path) -> None:
-        parts, config, archive = self.parts, self.config, self.path / "archive"
-        self.store = Store(derived / "store", writable=True)
-        applied = Position(*self.store.meta("applied", (0, 0)))
-        for each in cut_off(self.store, archive):
-            self.damage.note(each)
-        self.archive = parts.archive(archive, self.agent, applied, self.damage.note)
-        self.repository = Repository(config, self.store, config.agent.name, parts.digest)
-        self.index = parts.index(derived / "index")
-        self.measuring = Measuring(config, self.store, self.repository.table, counter=parts.counter)
-        self.leases = parts.leases(self.path / "leases")
-        self.writer = Writer(
-            self.archive, self.store, self.repository, self.index, self.measuring, self.damage, self.clock
-        )
+    @property
+    def clock(self) -> Clock:
+        return self.parts.clock
+
+    @property
+    def agent(self) -> str:
+        """As which the crawler announces itself."""
+        return user_agent(self.config.agent.contact, self.config.agent.name)
 
     @property
     def politeness(self) -> Politeness:
@@ -113,9 +137,8 @@ class Directory:
         self.lock.release()
 
     def _let_go(self) -> None:
-        for name in ("leases", "index", "store", "archive"):
-            if name in vars(self):
-                vars(self)[name].close()
+        for part in (self.leases, self.index, self.store, self.archive):
+            part.close()
 
     def take_over(self, catalogues: list[int]) -> None:
         """Put new parts, which are whole, in the place of the old ones, and make these CDXJ files again.

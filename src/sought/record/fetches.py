@@ -1,10 +1,14 @@
-"""What does a fetch tell those who learn from it?  One schema, made here from what came of each fetch."""
+"""What estimators learn from: finished fetches as columns.
+
+`fetches_of` makes them from the outcomes of a crawl; whoever simulates fetches gives the columns that it knows
+(`Fetches.from_columns`).
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from sought.record.outcome import Finished
 from sought.web.pages import Floats, Rows
@@ -51,30 +55,64 @@ class Fetches:
     def __len__(self) -> int:
         return len(self.row)
 
+    @classmethod
+    def from_columns(
+        cls, row: ArrayLike, time: ArrayLike, gap: ArrayLike, changed: ArrayLike, **others: ArrayLike
+    ) -> "Fetches":
+        """These columns; of any other column that is not given, nothing is known."""
+        given: dict[str, ArrayLike] = {"row": row, "time": time, "gap": gap, "changed": changed, **others}
+        if unknown := given.keys() - _TYPES.keys():
+            raise TypeError(f"no columns of Fetches: {', '.join(sorted(unknown))}")
+        columns = {name: np.asarray(column, _TYPES[name]) for name, column in given.items()}
+        count = len(columns["row"])
+        derived = {"difference": columns["changed"].astype(np.float64), "seen_gap": columns["gap"]}
+        nothing = {name: np.full(count, np.nan if kind is np.float64 else 0, kind) for name, kind in _TYPES.items()}
+        return cls(**{**nothing, **derived, **columns})
+
+
+_TYPES: dict[str, type[np.generic]] = {
+    "row": np.int64,
+    "time": np.float64,
+    "gap": np.float64,
+    "changed": np.bool_,
+    "gain": np.float64,
+    "difference": np.float64,
+    "modified": np.float64,
+    "signalled": np.bool_,
+    "base_gap": np.float64,
+    "drift": np.float64,
+    "fate": np.uint8,
+    "doubted": np.bool_,
+    "seen_gap": np.float64,
+    "found": np.int64,
+    "expected": np.float64,
+    "chance": np.float64,
+}
+
 
 def fetches_of(finished: Sequence[Finished]) -> Fetches:
     """Those that have seen how a page is; one that failed has seen nothing."""
     seen = [each for each in finished if each.is_observation]
-    return Fetches(
-        row=np.array([each.row for each in seen], np.int64),
-        time=np.array([each.outcome.time for each in seen]),
-        gap=np.array([each.gap for each in seen]),
-        changed=np.array([each.changed for each in seen], np.bool_),
-        gain=np.array([np.nan if each.outcome.gain is None else each.outcome.gain for each in seen]),
-        difference=np.array([each.difference for each in seen]),
-        modified=np.array([each.outcome.modified or np.nan for each in seen]),
-        signalled=np.array([each.outcome.signalled for each in seen], np.bool_),
-        base_gap=np.array([_or_nan(each, each.outcome.base_gap) for each in seen]),
-        drift=np.array([_or_nan(each, each.outcome.drift) for each in seen]),
-        fate=np.array([each.outcome.fate for each in seen], np.uint8),
-        doubted=np.array([each.outcome.doubted for each in seen], np.bool_),
-        seen_gap=np.array([each.outcome.seen_gap if each.outcome.seen_gap >= 0.0 else np.inf for each in seen]),
-        found=np.array([each.outcome.found for each in seen], np.int64),
-        expected=np.array([each.outcome.expected for each in seen], np.float64),  # None is NaN
-        chance=np.array([each.outcome.chance for each in seen], np.float64),
+    outcomes = [each.outcome for each in seen]
+    return Fetches.from_columns(
+        row=[each.row for each in seen],
+        time=[each.time for each in outcomes],
+        gap=[each.gap for each in seen],
+        changed=[each.changed for each in seen],
+        gain=[_or_nan(each.gain) for each in outcomes],
+        difference=[each.difference for each in seen],
+        modified=[each.modified or np.nan for each in outcomes],
+        signalled=[each.signalled for each in outcomes],
+        base_gap=[each.base_gap if each.base_gap >= 0.0 else np.nan for each in outcomes],
+        drift=[each.drift if each.base_gap >= 0.0 else np.nan for each in outcomes],
+        fate=[each.fate for each in outcomes],
+        doubted=[each.doubted for each in outcomes],
+        seen_gap=[each.seen_gap if each.seen_gap >= 0.0 else np.inf for each in outcomes],
+        found=[each.found for each in outcomes],
+        expected=[_or_nan(each.expected) for each in outcomes],
+        chance=[_or_nan(each.chance) for each in outcomes],
     )
 
 
-def _or_nan(each: Finished, value: float) -> float:
-    """Where there was a base to compare with."""
-    return value if each.outcome.base_gap >= 0.0 else np.nan
+def _or_nan(value: float | None) -> float:
+    return np.nan if value is None else value

@@ -2,14 +2,14 @@
 
 from typing import NamedTuple
 
-import msgspec
 import numpy as np
 
 from sought.archive import Stored
 from sought.fetch.dates import modified_at
 from sought.record.fetches import GONE, MOVED
+from sought.record.history import page_history
 from sought.record.outcome import GONE_KINDS, Finished, Outcome
-from sought.record.store import Details, Store, row_key
+from sought.record.store import Details, Store
 from sought.record.table import Reason, State, Table
 from sought.web.document import Document
 from sought.web.message import Response
@@ -18,7 +18,6 @@ from sought.web.sketch import similarity
 PROFILE = 5  # versions that are compared with one base
 DRIFTED = 0.95  # then there is hardly anything left of it
 _NOTHING = -1  # what a page that has gone stands for
-_decode = msgspec.msgpack.Decoder(Outcome).decode
 
 
 class Before(NamedTuple):
@@ -62,8 +61,8 @@ class Observations:
         columns = self.table.columns
         if not columns["failures"][row]:
             return float(columns["last_fetch"][row])
-        history = (Finished(row, _decode(value), 0.0) for _, value in self.store.scan(row_key(b"o", row)))
-        return max((each.outcome.time for each in history if each.is_observation), default=-np.inf)
+        seen = (each.time for each in page_history(self.store, row) if each.is_observation)
+        return max(seen, default=-np.inf)
 
     def _stands_for(self, row: int) -> int | None:
         """Nothing, or another page, for one that has gone or redirects; None for all others."""

@@ -55,6 +55,11 @@ class Outcome(msgspec.Struct, array_like=True, omit_defaults=True):
     chance: float | None = None
     purpose: str = ""
 
+    @property
+    def is_observation(self) -> bool:
+        """Whether the fetch saw how the page is: there it is, or it redirects, or it is gone."""
+        return self.kind in GONE_KINDS or not self.kind.startswith(("failed-", "status-"))
+
 
 class Finished(NamedTuple):
     """A fetch that has been applied; `gap` is the time since the page was last observed, infinite if it never was."""
@@ -65,9 +70,8 @@ class Finished(NamedTuple):
 
     @property
     def is_observation(self) -> bool:
-        """Whether it tells how the page is now: a page, a redirect, or that there is none."""
-        kind = self.outcome.kind
-        return kind in GONE_KINDS or not kind.startswith(("failed-", "status-"))
+        """Whether the fetch saw how the page is."""
+        return self.outcome.is_observation
 
     @property
     def changed(self) -> bool:

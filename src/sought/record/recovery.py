@@ -22,7 +22,7 @@ _SHOWN = 20  # stretches of damage that a status shows
 
 def open_directory(path: Path, report: Report | None = None) -> Directory:
     """Open a crawl for writing, with everything finished before a crash applied."""
-    directory = Directory(path)
+    directory = Directory.open(path)
     try:
         recover(directory, report or (lambda _: None))
     except BaseException:

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-import msgspec
 import numpy as np
 
 from sought.archive import Stored
@@ -21,25 +20,25 @@ from sought.record.commit import Commit
 from sought.record.config import Config
 from sought.record.discovery import REFUSED, Discovery
 from sought.record.duplicates import Duplicates
+from sought.record.history import put_outcome
 from sought.record.host_files import HostFiles
 from sought.record.hosts import Hosts
 from sought.record.links import LinkLists, SitemapLists, Targets
 from sought.record.observations import Observations, compared, describe
 from sought.record.outcome import AGAIN, DAY, Finished, Outcome, outcome_name, trouble
+from sought.record.reasons import Reasons
 from sought.record.store import Details, Store, row_key
 from sought.record.table import NO_ROW, Reason, Source, State, Table
 from sought.record.traps import is_soft_404
 from sought.web.digest import digest
 from sought.web.document import Document, Link
-from sought.web.message import RequestPurpose, Response, Why
-from sought.web.registry import same_spelling
+from sought.web.message import RequestPurpose, Response
 from sought.web.sketch import similarity
 
 HOUR = 3600.0
 Digest = Callable[[Response, str], Document]
 _ANCHORS = 64
 _LIVE = int(State.LIVE)  # a plain number: looking a member up takes longer than all else here
-_encode = msgspec.msgpack.Encoder().encode
 
 
 @dataclass(slots=True)
@@ -84,8 +83,7 @@ class Repository:
         self.outcomes: dict[str, int] = store.meta("outcomes", {})
         self.changes = Changes()
         self.finished: list[Finished] = []  # fetches applied since the last commit
-        # Policies that have chosen pages; outcomes name their numbers.
-        self.policies = [same_spelling(each) for each in store.meta("policies", [])]
+        self.reasons = Reasons(store)
         self.fetches_by_hour: dict[int, int] = dict(store.meta("fetches_by_hour", ()))
 
     # ---- ways in
@@ -169,7 +167,7 @@ class Repository:
         self.links.settle()
         self.links.count()
         for row, outcome, _ in finished:
-            self.store.put(row_key(b"o", row) + int(outcome.time * 1e6).to_bytes(8, "big"), _encode(outcome))
+            put_outcome(self.store, row, outcome)
         rows_changed = np.fromiter(self.details, np.int64, len(self.details))
         for row, life in zip(self.details, self.table.life(rows_changed), strict=True):
             self.store.put_page(row, life.tobytes(), self.details[row])
@@ -242,7 +240,7 @@ class Repository:
         if was_live and not self.searchable(row):
             self._withdraw(row)
         if response.why:
-            self._note_why(outcome, response.why)
+            self.reasons.note(outcome, response.why)
         outcome.found = self._known_urls() - known
         self.finished.append(self.observations.finished(row, outcome, before))
         self._count(outcome.kind, row)
@@ -391,15 +389,6 @@ class Repository:
     def _outcome(self, kind: str, response: Response, difference: float = 0.0, detail: str = "") -> Outcome:
         size = len(response.raw)
         return Outcome(response.time, kind, response.status, response.elapsed, size, difference, detail[:200])
-
-    def _note_why(self, outcome: Outcome, why: Why) -> None:
-        """Which policy chose the page, by which value, as which of its plan, what it expected and for."""
-        outcome.rank, outcome.value, outcome.expected, outcome.chance, outcome.purpose, policy = why
-        policy = same_spelling(policy)
-        if policy not in self.policies:
-            self.policies.append(policy)
-            self.store.put_meta("policies", self.policies)
-        outcome.policy = self.policies.index(policy)
 
     def _known_urls(self) -> int:
         return len(self.table) + len(self.discovery.new_urls)

@@ -9,13 +9,13 @@ have changed.  Links to a page and its PageRank are as of the fetch (PageRank as
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from sought.beliefs.holdings import Holdings
 from sought.beliefs.page_rank import PageRankScore, PageRankSupplier
 from sought.record.commit import Commit
+from sought.record.history import page_history
 from sought.record.outcome import Finished, Outcome
 from sought.record.store import Store, row_key
 from sought.record.table import Reason, State, Table
@@ -38,7 +38,6 @@ RECORD = np.dtype(
 _MOST = 1e9  # of anything that a page says it has
 _AT_ONCE = 100_000
 _TARGET = 4  # bytes of a link
-_decode = msgspec.msgpack.Decoder(Outcome).decode
 
 
 class PageVersions:
@@ -108,12 +107,11 @@ class PageVersions:
 
     def _made_up(self, row: int) -> NDArray[np.void]:
         """The record of a page as it is now, whatever happened to it."""
-        last = Finished(row, Outcome(float(self.table.columns["last_fetch"][row]), "unchanged"), 0.0)
+        last = Outcome(float(self.table.columns["last_fetch"][row]), "unchanged")
         if self.table.columns["changes"][row]:
-            told = (Finished(row, _decode(value), 0.0) for _, value in self.store.scan(row_key(b"o", row)))
-            seen = (each for each in told if each.is_observation)
-            last = max(seen, key=lambda each: each.outcome.time, default=last)
-        return self._next(last, self._stored(row))
+            seen = (each for each in page_history(self.store, row) if each.is_observation)
+            last = max(seen, key=lambda each: each.time, default=last)
+        return self._next(Finished(row, last, 0.0), self._stored(row))
 
     def _present(self, row: int, time: float) -> NDArray[np.void]:
         details = self.store.details(row)

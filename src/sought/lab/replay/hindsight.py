@@ -105,24 +105,16 @@ def _fetches(judge: Judge, times: Floats) -> Iterator[Fetches]:
         changed, difference = _changes(world, before[row], live[row])
         gap = np.where(before[row] == NOTHING, np.inf, time - since)
         base_gap, drift = profiles.compared(row, live[row], time)
-        unknown, silent = np.full(len(row), np.nan), np.zeros(len(row), np.bool_)
-        yield Fetches(
-            row=row,
-            time=np.full(len(row), time),
-            gap=gap,
-            changed=changed,
+        yield Fetches.from_columns(
+            row,
+            np.full(len(row), time),
+            gap,
+            changed,
             gain=gain[row],
             difference=difference,
-            modified=unknown,
-            signalled=silent,
             base_gap=base_gap,
             drift=drift,
             fate=_fates(world, live[row]),
-            doubted=silent,
-            seen_gap=gap,
-            found=np.zeros(len(row), np.int64),
-            expected=unknown,
-            chance=unknown,
         )
         before, since = live, time
 

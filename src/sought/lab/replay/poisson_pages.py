@@ -18,7 +18,6 @@ from sought.web.pages import Pages
 from sought.web.policy import Policy, beliefs_of
 
 Floats = NDArray[np.float64]
-Rows = NDArray[np.int64]
 
 UNIT = 7 * 86400.0
 START = 1704067200.0
@@ -101,32 +100,7 @@ class Simulation:
         rows = best(self.policy(table, now), table.key, self.fetches)
         changed = np.isfinite(self.stale_since[rows])
         for learner in self.learners.values():
-            learner.learn(fetches_of(rows, np.full(len(rows), now), now - self.last[rows], changed))
+            time = np.full(len(rows), now)
+            learner.learn(Fetches.from_columns(rows, time, now - self.last[rows], changed))
         self.last = self.last.copy()
         self.last[rows], self.stale_since[rows] = now, np.inf
-
-
-def fetches_of(
-    row: Rows, time: Floats, gap: Floats, changed: NDArray[np.bool_], modified: Floats | None = None
-) -> Fetches:
-    """A log that tells whether pages have changed, and when if that is said, and nothing more."""
-    unknown, silent = np.full(len(row), np.nan), np.zeros(len(row), np.bool_)
-    told = unknown if modified is None else modified
-    return Fetches(
-        row=row,
-        time=time,
-        gap=gap,
-        changed=changed,
-        gain=unknown,
-        difference=changed.astype(np.float64),
-        modified=told,
-        signalled=silent,
-        base_gap=unknown,
-        drift=unknown,
-        fate=np.zeros(len(row), np.uint8),
-        doubted=silent,
-        seen_gap=gap,
-        found=np.zeros(len(row), np.int64),
-        expected=unknown,
-        chance=unknown,
-    )

@@ -255,7 +255,7 @@ def open_recorded(folder: Path, world: World, clock: VirtualClock, setting: Sett
         "traps": dict.fromkeys(("queries_per_path", "dates_per_path"), 1000000),
     }
     (folder / FILE).write_text(_toml(config))
-    return Directory(folder, recorded_parts(world, clock))
+    return Directory.open(folder, recorded_parts(world, clock))
 
 
 def recorded_parts(world: World, clock: Clock) -> DirectoryParts:

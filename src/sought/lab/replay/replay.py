@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sought.beliefs.columns import Beliefs, Told
 from sought.crawl.budget import Budget
-from sought.crawl.cycle import Cycle, beliefs_in
+from sought.crawl.cycle import beliefs_in, new_cycle
 from sought.crawl.observer import CycleObserver
 from sought.crawl.plan import Rows
 from sought.crawl.rhythm import Rhythm
@@ -191,7 +191,7 @@ class Replay:
         """One run of the crawl's cycle; it ends at `limit` at the latest."""
         get, address_of = self.web.get, self.web.address_of
         budget, notes = Budget(fetches), _Notes(self)
-        cycle = Cycle(self.directory, get, address_of, budget, policy, rhythm, beliefs, self.refresh, keep, notes)
+        cycle = new_cycle(self.directory, get, address_of, budget, policy, rhythm, beliefs, self.refresh, keep, notes)
         self.clock.limit, self.clock.at_limit = limit, cycle.stop_now
         await cycle.run()
 

@@ -17,7 +17,7 @@ from sought.beliefs.moment_rate import MomentRate
 from sought.beliefs.online_rate import OnlineRate
 from sought.beliefs.regular_rate import RegularRate
 from sought.lab.replay.observers import Forecasts, foretold
-from sought.lab.replay.poisson_pages import START, UNIT, PoissonPages, drawn, fetches_of
+from sought.lab.replay.poisson_pages import START, UNIT, PoissonPages, drawn
 from sought.lab.studies.study import (
     Claim,
     Finding,
@@ -67,12 +67,13 @@ def looks(pages: PoissonPages, count: int, *, even: bool, seed: int = 0) -> list
     """The log of a first fetch and so many more; gaps are units, or drawn at random with the same mean."""
     dice = np.random.default_rng([seed, 0x100])
     row, last = np.arange(len(pages)), np.full(len(pages), START)
-    log = [fetches_of(row, last, np.full(len(row), np.inf), np.ones(len(row), np.bool_))]
+    log = [Fetches.from_columns(row, last, np.full(len(row), np.inf), np.ones(len(row), np.bool_))]
     for _ in range(count):
         gap = UNIT * (np.ones(len(row)) if even else np.maximum(dice.exponential(1.0, len(row)), 1e-3))
         since = UNIT * dice.exponential(1.0, len(row)) / pages.rate  # from the last change, looking back
         last = last + gap
-        log.append(fetches_of(row, last, gap, since < gap, np.where(since < gap, last - since, np.nan)))
+        modified = np.where(since < gap, last - since, np.nan)
+        log.append(Fetches.from_columns(row, last, gap, since < gap, modified=modified))
     return log
 
 
