@@ -30,6 +30,7 @@ from sought.record.hosts import Host
 from sought.record.leases import Visit
 from sought.record.table import Source
 from sought.record.workload_refresh import Refresh
+from sought.web.expression import expression_of
 from sought.web.message import Request, RequestPurpose, Web
 from sought.web.policy import Policy, beliefs_of, reads_links
 
@@ -64,7 +65,7 @@ class Cycle:
         self.politeness = directory.politeness
         self.web = web
         self.budget = budget
-        self.policy_name = repr(policy)
+        self.policy_name = expression_of(policy)
         self.beliefs = beliefs or beliefs_in(directory, policy)
         self.planner = Planner(
             policy, self.beliefs, self.repository, self.politeness, self.config, rhythm, self.clock, keep

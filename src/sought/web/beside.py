@@ -49,7 +49,7 @@ class _Finder(MetaPathFinder):
         return spec
 
 
-sys.meta_path.append(_Finder())
+sys.meta_path.insert(0, _Finder())  # before the one that would find files, and write bytecode
 
 
 def load(text: str, folder: Path | None) -> Any:
@@ -75,6 +75,11 @@ def plain_name(module: str) -> str:
     ('my_policy', 'their.policies')
     """
     return module.removeprefix(f"{__name__}.").partition(".")[2] if module.startswith(f"{__name__}.") else module
+
+
+def is_ours(module: str) -> bool:
+    """Whether a module is one of this package, and not one that lies beside some sought.toml."""
+    return f"{module}.".startswith("sought.") and not module.startswith(f"{__name__}.")
 
 
 def place_of(error: BaseException) -> str:

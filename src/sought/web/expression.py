@@ -13,7 +13,7 @@ from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from types import FunctionType, MappingProxyType
 from typing import Any, TypeVar
 
-from sought.web.beside import plain_name, told
+from sought.web.beside import is_ours, plain_name, told
 from sought.web.errors import BadInput, SoughtError
 
 MAX_LENGTH = 10_000
@@ -50,10 +50,10 @@ def expression_of(value: Any) -> str:
         written = ", ".join(map(expression_of, value))
         return f"[{written}]" if type(value) is list else f"({written}{',' * (len(value) == 1)})"
     kind: Any = value if isinstance(value, FunctionType) else type(value)
-    is_ours = kind.__module__.partition(".")[0] == "sought" and plain_name(kind.__module__) == kind.__module__
-    if not kind.__qualname__.isidentifier() or kind.__module__ == "builtins" or (is_ours and not _is_brief(kind)):
+    own = is_ours(kind.__module__)
+    if not kind.__qualname__.isidentifier() or kind.__module__ == "builtins" or (own and not _is_brief(kind)):
         return repr(value)
-    name = kind.__name__ if is_ours else f"{plain_name(kind.__module__)}:{kind.__name__}"
+    name = kind.__name__ if own else f"{plain_name(kind.__module__)}:{kind.__name__}"
     if kind is value:
         return name
     if is_dataclass(value):
