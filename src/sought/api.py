@@ -74,7 +74,7 @@ class Crawl:
         if fetches is not None and fetches < 1:
             raise BadInput(f"the number of fetches is at least 1, not {fetches}")
         config = crawl_config(self.path)
-        chosen = (parse_policy(policy) if isinstance(policy, str) else policy) or config.policy
+        chosen = (parse_policy(policy, self.path) if isinstance(policy, str) else policy) or config.policy
         chosen = topical(topic, chosen) if topic is not None else chosen
         keep = config.crawl.keep if keep is None else keep
         check_whole("keep", keep, 0, 1 << 32)

@@ -13,14 +13,14 @@ import sought
 from sought.record.config import Config, check_config, load_config, rate, seconds
 from sought.web.errors import BadConfig, BadInput
 
-DEFAULTS = msgspec.to_builtins(Config())
+DEFAULTS = {key: value for key, value in msgspec.to_builtins(Config()).items() if key != "folder"}
 SECTIONS = [name for name, value in DEFAULTS.items() if isinstance(value, dict)]
 
 
 def test_defaults_survive_a_round_trip(tmp_path: Path) -> None:
     """An empty file is the default configuration, and the defaults written out are read as themselves."""
     (tmp_path / "sought.toml").write_text("")
-    assert load_config(tmp_path / "sought.toml") == Config()
+    assert msgspec.structs.replace(load_config(tmp_path / "sought.toml"), folder="") == Config()
     assert check_config(DEFAULTS, "test") == Config()
 
 
@@ -169,7 +169,8 @@ def test_any_table_is_a_config_or_a_bad_config(data: dict[str, Any]) -> None:
         config = check_config(data, "test")
     except BadConfig:
         return
-    assert check_config(msgspec.to_builtins(config), "test") == config
+    written = {key: value for key, value in msgspec.to_builtins(config).items() if key != "folder"}
+    assert check_config(written, "test") == config
 
 
 toml_pieces = st.sampled_from(

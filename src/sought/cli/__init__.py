@@ -8,6 +8,7 @@ import typer
 
 from sought.cli.commands import app
 from sought.cli.options import without_controls
+from sought.web.beside import place_of, told
 from sought.web.errors import SoughtError
 
 _EXTRAS = ("scipy", "sklearn", "matplotlib")  # what `pip install sought` leaves out
@@ -46,6 +47,11 @@ def run_app(app: typer.Typer, name: str) -> None:
         code = 1
     except OSError as error:
         complain(f"{error.filename or 'system'}: {error.strerror or error}")
+        code = 2
+    except Exception as error:
+        if not place_of(error):  # a mistake of ours
+            raise
+        complain(told(error))
         code = 2
     sys.exit(code or 0)
 

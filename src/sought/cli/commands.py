@@ -110,7 +110,7 @@ def crawl(
 
     told = JsonLog(sys.stderr) if log is LogFormat.JSON else in_words
     with ProgressDisplay(quiet=json or log is LogFormat.JSON) as watch:
-        chosen = parse_policy(policy) if policy is not None else crawl_config(directory).policy
+        chosen = parse_policy(policy, directory) if policy is not None else crawl_config(directory).policy
         started = allowance.giving(watch.started) if allowance else watch.started
         result = open_crawl(directory).crawl(fetches, chosen, started, topic=topic, keep=keep, log=told)
     if json:
@@ -245,7 +245,7 @@ def explain(
     from sought.web.url import canonical
 
     with working("scoring all pages for all queries", quiet=json), View(directory) as view:
-        chosen = parse_policy(policy) if policy is not None else view.config.policy
+        chosen = parse_policy(policy, directory) if policy is not None else view.config.policy
         found = look(view, canonical(url), chosen, time.time(), limit)
     if json:
         print_json(found)

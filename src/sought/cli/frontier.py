@@ -41,7 +41,9 @@ def list_(
     from sought.policy import parse_policy
 
     with View(directory) as view:
-        rows = view.ranked(parse_policy(policy) if policy is not None else view.config.policy, time.time(), limit)
+        rows = view.ranked(
+            parse_policy(policy, directory) if policy is not None else view.config.policy, time.time(), limit
+        )
     if json:
         print_json(rows)
     else:

@@ -233,13 +233,15 @@ def _write(frame: "pl.DataFrame", path: Path) -> None:
 
 def _command(asked: _Asked) -> str:
     """What to type to see the same again, in the folder that holds the world."""
+    from sought.web.expression import expression_of
+
     setting, signals = asked.setting, asked.setting.signals
     parts = ["sought", "lab", "compare", asked.world.resolve().name]
-    parts += [part for policy in asked.policies for part in ("--policy", repr(policy))]
+    parts += [part for policy in asked.policies for part in ("--policy", expression_of(policy))]
     parts += [part for text in asked.budgets for part in ("--budget", text)]
     parts += [part for measure in asked.measures for part in ("--measure", _named(measure))]
     if asked.gap:
-        parts += ["--floor", repr(asked.gap[0]), "--bound", repr(asked.gap[1])]
+        parts += ["--floor", expression_of(asked.gap[0]), "--bound", expression_of(asked.gap[1])]
     given: dict[str, Any] = {"seeds": len(asked.seeds), "start": setting.start, "split": setting.split}
     given |= {"searches": setting.searches, "crawled": setting.crawled, "rounds": setting.rounds}
     given |= {

@@ -14,6 +14,7 @@ from sought.console.live import shown
 from sought.console.overview import span_asked
 from sought.console.watching import last_pulse
 from sought.operate.view import View
+from sought.web.expression import expression_of
 
 
 def routes(office: ConsoleContext, journal: Histories) -> list[BaseRoute]:
@@ -39,4 +40,4 @@ def _totals(history: History) -> dict[str, Any]:
 
 
 def _looked_up(view: View) -> dict[str, Any]:
-    return {"status": view.status(), "report": view.measuring.report(), "policy": repr(view.config.policy)}
+    return {"status": view.status(), "report": view.measuring.report(), "policy": expression_of(view.config.policy)}

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sought.policy.ranking import best
 from sought.record.outcome import said
 from sought.record.table import State, Table
+from sought.web.expression import expression_of
 from sought.web.message import Why
 from sought.web.pages import Pages
 from sought.web.policy import Expected, Expecting, Policy, Purpose, purposes
@@ -80,7 +81,7 @@ def make_plan(policy: Policy, table: Table, pages: Pages, now: float, limits: Li
     expected = policy.expects(pages, now) if len(table) and isinstance(policy, Expecting) else None
     ranked: Policy = (lambda *_: expected.value) if expected else policy
     rows, values = choose(ranked, table, pages, now, limits, excluded)
-    return Plan(reasons(rows, values, pages, expected, repr(policy)), pages, expected, excluded)
+    return Plan(reasons(rows, values, pages, expected, expression_of(policy)), pages, expected, excluded)
 
 
 def reasons(

@@ -28,6 +28,7 @@ from sought.record.swap import part_for_reading
 from sought.record.table import NO_ROW
 from sought.record.workload import POOR, WorkloadQueries
 from sought.web.errors import BadInput
+from sought.web.expression import expression_of
 from sought.web.pages import Pages
 from sought.web.policy import Policy, beliefs_of, explained, reads_links
 from sought.web.registry import same_spelling
@@ -193,7 +194,7 @@ def _worth(view: View, beliefs: Beliefs, row: int, policy: Policy, now: float) -
     may = eligible(view.table, now, view.config.revisit_after, np.zeros(0, np.int64))
     before = np.count_nonzero(may & (values > values[row]))
     return {
-        "policy": repr(policy),
+        "policy": expression_of(policy),
         "value": _finite(values[row]),
         **explained(policy, pages, row, now),
         "may_be_fetched": bool(may[row]),

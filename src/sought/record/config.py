@@ -124,10 +124,11 @@ class Config(_Section, frozen=True):
     politeness: PolitenessSection = PolitenessSection()
     fetch: FetchSection = FetchSection()
     traps: TrapsSection = TrapsSection()
+    folder: str = ""  # that of the file, which may have modules of one's own; no key of it
 
     @property
     def policy(self) -> Policy:
-        return parse_policy(self.crawl.policy)
+        return parse_policy(self.crawl.policy, Path(self.folder) if self.folder else None)
 
     @property
     def revisit_after(self) -> float:
@@ -165,14 +166,16 @@ def load_config(path: Path) -> Config:
         raise BadConfig(f"no {path.name} in {here}: make a crawl with 'sought init {here} URL…'") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError, RecursionError) as error:
         raise BadConfig(f"{path}: {error}") from None
-    return check_config(data, str(path))
+    return check_config(data, str(path), path.parent)
 
 
-def check_config(data: dict[str, Any], where: str) -> Config:
+def check_config(data: dict[str, Any], where: str, folder: Path | None = None) -> Config:
+    """What is in the `folder` of the file may be named in it; BadConfig, which says what is wrong."""
     _refuse_unknown(data, Config, where, "")
     try:
         config = msgspec.convert(data, Config)
-        config = msgspec.structs.replace(config, seeds=tuple(dict.fromkeys(canonical(s) for s in config.seeds)))
+        seeds = tuple(dict.fromkeys(canonical(s) for s in config.seeds))
+        config = msgspec.structs.replace(config, seeds=seeds, folder=str(folder or ""))
         rate(config.crawl.budget)
         _ = config.policy, config.revisit_after
         if config.crawl.keep:
@@ -221,7 +224,7 @@ def _check_host(name: str) -> None:
 
 
 def _refuse_unknown(data: dict[str, Any], section: type[msgspec.Struct], where: str, inside: str) -> None:
-    known = {f.name: f.type for f in msgspec.structs.fields(section)}
+    known = {f.name: f.type for f in msgspec.structs.fields(section) if f.name != "folder"}
     for key, value in data.items():
         if key not in known:
             near = difflib.get_close_matches(key, known, 1, 0.4)

@@ -1,20 +1,24 @@
 """Values as text and back: `Split(new=DemandFirst(), share=0.3)` is the `repr` of a value, and its line in sought.toml.
 
-The `repr` names only the parameters that differ from their defaults.  An expression may name all of them.
+The `repr` names only the parameters that differ from their defaults.  An expression may name all of them.  What is not
+ours has its module before its name, `my_policy:Mine(2)`, and `expression_of` writes it so.
 """
 
 import ast
 import difflib
 import inspect
-from collections.abc import Mapping
-from dataclasses import MISSING, Field, fields, is_dataclass
-from types import MappingProxyType
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from types import FunctionType, MappingProxyType
 from typing import Any, TypeVar
 
-from sought.web.errors import BadInput
+from sought.web.beside import is_ours, plain_name, told
+from sought.web.errors import BadInput, SoughtError
 
 MAX_LENGTH = 10_000
 Value = TypeVar("Value")
+_QUALIFIED = re.compile(r"""('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")|([^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*)""")
 
 
 def brief(cls: type[Value]) -> type[Value]:
@@ -34,60 +38,160 @@ def brief(cls: type[Value]) -> type[Value]:
 
 
 def _brief_repr(self: Any) -> str:
-    values = [(each, getattr(self, each.name)) for each in fields(self) if each.repr]
-    told = ", ".join(f"{each.name}={value!r}" for each, value in values if not _is_default(each, value))
-    return f"{type(self).__name__}({told})"
+    return f"{type(self).__name__}({_arguments(self, repr)})"
 
 
-def _is_default(field: "Field[Any]", value: Any) -> bool:
-    default = field.default if field.default_factory is MISSING else field.default_factory()
+def expression_of(value: Any) -> str:
+    """What a value is put on record as; `evaluated` reads it back.  Of our values it is the `repr`.
+
+    What cannot be written down, such as a function inside of another, is its `repr`, too.
+    """
+    if type(value) in (tuple, list):
+        written = ", ".join(map(expression_of, value))
+        return f"[{written}]" if type(value) is list else f"({written}{',' * (len(value) == 1)})"
+    kind: Any = value if isinstance(value, FunctionType) else type(value)
+    own = is_ours(kind.__module__)
+    if not kind.__qualname__.isidentifier() or kind.__module__ == "builtins" or (own and not _is_brief(kind)):
+        return repr(value)
+    name = kind.__name__ if own else f"{plain_name(kind.__module__)}:{kind.__name__}"
+    if kind is value:
+        return name
+    if is_dataclass(value):
+        return f"{name}({_arguments(value, expression_of)})"
+    text = repr(value)
+    return name + text.removeprefix(kind.__name__) if text.startswith(f"{kind.__name__}(") else text
+
+
+def _is_brief(kind: Any) -> bool:
+    return getattr(kind, "__repr__", None) is _brief_repr
+
+
+def _arguments(value: Any, write: Callable[[Any], str]) -> str:
+    """Those that differ from their defaults, as they are written."""
+    values = [(each, getattr(value, each.name)) for each in fields(value) if each.repr and each.init]
+    return ", ".join(f"{each.name}={write(one)}" for each, one in values if not _is_default(each, one))
+
+
+def _is_default(each: "Field[Any]", value: Any) -> bool:
+    default = each.default if each.default_factory is MISSING else each.default_factory()
     return value is default or bool(value == default)
 
 
+@dataclass(frozen=True)
+class Grammar:
+    """What an expression may consist of.
+
+    `classes` are those of which the whole may be, by their names, and `inside` those of its parts; values that have
+    names are among them.  `accepts` says of a value whether it may be the whole, and `may_call` of a class that is
+    named with its module whether it may be made.  `load` finds what has its module before its name.
+    """
+
+    what: str
+    classes: Mapping[str, Any]
+    inside: Mapping[str, Any] = field(default_factory=dict)
+    accepts: Callable[[Any], bool] | None = None
+    may_call: Callable[[type], bool] = lambda _: False
+    load: Callable[[str], Any] | None = None
+
+    def find(self, name: str) -> Any:
+        """What a name stands for; BadInput if nothing."""
+        if ":" in name and self.load is not None:
+            return self._loaded(name, self.load)
+        for names in (self.classes, self.inside):
+            if name in names:
+                return names[name]
+        known = [*self.classes, *self.inside]
+        near = difflib.get_close_matches(name, known, 1)
+        hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(sorted(known))}"
+        raise BadInput(f"no {self.what} called {name!r}; {hint}")
+
+    def _loaded(self, name: str, load: Callable[[str], Any]) -> Any:
+        found = load(name)
+        if isinstance(found, type) and not self.may_call(found):
+            raise BadInput(f"{name} is not {_a(self.what)}, nor what one is made of")
+        return found
+
+    def is_one(self, value: Any) -> bool:
+        kinds = tuple(each for each in self.classes.values() if isinstance(each, type))
+        return self.accepts(value) if self.accepts else isinstance(value, kinds)
+
+
 def evaluated(
-    text: str, classes: Mapping[str, type], what: str, parts: Mapping[str, type] = MappingProxyType({})
+    text: str, classes: Mapping[str, Any], what: str, inside: Mapping[str, Any] = MappingProxyType({})
 ) -> Any:
     """What an expression of these classes and literals stands for; BadInput, which says what is wrong, if nothing.
 
-    `parts` are classes of values that may only be inside.
+    `inside` are classes of values that may only be inside.
     """
+    return read(text, Grammar(what, classes, inside))
+
+
+def read(text: str, grammar: Grammar) -> Any:
+    """The value that an expression stands for; BadInput, which says what is wrong, if none."""
+    what = grammar.what
     if len(text) > MAX_LENGTH:
         raise BadInput(f"{what}: at most {MAX_LENGTH:,} characters")
-    known = f"known: {', '.join(sorted(classes))}"
-    try:
-        tree = ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise BadInput(f"not {_a(what)}: {text[:200]!r} ({known})") from None
-    value = _build(ast.Call(tree, [], []) if isinstance(tree, ast.Name) else tree, {**classes, **parts}, what)
-    if not isinstance(value, tuple(classes.values())):
-        raise BadInput(f"not {_a(what)}: {text[:200]!r} ({known})")
+    wrong = f"not {_a(what)}: {text[:200]!r} (known: {', '.join(sorted(grammar.classes))})"
+    tree = _parsed(text)
+    if tree is None:
+        raise BadInput(wrong)
+    is_class = isinstance(tree, ast.Name) and isinstance(grammar.find(tree.id), type)
+    value = _build(ast.Call(tree, [], []) if is_class else tree, grammar)
+    if not grammar.is_one(value):
+        raise BadInput(wrong)
     return value
 
 
-def _build(node: ast.expr, classes: Mapping[str, type], what: str) -> Any:
+def _parsed(text: str) -> ast.expr | None:
+    """Its tree, in which a name may have its module before it; None if it is no expression."""
+    qualified: dict[str, str] = {}
+
+    def plain(match: re.Match[str]) -> str:
+        if match[1]:
+            return match[1]  # a string
+        qualified[name := f"__qualified_{len(qualified)}"] = match[2]
+        return name
+
+    try:
+        tree = ast.parse(_QUALIFIED.sub(plain, text.strip()), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            node.id = qualified.get(node.id, node.id)
+    return tree
+
+
+def _build(node: ast.expr, grammar: Grammar) -> Any:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        return _call(node.func.id, node, classes, what)
+        return _call(node.func.id, node, grammar)
+    if isinstance(node, ast.Name) and not isinstance(found := grammar.find(node.id), type):
+        return found
+    if isinstance(node, ast.Tuple | ast.List):
+        return (tuple if isinstance(node, ast.Tuple) else list)(_build(each, grammar) for each in node.elts)
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, RecursionError, MemoryError):
-        if isinstance(node, ast.Name) and node.id in classes:
+        if isinstance(node, ast.Name):
             raise BadInput(f"write {node.id}() in place of {node.id}") from None
-        raise BadInput(f"not allowed in {_a(what)}: {ast.unparse(node)[:100]}") from None
+        raise BadInput(f"not allowed in {_a(grammar.what)}: {ast.unparse(node)[:100]}") from None
 
 
-def _call(name: str, node: ast.Call, classes: Mapping[str, type], what: str) -> Any:
-    cls = classes.get(name)
-    if cls is None:
-        near = difflib.get_close_matches(name, classes, 1)
-        hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(sorted(classes))}"
-        raise BadInput(f"no {what} called {name!r}; {hint}")
-    named = {k.arg: _build(k.value, classes, what) for k in node.keywords if k.arg}
-    unnamed = [_build(a, classes, what) for a in node.args]
+def _call(name: str, node: ast.Call, grammar: Grammar) -> Any:
+    cls = grammar.find(name)
+    if not isinstance(cls, type):
+        raise BadInput(f"{name} takes no parameters: write {name} in place of {name}(…)")
+    named = {k.arg: _build(k.value, grammar) for k in node.keywords if k.arg}
+    unnamed = [_build(a, grammar) for a in node.args]
     try:
         inspect.signature(cls).bind(*unnamed, **named)
         return cls(*unnamed, **named)
     except TypeError as error:
         raise BadInput(f"{name}: {error}; it takes {_parameters(cls) or 'nothing'}") from None
+    except SoughtError:
+        raise
+    except Exception as error:
+        raise BadInput(f"{name}: {told(error)}") from error
 
 
 def _parameters(cls: type) -> str:

@@ -44,7 +44,7 @@ from sought.lab.worlds.demand import demand_of
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import World
 from sought.web.errors import BadInput
-from sought.web.expression import evaluated
+from sought.web.expression import evaluated, expression_of
 from sought.web.policy import Policy
 
 _DONE, _SERIES, _MEASURES = "cell.json", "series.parquet", "measures"
@@ -237,7 +237,7 @@ def _write_run(done: Done, folder: Path) -> None:
     np.save(folder / "dropped.npy", np.array([run.dropped.unit, run.dropped.before, run.dropped.page]))
     told = {
         "world": cell.world,
-        "policy": repr(cell.policy),
+        "policy": expression_of(cell.policy),
         "budget": cell.budget,
         "setting": repr(cell.setting),
         "fetches": len(log),

@@ -17,7 +17,7 @@ from sought.lab.studies.experiment import table as table_of
 from sought.lab.studies.over_budgets import by_policy, share_of_gap
 from sought.lab.worlds.files import open_world
 from sought.policy import POLICIES
-from sought.web.expression import evaluated
+from sought.web.expression import expression_of
 from sought.web.policy import Policy
 from sought.web.registry import BELIEFS
 
@@ -34,8 +34,11 @@ SEEDS = {
 
 
 def parse_any_policy(text: str) -> Policy:
-    """The policy an expression stands for, oracles among them; BadInput, which says what is wrong, if none."""
-    return evaluated(text, POLICIES | ORACLES, "policy", BELIEFS)  # type: ignore[no-any-return]  # one of these
+    """The policy an expression stands for, oracles among them; BadInput, which says what is wrong, if none.
+
+    Names that have their module before them are looked for in the current directory, too.
+    """
+    return POLICIES.read(text, Path.cwd(), more=ORACLES, inside=BELIEFS)  # type: ignore[no-any-return]  # one of these
 
 
 def differences(
@@ -69,7 +72,7 @@ _COLUMNS = {
 
 
 def _row(cell: Cell, baseline: Policy, found: Interval) -> dict[str, Any]:
-    values = repr(cell.policy), repr(baseline), float(cell.budget), cell.setting.seed, *found[:3]
+    values = expression_of(cell.policy), expression_of(baseline), float(cell.budget), cell.setting.seed, *found[:3]
     return dict(zip(_COLUMNS, values, strict=True))
 
 
@@ -94,7 +97,7 @@ def gaps(table: pl.DataFrame, floor: Policy, bound: Policy, measure: str = "qual
     keys = [name for name in ("world", "budget", "seed") if name in table.columns]
 
     def of(policy: Policy) -> dict[Any, float]:
-        part = table.filter(pl.col("policy") == repr(policy))
+        part = table.filter(pl.col("policy") == expression_of(policy))
         return dict(zip(part.select(keys).rows(), part[measure].to_list(), strict=True))
 
     floors, bounds = of(floor), of(bound)

@@ -24,6 +24,7 @@ from sought.lab.studies.marks import mark_of, own_mark
 from sought.lab.worlds.files import open_world, read_name, save_world
 from sought.lab.worlds.world import World
 from sought.web.errors import BadInput
+from sought.web.expression import expression_of
 from sought.web.policy import Policy
 
 Report = Callable[[float, int], None]  # how many cells are done, parts of one included, of how many
@@ -137,7 +138,7 @@ def decisions(cells: Sequence[Cell], results: Path) -> pl.DataFrame:
 
 def _named(frame: pl.DataFrame, cell: Cell) -> pl.DataFrame:
     return frame.with_columns(
-        policy=pl.lit(repr(cell.policy)),
+        policy=pl.lit(expression_of(cell.policy)),
         budget=pl.lit(float(cell.budget)),
         seed=pl.lit(cell.setting.seed, pl.Int64),
     )
@@ -147,7 +148,7 @@ def _row(cell: Cell, measures: Sequence[Measure], results: Path) -> dict[str, An
     found, told = read_series(cell, results), read_summary(cell, results)
     row: dict[str, Any] = {
         "world": cell.world,
-        "policy": repr(cell.policy),
+        "policy": expression_of(cell.policy),
         "budget": float(cell.budget),
         "seed": cell.setting.seed,
         "fetches": told["fetches"],
