@@ -1,5 +1,7 @@
 # make demo   set up, show two crawlers side by side in a browser, until Ctrl-C
-# make test   set up, run the tests
+# make test   set up, run the tests that a developer needs before a commit: at most four minutes on two idle cores
+# make test-slow  set up, run the slow ones
+# make test-all   set up, run all
 # make check  set up, lint, types
 # make bench  measure speed and memory beside others: BENCH="crawl --json" (see python -m benchmarks --help)
 # make size   install what `pip install sought` brings into a fresh environment, print how large it is
@@ -10,8 +12,9 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PYTEST := $(BIN)/pytest -n auto --dist worksteal
 
-.PHONY: demo test check format docs pictures bench size soak chaos clean
+.PHONY: demo test test-slow test-all check format docs pictures bench size soak chaos clean
 
 $(VENV)/.installed: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Sought needs Python 3.11 or newer (set PYTHON=...)"; exit 2; }
@@ -27,8 +30,20 @@ $(VENV)/.dev: $(VENV)/.installed
 demo: $(VENV)/.installed
 	$(BIN)/sought demo
 
-test: $(VENV)/.dev
-	$(BIN)/pytest -n auto --dist worksteal
+# Tests start hundreds of processes: machine code and bytecode are made once, before them.
+test test-slow test-all: export PYTHONDONTWRITEBYTECODE :=
+$(VENV)/.compiled: $(VENV)/.dev $(shell find src -name '*.py')
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m tests.testing.compile_all
+	@touch $@
+
+test: $(VENV)/.compiled
+	$(PYTEST) -m "not slow"
+
+test-slow: $(VENV)/.compiled
+	$(PYTEST) -m slow
+
+test-all: $(VENV)/.compiled
+	$(PYTEST)
 
 check: $(VENV)/.dev
 	$(BIN)/ruff check .

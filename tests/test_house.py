@@ -1,6 +1,7 @@
 """The house: which room may see which, and what the package shows to others."""
 
 import ast
+import re
 import tomllib
 from pathlib import Path
 
@@ -8,6 +9,11 @@ import sought
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "src" / "sought"
+TESTS = ROOT / "tests"
+# Beside the rooms: what helps tests, `make soak` and `make chaos`, and the benchmarks, which are beside src.
+NO_ROOMS = {"testing", "endurance", "benchmarks"}
+# What concerns more than one room, or lies in none.
+WHOLE_HOUSE = {"test_api.py", "test_docs.py", "test_fuzz.py", "test_house.py", "test_packaging.py"}
 HOUSE = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["house"]
 
 
@@ -89,3 +95,34 @@ def test_what_the_package_exports():
     ]
     for name in sought.__all__:
         assert getattr(sought, name) is not None
+
+
+# ---- tests
+
+
+def test_tests_mirror_the_rooms():
+    """tests/ROOM/test_*.py for every room that is a folder, and nothing else but what concerns more than one room."""
+    rooms = {p.name for p in PACKAGE.iterdir() if (p / "__init__.py").exists()}
+    folders = {p.name for p in TESTS.iterdir() if p.is_dir() and any(p.rglob("*.py"))}
+    assert folders == rooms | NO_ROOMS
+    assert not [room for room in rooms if not list((TESTS / room).glob("test_*.py"))]
+    assert {p.name for p in TESTS.glob("test_*.py")} == WHOLE_HOUSE
+    inner = {p.parent.relative_to(TESTS) for p in TESTS.glob("*/*/**/test_*.py")}
+    assert not [str(folder) for folder in inner if not (PACKAGE / folder).is_dir()]
+
+
+def test_helpers_of_tests_live_in_one_folder():
+    """A file of a room's tests is a test file; a conftest.py has fixtures of the room."""
+    rooms = [p for p in TESTS.iterdir() if p.is_dir() and p.name not in NO_ROOMS]
+    allowed = re.compile(r"test_\w+|conftest|__init__")
+    assert not [str(p) for room in rooms for p in room.rglob("*.py") if not allowed.fullmatch(p.stem)]
+    assert not [str(p) for p in (TESTS / "testing").rglob("test_*.py")]
+
+
+def test_no_test_file_imports_another():
+    """Nor does anything else import one, or name one in a program that it starts."""
+    modules = re.compile(
+        r"\b(?:tests|benchmarks)(?:\.\w+)*\.(?:test_\w+|conftest)\b|\bfrom \.+\w* import\b|\bimport test_"
+    )
+    found = {str(p): modules.findall(p.read_text()) for p in TESTS.rglob("*.py")}
+    assert not {file: names for file, names in found.items() if names}

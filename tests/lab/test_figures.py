@@ -8,17 +8,9 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from sought.lab.studies.figures import COLOURS, bars, lines
+from tests.testing.drawn_figures import BARS, SERIES, drawn
 
-SERIES = {
-    "RoundRobin()": ([1, 2, 5], [0.8, 0.9, 0.95]),
-    "UserCentric(decay=0.9)": ([1, 2, 5], [0.85, float("nan"), 0.97]),
-}
-BARS = {"<a> & b": (0.02, 0.01, 0.03), "c $x^2$ d": (-0.01, -0.02, 0.005), "unknown": (float("nan"),) * 3}
 SVG = "{http://www.w3.org/2000/svg}"
-
-
-def drawn():
-    return {"lines": lines(SERIES, "budget", "quality", "Quality & budget"), "bars": bars(BARS, "Gain over <floor>")}
 
 
 def words(svg):
@@ -39,7 +31,7 @@ def test_a_figure_is_one_svg_element(kind):
 
 def test_the_same_figures_give_the_same_bytes():
     """Here, and in another process."""
-    code = "from tests.lab.test_figures import drawn; import sys; sys.stdout.write(repr(drawn()))"
+    code = "from tests.testing.drawn_figures import drawn; import sys; sys.stdout.write(repr(drawn()))"
     other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert repr(drawn()) == repr(drawn()) == other.stdout
 

@@ -1,10 +1,7 @@
 """What is kept for measuring stays right, whatever answers come and wherever a process ends."""
 
-import os
 import random
-import resource
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -21,7 +18,6 @@ from sought.operate.rebuild import rebuild
 from sought.record.directory import Directory
 from sought.record.recovery import open_directory
 from sought.record.workload_refresh import Refresh
-from sought.web.errors import StorageFull
 from tests.testing.changing_site import HTML, Site, serving
 from tests.testing.counted_anew import ask, assert_sound, filled, is_sound, lists_of, opened, recounted
 from tests.testing.demand_site import QUERIES, Fate, answer, crawled, gains_by_fetch, keys, page, write_config
@@ -57,28 +53,11 @@ def test_whatever_happens_to_pages(path: Path, seed: int):
     assert gains_by_fetch(path).keys() == before.keys()
 
 
-def fill_the_disk(path: Path) -> None:
-    """What the child process of the next test does: fetch, and commit when the store's file cannot grow."""
-    fate = Fate(path, 1)
-    fate.directory.store.put_meta("filler", b"x" * 300_000)  # so that the store's file is longer than the archive's
-    fate.directory.store.commit()
-    for i in range(1, 8):
-        fate.fetch(i, fate.body[i])
-    fate.directory.store.put_meta("filler", b"x" * 300_000)
-    longest = max(file.stat().st_size for file in (path / "store").glob("*.log"))
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (longest + 100_000, longest + 100_000))
-    try:
-        fate.directory.writer.commit()
-    except StorageFull:
-        os._exit(7)
-
-
 def test_a_full_disk_in_the_middle_of_a_commit(path: Path):
     """The index has taken pages in and the store refuses them: after reopening both have them, measured once."""
     ask(path, *QUERIES)
     assert sought.open(path).take_in_queries() == len(QUERIES)
-    code = f"from tests.record.test_demand import Path, fill_the_disk; fill_the_disk(Path({str(path)!r}))"
+    code = f"from tests.testing.full_disk import Path, fill_the_disk; fill_the_disk(Path({str(path)!r}))"
     root = Path(__file__).parents[2]
     assert subprocess.run([sys.executable, "-c", code], cwd=root, timeout=300, check=False).returncode == 7
     with opened(path) as directory:

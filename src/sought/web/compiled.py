@@ -20,6 +20,7 @@ Int = Any  # an integer of compiled code: Python's, or a NumPy scalar of any wid
 Bool = Any  # a truth value of compiled code, likewise
 njit: Any = numba.njit  # its types know nothing of `_nrt`
 intrinsic: Any = _intrinsic  # its types take it for a function with a context
+_CACHED: list[Callable[[], Any]] = []  # of every function decorated with `cached`: compiles it, or loads it
 
 
 def readable(item: Any) -> Any:
@@ -77,9 +78,15 @@ def cached(signature: Any) -> Callable[[Function], Function]:
         def call(*arguments: Any) -> Any:
             return machine_code()(*arguments)
 
+        _CACHED.append(machine_code)
         return call  # type: ignore[return-value]  # called like the function
 
     return decorated
+
+
+def waiting_to_compile() -> list[Callable[[], Any]]:
+    """Of every `cached` function imported so far, what compiles it, or loads it; for those who want no wait later."""
+    return list(_CACHED)
 
 
 def _machine_code(signature: Any, function: Callable[..., Any]) -> Callable[..., Any]:
