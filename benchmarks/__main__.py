@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from sought.cli import run_app
-from sought.cli.live import Counting
+from sought.cli.live import CountDisplay
 from sought.cli.options import Json, print_json
 from sought.cli.show import show_tree
 
@@ -39,7 +39,7 @@ def store(
     """Insert, look up and rank URLs."""
     from benchmarks.store import run
 
-    with Counting("URLs inserted", quiet=json) as report:
+    with CountDisplay("URLs inserted", quiet=json) as report:
         found = run(urls, report)
     _show(found, json)
 
@@ -69,7 +69,7 @@ def gain(
     from benchmarks.gain import SIZES, run
     from benchmarks.world import default_world
 
-    with Counting("queries now", quiet=json) as report:
+    with CountDisplay("queries now", quiet=json) as report:
         found = run(world or default_world(), pages, queries or SIZES, report)
     _show(found, json)
 
@@ -84,7 +84,7 @@ def curves(
     """How far estimated gains are from exact ones, on lists of random scores."""
     from benchmarks.curves import SIZES, run
 
-    with Counting("results now", quiet=json) as report:
+    with CountDisplay("results now", quiet=json) as report:
         found = run(results or SIZES, report)
     _show(found, json)
 
@@ -103,7 +103,7 @@ def lab(
     from benchmarks.world import default_world
     from sought.policy import parse_policy
 
-    with Counting("done", quiet=json) as report:
+    with CountDisplay("done", quiet=json) as report:
         found = run(world or default_world(), parse_policy(policy), lambda done, _: report(done))
     _show(found, json)
 
@@ -116,7 +116,7 @@ def impact(
     """Rank a frontier by impact on search, a small and a large one with the same needy queries."""
     from benchmarks.impact import run
 
-    with Counting("URLs inserted", quiet=json) as report:
+    with CountDisplay("URLs inserted", quiet=json) as report:
         found = run(urls, report)
     _show(found, json)
 
@@ -133,7 +133,7 @@ def plan(
     """Choose what to fetch next among all URLs, by Worth and by published rules: the first time, and from then on."""
     from benchmarks.plan import SIZES, run
 
-    with Counting("URLs made", quiet=json) as report:
+    with CountDisplay("URLs made", quiet=json) as report:
         found = run(urls or SIZES, queries, report)
     _show(found, json)
 
@@ -147,7 +147,7 @@ def serve(
     """Search over HTTP, alone and beside a crawl at full speed, on two cores; the same with SQLite."""
     from benchmarks.serve import run
 
-    with Counting("pages made", quiet=json) as report:
+    with CountDisplay("pages made", quiet=json) as report:
         found = run(pages, seconds, report)
     _show(found, json)
 
@@ -162,7 +162,7 @@ def graph(
     """PageRank and RW-EG on a web-like graph, beside scipy, scikit-network, networkit and igraph."""
     from benchmarks.graph import run
 
-    with Counting("measured", quiet=json) as report:
+    with CountDisplay("measured", quiet=json) as report:
         found = run(nodes, edges, peers, report)
     _show(found, json)
 
@@ -176,7 +176,7 @@ def cluster(
     """Cluster pages by 68 features and by their words, beside scikit-learn's BisectingKMeans."""
     from benchmarks.cluster import run
 
-    with Counting("measured", quiet=json) as report:
+    with CountDisplay("measured", quiet=json) as report:
         found = run(pages, k, report)
     _show(found, json)
 
@@ -193,7 +193,7 @@ def html(
     """Read pages with Sought's reader and with two parsers that build the tree; ordinary pages and the worst."""
     from benchmarks.html import run
 
-    with Counting("measured", quiet=json) as report:
+    with CountDisplay("measured", quiet=json) as report:
         found = run(pages, folder, seconds, report)
     _show(found, json)
 

@@ -14,7 +14,7 @@ import pytest
 
 import sought
 from sought.cli import wording
-from sought.cli.answers import in_words
+from sought.cli.show import answers_in_words
 from sought.cli.explain import lines
 from sought.operate.explain import explain, needs, needy
 from sought.operate.next_fetch import next_fetch
@@ -58,9 +58,11 @@ def test_gains_are_said_in_searches_and_exactly_on_request(crawl: tuple[Path, st
 
 def test_without_an_answer_there_is_no_unit_to_say_gains_in() -> None:
     """That is said, and no number is made up."""
-    told = in_words({"queries": 3, "searches_a_week": 7.0, "unanswered": 1.0, "worth_of_answers": 0.0}, verbose=False)
+    told = answers_in_words(
+        {"queries": 3, "searches_a_week": 7.0, "unanswered": 1.0, "worth_of_answers": 0.0}, verbose=False
+    )
     assert told["worth_of_answers"] == "not known in searches: no query has an answer"
-    assert in_words({}, verbose=True) == {}
+    assert answers_in_words({}, verbose=True) == {}
 
 
 # ---- queries
@@ -114,7 +116,7 @@ def test_a_query_is_explained_in_sentences(crawl: tuple[Path, str]) -> None:
     said = printed("queries", "explain", crawl[0], "keepers lamp")
     assert said.startswith("'keepers lamp' is asked 0.5 times a week.\nIt has 10 results: ")
     assert "searches a week better" in said
-    assert "What people are shown, best first" in said
+    assert "Current results, best first" in said
     for raw in ("to_gain", "expected_gain", "1970", "held_out"):
         assert raw not in said
         assert raw in printed("queries", "explain", crawl[0], "keepers lamp", "--verbose") or raw == "1970"

@@ -61,11 +61,11 @@ def test_orders_from_the_command_line(healthy: Served, make_crawl: Callable[...,
         )
     ]
     assert [done.returncode for done in said] == [0] * 7, [done.stderr for done in said]
-    assert said[0].stdout == "No crawl is running: the order is applied when the next one starts.\n"
+    assert said[0].stdout == "No crawl is running. The next one applies the order when it starts.\n"
     waiting = sorted(file.stem for file in (path / FOLDER).glob("*.json"))
     assert json.loads(said[1].stdout) == {"id": waiting[1], "running": None, "waits_already": False}
     again = [cli("order", str(path), "unblock", host), cli("order", str(path), "resume", "--json")]
-    assert again[0].stdout == "This order waits already: it is applied when the crawl runs.\n"
+    assert again[0].stdout == "This order is already waiting. The crawl applies it when it runs.\n"
     assert json.loads(again[1].stdout) == {"id": waiting[1], "running": None, "waits_already": True}
     for words, what in (
         ((str(path), "budget", "much"), "not a budget"),

@@ -16,7 +16,7 @@ import sought
 import sought.record.config
 from sought.console.app import make_app
 from sought.console.control import Control
-from sought.console.serving import address, bound, make_server, run
+from sought.console.serving import address, listen, make_server, run
 from sought.demand import QueryLog
 from sought.record.workload import query_log
 from tests.testing.changing_site import HTML, Site, serving

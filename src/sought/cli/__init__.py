@@ -1,4 +1,4 @@
-"""The command line: what a person types, sees and reads when something is wrong."""
+"""The command line: `sought.cli.commands` has the commands, `main` runs one and reports its errors."""
 
 import sys
 from functools import partial
@@ -11,34 +11,34 @@ from sought.cli.options import without_controls
 from sought.web.beside import place_of, told
 from sought.web.errors import SoughtError
 
-_EXTRAS = ("scipy", "sklearn", "matplotlib")  # what `pip install sought` leaves out
-# ClickException.  Newer versions of typer carry a click of their own, so its name cannot be imported from click.
+_EXTRAS = ("scipy", "sklearn", "matplotlib")  # not installed by `pip install sought`
+# ClickException.  Newer versions of typer bundle their own click, so it cannot be imported from click.
 _UsageError: Any = typer.BadParameter.__mro__[2]
 
 
 def main() -> None:
-    """Run a command of Sought; `python -m sought` is called so, too."""
+    """Run `sought`, also for `python -m sought`."""
     run_app(app, "sought")
 
 
 def run_app(app: typer.Typer, name: str) -> None:
-    """Run a command; what a person can mend is one line on standard error and exit code 2."""
-    complain = partial(_complain, name.split()[-1])
+    """Run a command.  Errors that the user can fix become one line on standard error and exit code 2."""
+    print_error = partial(_print_error, name.split()[-1])
     try:
         code = app(prog_name=name, standalone_mode=False)
     except SoughtError as error:
-        complain(str(error))
+        print_error(str(error))
         code = 2
     except _UsageError as error:
         if type(error).__name__ == "NoArgsIsHelpError":
             sys.stderr.write(f"{error.format_message()}\n")
         else:
-            complain(error.format_message())
+            print_error(error.format_message())
         code = 2
     except ModuleNotFoundError as error:
         if error.name is None or error.name.split(".")[0] not in _EXTRAS:
             raise
-        complain(f"this needs {error.name.split('.')[0]}: pip install 'sought[lab]'")
+        print_error(f"this needs {error.name.split('.')[0]}: pip install 'sought[lab]'")
         code = 2
     except (typer.Abort, KeyboardInterrupt):
         code = 130
@@ -46,7 +46,7 @@ def run_app(app: typer.Typer, name: str) -> None:
         sys.stderr.close()
         code = 1
     except OSError as error:
-        complain(f"{error.filename or 'system'}: {error.strerror or error}")
+        print_error(f"{error.filename or 'system'}: {error.strerror or error}")
         code = 2
     except Exception as error:
         if not place_of(error):  # a mistake of ours
@@ -56,5 +56,5 @@ def run_app(app: typer.Typer, name: str) -> None:
     sys.exit(code or 0)
 
 
-def _complain(program: str, text: str) -> None:
+def _print_error(program: str, text: str) -> None:
     sys.stderr.write(f"{program}: {without_controls(' '.join(text.split()))}\n")

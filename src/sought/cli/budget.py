@@ -1,47 +1,46 @@
-"""What budgets bring, told to people."""
+"""What each budget is expected to achieve, as sentences."""
 
 from typing import Any
 
 from sought.cli.options import console
 
 
-def show_budget(found: dict[str, Any]) -> None:
-    for line in lines(found):
+def show_budget(report: dict[str, Any]) -> None:
+    for line in lines(report):
         console.print(line, markup=False)
 
 
-def lines(found: dict[str, Any]) -> list[str]:
-    """One sentence each."""
-    if "why_not" in found:
-        return [f"Too little is known to say what a budget brings: {found['why_not']}."]
+def lines(report: dict[str, Any]) -> list[str]:
+    if "why_not" in report:
+        return [f"There is not enough data to estimate what a budget achieves: {report['why_not']}."]
     return [
-        _from_what(found),
-        *(_level(float(level), each, found["days_between_fetches"]) for level, each in found["levels"].items()),
-        _today(found["budget"]),
-        f"Without any fetch it would be {_quality(found['without_fetches'])}.",
+        _basis(report),
+        *(_level(float(level), each, report["days_between_fetches"]) for level, each in report["levels"].items()),
+        _today(report["budget"]),
+        f"Without any fetch the quality would be {_quality(report['without_fetches'])}.",
     ]
 
 
-def _from_what(found: dict[str, Any]) -> str:
-    record = f"{found['measured_fetches']:,} measured fetches of {found['days_on_record']:,.0f} days"
-    return f"From {record}, for the {found['days_ahead']:,.0f} days ahead; in brackets what is 80 % certain."
+def _basis(report: dict[str, Any]) -> str:
+    record = f"{report['measured_fetches']:,} measured fetches in {report['days_on_record']:,.0f} days"
+    return f"Estimated from {record}, for the next {report['days_ahead']:,.0f} days; brackets hold 80 % intervals."
 
 
 def _today(budget: dict[str, Any]) -> str:
     fetches, quality = _number(budget["fetches_a_day"]), _quality(budget["quality"])
-    return f"The present budget, {fetches} a day, is expected to bring {quality} of the attainable quality."
+    return f"The current budget, {fetches} fetches a day, is expected to reach {quality} of the attainable quality."
 
 
 def _level(level: float, each: dict[str, float | None], least: float) -> str:
-    what = f"For {level:.0%} of the attainable quality"
+    target = f"{level:.0%} of the attainable quality"
     if each["value"] is None:
-        rarely = f"if a page may be fetched every {24 * least:g} hours at most"
-        return f"{what} no number of fetches is expected to be enough, {rarely} [{_range(each)}]."
-    return f"{what}: {_number(each['value'])} fetches a day [{_range(each)}]."
+        limit = f"with at least {24 * least:g} hours between two fetches of a page"
+        return f"{target} is out of reach {limit} [{_range(each)}]."
+    return f"{target} needs {_number(each['value'])} fetches a day [{_range(each)}]."
 
 
 def _range(each: dict[str, float | None]) -> str:
-    """Of what is out of reach there is no upper end."""
+    """An interval without an upper end if the quality may be out of reach."""
     low, high = each["low"], each["high"]
     return "none" if low is None else f"{_number(low)} {'or more' if high is None else f'to {_number(high)}'}"
 

@@ -1,4 +1,4 @@
-"""The commands.  What they do is elsewhere; here is what they are called and what they print."""
+"""The commands: their names, options and output.  The work is done in other rooms."""
 
 import sys
 import time
@@ -30,11 +30,11 @@ app.command("serve")(serve.serve)
 app.command("order")(order.order)
 
 
-LOST = 3  # exit code: all is well again, but part of the record was lost
+LOST = 3  # exit code: repaired, but part of the record was lost
 
 
 class LogFormat(StrEnum):
-    """How a crawl says what happens."""
+    """The format of the log on standard error."""
 
     TEXT = "text"
     JSON = "json"
@@ -61,7 +61,8 @@ def root(
 def crawl(
     directory: Dir,
     fetches: Annotated[
-        int | None, typer.Option(min=1, help="Stop after this many; default: the rate of sought.toml, for ever.")
+        int | None,
+        typer.Option(min=1, help="Stop after this many; default: never, at the rate of sought.toml."),
     ] = None,
     policy: Annotated[
         str | None,
@@ -71,64 +72,64 @@ def crawl(
         str | None,
         typer.Option(
             metavar="WORDS",
-            help="New pages about this, or near such pages, come first, in the order of the policy; needs no queries.",
+            help="Prefer new pages about this topic, or near such pages; the policy orders them; needs no queries.",
         ),
     ] = None,
     keep: Annotated[
         int | None,
         typer.Option(
             min=0,
-            help="Keep so many pages searchable, those about the topic and else the most important by the policy; "
-            "0: all; default: as sought.toml says.",
+            help="Keep at most this many pages searchable: those about the topic first, then the most important by the "
+            "policy; 0: all; default: as in sought.toml.",
         ),
     ] = None,
     log: Annotated[
-        LogFormat, typer.Option(help="What is said on standard error: text for people, or one JSON object an event.")
+        LogFormat, typer.Option(help="Log format on standard error: text, or one JSON object per event.")
     ] = LogFormat.TEXT,
     allowance_stdin: Annotated[
         bool,
         typer.Option(
             "--allowance-stdin",
-            help="Fetch only as many as the lines of standard input allow, each a number; end when it ends.",
+            help="Make only the fetches that standard input allows, one number per line; exit when it closes.",
         ),
     ] = False,
     end_with_stdin: EndWithStdin = False,
     json: Json = False,
 ) -> None:
-    """Crawl, archive and index.  Ctrl-C stops cleanly; the same command goes on."""
+    """Crawl, archive and index.  Ctrl-C stops cleanly; the same command resumes."""
     from sought.cli.standard_input import FetchAllowance, StandardInput
 
     allowance = FetchAllowance() if allowance_stdin else None
     if allowance or end_with_stdin:
-        (allowance or StandardInput()).start()  # before all that takes long
+        (allowance or StandardInput()).start()  # before the slow imports
     from sought.api import open as open_crawl
-    from sought.cli.live import ProgressDisplay, in_words
+    from sought.cli.live import ProgressDisplay, text_log
     from sought.operate.log import JsonLog
     from sought.policy import parse_policy
     from sought.policy.demand import goes_by_demand
     from sought.record.settings import crawl_config
 
-    told = JsonLog(sys.stderr) if log is LogFormat.JSON else in_words
-    with ProgressDisplay(quiet=json or log is LogFormat.JSON) as watch:
+    event_log = JsonLog(sys.stderr) if log is LogFormat.JSON else text_log
+    with ProgressDisplay(quiet=json or log is LogFormat.JSON) as display:
         chosen = parse_policy(policy, directory) if policy is not None else crawl_config(directory).policy
-        started = allowance.giving(watch.started) if allowance else watch.started
-        result = open_crawl(directory).crawl(fetches, chosen, started, topic=topic, keep=keep, log=told)
+        started = allowance.attached_to(display.started) if allowance else display.started
+        result = open_crawl(directory).crawl(fetches, chosen, started, topic=topic, keep=keep, log=event_log)
     if json:
         print_json(result)
         return
     status = open_crawl(directory).status()
-    watch.summary(result, status["demand"])
+    display.summary(result, status["demand"])
     if result["hot"] is not None:
         console.print(f"pages about the topic: {result['hot']:,}")
     if goes_by_demand(chosen) and result["fetched"] and not result["measured"]:
         remedy = f"sought queries import {directory} FILE"
-        console.print(f"The policy goes by demand, and there are no queries yet: {remedy}", markup=False)
+        console.print(f"The policy uses demand, but there are no queries yet: {remedy}", markup=False)
     console.print(f"Next: {_after_crawl(directory, result, status)}", markup=False)
 
 
 def _after_crawl(directory: Path, result: dict[str, Any], status: dict[str, Any]) -> str:
     if not status["searchable"]:
-        where = "its answers say why nothing can be searched" if result["troubles"] else "nothing can be searched yet"
+        where = "it says why no page is searchable" if result["troubles"] else "no page is searchable yet"
         return f"sought status {directory} ({where})"
     return f"sought search {directory} WORDS, or sought serve {directory} for a search page"
 
@@ -136,12 +137,12 @@ def _after_crawl(directory: Path, result: dict[str, Any], status: dict[str, Any]
 @app.command()
 def search(
     directory: Dir,
-    query: Annotated[list[str], typer.Argument(metavar="QUERY...", help='What to look for; "quotes" make a phrase.')],
+    query: Annotated[list[str], typer.Argument(metavar="QUERY...", help='The query; "quotes" make a phrase.')],
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="How many to show.")] = 10,
-    offset: Annotated[int, typer.Option(min=0, max=10_000, help="Skip this many.")] = 0,
+    offset: Annotated[int, typer.Option(min=0, max=10_000, help="How many to skip.")] = 0,
     json: Json = False,
 ) -> None:
-    """Search what was crawled, also while a crawl is running."""
+    """Search the crawled pages, also while a crawl is running."""
     from sought.api import open as open_crawl
     from sought.cli.show import show_answer
 
@@ -156,29 +157,27 @@ def search(
 
 @app.command()
 def status(directory: Dir, verbose: Verbose = False, json: Json = False) -> None:
-    """How a crawl stands: what is known, fetched, refused and why."""
+    """Show the state of a crawl: what is known, fetched, refused, and why."""
     from sought.api import open as open_crawl
     from sought.cli.show import show_status
 
-    found = open_crawl(directory).status()
+    report = open_crawl(directory).status()
     if json:
-        print_json(found)
+        print_json(report)
     else:
-        show_status(found, verbose=verbose)
+        show_status(report, verbose=verbose)
 
 
 @app.command()
 def urltest(
-    url: Annotated[str, typer.Argument(help="Any URL.")],
+    url: Annotated[str, typer.Argument(metavar="URL", help="Any URL.")],
     directory: Annotated[
         Path,
-        typer.Argument(
-            metavar="[DIR]", help="The crawl to ask; default: the current directory.", autocompletion=crawls
-        ),
+        typer.Argument(metavar="[DIR]", help="The crawl's directory; default: the current one.", autocompletion=crawls),
     ] = Path(),
     json: Json = False,
 ) -> None:
-    """What robots, scope and traps say of a URL, and what is known of it."""
+    """Show whether robots.txt, scope and trap rules admit a URL, and what is known of it."""
     from sought.cli.show import show_tree
     from sought.operate.view import View
     from sought.web.url import canonical
@@ -186,11 +185,11 @@ def urltest(
     if "://" not in url and ":/" in str(directory):  # every other command names the directory first
         url, directory = str(directory).replace(":/", "://", 1), Path(url)
     with View(directory) as view:
-        found = view.judge(canonical(url))
+        report = view.judge(canonical(url))
     if json:
-        print_json(found)
+        print_json(report)
     else:
-        show_tree(found)
+        show_tree(report)
 
 
 @app.command()
@@ -200,93 +199,93 @@ def hosts(
     limit: Limit = 20,
     json: Json = False,
 ) -> None:
-    """The hosts of a crawl, those with most URLs first; or all that is known of one."""
+    """List the hosts of a crawl, those with the most URLs first; or show all about one host."""
     from sought.cli.show import show_table, show_tree
     from sought.operate.explain_host import all_hosts, explain_host
     from sought.operate.view import View
 
     with View(directory) as view:
-        found = explain_host(view, origin) if origin else {"hosts": all_hosts(view, limit)}
+        report = explain_host(view, origin) if origin else {"hosts": all_hosts(view, limit)}
     if json:
-        print_json(found)
+        print_json(report)
     elif origin:
-        show_tree(found)
-    elif found["hosts"]:
-        show_table([_host_row(each) for each in found["hosts"]])
+        show_tree(report)
+    elif report["hosts"]:
+        show_table([_host_row(each) for each in report["hosts"]])
 
 
 def _host_row(host: dict[str, Any]) -> dict[str, Any]:
-    """As much as fits on a screen."""
+    """The columns that fit on a terminal."""
     from sought.cli.show import moment
 
     then = host["next_request_at"]
-    told = {name: host[name] for name in ("origin", "known", "searchable", "fetched", "delay")}
-    return told | {"troubles": host["troubles_in_a_row"], "next": moment(then) if (then or 0) > time.time() else "now"}
+    row = {name: host[name] for name in ("origin", "known", "searchable", "fetched", "delay")}
+    return row | {"troubles": host["troubles_in_a_row"], "next": moment(then) if (then or 0) > time.time() else "now"}
 
 
 @app.command()
 def explain(
     directory: Dir,
-    url: Annotated[str, typer.Argument(help="A URL that the crawl knows.")],
+    url: Annotated[str, typer.Argument(metavar="URL", help="A URL that the crawl knows.")],
     policy: Annotated[
         str | None,
-        typer.Option(help="Whose view of it; default: the policy of sought.toml.", autocompletion=policies),
+        typer.Option(help="The policy to explain by; default: the policy of sought.toml.", autocompletion=policies),
     ] = None,
     limit: Limit = 10,
     verbose: Verbose = False,
     json: Json = False,
 ) -> None:
-    """Why a page was fetched, which searches that helped, and when it is fetched next."""
+    """Explain why a page was fetched, which searches that improved, and when it is fetched next."""
     from sought.cli.explain import show_page
-    from sought.cli.live import working
+    from sought.cli.live import status_line
     from sought.operate.explain import explain as look
     from sought.operate.view import View
     from sought.policy import parse_policy
     from sought.web.url import canonical
 
-    with working("scoring all pages for all queries", quiet=json), View(directory) as view:
+    with status_line("scoring all pages for all queries", quiet=json), View(directory) as view:
         chosen = parse_policy(policy, directory) if policy is not None else view.config.policy
-        found = look(view, canonical(url), chosen, time.time(), limit)
+        report = look(view, canonical(url), chosen, time.time(), limit)
     if json:
-        print_json(found)
+        print_json(report)
     else:
-        show_page(found, verbose=verbose)
+        show_page(report, verbose=verbose)
 
 
 @app.command()
 def budget(directory: Dir, json: Json = False) -> None:
-    """How many fetches a day are enough for 90, 95 and 99 % of the attainable quality, and what the budget brings."""
+    """Estimate the fetches a day for 90, 95 and 99 % of the attainable quality, and the quality at today's budget."""
     from sought.cli.budget import show_budget
-    from sought.cli.live import working
+    from sought.cli.live import status_line
     from sought.operate.dial import budget as look
     from sought.operate.view import View
 
-    with working("asking what budgets bring", quiet=json), View(directory) as view:
-        found = look(view, time.time())
+    with status_line("estimating the quality at each budget", quiet=json), View(directory) as view:
+        report = look(view, time.time())
     if json:
-        print_json(found)
+        print_json(report)
     else:
-        show_budget(found)
+        show_budget(report)
 
 
 @app.command()
 def check(
     directory: Dir,
-    repair: Annotated[bool, typer.Option("--repair", help="Mend what can be mended, and say what was lost.")] = False,
+    repair: Annotated[bool, typer.Option("--repair", help="Repair what is damaged, and report what was lost.")] = False,
     json: Json = False,
 ) -> None:
-    """Make sure that archive, table, links and search index agree; exit code 1 if they do not.
+    """Check that archive, table, links and search index agree; exit code 1 if they do not.
 
-    With --repair exit code 3 says that all agrees again, but part of the record was lost.
+    With --repair, exit code 3 means that they agree again but part of the record was lost.
     """
-    from sought.cli.live import Counting
+    from sought.cli.live import CountDisplay
 
     if repair:
         _repair(directory, json)
     from sought.operate.check import check as look
     from sought.record.recovery import open_directory
 
-    with Counting("records checked", quiet=json) as report:
+    with CountDisplay("records checked", quiet=json) as report:
         opened = open_directory(directory)
         try:
             problems = look(opened, report)
@@ -295,41 +294,41 @@ def check(
     if json:
         print_json({"ok": not problems, "problems": problems})
     else:
-        remedy = f"\nsought check {directory} --repair mends what can be mended" if problems else ""
+        remedy = f"\nsought check {directory} --repair repairs what can be repaired" if problems else ""
         console.print("\n".join(problems) or "archive, table, links and index agree", remedy, sep="", markup=False)
     raise typer.Exit(1 if problems else 0)
 
 
 def _repair(directory: Path, json: bool) -> None:
-    from sought.cli.live import Counting
+    from sought.cli.live import CountDisplay
     from sought.operate.repair import repair
 
-    with Counting("records looked at", quiet=json) as report:
+    with CountDisplay("records checked", quiet=json) as report:
         done, lost, problems = repair(directory, report)
     if json:
         print_json({"ok": not problems, "problems": problems, "repaired": done, "lost": lost})
     else:
-        said = [*done, *(f"lost: {each}" for each in lost), *(f"still wrong: {each}" for each in problems)]
-        console.print("\n".join(said) or "archive, table, links and index agree", markup=False)
+        messages = [*done, *(f"lost: {each}" for each in lost), *(f"still wrong: {each}" for each in problems)]
+        console.print("\n".join(messages) or "archive, table, links and index agree", markup=False)
     raise typer.Exit(1 if problems else LOST if lost else 0)
 
 
 @app.command()
 def rebuild(directory: Dir, json: Json = False) -> None:
-    """Make table, links and search index again from the archive; exit code 3 if some of it cannot be read."""
-    from sought.cli.live import Counting
-    from sought.operate.rebuild import rebuild as make_again
+    """Rebuild table, links and search index from the archive; exit code 3 if part of it cannot be read."""
+    from sought.cli.live import CountDisplay
+    from sought.operate.rebuild import rebuild as rebuild_tables
 
     start = time.monotonic()
-    with Counting("records applied", quiet=json) as report:
+    with CountDisplay("records applied", quiet=json) as report:
         lost: list[str] = []
-        count = make_again(directory, report, lambda damage: lost.append(f"archive/{damage}"))
+        count = rebuild_tables(directory, report, lambda damage: lost.append(f"archive/{damage}"))
     seconds = time.monotonic() - start
     if json:
         print_json({"records": count, "seconds": seconds, "lost": lost})
     else:
         for each in lost:
             console.print(f"lost: {each}", markup=False)
-        console.print(f"{count:,} records applied in {seconds:.1f} s; gains are measured anew, by what is asked today")
-        console.print(f"Next: sought check {directory}, or go on with sought crawl {directory}", markup=False)
+        console.print(f"{count:,} records applied in {seconds:.1f} s; gains were measured again, by today's queries")
+        console.print(f"Next: sought check {directory}, or resume with sought crawl {directory}", markup=False)
     raise typer.Exit(LOST if lost else 0)

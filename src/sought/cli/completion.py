@@ -1,24 +1,24 @@
-"""What a shell offers when somebody presses Tab."""
+"""Shell completion of arguments."""
 
 import os
 from pathlib import Path
 
-_MOST = 200  # entries of a folder: nobody reads more
+_MAX_ENTRIES = 200  # entries of a folder
 
 
 def crawls(incomplete: str) -> list[str]:
-    """Folders below which a crawl may be; those that are one end without a slash, so that the next word can follow."""
+    """Folders that start so.  A crawl directory gets no trailing slash, so that the next argument can follow."""
     folder, name = os.path.split(incomplete)
     try:
         with os.scandir(folder or ".") as entries:
-            found = sorted(each.name for each in entries if _fits(each, name))[:_MOST]
+            names = sorted(each.name for each in entries if _fits(each, name))[:_MAX_ENTRIES]
     except OSError:
         return []
-    return [_spelled(os.path.join(folder, each)) for each in found]  # noqa: PTH118  "./x" must stay "./x"
+    return [_completed(os.path.join(folder, each)) for each in names]  # noqa: PTH118  "./x" must stay "./x"
 
 
 def policies(incomplete: str) -> list[str]:
-    """Policies by their names, as they are written without parameters."""
+    """Policies that start so, written without parameters."""
     from sought.policy import POLICIES
 
     return [f"{name}()" for name in sorted(POLICIES) if f"{name}()".startswith(incomplete)]
@@ -29,6 +29,6 @@ def _fits(entry: "os.DirEntry[str]", name: str) -> bool:
     return entry.is_dir() and entry.name.startswith(name) and not hidden
 
 
-def _spelled(folder: str) -> str:
+def _completed(folder: str) -> str:
     is_crawl = (Path(folder) / "sought.toml").exists()
     return folder if is_crawl else f"{folder}/"

@@ -1,4 +1,4 @@
-"""`sought demo`: the default policy and a round-robin crawler side by side, on the toy web, with simulated people."""
+"""`sought demo`: the default policy beside a round-robin crawler, on the toy web, with simulated searchers."""
 
 import os
 import shutil
@@ -20,56 +20,56 @@ _PORT = 8090
 
 
 def demo(
-    headless: Annotated[bool, typer.Option("--headless", help="Without a page, for 60 seconds.")] = False,
+    headless: Annotated[bool, typer.Option("--headless", help="Run without the web page, for 60 seconds.")] = False,
     seconds: Annotated[
-        float | None, typer.Option(min=1, max=86400, help="For so many seconds of the contest's clock.")
+        float | None, typer.Option(min=1, max=86400, help="How long to run, by the contest's clock.")
     ] = None,
     port: Annotated[
         int | None,
-        typer.Option(min=0, max=65535, help="Where the page is; 0: any that is free.", show_default=str(_PORT)),
+        typer.Option(min=0, max=65535, help="The port of the web page; 0: any free one.", show_default=str(_PORT)),
     ] = None,
     keep: Annotated[Path | None, typer.Option(help="Keep both crawls in this new directory.")] = None,
     json: Json = False,
 ) -> None:
-    """Show what the default policy does for people, beside a round-robin crawler with the same budget."""
-    from sought.cli.demo_screen import Screen, picture
+    """Compare the default policy with a round-robin crawler on the same budget, live."""
+    from sought.cli.demo_screen import Screen, demo_table
     from sought.demo.page import open_page
     from sought.demo.state import DemoState, outcome
 
     since = time.monotonic() - _age_of_process()
     if keep and keep.exists():
-        raise BadInput(f"{keep} is there already: --keep takes a new directory")
+        raise BadInput(f"{keep} already exists: --keep needs a new directory")
     if headless and port is not None:
-        raise BadInput("--port is where the page is, and --headless has none: leave one of them out")
+        raise BadInput("--port and --headless exclude each other: without a page there is no port")
     if keep:
         make_folder(keep, "--keep")
     folder = keep or Path(tempfile.mkdtemp(prefix="sought-demo-"))
 
-    def leave(*_: object) -> None:
-        """While modules are loaded, which may swallow an exception; nothing but the page has been started."""
+    def abort(*_: object) -> None:
+        """End while modules load, where an exception may be swallowed; only the page has been started."""
         if keep is None:
             shutil.rmtree(folder, ignore_errors=True)
         os._exit(130)
 
     for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(each, leave)
+        signal.signal(each, abort)
     latest = [DemoState("Loading.")]
 
-    def told(standing: DemoState) -> None:
-        latest[0] = standing
-        screen.show(standing)
+    def show(state: DemoState) -> None:
+        latest[0] = state
+        screen.show(state)
 
     page = nullcontext("") if headless else open_page(lambda: latest[0], _PORT if port is None else port)
     try:
         with Screen(quiet=json) as screen, page as where:
             if where:
-                (errors if json else console).print(f"The demo is at {where} (Ctrl-C ends it).")
+                (errors if json else console).print(f"The demo is at {where} (Ctrl-C stops it).")
                 sys.stdout.flush()
-            from sought.demo.conditions import Conditions  # takes seconds: the page is there meanwhile
+            from sought.demo.conditions import Conditions  # takes seconds; the page is already served
             from sought.demo.contest import Contest, signals_raise
 
-            signals_raise()  # what is started from now on ends with us
-            contest = Contest(folder, Conditions(), since, told)
+            signals_raise()  # processes started from now on end with this one
+            contest = Contest(folder, Conditions(), since, show)
             final = contest.run(seconds or (_HEADLESS if headless else None))
     finally:
         if keep is None:
@@ -77,11 +77,11 @@ def demo(
     if json:
         print_json(outcome(final))
     else:
-        console.print(picture(final))
+        console.print(demo_table(final))
 
 
 def _age_of_process() -> float:
-    """Seconds since this command was started, as the system knows them; 0 if it does not say."""
+    """Seconds since this process started; 0 if the system does not tell."""
     try:
         ticks = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
         up = float(Path("/proc/uptime").read_text().split()[0])

@@ -1,4 +1,4 @@
-"""A page, explained as a person would: why it was fetched, which searches that helped, and when it is next."""
+"""A page explained in sentences: why it was fetched, which searches that improved, and when it is fetched next."""
 
 import time
 from collections.abc import Iterator
@@ -6,26 +6,27 @@ from typing import Any
 
 from rich.text import Text
 
-from sought.cli.explain_details import show_details
+from sought.cli.explain_details import place, show_details
 from sought.cli.options import console
-from sought.cli.wording import amount, counted, duration, every, is_time, since, until
+from sought.cli.wording import amount, duration, every, is_time, since, until
+from sought.console.wording import count
 
 _FETCHES = 5
 _HELPED = 3
 _STATES = {
-    "new": "It is known, and was never fetched.",
-    "gone": "The server says that there is no such page.",
-    "failed": "It could not be fetched so far.",
+    "new": "It is known but was never fetched.",
+    "gone": "The server says that the page does not exist.",
+    "failed": "Fetching it has failed so far.",
     "denied": "robots.txt forbids it.",
-    "dead": "It was given up.",
-    "dropped": "It was fetched, and dropped for more important pages ([crawl] keep).",
+    "dead": "The crawler has given it up.",
+    "dropped": "It was fetched and then dropped for more important pages ([crawl] keep).",
 }
 _HIDDEN = {
-    "canonical": "it names another page as its canonical address",
-    "noindex": "it asks not to be",
+    "canonical": "it names another URL as canonical",
+    "noindex": "it asks not to be indexed (noindex)",
     "empty": "it has no words",
-    "type": "it is not a kind of content that is kept",
-    "refused": "its HTML is beyond the bounds",
+    "type": "its content type is not kept",
+    "refused": "its HTML exceeds the limits",
 }
 _OTHER = {
     "redirect": "redirects to",
@@ -33,15 +34,15 @@ _OTHER = {
     "near-duplicate": "has nearly the same text as",
 }
 _KINDS = {
-    "new": "a page, seen for the first time",
+    "new": "the page was fetched for the first time",
     "changed": "the page had changed",
     "unchanged": "the page was as before",
     "not-modified": "the page was as before",
     "same-text": "the page had the same words as before",
     "back": "the page was back",
-    "redirect": "it leads elsewhere",
-    "status-404": "there is no such page",
-    "status-410": "the page has gone for good",
+    "redirect": "the page redirects",
+    "status-404": "the page does not exist",
+    "status-410": "the page was removed for good",
 }
 _PURPOSES = {
     "new": "it had never been fetched",
@@ -50,51 +51,51 @@ _PURPOSES = {
 }
 
 
-def show_page(found: dict[str, Any], *, verbose: bool = False, now: float | None = None) -> None:
-    """Print it; with `verbose` also every value behind it."""
-    for line in lines(found, time.time() if now is None else now):
+def show_page(report: dict[str, Any], *, verbose: bool = False, now: float | None = None) -> None:
+    """Print the explanation; with `verbose` also all underlying values."""
+    for line in lines(report, time.time() if now is None else now):
         console.print(Text(line))
     if verbose:
         console.print()
-        show_details(found)
+        show_details(report)
 
 
-def lines(found: dict[str, Any], now: float) -> Iterator[str]:
-    page = found["page"]
+def lines(report: dict[str, Any], now: float) -> Iterator[str]:
+    page = report["page"]
     yield f"{page['url']}" + (f"  {page['title']!r}" if page["title"] else "")
-    yield _standing(page)
-    yield _origin(page, now)
+    yield _state(page)
+    yield _discovery(page, now)
     yield ""
-    yield "Why it was fetched" if found["history"] else "It was never fetched."
-    yield from _history(found["history"], now)
-    if found["history"]:
-        yield from ("", "How it changes", f"  {_changes(found['change'])}")
-    if found["answers"]:
-        yield from ("", "Searches that it answers")
-        yield from (f"  {_answer(each)}" for each in found["answers"])
-    yield from ("", "When it is fetched next", f"  {_next(found, now)}", f"  {_worth(found)}")
+    yield "Why it was fetched" if report["history"] else "It was never fetched."
+    yield from _history(report["history"], now)
+    if report["history"]:
+        yield from ("", "How it changes", f"  {_changes(report['change'])}")
+    if report["answers"]:
+        yield from ("", "Queries that it answers")
+        yield from (f"  {_answer(each)}" for each in report["answers"])
+    yield from ("", "When it is fetched next", f"  {_next(report, now)}", f"  {_worth(report)}")
 
 
-def _standing(page: dict[str, Any]) -> str:
+def _state(page: dict[str, Any]) -> str:
     if page["state"] == "live" and page["reason"] in ("none", ""):
-        return "It can be found by searching."
+        return "Searches can find it."
     if page["state"] == "live":
-        return f"It was fetched, and cannot be found by searching: {_HIDDEN.get(page['reason'], page['reason'])}."
+        return f"It was fetched, but searches cannot find it: {_HIDDEN.get(page['reason'], page['reason'])}."
     if page["state"] == "alias":
-        says = _OTHER.get(page["reason"], "stands for")
-        return f"It {says} {page['alias'] or 'another page'}, which is searched in its place."
+        relation = _OTHER.get(page["reason"], "is an alias of")
+        return f"It {relation} {page['alias'] or 'another page'}, which searches find instead."
     return _STATES.get(page["state"], f"Its state is {page['state']!r}.")
 
 
-def _origin(page: dict[str, Any], now: float) -> str:
-    """How it became known."""
+def _discovery(page: dict[str, Any], now: float) -> str:
+    """How the crawl discovered the page."""
     where = {
         "seed": "It is a seed",
         "sitemap": "It was found in a sitemap",
         "load": "Somebody named it",
     }.get(page["source"], f"It was found on {page['found_on'] or 'a page'}")
-    deep = f", {counted(page['depth'], 'link')} away from the seeds" if page["depth"] else ""
-    linked = f"; {counted(page['inlinks'], 'known page links', 'known pages link')} to it" if page["inlinks"] else ""
+    deep = f", {count(page['depth'], 'link')} away from the seeds" if page["depth"] else ""
+    linked = f"; {count(page['inlinks'], 'known page links', 'known pages link')} to it" if page["inlinks"] else ""
     when = f" ({since(page['found'], now)})" if is_time(page["found"]) else ""
     return f"{where}{when}{deep}{linked}."
 
@@ -105,14 +106,14 @@ def _history(history: list[dict[str, Any]], now: float) -> Iterator[str]:
         yield f"    {_result(fetch)}"
         yield from (f"      {_helped(each)}" for each in fetch["helped"][:_HELPED])
         if (more := fetch["affected"] - len(fetch["helped"][:_HELPED])) > 0:
-            yield f"      and {counted(more, 'other query', 'other queries')}"
+            yield f"      and {count(more, 'other query', 'other queries')}"
     if len(history) > _FETCHES:
-        yield f"  and {counted(len(history) - _FETCHES, 'fetch', 'fetches')} before (--json has all)"
+        yield f"  and {count(len(history) - _FETCHES, 'fetch', 'fetches')} before (--json has all)"
 
 
 def _chosen(fetch: dict[str, Any]) -> str:
     if not fetch["chosen_by"]:
-        return "why is not on record"
+        return "the reason is not on record"
     if not fetch["rank"]:
         return "somebody asked for it"
     policy = fetch["chosen_by"].partition("(")[0]
@@ -121,7 +122,7 @@ def _chosen(fetch: dict[str, Any]) -> str:
 
 
 def _result(fetch: dict[str, Any]) -> str:
-    """What came of a fetch, and what that was worth."""
+    """The outcome of a fetch and its gain."""
     kind = fetch["kind"]
     what = _KINDS.get(kind) or kind.replace("failed-", "no answer: ").replace("status-", "the server answered ")
     return f"{what[0].upper()}{what[1:]}; {_gain(fetch)}."
@@ -130,14 +131,14 @@ def _result(fetch: dict[str, Any]) -> str:
 def _gain(fetch: dict[str, Any]) -> str:
     gain, expected = fetch["gain_searches_a_week"], fetch["expected_searches_a_week"]
     if fetch["gain"] is None:
-        return "what it was worth was not measured, as there were no queries"
+        return "its gain was not measured because there were no queries"
     if not fetch["gain"]:
-        said = "it changed no answer"
+        text = "it changed no answer"
     elif gain is None:
-        said = "what it was worth cannot be said in searches, as no query has an answer now"
+        text = "its gain cannot be given in searches because no query has a result now"
     else:
-        said = f"{_better(gain)}"
-    return f"{said} (expected: {amount(expected)})" if expected is not None else said
+        text = _better(gain)
+    return f"{text} (expected: {amount(expected)})" if expected is not None else text
 
 
 def _better(gain: float) -> str:
@@ -153,35 +154,30 @@ def _better(gain: float) -> str:
 def _helped(each: dict[str, Any]) -> str:
     gain = each["gain_searches_a_week"]
     worth = f" ({amount(gain)} a week)" if gain is not None else ""
-    places = (_place(each["rank_before"], each["score_before"]), _place(each["rank_after"], each["score_after"]))
+    places = (place(each["rank_before"], each["score_before"]), place(each["rank_after"], each["score_after"]))
     return f"{each['query']!r}: {' → '.join(places)}{worth}"
-
-
-def _place(rank: int | None, score: float) -> str:
-    """A rank as it was measured; curves look at the first results only."""
-    return f"rank {rank:,}" if rank else "far down" if score else "not found"
 
 
 def _changes(change: dict[str, Any]) -> str:
     rate = change["rate"]
     if not rate or not rate.get("fetches"):
-        return "Nothing is known yet: that takes a second fetch."
-    seen = f"It was found changed at {rate['changes']:,} of {counted(rate['fetches'], 'later fetch', 'later fetches')}"
-    return f"{seen}; it is believed to change {every(rate['rate_a_day'])}."
+        return "Nothing is known yet: this needs a second fetch."
+    seen = f"It was found changed at {rate['changes']:,} of {count(rate['fetches'], 'later fetch', 'later fetches')}"
+    return f"{seen}; the estimate is a change {every(rate['rate_a_day'])}."
 
 
 def _answer(each: dict[str, Any]) -> str:
     return f"{each['query']!r} ({amount(each['a_week'])} a week): rank {each['rank']:,} of {each['of']:,}"
 
 
-def _next(found: dict[str, Any], now: float) -> str:
-    """`about` is a guess; what is in the way is a fact."""
-    told = found["next_fetch"]
-    why = told["why"]
-    if told["about"] is not None:
-        return f"{_roughly(told['about'], now, told['running'])}: {why}."
-    if told["not_before"] is not None:
-        return f"Not before {_date(told['not_before'])} ({until(told['not_before'], now)}): {why}."
+def _next(report: dict[str, Any], now: float) -> str:
+    """`about` is an estimate, `not_before` a fact."""
+    plan = report["next_fetch"]
+    why = plan["why"]
+    if plan["about"] is not None:
+        return f"{_roughly(plan['about'], now, plan['running'])}: {why}."
+    if plan["not_before"] is not None:
+        return f"Not before {_date(plan['not_before'])} ({until(plan['not_before'], now)}): {why}."
     return f"Not planned: {why}."
 
 
@@ -197,10 +193,10 @@ def _date(then: float) -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(then))
 
 
-def _worth(found: dict[str, Any]) -> str:
-    gain = found["now"]["expected_searches_a_week"]
+def _worth(report: dict[str, Any]) -> str:
+    gain = report["now"]["expected_searches_a_week"]
     if gain is None:
-        return "What a fetch now would be worth is not known: there are no queries, or none has an answer."
+        return "The gain of a fetch now is unknown: there are no queries, or none has a result."
     if gain <= 0.0:
-        return "As far as is known, a fetch now makes no search better."
-    return f"As far as is known, a fetch now makes {amount(gain)} searches a week better."
+        return "A fetch now is expected to improve no search."
+    return f"A fetch now is expected to improve {amount(gain)} searches a week."

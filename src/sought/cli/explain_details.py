@@ -1,4 +1,4 @@
-"""A page with every value behind its explanation, as they are."""
+"""All values behind the explanation of a page."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,26 +8,26 @@ from rich.text import Text
 from sought.cli.options import console
 from sought.cli.show import moment, number, show_table, show_tree
 
-_PURPOSES = {"new": "being new", "stale": "its own text or death", "hub": "what its links tell or lead to"}
+_PURPOSES = {"new": "being new", "stale": "a change or removal of its text", "hub": "its links and anchors"}
 
 
-def show_details(found: dict[str, Any]) -> None:
-    show_tree({"page": found["page"]})
-    console.print("\nfetches" if found["history"] else "\nnever fetched")
-    for fetch in found["history"]:
-        console.print(Text(f"  {_fetch(fetch, found['worth_of_answers'])}"))
+def show_details(report: dict[str, Any]) -> None:
+    show_tree({"page": report["page"]})
+    console.print("\nfetches" if report["history"] else "\nnever fetched")
+    for fetch in report["history"]:
+        console.print(Text(f"  {_fetch(fetch, report['worth_of_answers'])}"))
         for each in fetch["helped"]:
             console.print(Text(f"    {number(each['gain'])}  {each['query']}: {_move(each)}"))
-    if found["history"]:
+    if report["history"]:
         console.print("\nchanges")
-        for line in _changes(found["change"]):
+        for line in _changes(report["change"]):
             console.print(Text(f"  {line}"))
-    if found["answers"]:
-        console.print("\nthe queries it matters most to")
-        show_table(found["answers"])
+    if report["answers"]:
+        console.print("\nqueries that it matters most to")
+        show_table(report["answers"])
     console.print()
-    show_tree({"a fetch now": found["now"]}, times=())  # beliefs have names of their own
-    show_tree({"next fetch": found["next_fetch"]})
+    show_tree({"a fetch now": report["now"]}, times=())  # a belief may be called "time" or "found"
+    show_tree({"next fetch": report["next_fetch"]})
 
 
 def _fetch(fetch: dict[str, Any], worth_of_answers: float | None) -> str:
@@ -43,7 +43,7 @@ def _fetch(fetch: dict[str, Any], worth_of_answers: float | None) -> str:
 
 
 def _why(fetch: dict[str, Any]) -> str:
-    """Who chose the page, and what for."""
+    """Who chose the page, and for what purpose."""
     if not fetch["chosen_by"]:
         return ""
     purpose = f" for {_PURPOSES[fetch['purpose']]}" if fetch["purpose"] in _PURPOSES else ""
@@ -53,26 +53,26 @@ def _why(fetch: dict[str, Any]) -> str:
 
 
 def _changes(change: dict[str, Any]) -> Iterator[str]:
-    """What was seen of a page's changes, how often it changes, and who is like it."""
+    """The observed changes of a page, its change rate, and its clusters."""
     for each in change["observed"]:
-        yield f"{moment(each['time'])}  {each['kind']}, {each['difference']:.0%} is other than before"
+        yield f"{moment(each['time'])}  {each['kind']}, {each['difference']:.0%} of the text is different"
     if not change["observed"]:
-        yield "none was seen yet"
+        yield "none observed yet"
     if rate := change["rate"]:
         low, high = map(number, rate["interval_a_day"])
-        seen = f"{rate['changes']:,} seen at {rate['fetches']:,} later fetches"
+        seen = f"{rate['changes']:,} observed at {rate['fetches']:,} later fetches"
         others = f"{rate['prior_of']}: {number(rate['prior_a_day'])}"
-        yield f"{number(rate['rate_a_day'])} a day, with 80 % certainty from {low} to {high} ({seen}; {others})"
+        yield f"{number(rate['rate_a_day'])} a day, 80 % interval {low} to {high} ({seen}; {others})"
     for belief, each in change["clusters"].items():
         closeness = f"closeness {each['closeness']:.3f}"
         yield f"in cluster {each['cluster']} of {each['of']}, {closeness}, by {belief}"
 
 
 def _move(each: dict[str, Any]) -> str:
-    before, after = _place(each["rank_before"], each["score_before"]), _place(each["rank_after"], each["score_after"])
+    before, after = place(each["rank_before"], each["score_before"]), place(each["rank_after"], each["score_after"])
     return f"{before} → {after} (score {each['score_before']:.3g} → {each['score_after']:.3g})"
 
 
-def _place(rank: int | None, score: float) -> str:
-    """A rank as it was measured; curves look at the first results only."""
+def place(rank: int | None, score: float) -> str:
+    """A rank as it was measured; ranks are known for the first results only."""
     return f"rank {rank:,}" if rank else "far down" if score else "not found"

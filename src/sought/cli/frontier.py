@@ -1,4 +1,4 @@
-"""`sought frontier`: what is known and not yet fetched, and what comes next."""
+"""`sought frontier`: known URLs, what is fetched next, import and export."""
 
 import time
 from pathlib import Path
@@ -9,21 +9,21 @@ import typer
 from sought.cli.completion import policies
 from sought.cli.options import Dir, Json, Limit, console, print_json
 
-app = typer.Typer(help="What is known, what comes next; as files, too.", no_args_is_help=True)
+app = typer.Typer(help="Known URLs and what is fetched next; import and export.", no_args_is_help=True)
 
 
 @app.command()
 def stats(directory: Dir, json: Json = False) -> None:
-    """How many URLs wait, by host, depth and source."""
+    """Count the URLs that wait, by host, depth and source."""
     from sought.cli.show import show_tree
     from sought.operate.view import View
 
     with View(directory) as view:
-        found = view.frontier_stats(time.time())
+        report = view.frontier_stats(time.time())
     if json:
-        print_json(found)
+        print_json(report)
     else:
-        show_tree(found)
+        show_tree(report)
 
 
 @app.command("list")
@@ -36,7 +36,7 @@ def list_(
     ] = None,
     json: Json = False,
 ) -> None:
-    """What would be fetched next, in order."""
+    """List what would be fetched next, in order."""
     from sought.operate.view import View
     from sought.policy import parse_policy
 
@@ -53,9 +53,11 @@ def list_(
 
 @app.command()
 def dump(
-    directory: Dir, file: Annotated[Path, typer.Argument(help="The Parquet file to write.")], json: Json = False
+    directory: Dir,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The Parquet file to write.")],
+    json: Json = False,
 ) -> None:
-    """Write every known URL with its columns as Parquet."""
+    """Write all known URLs with their columns as Parquet."""
     from sought.operate.frontier import dump as write
     from sought.operate.view import View
 
@@ -70,10 +72,12 @@ def dump(
 @app.command()
 def load(
     directory: Dir,
-    file: Annotated[Path, typer.Argument(help="One URL a line, or CSV, TSV or Parquet with a column 'url'.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="One URL a line, or CSV, TSV or Parquet with a column 'url'.")
+    ],
     json: Json = False,
 ) -> None:
-    """Add URLs from a file; those out of scope are refused and counted; exit code 2 if none could be used."""
+    """Add URLs from a file.  URLs out of scope are refused and counted; exit code 2 if none could be used."""
     from sought.operate.frontier import read_urls
     from sought.record.named_urls import LOADED
     from sought.record.recovery import open_directory
@@ -92,7 +96,7 @@ def load(
     if json:
         print_json({"added": added, "known": known, "refused": refused, "bad": len(bad), "first_bad": bad[:5]})
         raise typer.Exit(0 if added or known else 2)
-    console.print(f"{added:,} added, {known:,} known already, {refused:,} out of scope or traps, {len(bad):,} bad")
+    console.print(f"{added:,} added, {known:,} known already, {refused:,} out of scope or traps, {len(bad):,} invalid")
     for line in bad[:5]:
         console.print(f"  {line}", markup=False)
     if added:

@@ -139,14 +139,14 @@ def derive(
     json: Json = False,
 ) -> None:
     """Queries from the titles and anchors of a world, in place of those it has."""
-    from sought.cli.live import working
+    from sought.cli.live import status_line
     from sought.lab.worlds.derived_queries import derive as make
     from sought.lab.worlds.derived_queries import read_views
     from sought.lab.worlds.files import open_world, save_queries
 
     if weighting not in ("zipf", "views"):
         raise BadInput(f"no weighting {weighting!r}: one of zipf, views")
-    with working("reading titles and anchors", quiet=json):
+    with status_line("reading titles and anchors", quiet=json):
         found = open_world(world)
         shares = read_views(views, found) if views else None
         tallies, notes = make(found, "views" if weighting == "views" else "zipf", count, seed, shares)

@@ -1,4 +1,4 @@
-"""A running crawl on the screen."""
+"""Progress of a running crawl and of other long work, on the terminal."""
 
 import asyncio
 import signal
@@ -12,7 +12,8 @@ from rich.live import Live
 from rich.table import Table
 
 from sought.cli.options import console, errors
-from sought.cli.wording import amount, counted, duration
+from sought.cli.wording import amount, duration
+from sought.console.wording import count
 from sought.operate.log import TextLog
 
 if TYPE_CHECKING:  # a command that needs no crawl must not wait for one to load
@@ -22,30 +23,30 @@ if TYPE_CHECKING:  # a command that needs no crawl must not wait for one to load
 
 _LINE_EVERY = 10.0
 _ESTIMATE_EVERY = 5.0
-_LONG = 180.0  # seconds: a crawl that takes longer says so …
-_MUCH_LONGER = 3.0  # … and again when it is so many times as long
+_LONG = 180.0  # seconds; a longer estimate is printed …
+_MUCH_LONGER = 3.0  # … and again when it has grown by this factor
 _COUNTED_EVERY = 60.0
 
-in_words = TextLog(lambda line: errors.print(line, markup=False))
+text_log = TextLog(lambda line: errors.print(line, markup=False))
 
 
 class ProgressDisplay:
-    """Shows progress four times a second and turns Ctrl-C into a clean stop; a second Ctrl-C ends at once."""
+    """Shows progress four times a second.  Ctrl-C stops the crawl cleanly, a second Ctrl-C at once."""
 
     def __init__(self, *, quiet: bool, seconds: float | None = None) -> None:
         self.seconds = seconds
         self.quiet = quiet or not errors.is_terminal
-        self.plain = not quiet and self.quiet  # not a terminal: a line now and then instead of a live picture
+        self.plain = not quiet and self.quiet  # not a terminal: a line now and then instead of a live table
         self.live = Live(console=errors, refresh_per_second=4, transient=True)
-        self.asked_to_stop = 0
+        self.stop_requests = 0
         self.estimate: TimeLeft | None = None
-        self.said = _LONG / _MUCH_LONGER  # the longest estimate that was printed
-        self.report: dict[str, Any] = {}  # of the answers, to put gains into searches
+        self.longest_printed = _LONG / _MUCH_LONGER  # the longest estimate that was printed
+        self.report: dict[str, Any] = {}  # of the answers, to convert gains to searches
 
     def __enter__(self) -> Self:
         if not self.quiet:
             self.live.start()
-            self.live.update("starting … (the first run on a machine compiles for about twenty seconds)")
+            self.live.update("starting … (the first run on a machine compiles code for about twenty seconds)")
         return self
 
     def __exit__(
@@ -68,20 +69,20 @@ class ProgressDisplay:
             loop.call_later(_ESTIMATE_EVERY, self._estimate, loop, cycle)
 
     def _stop(self, cycle: "Cycle") -> None:
-        self.asked_to_stop += 1
-        if self.asked_to_stop > 1:
+        self.stop_requests += 1
+        if self.stop_requests > 1:
             cycle.stop_now()
         else:
             cycle.stop()
 
     def _estimate(self, loop: asyncio.AbstractEventLoop, cycle: "Cycle") -> None:
-        """Say how long it takes if that is long, and much longer than was said before."""
+        """Print the estimated time if it is long, and again when it has grown a lot."""
         from sought.operate.time_left import time_left
 
         self.estimate, self.report = time_left(cycle), cycle.writer.measuring.report()
-        if self.estimate.seconds >= self.said * _MUCH_LONGER and not cycle.paused and not cycle.stopping:
-            self.said = self.estimate.seconds
-            errors.print(how_long(self.estimate), markup=False, soft_wrap=True)
+        if self.estimate.seconds >= self.longest_printed * _MUCH_LONGER and not cycle.paused and not cycle.stopping:
+            self.longest_printed = self.estimate.seconds
+            errors.print(time_left_text(self.estimate), markup=False, soft_wrap=True)
         loop.call_later(_ESTIMATE_EVERY, self._estimate, loop, cycle)
 
     def _line(self, loop: asyncio.AbstractEventLoop, progress: "Progress") -> None:
@@ -92,11 +93,11 @@ class ProgressDisplay:
         loop.call_later(_LINE_EVERY, self._line, loop, progress)
 
     def _refresh(self, loop: asyncio.AbstractEventLoop, progress: "Progress") -> None:
-        self.live.update(picture(progress, self.report, self.estimate))
+        self.live.update(progress_table(progress, self.report, self.estimate))
         loop.call_later(0.25, self._refresh, loop, progress)
 
     def summary(self, result: dict[str, Any], report: dict[str, Any]) -> None:
-        """What came of a crawl; `report` is that of its answers."""
+        """Print the outcome of a crawl; `report` is about the answers."""
         seconds = max(result["seconds"], 1e-9)
         rate = f"{result['fetched'] / seconds:,.1f} a second"
         console.print(f"{result['fetched']:,} fetched in {seconds:.1f} s ({rate}), {result['known']:,} URLs known")
@@ -108,13 +109,13 @@ class ProgressDisplay:
             console.print(f"… and with {more} more {'host' if more == 1 else 'hosts'}")
         if result["measured"]:
             console.print(
-                f"{_gain(result['gain'], report)} (measured on {counted(result['measured'], 'fetch', 'fetches')})"
+                f"{_gain(result['gain'], report)} (measured on {count(result['measured'], 'fetch', 'fetches')})"
             )
         console.print(f"ended: {result['ended']}")
 
 
 def _gain(gain: float, report: dict[str, Any]) -> str:
-    """In searches, if anything has an answer; or else as it is."""
+    """In searches a week if any query has a result, else in the scorer's unit."""
     from sought.operate.searches import searches_a_week
 
     searches = searches_a_week(gain, report)
@@ -124,44 +125,46 @@ def _gain(gain: float, report: dict[str, Any]) -> str:
     return f"gain: {size} searches a week are answered {'better' if searches >= 0 else 'worse'}"
 
 
-def how_long(left: "TimeLeft") -> str:
-    """How long a crawl takes, why, and what can be done about it."""
-    pages = f"{counted(left.pages, 'known page')} on {counted(left.hosts, 'host')}"
+def time_left_text(left: "TimeLeft") -> str:
+    """How long the crawl takes, why, and how to speed it up."""
+    pages = f"{count(left.pages, 'known page')} on {count(left.hosts, 'host')}"
     if left.by_budget:
-        return f"By the budget, {pages} take about {duration(left.seconds)}: see budget in sought.toml."
-    own = "set [politeness] delay in sought.toml, or make the crawl with init --own-site, if the sites are yours"
-    return f"At one request to a host every {left.delay:g} s, {pages} take about {duration(left.seconds)}: {own}."
+        return f"The budget allows {pages} in about {duration(left.seconds)}: see budget in sought.toml."
+    own = "If the sites are yours, set [politeness] delay in sought.toml, or use init --own-site."
+    return f"At one request to a host every {left.delay:g} s, {pages} take about {duration(left.seconds)}. {own}"
 
 
-def picture(progress: "Progress", report: dict[str, Any] | None = None, estimate: "TimeLeft | None" = None) -> Table:
-    """What a crawl is doing right now."""
+def progress_table(
+    progress: "Progress", report: dict[str, Any] | None = None, estimate: "TimeLeft | None" = None
+) -> Table:
+    """The current state of a crawl."""
     seconds = max(time.time() - progress.started, 1e-9)
     table = Table.grid(padding=(0, 2))
     table.add_row("fetched", f"{progress.fetched:,}", f"{progress.fetched / seconds:,.1f} a second")
     outcomes = sorted(progress.outcomes.items(), key=lambda item: -item[1])[:6]
     table.add_row("answers", "", ", ".join(f"{n:,} × {name}" for name, n in outcomes))
     table.add_row("known", f"{progress.known:,}", f"{progress.chosen:,} chosen on {progress.waiting:,} hosts")
-    table.add_row("in flight", f"{progress.in_flight:,}", f"{progress.hosts_waiting:,} hosts waiting for their turn")
+    table.add_row("in flight", f"{progress.in_flight:,}", f"{progress.hosts_waiting:,} hosts waiting for their delay")
     table.add_row("received", f"{progress.bytes / 1e6:,.1f} MB", f"{progress.disk / 1e6:,.1f} MB on disk")
     if progress.measured:
         table.add_row("answers", "", f"{_gain(progress.gain, report or {})}")
     if estimate and estimate.seconds >= 1.0:
-        table.add_row("left", duration(estimate.seconds), f"for {counted(estimate.pages, 'page')} that are known now")
+        table.add_row("left", duration(estimate.seconds), f"for {count(estimate.pages, 'page')} that are known now")
     return table
 
 
 @contextmanager
-def working(on: str, *, quiet: bool) -> Iterator[None]:
-    """Say what is being done while it is, on a screen."""
+def status_line(text: str, *, quiet: bool) -> Iterator[None]:
+    """Show on a terminal what is being done, until it is done."""
     if quiet or not errors.is_terminal:
         yield
     else:
-        with errors.status(on):
+        with errors.status(text):
             yield
 
 
-class Counting:
-    """A counter for long work without a known end."""
+class CountDisplay:
+    """Shows the progress of long work of unknown size as a count."""
 
     def __init__(self, what: str, *, quiet: bool) -> None:
         self.what = what

@@ -1,4 +1,4 @@
-"""Arguments and options that several commands share, and how results leave the program."""
+"""Arguments and options that commands share, and safe output: no control characters reach the terminal."""
 
 import errno
 import json
@@ -22,16 +22,17 @@ Dir = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 EndWithStdin = Annotated[
-    bool, typer.Option("--end-with-stdin", help="End when standard input does: for a parent that might be killed.")
+    bool,
+    typer.Option("--end-with-stdin", help="Exit when standard input closes, with the parent process."),
 ]
 Limit = Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="How many to show.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show every value behind it, too.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Show all underlying values, too.")]
 
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # but for tab and newline
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # except tab and newline
 
 
 class SafeConsole(Console):
-    """Prints no control characters of others: a page's title could otherwise give orders to the terminal."""
+    """Removes control characters from text: a page's title could otherwise control the terminal."""
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
         for segment in super().render(renderable, options):
@@ -51,7 +52,7 @@ def without_controls(text: str) -> str:
 
 
 def make_folder(folder: Path, option: str) -> None:
-    """Where a command will write what takes long; said before, if it cannot be."""
+    """Create a folder for output.  Raises BadInput if it is not writable, before the long work starts."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if not os.access(folder, os.W_OK | os.X_OK):
@@ -63,4 +64,4 @@ def make_folder(folder: Path, option: str) -> None:
 
 def print_json(data: Any) -> None:
     text = json.dumps(data, ensure_ascii=False)
-    sys.stdout.write(_CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
+    sys.stdout.write(_CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n")

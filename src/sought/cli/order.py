@@ -1,4 +1,4 @@
-"""`sought order`: telling a crawl what to do, whether it is running or not."""
+"""`sought order`: give an order to a crawl, running or not."""
 
 import getpass
 from enum import StrEnum
@@ -13,8 +13,8 @@ if TYPE_CHECKING:  # --help must not wait for a crawler to load
     from sought.operate.orders import AnyOrder
 
 
-class What(StrEnum):
-    """Each is an order of operate/orders.py, by its tag."""
+class OrderName(StrEnum):
+    """The orders of operate/orders.py, by their tags."""
 
     PAUSE = "pause"
     RESUME = "resume"
@@ -27,38 +27,41 @@ class What(StrEnum):
 
 def order(
     directory: Dir,
-    what: Annotated[What, typer.Argument(show_default=False)],
+    what: Annotated[OrderName, typer.Argument(metavar="ORDER", show_default=False)],
     about: Annotated[
-        str | None, typer.Argument(metavar="[RATE|URL|HOST]", help="A budget, a page or a host, as the order needs it.")
+        str | None, typer.Argument(metavar="[RATE|URL|HOST]", help="The budget, page or host that the order is about.")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Tell a crawl what to do, also while it is running; audit.jsonl in its directory says what came of it.
+    """Give an order to a crawl, running or not; audit.jsonl in its directory records the outcome.
 
-    pause: ask for nothing more.  resume: go on.  budget RATE: as "5000 per day", in place of sought.toml's ("": that
-    one again).  seed URL: a page to start from.  block HOST: never ask it again; unblock HOST.  fetch URL: at the next
-    turn of its host.
+    pause: start no more requests.  resume: continue.  budget RATE: for example "5000 per day", overrides sought.toml
+    ("" restores it).  seed URL: a page to start from.  block HOST: send it no more requests; unblock HOST.  fetch URL:
+    with the next request to its host.
 
-    An order that cannot be carried out, as far as is known now, is refused at once, with the reason.
+    An order that is known to be impossible is refused at once, with the reason.
     """
     from sought.operate.order_check import place
     from sought.operate.view import running_process
     from sought.record.settings import crawl_config
 
     crawl_config(directory)
-    placed = place(directory, _order(what, about), _who())
+    placed = place(directory, _order(what, about), _user_name())
     process = running_process(directory)
     if json:
         print_json({"id": placed.id, "running": process, "waits_already": placed.waits_already})
     elif placed.waits_already:
-        console.print("This order waits already: it is applied when the crawl runs.")
+        console.print("This order is already waiting. The crawl applies it when it runs.")
     elif process is None:
-        console.print("No crawl is running: the order is applied when the next one starts.")
+        console.print("No crawl is running. The next one applies the order when it starts.")
     else:
-        console.print(f"Process {process} is told; {directory / 'audit.jsonl'} will say what came of it.", markup=False)
+        console.print(
+            f"The order was sent to process {process}; {directory / 'audit.jsonl'} will record the outcome.",
+            markup=False,
+        )
 
 
-def _order(what: What, about: str | None) -> "AnyOrder":
+def _order(what: OrderName, about: str | None) -> "AnyOrder":
     from typing import get_args
 
     from sought.operate.orders import AnyOrder
@@ -66,14 +69,14 @@ def _order(what: What, about: str | None) -> "AnyOrder":
     kind = next(each for each in get_args(AnyOrder) if each.__struct_config__.tag == what)
     needs: tuple[str, ...] = kind.__struct_fields__
     if needs and about is None:
-        raise BadInput(f"which {needs[0]}? Write: sought order DIR {what} {needs[0].upper()}")
+        raise BadInput(f"'{what}' needs a {needs[0]}: sought order DIR {what} {needs[0].upper()}")
     if not needs and about is not None:
-        raise BadInput(f"'{what}' stands alone, without {about!r}")
-    made: AnyOrder = kind(*([about] if needs else []))
-    return made
+        raise BadInput(f"'{what}' takes no argument, but got {about!r}")
+    result: AnyOrder = kind(*([about] if needs else []))
+    return result
 
 
-def _who() -> str:
+def _user_name() -> str:
     try:
         return getpass.getuser()
     except (KeyError, OSError):  # a user without a name, in a container

@@ -1,4 +1,4 @@
-"""Query log: what people ask, in and out."""
+"""`sought queries`: import, export and inspect the query log."""
 
 import time
 from dataclasses import asdict
@@ -13,13 +13,13 @@ from sought.web.errors import BadInput
 if TYPE_CHECKING:  # --help must not wait for polars
     from sought.demand import Format, QueryLog
 
-app = typer.Typer(help="What people ask: import, export, figures.", no_args_is_help=True)
+app = typer.Typer(help="Query log: import, export, statistics.", no_args_is_help=True)
 _FORMATS = "ubi, tsv, csv, parquet"
-_LATER = "The crawl that is running takes this in by itself ([demand] refresh in sought.toml says how soon)."
+_LATER = "The running crawl will pick this up by itself ([demand] refresh in sought.toml sets how soon)."
 
 
 def open_log(directory: Path) -> "QueryLog":
-    """The query log of a crawl directory, which need not have been crawled yet."""
+    """The query log of a crawl directory, which may not have been crawled yet."""
     from sought.record.config import FILE, load_config
     from sought.record.workload import query_log
 
@@ -29,24 +29,26 @@ def open_log(directory: Path) -> "QueryLog":
 @app.command("import")
 def import_(
     directory: Dir,
-    file: Annotated[Path, typer.Argument(help="The file to read, also .gz; for UBI also a folder.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="The file to read, optionally .gz; for UBI also a folder.")
+    ],
     format_: Annotated[
         str | None, typer.Option("--format", help=f"One of {_FORMATS}, search-console; default: guessed.")
     ] = None,
     json: Json = False,
 ) -> None:
     """Add a file to the query log; exit code 2 if nothing in it could be used."""
-    from sought.cli.live import Counting
+    from sought.cli.live import CountDisplay
     from sought.demand import import_file
 
     log = open_log(directory)
-    with Counting("rows read", quiet=json) as report:
+    with CountDisplay("rows read", quiet=json) as report:
         done = import_file(log, file, _format(format_), report=report)
     measured = _take_in(directory, json) if done.kept else 0
     if json:
         print_json({**asdict(done), "measured_by": measured})
     else:
-        notes = {"older than the log keeps": done.expired, "of no concern": done.other, "bad": done.bad}
+        notes = {"older than the log keeps": done.expired, "ignored": done.other, "invalid": done.bad}
         kept = f"{done.searches:,} searches, {done.events:,} views and clicks, {done.tallies:,} tallies"
         more = "".join(f", {count:,} {note}" for note, count in notes.items() if count)
         console.print(f"{done.rows:,} rows of {done.format}: {kept}{more}")
@@ -59,36 +61,36 @@ def import_(
         if done.kept:
             console.print(f"Next: {_after_import(directory, measured)}", markup=False)
     if not done.kept:
-        raise BadInput(f"nothing in {file} could be used as {done.format}: mend it, or name its --format")
+        raise BadInput(f"nothing in {file} could be used as {done.format}: fix the file, or give its --format")
 
 
 def _after_import(directory: Path, measured: int | None) -> str:
     if measured:
-        return f"sought queries needy {directory} shows what has no answer, sought crawl {directory} looks for it"
+        return f"sought queries needy {directory} lists unanswered queries, sought crawl {directory} fetches for them"
     return f"sought queries stats {directory}" if measured is None else f"sought crawl {directory}"
 
 
 def _take_in(directory: Path, quiet: bool) -> int | None:
-    """Measure by the new queries from now on; None if another process is at it."""
+    """Measure fetches by the new queries from now on; None if a running crawl will do it."""
     from sought.api import open as open_crawl
-    from sought.cli.live import Counting
+    from sought.cli.live import CountDisplay
 
     if not (directory / "store").exists():
-        return 0  # the first crawl will
-    with Counting("pages to read again for new words", quiet=quiet) as report:
+        return 0  # the first crawl will do it
+    with CountDisplay("pages to read again for new words", quiet=quiet) as report:
         return open_crawl(directory).take_in_queries(report)
 
 
 @app.command()
 def export(
     directory: Dir,
-    file: Annotated[Path, typer.Argument(help="The file to write; for UBI the folder.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write; for UBI a folder.")],
     format_: Annotated[
-        str | None, typer.Option("--format", help=f"One of {_FORMATS}; default: by the name of the file.")
+        str | None, typer.Option("--format", help=f"One of {_FORMATS}; default: by the file name.")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Write the query log: UBI has no tallies, TSV and CSV have nothing else, Parquet has everything."""
+    """Write the query log.  UBI lacks tallies, TSV and CSV hold tallies only, Parquet holds everything."""
     from sought.demand import export_file
     from sought.demand.formats import written
 
@@ -101,15 +103,14 @@ def export(
         markup=False,
     )
     if done["left_out"]:
-        console.print(f"{done['left_out']:,} rows are not in it: the format has no place for them; Parquet has")
+        console.print(f"{done['left_out']:,} rows were left out because the format cannot hold them; Parquet can")
 
 
 @app.command()
 def stats(directory: Dir, limit: Limit = 10, verbose: Verbose = False, json: Json = False) -> None:
-    """What is in the query log, what is asked most, and how well it is answered."""
-    from sought.cli.answers import in_words
-    from sought.cli.live import working
-    from sought.cli.show import show_tree
+    """Show what is in the query log, the most frequent queries, and how well they are answered."""
+    from sought.cli.live import status_line
+    from sought.cli.show import answers_in_words, show_tree
     from sought.demand import stats as figures
     from sought.index import normal
     from sought.operate.explain import answers_to_all
@@ -117,16 +118,16 @@ def stats(directory: Dir, limit: Limit = 10, verbose: Verbose = False, json: Jso
     from sought.record.config import FILE, load_config
     from sought.record.workload import selection
 
-    found = figures(open_log(directory), time.time(), normal, selection(load_config(directory / FILE)), limit)
+    report = figures(open_log(directory), time.time(), normal, selection(load_config(directory / FILE)), limit)
     if (directory / "store").exists():
-        with working("judging the answers", quiet=json), View(directory) as view:
-            found["answers"] = answers_to_all(view)
+        with status_line("measuring the answers", quiet=json), View(directory) as view:
+            report["answers"] = answers_to_all(view)
     if json:
-        print_json(found)
+        print_json(report)
         return
-    if "answers" in found:
-        found["answers"] = in_words(found["answers"], verbose=verbose)
-    show_tree(found)
+    if "answers" in report:
+        report["answers"] = answers_in_words(report["answers"], verbose=verbose)
+    show_tree(report)
 
 
 @app.command()
@@ -138,55 +139,55 @@ def needy(
     ] = False,
     json: Json = False,
 ) -> None:
-    """The queries that need pages: those without any result first, then poorly answered ones, then the others."""
+    """List the queries that need pages: first unanswered, then poorly answered ones, then the others."""
     from sought.cli.explain_query import show_needy
-    from sought.cli.live import working
+    from sought.cli.live import status_line
     from sought.operate.explain import needy as look
     from sought.operate.view import View
 
-    with working("scoring all pages for all queries", quiet=json), View(directory) as view:
-        found = look(view, limit, unanswered=unanswered)
-        asked = bool(view.measuring.asked.rate.any())
+    with status_line("scoring all pages for all queries", quiet=json), View(directory) as view:
+        report = look(view, limit, unanswered=unanswered)
+        has_queries = bool(view.measuring.asked.rate.any())
     if json:
-        print_json({"queries": found})
-    elif found:
-        show_needy(found)
-    elif asked:
+        print_json({"queries": report})
+    elif report:
+        show_needy(report)
+    elif has_queries:
         console.print("Every query has a result.")
     else:
         remedy = f"import some with 'sought queries import {directory} FILE', or see [demand] in sought.toml"
-        console.print(f"There are no queries to measure by: {remedy}", markup=False)
+        console.print(f"There are no queries yet: {remedy}", markup=False)
 
 
 @app.command()
 def explain(
     directory: Dir,
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="A query that people ask.")],
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="A query from the query log.")],
     limit: Limit = 10,
     verbose: Verbose = False,
     json: Json = False,
 ) -> None:
-    """What is shown for a query, how old that is, and which fetches may improve it."""
+    """Show the results of a query, how old they are, and which fetches may improve them."""
     from sought.cli.explain_query import show_query
-    from sought.cli.live import working
+    from sought.cli.live import status_line
     from sought.operate.explain_query import explain_query
     from sought.operate.view import View
 
-    with working("scoring all pages for all queries", quiet=json), View(directory) as view:
-        found = explain_query(view, query, view.config.policy, time.time(), limit)
+    with status_line("scoring all pages for all queries", quiet=json), View(directory) as view:
+        report = explain_query(view, query, view.config.policy, time.time(), limit)
     if json:
-        print_json(found)
+        print_json(report)
     else:
-        show_query(found, verbose=verbose)
+        show_query(report, verbose=verbose)
 
 
 @app.command()
 def forget(
     directory: Dir,
-    query: Annotated[list[str], typer.Argument(metavar="QUERY...", help="The query, in capitals or not.")],
+    query: Annotated[list[str], typer.Argument(metavar="QUERY...", help="The query; case does not matter.")],
     json: Json = False,
 ) -> None:
-    """Delete every trace of a query from the log, for good, and measure by it no longer."""
+    """Delete a query from the log for good, and stop measuring by it."""
     count = open_log(directory).remove(" ".join(query))
     measured = _take_in(directory, json) if count else 0
     if json:
@@ -203,4 +204,4 @@ def _format(name: str | None) -> "Format | None":
     try:
         return None if name is None else Format(name)
     except ValueError:
-        raise BadInput(f"no format {name!r}: one of {', '.join(Format)}") from None
+        raise BadInput(f"unknown format {name!r}: use one of {', '.join(Format)}") from None

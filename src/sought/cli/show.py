@@ -1,21 +1,27 @@
-"""Results for people."""
+"""Print the results of commands as text."""
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from sought.cli.answers import in_words
 from sought.cli.options import SafeConsole, console
+from sought.cli.wording import amount
+from sought.console import wording
+from sought.operate.searches import searches_a_week
 
 if TYPE_CHECKING:  # printing a status must not load the search engine
     from sought.index import Answer
 
 _EVENTS = ("last_fetch", "signal", "found", "first_time", "last_time")
 _LINE = 10_000  # characters
+_SHARES = (
+    *("unanswered", "poor", "held_out_unanswered", "held_out_poor"),
+    *("quality_of_own_copies", "judged_by_share_of_demand"),
+)
 _TIMES = (*_EVENTS, "not_before", "time", "about", "next_request_at")
 
 
@@ -24,7 +30,7 @@ def show_answer(answer: "Answer") -> None:
         console.print("Nothing found. Fewer or other words may help.")
         return
     more = f" of {answer.total:,}" if answer.total > len(answer.hits) else ""
-    note = "no page has all the words; these have some" if answer.relaxed else ""
+    note = "no page has all the words; these pages have some of them" if answer.relaxed else ""
     console.print(f"{len(answer.hits)}{more} in {answer.elapsed * 1000:.1f} ms{'; ' + note if note else ''}\n")
     for number, hit in enumerate(answer.hits, 1):
         snippet, at = Text(), 0
@@ -34,30 +40,46 @@ def show_answer(answer: "Answer") -> None:
         snippet.append(hit.snippet[at:])
         console.print(Text(f"{number:>2} ").append(hit.title or hit.url, "bold"))
         console.print(Text(f"   {hit.url}  (fetched {moment(hit.time)})", "dim"))
-        # Wrapped for a person's screen; in a pipe a snippet is one line.
+        # wrapped on a terminal; in a pipe a snippet is one line
         console.print(Padding(snippet, (0, 0, 1, 3)), soft_wrap=not console.is_terminal)
 
 
-def show_status(found: dict[str, Any], *, verbose: bool = False) -> None:
-    kinds = found.get("expected_against_measured", {})
-    told = {"expected_against_measured": {k: _calibrated(v) for k, v in kinds.items()}} if kinds else {}
-    show_tree(found | {"demand": in_words(found["demand"], verbose=verbose)} | told)
+def show_status(report: dict[str, Any], *, verbose: bool = False) -> None:
+    kinds = report.get("expected_against_measured", {})
+    calibration = {"expected_against_measured": {k: _calibration(v) for k, v in kinds.items()}} if kinds else {}
+    show_tree(report | {"demand": answers_in_words(report["demand"], verbose=verbose)} | calibration)
 
 
-def _calibrated(found: dict[str, Any]) -> str:
-    """How far what was expected agrees with what was measured, in one line."""
-    verdict, fetches = found["verdict"], f"of {found['fetches']:,} fetches"
-    if found["rank_correlation"] is found["top_tenth"] is None:
+def answers_in_words(report: Mapping[str, Any], *, verbose: bool) -> dict[str, Any]:
+    """`Measuring.report` for people: shares in per cent, gains in searches a week; `verbose` adds the exact gains."""
+    shown = {name: wording.share(value) if name in _SHARES else value for name, value in report.items()}
+    if "worth_of_answers" in report:
+        shown["worth_of_answers"] = _searches(report["worth_of_answers"], report, verbose=verbose)
+    if "gain" in report:
+        shown["gain"] = {name: _searches(value, report, verbose=verbose) for name, value in report["gain"].items()}
+    return shown
+
+
+def _searches(gain: float, report: Mapping[str, Any], *, verbose: bool) -> str:
+    searches = searches_a_week(gain, report)
+    text = "unknown in searches: no query has a result" if searches is None else f"{amount(searches)} searches a week"
+    return f"{text} (exactly {gain:.12g})" if verbose else text
+
+
+def _calibration(report: dict[str, Any]) -> str:
+    """How well expected gains agree with measured ones, in one line."""
+    verdict, fetches = report["verdict"], f"of {report['fetches']:,} fetches"
+    if report["rank_correlation"] is report["top_tenth"] is None:
         return str(verdict)
-    slope, correlation = _shown("", found["slope"]), _shown("", found["rank_correlation"])
-    if found["slope_low"] is not None:
-        slope += f" (80 % certain: {_shown('', found['slope_low'])} to {_shown('', found['slope_high'])})"
-    share = "–" if found["top_tenth"] is None else f"{100 * found['top_tenth']:.0f} %"
+    slope, correlation = _shown("", report["slope"]), _shown("", report["rank_correlation"])
+    if report["slope_low"] is not None:
+        slope += f" (80 % certain: {_shown('', report['slope_low'])} to {_shown('', report['slope_high'])})"
+    share = "–" if report["top_tenth"] is None else f"{100 * report['top_tenth']:.0f} %"
     return f"{verdict}: slope {slope}, rank correlation {correlation}, {share} of the gain in the best tenth, {fetches}"
 
 
 def show_tree(data: dict[str, Any], indent: str = "", times: Collection[str] = _TIMES) -> None:
-    """A nested dictionary as aligned lines; values of the names in `times` are shown as dates."""
+    """Print a nested dictionary as aligned lines; the values named in `times` are shown as dates."""
     width = max((len(str(k)) for k in data), default=0) + 2
     for key, value in data.items():
         if isinstance(value, dict):
@@ -90,7 +112,7 @@ def _shown(key: str, value: Any, times: Collection[str] = _TIMES) -> str:
 
 
 def show_table(rows: list[dict[str, Any]]) -> None:
-    """Dictionaries with the same keys as a table."""
+    """Print dictionaries that have the same keys as a table."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for name, value in rows[0].items():
         table.add_column(name.replace("_", " "), justify="left" if isinstance(value, str) else "right")
@@ -100,7 +122,7 @@ def show_table(rows: list[dict[str, Any]]) -> None:
 
 
 def print_table(table: Table) -> None:
-    """On a screen as wide as that is; in a pipe a row is one line."""
+    """Wrap rows at the terminal's width; in a pipe each row is one line."""
     (console if console.is_terminal else SafeConsole(highlight=False, width=_LINE)).print(table)
 
 
@@ -113,7 +135,7 @@ def number(value: float) -> str:
 
 
 def moment(value: float) -> str:
-    """In local time; 0 and less stand for "never"."""
+    """A Unix time as local time; 0 and less mean "never"."""
     if value <= 0:
         return "never"
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(value))

@@ -1,7 +1,7 @@
-"""What a parent process tells a command through its standard input: how much it may fetch, and that the parent is gone.
+"""Standard input as a control channel from a parent process: lines allow fetches, its end ends the command.
 
-The operating system closes a pipe when the process that writes to it ends, however it ends.  So a command that ends
-with its standard input never outlives its parent, even after kill -9.
+The operating system closes a pipe when the writing process ends, even by kill -9.  So a command that exits when its
+standard input closes never outlives its parent.
 """
 
 import asyncio
@@ -21,31 +21,31 @@ _LONGEST = 20  # bytes of a line
 
 
 class StandardInput:
-    """Read by a thread until it ends; then this process gets SIGTERM, and ends as after Ctrl-C."""
+    """A thread reads standard input until it closes, then sends SIGTERM to this process, which ends as after Ctrl-C."""
 
     def __init__(self) -> None:
         self._thread = threading.Thread(target=self._read, name="standard-input", daemon=True)
 
     def start(self) -> None:
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # until whoever runs the command knows better
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # until the command sets its own handler
         self._thread.start()
 
     def _read(self) -> None:
-        if sys.stdin is not None:  # None: it was closed before we began
+        if sys.stdin is not None:  # None: closed before the start
             for line in iter(lambda: sys.stdin.buffer.readline(_LONGEST), b""):
-                if not self._understood(line):
+                if not self._handle(line):
                     return
         os.kill(os.getpid(), signal.SIGTERM)
 
-    def _understood(self, line: bytes) -> bool:
-        """What lines say is nobody's business here; False: read no more."""
+    def _handle(self, line: bytes) -> bool:
+        """Ignore the line; subclasses return False to stop reading."""
         return True
 
 
 class FetchAllowance(StandardInput):
-    """Each line is a number of fetches that a crawl may make; it waits when it has made them all.
+    """Each line is a number of fetches that the crawl may make in addition; it waits when it has made them all.
 
-    A line that is no such number ends the crawl with an error.
+    A line that is not a number ends the crawl with an error.
     """
 
     def __init__(self) -> None:
@@ -54,28 +54,28 @@ class FetchAllowance(StandardInput):
         self._problem: BadInput | None = None
         self._changed: Callable[[], None] = lambda: None
 
-    def giving(self, started: Callable[["Cycle"], None]) -> Callable[["Cycle"], None]:
-        """The same, and the cycle that starts gets this allowance."""
+    def attached_to(self, started: Callable[["Cycle"], None]) -> Callable[["Cycle"], None]:
+        """A callback that attaches this allowance to the cycle, after `started`."""
 
-        def both(cycle: "Cycle") -> None:
+        def start(cycle: "Cycle") -> None:
             started(cycle)
-            self._give_to(cycle)
+            self._attach(cycle)
 
-        return both
+        return start
 
-    def _give_to(self, cycle: "Cycle") -> None:
+    def _attach(self, cycle: "Cycle") -> None:
         loop = asyncio.get_running_loop()
 
-        def tell() -> None:
+        def notify() -> None:
             try:
                 loop.call_soon_threadsafe(self._apply, cycle)
             except RuntimeError:
                 pass  # the crawl has ended
 
-        self._changed = tell
+        self._changed = notify
         self._apply(cycle)
 
-    def _understood(self, line: bytes) -> bool:
+    def _handle(self, line: bytes) -> bool:
         if line.strip().isdigit() and line.endswith(b"\n"):
             self._allowed += int(line)
         else:

@@ -1,19 +1,12 @@
-"""Numbers and times in the words of a sentence."""
+"""Numbers and times as words in a sentence."""
 
 from math import isfinite
 
 from sought.console.ages import age, ahead
+from sought.console.wording import count
 
 WEEK = 7 * 86400.0
 _UNITS = ((86400.0, "day"), (3600.0, "hour"), (60.0, "minute"), (1.0, "second"))
-
-
-def counted(number: int, one: str, many: str = "") -> str:
-    """
-    >>> counted(1, "query", "queries"), counted(2000, "fetch", "fetches")
-    ('1 query', '2,000 fetches')
-    """
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def amount(value: float) -> str:
@@ -44,7 +37,7 @@ def until(then: float, now: float) -> str:
 
 
 def is_time(then: float | None) -> bool:
-    """Whether it is one; 0 and less stand for "never"."""
+    """False for None, infinity, NaN, and 0 and less, which mean "never"."""
     return then is not None and isfinite(then) and then > 0
 
 
@@ -54,7 +47,7 @@ def duration(seconds: float) -> str:
     ['45 seconds', '2 minutes', '10 minutes', '2 hours', '24 hours', '3 days']
     """
     size, name = next((unit for unit in _UNITS if seconds >= 1.5 * unit[0]), _UNITS[-1])
-    return counted(round(seconds / size), name)
+    return count(round(seconds / size), name)
 
 
 def every(rate_a_day: float) -> str:
