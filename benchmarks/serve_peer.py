@@ -23,7 +23,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from sought.console.answer_cache import MOST
-from sought.console.serving import address, bound
+from sought.console.serving import address, listen
 
 _TABLE = "CREATE VIRTUAL TABLE pages USING fts5(url UNINDEXED, title, body, tokenize='porter unicode61')"
 _BEST = """SELECT url, title, snippet(pages, 2, '<b>', '</b>', '…', 40) FROM pages WHERE pages MATCH ?
@@ -77,7 +77,7 @@ def make_app(file: str) -> Starlette:
 
 
 def main(file: str) -> None:
-    listening = bound("127.0.0.1", 0)
+    listening = listen("127.0.0.1", 0)
     sys.stdout.write(msgspec.json.encode({"address": address(listening)}).decode() + "\n")
     sys.stdout.flush()
     config = uvicorn.Config(make_app(file), loop="uvloop", http="httptools", lifespan="off", log_level="warning")

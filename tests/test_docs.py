@@ -41,7 +41,7 @@ def test_configurations_are_valid(block):
 
 
 def test_the_documented_configuration_is_complete_and_has_the_defaults():
-    """docs/reference/configuration.md names every key, and the value it shows is the default unless it is an example."""
+    """docs/reference/configuration.md names every key with its default, unless the value is an example."""
     [text] = re.findall(r"```toml\n(.*?)```", CONFIGURATION.read_text(), re.S)
     shown, defaults = tomllib.loads(text), check_config({}, "defaults")
     examples = {"seeds", "agent.contact", "scope.domains", "scope.hosts", "scope.exclude", "fetch.resolve"}
@@ -177,7 +177,7 @@ def test_every_command_that_is_shown_exists(name):
             context = type(context)(command, parent=context, info_name=command.name)
         try:
             command.make_parser(context).parse_args(rest)
-        except Exception as error:  # of typer's own click, whose name cannot be imported
+        except Exception as error:  # noqa: BLE001  of typer's own click, whose name cannot be imported
             pytest.fail(f"{where}: {error}")
 
 
@@ -223,7 +223,9 @@ def test_the_site_loads_nothing_from_elsewhere(site):
     """No font, script, style or picture: it can be read without a network."""
     for page in site.rglob("*.html"):
         tags = re.findall(r"<(?:link|script|img|iframe|source)\b[^>]*>", page.read_text())
-        loaded = [each for each in tags if "canonical" not in each and re.search(r"(?:src|href)=\"?(?:https?:)?//", each)]
+        loaded = [
+            each for each in tags if "canonical" not in each and re.search(r"(?:src|href)=\"?(?:https?:)?//", each)
+        ]
         assert not loaded, f"{page.name}: {loaded}"
     for style in site.rglob("*.css"):
         assert not re.search(r"(?:url\(|@import )[\"']?(?:https?:)?//", style.read_text()), style.name

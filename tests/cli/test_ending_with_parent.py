@@ -115,8 +115,8 @@ def test_a_crawl_makes_as_many_fetches_as_it_is_allowed(make_crawl: Callable[...
 @pytest.mark.parametrize("line", [b"many\n", b"-1\n", b"7" * 20, b"7", b"\xff\n"])
 def test_only_whole_numbers_are_understood(line: bytes) -> None:
     """Nothing else is guessed at."""
-    assert FetchAllowance()._understood(b"7\n")
-    assert not FetchAllowance()._understood(line)
+    assert FetchAllowance()._handle(b"7\n")
+    assert not FetchAllowance()._handle(line)
 
 
 def test_what_is_no_number_of_fetches_is_an_error(make_crawl: Callable[..., Path]) -> None:

@@ -14,8 +14,8 @@ import pytest
 
 import sought
 from sought.cli import wording
-from sought.cli.show import answers_in_words
 from sought.cli.explain import lines
+from sought.cli.show import answers_in_words
 from sought.operate.explain import explain, needs, needy
 from sought.operate.next_fetch import next_fetch
 from sought.operate.searches import searches_a_week

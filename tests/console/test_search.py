@@ -253,7 +253,7 @@ def test_every_documented_parameter_is_understood(server: Served) -> None:
 
 
 def test_the_documents_examples_run(crawl: Path) -> None:
-    """Every `curl` of docs/reference/search-page.md is answered, and the answer it shows has the fields of a real one."""
+    """Every `curl` of docs/reference/search-page.md is answered, and the answer shown has the fields of a real one."""
     text = (Path(__file__).parents[2] / "docs" / "reference" / "search-page.md").read_text()
     commands = re.findall(r"^\$ curl -s '([^']+)'(.*)$", text, re.M)
     assert len(commands) == 5

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import sought
-from sought.console.serving import address, bound, few_collections
+from sought.console.serving import address, few_collections, listen
 from sought.operate.audit import APPLIED, read_audit
 from sought.operate.pulse import read_pulse
 from sought.operate.rebuild import rebuild
@@ -84,12 +84,12 @@ def test_mistakes_are_one_line(tmp_path: Path) -> None:
 def test_an_address_that_is_not_ours_is_refused(host: str) -> None:
     """In a sentence that names it."""
     with pytest.raises(BadInput, match=f"cannot serve at {host or 'nowhere'} port 0: .*; try another --host"):
-        bound(host, 0)
+        listen(host, 0)
 
 
 def test_where_a_browser_finds_it() -> None:
     for host, where in [("127.0.0.1", "127.0.0.1"), ("localhost", "127.0.0.1"), ("0.0.0.0", "127.0.0.1")]:
-        with bound(host, 0) as listening:
+        with listen(host, 0) as listening:
             assert address(listening) == f"http://{where}:{listening.getsockname()[1]}/"
 
 

@@ -1,8 +1,8 @@
 """Kill real commands at chosen and at random moments, and see what is left:  python -m tests.endurance.chaos
 
-Prints a row for each moment (docs/how-to/soak-and-chaos.md says what the columns mean), and ends with exit code 1 if anything was
-lost, fetched twice or does not agree, or if a moment was not reached.  Everything happens on loopback and in a folder
-that is removed.
+Prints a row for each moment (docs/how-to/soak-and-chaos.md says what the columns mean), and ends with exit code 1 if
+anything was lost, fetched twice or does not agree, or if a moment was not reached.  Everything happens on loopback and
+in a folder that is removed.
 """
 
 import argparse

@@ -5,7 +5,7 @@ import pytest
 
 from sought.beliefs.clusters.clustering import Cluster
 from sought.lab.replay.observers import Everywhere, Forecasts, foretold, pages_of, together, watched_in_turn
-from sought.lab.replay.poisson_pages import START, UNIT, PoissonPages, SimulatedMeans, Simulation, drawn, fetches_of
+from sought.lab.replay.poisson_pages import START, UNIT, PoissonPages, SimulatedMeans, Simulation, drawn
 from sought.lab.replay.signals import Signals
 from sought.lab.studies.refreshing import rates, refresh
 from sought.lab.studies.refreshing import signals as refresh_signals
@@ -20,6 +20,7 @@ from sought.lab.worlds.world import WEEK
 from sought.policy import POLICIES, RoundRobin
 from sought.policy.noisy_signals import NoisySignals
 from sought.policy.optimal_freshness import OptimalFreshness
+from sought.record.fetches import Fetches
 from tests.testing.tiny_worlds import world_of
 
 SHAPE = WebShape(hosts=3, pages=40, weeks=10, words=40.0, vocabulary=400, topics=5, queries=80, rate=0.3, traps=0.0)
@@ -233,7 +234,7 @@ def test_dates_are_those_that_servers_tell(folder):
 def test_nobody_is_asked_before_anything_is_known():
     """Forecasts begin when a page has been looked at again, and know nothing of what comes."""
     log = [
-        fetches_of(
+        Fetches.from_columns(
             np.array([0, 1]), np.full(2, START + k * UNIT), np.full(2, UNIT if k else np.inf), np.array([k == 2, False])
         )
         for k in range(4)

@@ -127,7 +127,9 @@ def test_words_are_made_of_fields_that_an_event_has() -> None:
 
 def test_every_event_is_documented() -> None:
     """docs/reference/operating.md has a line for each, with its level and what it means, and for no other."""
-    table = re.findall(r"^\| `([a-z-]+)` \| (\w+) \| (.*) \|$", (ROOT / "docs" / "reference" / "operating.md").read_text(), re.M)
+    table = re.findall(
+        r"^\| `([a-z-]+)` \| (\w+) \| (.*) \|$", (ROOT / "docs" / "reference" / "operating.md").read_text(), re.M
+    )
     assert {name: (level, means) for name, level, means in table} == {
         name: (level, means) for name, (level, means, _) in EVENTS.items()
     }

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sought.archive.why import parsed_why, why_line
-from sought.beliefs.columns import history
 from sought.crawl.cycle import beliefs_in
 from sought.operate.live import crawl
 from sought.operate.rebuild import rebuild
 from sought.operate.view import View
 from sought.policy import BreadthFirst
 from sought.record.fetches import GONE, MOVED, PAGE
+from sought.record.history import finished_fetches
 from sought.record.outcome import Outcome
 from sought.record.recovery import open_directory
 from sought.record.store import Store, meta_pair, row_key
@@ -351,8 +351,8 @@ def test_what_a_policy_expected_is_on_record(tmp_path):
             rebuild(path, lambda _: None)
         with opened(path) as directory:
             log = told(directory.repository)
-            outcomes = [each.outcome for some in history(directory.store, NEVER) for each in some]
-            names = directory.repository.policies
+            outcomes = [each.outcome for some in finished_fetches(directory.store, NEVER) for each in some]
+            names = directory.repository.reasons.policies
         rows, said = np.array(log.whole("row")), _Expects().said(np.arange(13))
         assert len(rows) == 9
         for name, column in zip(("expected", "chance"), said, strict=True):

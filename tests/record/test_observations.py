@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sought.beliefs.columns import Beliefs, history
+from sought.beliefs.columns import Beliefs
 from sought.beliefs.holdings import Holdings
 from sought.fetch.dates import modified_at
 from sought.lab.replay.samples import sample_pages, table_of
@@ -15,6 +15,7 @@ from sought.operate.view import View
 from sought.policy import BreadthFirst, RoundRobin, Split
 from sought.record.commit import Commit
 from sought.record.fetches import GONE, MOVED, PAGE, Fetches
+from sought.record.history import finished_fetches
 from tests.testing.fetch_history import _nobody, _Remember, told
 from tests.testing.linked_site import LinkedSite, watched
 from tests.testing.repository_answers import HOME, TEXT, Answers, page
@@ -94,7 +95,7 @@ def test_history_from_the_store_is_what_was_told(repository):
     answers = Answers(repository)
     for words in (TEXT, OTHER, TEXT):
         answers.get(HOME, page(words), Last_Modified=FIRST_DATE)
-    (found,) = history(repository.store, -np.inf)
+    (found,) = finished_fetches(repository.store, -np.inf)
     assert [each.outcome.modified for each in found] == [300.0] * 3
     assert [each.difference for each in found] == told(repository).whole("difference")
 

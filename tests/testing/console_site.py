@@ -155,7 +155,7 @@ def event(search: str, action: str = "click", url: str = "http://a.example/", ra
 @contextmanager
 def served(path: Path, *hosts: str, control: Control | None = None) -> Iterator[Served]:
     """The server as `sought serve` runs it, in a thread; when the block ends, all that was recorded is in the log."""
-    listening = bound("127.0.0.1", 0)
+    listening = listen("127.0.0.1", 0)
     server = make_server(make_app(path, hosts, control))
     thread = threading.Thread(target=run, args=(server, listening))
     thread.start()

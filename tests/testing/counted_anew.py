@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 
-from sought.beliefs.columns import history
 from sought.demand import QueryLog, import_file
 from sought.index.analysis import stemming
 from sought.index.exact import ExactLists
@@ -15,6 +14,7 @@ from sought.index.measure import GainMeasure
 from sought.index.vectors import EACH, HEAD, Counter, Vector
 from sought.operate.check import check
 from sought.record.directory import Directory
+from sought.record.history import finished_fetches
 from sought.record.measuring import Measuring
 from sought.record.recovery import open_directory
 from sought.record.table import Reason, State
@@ -54,7 +54,8 @@ def assert_sound(directory: Directory, *, measured: bool = True) -> None:
     assert {row: spelled(directory.measuring, directory.measuring.vector(row)) for row in rows.tolist()} == right
     assert directory.measuring.measure
     assert lists_of(directory.measuring.measure) == filled(directory.measuring)
-    gains = [each.outcome.gain for some in history(directory.store, directory.measuring.since) for each in some]
+    fetches = finished_fetches(directory.store, directory.measuring.since)
+    gains = [each.outcome.gain for some in fetches for each in some]
     if measured:
         assert None not in gains
         assert directory.measuring.sums.fetches == len(gains)

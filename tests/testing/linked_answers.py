@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from sought.beliefs.columns import history
 from sought.operate.rebuild import rebuild
 from sought.record.directory import Directory
+from sought.record.history import finished_fetches
 from sought.record.named_urls import plant_seeds
 from sought.record.recovery import open_directory
 from sought.record.table import LIFE
@@ -69,7 +69,7 @@ def _link(name):
 def snapshot(directory: Directory):
     """Columns bit by bit, and the whole history."""
     table = directory.repository.table
-    fetches = [(each.row, each.outcome) for some in history(directory.store, NEVER) for each in some]
+    fetches = [(each.row, each.outcome) for some in finished_fetches(directory.store, NEVER) for each in some]
     for _, outcome in fetches:
         outcome.gain = None  # measured by other statistics after a rebuild
         outcome.size = 0  # nor does the archive keep the same bytes twice

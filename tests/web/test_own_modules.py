@@ -5,6 +5,7 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint
+from typing import Any
 
 import pytest
 
@@ -120,12 +121,16 @@ def test_a_file_is_found_only_beside_its_own_crawl(folder, tmp_path_factory):
         parse_policy("my_policy:Mine()")
 
 
+def power(policy: Any) -> float:
+    return float(policy.power)
+
+
 def test_modules_of_one_name_in_two_crawls_are_two(folder, tmp_path_factory):
     """Also while both are in use; and neither can be imported by its plain name."""
     other = tmp_path_factory.mktemp("other")
     (other / "my_policy.py").write_text(OWN.replace("power: float = 1.0", "power: float = 7.0"))
     first, second = (parse_policy("my_policy:Mine()", each) for each in (folder, other))
-    assert (first.power, second.power) == (1.0, 7.0)
+    assert (power(first), power(second)) == (1.0, 7.0)
     assert parse_policy("my_policy:Mine()", folder) == first != second
     assert "my_policy" not in sys.modules
     assert str(folder) not in sys.path
@@ -150,7 +155,7 @@ def test_neighbours_and_packages(folder):
     (folder / "rules").mkdir()
     (folder / "rules/__init__.py").write_text("")
     (folder / "rules/late.py").write_text(OWN)
-    assert parse_policy("near:Mine()", folder).power == 5.0
+    assert power(parse_policy("near:Mine()", folder)) == 5.0
     assert expression_of(parse_policy("rules.late:Mine(2)", folder)) == "rules.late:Mine(power=2)"
     assert not list(folder.rglob("__pycache__"))
 
@@ -159,7 +164,7 @@ def test_a_file_that_has_changed_is_loaded_again(folder):
     before = parse_policy("my_policy:Mine()", folder)
     assert type(parse_policy("my_policy:Mine()", folder)) is type(before)
     (folder / "my_policy.py").write_text(OWN.replace("power: float = 1.0", "power: float = 33.0"))
-    assert parse_policy("my_policy:Mine()", folder).power == 33.0
+    assert power(parse_policy("my_policy:Mine()", folder)) == 33.0
 
 
 @pytest.mark.parametrize(

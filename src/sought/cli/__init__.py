@@ -51,7 +51,7 @@ def run_app(app: typer.Typer, name: str) -> None:
     except Exception as error:
         if not place_of(error):  # a mistake of ours
             raise
-        complain(told(error))
+        print_error(told(error))
         code = 2
     sys.exit(code or 0)
 

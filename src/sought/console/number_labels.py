@@ -1,4 +1,4 @@
-"""What does each number of the console mean?  One sentence each, here; pages and docs/reference/console.md say the same."""
+"""What does each number of the console mean?  One sentence each; pages and docs/reference/console.md say the same."""
 
 from typing import NamedTuple
 

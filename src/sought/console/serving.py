@@ -24,7 +24,7 @@ _GRACE = 5  # seconds for answers in the making
 _TURN = 0.0005  # seconds that a thread has the interpreter while others wait for it
 
 
-def bound(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
     """A socket at an address; raises BadInput with what is wrong with it."""
     try:
         if not host:

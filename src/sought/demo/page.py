@@ -19,7 +19,7 @@ from starlette.routing import Route
 from sought.console import assets
 from sought.console.guard import HostGuard
 from sought.console.refusals import refusal, refused
-from sought.console.serving import address, bound, make_server, run
+from sought.console.serving import address, listen, make_server, run
 from sought.console.unexpected_errors import UnexpectedErrors
 from sought.demo.example import ExampleAnswers, difference
 from sought.demo.figures import SIDES
@@ -35,7 +35,7 @@ _encode = msgspec.json.Encoder().encode
 @contextmanager
 def open_page(standing: Callable[[], DemoState], port: int) -> Iterator[str]:
     """Serve the page from a thread of its own; yields its address."""
-    listening = bound("127.0.0.1", port)
+    listening = listen("127.0.0.1", port)
     server = make_server(make_page(standing))
     thread = threading.Thread(target=run, args=(server, listening), name="page", daemon=True)
     thread.start()

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from sought.beliefs.belief import Belief, Estimator, Learner
 from sought.lab.replay.hindsight import pages_after
-from sought.lab.replay.poisson_pages import fetches_of
 from sought.lab.worlds.world import NOTHING, World
 from sought.record.fetches import Fetches
 from sought.web.pages import Pages
@@ -96,7 +95,7 @@ def watched_in_turn(world: World, every: int) -> Iterator[Fetches]:
         old, new, first = held[rows], live[rows], held[rows] == NOTHING
         changed = first | (v.content[old] != v.content[new]) | (v.status[old] != v.status[new])
         gap = np.where(first, np.inf, time - last[rows])
-        yield fetches_of(rows, np.full(len(rows), time), gap, changed, np.floor(v.time[new]))
+        yield Fetches.from_columns(rows, np.full(len(rows), time), gap, changed, modified=np.floor(v.time[new]))
         held[rows], last[rows] = new, time
 
 
@@ -123,7 +122,7 @@ def foretold(estimators: Mapping[str, Estimator], log: Sequence[Fetches], pages:
 def pages_of(world: World, beliefs: Mapping[Belief, Floats]) -> Pages:
     """The table of a world's pages, none fetched, with what else is believed of them."""
     none = np.zeros(0)
-    table = pages_after(world, [fetches_of(none.astype(np.int64), none, none, none.astype(np.bool_))])
+    table = pages_after(world, [Fetches.from_columns(none, none, none, none)])
     columns = {name: getattr(table, name) for name in Pages.column_names()}
     return Pages(**columns, beliefs=dict(beliefs))
 
