@@ -182,6 +182,30 @@ def cluster(
 
 
 @app.command()
+def clusters(
+    world: Annotated[Path, typer.Argument(help="A world that 'sought lab import' made.")],
+    seeds: Annotated[int, typer.Option(min=1, max=100, help="Replays with each library.")] = 3,
+    json: Json = False,
+) -> None:
+    """What depends on who makes the clusters: the figures of E004-1 and E004-6 with Sought's and scikit-learn's."""
+    from benchmarks.cluster_world import run
+
+    with CountDisplay("measured", quiet=json) as report:
+        found = run(world, seeds, report)
+    _show(found, json)
+
+
+@app.command()
+def parts(json: Json = False) -> None:
+    """Small parts beside a library that offers the same: WARC, robots.txt, sitemaps, schedules, regression."""
+    from benchmarks.parts import run
+
+    with CountDisplay("measured", quiet=json) as report:
+        found = run(report)
+    _show(found, json)
+
+
+@app.command()
 def html(
     pages: Annotated[int, typer.Option(min=1, max=100_000, help="Pages to make and read.")] = 300,
     folder: Annotated[

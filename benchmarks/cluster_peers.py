@@ -56,15 +56,19 @@ def _sought(vectors: FeatureRows, form: str, k: int) -> Any:
 
 
 def _sklearn(vectors: FeatureRows, form: str, k: int) -> Any:
+    return sklearn_clusters(vectors, k, _SEED).labels_
+
+
+def sklearn_clusters(vectors: FeatureRows, k: int, seed: int) -> Any:
     """With its defaults: one try for each split, of the cluster whose squared distances are largest in sum."""
     cluster: Any = importlib.import_module("sklearn.cluster")
     shape = len(vectors), vectors.width
-    if form == "dense":
+    if not len(vectors.columns):
         rows: Any = vectors.values.reshape(shape)
     else:
         matrices: Any = importlib.import_module("scipy.sparse")
         rows = matrices.csr_matrix((vectors.values, vectors.columns, vectors.bounds.astype(np.int32)), shape)
-    return cluster.BisectingKMeans(k, random_state=_SEED).fit(rows).labels_
+    return cluster.BisectingKMeans(k, random_state=seed).fit(rows)
 
 
 LIBRARIES: dict[str, Callable[[FeatureRows, str, int], Any]] = {"sought": _sought, "sklearn": _sklearn}

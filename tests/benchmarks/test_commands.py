@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.parts import robots, sitemaps
 from tests.testing.commands import run_benchmark
 
 HELP = {
@@ -14,6 +15,8 @@ HELP = {
     "crawl": ("--pages", "--json"),
     "store": ("--urls", "--json"),
     "duplicates": ("--pairs", "--json"),
+    "clusters": ("--seeds", "--json"),
+    "parts": ("--json",),
 }
 
 
@@ -40,3 +43,10 @@ def test_help(command: str) -> None:
     done = run_benchmark(*command.split(), "--help")
     assert done.returncode == 0
     assert all(each in done.stdout for each in HELP[command])
+
+
+def test_parts_beside_libraries() -> None:
+    """Sought decides all cases of robots.txt as they should be, and reads what stands before the end of a sitemap."""
+    found = robots()
+    assert found["sought"]["right"] == found["cases"] > found["protego"]["right"]
+    assert sitemaps()["sought"]["share"] == 1.0

@@ -12,71 +12,14 @@ from protego import Protego  # the independent second opinion
 from sought.fetch.robots import ALLOW_ALL, DENY_ALL, MAX_WILDCARDS, Robots
 from sought.fetch.robots_fetch import HOUR, RobotsFetch, fetch_robots
 from sought.web.message import Failure, Request, RequestPurpose, Response
+from tests.testing.robots_cases import RFC_CASES, STAR
 
 AGENT = "sought/0.1 (+you@example.org)"
-STAR = "User-agent: *\n"
 
 
 def allows(text: str | bytes, path: str) -> bool:
     body = text if isinstance(text, bytes) else text.encode()
     return Robots.parse(body, AGENT).allows(f"http://example.org{path}")
-
-
-# (section of RFC 9309, robots.txt, path, allowed)
-RFC_CASES: list[tuple[str, str, str, bool]] = [
-    ("2.2.1 our token", "User-agent: sought\nDisallow: /\n", "/a", False),
-    ("2.2.1 any case", "uSeR-AgEnT: SOUGHT\ndisALLOW: /\n", "/a", False),
-    ("2.2.1 token with version", "User-agent: sought/2.0\nDisallow: /\n", "/a", False),
-    ("2.2.1 a longer token is not us", "User-agent: soughtbot\nDisallow: /\n", "/a", True),
-    ("2.2.1 a shorter token is not us", "User-agent: so\nDisallow: /\n", "/a", True),
-    ("2.2.1 ours before star", "User-agent: *\nDisallow: /\n\nUser-agent: sought\nDisallow: /x\n", "/a", True),
-    ("2.2.1 star if not named", "User-agent: other\nAllow: /\n\nUser-agent: *\nDisallow: /\n", "/a", False),
-    ("2.2.1 nobody named", "User-agent: other\nDisallow: /\n", "/a", True),
-    ("2.2.1 several tokens", "User-agent: other\nUser-agent: sought\nDisallow: /\n", "/a", False),
-    ("2.2.1 groups merge", "User-agent: sought\nDisallow: /a\n\nUser-agent: sought\nDisallow: /b\n", "/b", False),
-    ("2.2.1 rules before any group", "Disallow: /\nUser-agent: *\nDisallow: /x\n", "/a", True),
-    ("2.2.1 our empty group", "User-agent: sought\n\nDisallow:\n\nUser-agent: *\nDisallow: /\n", "/a", True),
-    ("2.2.2 prefix", STAR + "Disallow: /private\n", "/private/a", False),
-    ("2.2.2 case of paths", STAR + "Disallow: /Private\n", "/private/a", True),
-    ("2.2.2 longest wins", STAR + "Disallow: /a\nAllow: /a/b\n", "/a/b/c", True),
-    ("2.2.2 longest wins, other order", STAR + "Allow: /a\nDisallow: /a/b\n", "/a/b/c", False),
-    ("2.2.2 a longer path beats a wildcard", STAR + "Allow: /a/b/c\nDisallow: /*b\n", "/a/b/c", True),
-    ("2.2.2 a longer wildcard beats a path", STAR + "Allow: /a\nDisallow: /*b/c\n", "/a/b/c", False),
-    ("2.2.2 allow wins a tie", STAR + "Disallow: /a\nAllow: /a\n", "/a", True),
-    ("2.2.2 empty disallow", STAR + "Disallow:\n", "/a", True),
-    ("2.2.2 the file itself", STAR + "Disallow: /\n", "/robots.txt", True),
-    ("2.2.2 query", STAR + "Disallow: /foo/bar?baz=quz\n", "/foo/bar?baz=quz", False),
-    ("2.2.2 reserved in query", STAR + "Disallow: /f?u=https://foo.bar\n", "/f?u=https%3A%2F%2Ffoo.bar", False),
-    ("2.2.2 encoded in rule", STAR + "Disallow: /f?u=https%3A%2F%2Ffoo.bar\n", "/f?u=https://foo.bar", False),
-    ("2.2.2 behind a star", STAR + "Disallow: /*u=a%2Fb\n", "/f?u=a/b", False),
-    ("2.2.2 UTF-8 in rule", STAR + "Disallow: /foo/ツ\n", "/foo/%E3%83%84", False),
-    ("2.2.2 lower-case escapes", STAR + "Disallow: /foo/%e3%83%84\n", "/foo/%E3%83%84", False),
-    ("2.2.2 needless escapes", STAR + "Disallow: /foo/%62%61%7A\n", "/foo/baz", False),
-    ("2.2.2 needless escapes in the address", STAR + "Disallow: /foo/baz\n", "/foo/%62%61%7A", False),
-    ("2.2.2 an escaped slash is not a slash", STAR + "Disallow: /a%2Fb\n", "/a/b", True),
-    ("2.2.2 anchored, the same", STAR + "Disallow: /a%2Fb$\n", "/a/b", True),
-    ("2.2.2 index.html is not the directory", STAR + "Disallow: /\nAllow: /index.html\n", "/", False),
-    ("2.2.3 comment", STAR + "Disallow: /a # all of it\n", "/a", False),
-    ("2.2.3 end anchor", STAR + "Disallow: /*.php$\n", "/x.php", False),
-    ("2.2.3 end anchor, longer", STAR + "Disallow: /*.php$\n", "/x.php5", True),
-    ("2.2.3 plain end anchor", STAR + "Allow: /a$\nDisallow: /\n", "/a", True),
-    ("2.2.3 plain end anchor, longer", STAR + "Allow: /a$\nDisallow: /\n", "/ab", False),
-    ("2.2.3 star in the middle", STAR + "Disallow: /this/*/exactly\n", "/this/a/b/exactly", False),
-    ("2.2.3 star matches nothing too", STAR + "Disallow: /a*b\n", "/ab", False),
-    ("2.2.3 star first", STAR + "Disallow: *.gif$\n", "/x/y.gif", False),
-    ("2.2.3 literal star", STAR + "Disallow: /with-a-%2A.html\n", "/with-a-*.html", False),
-    ("2.2.3 literal dollar", STAR + "Disallow: /with-a-%24\n", "/with-a-$", False),
-    ("2.2.3 dollar inside", STAR + "Disallow: /a$b\n", "/a$bc", False),
-    ("2.2.4 unknown records", "User-agent: sought\nFoo: bar\nUser-agent: x\nDisallow: /\n", "/a", False),
-    ("2.2.4 sitemaps do not part", "User-agent: sought\nSitemap: http://e.org/s\nDisallow: /\n", "/a", False),
-    ("lines end in CR", "User-agent: *\rDisallow: /a\r", "/a", False),
-    ("a form feed ends no line", STAR + "Disallow: /a\x0cAllow: /a/b\n", "/a/b", True),
-    ("forgotten colon", "User-agent *\nDisallow /a\n", "/a", False),
-    ("misspelt", STAR + "Dissallow: /a\n", "/a", False),
-    ("not a path", STAR + "Disallow: a\n", "/a", True),
-    ("HTML", "<!doctype html><p>User-agent", "/a", True),
-    ("empty", "", "/a", True),
-]
 
 
 @pytest.mark.parametrize(("text", "path", "allowed"), [case[1:] for case in RFC_CASES], ids=[c[0] for c in RFC_CASES])
