@@ -24,7 +24,7 @@ from sought.beliefs.entry_model import poisson_weights
 from sought.fetch.robots import Robots
 from sought.fetch.sitemaps import read_sitemap
 from sought.lab.judge.transport import Jobs, solve
-from sought.lab.worlds.imports.warc_records import head, walk
+from sought.lab.worlds.imports.warc_files import head, walk
 from sought.web.errors import BadInput
 from sought.web.message import Response
 from tests.testing.robots_cases import RFC_CASES

@@ -9,8 +9,7 @@ from typer.testing import CliRunner
 
 from sought.cli.lab import app
 from sought.cli.lab_show import duration
-from sought.lab.judge.losses import losses
-from sought.lab.judge.transport import transport_bound
+from sought.lab.judge.transport import losses, transport_bound
 from sought.lab.measures import MEASURES, parse_measure
 from sought.lab.replay.setting import Setting, fetches_of, pages_at_start
 from sought.lab.studies import bounds

@@ -14,9 +14,9 @@ from sought.beliefs.significant_rate import SignificantRate, SignificantShare
 from sought.lab.measures import Quality
 from sought.lab.replay.fixed_weeks import Weeks
 from sought.lab.replay.hindsight import differences, learnt, pages_after, told_of, watched, watched_times
+from sought.lab.replay.oracles import Truth
 from sought.lab.replay.replay import replay
 from sought.lab.replay.setting import Setting, moments_of, seen_in
-from sought.lab.replay.truth import Truth
 from sought.lab.replay.wall import scrambled
 from sought.lab.studies.cells import Cell, judge_for, run_cell
 from sought.lab.worlds.recorder import WorldRecorder

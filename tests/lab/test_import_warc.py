@@ -15,8 +15,8 @@ import sought.cli.lab_import
 from sought.archive import Archive, Original
 from sought.demand import QueryLog, import_file
 from sought.lab.worlds.files import open_world, save_world
-from sought.lab.worlds.imports.http_block import http
 from sought.lab.worlds.imports.warc import import_warc
+from sought.lab.worlds.imports.warc_files import http
 from sought.lab.worlds.recorder import WorldRecorder
 from sought.lab.worlds.world import WEEK, World
 from sought.web.errors import BadInput

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from sought.lab.judge.brute_force import MOST_PAGES, best, quality_of
 from sought.lab.replay.oracles import (
     ORACLES,
     Ceiling,
@@ -17,14 +16,15 @@ from sought.lab.replay.oracles import (
     NowGain,
     RateWorth,
     TrueImpact,
+    Truth,
     change_rates,
     next_changes,
 )
-from sought.lab.replay.truth import Truth
 from sought.lab.worlds.recorder import WorldRecorder
 from sought.lab.worlds.world import NOTHING
 from sought.web.message import Response
 from sought.web.pages import NEVER, Pages
+from tests.testing.brute_force import MOST_PAGES, best, quality_of
 from tests.testing.tiny_worlds import HEADERS, START, UNIT, additive, judged, moments_of, nothing_of, world_of
 
 HISTORY = {

@@ -9,10 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from sought.lab.judge.brute_force import best
-from sought.lab.judge.losses import additivity, losses
-from sought.lab.judge.transport import Jobs, _allowed, greedy_future, jobs_of, solve, transport_bound
+from sought.lab.judge.transport import (
+    Jobs,
+    _allowed,
+    additivity,
+    greedy_future,
+    jobs_of,
+    losses,
+    solve,
+    transport_bound,
+)
 from sought.lab.worlds.world import NOTHING
+from tests.testing.brute_force import best
 from tests.testing.tiny_worlds import START, UNIT, additive, judged, moments_of, nothing_of, world_of
 
 UNITS = 6

@@ -15,7 +15,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from sought.lab.judge.ranked import Ranked, Results, places
+from sought.lab.judge.judge import Ranked, Results, places
 from sought.lab.measures.freshness_at import mean_over_queries
 from sought.lab.measures.measure import Floats, check_choice, check_depth, named
 from sought.lab.replay.run import Run

@@ -26,10 +26,10 @@ from sought.fetch.politeness import Manners, Politeness
 from sought.lab.judge.judge import Judge
 from sought.lab.replay.clock import VirtualClock
 from sought.lab.replay.hindsight import is_learnt, told_of
+from sought.lab.replay.oracles import Truth
 from sought.lab.replay.recorded import RecordedWeb, open_recorded
 from sought.lab.replay.run import Dropped, FetchLog, Measured, dropped_of
 from sought.lab.replay.setting import Setting, begin_of, fetches_of, moments_of, pages_at_start
-from sought.lab.replay.truth import Truth
 from sought.lab.worlds.demand import Demand
 from sought.lab.worlds.world import NOTHING, Numbers, World
 from sought.policy import BreadthFirst, PageRank

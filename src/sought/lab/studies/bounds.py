@@ -14,8 +14,7 @@ import numpy as np
 import polars as pl
 
 from sought.lab.judge.judge import Judge
-from sought.lab.judge.losses import losses
-from sought.lab.judge.transport import Jobs, jobs_of, transport_bounds
+from sought.lab.judge.transport import Jobs, jobs_of, losses, transport_bounds
 from sought.lab.measures import Quality
 from sought.lab.replay.oracles import Ceiling, ClairvoyantFuture, ClairvoyantNow, ClairvoyantRate
 from sought.lab.replay.run import Run, hand_made

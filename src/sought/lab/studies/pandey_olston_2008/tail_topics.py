@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sought.lab.judge.judge import Judge
-from sought.lab.judge.ranked import Results
+from sought.lab.judge.judge import Judge, Results
 from sought.lab.replay.frontier import SHOWN, Frontier, ReachedFrontier, at_frontier
 from sought.lab.studies.pandey_olston_2008.uncrawled import (
     BY_IMPORTANCE,

@@ -17,8 +17,8 @@ from sought.beliefs.prospect import Prospect
 from sought.lab.judge.bootstrap import lost
 from sought.lab.judge.judge import Judge
 from sought.lab.replay.frontier import Frontier, frontier_of, impacts_of
+from sought.lab.replay.oracles import Truth
 from sought.lab.replay.setting import Setting
-from sought.lab.replay.truth import Truth
 from sought.lab.studies.cells import judge_for
 from sought.lab.studies.figures import lines
 from sought.lab.studies.study import (

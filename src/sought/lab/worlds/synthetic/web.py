@@ -1,24 +1,24 @@
 """A made-up web that evolves, and what is asked of it: all of it can be chosen, and the same seed gives the same web.
 
 Pages are born, change, move and die; those that something happened to are answered anew, in order of time, with real
-HTML.  The parts: lives (when), links (who links to whom), texts and words (what they say), site (how they look), demand
-(what is asked), sitemaps (what hosts tell).
+HTML.  The parts: lives (when), texts and words (what pages say), site (their HTML, robots.txt, sitemaps), demand (what is
+asked), and links, below.
 """
 
 from collections.abc import Callable
 from enum import IntEnum
 from itertools import groupby
 
+import numpy as np
+
 from sought.lab.worlds.imports.taken import Taken
 from sought.lab.worlds.recorder import WorldRecorder
 from sought.lab.worlds.synthetic.demand import demand
-from sought.lab.worlds.synthetic.links import Linking
 from sought.lab.worlds.synthetic.lives import NOBODY, PageKind, PageLife, end_of, hubs_of, lives
 from sought.lab.worlds.synthetic.shape import MONDAY, WebShape
-from sought.lab.worlds.synthetic.site import SyntheticSite
-from sought.lab.worlds.synthetic.sitemaps import host_files
+from sought.lab.worlds.synthetic.site import SyntheticSite, host_files
 from sought.lab.worlds.synthetic.texts import Texts
-from sought.lab.worlds.synthetic.words import WordStock
+from sought.lab.worlds.synthetic.words import WordStock, dice
 
 __all__ = ["WebShape", "generate"]
 
@@ -141,3 +141,77 @@ def _events(pages: list[PageLife], end: float) -> list[tuple[float, _Event, int]
     found += [(time, _Event.CHANGES, page.number) for page in pages for time in page.changes]
     found += [(time, _Event.ADVERTISES, page.number) for page in pages for time in page.adverts]
     return sorted(found)
+
+
+# ---- Who links to whom in a made-up web: the copy model (Kumar et al., Stochastic models for the Web graph, 2000).
+#
+# A new page takes some links of another page of its host and draws the others by chance.  Departures: hosts, of which
+# the drawn ones prefer their own; links point at pages that are there; spam links to spam.
+
+
+_TRIES = 4  # for each link, to find one that is new
+
+
+class Linking:
+    """Draws the links of pages as they are born; it is told of all that are born and die."""
+
+    def __init__(self, shape: WebShape) -> None:
+        self.shape = shape
+        self.rng = dice(shape, "links")
+        self.everywhere = _Pool()
+        self.spam = _Pool()
+        self.on_host = [_Pool() for _ in range(shape.hosts)]
+
+    def born(self, page: PageLife) -> None:
+        if page.kind is PageKind.SPAM:
+            self.spam.add(page.number)
+        elif page.kind not in (PageKind.HOME, PageKind.HUB, PageKind.TRAP):
+            self.everywhere.add(page.number)
+            self.on_host[page.host].add(page.number)
+
+    def died(self, page: PageLife) -> None:
+        for pool in (self.spam, self.everywhere, self.on_host[page.host]):
+            pool.remove(page.number)
+
+    def links(self, page: PageLife, of: dict[int, list[int]]) -> list[int]:
+        """The links of a new page, given those of all others."""
+        shape, rng = self.shape, self.rng
+        wanted = int(rng.poisson(shape.out_links))
+        host, found = self.on_host[page.host], dict[int, None]()
+        model = of.get(host.any(rng), []) if host.items else []
+        for _ in range(wanted * _TRIES):
+            if len(found) >= wanted:
+                break
+            if page.kind is PageKind.SPAM:
+                target = self.spam.any(rng)
+            elif model and rng.random() < shape.copying:
+                target = model[int(rng.integers(len(model)))]
+            else:
+                target = (host if rng.random() < shape.local and host.items else self.everywhere).any(rng)
+            if target not in (page.number, -1):
+                found[target] = None
+        return list(found)
+
+
+class _Pool:
+    """A set from which any member can be drawn."""
+
+    def __init__(self) -> None:
+        self.items: list[int] = []
+        self.places: dict[int, int] = {}
+
+    def add(self, number: int) -> None:
+        self.places[number] = len(self.items)
+        self.items.append(number)
+
+    def remove(self, number: int) -> None:
+        if number in self.places:
+            at, last = self.places.pop(number), self.items.pop()
+            if last != number:
+                self.items[at], self.places[last] = last, at
+
+    def __contains__(self, number: int) -> bool:
+        return number in self.places
+
+    def any(self, rng: np.random.Generator) -> int:
+        return self.items[int(rng.integers(len(self.items)))] if self.items else -1

@@ -7,7 +7,7 @@ import numpy as np
 
 from sought.index.quality import quality
 from sought.lab.judge.judge import Judge
-from sought.lab.replay.truth import Floats
+from sought.lab.replay.oracles import Floats
 from sought.lab.worlds.world import Numbers
 
 MOST_PAGES = 12
