@@ -13,15 +13,21 @@ from sought.beliefs.clusters import bisection, clustering, collection
 from sought.beliefs.clusters.folds import knee
 from sought.beliefs.clusters.partition import Partition, assigned
 from sought.beliefs.clusters.vectors import FeatureRows, vectors_of
+from sought.lab.measures import ChangeRatio, FreshnessAt, Measure, PrecisionAt
 from sought.lab.replay.replay import replay
 from sought.lab.replay.run import Run
+from sought.lab.replay.setting import Setting, fetches_of, pages_at_start, seen_in
 from sought.lab.replay.watched_crawl import watched
 from sought.lab.studies.cells import judge_for
-from sought.lab.studies.tan_mitra_2010.cycles import LITTLE, MEASURES, CycleWorld, ground_of
+from sought.lab.worlds.files import open_world
+from sought.lab.worlds.world import World
 from sought.policy.cluster_sampling import ClusterSampling
-from sought.web.errors import BadInput
 
 KS, FOLDS = (5, 10, 25, 50, 100, 200), 3  # those of a quick run of E004-1
+
+SHARE = 0.09  # of the pages are fetched in a cycle of two weeks
+MEASURES: tuple[Measure, ...] = (ChangeRatio(), FreshnessAt(), PrecisionAt())
+_FETCHES_A_CLUSTER = 10
 
 Report = Callable[[int], None]
 
@@ -42,21 +48,18 @@ def run(world: Path, seeds: int, report: Report = lambda _: None) -> dict[str, A
     threads: Any = importlib.import_module("threadpoolctl")
     with threads.threadpool_limits(1):
         for name, bisect in {"sought": bisection.bisected, "sklearn": _sklearn}.items():
-            result[name] = {"words": _words(_ground(world, 4), bisect)}
+            result[name] = {"words": _words(open_world(world), bisect)}
             report(done := done + 1)
             runs = []
             for seed in range(seeds):
-                runs.append(_replayed(_ground(world, 2), bisect, seed))
+                runs.append(_replayed(open_world(world), bisect, seed))
                 report(done := done + 1)
             result[name] |= {measure: [each[measure] for each in runs] for measure in runs[0]}
     return result
 
 
-def _ground(folder: Path, weeks: int) -> CycleWorld:
-    ground = ground_of(folder, weeks)
-    if not isinstance(ground, CycleWorld):
-        raise BadInput(f"{folder}: {ground[1]}")
-    return ground
+def _setting(weeks: int) -> Setting:
+    return Setting(pages="fixed", every=weeks, scorer="TfIdfPageRank(0.5, 0.5)")
 
 
 def _sklearn(rows: Any, k: int, seed: int = 0) -> Partition:
@@ -69,8 +72,8 @@ def _sklearn(rows: Any, k: int, seed: int = 0) -> Partition:
     return Partition(labels, centroids, sizes, np.zeros(len(sizes)), np.zeros(len(sizes), np.int32))
 
 
-def _words(ground: CycleWorld, bisect: Bisect) -> dict[str, Any]:
-    words = watched(ground.world, ground.plain, 0, ()).words
+def _words(world: World, bisect: Bisect) -> dict[str, Any]:
+    words = watched(world, _setting(4), 0, ()).words
     found: dict[str, Any] = {}
     for name, rows in words.items():
         scores = [float(np.mean([_left_out(rows, fold, k, bisect) for fold in range(FOLDS)])) for k in KS]
@@ -84,14 +87,17 @@ def _left_out(rows: FeatureRows, number: int, k: int, bisect: Bisect) -> float:
     return float(assigned(rows.taken(np.flatnonzero(fold == number)), clusters.centroids)[1].mean(dtype=np.float64))
 
 
-def _replayed(ground: CycleWorld, bisect: Bisect, seed: int) -> dict[str, float]:
+def _replayed(world: World, bisect: Bisect, seed: int) -> dict[str, float]:
     def seeded(rows: Any, k: int) -> Partition:
         return bisect(rows, k, seed)
 
-    judge = judge_for(ground.world, ground.setting)
-    policy = ClusterSampling(k=ground.clusters, cycle=ground.cycle)
+    setting = _setting(2)
+    world = seen_in(world, setting)
+    judge = judge_for(world, setting)
+    clusters = max(fetches_of(SHARE, pages_at_start(world)) // _FETCHES_A_CLUSTER, 2)
+    policy = ClusterSampling(k=clusters, cycle=float(world.unit))
     with _clusters_by(seeded):
-        done = replay(ground.world, judge.demand, policy, LITTLE, ground.setting, judge, lambda _done, _total: None)
+        done = replay(world, judge.demand, policy, SHARE, setting, judge, lambda _done, _total: None)
     found = Run(judge, done.log, done.moments, done.copies)
     return {measure.name: float(np.nanmean(measure(found))) for measure in MEASURES}
 

@@ -1,7 +1,7 @@
 """How well could it be done by whoever knows more than a crawler can?
 
 Each oracle is a policy over one belief that only the laboratory can fill.  None is a bound of quality (bounds of a
-surrogate are in transport.py): each takes one fetch for itself and values no links; `Ceiling` needs none.
+surrogate are in judge/transport.py): each takes one fetch for itself and values no links; `Ceiling` needs none.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _LOOKED_AT = 1024  # pages
 
 
 class TrueBelief(Protocol):
-    """A belief that is true, because the laboratory fills it in (see oracles.py)."""
+    """A belief that is true, because the laboratory fills it in."""
 
     def of(self, truth: "Truth") -> Floats:
         """A value for every page of the world."""
@@ -169,7 +169,7 @@ def _changed(world: World) -> NDArray[np.bool_]:
     return same & differs
 
 
-# ---- what they do
+# ---- The policies.
 
 
 @brief

@@ -1,7 +1,7 @@
 """A made-up web that evolves, and what is asked of it: all of it can be chosen, and the same seed gives the same web.
 
 Pages are born, change, move and die; those that something happened to are answered anew, in order of time, with real
-HTML.  The parts: lives (when), texts and words (what pages say), site (their HTML, robots.txt, sitemaps), demand (what is
+HTML.  The parts: lives (when), texts and words (what pages say), site (HTML, robots.txt, sitemaps), demand (what is
 asked), and links, below.
 """
 
