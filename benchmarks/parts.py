@@ -24,7 +24,7 @@ from sought.beliefs.entry_model import poisson_weights
 from sought.fetch.robots import Robots
 from sought.fetch.sitemaps import read_sitemap
 from sought.lab.judge.transport import Jobs, solve
-from sought.lab.worlds.imports.warc_files import head, walk
+from sought.lab.worlds.imports.warc_files import record_fields, record_spans
 from sought.web.errors import BadInput
 from sought.web.message import Response
 from tests.testing.robots_cases import RFC_CASES
@@ -87,8 +87,8 @@ def _archive(folder: Path, pages: int) -> bytes:
 def _read_warc(file: Path) -> bool:
     """Whether anything is wrong with it."""
     try:
-        for spot in walk(file):
-            head(file, spot)
+        for spot in record_spans(file):
+            record_fields(file, spot)
     except BadInput:
         return True
     return False

@@ -18,7 +18,7 @@ import pytest
 
 from sought.lab.measures import Age, CrawlAndStop, Freshness, Quality
 from sought.lab.replay.oracles import ORACLES, Ceiling
-from sought.lab.replay.run import Run, hand_made
+from sought.lab.replay.run import Run, run_of_states
 from sought.lab.replay.setting import Setting
 from sought.lab.studies.bounds import QualityOrder
 from sought.lab.studies.cells import check_code, judge_for, load, read_found
@@ -136,11 +136,11 @@ def test_runs_by_hand():
     """The repository is in the states it is given, whatever it began with."""
     judge = small_judge()
     states = [judge.world.at(time) for time in moments().tolist()]
-    run = hand_made(judge, moments(), states)
+    run = run_of_states(judge, moments(), states)
     assert all(np.array_equal(moment.after, state) for moment, state in zip(run.walk(), states, strict=True))
     assert Quality()(run) == pytest.approx(1)
     assert len(run.log) == len(judge.world.versions)  # each of them is new in one unit
-    assert not len(hand_made(judge, moments(), []).log)
+    assert not len(run_of_states(judge, moments(), []).log)
 
 
 # ---- what results depend on

@@ -13,7 +13,7 @@ from sought.beliefs.regular_rate import RegularRate
 from sought.beliefs.significant_rate import SignificantRate, SignificantShare
 from sought.lab.measures import Quality
 from sought.lab.replay.fixed_weeks import Weeks
-from sought.lab.replay.hindsight import differences, learnt, pages_after, told_of, watched, watched_times
+from sought.lab.replay.hindsight import differences, full_fetch_times, hindsight_columns, learnt, pages_after, watched
 from sought.lab.replay.oracles import Truth
 from sought.lab.replay.replay import replay
 from sought.lab.replay.setting import Setting, moments_of, seen_in
@@ -87,7 +87,7 @@ def test_differences_are_those_of_sketches(web):
 def test_gains_are_those_of_a_page_alone(web):
     """All else is as it was in the unit before; the demand is the one that is known."""
     judge = judge_for(web, Setting())
-    times = watched_times(judge.world, Setting(told="all"))
+    times = full_fetch_times(judge.world, Setting(told="all"))
     log = watched(judge, times)
     some = 0
     for at in (3, 7):
@@ -130,8 +130,8 @@ def test_told_columns_go_by_key(web):
     """In whatever order a crawl knows pages; 0 for what the world does not have."""
     judge, setting = judge_for(web, Setting(told="all")), Setting(told="all")
     truth = Truth(judge, np.full(len(web.urls), NOTHING))
-    column = told_of(UserCentric(), judge, setting, truth.rows)[GainRate()]
-    whole = learnt([GainRate()], web, watched(judge, watched_times(web, setting)))[GainRate()]
+    column = hindsight_columns(UserCentric(), judge, setting, truth.rows)[GainRate()]
+    whole = learnt([GainRate()], web, watched(judge, full_fetch_times(web, setting)))[GainRate()]
     order = np.random.default_rng(2).permutation(len(web.urls))
     assert np.array_equal(column(web.keys[order]), whole[order])
     assert column(np.array([1, 2], np.uint64)).tolist() == [0.0, 0.0]
@@ -142,8 +142,11 @@ def test_supplied_beliefs_stay_the_crawls_own(web):
     """Only what is learnt is told; an estimator that needs what a crawl supplies cannot be."""
     judge, setting = judge_for(web, Setting(told="all")), Setting(told="all")
     truth = Truth(judge, np.full(len(web.urls), NOTHING))
-    assert set(told_of(EmbarrassmentBased(), judge, setting, truth.rows)) == {RegularRate(), SignificantShare()}
-    assert told_of(RoundRobin(), judge, setting, truth.rows) == {}
+    assert set(hindsight_columns(EmbarrassmentBased(), judge, setting, truth.rows)) == {
+        RegularRate(),
+        SignificantShare(),
+    }
+    assert hindsight_columns(RoundRobin(), judge, setting, truth.rows) == {}
     with pytest.raises(BadInput, match="cannot be told: it reads Cluster"):
         learnt([BayesRate(prior="cluster")], web, [])
     assert Cluster() in BayesRate(prior="cluster").beliefs
@@ -151,7 +154,7 @@ def test_supplied_beliefs_stay_the_crawls_own(web):
 
 def told_columns(world, told):
     judge = judge_for(world, Setting(told=told, split="none"))
-    log = watched(judge, watched_times(world, Setting(told=told)))
+    log = watched(judge, full_fetch_times(world, Setting(told=told)))
     beliefs: list[Belief] = [GainRate(), RegularRate(), SignificantRate(0.2), SignificantShare(0.2)]
     return np.array(list(learnt(beliefs, world, log).values()))
 
@@ -177,8 +180,8 @@ def test_the_second_half_is_not_seen_where_pages_are_born(web):
 
 def test_told_of_so_many_units_only(web):
     """`all` is all of the replay: what ends early is told no more."""
-    assert len(watched_times(web, Setting(told="all", units=3))) == 4
-    assert watched_times(web, Setting(told="half"))[-1] == moments_of(web, Setting(told="half"))[0] - web.unit
+    assert len(full_fetch_times(web, Setting(told="all", units=3))) == 4
+    assert full_fetch_times(web, Setting(told="half"))[-1] == moments_of(web, Setting(told="half"))[0] - web.unit
 
 
 # ---- replays
@@ -221,7 +224,7 @@ def test_weeks_without_a_crawl_are_like_a_replay(web):
     setting = Setting(told="all", rounds=1, pages="fixed")
     judge = judge_for(web, setting)
     run = run_cell(Cell(web.name, "", UserCentric(), 4, setting), judge).run
-    times = watched_times(judge.world, setting)
+    times = full_fetch_times(judge.world, setting)
     beliefs = learnt([GainRate()], judge.world, watched(judge, times))
     weeks = Weeks(judge, times)
     assert weeks.quality(weeks.ranked(UserCentric(), beliefs, 4)) == pytest.approx(Quality()(run).mean(), abs=0.01)

@@ -16,7 +16,7 @@ from sought.archive import Archive, Original
 from sought.demand import QueryLog, import_file
 from sought.lab.worlds.files import open_world, save_world
 from sought.lab.worlds.imports.warc import import_warc
-from sought.lab.worlds.imports.warc_files import http
+from sought.lab.worlds.imports.warc_files import http_response
 from sought.lab.worlds.recorder import WorldRecorder
 from sought.lab.worlds.world import WEEK, World
 from sought.web.errors import BadInput
@@ -214,7 +214,7 @@ def test_bodies_as_they_were_sent(tmp_path):
 def test_any_block(data):
     """Whatever a block holds, it is an answer or none."""
     for block in (data, b"HTTP/1.1 200\r\nTransfer-Encoding: chunked\r\n\r\n" + data):
-        answer = http(block)
+        answer = http_response(block)
         assert answer is None or len(answer[2]) <= len(block)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sought.beliefs.clusters.clustering import Cluster
-from sought.lab.replay.observers import Everywhere, Forecasts, foretold, pages_of, together, watched_in_turn
+from sought.lab.replay.observers import Everywhere, Forecasts, fetches_in_rotation, foretold, pages_of, together
 from sought.lab.replay.poisson_pages import START, UNIT, PoissonPages, SimulatedMeans, Simulation, drawn
 from sought.lab.replay.signals import Signals
 from sought.lab.studies.refreshing import rates, refresh
@@ -209,7 +209,7 @@ def test_estimators_are_judged_by_their_forecasts():
 def test_somebody_who_looks_in_turn_sees_what_there_is():
     """All at the start, then each page every second unit; one that is gone is not looked at again."""
     world = world_of({"a": [(0, "one"), (1, "two")], "b": [(0, "one"), (2, None)], "c": [(3, "new")]}, ["one"], 6)
-    log = list(watched_in_turn(world, 2))
+    log = list(fetches_in_rotation(world, 2))
     looks: dict[str, list[tuple[int, float, bool]]] = {name: [] for name in "abc"}
     for unit, each in enumerate(log):
         for row, gap, changed in zip(each.row, each.gap, each.changed, strict=True):
@@ -226,7 +226,7 @@ def test_somebody_who_looks_in_turn_sees_what_there_is():
 def test_dates_are_those_that_servers_tell(folder):
     """As Signals has them, if all changes are told."""
     world, signals = world_of({"a": [(0, "one"), (1, "two"), (3, "three")]}, ["one"], 4), Signals(dates=True)
-    for each in watched_in_turn(world, 1):
+    for each in fetches_in_rotation(world, 1):
         version = int(world.live(each.time[0])[0])
         assert each.modified[0] == signals.changed_at(world, version, each.time[0])[0]
 

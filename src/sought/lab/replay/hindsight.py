@@ -27,12 +27,12 @@ Rows = Callable[[NDArray[np.uint64]], Numbers]
 Column = Callable[[NDArray[np.uint64]], Floats]
 
 
-def told_of(policy: Policy, judge: Judge, setting: Setting, rows: Rows) -> dict[Belief, Column]:
+def hindsight_columns(policy: Policy, judge: Judge, setting: Setting, rows: Rows) -> dict[Belief, Column]:
     """The columns of a policy's estimators, as they are from the start on; `rows` gives the page of each key."""
-    wanted = [belief for belief in beliefs_of(policy) if is_learnt(belief)]
+    wanted = [belief for belief in beliefs_of(policy) if learns_from_fetches(belief)]
     if not wanted:
         return {}
-    columns = learnt(wanted, judge.world, watched(judge, watched_times(judge.world, setting)))
+    columns = learnt(wanted, judge.world, watched(judge, full_fetch_times(judge.world, setting)))
     return {belief: partial(_by_key, column, rows) for belief, column in columns.items()}
 
 
@@ -46,12 +46,12 @@ def learnt(beliefs: Sequence[Belief], world: World, fetches: Sequence[Fetches]) 
     return {belief: learner.column(pages) for belief, learner in learners.items()}
 
 
-def is_learnt(belief: Belief) -> bool:
+def learns_from_fetches(belief: Belief) -> bool:
     """Whether it comes from a log of fetches."""
     return not isinstance(belief, Supplied) and not getattr(belief, "is_oracle", False)
 
 
-def watched_times(world: World, setting: Setting) -> Floats:
+def full_fetch_times(world: World, setting: Setting) -> Floats:
     """When everything is fetched: at the start, and in all units of the replay; or in those before it, if `half`."""
     if setting.told == "half":
         count = round((begin_of(world, setting) - world.start) / world.unit)

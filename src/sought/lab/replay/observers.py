@@ -78,7 +78,7 @@ def together(parts: list[Forecasts]) -> Forecasts:
     )
 
 
-def watched_in_turn(world: World, every: int) -> Iterator[Fetches]:
+def fetches_in_rotation(world: World, every: int) -> Iterator[Fetches]:
     """The log of whoever fetches each page every so many units, a part of them in each; all at the start.
 
     A page that is gone is not looked at again.  Servers say when a page was last modified.

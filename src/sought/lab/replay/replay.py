@@ -25,7 +25,7 @@ from sought.crawl.rhythm import Rhythm
 from sought.fetch.politeness import Manners, Politeness
 from sought.lab.judge.judge import Judge
 from sought.lab.replay.clock import VirtualClock
-from sought.lab.replay.hindsight import is_learnt, told_of
+from sought.lab.replay.hindsight import hindsight_columns, learns_from_fetches
 from sought.lab.replay.oracles import Truth
 from sought.lab.replay.recorded import RecordedWeb, open_recorded
 from sought.lab.replay.run import Dropped, FetchLog, Measured, dropped_of
@@ -92,7 +92,7 @@ class Replay:
         if setting.delay:
             self.directory.manners.politeness = Politeness(Manners(setting.delay, setting.delay))
         is_told = setting.told != "own"  # then only what a crawl supplies is its own
-        learns = any(not is_oracle(b) and not (is_told and is_learnt(b)) for b in beliefs_of(policy))
+        learns = any(not is_oracle(b) and not (is_told and learns_from_fetches(b)) for b in beliefs_of(policy))
         self.refresh = Refresh(self.directory, policy, self._asked) if learns else None
         self.unit = 0
         self.dropped: list[tuple[int, int, int]] = []
@@ -224,7 +224,7 @@ class Replay:
         truth = Truth(judge, copies)
         if oracles:
             self.web.observe = truth.observe
-        learnt = told_of(self.policy, judge, self.setting, truth.rows) if told else {}
+        learnt = hindsight_columns(self.policy, judge, self.setting, truth.rows) if told else {}
         return {**learnt, **{belief: partial(self._true, truth, belief) for belief in oracles}}
 
     def _true(self, truth: Truth, belief: Any, keys: NDArray[np.uint64]) -> Floats:

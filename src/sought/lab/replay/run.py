@@ -170,7 +170,7 @@ def _set(change: Change, judge: Judge, old: Numbers, new: Numbers) -> None:
 # ---- Runs that no policy made: the repository is in whatever states one likes.
 
 
-def hand_made(judge: Judge, moments: Floats, states: Sequence[Numbers], copies: Numbers | None = None) -> Run:
+def run_of_states(judge: Judge, moments: Floats, states: Sequence[Numbers], copies: Numbers | None = None) -> Run:
     """A run whose repository is in these states after the fetches of each unit, however many that takes."""
     urls, rows = judge.world.urls, []
     held = start = np.full(len(urls), NOTHING) if copies is None else copies

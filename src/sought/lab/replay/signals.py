@@ -22,7 +22,7 @@ _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
 _SCHEMA = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
 
-def part_of(url: str) -> int | None:
+def sitemap_part(url: str) -> int | None:
     """Which part of its origin's sitemap a URL is: 0 for the whole, None for any other file."""
     found = _PATH.fullmatch(url[len(origin(url)) :])
     return None if found is None else int(found[1] or 0)
@@ -127,7 +127,7 @@ class Signals:
 
     def file(self, world: World, request: Request, time: float) -> Response | None:
         """robots.txt as recorded, with a line about the sitemap; or the sitemap; None for any other file."""
-        site, part = origin(request.url), part_of(request.url)
+        site, part = origin(request.url), sitemap_part(request.url)
         if not self.sitemap or site not in world.sites[0]:
             return None
         if request.purpose is RequestPurpose.ROBOTS:

@@ -17,7 +17,7 @@ from sought.lab.judge.judge import Judge
 from sought.lab.judge.transport import Jobs, jobs_of, losses, transport_bounds
 from sought.lab.measures import Quality
 from sought.lab.replay.oracles import Ceiling, ClairvoyantFuture, ClairvoyantNow, ClairvoyantRate
-from sought.lab.replay.run import Run, hand_made
+from sought.lab.replay.run import Run, run_of_states
 from sought.lab.replay.setting import Setting, fetches_of, pages_at_start
 from sought.lab.studies.cells import Cell, judge_for, load
 from sought.lab.studies.compare import gaps
@@ -117,7 +117,7 @@ def lacks(world: World) -> str:
 
 def _in_step(judge: Judge, like: Run) -> Run:
     """Whatever changes is fetched at once."""
-    return hand_made(judge, like.moments, [judge.world.live(time) for time in like.moments.tolist()])
+    return run_of_states(judge, like.moments, [judge.world.live(time) for time in like.moments.tolist()])
 
 
 def _failures(found: pl.DataFrame) -> list[str]:

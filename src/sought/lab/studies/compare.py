@@ -10,7 +10,7 @@ import polars as pl
 from sought.lab.judge.statistics import Interval, Scored, difference
 from sought.lab.measures import MEASURES
 from sought.lab.replay.oracles import ORACLES
-from sought.lab.replay.run import hand_made
+from sought.lab.replay.run import run_of_states
 from sought.lab.replay.setting import fetches_of, pages_at_start, seen_in
 from sought.lab.studies.cells import Cell, judge_for, read_found, read_summary
 from sought.lab.studies.experiment import table as table_of
@@ -49,7 +49,7 @@ def differences(
     for setting in dict.fromkeys(cell.setting for cell in cells):
         mine = [cell for cell in cells if cell.setting == setting]
         moments = np.array(read_summary(mine[0], results)["moments"], np.float64)
-        nothing = hand_made(judge_for(world, setting), moments, [])
+        nothing = run_of_states(judge_for(world, setting), moments, [])
         ideal, weights = nothing.answers.ideal, nothing.weights("judged")
         of_baseline = {cell.budget: cell for cell in mine if cell.policy == baseline}
         for cell in mine:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sought.lab.judge.judge import Judge
 from sought.lab.measures import Quality
-from sought.lab.replay.run import Run, hand_made
+from sought.lab.replay.run import Run, run_of_states
 from sought.lab.replay.setting import Setting
 from sought.lab.studies.bounds import lacks
 from sought.lab.studies.cells import judge_for
@@ -97,7 +97,7 @@ def repaired(judge: Judge, moments: Floats, kinds: Iterable[str]) -> Run:
         for kind, pages in _kinds(start, live).items():
             repairs |= pages & (kind in chosen)
         states.append(np.where(repairs, live, start))
-    return hand_made(judge, moments, states, start)
+    return run_of_states(judge, moments, states, start)
 
 
 def _kinds(start: Numbers, live: Numbers) -> dict[str, NDArray[np.bool_]]:

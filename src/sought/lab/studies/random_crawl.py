@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sought.lab.judge.judge import Judge
 from sought.lab.measures import CrawlAndStop, Measure, Threshold
 from sought.lab.measures.importance import IMPORTANCES, Importance, Weighed, is_hot, weighed
-from sought.lab.replay.run import Run, hand_made
+from sought.lab.replay.run import Run, run_of_states
 from sought.lab.studies.figures import lines
 from sought.lab.studies.study import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult, finding
 from sought.lab.worlds.demand import demand_of
@@ -90,7 +90,7 @@ def unasked(world: World) -> Judge:
 
 def _weighed(judge: Judge, kind: Importance) -> Weighed:
     """The pages at the end of the world."""
-    return next(weighed(hand_made(judge, np.array([judge.world.end]), []), kind))
+    return next(weighed(run_of_states(judge, np.array([judge.world.end]), []), kind))
 
 
 def _counts(importance: Floats) -> list[int]:
@@ -110,7 +110,7 @@ def _crawl(judge: Judge, order: Numbers, counts: Sequence[int]) -> Run:
         state = np.full(len(live), NOTHING)
         state[order[:count]] = live[order[:count]]
         states.append(state)
-    return hand_made(judge, np.full(len(counts), judge.world.end), states)
+    return run_of_states(judge, np.full(len(counts), judge.world.end), states)
 
 
 def _checks(judge: Judge, kind: Importance, web: Weighed, orders: int) -> Iterator[Check]:

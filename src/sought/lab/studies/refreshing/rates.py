@@ -22,7 +22,7 @@ from sought.beliefs.moment_rate import MomentRate
 from sought.beliefs.online_rate import OnlineRate
 from sought.beliefs.regular_rate import RegularRate
 from sought.crawl.cycle import beliefs_in
-from sought.lab.replay.observers import LEAST, Everywhere, Forecasts, foretold, pages_of, watched_in_turn
+from sought.lab.replay.observers import LEAST, Everywhere, Forecasts, fetches_in_rotation, foretold, pages_of
 from sought.lab.replay.replay import Replay
 from sought.lab.replay.setting import Setting
 from sought.lab.studies.cells import judge_for
@@ -78,7 +78,7 @@ def _world(folder: Path, bench: StudyContext) -> WorldResult:
     pages, found = pages_of(world, {Cluster(): clusters_of(world)}), {}
     for done, every in enumerate(turns):
         bench.report(f"forecasts for {world.name}", done, len(turns))
-        found[every] = foretold(ESTIMATORS, list(watched_in_turn(world, every)), pages)
+        found[every] = foretold(ESTIMATORS, list(fetches_in_rotation(world, every)), pages)
     bench.report(f"forecasts for {world.name}", len(turns), len(turns))
     rarely = found[max(turns)][BAYES]
     if len(rarely) < FEWEST or not rarely.changed.any():
@@ -101,7 +101,7 @@ class Course:
 
 def course_of(world: World) -> Course:
     """Whether pages change evenly, each by itself, which is what estimators take for granted."""
-    seen = [each.changed[np.isfinite(each.gap)] for each in watched_in_turn(world, 1)]
+    seen = [each.changed[np.isfinite(each.gap)] for each in fetches_in_rotation(world, 1)]
     middle = (len(seen) + 1) // 2
     first, second = (float(np.concatenate(each).mean()) for each in (seen[1:middle], seen[middle:]))
     changes = sorted(np.count_nonzero(each) for each in seen)

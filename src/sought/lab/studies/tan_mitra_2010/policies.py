@@ -14,7 +14,7 @@ import numpy as np
 from sought.beliefs.cycle_change import Weighting
 from sought.lab.judge.statistics import t_statistic
 from sought.lab.measures.reading import ReadCopies
-from sought.lab.replay.run import hand_made
+from sought.lab.replay.run import run_of_states
 from sought.lab.replay.setting import moments_of
 from sought.lab.studies.cells import judge_for
 from sought.lab.studies.figures import lines
@@ -104,7 +104,7 @@ def _ideal(ground: CycleWorld) -> Series:
     judge = judge_for(open_world(ground.folder), ground.setting)
     moments = moments_of(judge.world, ground.setting)
     states = [judge.world.live(time) for time in moments.tolist()]
-    run = hand_made(judge, moments, states, judge.world.live(judge.world.start))
+    run = run_of_states(judge, moments, states, judge.world.live(judge.world.start))
     return {measure.name: measure(run) for measure in MEASURES} | {AGAIN: np.full(len(moments), np.nan)}
 
 

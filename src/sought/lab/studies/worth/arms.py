@@ -13,7 +13,7 @@ import numpy as np
 from sought.lab.judge.statistics import Interval, Scored, difference
 from sought.lab.measures import Quality
 from sought.lab.replay.oracles import Ceiling, ClairvoyantNow
-from sought.lab.replay.run import hand_made
+from sought.lab.replay.run import run_of_states
 from sought.lab.replay.setting import Setting
 from sought.lab.studies.cells import Cell, judge_for, read_found, read_summary
 from sought.lab.studies.experiment import grid, run_all, table
@@ -97,7 +97,7 @@ class Pairs:
     def __init__(self, like: Cell, folder: Path, bench: StudyContext) -> None:
         """All cells have the units and the demand of this one, which is on record."""
         moments = np.array(read_summary(like, bench.results)["moments"], np.float64)
-        nothing = hand_made(judge_for(open_world(folder), like.setting), moments, [])
+        nothing = run_of_states(judge_for(open_world(folder), like.setting), moments, [])
         self.ideal, self.weights = nothing.answers.ideal, nothing.weights("judged")
         self.results, self.draws = bench.results, QUICK_DRAWS if bench.quick else DRAWS
 

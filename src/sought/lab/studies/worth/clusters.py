@@ -11,7 +11,7 @@ import numpy as np
 
 from sought.beliefs.bayes_rate import BayesRate
 from sought.beliefs.clusters.clustering import Cluster
-from sought.lab.replay.observers import Forecasts, foretold, pages_of, watched_in_turn
+from sought.lab.replay.observers import Forecasts, fetches_in_rotation, foretold, pages_of
 from sought.lab.replay.setting import Setting
 from sought.lab.studies.bounds import lacks
 from sought.lab.studies.cells import read_series
@@ -67,7 +67,7 @@ def forecasts(world: World, turns: Sequence[int]) -> dict[int, dict[str, Forecas
     """Of the first looks at each page."""
     pages, found = pages_of(world, {Cluster(): clusters_of(world)}), {}
     for every in turns:
-        each = foretold(PRIORS, list(watched_in_turn(world, every)), pages)
+        each = foretold(PRIORS, list(fetches_in_rotation(world, every)), pages)
         found[every] = {name: made.some(made.before < LOOKS) for name, made in each.items()}
     return found
 

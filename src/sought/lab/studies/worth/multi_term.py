@@ -23,7 +23,7 @@ from sought.lab.judge.judge import Judge, judge_of
 from sought.lab.judge.statistics import Interval, Scored, difference
 from sought.lab.replay.fixed_weeks import Weeks
 from sought.lab.replay.hindsight import watched
-from sought.lab.replay.run import hand_made
+from sought.lab.replay.run import run_of_states
 from sought.lab.replay.setting import Setting, fetches_of, pages_at_start
 from sought.lab.studies.bounds import lacks
 from sought.lab.studies.cells import judge_for
@@ -131,7 +131,7 @@ def scored(weeks: Weeks, fetched: Iterator[Numbers]) -> Scored:
         copies = copies.copy()
         copies[pages] = weeks.judge.world.live(time)[pages]
         states.append(copies)
-    found = Scored.of(hand_made(weeks.judge, weeks.times, states))
+    found = Scored.of(run_of_states(weeks.judge, weeks.times, states))
     return Scored(found.found[1:], found.ideal[1:], found.weights[1:])
 
 

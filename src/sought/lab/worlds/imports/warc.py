@@ -15,7 +15,16 @@ from sought.archive.body import with_body
 from sought.archive.catalogue import outcome_at
 from sought.archive.fields import instant
 from sought.lab.worlds.imports.taken import Taken
-from sought.lab.worlds.imports.warc_files import Fields, Spot, WarcFile, content, head, http, time_of, warc_files
+from sought.lab.worlds.imports.warc_files import (
+    Fields,
+    RecordSpan,
+    WarcFile,
+    http_response,
+    record_bytes,
+    record_fields,
+    record_time,
+    warc_files,
+)
 from sought.lab.worlds.recorder import WorldRecorder
 from sought.record.named_urls import LOADED, SEEDS
 from sought.web.errors import BadInput, BadURL, CrawlDamaged
@@ -69,11 +78,11 @@ def _seen(sources: list[WarcFile], report: Report) -> tuple[list[_Capture], list
     """All captures in order of time, and all seeds; of two captures of a URL at one moment the last."""
     found: list[_Capture] = []
     seeds: dict[str, None] = {}
-    for number, (path, walk) in enumerate(sources):
-        for spot in walk(path):
-            fields, start = head(path, spot)
+    for number, (path, record_spans) in enumerate(sources):
+        for spot in record_spans(path):
+            fields, start = record_fields(path, spot)
             if fields.get("warc-target-uri") in (SEEDS, LOADED):
-                seeds.update(dict.fromkeys(_listed(content(path, spot.offset, spot.length), start)))
+                seeds.update(dict.fromkeys(_listed(record_bytes(path, spot.offset, spot.length), start)))
             elif capture := _capture(path, number, spot, fields):
                 found.append(capture)
                 if len(found) % _REPORT_EVERY == 0:
@@ -91,7 +100,7 @@ def _listed(note: bytes | None, start: int) -> Iterator[str]:
             continue
 
 
-def _capture(path: Path, file: int, spot: Spot, fields: Fields) -> _Capture | None:
+def _capture(path: Path, file: int, spot: RecordSpan, fields: Fields) -> _Capture | None:
     """What a record tells of a URL; None if it is of another kind, or about something nobody could crawl."""
     kind = _kind(fields)
     try:
@@ -100,7 +109,7 @@ def _capture(path: Path, file: int, spot: Spot, fields: Fields) -> _Capture | No
         return None
     if kind is None:
         return None
-    time = time_of(path, spot, fields)
+    time = record_time(path, spot, fields)
     digest = fields.get("warc-payload-digest", "")
     return _Capture(
         time, file, spot.offset, spot.length, kind, url, _purpose(url, fields), digest, _refers(fields, url)
@@ -172,16 +181,16 @@ class _CaptureReader:
     def read(self, capture: _Capture) -> Response:
         """What the record itself says."""
         path, (_, file, offset, length, kind, url, *_) = self.paths[capture.file], capture
-        record = content(path, offset, length)
+        record = record_bytes(path, offset, length)
         if record is None:
             return Response(url, failure=Failure.TOO_LARGE)
-        fields, start = head(path, Spot(offset, length, record, len(record)))
+        fields, start = record_fields(path, RecordSpan(offset, length, record, len(record)))
         block = record[start : start + int(fields["content-length"])]
         if kind == "resource":
             return Response(url, 200, headers=(("Content-Type", fields.get("content-type", "")),), raw=block)
         if kind == "failure":
             return _failure(path, Place(file, offset, length), record)
-        answer = http(block)
+        answer = http_response(block)
         if answer is None:
             return Response(url, failure=None if kind == "revisit" else Failure.HEADERS)
         status, headers, raw = answer

@@ -30,7 +30,7 @@ _NotDeflateError = cast("type[Exception]", isal_zlib.IsalError)  # its stub decl
 Fields = dict[str, str]
 
 
-class Spot(NamedTuple):
+class RecordSpan(NamedTuple):
     """A record: where it lies in its file, and how it begins once decompressed."""
 
     offset: int
@@ -43,7 +43,7 @@ class _Damage(Exception):
     """What is wrong with the record at hand."""
 
 
-def walk(path: Path) -> Iterator[Spot]:
+def record_spans(path: Path) -> Iterator[RecordSpan]:
     """Every record; raises BadInput that names the file and the offset where it is not whole."""
     with path.open("rb", buffering=0) as file:
         size, offset = os.fstat(file.fileno()).st_size, 0
@@ -58,7 +58,7 @@ def walk(path: Path) -> Iterator[Spot]:
             offset = offset if compressed else _after_blank_lines(file, offset)
 
 
-def content(path: Path, offset: int, length: int) -> bytes | None:
+def record_bytes(path: Path, offset: int, length: int) -> bytes | None:
     """A whole record, decompressed; None if it is larger than any a crawl would keep."""
     with path.open("rb", buffering=0) as file:
         file.seek(offset)
@@ -72,7 +72,7 @@ def content(path: Path, offset: int, length: int) -> bytes | None:
     return spot.beginning if spot.size <= MAX_RECORD else None
 
 
-def head(path: Path, spot: Spot) -> tuple[Fields, int]:
+def record_fields(path: Path, spot: RecordSpan) -> tuple[Fields, int]:
     """The fields of a record, their names in small letters, and where its block begins."""
     try:
         fields, start, stop = _head(spot.beginning)
@@ -87,7 +87,7 @@ def head(path: Path, spot: Spot) -> tuple[Fields, int]:
     return fields, start
 
 
-def time_of(path: Path, spot: Spot, fields: Fields) -> float:
+def record_time(path: Path, spot: RecordSpan, fields: Fields) -> float:
     try:
         return instant(fields["warc-date"])
     except (ValueError, KeyError):
@@ -114,13 +114,13 @@ def _head(beginning: bytes) -> tuple[Fields, int, int]:
     return fields, end.end(), end.end() + int(length)
 
 
-def _plain(file: BinaryIO, offset: int, size: int) -> Spot:
+def _plain(file: BinaryIO, offset: int, size: int) -> RecordSpan:
     file.seek(offset)
     beginning = file.read(BEGINNING)
     _, _, stop = _head(beginning)
     if offset + stop > size:
         raise _Damage("the file ends within a record")
-    return Spot(offset, stop, beginning[:stop], stop)
+    return RecordSpan(offset, stop, beginning[:stop], stop)
 
 
 def _after_blank_lines(file: BinaryIO, offset: int) -> int:
@@ -130,7 +130,7 @@ def _after_blank_lines(file: BinaryIO, offset: int) -> int:
     return offset + len(following) - len(following.lstrip(b"\r\n"))
 
 
-def _member(file: BinaryIO, offset: int, kept: int) -> Spot:
+def _member(file: BinaryIO, offset: int, kept: int) -> RecordSpan:
     """The gzip member at an offset; of its content `kept` bytes."""
     decoder = isal_zlib.decompressobj(wbits=31)
     file.seek(offset)
@@ -145,7 +145,7 @@ def _member(file: BinaryIO, offset: int, kept: int) -> Spot:
             parts.append(part[: kept - size])
         size += len(part)
         if decoder.eof:
-            return Spot(offset, read - len(decoder.unused_data), b"".join(parts), size)
+            return RecordSpan(offset, read - len(decoder.unused_data), b"".join(parts), size)
     raise _Damage("the file ends within a record")
 
 
@@ -159,7 +159,7 @@ class WarcFile(NamedTuple):
     """A file and how it is read through."""
 
     path: Path
-    walk: Callable[[Path], Iterator[Spot]]
+    record_spans: Callable[[Path], Iterator[RecordSpan]]
 
 
 def warc_files(paths: Iterable[Path]) -> list[WarcFile]:
@@ -178,10 +178,10 @@ def _files(path: Path) -> list[WarcFile]:
         inside = sorted(each for each in path.rglob("*") if each.name.endswith(_SUFFIXES) and each.is_file())
         if not inside:
             raise BadInput(f"{path}: neither a crawl nor a folder with .warc or .warc.gz files")
-        return [WarcFile(each, walk) for each in inside]
+        return [WarcFile(each, record_spans) for each in inside]
     if not path.is_file():
         raise BadInput(f"{path}: no such file")
-    return _indexed(path) if path.suffix == ".cdxj" else [WarcFile(path, walk)]
+    return _indexed(path) if path.suffix == ".cdxj" else [WarcFile(path, record_spans)]
 
 
 def _archive(folder: Path) -> list[WarcFile]:
@@ -198,10 +198,10 @@ def _archive(folder: Path) -> list[WarcFile]:
     ]
 
 
-def _walk_own(path: Path, *, is_last: bool) -> Iterator[Spot]:
+def _walk_own(path: Path, *, is_last: bool) -> Iterator[RecordSpan]:
     try:
         for offset, length, content in members.walk(path, 0, forgive_torn_tail=is_last):
-            yield Spot(offset, length, content[:BEGINNING], len(content))
+            yield RecordSpan(offset, length, content[:BEGINNING], len(content))
     except CrawlDamaged as error:
         raise BadInput(str(error)) from None
 
@@ -226,7 +226,7 @@ def _indexed(index: Path) -> list[WarcFile]:
     for name, number in names.items():
         if not (index.parent / name).is_file():
             raise BadInput(f"{index}:{number}: no file {name!r} beside it")
-    return [WarcFile(index.parent / name, walk) for name in names]
+    return [WarcFile(index.parent / name, record_spans) for name in names]
 
 
 # ---- Which answer does the block of a WARC record hold, as it came over the wire and whoever kept it?
@@ -237,7 +237,7 @@ _END = re.compile(rb"\r?\n\r?\n")
 _CHUNK = re.compile(rb"([0-9A-Fa-f]{1,8})[^\r\n]{0,1000}\r?\n")
 
 
-def http(block: bytes) -> tuple[int, Headers, bytes] | None:
+def http_response(block: bytes) -> tuple[int, Headers, bytes] | None:
     """Status, headers and body; None if it is not HTTP."""
     status = _STATUS.match(block)
     end = _END.search(block, status.end() - 2) if status else None
