@@ -116,9 +116,9 @@ def test_recall_is_independent_of_everything_else(year):
     """Of the page, of the change before, of the seed, and of ETags: what is missed is missed by chance."""
     signals = Signals(recall=0.5)
     keys, times = year.keys[year.versions.page], year.versions.time
-    told = signals._are_told(_LISTED, keys, times).reshape(1500, 7)
-    rows = [told, signals._are_told(_TAGGED, keys, times).reshape(1500, 7)]
-    rows.append(Signals(recall=0.5, seed=1)._are_told(_LISTED, keys, times).reshape(1500, 7))
+    told = signals._are_announced(_LISTED, keys, times).reshape(1500, 7)
+    rows = [told, signals._are_announced(_TAGGED, keys, times).reshape(1500, 7)]
+    rows.append(Signals(recall=0.5, seed=1)._are_announced(_LISTED, keys, times).reshape(1500, 7))
     correlation = np.corrcoef(np.hstack(rows).T) - np.eye(21)
     assert abs(correlation).max() < 6 / np.sqrt(1500)
 
@@ -231,7 +231,7 @@ def test_the_last_announcement_by_the_book(pages, recall, noise, lag, week):
                 dates, born = [], np.inf
                 continue
             born = min(born, time[0])
-            if time[0] + signals.lag <= now and signals._are_told(_LISTED, key, time)[0]:
+            if time[0] + signals.lag <= now and signals._are_announced(_LISTED, key, time)[0]:
                 dates.append(time[0])
         for unit in range(int(max(0, week)) + 1):
             event = np.array([unit], np.uint64)

@@ -46,8 +46,8 @@ class ChangeRatio:
         reading, values = ReadCopies(run.world), np.full(len(run.moments), np.nan)
         for moment in run.walk():
             pages, versions = run.log.page[moment.fetched], run.log.version[moment.fetched]
-            told = (pages != NOTHING) & ((versions == NOTHING) | run.world.is_observation[versions])
-            pages = np.unique(pages[told])
+            observed = (pages != NOTHING) & ((versions == NOTHING) | run.world.is_observation[versions])
+            pages = np.unique(pages[observed])
             pages = pages[reading.there(moment.before[pages])]
             changed = pages[reading.shown[moment.before[pages]] != reading.shown[moment.after[pages]]]
             counts = {"printed": len(changed), "cho_ntoulas": len(pages)}

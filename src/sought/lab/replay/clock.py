@@ -1,4 +1,4 @@
-"""A clock that moves only when there is nothing else to do."""
+"""A virtual clock: time passes only while nothing else can happen."""
 
 import asyncio
 import math
@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 
 class VirtualClock:
-    """Stands still while answers are on their way; else it is at once the time that is waited for.
+    """Stands still while requests are in flight; otherwise it jumps to the time that is waited for.
 
-    At `limit` it stops, and says so: whoever waits for something later waits in vain.
+    At `limit` it stops and calls `at_limit`: later times are never reached.
     """
 
     def __init__(self, start: float) -> None:

@@ -1,7 +1,7 @@
-"""What comes of a plan, if pages are fixed and all that is believed of them is told?  Without a crawl.
+"""Quality of policies and schedules on a fixed set of pages with given beliefs, without a crawl.
 
-Where nothing is discovered and nothing is learnt, a replay is no more than this: in each unit so many pages are
-fetched, those that a policy ranks highest, or those that a schedule made in advance has for it.
+Where nothing is discovered or learned, a replay is only this: in each unit a number of pages is fetched, those that a
+policy ranks highest or that a schedule made in advance names.
 """
 
 from collections.abc import Iterator, Mapping
@@ -32,11 +32,11 @@ class Weeks:
 
     @property
     def pages(self) -> Numbers:
-        """Those that are there at the first."""
+        """The pages that exist at the first time."""
         return np.flatnonzero(self.judge.world.live(float(self.times[0])) != NOTHING)
 
     def ranked(self, policy: Policy, beliefs: Mapping[Belief, Floats], fetches: int) -> Iterator[Numbers]:
-        """Which pages a policy fetches in each unit, if it believes this of the pages of the world."""
+        """The pages that a policy with these beliefs fetches in each unit."""
         world, pages = self.judge.world, self.pages
         last = np.full(len(pages), float(self.times[0]))
         columns = {belief: column[pages] for belief, column in beliefs.items()}
@@ -57,7 +57,7 @@ class Weeks:
             yield pages[chosen]
 
     def planned(self, rate: Floats, weight: Floats, fetches: int) -> Iterator[Numbers]:
-        """Which pages are fetched by the best plan of whole fetches, scheduled in advance; `rate` is changes a second.
+        """The pages of each unit by the best schedule made in advance; `rate` is changes a second.
 
         J. Wolf et al., Optimal Crawling Strategies for Web Search Engines, WWW 2002.
         """
@@ -67,7 +67,7 @@ class Weeks:
             yield pages[page[slot == each]]
 
     def by_chances(self, chance: Floats, weight: Floats, fetches: int) -> Iterator[Numbers]:
-        """Which pages are fetched by whoever knows how likely each page changes in each unit.
+        """The pages of each unit by the best schedule for known chances of a change.
 
         `chance` is by page and unit.  Wolf et al. as above, §3.2: quasi-deterministic changes.
         """
@@ -96,7 +96,7 @@ class Weeks:
         return self.quality(np.zeros(0, np.int64) for _ in self.times[1:])
 
     def views(self) -> Floats:
-        """How often each page is seen at the first of the times, by the demand that is known."""
+        """How often each page is seen at the first time, by the known demand."""
         evaluator, time = self.judge.evaluator(), float(self.times[0])
         live, every = self.judge.world.live(time), np.arange(len(self.judge.world.urls), dtype=np.uint32)
         evaluator.set_lives(every, self.judge.matches(every.astype(np.int64), live))

@@ -1,4 +1,4 @@
-"""How would policies rank the frontier of a crawl that has come to a point?  All of them from the same crawl."""
+"""The frontier of one crawl, to be ranked by several policies."""
 
 import asyncio
 import tempfile
@@ -27,7 +27,7 @@ SHOWN = 10  # results on a page of them
 
 @dataclass(frozen=True)
 class _Several:
-    """Stands for many policies while a crawl gathers what they believe."""
+    """Stands for several policies while a crawl computes the beliefs of all of them."""
 
     policies: tuple[Policy, ...]
 
@@ -64,7 +64,7 @@ class Frontier:
         return np.flatnonzero(~self.pages.is_new & (self.page != NOTHING))
 
     def values(self, policy: Policy) -> Floats:
-        """What a policy says of each row."""
+        """A policy's value of each row."""
         return policy(self.pages, self.now)
 
     def ranked(self, values: Floats) -> Numbers:
@@ -74,7 +74,7 @@ class Frontier:
 
 
 class ReachedFrontier:
-    """A crawl that has come to its frontier, and can still be asked or go on."""
+    """A crawl at its frontier that can go on."""
 
     def __init__(self, judge: Judge, run: Replay) -> None:
         self.judge, self.run = judge, run
@@ -85,7 +85,7 @@ class ReachedFrontier:
         return self.beliefs.holdings
 
     def frontier(self) -> Frontier:
-        """What policies believe now, to be kept."""
+        """A copy of the table and of all beliefs as they are now."""
         world, pages, now = self.judge.world, self.beliefs.pages(), self.run.clock.now()
         columns = {name: getattr(pages, name).copy() for name in Pages.column_names()}
         beliefs = {each: column.copy() for each, column in pages.beliefs.items()}
@@ -97,7 +97,7 @@ class ReachedFrontier:
         return Frontier(kept, page, self.holdings.linked.links(), now, _known(self.holdings))
 
     def fetch(self, policy: Policy, count: int) -> None:
-        """Go on; afterwards beliefs are still those of before, but the search index has more."""
+        """Fetch more pages; beliefs stay as they were, the search index grows."""
         asyncio.run(self.run.fetch_more(policy, count))
 
 
@@ -119,7 +119,7 @@ def at_frontier(judge: Judge, policies: Sequence[Policy], setting: Setting) -> I
 
 
 def frontier_of(judge: Judge, policies: Sequence[Policy], setting: Setting) -> Frontier:
-    """Crawl to a frontier, and gather what policies believe then."""
+    """Crawl to a frontier; the table and beliefs there."""
     with at_frontier(judge, policies, setting) as reached:
         return reached.frontier()
 
@@ -130,24 +130,24 @@ def _known(holdings: Holdings) -> "WorldImpacts":
 
 
 def _is_page(judge: Judge, page: Numbers, now: float) -> NDArray[np.bool_]:
-    """Which rows people could find; page NOTHING is none."""
+    """Which rows are pages that people can find."""
     live = judge.world.live(now)[page]
     return np.where((page == NOTHING) | (live == NOTHING), False, judge.world.is_page[live])
 
 
 @dataclass(frozen=True)
 class WorldImpacts:
-    """What each page of a world brings to search in a week, among all pages there are: expected, or drawn."""
+    """Views and clicks that each page of a world gets in a week, ranked among all pages: expected, or drawn."""
 
     views: Floats
     clicks: Floats
 
     def times(self, searches: float) -> "WorldImpacts":
-        """Those of so many times as many searches."""
+        """The same for that many times as many searches."""
         return WorldImpacts(searches * self.views, searches * self.clicks)
 
     def drawn(self, seed: int) -> "WorldImpacts":
-        """Counts of one week: Poisson numbers; a page is not clicked more often than it is seen."""
+        """Counts of one week: Poisson numbers, with at most as many clicks as views."""
         dice = np.random.default_rng([seed, 0x1C])
         views = dice.poisson(self.views)
         share = np.divide(self.clicks, self.views, out=np.zeros_like(self.clicks), where=self.views > 0)

@@ -1,8 +1,8 @@
-"""What would estimators believe, had somebody fetched every page in every unit?
+"""Estimates in hindsight: as if every page had been fetched in every unit.
 
-Pandey and Olston (User-Centric Web Crawling, WWW 2005, §6.2) estimate what all policies go by over the same weeks that
-these are then judged by.  That is in-sample: no crawler can know it, and what it is good for in weeks to come is
-another question, which `half` answers.  Beliefs that the crawl supplies stay its own.
+Pandey and Olston (User-Centric Web Crawling, WWW 2005, §6.2) estimate parameters over the same weeks by which policies
+are then judged.  That is in-sample: no crawler can know it.  With `half`, estimates are made over the first half of a
+world and judged by the second.  Beliefs that the crawl supplies are not affected.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -28,7 +28,7 @@ Column = Callable[[NDArray[np.uint64]], Floats]
 
 
 def hindsight_columns(policy: Policy, judge: Judge, setting: Setting, rows: Rows) -> dict[Belief, Column]:
-    """The columns of a policy's estimators, as they are from the start on; `rows` gives the page of each key."""
+    """The columns of a policy's estimators for a whole replay; `rows` gives the page of each key."""
     wanted = [belief for belief in beliefs_of(policy) if learns_from_fetches(belief)]
     if not wanted:
         return {}
@@ -37,7 +37,7 @@ def hindsight_columns(policy: Policy, judge: Judge, setting: Setting, rows: Rows
 
 
 def learnt(beliefs: Sequence[Belief], world: World, fetches: Sequence[Fetches]) -> dict[Belief, Floats]:
-    """What estimators believe of every page of a world after these fetches."""
+    """The estimates for every page of a world after these fetches."""
     learners = {belief: _learner(belief) for belief in beliefs}
     for each in fetches:
         for learner in learners.values():
@@ -47,12 +47,12 @@ def learnt(beliefs: Sequence[Belief], world: World, fetches: Sequence[Fetches]) 
 
 
 def learns_from_fetches(belief: Belief) -> bool:
-    """Whether it comes from a log of fetches."""
+    """Whether a belief is learned from the log of fetches."""
     return not isinstance(belief, Supplied) and not getattr(belief, "is_oracle", False)
 
 
 def full_fetch_times(world: World, setting: Setting) -> Floats:
-    """When everything is fetched: at the start, and in all units of the replay; or in those before it, if `half`."""
+    """When everything is fetched: at the start and in all units of the replay, or (`half`) in those before it."""
     if setting.told == "half":
         count = round((begin_of(world, setting) - world.start) / world.unit)
         return world.start + world.unit * np.arange(count + 1, dtype=np.float64)
@@ -72,14 +72,13 @@ def _by_key(column: Floats, rows: Rows, keys: NDArray[np.uint64]) -> Floats:
     return np.where(found == NOTHING, 0.0, column[found])
 
 
-_kept: list[tuple[Judge, tuple[float, ...], list[Fetches]]] = []  # the last one: many policies are told the same
+_kept: list[tuple[Judge, tuple[float, ...], list[Fetches]]] = []  # the last one: many policies need the same
 
 
 def watched(judge: Judge, times: Floats) -> list[Fetches]:
-    """The log of somebody who fetches all pages that are there at each of these times; rows are pages of the world.
+    """A log in which all existing pages are fetched at each of these times; rows are pages of the world.
 
-    The gain of a fetch is what it alone changes while all else is as it was at the time before, by the part of demand
-    that is known.
+    The gain of a fetch is measured as if it were the only one since the time before, by the known part of demand.
     """
     wanted = tuple(times.tolist())
     if not (_kept and _kept[0][0] is judge and _kept[0][1] == wanted):
@@ -120,13 +119,13 @@ def _fetches(judge: Judge, times: Floats) -> Iterator[Fetches]:
 
 
 def _fates(world: World, versions: Numbers) -> NDArray[np.uint8]:
-    """Whoever looks at all pages doubts none and finds none: what they stand for is all there is to say."""
+    """The fate of each page, by its status."""
     status = world.versions.status[versions]
     return np.select([status // 100 == 3, np.isin(status, (404, 410))], [MOVED, GONE], PAGE).astype(np.uint8)
 
 
 def _changes(world: World, old: Numbers, new: Numbers) -> tuple[NDArray[np.bool_], Floats]:
-    """Whether each is other for a reader, and how much of it."""
+    """Whether readers see a change, and how large it is."""
     v, first = world.versions, old == NOTHING
     changed = first | (v.content[old] != v.content[new]) | (v.status[old] != v.status[new])
     both = ~first & (v.status[old] // 100 == 2) & (v.status[new] // 100 == 2)
@@ -137,7 +136,7 @@ def _changes(world: World, old: Numbers, new: Numbers) -> tuple[NDArray[np.bool_
 
 
 def differences(world: World, old: Numbers, new: Numbers) -> Floats:
-    """The share of shingles that two versions do not have in common, by their sketches."""
+    """The share of shingles by which two versions differ, estimated from their sketches."""
     sketches = world.sketches
     empty = [np.diff(sketches.bounds)[versions] == 0 for versions in (old, new)]
     found = np.where(empty[0] & empty[1], 0.0, 1.0)
@@ -148,7 +147,7 @@ def differences(world: World, old: Numbers, new: Numbers) -> Floats:
 
 
 class _Profiles:
-    """For each page the version that later ones are compared with, since when, and how many have been."""
+    """For each page the version that later ones are compared with, its time, and the number of comparisons."""
 
     def __init__(self, world: World) -> None:
         self.world = world

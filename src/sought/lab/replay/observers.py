@@ -1,4 +1,4 @@
-"""What does somebody see who looks at every page of a world in turn, and what would estimators have expected?"""
+"""Forecasts of estimators from a log in which every page of a world is fetched in rotation."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from sought.web.pages import Pages
 
 Floats = NDArray[np.float64]
 
-# ---- Of what was said to happen with a chance of so much, did so much happen?
+# ---- Calibration of forecasts.
 #
 # A. H. Murphy, R. L. Winkler, Reliability of subjective probability forecasts, 1977; G. W. Brier, Verification of
 # forecasts expressed in terms of probability, 1950.
@@ -22,12 +22,12 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 BINS = 10
-LEAST = 1e-3  # nobody is taken to be surer than that, or one surprise would outweigh all else
+LEAST = 1e-3  # chances are clipped to this distance from 0 and 1, or one surprise would outweigh all others
 
 
 @dataclass(frozen=True)
 class Forecasts:
-    """Chances of a change, and whether there was one; `before` is how often each page had been looked at again."""
+    """Chances of a change, and whether there was one; `before` is how often each page had been fetched again."""
 
     chance: Floats
     changed: Flags
@@ -41,7 +41,7 @@ class Forecasts:
 
     @property
     def likelihood(self) -> float:
-        """The mean of the logarithm of the chance of what came."""
+        """The mean log-likelihood of the outcomes."""
         chance = np.clip(self.chance, LEAST, 1.0 - LEAST)
         return float(np.mean(np.log(np.where(self.changed, chance, 1.0 - chance)))) if len(self) else np.nan
 
@@ -56,7 +56,7 @@ class Forecasts:
 
     @property
     def slope(self) -> float:
-        """Of what came over what was said, by least squares; 1 if all is well, less if chances differ too much."""
+        """The slope of outcomes over chances, by least squares; 1 is ideal, less means that chances differ too much."""
         spread = float(np.var(self.chance)) if len(self) else 0.0
         return float(np.mean((self.chance - self.chance.mean()) * self.changed)) / spread if spread > 0 else np.nan
 
@@ -64,8 +64,10 @@ class Forecasts:
         """In ten bins of equal width that are not empty: mean chance, share that changed, how many."""
         which = np.minimum((self.chance * BINS).astype(np.int64), BINS - 1)
         count = np.bincount(which, minlength=BINS)
-        said, came = (np.bincount(which, each, BINS) for each in (self.chance, self.changed.astype(np.float64)))
-        return [(float(said[b] / count[b]), float(came[b] / count[b]), int(count[b])) for b in np.flatnonzero(count)]
+        chance, changed = (np.bincount(which, each, BINS) for each in (self.chance, self.changed.astype(np.float64)))
+        return [
+            (float(chance[b] / count[b]), float(changed[b] / count[b]), int(count[b])) for b in np.flatnonzero(count)
+        ]
 
 
 def together(parts: list[Forecasts]) -> Forecasts:
@@ -79,9 +81,9 @@ def together(parts: list[Forecasts]) -> Forecasts:
 
 
 def fetches_in_rotation(world: World, every: int) -> Iterator[Fetches]:
-    """The log of whoever fetches each page every so many units, a part of them in each; all at the start.
+    """A log in which each page is fetched every so many units, a part of them in each unit; all at the start.
 
-    A page that is gone is not looked at again.  Servers say when a page was last modified.
+    Pages that are gone are not fetched again.  Servers send Last-Modified.
     """
     held = np.full(len(world.urls), NOTHING)
     last = np.full(len(world.urls), -np.inf)
@@ -100,9 +102,9 @@ def fetches_in_rotation(world: World, every: int) -> Iterator[Fetches]:
 
 
 def foretold(estimators: Mapping[str, Estimator], log: Sequence[Fetches], pages: Pages) -> dict[str, Forecasts]:
-    """By each estimator: the chance that a page has changed, said before each of its fetches but the first.
+    """For each estimator the chance that a page has changed, before each of its fetches but the first.
 
-    Nothing is asked before any page has been looked at again: nobody could know anything.
+    Forecasts begin when the first page has been fetched again: before, nothing can be learned.
     """
     learners: dict[str, Learner] = {name: each.learner() for name, each in estimators.items()}
     parts: dict[str, list[Forecasts]] = {name: [] for name in learners}
@@ -120,7 +122,7 @@ def foretold(estimators: Mapping[str, Estimator], log: Sequence[Fetches], pages:
 
 
 def pages_of(world: World, beliefs: Mapping[Belief, Floats]) -> Pages:
-    """The table of a world's pages, none fetched, with what else is believed of them."""
+    """The table of a world's pages, none fetched, with these beliefs."""
     none = np.zeros(0)
     table = pages_after(world, [Fetches.from_columns(none, none, none, none)])
     columns = {name: getattr(table, name) for name in Pages.column_names()}
@@ -129,7 +131,7 @@ def pages_of(world: World, beliefs: Mapping[Belief, Floats]) -> Pages:
 
 @dataclass(frozen=True)
 class Everywhere:
-    """For comparison: all pages change equally often, as all did so far."""
+    """A baseline: one change rate for all pages, from all fetches so far."""
 
     def learner(self) -> Learner:
         return _Everywhere()

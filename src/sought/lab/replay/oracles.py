@@ -1,4 +1,4 @@
-"""How well could it be done by whoever knows more than a crawler can?
+"""Oracles: policies that know more than a crawler can.
 
 Each oracle is a policy over one belief that only the laboratory can fill.  None is a bound of quality (bounds of a
 surrogate are in judge/transport.py): each takes one fetch for itself and values no links; `Ceiling` needs none.
@@ -29,9 +29,9 @@ class TrueBelief(Protocol):
 
 
 class Truth:
-    """Kept up with a replay: `observe` every fetch, and go on in time by `at`.
+    """The live Web, the repository and the judged demand.  A replay calls `observe` for fetches and `at` for times.
 
-    `copies` and `live` have the version of every page that was last observed, and that is on the Web `now`.
+    `copies` has the version of every page in the repository, `live` that on the Web `now`.
     """
 
     def __init__(self, judge: Judge, start: Numbers) -> None:
@@ -45,12 +45,12 @@ class Truth:
         self._weights = np.zeros(0)
 
     def observe(self, page: int, version: int) -> None:
-        """A page of the world was fetched, and this is what it was; an error tells nothing of it."""
+        """A page of the world was fetched in this version; errors leave the copy as it was."""
         if version == NOTHING or self.judge.world.is_observation[version]:
             self.copies[page] = version
 
     def at(self, time: float) -> None:
-        """The Web and what is asked have moved on."""
+        """Go on to a time."""
         if time != self.now:
             live = self.judge.world.live(time)
             pages = np.flatnonzero(live != self.live)
@@ -63,17 +63,17 @@ class Truth:
 
     @property
     def evaluator(self) -> Evaluator:
-        """One that knows all of this."""
+        """The evaluator of the present copies, live pages and weights."""
         pages = np.flatnonzero(self.copies != self._entered)
         self._evaluator.set_copies(pages.astype(np.uint32), self.judge.matches(pages, self.copies[pages]))
         self._entered[pages] = self.copies[pages]
         return self._evaluator
 
     def gains(self) -> Floats:
-        """What fetching each page, and no other, would change now; 0 for those in step.
+        """The gain of fetching each page, and no other, now; 0 where the copy is up to date.
 
-        While the Web stands still, only the pages that gained most when last looked at are looked at again: what the
-        others gain, which hardly grows by what has been fetched since, is looked at when the Web has moved on.
+        While the Web stands still only the pages with the largest gains are evaluated again: the gains of the others
+        hardly grow by fetches of other pages.
         """
         stale = np.flatnonzero(self.copies != self.live)
         known, self._gains = self._gains, np.zeros(len(self.live))
@@ -90,7 +90,7 @@ class Truth:
         return np.where(self._keys[at] == keys, self._order[at], NOTHING)
 
     def column(self, belief: TrueBelief, keys: NDArray[np.uint64], now: float) -> Floats:
-        """A belief about the rows of a crawl's table, which has these keys; 0 for those unknown to the world."""
+        """The column of a belief for the rows of a crawl's table, by their keys; 0 for keys that the world lacks."""
         self.at(now)
         rows = self.rows(keys)
         return np.where(rows == NOTHING, 0.0, belief.of(self)[rows])
@@ -102,7 +102,7 @@ class Truth:
 @brief
 @dataclass(frozen=True)
 class NowGain:
-    """What the fetch of each page, and no other, would add to the quality's numerator now."""
+    """What fetching each page, and no other, would add to the quality's numerator now."""
 
     is_oracle: ClassVar[bool] = True
 
@@ -146,7 +146,7 @@ class TrueImpact:
 
 
 def change_rates(world: World) -> Floats:
-    """Changes a second of each page since it is there; half a change if it never did, so that 1/Δ is finite."""
+    """Changes a second of each page since its birth; at least half a change, so that 1/Δ is finite."""
     v = world.versions
     changes = np.bincount(v.page[1:][_changed(world)], minlength=len(world.urls))
     born = np.full(len(world.urls), world.end)
@@ -155,7 +155,7 @@ def change_rates(world: World) -> Floats:
 
 
 def next_changes(world: World) -> Floats:
-    """When each version is followed by one that says something else; inf if it never is."""
+    """When each version is followed by one that differs for a reader; inf if it never is."""
     v = world.versions
     ends = np.flatnonzero(np.append(_changed(world) | (v.page[1:] != v.page[:-1]), True))
     return world.until[ends[np.searchsorted(ends, np.arange(len(v)))]]
@@ -175,7 +175,7 @@ def _changed(world: World) -> NDArray[np.bool_]:
 @brief
 @dataclass(frozen=True)
 class ClairvoyantNow:
-    """Knows the live Web, not the future: largest gain now."""
+    """Knows the live Web, not the future; fetches by the largest gain now."""
 
     is_oracle: ClassVar[bool] = True
 
@@ -190,7 +190,7 @@ class ClairvoyantNow:
 @brief
 @dataclass(frozen=True)
 class ClairvoyantRate:
-    """Knows the live Web and true change rates: largest L/Δ."""
+    """Knows the live Web and true change rates; fetches by the largest L/Δ."""
 
     is_oracle: ClassVar[bool] = True
 
@@ -205,7 +205,7 @@ class ClairvoyantRate:
 @brief
 @dataclass(frozen=True)
 class ClairvoyantFuture:
-    """Knows the live Web and all changes to come: largest gain × time until the next change."""
+    """Knows the live Web and all changes to come; fetches by the largest gain × time until the next change."""
 
     is_oracle: ClassVar[bool] = True
 

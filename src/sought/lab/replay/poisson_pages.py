@@ -1,7 +1,7 @@
-"""Pages that change exactly as the theory of refreshing says: at random, each at a rate of its own, for ever.
+"""Simulated pages that change as Poisson processes, as the theory of refreshing assumes.
 
-No world, no crawl: policies rank a table, and what they rank highest is fetched.  So what theory says of a policy must
-come out here, if the policy is what it claims to be.
+There is no world and no crawl: policies rank a table, and the highest are fetched.  So the results of a policy must be
+those of its theory.
 """
 
 from dataclasses import dataclass
@@ -66,15 +66,15 @@ class Simulation:
     """One policy.  Changes are the same whoever is fetching: those of each page and unit are drawn in advance."""
 
     def __init__(self, pages: PoissonPages, policy: Policy, fetches: int, *, known: bool, seed: int = 0) -> None:
-        """`known`: rates are told; else estimators learn from the fetches.  Views are told in any case."""
+        """`known`: estimators are given the rates; else they learn from the fetches.  Views are always given."""
         self.pages, self.policy, self.fetches = pages, policy, fetches
         self.dice = np.random.default_rng([seed, 0xC4])
         wanted = beliefs_of(policy)
-        self.told: dict[Belief, Floats] = {each: pages.views for each in wanted if isinstance(each, Views)}
+        self.given: dict[Belief, Floats] = {each: pages.views for each in wanted if isinstance(each, Views)}
         estimators = [each for each in wanted if not isinstance(each, Supplied)]
         self.learners: dict[Belief, Learner] = {} if known else {each: each.learner() for each in estimators}
         if known:
-            self.told |= dict.fromkeys(estimators, pages.rate / UNIT)
+            self.given |= dict.fromkeys(estimators, pages.rate / UNIT)
         self.last = np.full(len(pages), START)
         self.stale_since = np.full(len(pages), np.inf)
 
@@ -83,7 +83,7 @@ class Simulation:
         return SimulatedMeans(*np.mean(found[warm_up:], axis=0).tolist())
 
     def _unit(self, now: float) -> tuple[float, float, float]:
-        """A unit goes by, up to now, and then pages are fetched."""
+        """Let a unit pass, then fetch pages."""
         count = len(self.pages)
         first = now - UNIT + UNIT * self.dice.exponential(1.0, count) / np.maximum(self.pages.rate, 1e-12)
         self.stale_since = np.minimum(self.stale_since, np.where(first < now, first, np.inf))
@@ -96,7 +96,7 @@ class Simulation:
     def _fetch(self, now: float) -> None:
         table = self.pages.table(self.last, {}, self.fetches / UNIT)
         learnt = {each: learner.column(table) for each, learner in self.learners.items()}
-        table = self.pages.table(self.last, {**self.told, **learnt}, self.fetches / UNIT)
+        table = self.pages.table(self.last, {**self.given, **learnt}, self.fetches / UNIT)
         rows = best(self.policy(table, now), table.key, self.fetches)
         changed = np.isfinite(self.stale_since[rows])
         for learner in self.learners.values():

@@ -1,6 +1,6 @@
-"""A world in the place of the Web, and what a crawl directory is made of when its answers are recorded already.
+"""A world in place of the Web, and the parts of a crawl directory for it: archive, index, counter, leases.
 
-Nothing is digested, archived or indexed a second time: an answer leads back to its version by URL and time.
+Nothing is digested, archived or indexed again: URL and time of an answer identify its version.
 """
 
 import json
@@ -34,12 +34,12 @@ from sought.web.message import Request, RequestPurpose, Response
 from sought.web.url import hostname
 
 _FOR_EVER = 30 * 365 * 86400  # seconds
-_MARK = 1  # in place of the number of an archive's file: nothing recorded is there
+_MARK = 1  # in place of the number of an archive's file
 
 
 @dataclass
 class RequestLog:
-    """What was asked of a world, in order: every charged request."""
+    """Every charged request, in order."""
 
     time: list[float] = field(default_factory=list)
     page: list[int] = field(default_factory=list)
@@ -48,7 +48,7 @@ class RequestLog:
 
 
 class RecordedWeb:
-    """`get` is what a crawl asks; the clock says which version is in force."""
+    """Answers a crawl's requests; the clock determines which version is in force."""
 
     def __init__(
         self,
@@ -59,9 +59,9 @@ class RecordedWeb:
         self.world = world
         self.clock = clock
         self.signals = signals
-        self.observe: Callable[[int, int], None] = lambda page, version: None  # told of every page fetched
+        self.observe: Callable[[int, int], None] = lambda page, version: None  # called for every page fetched
         self.asked = RequestLog()
-        self.given: dict[int, int] = {}  # the version of each page that was last given away
+        self.given: dict[int, int] = {}  # the version of each page in its latest answer
         self.files: dict[str, list[Response]] = {}
         for file in world.files:
             self.files.setdefault(file.url, []).append(file)
@@ -74,7 +74,7 @@ class RecordedWeb:
         page = self.world.pages.get(request.url, NOTHING)
         version = NOTHING if page == NOTHING else self.world.version(page, now)
         answer = Response(request.url, 404, time=now) if version == NOTHING else self._page(version, now)
-        if request.etag and request.etag == answer.header("etag"):  # if that is not true, the old copy stays
+        if request.etag and request.etag == answer.header("etag"):  # even if a false signal: then the old copy stays
             answer, version = replace(answer, status=304), self.given.get(page, version)
         self.given[page] = version
         self._note(now, page, version, request.url)
@@ -86,16 +86,16 @@ class RecordedWeb:
 
     def _page(self, version: int, now: float) -> Response:
         answer = self.world.answer(version, now)
-        told = self.signals.headers(self.world, version, now) if answer.status == 200 else {}
-        kept = [each for each in answer.headers if each[0].lower() not in told]
-        return replace(answer, headers=(*kept, *told.items())) if told else answer
+        simulated = self.signals.headers(self.world, version, now) if answer.status == 200 else {}
+        kept = [each for each in answer.headers if each[0].lower() not in simulated]
+        return replace(answer, headers=(*kept, *simulated.items())) if simulated else answer
 
     def forget(self) -> None:
-        """What was asked so far does not count."""
+        """Requests so far do not count."""
         self.asked = RequestLog()
 
     async def address_of(self, host: str) -> str:
-        """Hosts on one machine take turns; where it is not known, each is on its own."""
+        """The machine of a host, whose hosts share politeness; unknown: each host has its own."""
         return self.world.addresses.get(host, host)
 
     def _note(self, now: float, page: int, version: int, url: str) -> None:
@@ -115,7 +115,7 @@ class RecordedWeb:
 
 
 class RecordedArchive:
-    """Keeps nothing: the world has it.  The place of an answer is the number of its version."""
+    """Stores nothing.  The place of an answer is the number of its version."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -146,7 +146,7 @@ class RecordedArchive:
 
 
 class RecordedIndex:
-    """Hands the words of versions to whoever counts them, and remembers which rows hold which version."""
+    """Passes the words of versions to the counter, and remembers which row holds which version."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -174,7 +174,7 @@ class RecordedIndex:
         return np.array(sorted(self.held), np.uint64)
 
     def holding(self, terms: Sequence[str]) -> NDArray[np.uint64]:
-        """The rows of pages that hold any of these terms, or that others call by them."""
+        """The rows of pages with any of these terms in their text or in anchors."""
         wanted = frozenset(terms)
         is_wanted = np.array([term in wanted for term in self.world.terms], np.bool_)
         return np.array([row for row in sorted(self.held) if self._holds(row, is_wanted, wanted)], np.uint64)
@@ -218,7 +218,7 @@ class RecordedCounter(Counter):
 
 
 class NoLeases:
-    """A replay that is cut off begins anew."""
+    """A replay that is interrupted starts again."""
 
     def __init__(self) -> None:
         self.unanswered: list[Visit] = []
@@ -234,7 +234,7 @@ class NoLeases:
 
 
 def version_of(world: World, response: Response) -> int:
-    """The version that an answer of a recorded web is of."""
+    """The version of an answer of a recorded web."""
     page = world.pages.get(response.url, NOTHING)
     return NOTHING if page == NOTHING else world.version(page, response.time)
 
@@ -259,7 +259,7 @@ def open_recorded(folder: Path, world: World, clock: VirtualClock, setting: Sett
 
 
 def recorded_parts(world: World, clock: Clock) -> DirectoryParts:
-    """What a crawl directory is made of when its Web is a world."""
+    """The parts of a crawl directory whose Web is a world."""
     return DirectoryParts(
         archive=lambda *_: RecordedArchive(world),
         index=lambda _: RecordedIndex(world),
@@ -280,5 +280,5 @@ def _toml(config: dict[str, Any]) -> str:
 
 
 def _pause(world: World, setting: Setting) -> int:
-    """Seconds before a page may be fetched again: not twice in a unit, and never where only new pages count."""
+    """Seconds before a page may be fetched again: once in a unit; never when the replay starts at a frontier."""
     return _FOR_EVER if setting.start == "frontier" else int(world.unit / 2)

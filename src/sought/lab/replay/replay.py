@@ -51,7 +51,7 @@ Report = Callable[[int, int], None]
 
 
 class Replayed(NamedTuple):
-    """The fetches of all units, when each begins, what the repository held before the first, and what it dropped."""
+    """The fetches of all units, the times of the units, the copies before the first, and the dropped pages."""
 
     log: FetchLog
     moments: Floats
@@ -70,7 +70,7 @@ def replay(
 ) -> Replayed:
     """Run one policy through a world as the setting has it (`seen_in`).
 
-    `judge` is for oracles and those who are told; others never meet it.
+    `judge` is needed by oracles and by settings with hindsight; other policies cannot reach it.
     """
     with tempfile.TemporaryDirectory(prefix="sought-lab-") as folder:
         run = Replay(Path(folder), world, demand, policy, setting)
@@ -81,7 +81,7 @@ def replay(
 
 
 class Replay:
-    """A crawl directory in a folder, with a world in the place of the Web."""
+    """A crawl directory in a folder, with a world in place of the Web."""
 
     def __init__(self, folder: Path, world: World, demand: Demand, policy: Policy, setting: Setting) -> None:
         self.world, self.demand, self.policy, self.setting = world, demand, policy, setting
@@ -121,7 +121,7 @@ class Replay:
     # ---- the start
 
     async def start(self) -> Numbers:
-        """Bring the repository to where the replay begins, at no cost; what it then holds."""
+        """Bring the repository to its state at the start, without charge; its copies then."""
         if self.refresh:
             self.refresh.before_the_first_page(self.clock.now())
         plant_seeds(self.directory)
@@ -164,7 +164,7 @@ class Replay:
 
     @contextmanager
     def _unhindered(self) -> Iterator[None]:
-        """Nobody waits for a host."""
+        """Without politeness delays."""
         manners = self.directory.manners
         polite, manners.politeness = manners.politeness, Politeness(Manners(0.0, 0.0, 0.0))
         yield
@@ -177,7 +177,7 @@ class Replay:
         await self._spend(most, policy, _rhythm(_AT_ONCE), beliefs, limit)
 
     async def _spend_unit(self, fetches: int, rhythm: Rhythm, beliefs: Beliefs, limit: float) -> None:
-        """All of a unit's budget; where all hosts have to rest, in several goes."""
+        """Spend a unit's budget; in several runs, if all hosts have to rest."""
         stop, delay = len(self.web.asked.time) + fetches, self.setting.delay
         await self._spend(fetches, self.policy, rhythm, beliefs, limit, self.setting.keep)
         while delay and len(self.web.asked.time) < stop and self.clock.now() + delay < limit:
@@ -201,7 +201,7 @@ class Replay:
         return np.flatnonzero(np.where(live == NOTHING, False, self.world.is_page[live]))
 
     def _make_known(self, pages: Numbers) -> None:
-        """Add pages to the crawl's table, as if somebody had named them."""
+        """Add pages to the crawl's table, as if a user had loaded their URLs."""
         unknown = pages[self.directory.repository.table.find(self.world.keys[pages]) < 0]
         if len(unknown):
             self.directory.writer.add_urls([self.world.urls[page] for page in unknown.tolist()], LOADED, Source.LOAD)
@@ -209,7 +209,7 @@ class Replay:
     # ---- what the policy is given
 
     def _asked(self, now: float) -> WorkloadQueries:
-        """What the crawler may know of demand.  Queries nobody has asked yet are there, and weigh nothing."""
+        """The demand that the crawler may know.  Queries that nobody has asked yet have weight 0."""
         demand = self.demand
         weights, rates = demand.weights("known", now), demand.rates("known", now)
         return WorkloadQueries(demand.texts, demand.keys, weights, np.zeros(len(demand), np.bool_), rates)
@@ -230,10 +230,10 @@ class Replay:
     def _true(self, truth: Truth, belief: Any, keys: NDArray[np.uint64]) -> Floats:
         return truth.column(belief, keys, self.clock.now())
 
-    # ---- what comes of it
+    # ---- results
 
     def note_measured(self, committed: Commit) -> None:
-        """What was expected and measured, for the log."""
+        """Keep expected and measured gains for the log."""
         keys = self.directory.repository.table["key"]
         for row, outcome, gap in committed.finished:
             measured = (outcome.expected, outcome.chance, outcome.gain, math.isinf(gap))
@@ -258,7 +258,7 @@ class Replay:
 
 
 class _Notes(CycleObserver):
-    """Notes for the log of a replay what its cycles do."""
+    """Passes what cycles do to the log of a replay."""
 
     def __init__(self, replay: Replay) -> None:
         self.replay = replay

@@ -1,4 +1,4 @@
-"""What one replay did, as the judge sees it: which versions were fetched when, and so what was in the repository."""
+"""A replay as the judge sees it: the fetches, and the copies in the repository that follow from them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,11 +18,11 @@ Change = Callable[[NDArray[np.uint32], Matches], None]
 
 
 class Measured(NamedTuple):
-    """What the crawl itself put on record of its fetches, one item of each column a fetch.
+    """What the crawl recorded of its fetches, one item of each column a fetch.
 
     `expected` is the gain that the policy expected, `chance` the probability with which it chose the page, `gain` what
-    was measured, by the demand that the crawl knew; NaN where nobody said or measured.  `first`: nothing had been
-    observed of the page before.
+    was measured, by the demand that the crawl knew; NaN where there is none.  `first`: the page had
+    never been observed before.
     """
 
     expected: Floats
@@ -50,14 +50,14 @@ class FetchLog:
         return len(self.unit)
 
     def of(self, unit: int) -> slice:
-        """Which fetches are of a unit; units ascend."""
+        """The fetches of a unit; units ascend."""
         first, stop = np.searchsorted(self.unit, (unit, unit + 1))
         return slice(int(first), int(stop))
 
 
 @dataclass(frozen=True)
 class Dropped:
-    """Pages that had to leave a repository of limited size: in which unit, before which fetch of the log, and which."""
+    """Pages dropped from a repository of limited size: the unit, the fetch of the log before which, and the page."""
 
     unit: Numbers
     before: Numbers
@@ -122,7 +122,7 @@ class Run:
             yield Moment(unit, time, self.world.live(time), before, after, fetched)
 
     def searchable(self, versions: Numbers) -> Numbers:
-        """The same, with NOTHING in place of what nobody can find: redirects, pages gone, pages not there yet."""
+        """The same, with NOTHING in place of versions that cannot be found: redirects, pages gone or not yet born."""
         found = np.where(versions == NOTHING, False, self.world.is_page[versions])
         return np.where(found, versions, NOTHING)
 
@@ -137,7 +137,7 @@ class Run:
 
 @dataclass(frozen=True)
 class RunAnswers:
-    """What attention found in every unit (first axis) for every query, before and after its fetches, and could find."""
+    """Visible score of every unit (first axis) and query: before and after the unit's fetches, and the ideal."""
 
     before: NDArray[np.float32]
     after: NDArray[np.float32]
@@ -167,11 +167,11 @@ def _set(change: Change, judge: Judge, old: Numbers, new: Numbers) -> None:
     change(pages.astype(np.uint32), judge.matches(pages, new[pages]))
 
 
-# ---- Runs that no policy made: the repository is in whatever states one likes.
+# ---- Runs without a policy: the repository has given states.
 
 
 def run_of_states(judge: Judge, moments: Floats, states: Sequence[Numbers], copies: Numbers | None = None) -> Run:
-    """A run whose repository is in these states after the fetches of each unit, however many that takes."""
+    """A run whose repository has these states after the fetches of each unit, however many fetches that takes."""
     urls, rows = judge.world.urls, []
     held = start = np.full(len(urls), NOTHING) if copies is None else copies
     for unit, state in enumerate(states):

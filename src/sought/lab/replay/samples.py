@@ -1,4 +1,4 @@
-"""Pages made up to try a policy on: a table as a crawl could have it, and columns at their limits."""
+"""Random tables to try policies on: as a crawl could have them, and with columns at their limits."""
 
 from collections.abc import Iterable
 from dataclasses import replace

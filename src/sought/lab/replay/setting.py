@@ -1,4 +1,4 @@
-"""Under which conditions is a policy replayed?"""
+"""The conditions of a replay."""
 
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args
@@ -22,7 +22,7 @@ DAY = 86_400.0
 
 @dataclass(frozen=True)
 class Setting:
-    """Where a replay starts, and what the crawler is told.
+    """Where a replay starts, and what the crawler knows.
 
     warm      the repository is in step with the Web at the start
     cold      only the seeds are known
@@ -38,9 +38,9 @@ class Setting:
     `pages` are all of the world, or only the `fixed` ones: those that people could find in every unit.  `every` so many
     units of the world are one of the replay.
 
-    `told` says what estimators learn from: from the crawl's `own` fetches; or, before it begins and for good, from all
-    pages in all units of the replay (`all`: in-sample, no crawler can know that), or in the first half of the world's
-    units, and then the replay is of the second `half`; see hindsight.py.
+    `told` is where estimates come from: the crawl's `own` fetches; or, fixed before the replay, fetches of all pages in
+    all units of the replay (`all`: in-sample, no crawler can know that), or in the first half of the world, and the
+    replay is of the second `half` (hindsight.py).
 
     From the unit `halved` on the budget is half of what it was (0: it never is).  `delay` is how many seconds lie
     between two requests to a host (0: what politeness asks for anyway); robots.txt is asked for every day, so from a
@@ -146,7 +146,7 @@ def seen_in(world: World, setting: Setting) -> World:
 
 
 def fixed(world: World) -> World:
-    """Only the pages that people can find at every unit; where others were there is nothing."""
+    """Only the pages that people can find in every unit."""
     there = np.ones(len(world.urls), np.bool_)
     for unit in range(world.units + 1):
         live = world.live(world.start + unit * world.unit)
@@ -155,7 +155,7 @@ def fixed(world: World) -> World:
 
 
 def frozen(world: World, time: float) -> World:
-    """A world in which nothing happens any more after a time."""
+    """A world that does not change after a time."""
     return with_versions(world, np.flatnonzero(world.versions.time <= time))
 
 

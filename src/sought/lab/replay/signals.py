@@ -1,4 +1,4 @@
-"""How a simulated sitemap is written down (the sitemaps.org protocol), and how a crawler learns where it is."""
+"""Simulated change signals: sitemaps (sitemaps.org), robots.txt that names them, ETags and Last-Modified dates."""
 
 import math
 import re
@@ -23,13 +23,13 @@ _SCHEMA = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
 
 def sitemap_part(url: str) -> int | None:
-    """Which part of its origin's sitemap a URL is: 0 for the whole, None for any other file."""
+    """The number of a part of a sitemap; 0 for the whole, None for any other file."""
     found = _PATH.fullmatch(url[len(origin(url)) :])
     return None if found is None else int(found[1] or 0)
 
 
 def robots_txt(site: str, files: Sequence[Response], time: float) -> bytes:
-    """What was recorded of it, and a line that names the sitemap; the line alone allows everything."""
+    """The recorded file with a line that names the sitemap; without a record everything is allowed."""
     url = f"{site}/robots.txt"
     held = [file for file in files if file.url == url and file.time <= time and file.purpose is RequestPurpose.ROBOTS]
     latest = max(held, key=lambda file: file.time, default=None)
@@ -57,17 +57,17 @@ def _document(kind: str, entries: Sequence[str]) -> bytes:
     return "\n".join([f'{_HEAD}<{kind} xmlns="{_SCHEMA}">', *entries, f"</{kind}>\n"]).encode()
 
 
-# ---- What do servers say about changes, and how far is it true?
+# ---- The signals, and how far they are true.
 #
 # Signals come with the faults that real ones have (Busa-Fekete et al., Greedy crawling with noisy change signals, WWW
 # 2025, model recall and noise; lag and liars are ours).  Each fault is a hash of the seed, the URL and what happened,
-# so that it is the same however often, and in whatever order, one asks.
+# so that it does not depend on how often, or in which order, one asks.
 
 
 Floats = NDArray[np.float64]
 Keys = NDArray[np.uint64]
 
-# What the dice are cast for.
+# Purposes of random numbers.
 _LISTED, _TAGGED, _IS_FALSE, _FALSE_AT, _LIES, _TAG = range(6)
 _UNITS_AT_ONCE, _CASTS_AT_ONCE = 64, 1 << 16
 
@@ -78,8 +78,8 @@ class Signals:
 
     recall  share of changes that are announced, births among them
     noise   false announcements, per page and unit (at most one a unit)
-    lag     seconds from a change to the sitemap that tells of it
-    liars   share of hosts whose every page has changed this very moment, whenever one asks
+    lag     seconds from a change until the sitemap announces it
+    liars   share of hosts that always announce all pages as changed just now
 
     Announcements in sitemaps and in ETags are independent of each other; dates are of the same changes as ETags.
     """
@@ -117,8 +117,8 @@ class Signals:
         live = world.at(time)
         pages = np.flatnonzero(np.where(live >= 0, world.is_page[live], False))
         current = live[pages]
-        birth, told = _births(world)[current], self._last_told(world, time)[current]
-        true = np.where(told >= birth, world.versions.time[told], -np.inf)
+        birth, latest = _births(world)[current], self._last_announced(world, time)[current]
+        true = np.where(latest >= birth, world.versions.time[latest], -np.inf)
         since = np.maximum(true, world.versions.time[birth])
         modified = np.maximum(true, self._last_false(_LISTED, world, world.keys[pages], since, time - self.lag))
         modified[self._lies(world, pages)] = time
@@ -146,50 +146,52 @@ class Signals:
         here = here[np.argsort(world.keys[pages[here]])]
         return sitemap_xml(site, part, [world.urls[page] for page in pages[here].tolist()], modified[here])
 
-    def _last_told(self, world: World, time: float) -> Numbers:
-        """For each version the last one up to it that the sitemap tells of at this time; -1 if there is none."""
+    def _last_announced(self, world: World, time: float) -> Numbers:
+        """For each version the last one up to it that the sitemap announces at this time; -1 if there is none."""
         v = world.versions
-        told = world.is_page & (v.time + self.lag <= time) & self._are_told(_LISTED, world.keys[v.page], v.time)
-        return np.maximum.accumulate(np.where(told, np.arange(len(v)), -1))
+        announced = (
+            world.is_page & (v.time + self.lag <= time) & self._are_announced(_LISTED, world.keys[v.page], v.time)
+        )
+        return np.maximum.accumulate(np.where(announced, np.arange(len(v)), -1))
 
     # ---- headers
 
     def headers(self, world: World, version: int, time: float) -> dict[str, str]:
-        """What an answer says of its last change, by the small names of headers."""
-        told = {"etag": self.etag_of(world, version, time)} if self.etag else {}
+        """The headers that date the last change, by lower-case name."""
+        headers = {"etag": self.etag_of(world, version, time)} if self.etag else {}
         if self.dates:
-            told["last-modified"] = formatdate(self.changed_at(world, version, time)[0], usegmt=True)
-        return told
+            headers["last-modified"] = formatdate(self.changed_at(world, version, time)[0], usegmt=True)
+        return headers
 
     def etag_of(self, world: World, version: int, time: float) -> str:
-        """The validator of a version in force: another one after a change that is told, or a false one."""
+        """The validator of a version in force; it changes with each announced change, true or false."""
         changed = self.changed_at(world, version, time)
         key = world.keys[int(world.versions.page[version]) :][:1]
         return f'"{int(mixed(mixed(key ^ salt(self.seed, _TAG)) ^ bits_of(changed))[0]):016x}"'
 
     def changed_at(self, world: World, version: int, time: float) -> Floats:
-        """When the last change of a version in force was, by what is told; one number."""
+        """The time of the last announced change of a version in force; one number."""
         v = world.versions
         page = int(v.page[version])
         start = int(world.first[page])
         gone = np.flatnonzero(v.status[start:version] != 200)
         birth = start + int(gone[-1]) + 1 if len(gone) else start
         key, times = world.keys[page : page + 1], v.time[birth : version + 1]
-        told = self._are_told(_TAGGED, key, times)
-        told[0] = True
-        changed = times[told][-1:]
+        announced = self._are_announced(_TAGGED, key, times)
+        announced[0] = True
+        changed = times[announced][-1:]
         changed = np.maximum(changed, self._last_false(_TAGGED, world, key, changed, time))
         if self._lies(world, np.array([page]))[0]:
             changed = np.array([time])
         return changed
 
-    # ---- dice
+    # ---- random numbers
 
     def _cast(self, what: int, signal: int, keys: Keys, event: Keys) -> Floats:
         """A number from 0 to below 1 for each key and event."""
         return fractions(mixed(mixed(keys ^ salt(self.seed, what, signal)) ^ event))
 
-    def _are_told(self, signal: int, keys: Keys, times: Floats) -> NDArray[np.bool_]:
+    def _are_announced(self, signal: int, keys: Keys, times: Floats) -> NDArray[np.bool_]:
         return self._cast(signal, signal, keys, bits_of(times)) < self.recall
 
     def _lies(self, world: World, pages: Numbers) -> NDArray[np.bool_]:

@@ -1,9 +1,9 @@
-"""Does a policy know what it cannot know?
+"""The wall between a policy and what a crawler cannot know.
 
 A replay is run twice: as it was recorded, and with everything that the first run had not seen by some time replaced by
-noise: pages that were never fetched, versions that nobody met, all that happens later, all that is asked later, and
-(where no sitemap and no ETag tells of it) when between two fetches a page changed, and how often.  Up to that time both
-must make the same fetches.  What differs was decided by something the crawler could not have seen.
+noise: pages that were never fetched, versions that were never seen, all later changes, all later demand, and (where
+no signal announces changes) when and how often a page changed between two fetches.  Up to that time both
+must make the same fetches.  A difference was decided by something the crawler could not have seen.
 """
 
 import hashlib
@@ -119,7 +119,7 @@ def _thinned(world: World, seen: Numbers, seed: int) -> World:
 def _moved(
     times: NDArray[np.float64], asked: list[float], end: float, dice: np.random.Generator
 ) -> NDArray[np.float64]:
-    """The same numbers of times between those at which somebody looked."""
+    """Other times, as many as before between each two fetches."""
     looks = np.unique([-np.inf, *asked, np.inf])
     gap = np.searchsorted(looks, times, "left")  # a version that begins at a look is seen by it
     moved = times.copy()

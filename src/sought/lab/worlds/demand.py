@@ -1,10 +1,10 @@
-"""What is asked of a world: what the crawler may know of it, and what it is judged by.
+"""Demand of a world: the part that the crawler may know, and the part that judges.
 
-    time      judged by what is asked in the unit to come, new queries among it
-    thinning  each search is either known or judged by: two samples of the same demand
-    string    each query is either known or judged by (its hash says which); a stress test, for it hides all that is
-              asked about some pages
-    none      judged by what is known
+    time      judged by the searches of the next unit, new queries included
+    thinning  each search is either known or judges: two samples of the same demand
+    string    each query is either known or judges (by its hash); a stress test, because it hides all demand for
+              some pages
+    none      judged by the known searches
 
 The crawler never knows a query before it is first asked.
 """
@@ -32,9 +32,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Demand:
-    """Distinct queries in order of their keys, and when each begins to be asked more (or less) often.
+    """Distinct queries in order of their keys, and each change of their rates.
 
-    The three columns behind `query` say of each such change: since when, and how much more is then known, or judged by.
+    A change has a `query`, a time (`since`), and by how much the known rate and the judged rate grow.
     """
 
     texts: list[str]
@@ -43,7 +43,7 @@ class Demand:
     since: Floats
     known: Floats
     judged: Floats
-    ahead: float = 0.0  # how long before they are asked queries are judged by
+    ahead: float = 0.0  # seconds by which judging looks ahead
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -58,7 +58,7 @@ class Demand:
         counts, until = (self.known, time) if part == "known" else (self.judged, time + self.ahead)
         begun = self.since <= until
         rates = np.bincount(self.query[begun], counts[begun], len(self.texts)).astype(np.float64)
-        return np.maximum(rates, 0.0)  # what is left of sums that should be 0
+        return np.maximum(rates, 0.0)  # rounding
 
 
 def demand_of(
@@ -69,7 +69,7 @@ def demand_of(
     searches: float = SEARCHES,
     start: float = -np.inf,
 ) -> Demand:
-    """Spellings with the same normal form are one query; what nobody can be answered is left out.
+    """Spellings with the same normal form are one query; queries without a normal form are left out.
 
     `searches` a week is what is asked at `start`, or when the first query is, if that is later.
     """
@@ -110,7 +110,7 @@ def _increments(count: Floats, spelling: NDArray[np.int64], since: Floats) -> Fl
 
 
 def _at_first(count: Floats, spelling: NDArray[np.int64], since: Floats, start: float) -> float:
-    """How often anything is asked at the start, or later when that is never yet; 1 if it never is."""
+    """The rate of all searches at the start, or when the first query begins; 1 if there is none."""
     more = _increments(count, spelling, since)
     for time in np.unique(np.maximum(since, start)).tolist():
         if (rate := float(more[since <= time].sum())) > 0:
@@ -121,12 +121,12 @@ def _at_first(count: Floats, spelling: NDArray[np.int64], since: Floats, start: 
 def _sample(mean: Floats, since: Floats, keys: NDArray[np.uint64], seed: tuple[int, int]) -> Floats:
     """Poisson numbers of searches.
 
-    Each row has dice of its own: what will be asked later must not tell on what is asked now.
+    Each row is drawn independently of the others, so that later demand cannot influence present demand.
     """
     if not len(mean):
         return mean
-    told = np.stack([keys, since.view(np.uint64), *(np.full(len(keys), each, np.uint64) for each in seed)], axis=1)
-    rows = np.ascontiguousarray(told)
+    columns = np.stack([keys, since.view(np.uint64), *(np.full(len(keys), each, np.uint64) for each in seed)], axis=1)
+    rows = np.ascontiguousarray(columns)
     hashes = [hashlib.blake2b(row.tobytes(), digest_size=8).digest() for row in rows]
     chance = (np.frombuffer(b"".join(hashes), np.uint64).astype(np.float64) + 0.5) / 2.0**64
     drawn: Floats = np.ceil(pdtrik(chance, np.maximum(mean, 1e-12)))  # the inverse of the distribution

@@ -1,4 +1,4 @@
-"""Which queries would fit a world for which nobody recorded any?  The words of its titles and anchors.
+"""Queries for a world without recorded ones, from its titles and anchors.
 
 A page's weight is split: 60 % over its titles (each whole, and without the name of the site), 40 % over the six
 anchors that most pages use for it; equal strings are added up.  Weights are page views, where they are known, or the
@@ -32,7 +32,7 @@ _SHORTEST, _LONGEST = 2, 100
 
 @dataclass
 class _Phrase:
-    """A string that may be asked: how much weight it has, and since when it is there."""
+    """A possible query: its weight, and the time since when it appears."""
 
     weight: float = 0.0
     since: float = np.inf
@@ -94,14 +94,14 @@ def read_views(file: Path, world: World) -> dict[str, float]:
 
 
 def phrase(text: str) -> str:
-    """A title or an anchor as people would type it; empty if nobody would."""
+    """A title or an anchor as people would type it; empty if it cannot be a query."""
     words = " ".join(text.lower().split())
     fits = _SHORTEST <= len(words) <= _LONGEST and any(character.isalnum() for character in words)
     return words if fits else ""
 
 
 class _Anchors:
-    """Links of pages to other pages.  Column by column: `link`, how many pages have it, since when one has."""
+    """Links between pages, with the number of pages that have each link and the time of the first."""
 
     def __init__(self, world: World) -> None:
         lists, v = world.link_lists, world.versions
@@ -124,16 +124,16 @@ class _Anchors:
         self.used = np.flatnonzero(self.pages)
 
     def of_pages(self, world: World) -> dict[int, list[tuple[str, int, float]]]:
-        """Of each page the commonest anchors: words, how many pages use them, since when."""
+        """The most frequent anchors of each page: words, number of pages that use them, since when."""
         found: defaultdict[int, dict[str, tuple[int, float]]] = defaultdict(dict)
         for link in self.used.tolist():
             if text := phrase(world.links[link].anchor):
-                of = found[int(self.target[link])]
-                before, since = of.get(text, (0, np.inf))
-                of[text] = before + int(self.pages[link]), min(since, float(self.since[link]))
+                texts = found[int(self.target[link])]
+                before, since = texts.get(text, (0, np.inf))
+                texts[text] = before + int(self.pages[link]), min(since, float(self.since[link]))
         return {
-            page: sorted(((text, *said) for text, said in of.items()), key=lambda a: (-a[1], a[0]))[:ANCHORS]
-            for page, of in found.items()
+            page: sorted(((text, *use) for text, use in texts.items()), key=lambda a: (-a[1], a[0]))[:ANCHORS]
+            for page, texts in found.items()
         }
 
 
@@ -142,10 +142,10 @@ def _viewed(world: World, views: Mapping[str, float]) -> NDArray[np.float64]:
 
 
 def _spread(world: World, anchors: _Anchors, weights: NDArray[np.float64]) -> Iterator[tuple[str, float, float]]:
-    """The strings of each page, with their part of its weight."""
-    titles, said = _titles(world), anchors.of_pages(world)
+    """The strings of each page with their share of its weight."""
+    titles, anchor_texts = _titles(world), anchors.of_pages(world)
     for page in range(len(world.urls)):
-        named, linked = titles.get(page, {}), said.get(page, [])
+        named, linked = titles.get(page, {}), anchor_texts.get(page, [])
         for_titles = weights[page] * (TITLES_SHARE if linked else 1.0) * bool(named)
         for text, (share, since) in named.items():
             yield text, for_titles * share, since
@@ -196,7 +196,7 @@ def _sites(world: World) -> set[tuple[str, str]]:
 
 def _tallies(phrases: Mapping[str, _Phrase], weighting: Weighting, count: int, seed: int) -> WorldDemand:
     """The heaviest strings, heaviest first."""
-    texts = sorted(text for text, said in phrases.items() if said.weight > 0)
+    texts = sorted(text for text, each in phrases.items() if each.weight > 0)
     weights = np.array([phrases[text].weight for text in texts], np.float64)
     if weighting == "zipf":
         weights *= np.random.default_rng(seed).lognormal(0.0, NOISE, len(texts))

@@ -77,7 +77,7 @@ _TABLES: dict[str, dict[str, Any]] = {
 
 
 class _Format(msgspec.Struct):
-    """What is read first: the rest of the file may be of a format that is not known."""
+    """Read first: the rest of the file may have an unknown format."""
 
     format: int
 
@@ -95,7 +95,7 @@ class _Head(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def save_world(world: World, folder: Path, texts: Sequence[str]) -> None:
-    """Write a world; one that is there already is set aside until the new one is in its place; else it is refused."""
+    """Write a world.  An existing world is replaced when the new one is complete; any other folder must be empty."""
     check_folder(folder)
     fresh = folder.with_name(folder.name + ".new")
     shutil.rmtree(fresh, ignore_errors=True)
@@ -112,13 +112,13 @@ def save_world(world: World, folder: Path, texts: Sequence[str]) -> None:
 
 
 def check_folder(folder: Path) -> None:
-    """Whether a world can be written here; asked before long work, too."""
+    """Raise BadInput if no world can be written here; also called before long work."""
     if folder.exists() and not (folder / _HEAD).exists() and not (folder.is_dir() and not any(folder.iterdir())):
         raise BadInput(f"{folder} is not empty and holds no world: choose another folder")
 
 
 def save_queries(world: World, folder: Path) -> None:
-    """Write what is asked of a world that is on disk, and its notes."""
+    """Write the demand and the notes of a world on disk."""
     tidy = folder / "queries.new"
     _queries(world.tallies).write_parquet(tidy, compression="zstd", statistics=False)
     tidy.replace(folder / "queries.parquet")
@@ -155,7 +155,7 @@ def open_world(folder: Path) -> World:
 
 
 def read_name(folder: Path) -> str:
-    """What a world is called."""
+    """The name of a world."""
     return _read_head(folder / _HEAD).name
 
 
@@ -273,7 +273,7 @@ def _read(folder: Path, name: str) -> pl.DataFrame:
 
 
 def _check(world: World, folder: Path) -> None:
-    """What points outside of what there is, or is out of order, would surface much later."""
+    """Raise BadInput for numbers out of range or out of order, which would cause errors much later."""
     v, found = world.versions, ""
     pairs = (
         ("page", v.page, len(world.urls)),

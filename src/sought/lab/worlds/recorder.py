@@ -1,4 +1,4 @@
-"""Making a world from answers, one at a time."""
+"""Makes a world from answers, one at a time."""
 
 import hashlib
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ _AT_ONCE = 256  # pages counted together
 
 
 class WorldRecorder:
-    """Takes answers in as they came, those of each URL in order of time; one that says nothing new is no version."""
+    """Takes the answers of each URL in order of time; an answer equal to the one before makes no version."""
 
     def __init__(self) -> None:
         self.rows: list[dict[str, Any]] = []
@@ -43,24 +43,24 @@ class WorldRecorder:
         self.addresses: dict[str, str] = {}
 
     def answer(self, response: Response, document: Document | None = None) -> bool:
-        """From `response.time` on, this is the answer; whether that is news.  Pages are digested, if not given so."""
+        """Record the answer from `response.time` on; whether it is a new version.  Pages are digested, if not yet."""
         if response.address:
             self.addresses.setdefault(hostname(response.url), response.address)
         if response.purpose is not RequestPurpose.PAGE:
             self.files.append(response)
             return True
         page = self.pages.setdefault(response.url, len(self.pages))
-        told = _told(response, document)
+        key = _version_key(response, document)
         time, before = self.latest.get(page, (-np.inf, ""))
         if response.time <= time:
             raise BadInput(f"{response.url}: an answer of {response.time} comes after one of {time}")
-        if told == before:
+        if key == before:
             return False
-        self.latest[page] = response.time, told
+        self.latest[page] = response.time, key
         brings_page = 200 <= response.status < 300 and not response.failure
         if brings_page and document is None:
             document = digested(response)
-        self._add(page, response, document or Document(), told)
+        self._add(page, response, document or Document(), key)
         return True
 
     def ask(self, query: str, count: float, since: float) -> None:
@@ -68,7 +68,7 @@ class WorldRecorder:
         self.queries.append((query, count, since))
 
     def finish(self, name: str, seeds: Sequence[str], start: float, end: float, unit: float, **notes: Any) -> World:
-        """The world of all that was taken in."""
+        """The world of all recorded answers and queries."""
         if not self.rows:
             raise BadInput(f"{name}: no pages")
         self._count()
@@ -99,7 +99,7 @@ class WorldRecorder:
             **ragged,
         )
 
-    def _add(self, page: int, response: Response, document: Document, told: str) -> None:
+    def _add(self, page: int, response: Response, document: Document, key: str) -> None:
         kept = tuple((k, v) for k, v in response.headers if k.lower() in _KEPT)
         noindex, nofollow = header_directives(response, AGENT)
         self.rows.append(
@@ -110,7 +110,7 @@ class WorldRecorder:
                 "headers": self.headers.setdefault(kept, len(self.headers)),
                 "size": document.size or len(response.raw),
                 "content": document.content,
-                "digest": hashlib.blake2b(told.encode(), digest_size=16).hexdigest(),
+                "digest": hashlib.blake2b(key.encode(), digest_size=16).hexdigest(),
                 "failure": str(response.failure or ""),
                 "language": document.language,
                 "title": document.title,
@@ -139,20 +139,20 @@ class WorldRecorder:
         self.vectors.append(self.counter.take())
 
 
-def _told(response: Response, document: Document | None) -> str:
-    """What an answer amounts to; two that amount to the same are one version."""
-    said = hashlib.blake2b(response.body, digest_size=16)
+def _version_key(response: Response, document: Document | None) -> str:
+    """What distinguishes versions: equal keys are one version."""
+    body = hashlib.blake2b(response.body, digest_size=16)
     if document is not None:
-        said.update(repr((document.content, document.title, document.links)).encode())
+        body.update(repr((document.content, document.title, document.links)).encode())
     kept = " ".join([response.header("location"), response.header("etag"), *response.all_headers("x-robots-tag")])
-    return f"{response.status} {response.failure or ''} {kept} {said.hexdigest()}"
+    return f"{response.status} {response.failure or ''} {kept} {body.hexdigest()}"
 
 
 def digested(response: Response) -> Document:
-    """As the crawl does: a page must not stop what all others are part of."""
+    """The digest of a page; a page that cannot be digested must not stop the import, as it does not stop a crawl."""
     try:
         return digest(response)
-    except Exception:  # noqa: BLE001  whatever it was, it is this page's fault only
+    except Exception:  # noqa: BLE001  any failure concerns this page only
         return Document(refused="digest-failed", size=len(response.body))
 
 

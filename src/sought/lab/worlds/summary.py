@@ -1,4 +1,4 @@
-"""What does a world hold?"""
+"""Figures of a world, for people."""
 
 from typing import Any
 

@@ -1,9 +1,9 @@
 """A world: recorded web history.
 
-A *page* is a URL; a *version* is what it answered from some time on, until its next version: a page, a redirect, or
-that there is none.  Versions are ordered by page, then by time.  Before its first version a page is not there.  What a
-version says was digested when it was recorded: its links are numbers of `links`, its words a vector over `terms`
-(index/vectors.py; of its title, body and address: anchors are other pages' words).
+A *page* is a URL; a *version* is its answer from some time on, until the next version: a page, a redirect, or gone.
+Versions are ordered by page, then by time.  Before its first version a page does not exist.  A version was digested
+when it was recorded: its links are numbers of `links`, its words a vector over `terms` (index/vectors.py; of its title,
+body and address: anchors are other pages' words).
 """
 
 from dataclasses import dataclass, field, replace
@@ -20,7 +20,7 @@ from sought.web.url import fingerprint, origin
 
 WEEK = 7 * 86400.0
 NOTHING = -1
-_SOME_TEXT = "…"  # stands for a text: replay needs to know only that there is one
+_SOME_TEXT = "…"  # replay needs to know only that there is a text
 
 Numbers = NDArray[np.int64]
 
@@ -88,8 +88,8 @@ Headers = tuple[tuple[str, str], ...]
 class World:
     """See above.  `start` and `end` are the times of the first and the last snapshot, `unit` what lies between two.
 
-    `files` are answers that are no pages (robots.txt, sitemaps), by URL and time.  `addresses` say which machine a host
-    is on, where that is known: hosts on one machine take turns.  `notes` say where all of it is from.
+    `files` are robots.txt and sitemaps, by URL and time.  `addresses` have the machine of each host, where it is known:
+    hosts on one machine take turns.  `notes` say where all of it is from.
     """
 
     name: str
@@ -136,15 +136,15 @@ class World:
         return np.where(begun > 0, self.first[:-1] + begun - 1, NOTHING)
 
     def live(self, time: float) -> Numbers:
-        """The same, but where the answer is an error, the last one that was none: the page lives on unseen."""
+        """The same, but in place of an error the last version before it: the page still exists."""
         versions = self.at(time)
         return np.where(versions == NOTHING, NOTHING, self.observed[versions])
 
     @cached_property
     def observed(self) -> Numbers:
-        """For each version itself, or if it is an error the last one before it of its page that is none, or NOTHING."""
-        told = np.maximum.accumulate(np.where(self.is_observation, np.arange(len(self.versions)), NOTHING))
-        return np.where(told >= self.first[self.versions.page], told, NOTHING)
+        """For each version itself; for an error the last version of the page before it that is none, or NOTHING."""
+        latest = np.maximum.accumulate(np.where(self.is_observation, np.arange(len(self.versions)), NOTHING))
+        return np.where(latest >= self.first[self.versions.page], latest, NOTHING)
 
     @property
     def firsts(self) -> Numbers:
@@ -191,7 +191,7 @@ class World:
 
     @cached_property
     def is_page(self) -> NDArray[np.bool_]:
-        """Whether a version is a page that people can find: not a redirect, nor gone, nor empty, nor kept private."""
+        """Whether people can find a version: it is no redirect, not gone, not empty, not noindex."""
         v = self.versions
         shown = (v.status >= 200) & (v.status < 300) & v.has_text & ~v.noindex
         return shown & np.array(
@@ -200,18 +200,18 @@ class World:
 
     @cached_property
     def is_observation(self) -> NDArray[np.bool_]:
-        """Whether an answer tells how the page is: a page, a redirect, or that there is none; not an error."""
+        """Whether an answer shows the state of a page: a page, a redirect, or gone; not an error."""
         v = self.versions
-        told = ((v.status >= 200) & (v.status < 400)) | np.isin(v.status, (404, 410))
-        return told & np.array([not failure for failure in v.failure], np.bool_)
+        is_answer = ((v.status >= 200) & (v.status < 400)) | np.isin(v.status, (404, 410))
+        return is_answer & np.array([not failure for failure in v.failure], np.bool_)
 
     @property
     def ties(self) -> NDArray[np.uint32]:
-        """What orders pages of equal score: a hash of the URL."""
+        """The order of pages with equal scores: a hash of the URL."""
         return (self.keys >> np.uint64(32)).astype(np.uint32)
 
     def answer(self, version: int, time: float) -> Response:
-        """What a server says: headers, and no body."""
+        """The answer of a server: headers without a body."""
         v = self.versions
         failure = Failure(v.failure[version]) if v.failure[version] else None
         url = self.urls[int(v.page[version])]
@@ -220,7 +220,7 @@ class World:
         )
 
     def document(self, version: int) -> Document:
-        """What a version says, without its texts."""
+        """The digest of a version, without its texts."""
         v = self.versions
         text = _SOME_TEXT if v.has_text[version] else ""
         links = self.links
@@ -242,5 +242,5 @@ class World:
         )
 
     def with_tallies(self, tallies: WorldDemand, **notes: Any) -> "World":
-        """The same web, asked for other things."""
+        """The same web with other demand."""
         return replace(self, tallies=tallies, notes=self.notes | notes)

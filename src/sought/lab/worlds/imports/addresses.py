@@ -1,4 +1,4 @@
-"""At which URL does a file of a site stand?
+"""The URL of each file of a site.
 
 | file                        | URL            |
 |-----------------------------|----------------|
@@ -18,7 +18,7 @@ from sought.web.url import canonical
 
 _SUFFIXES = (b".html", b".htm", b".md", b".markdown")  # of files that stand at one URL the first wins
 _MARKDOWN = _SUFFIXES[2:]
-# What a file name may say and an address would take for something else; the rest is spelt as in links.
+# Characters that mean the same in a file name and in a URL; all others are escaped.
 _SAFE = "".join(character for character in map(chr, range(0x21, 0x7F)) if character not in "%?#\\")
 _ELSEWHERE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}:|//|#|$")
 
@@ -44,7 +44,7 @@ def is_markdown(path: bytes) -> bool:
 
 
 def is_folder(path: bytes) -> bool:
-    """Whether the file speaks for the folder it is in."""
+    """Whether the file is the page of its folder."""
     stem, suffix = _split(path)
     return suffix in _SUFFIXES and (stem.lower() == b"index" or (stem.lower() == b"readme" and suffix in _MARKDOWN))
 
@@ -61,7 +61,7 @@ def address(base: str, path: bytes) -> str:
 
 
 def page_address(base: str, path: bytes) -> str:
-    """The URL at which a file that is a page stands."""
+    """The URL of a file that is a page."""
     if is_folder(path):
         path = path.rpartition(b"/")[0]
     elif is_markdown(path):
@@ -70,7 +70,7 @@ def page_address(base: str, path: bytes) -> str:
 
 
 def linked(base: str, path: bytes, href: str) -> str:
-    """The URL that a link in the file at `path` means: relative links are those of files to files."""
+    """The URL of a link in the file at `path`; relative links lead from file to file."""
     if _ELSEWHERE.match(href):
         return href
     plain, mark, rest = re.fullmatch(r"([^?#]*)([?#]?)(.*)", href, re.DOTALL).groups()  # type: ignore[union-attr]  # anything matches

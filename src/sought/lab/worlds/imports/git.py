@@ -43,7 +43,7 @@ def import_git(
     moves: Path | None = None,
     report: Report = lambda _done, _total: None,
 ) -> Taken:
-    """Give the recorder a snapshot every so many seconds, or each commit.
+    """Record a snapshot every so many seconds, or each commit if `every` is 0.
 
     `source` is a work tree, a bare repository or a bundle.  Called again for another site, it adds that to the world.
     """
@@ -69,7 +69,7 @@ def import_git(
 
 
 def _news(repository: GitRepository, times: list[Snapshot]) -> dict[int, list[Change]]:
-    """What each snapshot has changed of the pages."""
+    """The pages that changed, by number of the snapshot."""
     found, before = {}, ""
     for number, _, commit in times:
         changes: Iterator[Change] = repository.changes(before, commit) if before else repository.files(commit)
@@ -86,9 +86,9 @@ def _by_week(moves: list[Move]) -> dict[int, list[Move]]:
 
 
 class _Site:
-    """Which files stand at each URL, and where those that are gone went.
+    """The files at each URL, and the redirects of those that have moved.
 
-    `ways` are the percent-decoded addresses by which each URL was ever meant, `leads` since when they lead where.
+    `ways` are the percent-decoded spellings of each URL, `leads` the targets of each URL with the time of each change.
     """
 
     def __init__(self, recorder: WorldRecorder, base: str, blobs: Blobs) -> None:
@@ -100,7 +100,7 @@ class _Site:
         self.done = 0
 
     def change(self, changes: "list[Change] | tuple[()]", moves: "list[Move] | tuple[()]") -> list[str]:
-        """The URLs that may answer something else now."""
+        """Apply changes and moves; the URLs whose answers may have changed."""
         touched = []
         for path, blob in changes:
             try:
@@ -144,7 +144,7 @@ class _Site:
             text = body.decode("utf-8", "replace").removeprefix("\ufeff")
             body = to_html(text, lambda href: linked(self.base, path, href)).encode()
         response = Response(url, 200, headers=(_HTML,), raw=body, body=body, time=time)
-        # What a folder's page links to is meant from inside the folder.
+        # Links of a folder's page are relative to the folder.
         within = replace(response, url=f"{url}/") if is_folder(path) and not url.endswith("/") else response
         self.recorder.answer(response, digested(within) if within is not response else None)
 

@@ -1,4 +1,4 @@
-"""What did the files of a git repository hold, and when?  One long-lived git process reads them all."""
+"""The history of the files in a git repository, read by one long-lived git process."""
 
 import os
 import subprocess
@@ -15,7 +15,7 @@ from sought.web.errors import BadInput
 
 MAX_FILE = 64 << 20
 _FILES = (b"100644", b"100755", b"100664")  # no links, no submodules
-# What a hook or another tool left in the environment is about another repository; nothing may ask or fetch.
+# Variables that a hook or another tool set refer to another repository; git must not prompt or fetch.
 _QUIET = {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_NO_REPLACE_OBJECTS": "1"}
 _NOT_OURS = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_NAMESPACE")
 
@@ -75,7 +75,7 @@ class GitRepository:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=_environment(self.folder),
-            start_new_session=True,  # Ctrl-C is for us: were it to die first, the repository would look damaged
+            start_new_session=True,  # if Ctrl-C ended git first, the repository would look damaged
         )
         with process:
             yield Blobs(cast("IO[bytes]", process.stdin), cast("IO[bytes]", process.stdout), self.name)
@@ -103,7 +103,7 @@ class GitRepository:
 
 @dataclass(frozen=True)
 class Blobs:
-    """Asks one `git cat-file --batch` for one content after the other."""
+    """Reads file contents through one `git cat-file --batch` process."""
 
     questions: IO[bytes]
     answers: IO[bytes]
@@ -174,6 +174,6 @@ def _run(command: list[str], name: str, folder: Path) -> bytes:
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    """A folder that is no repository must not be taken for part of one above it."""
+    """Without the variables of other repositories; a folder that is none must not be read as part of one above it."""
     others = {name: value for name, value in os.environ.items() if name not in _NOT_OURS}
     return others | _QUIET | {"GIT_CEILING_DIRECTORIES": str(folder.parent)}

@@ -51,7 +51,7 @@ class ImportedGraph:
 def import_graph(
     recorder: WorldRecorder, file: Path, report: Report = lambda _done, _total: None, seed_node: int | None = None
 ) -> Taken:
-    """Give every node to the recorder; the seed is the busiest node of the largest core, unless one is named."""
+    """Record every node; by default the seed is the node with most links in the largest strong component."""
     graph = read_graph(file)
     if not len(graph.names):
         raise BadInput(f"{file}: no links in it")
@@ -95,7 +95,7 @@ def _seed(graph: ImportedGraph, file: Path, seed_node: int | None) -> int:
 
 
 def _reached(graph: ImportedGraph, seed: int) -> int:
-    """How many pages links lead to from the seed, itself counted."""
+    """How many pages can be reached from the seed, which counts too."""
     from scipy.sparse import csgraph
 
     untyped: Any = csgraph
@@ -112,7 +112,7 @@ def _matrix(graph: ImportedGraph) -> Any:
 
 @contextmanager
 def _readable(file: Path) -> Iterator[None]:
-    """Whatever goes wrong with a file as a whole is said in one line."""
+    """Turn any error about the file as a whole into BadInput."""
     try:
         yield
     except _UNREADABLE as error:

@@ -1,4 +1,4 @@
-"""Which pages went on elsewhere, and since when?  A table: week, from, to."""
+"""Pages that have moved: a table with the columns week, from and to."""
 
 from pathlib import Path
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What people ask of a world, from the files that a query log can take in.
+"""Demand of a world, from the files that a query log can import.
 
 A line that says how often a query is asked in a week stays as it is.  Searches with their times become one line for
 each query: it is asked since the week of its first search, as often in a week as from then to the end of the log.
@@ -21,7 +21,7 @@ from sought.web.errors import BadInput
 def import_queries(file: Path, start: float, tell: Callable[[str], None] = lambda _: None) -> WorldDemand:
     """UBI, TSV, CSV, Parquet or Search Console; lines without a date are asked from `start` on.
 
-    Lines that cannot be used are left out, and told; raises BadInput if none can.
+    Lines that cannot be used are left out and reported to `tell`; raises BadInput if none can be used.
     """
     with tempfile.TemporaryDirectory(prefix="sought-queries-") as folder:
         log = QueryLog(Path(folder) / "searches", keep=inf)
@@ -37,7 +37,7 @@ def import_queries(file: Path, start: float, tell: Callable[[str], None] = lambd
 
 
 def logged_queries(folder: Path, start: float, end: float) -> WorldDemand:
-    """What a crawl's own query log has; counts that were taken in after the world's end are asked all along."""
+    """Demand in a crawl's own query log; counts imported after the world's end apply from its start."""
     log = QueryLog(folder, keep=inf)
     searches, counts = _searches(log, start), _tallies(log)
     since = np.where(counts.since <= end, counts.since, start)
@@ -50,9 +50,9 @@ def _both(first: WorldDemand, second: WorldDemand) -> WorldDemand:
 
 
 def _complaints(file: Path, done: Imported) -> list[str]:
-    said = [f"{name}:{line}: {what}" for name, line, what in done.first_bad]
-    more = done.bad - len(said)
-    return [*said, f"{file.name}: and {more:,} more lines that cannot be used"] if more else said
+    listed = [f"{name}:{line}: {what}" for name, line, what in done.first_bad]
+    more = done.bad - len(listed)
+    return [*listed, f"{file.name}: and {more:,} more lines that cannot be used"] if more else listed
 
 
 def _searches(log: QueryLog, start: float) -> WorldDemand:

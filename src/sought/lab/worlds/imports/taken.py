@@ -1,10 +1,10 @@
-"""What an importer says of what it gave to the recorder."""
+"""What an importer returns."""
 
 from typing import NamedTuple
 
 
 class Taken(NamedTuple):
-    """Times of the first and the last snapshot, where a crawl of it may start, and how many pages it can reach."""
+    """Times of the first and the last snapshot, seeds for a crawl, and how many pages a crawl can reach from them."""
 
     start: float
     end: float

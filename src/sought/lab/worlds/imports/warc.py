@@ -1,8 +1,8 @@
 """Captures as a world: what each URL answered, from WARC files of any writer and from crawls of our own.
 
-1. All files are read through once; of each capture only where it lies is kept.
-2. In order of time, each answer is given to the recorder.  A revisit, and an answer of 304, stands for an earlier body.
-3. Nobody knows how long a page had been there when it was first captured: it counts as there from the beginning.
+1. All files are read once; only the place of each capture is kept.
+2. Answers are recorded in order of time.  A revisit or a 304 repeats an earlier body.
+3. When a page appeared before its first capture is unknown: it counts as there from the beginning.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -37,7 +37,7 @@ _REPORT_EVERY = 256
 
 
 class _Capture(NamedTuple):
-    """One answer: when, to what, and where it lies.  `refers` is the capture that a revisit names: URL and time."""
+    """One answer and its place in a file.  `refers` is the capture that a revisit names: URL and time."""
 
     time: float
     file: int
@@ -51,12 +51,12 @@ class _Capture(NamedTuple):
 
 
 def import_warc(recorder: WorldRecorder, files: Sequence[Path], report: Report = lambda _done, _total: None) -> Taken:
-    """Give the recorder every capture in .warc and .warc.gz files, folders of them, CDXJ indexes, crawl directories.
+    """Record every capture in .warc and .warc.gz files, folders of them, CDXJ indexes, crawl directories.
 
     The seeds are those on record in our own archives, else the first page captured of each host.
     """
     sources = warc_files(files)
-    captures, seeds = _seen(sources, report)
+    captures, seeds = _find_captures(sources, report)
     if not captures:
         raise BadInput(f"{', '.join(map(str, files))}: no captures of http or https URLs")
     answers = _CaptureReader([source.path for source in sources], captures)
@@ -65,16 +65,16 @@ def import_warc(recorder: WorldRecorder, files: Sequence[Path], report: Report =
     for number, capture in enumerate(captures):
         if number % _REPORT_EVERY == 0:
             report(number, len(captures))
-        response = answers.news(capture)
+        response = answers.new_answer(capture)
         if response is not None:
-            what = (capture.purpose, capture.url)
-            recorder.answer(replace(with_body(response), time=capture.time if what in begun else start))
-            begun.add(what)
+            key = (capture.purpose, capture.url)
+            recorder.answer(replace(with_body(response), time=capture.time if key in begun else start))
+            begun.add(key)
     report(len(captures), len(captures))
     return Taken(start, end, tuple(seeds or _first_pages(captures)))
 
 
-def _seen(sources: list[WarcFile], report: Report) -> tuple[list[_Capture], list[str]]:
+def _find_captures(sources: list[WarcFile], report: Report) -> tuple[list[_Capture], list[str]]:
     """All captures in order of time, and all seeds; of two captures of a URL at one moment the last."""
     found: list[_Capture] = []
     seeds: dict[str, None] = {}
@@ -82,7 +82,7 @@ def _seen(sources: list[WarcFile], report: Report) -> tuple[list[_Capture], list
         for spot in record_spans(path):
             fields, start = record_fields(path, spot)
             if fields.get("warc-target-uri") in (SEEDS, LOADED):
-                seeds.update(dict.fromkeys(_listed(record_bytes(path, spot.offset, spot.length), start)))
+                seeds.update(dict.fromkeys(_urls_in_note(record_bytes(path, spot.offset, spot.length), start)))
             elif capture := _capture(path, number, spot, fields):
                 found.append(capture)
                 if len(found) % _REPORT_EVERY == 0:
@@ -91,8 +91,8 @@ def _seen(sources: list[WarcFile], report: Report) -> tuple[list[_Capture], list
     return list({(each.purpose, each.url, each.time): each for each in found}.values()), list(seeds)
 
 
-def _listed(note: bytes | None, start: int) -> Iterator[str]:
-    """The URLs of a note."""
+def _urls_in_note(note: bytes | None, start: int) -> Iterator[str]:
+    """The URLs in the text of a note."""
     for line in (note or b"")[start:].decode("utf-8", "replace").split():
         try:
             yield canonical(line)
@@ -101,7 +101,7 @@ def _listed(note: bytes | None, start: int) -> Iterator[str]:
 
 
 def _capture(path: Path, file: int, spot: RecordSpan, fields: Fields) -> _Capture | None:
-    """What a record tells of a URL; None if it is of another kind, or about something nobody could crawl."""
+    """The capture in a record; None for other kinds of records and for URLs that cannot be crawled."""
     kind = _kind(fields)
     try:
         url = canonical(fields.get("warc-target-uri", "").strip("<>"))  # wget writes them in brackets
@@ -112,7 +112,7 @@ def _capture(path: Path, file: int, spot: RecordSpan, fields: Fields) -> _Captur
     time = record_time(path, spot, fields)
     digest = fields.get("warc-payload-digest", "")
     return _Capture(
-        time, file, spot.offset, spot.length, kind, url, _purpose(url, fields), digest, _refers(fields, url)
+        time, file, spot.offset, spot.length, kind, url, _purpose(url, fields), digest, _refers_to(fields, url)
     )
 
 
@@ -124,13 +124,13 @@ def _kind(fields: Fields) -> Kind | None:
 
 
 def _purpose(url: str, fields: Fields) -> RequestPurpose:
-    told = fields.get("sought-purpose")
-    if told in list(RequestPurpose):
-        return RequestPurpose(told)
+    purpose = fields.get("sought-purpose")
+    if purpose in list(RequestPurpose):
+        return RequestPurpose(purpose)
     return RequestPurpose.ROBOTS if url == f"{origin(url)}/robots.txt" else RequestPurpose.PAGE
 
 
-def _refers(fields: Fields, url: str) -> tuple[str, float] | None:
+def _refers_to(fields: Fields, url: str) -> tuple[str, float] | None:
     try:
         named = fields.get("warc-refers-to-target-uri", "").strip("<>")
         return (canonical(named) if named else url), instant(fields["warc-refers-to-date"])
@@ -147,7 +147,7 @@ def _first_pages(captures: list[_Capture]) -> list[str]:
 
 
 class _CaptureReader:
-    """Reads captures, and knows of each URL what it said last."""
+    """Reads captures, and remembers the latest answer of each URL."""
 
     def __init__(self, paths: list[Path], captures: list[_Capture]) -> None:
         self.paths = paths
@@ -156,30 +156,30 @@ class _CaptureReader:
         self.by_moment = {(each.url, each.time): each for each in bodies}
         self.last: dict[tuple[RequestPurpose, str], object] = {}
 
-    def news(self, capture: _Capture) -> Response | None:
-        """The answer, with the body it stands for; None if it is as before, or that body is nowhere."""
+    def new_answer(self, capture: _Capture) -> Response | None:
+        """The answer with its body; None if nothing has changed, or if the body of a revisit is missing."""
         source, response = capture, self.read(capture)
         if capture.kind == "revisit" or response.status == 304:
             original = self.original(capture, response.status)
             if original is None:
                 return None
-            source, response = original, _repeated(response, self.read(original))
+            source, response = original, _with_original_body(response, self.read(original))
         body = source.digest or (source.file, source.offset)
-        asked = tuple(response.all_headers("x-robots-tag"))
-        said = response.status, response.failure, response.header("location"), asked, body
-        what = (capture.purpose, capture.url)
-        if self.last.get(what) == said:
+        robots = tuple(response.all_headers("x-robots-tag"))
+        answer = response.status, response.failure, response.header("location"), robots, body
+        key = (capture.purpose, capture.url)
+        if self.last.get(key) == answer:
             return None
-        self.last[what] = said
+        self.last[key] = answer
         return replace(response, url=capture.url, purpose=capture.purpose)
 
     def original(self, capture: _Capture, status: int) -> _Capture | None:
-        """The capture that has the body; the digest of a 304 may be that of its own, empty one."""
+        """The capture with the body; the digest of a 304 may be that of its own, empty body."""
         named = self.by_moment.get(capture.refers) if capture.refers else None
         return named if status == 304 else self.by_digest.get(capture.digest, named)
 
     def read(self, capture: _Capture) -> Response:
-        """What the record itself says."""
+        """The answer in the record itself."""
         path, (_, file, offset, length, kind, url, *_) = self.paths[capture.file], capture
         record = record_bytes(path, offset, length)
         if record is None:
@@ -197,32 +197,32 @@ class _CaptureReader:
         return Response(url, status, headers=headers, raw=raw, address=fields.get("warc-ip-address", ""))
 
 
-def _repeated(said: Response, original: Response) -> Response:
-    """The original's body, with what the answer itself says: a 304 only what is new (RFC 9111, 3.2)."""
-    is_whole = bool(said.headers) and said.status != 304
+def _with_original_body(answer: Response, original: Response) -> Response:
+    """The original's body with the headers of the answer; a 304 has only those that are new (RFC 9111, 3.2)."""
+    is_whole = bool(answer.headers) and answer.status != 304
     of_body = "content-encoding" if is_whole else "content-"
-    own = [each for each in said.headers if not each[0].lower().startswith(of_body)]
+    own = [each for each in answer.headers if not each[0].lower().startswith(of_body)]
     names = {name.lower() for name, _ in own}
     kept = [
         (name, value)
         for name, value in original.headers
         if name.lower() not in names and (name.lower().startswith("content-") or not is_whole)
     ]
-    status = original.status if said.status in (0, 304) else said.status
-    return replace(original, status=status, headers=(*own, *kept), address=said.address)
+    status = original.status if answer.status in (0, 304) else answer.status
+    return replace(original, status=status, headers=(*own, *kept), address=answer.address)
 
 
 def _failure(path: Path, place: Place, record: bytes) -> Response:
     try:
-        told = outcome_at(path, place, record)
+        outcome = outcome_at(path, place, record)
     except CrawlDamaged as error:
         raise BadInput(str(error)) from None
-    if told is None or told.response is None:
+    if outcome is None or outcome.response is None:
         raise BadInput(f"{path} is damaged at offset {place.offset}: a failure without its cause")
-    headers = tuple([(_unicode(name), _unicode(value)) for name, value in told.response.headers])
-    return replace(told.response, headers=headers)
+    headers = tuple([(_valid_unicode(name), _valid_unicode(value)) for name, value in outcome.response.headers])
+    return replace(outcome.response, headers=headers)
 
 
-def _unicode(text: str) -> str:
-    """The archive gives back bytes that are no UTF-8 as half characters, which no other file can hold."""
+def _valid_unicode(text: str) -> str:
+    """The archive returns bytes that are not UTF-8 as surrogates, which other files cannot hold."""
     return text.encode("utf-8", "replace").decode()

@@ -1,6 +1,6 @@
 """Which records does a WARC file hold, whoever wrote it?  Plain, or each record a gzip member (ISO 28500, annex D).
 
-Reading a file through costs little memory, whatever it claims to hold: of each record only the beginning is kept.  The
+Reading a file takes little memory whatever it claims to hold: only the beginning of each record is kept.  The
 archive's own reader (archive/members.py) is stricter, and can tell a torn tail from other damage.
 """
 
@@ -31,7 +31,7 @@ Fields = dict[str, str]
 
 
 class RecordSpan(NamedTuple):
-    """A record: where it lies in its file, and how it begins once decompressed."""
+    """The place of a record in its file, and the beginning of its decompressed content."""
 
     offset: int
     length: int
@@ -40,7 +40,7 @@ class RecordSpan(NamedTuple):
 
 
 class _Damage(Exception):
-    """What is wrong with the record at hand."""
+    """The record is damaged; the text says how."""
 
 
 def record_spans(path: Path) -> Iterator[RecordSpan]:
@@ -73,7 +73,7 @@ def record_bytes(path: Path, offset: int, length: int) -> bytes | None:
 
 
 def record_fields(path: Path, spot: RecordSpan) -> tuple[Fields, int]:
-    """The fields of a record, their names in small letters, and where its block begins."""
+    """The fields of a record, with names in lower case, and the offset of its block."""
     try:
         fields, start, stop = _head(spot.beginning)
     except _Damage as damage:
@@ -99,7 +99,7 @@ def _complain(path: Path, offset: int, reason: str) -> NoReturn:
 
 
 def _head(beginning: bytes) -> tuple[Fields, int, int]:
-    """Fields, and where the block begins and ends."""
+    """Fields, and the offsets at which the block begins and ends."""
     version = _VERSION.match(beginning)
     if not version:
         raise _Damage("no WARC record starts here")
@@ -124,14 +124,14 @@ def _plain(file: BinaryIO, offset: int, size: int) -> RecordSpan:
 
 
 def _after_blank_lines(file: BinaryIO, offset: int) -> int:
-    """Two line ends follow a record; some writers left more, or fewer."""
+    """Two line ends follow a record; some writers leave more, or fewer."""
     file.seek(offset)
     following = file.read(16)
     return offset + len(following) - len(following.lstrip(b"\r\n"))
 
 
 def _member(file: BinaryIO, offset: int, kept: int) -> RecordSpan:
-    """The gzip member at an offset; of its content `kept` bytes."""
+    """The gzip member at an offset, with the first `kept` bytes of its content."""
     decoder = isal_zlib.decompressobj(wbits=31)
     file.seek(offset)
     parts, size, read = list[bytes](), 0, 0
@@ -149,14 +149,14 @@ def _member(file: BinaryIO, offset: int, kept: int) -> RecordSpan:
     raise _Damage("the file ends within a record")
 
 
-# ---- Which WARC files does a person mean?  Files, folders, indexes and crawl directories.
+# ---- Files, folders, CDXJ indexes and crawl directories that a user may name.
 
 
 _SUFFIXES = (".warc", ".warc.gz")
 
 
 class WarcFile(NamedTuple):
-    """A file and how it is read through."""
+    """A file, and the function that reads its records."""
 
     path: Path
     record_spans: Callable[[Path], Iterator[RecordSpan]]
@@ -185,7 +185,7 @@ def _files(path: Path) -> list[WarcFile]:
 
 
 def _archive(folder: Path) -> list[WarcFile]:
-    """The files of a crawl; of the last one a crash may have torn the tail, or the crawl goes on."""
+    """The files of a crawl.  The last may have a torn tail: after a crash, or because the crawl is running."""
     try:
         numbers = files.numbers(folder)
     except CrawlDamaged as error:
@@ -211,7 +211,7 @@ class _Line(msgspec.Struct):
 
 
 def _indexed(index: Path) -> list[WarcFile]:
-    """The files that a CDXJ index names, which lie beside it."""
+    """The files beside a CDXJ index that it names."""
     names: dict[str, int] = {}
     with index.open("rb") as lines:
         for number, line in enumerate(lines, 1):
@@ -229,7 +229,7 @@ def _indexed(index: Path) -> list[WarcFile]:
     return [WarcFile(index.parent / name, record_spans) for name in names]
 
 
-# ---- Which answer does the block of a WARC record hold, as it came over the wire and whoever kept it?
+# ---- The HTTP answer in the block of a record.
 
 
 _STATUS = re.compile(rb"HTTP/\d(?:\.\d)? +(\d{3})(?: ([^\r\n]*))?\r?\n")
@@ -249,7 +249,7 @@ def http_response(block: bytes) -> tuple[int, Headers, bytes] | None:
 
 
 def _whole(headers: Headers, body: bytes) -> bytes:
-    """The body with its chunks joined (RFC 9112, 7.1); as it is where they were joined before it was kept."""
+    """The body with its chunks joined (RFC 9112, 7.1); unchanged if they were joined before it was stored."""
     chunked = any(name.lower() == "transfer-encoding" and "chunked" in value.lower() for name, value in headers)
     joined = _joined(body) if chunked else None
     return body if joined is None else joined

@@ -1,7 +1,7 @@
-"""A wiki as a world: MediaWiki's XML export with all revisions, plain, .gz or .bz2.
+"""A wiki as a world, from MediaWiki's XML export with all revisions (plain, .gz or .bz2).
 
 Pages of namespace 0 (`wiki_dump`); each revision is a version from its time on, as HTML (`wikitext`).  A wiki begins
-with one page, and a world should not: it starts when half of the pages are there, each as it was last revised by then.
+with one page; the world starts when half of the pages exist, each in its latest revision.
 """
 
 import time
@@ -29,7 +29,7 @@ def import_wiki(
     seed: str | None = None,
     since: float | None = None,
 ) -> Taken:
-    """Give every revision to the recorder, of those up to the start the last of each page.
+    """Record every revision; of those up to the start only the last of each page.
 
     The start is `since`, else the first moment at which at least half of all pages exist; for that the file is read
     twice.  The seed is the page with most links to it at the start, unless a title is named.

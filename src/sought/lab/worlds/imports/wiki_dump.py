@@ -1,4 +1,4 @@
-"""What is a title's address in a wiki, and which of its titles are no articles?"""
+"""Articles and revisions in a MediaWiki XML export, and the URLs of titles."""
 
 import bz2
 import gzip
@@ -20,7 +20,7 @@ from sought.web.url import canonical
 
 
 class Wiki:
-    """What is known of a wiki when its pages come: addresses of titles, names of namespaces, language."""
+    """A wiki: URLs of titles, names of namespaces, language."""
 
     def __init__(self, base_url: str) -> None:
         self.base = canonical(base_url).rstrip("/") + "/wiki/"
@@ -41,7 +41,7 @@ class Wiki:
             return ""
 
 
-# ---- Which pages are in a MediaWiki XML export, and when was each revised?
+# ---- Reading the export.
 #
 # The file is read as a stream; the texts of one page wait in a temporary file until all are there, since dumps do not
 # promise their order.  Document types are refused, so nothing can expand.
@@ -88,7 +88,7 @@ def moment(text: str) -> float:
 
 
 class _DumpReader:
-    """Expat's events to revisions.  `where` is the path of open elements, `words` the text of one that is wanted."""
+    """Turns expat's events into revisions.  `where` is the path of open elements, `words` the text of a wanted one."""
 
     def __init__(self, dump: Path, wiki: Wiki, take: Callable[[WikiArticle], None], waiting: IO[bytes]) -> None:
         self.dump, self.wiki, self.take, self.waiting = dump, wiki, take, waiting
@@ -176,7 +176,7 @@ class _DumpReader:
             self.wiki.spaces.add(said.strip().lower())
 
     def _keep(self) -> None:
-        """Write a revision aside; one whose text is deleted is none."""
+        """Store a revision in the temporary file; one whose text is deleted does not count."""
         if self.text is None or self._is_elsewhere():
             return
         try:

@@ -1,7 +1,7 @@
-"""What would a reader see of a wiki page?  MediaWiki's markup to plain HTML: headings, lists, links, words.
+"""MediaWiki's markup to plain HTML: headings, lists, links and words.
 
-Templates, references and the like are dropped: what they stand for is not in the text.  Any text gives a page, in
-linear time: closing marks that do not come are looked for once, and patterns stop at the next opening mark.
+Templates, references and the like are dropped, because their content is not in the text.  Any text gives a page in
+linear time: a missing closing mark is searched for once, and patterns stop at the next opening mark.
 """
 
 import re
@@ -60,7 +60,7 @@ def _without_comments(text: str) -> str:
 
 
 def _kept(text: str, opening: re.Pattern[str], close: Callable[[re.Match[str]], int], length: int) -> Iterator[str]:
-    """What is outside of pairs of marks; the first that is not closed runs to the end."""
+    """The text outside of pairs of marks; a pair that is not closed runs to the end."""
     at = 0
     while found := opening.search(text, at):
         yield text[at : found.start()]
@@ -84,14 +84,14 @@ def _without_opaque(text: str) -> str:
             continue
         closing = re.compile(f"</{name}[ \t\n]{{0,9}}>", re.IGNORECASE).search(text, at)
         if closing is None:
-            unclosed.add(name)  # nor are those that follow: each name is looked for in vain once
+            unclosed.add(name)  # so are those that follow: do not search again
         else:
             at = closing.end()
     return "".join([*kept, text[at:]])
 
 
 def _without_templates(text: str) -> str:
-    """Drop {{…}}, also one in another; marks without their other half are dropped alone."""
+    """Drop {{…}}, nested ones too; of unpaired braces only the braces."""
     open_at: list[int] = []
     spans: list[tuple[int, int]] = []
     for mark in _BRACES.finditer(text):
