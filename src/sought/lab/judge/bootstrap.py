@@ -1,4 +1,4 @@
-"""Which setting will do best on pages it was not tuned on?  The 0.632+ bootstrap.
+"""The 0.632+ bootstrap: which setting will do best on pages it was not tuned on?
 
 B. Efron, R. Tibshirani, Improvements on Cross-Validation: The .632+ Bootstrap Method, JASA 1997; so is ω tuned by Tran,
 Turk, Cambazoglu & Nejdl, A Random Walk Model for Optimization of Search Impact in Web Frontier Ranking, SIGIR 2015, §5.
@@ -29,7 +29,7 @@ _HELD = 0.632  # share of pages that a sample holds, 1 - 1/e
 
 @dataclass(frozen=True)
 class LossEstimate(Generic[Candidate]):
-    """What one candidate loses: by 0.632+, on the pages it was tuned on, outside the samples, and by chance."""
+    """The loss of one candidate: by 0.632+, on the tuning pages, outside the samples, and by chance."""
 
     candidate: Candidate
     error: float
@@ -40,7 +40,7 @@ class LossEstimate(Generic[Candidate]):
 
 @dataclass(frozen=True)
 class Tuned(Generic[Candidate]):
-    """The candidate of least error, and what was estimated of each."""
+    """The candidate of least error, and the estimates of each."""
 
     best: Candidate
     table: tuple[LossEstimate[Candidate], ...]
@@ -70,17 +70,17 @@ def lost(values: Floats, impact: Floats, cut: float) -> float:
 
 
 def lost_by_chance(impact: Floats, cut: float) -> float:
-    """What a random order loses in the mean."""
+    """The mean loss of a random order."""
     return lost(np.zeros(len(impact)), impact, cut)
 
 
 def taken(pages: int, cut: float) -> int:
-    """How many pages that share is: to the nearest, and one at least."""
+    """The number of pages of a share: rounded, at least one."""
     return min(pages, max(1, round(cut * pages)))
 
 
 def err632plus(loss_on_all: float, out_of_bag_losses: Sequence[float] | Floats, no_information: float) -> float:
-    """Between the loss on all pages, which flatters, and the one outside of samples, which is too hard.
+    """Between the loss on all pages, which is too low, and the loss outside of samples, which is too high.
 
     The more is overfitted (R: of the way from the first loss to that of chance), the more the second one counts.
     """
@@ -101,7 +101,7 @@ def tune(
 ) -> Tuned[Candidate]:
     """The best of candidates that learn nothing from the tuning pages: `scores_of` one are the pages' values.
 
-    Among equals the last one: name them from dear to cheap (ω ascending).
+    Among equals the last one wins: order them from expensive to cheap (ω ascending).
     """
 
     def never_fitted(candidate: Candidate) -> Callable[[Rows], Floats]:
@@ -142,7 +142,7 @@ def _tuned(
     for sample in range(samples):
         drawn = np.random.default_rng((seed, sample)).integers(len(impact), size=len(impact))
         outside = np.bincount(drawn, minlength=len(impact)) == 0
-        if not impact[outside].any():  # any order is ideal, which says nothing
+        if not impact[outside].any():  # any order is ideal
             continue
         for values_by, known in zip(rankings, losses, strict=True):
             known.append(lost(values_by(drawn)[outside], impact[outside], cut))

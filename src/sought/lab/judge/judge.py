@@ -1,4 +1,4 @@
-"""How well does each version of each page answer each query?  Known to the judge only.
+"""The score of each version of each page for each query, which only the judge knows.
 
 A page is scored by its own words (title, body, address), with statistics of the world at its start, frozen: stale and
 live copies are then scored alike, and a repository in step with the Web has quality 1.
@@ -78,7 +78,7 @@ class Ranked:
         )
 
     def lists(self, versions: Numbers) -> Results:
-        """What everybody would be shown if these were the versions of the pages; NOTHING is not shown."""
+        """The results of all queries if these are the versions of the pages; NOTHING is not shown."""
         held = np.zeros(1 + max(int(self.version.max(initial=0)), int(versions.max(initial=0))), np.bool_)
         held[versions[versions != NOTHING]] = True
         at = np.flatnonzero(held[self.version])
@@ -86,9 +86,9 @@ class Ranked:
         return Results(query, self.version[at], self.score[at], places(query) + 1)
 
     def scores_of(self, versions: Numbers, queries: NDArray[np.uint32]) -> Scores:
-        """How well each of these versions answers the query beside it; 0 if it does not."""
+        """The score of each of these versions for the query beside it; 0 if it does not match."""
         wanted = np.where(versions == NOTHING, NOTHING, versions * self.queries + queries)
-        order = np.argsort(wanted)  # those that ascend are found many times as fast
+        order = np.argsort(wanted)  # searching in ascending order is many times as fast
         wanted = wanted[order]
         at = np.searchsorted(self.pairs, wanted)
         found = at < len(self.pairs)
@@ -99,7 +99,7 @@ class Ranked:
 
 
 def places(lists: NDArray[np.uint32]) -> Numbers:
-    """How many stand before each in its list, where a list is a run of equal numbers."""
+    """How many come before each in its list, where a list is a run of equal numbers."""
     at = np.arange(len(lists))
     starts = np.ones(len(lists), np.bool_)
     starts[1:] = lists[1:] != lists[:-1]
@@ -125,7 +125,7 @@ class Judge:
     tie: Tie = "hash"
 
     def of(self, version: int) -> tuple[NDArray[np.uint32], NDArray[np.float32]]:
-        """What one version matches, and how well."""
+        """The queries that one version matches, and its scores."""
         part = slice(self.bounds[version], self.bounds[version + 1])
         return self.queries[part], self.scores[part]
 
@@ -143,14 +143,14 @@ class Judge:
 
     @cached_property
     def ranked(self) -> Ranked:
-        """All that versions match, in the order of results."""
+        """All matches of versions, in the order of results."""
         numbers = np.empty(len(self.ties), np.int64)
         numbers[np.lexsort((np.arange(len(self.ties)), self.ties))] = np.arange(len(self.ties))
         versions = np.repeat(np.arange(len(self.world.versions)), np.diff(self.bounds))
         return Ranked.of(versions, self.queries, self.scores, numbers[self.world.versions.page], len(self.demand))
 
     def evaluator(self) -> Evaluator:
-        """One that knows no pages yet."""
+        """A new evaluator, without pages."""
         return Evaluator(np.zeros(len(self.demand)), self.ties, self.visibility, self.tie)
 
 
@@ -160,7 +160,7 @@ def judge_of(
     scorer: Scorer = BM25(),  # noqa: B008  a frozen value
     tie: Tie = "hash",
 ) -> Judge:
-    """Scores all pages of a world for all that is ever asked of it."""
+    """Scores all pages of a world for all queries that are ever asked of it."""
     measure = GainMeasure(demand.texts, np.zeros(len(demand)), scorer=scorer)
     pages = np.flatnonzero(world.is_page)
     vectors = world.vectors.at(pages.tolist())
@@ -177,7 +177,7 @@ def judge_of(
     census.add(at_start)
     importance = _importance(world, scorer)[world.versions.page] if not scorer.is_sum else None
     measure.freeze(census.statistics(importance))
-    if not scorer.is_sum:  # such scores are scaled by the least and the largest among the results at the start
+    if not scorer.is_sum:  # such scores are scaled by the smallest and the largest of the results at the start
         measure.fill([(pages[now], world.ties[world.versions.page[pages[now]]], at_start)])
     return _judge(world, demand, measure.matches(pages, vectors), tie)
 
@@ -203,7 +203,7 @@ def _importance(world: World, scorer: Scorer) -> Floats:
 
 
 def links_at(world: World, versions: Numbers) -> tuple[Numbers, Numbers]:
-    """Which pages link to which, in these versions of all pages: each pair once, none to itself."""
+    """Links between pages in these versions of all pages: each pair once, without links to oneself."""
     held = np.flatnonzero(versions >= 0)
     lists = world.link_lists
     starts, stops = lists.bounds[versions[held]], lists.bounds[versions[held] + 1]

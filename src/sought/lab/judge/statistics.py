@@ -1,8 +1,8 @@
-"""Is a difference more than chance?  Intervals by bootstrap over units and queries.
+"""Confidence intervals of differences, by bootstrap over units and queries.
 
 Units that follow one another are alike, so whole blocks of them are drawn (D. N. Politis, J. P. Romano, A circular
 block-resampling procedure for stationary data, 1992).  Queries are drawn too: each counts Poisson(1) times, in all
-units alike.  What is compared is compared in the same draws, so that hard weeks and hard queries cancel out.
+units alike.  Both sides of a comparison use the same draws, so that hard weeks and hard queries cancel out.
 """
 
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ from sought.lab.worlds.demand import Part
 Floats = NDArray[np.float64]
 
 _PERCENT = (2.5, 97.5)
-_AT_ONCE = 128  # draws worked out together
+_AT_ONCE = 128  # draws computed together
 
 
 @dataclass(frozen=True)
 class Scored:
-    """What attention found, could find, and how often it was asked for: units × queries."""
+    """Visible score, ideal score and weight: units × queries."""
 
     found: NDArray[np.floating]
     ideal: NDArray[np.floating]
@@ -37,7 +37,7 @@ class Scored:
 
 
 class Interval(NamedTuple):
-    """The mean as it was measured, and between what 95 % of the draws lie."""
+    """The measured mean, and the bounds of 95 % of the draws."""
 
     mean: float
     low: float
@@ -53,7 +53,7 @@ def difference(a: Scored, b: Scored, draws: int = 2000, block: int = 4, seed: in
     if not units:
         return Interval(np.nan, np.nan, np.nan, draws)
     sums = np.concatenate([part for each in (a, b) for part in (each.weights * each.found, each.weights * each.ideal)])
-    sums = sums[:, sums.any(axis=0)]  # who is never asked, or never answered, tells nothing
+    sums = sums[:, sums.any(axis=0)]  # without queries that are never asked or never answered
     measured = _gap(sums.sum(axis=1, keepdims=True), units).mean()
     dice = np.random.default_rng([seed, 0xB007])
     chances = _resampled(units, draws, block, dice)
@@ -66,7 +66,7 @@ def difference(a: Scored, b: Scored, draws: int = 2000, block: int = 4, seed: in
 
 
 def interval_of(values: Floats, draws: int = 2000, block: int = 4, seed: int = 0) -> Interval:
-    """Of the mean of one value for each unit, NaNs left out; to compare two runs give the differences of theirs."""
+    """The interval of a mean over units, without NaNs; to compare two runs, pass their differences."""
     known = ~np.isnan(values)
     if not known.any():
         return Interval(np.nan, np.nan, np.nan, draws)
@@ -96,7 +96,7 @@ def _gap(sums: Floats, units: int) -> Floats:
 
 
 def _resampled(units: int, draws: int, block: int, dice: np.random.Generator) -> Floats:
-    """How much each unit counts in each draw (draws × units): blocks of units one after the other, round the end."""
+    """The weight of each unit in each draw (draws × units): circular blocks of consecutive units."""
     if block < 1 or draws < 1:
         raise ValueError(f"{draws} draws of blocks of {block} units")
     block = min(block, units)

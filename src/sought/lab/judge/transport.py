@@ -28,9 +28,9 @@ Floats = NDArray[np.float64]
 
 
 def losses(judge: Judge, copies: Numbers | None = None, report: Callable[[int, int], None] = lambda *_: None) -> Floats:
-    """Of every version, in units of the quality's numerator; those that end before the world's start have none.
+    """The loss of every version, in units of the quality's numerator; 0 for those that end before the world's start.
 
-    What is in force at the start follows what the repository has then: `copies`, or nothing.
+    The versions in force at the start replace those that the repository has then: `copies`, or nothing.
     """
     world = judge.world
     v = world.versions
@@ -55,7 +55,7 @@ def losses(judge: Judge, copies: Numbers | None = None, report: Callable[[int, i
 
 @dataclass(frozen=True)
 class Additivity:
-    """For each unit: Σ of the losses of versions not held, what is really lost, and what could be found."""
+    """For each unit: the sum of the losses of missing versions, the true loss, and the ideal."""
 
     singletons: Floats
     true: Floats
@@ -63,12 +63,12 @@ class Additivity:
 
     @property
     def errors(self) -> Floats:
-        """|Σ singletons - true loss|, as a share of what could be found; 0 where that is nothing."""
+        """|Σ singletons - true loss|, as a share of the ideal; 0 where that is 0."""
         return np.abs(self.singletons - self.true) / np.where(self.ideal > 0, self.ideal, 1.0)
 
 
 def additivity(judge: Judge, loss: Floats, states: Iterable[tuple[float, Numbers]]) -> Additivity:
-    """Of a repository that has these copies at these times."""
+    """For a repository with these copies at these times."""
     truth, rows = Truth(judge, np.full(len(judge.world.urls), NOTHING)), []
     for time, copies in states:
         truth.at(time)
@@ -100,11 +100,11 @@ class Jobs:
 
     @property
     def possible(self) -> float:
-        """What those earn who fetch everything at once."""
+        """What fetching everything at once would earn."""
         return float((self.loss * (self.stop - self.first)).sum())
 
     def earned(self, slots: Numbers) -> float:
-        """By a schedule: the unit of each job, NOTHING if it is not done."""
+        """What a schedule earns: `slots` has the unit of each job, NOTHING if it is not done."""
         done = slots != NOTHING
         return float((self.loss * (self.stop - slots))[done].sum())
 
@@ -130,7 +130,7 @@ class Bound:
 
 
 def jobs_of(judge: Judge, moments: Floats, loss: Floats) -> Jobs:
-    """Versions that are worth a fetch, and in force at one of the moments at least."""
+    """Versions with a loss that are in force at one of the moments at least."""
     world = judge.world
     first, stop = (np.searchsorted(moments, times, "left") for times in (world.versions.time, world.until))
     kept = np.flatnonzero((loss > 0) & (first < stop))
@@ -138,7 +138,7 @@ def jobs_of(judge: Judge, moments: Floats, loss: Floats) -> Jobs:
 
 
 def transport_bound(judge: Judge, moments: Floats, budget: int, copies: Numbers) -> Bound:
-    """The bound for a repository that begins with these copies; what it has already is no job."""
+    """The bound for a repository that begins with these copies, which are no jobs."""
     [bound] = transport_bounds(judge, moments, [budget], copies)
     return bound
 
@@ -177,7 +177,7 @@ def _bound(judge: Judge, jobs: Jobs, units: int, budget: int, error: float) -> B
 
 
 def greedy_future(judge: Judge, moments: Floats, budget: int, copies: Numbers) -> float:
-    """What the surrogate pays whoever fetches, unit by unit, what would earn most then."""
+    """What a greedy schedule earns that fetches in each unit the jobs which earn most then."""
     jobs = jobs_of(judge, moments, losses(judge, copies))
     slots = np.full(len(jobs), NOTHING)
     for unit in range(len(moments)):
@@ -190,7 +190,10 @@ def greedy_future(judge: Judge, moments: Floats, budget: int, copies: Numbers) -
 def solve(jobs: Jobs, units: int, budget: int) -> tuple[Numbers, Floats]:
     """The unit of each job in a best schedule, NOTHING if it is not done, and the prices of a fetch in each unit."""
     dear = float((jobs.loss * (jobs.stop - jobs.first)).max(initial=0.0))
-    slots, prices = np.full(len(jobs), NOTHING), np.full(units, dear)  # where there is no budget nobody can pay
+    slots, prices = (
+        np.full(len(jobs), NOTHING),
+        np.full(units, dear),
+    )  # above what any job earns, where there is no budget
     room = min(budget, len(jobs) + 1)
     if budget > 0 and len(jobs):
         order = np.argsort(-jobs.loss * (jobs.stop - jobs.first), kind="stable")  # so that few are moved later
@@ -199,7 +202,7 @@ def solve(jobs: Jobs, units: int, budget: int) -> tuple[Numbers, Floats]:
 
 
 def _allowed(jobs: Jobs, prices: Floats, budget: int) -> float:
-    """The dual: what jobs earn above the prices of units, and the prices of all fetches.  No schedule earns more."""
+    """The dual value: earnings above the prices of units, and the prices of all fetches.  No schedule earns more."""
     total = budget * float(prices.sum())
     for i in range(len(jobs)):
         units = np.arange(jobs.first[i], jobs.stop[i])

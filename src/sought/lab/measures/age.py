@@ -1,10 +1,10 @@
-"""Age: for how long have copies been out of date?
+"""Age: how long copies have been out of date.
 
     A(p; t) = 0 if fresh, else t - time of the first change after the copied version;  A(U; t) = Σ A(p; t) / |U|
 
 J. Cho, H. Garcia-Molina, Synchronizing a database to improve freshness, SIGMOD 2000; Q. Tan, P. Mitra, TOIS 2010, eq.
 3–4, whose "modification time" must be that of the first change missed.  U as for freshness: a page that was never
-fetched is out of date since it is there, a deleted one whose copy is held since it was deleted.
+fetched is out of date since its birth, a deleted page whose copy is held since its deletion.
 """
 
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
-"""Calibration: did fetches bring what the policy expected of them?
+"""Calibration: did fetches gain what the policy expected?
 
-What a policy expects of a fetch (`expects`) beside the gain that the crawl measures, as `sought status` has it
+The expected gain of a fetch (`expects`) beside the measured gain, as `sought status` shows them
 (operate/calibration.py), over all fetches of a run.
 """
 
@@ -23,7 +23,7 @@ Which = Literal["new", "known"]
 class Calibrated:
     """One figure, of the fetches of new pages or of known ones.
 
-    A week has few fetches, so it is that of the whole run in every unit; NaN if nobody expected anything.
+    A unit has few fetches, so every unit has the figure of the whole run; NaN without expectations.
     """
 
     figure: Figure = "slope"
@@ -43,11 +43,11 @@ class Calibrated:
 
 
 def calibration_of(run: Run, pages: Which = "new") -> Calibration:
-    """All figures of a run; of no fetches if no crawl made it."""
+    """All figures of a run; without fetches if no crawl made it."""
     return calibrated(run.log.measured, pages) if run.log.measured else Calibration(0)
 
 
 def calibrated(measured: Measured, pages: Which = "new") -> Calibration:
-    """All figures of what is on record of fetches."""
+    """All figures of recorded fetches."""
     mine = measured.first == (pages == "new")
     return calibration(measured.expected[mine], measured.gain[mine], measured.chance[mine])

@@ -1,4 +1,4 @@
-"""Change ratio: how many of the copies that were fetched again had changed?
+"""Change ratio: the share of refetched pages that had changed.
 
     none         |C| / |D|
     default      Σ_C w / Σ_D w

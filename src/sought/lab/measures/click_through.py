@@ -1,4 +1,4 @@
-"""Click-through rate: how often is a page that was chosen from the frontier clicked, when it is seen?
+"""Click-through rate: how often pages chosen from the frontier are clicked when they are seen.
 
     CTR = mean over chosen pages with views > 0 of clicks(p) / views(p)
 
@@ -20,7 +20,7 @@ from sought.web.expression import brief
 @brief
 @dataclass(frozen=True)
 class ClickThrough:
-    """NaN until a page is chosen that anybody sees."""
+    """NaN until a page with views is chosen."""
 
     @property
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""Crawl and stop: how many of the K pages visited are among the K most important?
+"""Crawl and stop: the share of the K visited pages that are among the K most important.
 
     P_CS = 100·M/K,  M = |{p visited: I(p) ≥ I(r_K)}|,  r_K the K-th most important of T live pages
 

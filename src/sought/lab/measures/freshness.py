@@ -3,8 +3,8 @@
     F(U; t) = |{p in U: copy of p = p}| / |U|
 
 J. Cho, H. Garcia-Molina, Synchronizing a database to improve freshness, SIGMOD 2000; Q. Tan, P. Mitra, TOIS 2010, eq.
-1–2.  There U is what is stored.  Here U is also what is live and not stored, so that to fetch nothing is not perfect; a
-deleted page whose copy is still held is in U and stale.  Equal is what is equal to a reader: title and text.
+1–2.  There U is what is stored.  Here U also has live pages that are not stored, or fetching nothing would be perfect.
+A deleted page whose copy is still held is in U and stale.  Pages are equal if title and text are.
 """
 
 from dataclasses import dataclass

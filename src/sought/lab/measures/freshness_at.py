@@ -1,4 +1,4 @@
-"""freshness@k: how much of what attention meets in the first k results is up to date?
+"""freshness@k: the visible share of the first k results that is up to date.
 
     default  Σ_{r≤n} W(r)·F(p_r) / Σ_{r≤n} W(r),  n = min(k, length of the list)
     printed  (1/k)·Σ_{r≤n} W(r)·F(p_r),  with W scaled so that Σ_{r≤k} W(r) = 1

@@ -1,8 +1,8 @@
-"""Search impact: how much is a page of the frontier seen, and clicked, in what people search for?
+"""Search impact: expected views and clicks of pages of the frontier.
 
     views(p) = Σ_q f_q·[R(p, q) ≤ 10]        clicks(p) = Σ_q f_q·I(R(p, q))
 
-R is the rank among all live pages.  Both are what is expected of a search, not counts of a sample.  The frontier are
+R is the rank among all live pages.  Both are expectations, not counts of a sample.  The frontier are
 the pages live at the beginning of a run of which there is no copy, and which a copy links to (all, if there is none at
 all); the truth is that of the same moment, by the demand that judges.
 """
@@ -24,7 +24,7 @@ SHOWN = 10  # results on a page of them
 @brief
 @dataclass(frozen=True)
 class Impact:
-    """Of every page, and whether it is of the frontier."""
+    """Views and clicks of every page, and whether it belongs to the frontier."""
 
     views: Floats
     clicks: Floats

@@ -1,9 +1,9 @@
-"""Impact share: how much search impact was chosen from the frontier, over what as many pages could have had?
+"""Impact share: the search impact of the chosen pages over that of as many best pages of the frontier.
 
     share = Σ_{p chosen} I(p) / Σ_{p among the |chosen| best of the frontier} I(p)
 
 G. B. Tran et al., A Random Walk Model for Optimization of Search Impact in Web Frontier Ranking, SIGIR 2015, fig. 4–5;
-what impact is says measures/impact.py.  Chosen are the pages of the frontier fetched since the run began.
+impact is defined in measures/impact.py.  Chosen are the pages of the frontier fetched since the run began.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How important are the pages of the live Web, whatever is asked?
+"""Importance of the pages of the live Web, independent of queries.
 
     backlinks  IB(p) = how many live pages link to p
     pagerank   IR(p) = (1-d) + d·Σ_{t→p} IR(t)/c_t, d = 0.9, where c_t is how many pages t links to
@@ -21,7 +21,7 @@ from sought.lab.worlds.world import NOTHING, Numbers
 
 Importance = Literal["backlinks", "pagerank"]
 IMPORTANCES: tuple[Importance, ...] = get_args(Importance)
-_DIGITS = 6  # beyond them PageRank has not converged, and pages that are alike would differ
+_DIGITS = 6  # beyond them PageRank has not converged, and equal pages would differ
 
 
 class Weighed(NamedTuple):
@@ -37,7 +37,7 @@ class Weighed(NamedTuple):
 
 
 def weighed(run: Run, kind: Importance) -> Iterator[Weighed]:
-    """Unit after unit; importance is worked out anew when the Web has changed."""
+    """Unit after unit; importance is computed again when the Web has changed."""
     live, pages, values = np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
     for moment in run.walk():
         now = run.searchable(moment.live)

@@ -1,4 +1,4 @@
-"""Limited buffer: if only B pages could be kept, how many of those kept would be hot?
+"""Limited buffer: if only B pages could be kept, the share of them that is hot.
 
     P_BC = 100·|{p in the buffer: I(p) ≥ I(r_B)}| / B,  r_B the B-th most important of T live pages
 
@@ -79,7 +79,7 @@ class _Buffer:
             self._take(page)
 
     def fetch(self, page: int, version: int) -> None:
-        """`version` is NOTHING if there is no page any more."""
+        """`version` is NOTHING if the page is gone."""
         if page == NOTHING:
             return
         if version != NOTHING:
@@ -107,7 +107,7 @@ class _Buffer:
         heappush(self._heap, (int(self._backlinks[page]), self._fetches, page))
 
     def _make_room(self, backlinks: int) -> bool:
-        """Let the least important page go, unless it is more important than the one to come."""
+        """Drop the least important page, unless it is more important than the new one."""
         while self._heap:
             seen, came, least = self._heap[0]
             now = int(self._backlinks[least])

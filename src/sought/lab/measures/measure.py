@@ -1,4 +1,4 @@
-"""What is a measure?  A value with a name, which finds one number for every unit of a run."""
+"""A measure: a value with a name that gives one number for every unit of a run."""
 
 from collections.abc import Sequence
 from typing import Literal, Protocol
@@ -15,7 +15,7 @@ When = Literal["after", "before"]
 
 
 class Measure(Protocol):
-    """`name` heads its column.  NaN where it says nothing about a unit; the mean of the rest sums a run up."""
+    """`name` is that of its column.  NaN where a unit has no value; a run is summed up by the mean of the others."""
 
     @property
     def name(self) -> str: ...

@@ -1,4 +1,4 @@
-"""MP@k: are the first k results what was asked for, in the copy and on the Web?
+"""MP@k: mean average precision of the first k results, relevant both in the copy and on the Web.
 
     P_q = Σ_{r≤k} rel(p_r)·precision@r / min(k, R_q),   precision@r = (1/r)·Σ_{j≤r} rel(p_j)
 

@@ -1,4 +1,4 @@
-"""Quality: what attention finds in the answers, over what it would find if every copy were up to date.
+"""Quality: visible score of the answers, over what it would be if every copy were up to date and no page missing.
 
     Q = Σ_q f_q·found_q / Σ_q f_q·ideal_q
 
@@ -23,9 +23,9 @@ BULK = 5
 @brief
 @dataclass(frozen=True)
 class Quality:
-    """Before or after the fetches of a unit, by the demand that judges or by the one that the crawler knows.
+    """Before or after the fetches of a unit, by the judged or the known demand.
 
-    Bulk weeks, in which far more changes than in others, can be looked at apart: `weeks` are all, bulk or ordinary.
+    `weeks` are all, bulk (with far more changes than others) or ordinary.
     """
 
     when: When = "after"
@@ -61,5 +61,5 @@ def is_bulk(run: Run) -> NDArray[np.bool_]:
 
 
 def ratio(found: Floats, ideal: Floats) -> Floats:
-    """Quality; 1 where there is nothing to be found."""
+    """Quality; 1 where there is nothing to find."""
     return np.divide(found, ideal, out=np.ones_like(ideal), where=ideal > 0)

@@ -1,4 +1,4 @@
-"""What would a reader of a version see, and since when is a copy out of date for a reader?"""
+"""What readers see in a version, and since when a copy is out of date for readers."""
 
 from functools import cached_property
 
@@ -10,7 +10,7 @@ from sought.lab.worlds.world import NOTHING, Numbers, World
 
 
 class ReadCopies:
-    """A version that is no page shows a reader nothing, like a page that is not there."""
+    """A version that is no page shows nothing, as a page that does not exist."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -19,7 +19,7 @@ class ReadCopies:
         self.shown: NDArray[np.uint64] = shown[np.append(world.observed, NOTHING)]  # an error shows nothing new
 
     def there(self, versions: Numbers) -> NDArray[np.bool_]:
-        """Whether there is something to be read."""
+        """Whether there is something to read."""
         there: NDArray[np.bool_] = self.shown[versions] != 0
         return there
 
@@ -29,7 +29,7 @@ class ReadCopies:
         return stale
 
     def since(self, pages: Numbers, copies: Numbers) -> Floats:
-        """When these pages, which are stale, first showed something else than their copies; since then they are."""
+        """When these stale pages first differed from their copies."""
         first = self.world.first[pages]
         held = np.where(copies == NOTHING, first, copies)
         news = self._starts[np.searchsorted(self._starts, held, "right")]

@@ -1,4 +1,4 @@
-"""Crawl and stop with threshold: how many of the hot pages have been visited?
+"""Crawl and stop with threshold: the share of the hot pages that has been visited.
 
     P_ST = 100·|{p visited: I(p) ≥ G}| / H,  H = |{p: I(p) ≥ G}|
 

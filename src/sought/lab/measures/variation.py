@@ -1,11 +1,11 @@
-"""Variation: how unlike are the change intervals of pages that are grouped together?
+"""Variation: how much change intervals differ inside groups of pages.
 
     mean over groups of sd/mean of the interval;  interval of a page = time observed / number of changes
 
-Q. Tan, P. Mitra, Clustering-based Incremental Web Crawling, TOIS 2010, §6.3.7, fig. 8: the lower, the better do groups
-foretell changes.  A page is observed from when it is there until it is gone for good, or the world ends.  If it never
+Q. Tan, P. Mitra, Clustering-based Incremental Web Crawling, TOIS 2010, §6.3.7, fig. 8: the lower, the better groups
+predict changes.  A page is observed from its birth until it is gone for good, or the world ends.  If it never
 changed, its interval is as long as that (at least: it is censored).  Groups of one page say nothing and are left out.
-It tells about a world and a grouping, so it is the same for every run.
+It depends on the world and the grouping only, so it is the same for every run.
 """
 
 from collections.abc import Sequence
@@ -57,7 +57,7 @@ def variation(world: World, groups: Numbers) -> float:
 
 
 def change_intervals(world: World) -> tuple[Floats, NDArray[np.bool_]]:
-    """The mean time between changes of every page, and whether that is but a lower bound; NaN if never observed."""
+    """The mean time between changes of every page, and whether it is only a lower bound; NaN if never observed."""
     reading = ReadCopies(world)
     first, last = (np.full(len(world.urls), fill) for fill in (np.inf, -np.inf))
     there, page = np.flatnonzero(world.is_page), world.versions.page

@@ -1,4 +1,4 @@
-"""What is asked of a made-up web: a few words of a page that people look for, by Zipf's law."""
+"""Demand of a made-up web: a few words of a page, by Zipf's law."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,7 +55,7 @@ def _ask(
 
 
 def _popularity(shape: WebShape, pages: list[PageLife]) -> NDArray[np.float64]:
-    """Subjects and pages have ranks by chance; the weight falls with both to the power of `skew`."""
+    """Subjects and pages have random ranks; the weight falls with both to the power of `skew`."""
     rng = dice(shape, "popularity")
     topics = rng.permutation(shape.topics)[[page.topic for page in pages]]
     ranks = rng.permutation(len(pages))
@@ -64,7 +64,7 @@ def _popularity(shape: WebShape, pages: list[PageLife]) -> NDArray[np.float64]:
 
 
 def _counted(shape: WebShape, found: dict[str, float]) -> Asked:
-    """Ranks are given by chance, so that late queries are asked as much as early ones."""
+    """Ranks are random, so that late queries are asked as much as early ones."""
     ranks = dice(shape, "ranks").permutation(len(found))
     weights = (ranks + 1.0) ** -shape.zipf
     counts = SEARCHES * weights / weights.sum() if len(found) else weights

@@ -1,7 +1,7 @@
-"""Which pages are there, from when to when, and when do they change?
+"""Births, deaths and changes of the pages of a made-up web.
 
-Hosts differ in size and have a favourite subject.  A page that moves is two pages: the second is born when the first
-goes, with its words.  Times are whole seconds.
+Hosts differ in size and have a favourite subject.  A page that moves is two pages: the second is born with the words
+of the first when that goes.  Times are whole seconds.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ _MORTAL_KINDS = ("plain", "duplicate", "spam")
 
 
 class PageKind(Enum):
-    """What a page is for."""
+    """The kinds of pages."""
 
     HOME = "home"
     HUB = "hub"
@@ -34,7 +34,7 @@ class PageKind(Enum):
 
 @dataclass
 class PageLife:
-    """A life.  `hub` lists it; `like` is the page whose words it begins with; `to` is where it goes on."""
+    """The life of a page.  `hub` lists it, `like` is the page it is copied from, `to` the page it moves to."""
 
     number: int
     host: int
@@ -110,7 +110,7 @@ class _LivesMaker:
                 self.add(host, PageKind.HUB)
 
     def others(self) -> None:
-        """Two pages of each host at least, then by its size; those that are like others come last."""
+        """At least two pages for each host, the rest by its size; duplicates come last."""
         shape, fixed = self.shape, len(self.pages)
         free = shape.pages - fixed - shape.hosts
         hosts = np.concatenate([np.arange(shape.hosts), self.rng.choice(shape.hosts, free, p=self.sizes)])
@@ -129,7 +129,7 @@ class _LivesMaker:
                 self.add(host, kind, like=originals[int(self.rng.integers(len(originals)))])
 
     def short_lives(self) -> None:
-        """Each ends by chance, and the next one begins."""
+        """Lives of random length, each followed by the next."""
         for page in [page for page in self.pages if page.kind is PageKind.EPHEMERAL]:
             while (dies := page.born + _at_least_a_minute(self.rng, self.shape.lifetime)) <= end_of(self.shape):
                 page.dies = dies
@@ -149,7 +149,7 @@ class _LivesMaker:
                 self._go(mortal, time)
 
     def _go(self, mortal: list[PageLife], time: float) -> None:
-        """The last one goes; or goes on elsewhere."""
+        """The last page of the list dies, or moves."""
         page = mortal[-1]
         if time <= page.born:
             return
@@ -184,7 +184,7 @@ def _ticks(rng: Dice, a_week: float, start: float, end: float) -> list[float]:
 
 
 def _common_draws(shape: WebShape) -> Callable[[PageLife, float], float]:
-    """From what is drawn for a page alone to what it shares with others of its host and of its subject."""
+    """Mixes a page's own random number with those of its host and its subject."""
     hosts = dice(shape, "rates of hosts").standard_normal(shape.hosts)
     topics = dice(shape, "rates of topics").standard_normal(shape.topics)
     own = max(0.0, 1.0 - shape.by_host - shape.by_topic) ** 0.5
@@ -196,7 +196,7 @@ def _common_draws(shape: WebShape) -> Callable[[PageLife, float], float]:
 
 
 def _give_changes(shape: WebShape, pages: list[PageLife]) -> None:
-    """When each page changes, and when its advert does.  One that has moved goes on as it was."""
+    """The changes of each page and of its advert; a moved page keeps its rates."""
     kinds, adverts, common = dice(shape, "rates"), dice(shape, "adverts"), _common_draws(shape)
     rng, end, middle = dice(shape, "changes"), end_of(shape), shape.rate_sigma**2 / 2
     for page in pages:

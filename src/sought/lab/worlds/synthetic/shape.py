@@ -1,4 +1,4 @@
-"""What may be chosen of a made-up web: every knob, its bounds and what it does."""
+"""The parameters of a made-up web, with bounds and help."""
 
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -14,7 +14,7 @@ def _knob(default: float, meaning: str, least: float = 0.0, most: float = 1.0) -
 
 @dataclass(frozen=True)
 class WebShape:
-    """Beyond.md's synthetic evolving web.  A share is of all pages unless its help says otherwise."""
+    """A synthetic web that evolves.  Shares are of all pages unless the help says otherwise."""
 
     seed: int = _knob(0, "Another number gives another web of the same shape.", 0, 2**32)
     hosts: int = _knob(20, "Hosts.", 1, 100_000)

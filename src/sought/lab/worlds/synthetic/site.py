@@ -1,4 +1,4 @@
-"""How do the pages of a made-up web look?  Addresses and HTML."""
+"""URLs, HTML, robots.txt and sitemaps of a made-up web."""
 
 import time as clock
 from bisect import bisect_right
@@ -21,7 +21,7 @@ _FRIENDS = 3  # other hosts that a front page links to
 
 
 class SyntheticSite:
-    """Addresses of all pages, and what is answered there."""
+    """The URLs of all pages, and their answers."""
 
     def __init__(self, shape: WebShape, lexis: WordStock, pages: list[PageLife], texts: Texts) -> None:
         self.shape, self.lexis, self.pages, self.texts = shape, lexis, pages, texts
@@ -74,7 +74,7 @@ class SyntheticSite:
             f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title></head>\n'
             f'<body><nav><a href="{self.sites[page.host]}/">{site}</a> {hub}</nav>\n'
             f"<main><h1>{escape(name)}</h1>\n{self._regions(draft)}"
-            f"<ul>{''.join(f'<li>{self._link(number)}</li>' for number in links)}</ul>\n{self._turn(page)}</main>\n"
+            f"<ul>{''.join(f'<li>{self._link(number)}</li>' for number in links)}</ul>\n{self._more(page)}</main>\n"
             "</body></html>\n"
         )
 
@@ -90,8 +90,8 @@ class SyntheticSite:
     def _link(self, number: int) -> str:
         return f'<a href="{self.urls[number]}">{self.names[number]}</a>'
 
-    def _turn(self, page: PageLife) -> str:
-        """A calendar's way on, also from its last page; a front page's ways to the calendar and to other hosts."""
+    def _more(self, page: PageLife) -> str:
+        """On a calendar the next month, even on its last page; on a front page the calendar and other hosts."""
         if page.kind is PageKind.TRAP:
             number = page.number - self.calendars[page.host][0]
             return f'<a href="{self._month(page.host, number + 1)}">next month</a>\n'
@@ -103,7 +103,7 @@ class SyntheticSite:
         return f"<p>{' '.join(calendar + friends)}</p>\n"
 
 
-# ---- What do the hosts of a made-up web tell?  robots.txt, and sitemaps: incomplete, late, wrong or lies.
+# ---- robots.txt, and sitemaps: incomplete, late, wrong or lying.
 
 
 _XML = (("Content-Type", "application/xml"),)
@@ -120,7 +120,7 @@ class _Manners:
 
 
 def host_files(shape: WebShape, pages: list[PageLife], urls: list[str], sites: list[str]) -> Iterator[Response]:
-    """robots.txt of every host; sitemaps each Monday, if they say something else than before."""
+    """robots.txt of every host; sitemaps each Monday, if they have changed."""
     manners = _manners(shape)
     for host, site in enumerate(sites):
         named = f"Sitemap: {site}/sitemap.xml\n" if host in manners else ""
@@ -163,7 +163,7 @@ def _listed(shape: WebShape, pages: list[PageLife], host: int, manner: _Manners)
 
 
 def _sitemap(rng: Dice, pages: list[PageLife], urls: list[str], manner: _Manners, now: float) -> str:
-    """As the host knew it some time ago; of the start it knows everything."""
+    """The pages as they were before the host's lag, at the earliest at the start."""
     then = max(now - manner.lag, MONDAY)
     lines = []
     for page in pages:

@@ -1,4 +1,4 @@
-"""What do the pages of a made-up web say, and how does that change?
+"""The texts of a made-up web, and how they change.
 
 A page has three regions (Olston and Pandey, Recrawl scheduling based on information longevity, 2008): static, churn
 (replaced by every change) and scroll (a list to which every change adds an item, and the oldest goes); and some pages
@@ -23,7 +23,7 @@ _NOTHING: Words = np.zeros(0, np.int64)
 
 @dataclass
 class Draft:
-    """What a page says now."""
+    """The present text of a page."""
 
     title: Words
     static: Words
@@ -51,7 +51,7 @@ class Texts:
         }
 
     def stuff(self, asked: Asked) -> None:
-        """Fill spam with what is asked for, the more often the more."""
+        """Fill spam with words of queries, by how often they are asked."""
         numbers = {word: number for number, word in enumerate(self.lexis.words)}
         shares = np.array([count for _, count, _ in asked])
         if not len(asked):
@@ -74,7 +74,7 @@ class Texts:
         self.drafts[page.number].advert = self.lexis.advert(self.adverts)
 
     def go_on(self, old: PageLife, new: PageLife) -> None:
-        """A page that moves takes its words along."""
+        """A page that moves keeps its words."""
         self.drafts[new.number] = replace(self.drafts[old.number])
 
     def _begun(self, page: PageLife) -> Draft:
@@ -90,7 +90,7 @@ class Texts:
         return Draft(title, self._fresh(page, static), self._fresh(page, churn), list_)
 
     def _copied(self, page: PageLife) -> Draft:
-        """Nearly the same as another page (moved pages take over what the other one says by then)."""
+        """Nearly the same as another page (moved pages get the text of the old page when they are born)."""
         draft = replace(self.drafts[page.like])
         count = max(1, round(_ALTERED * len(draft.static)))
         if page.kind is PageKind.DUPLICATE and len(draft.static):

@@ -1,4 +1,4 @@
-"""A made-up web that evolves, and what is asked of it: all of it can be chosen, and the same seed gives the same web.
+"""A made-up web that evolves, and its demand; the same parameters and seed give the same web.
 
 Pages are born, change, move and die; those that something happened to are answered anew, in order of time, with real
 HTML.  The parts: lives (when), texts and words (what pages say), site (HTML, robots.txt, sitemaps), demand (what is
@@ -24,7 +24,7 @@ __all__ = ["WebShape", "generate"]
 
 
 class _Event(IntEnum):
-    """What happens to a page, in the order in which one moment has them."""
+    """Events of a page, in their order at equal times."""
 
     DIES = 0
     BORN = 1
@@ -35,7 +35,7 @@ class _Event(IntEnum):
 def generate(
     recorder: WorldRecorder, shape: WebShape, report: Callable[[int, int], None] = lambda _done, _total: None
 ) -> Taken:
-    """Give a made-up web to the recorder; crawls start at the front pages of its hosts."""
+    """Record a made-up web; crawls start at the front pages of its hosts."""
     pages, lexis = lives(shape), WordStock(shape)
     texts = Texts(shape, lexis, pages)
     asked = demand(shape, pages, texts.pools(), lexis)
@@ -50,7 +50,7 @@ def generate(
 
 
 class _History:
-    """What the web is like at some time; `listed` are the pages that each hub lists."""
+    """The state of the web at some time; `listed` has the pages that each hub lists."""
 
     def __init__(
         self, recorder: WorldRecorder, shape: WebShape, pages: list[PageLife], texts: Texts, site: SyntheticSite
@@ -71,7 +71,7 @@ class _History:
             report(done, len(events))
 
     def _happen(self, events: list[tuple[_Event, PageLife]]) -> set[int]:
-        """Let a moment happen; returns the pages that are other than before."""
+        """Apply the events of one moment; the pages that have changed."""
         touched = {page.number for _, page in events}
         for kind, page in events:
             if kind is _Event.DIES:
@@ -111,7 +111,7 @@ class _History:
             self.texts.advertise(page)
 
     def _mended(self, page: PageLife) -> list[int]:
-        """The links of a page whose author has looked after them: to where pages went, not to those that are gone."""
+        """The links of a page after its author repaired them: to the new URLs of moved pages, none to pages gone."""
         found: dict[int, None] = {}
         for number in self.links[page.number]:
             while number != NOBODY and number not in self.linking.everywhere and number not in self.linking.spam:
@@ -153,7 +153,7 @@ _TRIES = 4  # for each link, to find one that is new
 
 
 class Linking:
-    """Draws the links of pages as they are born; it is told of all that are born and die."""
+    """Draws the links of new pages; `born` and `died` must be called for all pages."""
 
     def __init__(self, shape: WebShape) -> None:
         self.shape = shape

@@ -1,4 +1,4 @@
-"""Made-up words, and who uses them: subjects with words of their own, mixed on a page with everybody's.
+"""Made-up words: each subject has its own, and pages mix them with common words.
 
 Words have no letter e and end in a consonant that no stemmer takes away, so that each is a term of its own.  Adverts
 use other words: they begin with z.
@@ -14,13 +14,13 @@ from sought.lab.worlds.synthetic.shape import WebShape
 Dice = np.random.Generator
 Words = NDArray[np.int64]
 _VOWELS, _MIDDLES, _ENDS = "aiou", "bdfgklmnprtv", "kmnprt"
-_OWN, _SECOND = 0.55, 0.8  # of a page's words are its subject's, then its second subject's; the rest is everybody's
+_OWN, _SECOND = 0.55, 0.8  # of a page's words are its subject's, up to here its second subject's; the rest is common
 _ADVERT_WORDS = 500
 _PER_SENTENCE = 12
 
 
 def dice(shape: WebShape, what: str) -> Dice:
-    """Chance for one matter: what another knob draws does not disturb it."""
+    """A random generator for one purpose, independent of other parameters."""
     return np.random.default_rng([shape.seed, zlib.crc32(what.encode())])
 
 
@@ -43,14 +43,14 @@ class WordStock:
         return np.select([kind < _OWN, kind < _SECOND], [self.own[topic][ranks], self.own[second][ranks]], common)
 
     def title(self, rng: Dice, topic: int) -> Words:
-        """Three words of a subject, not the commonest."""
+        """Three words of a subject, frequent or not."""
         return self.own[topic][rng.choice(self.size, 3, replace=False)]
 
     def advert(self, rng: Dice) -> str:
         return " ".join(self.adverts[i] for i in rng.integers(0, _ADVERT_WORDS, 8))
 
     def written(self, text: Words) -> str:
-        """As sentences."""
+        """The text as sentences."""
         words = [self.words[i] for i in text.tolist()]
         runs = (words[at : at + _PER_SENTENCE] for at in range(0, len(words), _PER_SENTENCE))
         return " ".join(" ".join(run).capitalize() + "." for run in runs)
