@@ -236,7 +236,7 @@ def test_any_wikitext_gives_a_page(text):
 _ENDLESS = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_CPU, (30, 30))
-from sought.lab.imports import wikitext
+from sought.lab.worlds.imports import wikitext
 for mark in sys.argv[1:]:
     text = (mark * 1_000_000)[:1_000_000]
     assert wikitext.html(text, "T", lambda _: "")
