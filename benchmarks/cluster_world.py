@@ -47,7 +47,7 @@ def run(world: Path, seeds: int, report: Report = lambda _: None) -> dict[str, A
     done = 0
     threads: Any = importlib.import_module("threadpoolctl")
     with threads.threadpool_limits(1):
-        for name, bisect in {"sought": bisection.bisected, "sklearn": _sklearn}.items():
+        for name, bisect in {"sought": bisection.bisected, "sklearn": sklearn_partition}.items():
             result[name] = {"words": _words(open_world(world), bisect)}
             report(done := done + 1)
             runs = []
@@ -62,7 +62,7 @@ def _setting(weeks: int) -> Setting:
     return Setting(pages="fixed", every=weeks, scorer="TfIdfPageRank(0.5, 0.5)")
 
 
-def _sklearn(rows: Any, k: int, seed: int = 0) -> Partition:
+def sklearn_partition(rows: Any, k: int, seed: int = 0) -> Partition:
     """As a partition that nothing is nested in."""
     vectors = vectors_of(rows)
     model = sklearn_clusters(vectors, min(k, len(vectors)), seed)

@@ -6,7 +6,9 @@ import numpy as np
 from typer.testing import CliRunner
 
 from benchmarks.__main__ import app
+from benchmarks.cluster_world import sklearn_partition
 from benchmarks.page_vectors import FEATURES, WORDS, feature_table, word_rows
+from sought.beliefs.clusters.vectors import sparse
 
 
 def test_features_lie_between_0_and_1():
@@ -47,3 +49,12 @@ def test_both_are_measured():
             assert 0 < figures["tau"] < 1
         assert found[form]["ratio"] > 0
         assert 0.8 < found[form]["ratio_tau"] < 1.5
+
+
+def test_clusters_of_scikit_learn_as_ours():
+    """As many as were asked for, with their sizes and means, also of sparse rows."""
+    rows = np.repeat(np.eye(3), 4, 0)
+    for table in (rows, sparse(np.ones(12), np.repeat(np.arange(3), 4), np.arange(13), 3)):
+        found = sklearn_partition(table, 3)
+        assert sorted(found.sizes.tolist()) == [4, 4, 4]
+        assert np.allclose(found.centroids[found.labels], rows)

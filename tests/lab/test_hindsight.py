@@ -147,7 +147,7 @@ def test_supplied_beliefs_stay_the_crawls_own(web):
         SignificantShare(),
     }
     assert hindsight_columns(RoundRobin(), judge, setting, truth.rows) == {}
-    with pytest.raises(BadInput, match="cannot be told: it reads Cluster"):
+    with pytest.raises(BadInput, match="cannot be estimated in hindsight: it reads Cluster"):
         learnt([BayesRate(prior="cluster")], web, [])
     assert Cluster() in BayesRate(prior="cluster").beliefs
 

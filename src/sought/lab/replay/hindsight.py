@@ -62,7 +62,9 @@ def full_fetch_times(world: World, setting: Setting) -> Floats:
 def _learner(belief: Belief) -> Learner:
     assert not isinstance(belief, Supplied)
     if other := getattr(belief, "beliefs", ()):
-        raise BadInput(f"{belief!r} cannot be told: it reads {other[0]!r}, which only a crawl can supply")
+        raise BadInput(
+            f"{belief!r} cannot be estimated in hindsight: it reads {other[0]!r}, which only a crawl can supply"
+        )
     return belief.learner()
 
 

@@ -87,13 +87,13 @@ def fetches_in_rotation(world: World, every: int) -> Iterator[Fetches]:
     """
     held = np.full(len(world.urls), NOTHING)
     last = np.full(len(world.urls), -np.inf)
-    turn = (world.keys % np.uint64(every)).astype(np.int64)
+    phase = (world.keys % np.uint64(every)).astype(np.int64)
     v = world.versions
     for unit in range(world.units + 1):
         time, live = world.start + unit * world.unit, world.live(world.start + unit * world.unit)
         is_page = np.where(live == NOTHING, False, world.is_page[live])
         due = np.where(held == NOTHING, is_page, world.is_page[held] & (live != NOTHING))
-        rows = np.flatnonzero(due & ((turn == unit % every) | (unit == 0)))
+        rows = np.flatnonzero(due & ((phase == unit % every) | (unit == 0)))
         old, new, first = held[rows], live[rows], held[rows] == NOTHING
         changed = first | (v.content[old] != v.content[new]) | (v.status[old] != v.status[new])
         gap = np.where(first, np.inf, time - last[rows])

@@ -91,8 +91,8 @@ class Replay:
         self.directory = open_recorded(folder, world, self.clock, setting)
         if setting.delay:
             self.directory.manners.politeness = Politeness(Manners(setting.delay, setting.delay))
-        is_told = setting.told != "own"  # then only what a crawl supplies is its own
-        learns = any(not is_oracle(b) and not (is_told and learns_from_fetches(b)) for b in beliefs_of(policy))
+        in_hindsight = setting.told != "own"
+        learns = any(not is_oracle(b) and not (in_hindsight and learns_from_fetches(b)) for b in beliefs_of(policy))
         self.refresh = Refresh(self.directory, policy, self._asked) if learns else None
         self.unit = 0
         self.dropped: list[tuple[int, int, int]] = []
@@ -101,7 +101,7 @@ class Replay:
     async def run(self, fetches: int, judge: Judge | None, report: Report) -> Replayed:
         copies = await self.start()
         self.directory.pace = fetches / self.world.unit
-        beliefs = beliefs_in(self.directory, self.policy, self._told(judge, copies))
+        beliefs = beliefs_in(self.directory, self.policy, self._given_columns(judge, copies))
         rhythm = _rhythm(math.ceil(fetches / self.setting.rounds))
         moments, stops = moments_of(self.world, self.setting), []
         for done, moment in enumerate(moments.tolist(), 1):
@@ -214,17 +214,17 @@ class Replay:
         weights, rates = demand.weights("known", now), demand.rates("known", now)
         return WorkloadQueries(demand.texts, demand.keys, weights, np.zeros(len(demand), np.bool_), rates)
 
-    def _told(self, judge: Judge | None, copies: Numbers) -> Told:
+    def _given_columns(self, judge: Judge | None, copies: Numbers) -> Told:
         oracles = [belief for belief in beliefs_of(self.policy) if is_oracle(belief)]
-        told = self.setting.told != "own"
-        if not oracles and not told:
+        in_hindsight = self.setting.told != "own"
+        if not oracles and not in_hindsight:
             return {}
         if judge is None:
-            raise ValueError(f"{self.policy!r} is an oracle, or is told what no crawler knows, and needs a judge")
+            raise ValueError(f"{self.policy!r} is an oracle, or its estimates are made in hindsight, and needs a judge")
         truth = Truth(judge, copies)
         if oracles:
             self.web.observe = truth.observe
-        learnt = hindsight_columns(self.policy, judge, self.setting, truth.rows) if told else {}
+        learnt = hindsight_columns(self.policy, judge, self.setting, truth.rows) if in_hindsight else {}
         return {**learnt, **{belief: partial(self._true, truth, belief) for belief in oracles}}
 
     def _true(self, truth: Truth, belief: Any, keys: NDArray[np.uint64]) -> Floats:

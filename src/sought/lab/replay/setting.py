@@ -121,7 +121,7 @@ def pages_at_start(world: World) -> int:
 
 
 def begin_of(world: World, setting: Setting) -> float:
-    """When a replay begins: with the second half of a world's units, if estimators are told of the first."""
+    """When a replay begins: with the second half of a world's units, if estimates are made over the first."""
     return world.start + world.unit * (world.units // 2) * (setting.told == "half")
 
 

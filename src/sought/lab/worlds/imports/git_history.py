@@ -45,7 +45,7 @@ class GitRepository:
     def commits(self) -> list[tuple[float, str]]:
         """The first-parent history of HEAD, oldest first: since when, and which.
 
-        A commit is not there before its parents are, whatever its clock said.
+        A commit is not there before its parents are, whatever its timestamp.
         """
         lines = self._git("log", "--first-parent", "--reverse", "--format=%H %ct", self._head()).split()
         times = accumulate(map(float, lines[1::2]), max)
@@ -167,8 +167,8 @@ def _run(command: list[str], name: str, folder: Path) -> bytes:
     except FileNotFoundError:
         raise BadInput(f"cannot read {name}: git is not installed") from None
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines() or [f"exit code {done.returncode}"]
-        reason = next((line for line in said if line.startswith("fatal: ")), said[-1]).removeprefix("fatal: ")
+        lines = done.stderr.decode("utf-8", "replace").strip().splitlines() or [f"exit code {done.returncode}"]
+        reason = next((line for line in lines if line.startswith("fatal: ")), lines[-1]).removeprefix("fatal: ")
         raise BadInput(f"git cannot read {name}: {reason[:300]}")
     return done.stdout
 

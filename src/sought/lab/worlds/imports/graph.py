@@ -1,7 +1,7 @@
 """A web graph as a world: one moment, links without words.
 
-Node n is the page http://graph.invalid/n (RFC 2606: that host will never be).  Three formats, told apart by what is in
-the file: an edge list (two numbers a line, `#` begins a comment), SciPy's npz of a sparse matrix (row = source), and
+Node n is the page http://graph.invalid/n (RFC 2606: that host will never be).  Three formats, recognised by their
+content: an edge list (two numbers a line, `#` begins a comment), SciPy's npz of a sparse matrix (row = source), and
 WebGraph's ASCII format (the number of nodes, then a line of successors for each).  Text may be gzipped.
 """
 

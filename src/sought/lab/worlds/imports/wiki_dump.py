@@ -151,29 +151,29 @@ class _DumpReader:
 
     def _close(self, _: str) -> None:
         name, words = self.where.pop(), self.words
-        said = "".join(words) if words is not None else None
+        content = "".join(words) if words is not None else None
         self.words = None
         if name == "revision":
             self._keep()
         elif name == "page":
             if self.page.spans:
                 self.take(self.page)
-        elif said is not None:
-            self._fill(name, said)
+        elif content is not None:
+            self._fill(name, content)
 
-    def _fill(self, name: str, said: str) -> None:
+    def _fill(self, name: str, content: str) -> None:
         if name == "text":
-            self.text = said
+            self.text = content
         elif name == "timestamp":
-            self.time = said.strip()
+            self.time = content.strip()
         elif name == "title":
-            self.page.title = said.strip()
+            self.page.title = content.strip()
         elif name == "ns":
-            self.page.space = said.strip()
+            self.page.space = content.strip()
         elif name == "case":
-            self.wiki.any_case = said.strip() == "case-sensitive"
-        elif said.strip():
-            self.wiki.spaces.add(said.strip().lower())
+            self.wiki.any_case = content.strip() == "case-sensitive"
+        elif content.strip():
+            self.wiki.spaces.add(content.strip().lower())
 
     def _keep(self) -> None:
         """Store a revision in the temporary file; one whose text is deleted does not count."""
