@@ -14,7 +14,6 @@ from sought.archive import Place
 from sought.archive.body import with_body
 from sought.archive.catalogue import outcome_at
 from sought.archive.fields import instant
-from sought.lab.worlds.imports.taken import Taken
 from sought.lab.worlds.imports.warc_files import (
     Fields,
     RecordSpan,
@@ -25,7 +24,7 @@ from sought.lab.worlds.imports.warc_files import (
     record_time,
     warc_files,
 )
-from sought.lab.worlds.recorder import WorldRecorder
+from sought.lab.worlds.recorder import Taken, WorldRecorder
 from sought.record.named_urls import LOADED, SEEDS
 from sought.web.errors import BadInput, BadURL, CrawlDamaged
 from sought.web.message import Failure, RequestPurpose, Response

@@ -11,8 +11,7 @@ from itertools import groupby
 
 import numpy as np
 
-from sought.lab.worlds.imports.taken import Taken
-from sought.lab.worlds.recorder import WorldRecorder
+from sought.lab.worlds.recorder import Taken, WorldRecorder
 from sought.lab.worlds.synthetic.demand import demand
 from sought.lab.worlds.synthetic.lives import NOBODY, PageKind, PageLife, end_of, hubs_of, lives
 from sought.lab.worlds.synthetic.shape import MONDAY, WebShape
