@@ -4,7 +4,7 @@ import numpy as np
 
 from sought.web.pages import NEVER, Floats, Pages, pieces
 
-_MOST = float(np.finfo(np.float64).max)
+_MAX = float(np.finfo(np.float64).max)
 
 
 def ages(pages: Pages, now: float) -> Floats:
@@ -19,7 +19,7 @@ def ages(pages: Pages, now: float) -> Floats:
 def known_only(pages: Pages, values: Floats) -> Floats:
     """These values for known pages, NEVER for those never fetched; and only numbers."""
     value = np.where(pages.is_new | np.isnan(values), NEVER, values)
-    return np.minimum(value, _MOST, out=value)
+    return np.minimum(value, _MAX, out=value)
 
 
 def in_turn(pages: Pages, now: float) -> Floats:

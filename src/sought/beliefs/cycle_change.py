@@ -20,7 +20,7 @@ from sought.web.pages import Floats, Pages, Rows
 Weighting = Literal["NAD", "SAD", "AAD", "GAD"]
 Form = Literal["fixed", "printed"]
 _NAD, _SAD, _AAD, _GAD = range(4)
-_LEAST_GAP = 1e-6  # seconds; times are kept to the microsecond, so a shorter one is none
+_MIN_GAP = 1e-6  # seconds; times are kept to the microsecond, so a shorter one is none
 _DAY = 86400.0
 _TOP, _BOTTOM = range(2)
 _CYCLE, _BIT, _SEEN, _CHANGED = range(4)
@@ -78,7 +78,7 @@ class _CycleChanges:
     def learn(self, fetches: Fetches) -> None:
         timed = np.isfinite(fetches.time)
         if timed.any():
-            row = np.where(np.isfinite(fetches.gap) & (fetches.gap >= _LEAST_GAP), fetches.row, -1)
+            row = np.where(np.isfinite(fetches.gap) & (fetches.gap >= _MIN_GAP), fetches.row, -1)
             self.waiting.append((row[timed], fetches.time[timed], fetches.changed[timed]))
             self._settle()
 

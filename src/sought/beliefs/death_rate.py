@@ -68,7 +68,7 @@ def first_of_their_kind(deaths: Deaths, folder: Floats) -> NDArray[np.bool_]:
 
 
 _SEEN = 0.99  # of the time since a fetch: a link that was seen at once says nothing
-_AS_IF = 10.0 * YEAR  # a host is taken to have been watched for so long already, with the deaths of all others
+_PRIOR_COUNT = 10.0 * YEAR  # a host is taken to have been watched for so long already, with the deaths of all others
 
 
 @brief
@@ -120,7 +120,7 @@ class _Rates:
         died = np.bincount(pages.host[first], minlength=hosts)
         watched = np.bincount(pages.host, watched_for(pages), hosts)
         of_all = (died.sum() + 0.5) / (watched.sum() + YEAR)
-        self.by_host, self.host = (died + of_all * _AS_IF) / (watched + _AS_IF), pages.host
+        self.by_host, self.host = (died + of_all * _PRIOR_COUNT) / (watched + _PRIOR_COUNT), pages.host
         return spread(self.by_host, pages.host)
 
     def terms(self, row: int) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from sought.web.expression import brief
 from sought.web.pages import Floats, Pages, Rows
 
 _SHARE = 0.02  # of a page's search value that an edit is taken to cost while none was measured
-_AS_IF = 10.0  # edits of an average page that a host is taken to have had, and a directory
+_PRIOR_COUNT = 10.0  # edits of an average page that a host is taken to have had, and a directory
 _OWN = 3.0  # and a page
 
 
@@ -58,7 +58,7 @@ class _Losses:
         value, rows, hosts = pages.belief(SearchValue()), self.slots.rows, hosts_in(pages)
         gain, edits, host = self.gain[: len(rows)], self.edits[: len(rows)], pages.host[rows]
         at_stake = edits * value[rows]
-        few = _AS_IF * value.sum() / max(1, np.count_nonzero(value))
+        few = _PRIOR_COUNT * value.sum() / max(1, np.count_nonzero(value))
         of_all = (gain.sum() + _SHARE * few) / (at_stake.sum() + few) if few else 0.0
         gains, stakes = np.bincount(host, gain, hosts), np.bincount(host, at_stake, hosts)
         share = (gains + of_all * few) / (stakes + few) if few else np.zeros(hosts)

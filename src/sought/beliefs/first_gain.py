@@ -11,7 +11,7 @@ from sought.record.fetches import Fetches
 from sought.web.expression import brief
 from sought.web.pages import Floats, Pages, Rows
 
-_AS_IF = 5.0  # every host is taken to have had so many average first fetches
+_PRIOR_COUNT = 5.0  # every host is taken to have had so many average first fetches
 
 
 @brief
@@ -42,7 +42,7 @@ class _FirstGains:
         self._settle(pages)
         fetched = self.count.sum()
         mean = self.gain.sum() / fetched if fetched else 0.0
-        return spread((self.gain + _AS_IF * mean) / (self.count + _AS_IF), pages.host)
+        return spread((self.gain + _PRIOR_COUNT * mean) / (self.count + _PRIOR_COUNT), pages.host)
 
     def _settle(self, pages: Pages) -> None:
         """One fetch after the other, so that rounding does not tell how they were batched.  Rows keep their host."""

@@ -28,7 +28,7 @@ class Folder(Supplied):
 # ---- What does the address of every page say, as a number?  Addresses never change, so each is read once.
 
 
-_AT_ONCE = 512  # blocks of the store
+_BATCH = 512  # blocks of the store
 
 
 class ByAddress:
@@ -49,7 +49,7 @@ class ByAddress:
         if len(self.values) < len(self.table):
             self.values = np.concatenate([self.values[: self.read], np.zeros(len(self.table) * 5 // 4 - self.read)])
         blocks = self.store.spelled(self.read)
-        while self.read < len(self.table) and (some := list(islice(blocks, _AT_ONCE))):
+        while self.read < len(self.table) and (some := list(islice(blocks, _BATCH))):
             found = read_bytes(np.concatenate([lengths for lengths, _ in some]), [text for _, text in some])
             numbers = self.numbers(found)
             self.values[self.read : self.read + len(numbers)] = numbers

@@ -17,7 +17,7 @@ from sought.record.commit import Commit
 from sought.web.expression import brief
 from sought.web.pages import Pages
 
-_AT_ONCE = 100_000
+_BATCH = 100_000
 _TARGET = 4  # bytes
 
 
@@ -39,7 +39,7 @@ class ForwardLinksSupplier:
         self.table = holdings.table
         self.counts = np.full(len(self.table), np.nan)
         stored = ((int.from_bytes(key[1:], "big"), len(value) // _TARGET) for key, value in holdings.store.scan(b"l"))
-        while some := list(islice(stored, _AT_ONCE)):
+        while some := list(islice(stored, _BATCH)):
             self._note(some)
 
     def take(self, committed: Commit) -> None:

@@ -18,7 +18,7 @@ from sought.web.pages import Floats, Pages, Rows
 
 Form = Literal["ratio_of_sums", "paper"]
 MAX_WINDOW = 64
-_LEAST_GAP = 1e-6  # seconds; times are kept to the microsecond, so a shorter one is none
+_MIN_GAP = 1e-6  # seconds; times are kept to the microsecond, so a shorter one is none
 _TOP, _BOTTOM, _TIME = range(3)
 
 
@@ -69,7 +69,7 @@ class _GainRates:
         self.count = np.zeros(0, np.int64)
 
     def learn(self, fetches: Fetches) -> None:
-        measures = np.isfinite(fetches.gap) & (fetches.gap >= _LEAST_GAP) & np.isfinite(fetches.gain)
+        measures = np.isfinite(fetches.gap) & (fetches.gap >= _MIN_GAP) & np.isfinite(fetches.gain)
         slots = self.slots.of(fetches.row[measures])
         gap, gain = fetches.gap[measures], fetches.gain[measures]
         top, bottom = (gain / gap, np.ones(len(gap))) if self.is_paper else (gain, gap)

@@ -14,7 +14,7 @@ from sought.record.fetches import PAGE, Fetches
 from sought.web.expression import brief
 from sought.web.pages import Floats, Links, Pages, Rows
 
-_AS_IF = 2.0  # siblings whose fate is taken to be known already
+_PRIOR_COUNT = 2.0  # siblings whose fate is taken to be known already
 
 
 @brief
@@ -110,7 +110,7 @@ def of_siblings(recent: Deaths, pages: Pages, seen: Floats) -> Floats:
     lived = np.bincount(at, (1.0 - share) * (seen[rows] > recent.time[first[at]]), len(names))
     more = np.bincount(group, minlength=len(names)) - 1.0
     of_all = (0.5 + more.sum()) / (3.0 + more.sum() + lived.sum())
-    chance = (more + _AS_IF * of_all) / (more + lived + _AS_IF)
+    chance = (more + _PRIOR_COUNT * of_all) / (more + lived + _PRIOR_COUNT)
     found = np.zeros(len(pages))
     found[rows] = chance[at] * share
     return found

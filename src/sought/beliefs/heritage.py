@@ -30,7 +30,7 @@ from sought.record.table import Reason, State
 
 _RECORD = struct.Struct("<dd?")  # when, the value, and whether it is for sure
 _ANCHORS = 8  # that tell what others call a page
-_MOST = 1000  # links that a page may lose or gain at once: beyond it is another page
+_MAX = 1000  # links that a page may lose or gain at once: beyond it is another page
 
 Targets = NDArray[np.uint32]
 
@@ -106,7 +106,7 @@ class Heritage:
                 continue
             lost = [each for each in np.setdiff1d(old, new).tolist() if self._worth(each) > 0.0]
             came = [each for each in np.setdiff1d(new, old).tolist() if self._is_missing(each)] if lost else []
-            if came and max(len(lost), len(came)) <= _MOST:
+            if came and max(len(lost), len(came)) <= _MAX:
                 heirs, names = self._by_name(came), self._by_name(lost)
                 found |= {(heirs[name], names[name]): self._worth(names[name]) for name in heirs.keys() & names.keys()}
         return found

@@ -24,7 +24,7 @@ MIN_LEAF = 20
 MAX_DEPTH = 12  # at most 4096 leaves, half a megabyte of quantiles
 _LEAF = -1
 _SEED = 0  # which of two equally good splits is taken
-_MOST = float(np.finfo(np.float32).max)
+_MAX = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,7 @@ def training(features: ArrayLike, target: ArrayLike, weight: ArrayLike | None) -
     if not len(rows) == len(wanted) == len(mass):
         raise BadInput(f"{len(rows)} rows of features, {len(wanted)} targets and {len(mass)} weights do not fit")
     counts = np.isfinite(wanted) & np.isfinite(mass) & (mass > 0.0)
-    return np.nan_to_num(rows[counts]), np.clip(wanted[counts], -_MOST, _MOST), mass[counts]
+    return np.nan_to_num(rows[counts]), np.clip(wanted[counts], -_MAX, _MAX), mass[counts]
 
 
 def _matrix(features: ArrayLike, width: int | None = None) -> Features:

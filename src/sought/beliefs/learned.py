@@ -24,7 +24,7 @@ from sought.web.checks import check_choice
 from sought.web.expression import brief
 from sought.web.pages import Pages, pieces
 
-_AT_ONCE = 100_000
+_BATCH = 100_000
 
 
 class Training:
@@ -36,7 +36,7 @@ class Training:
         self.record = np.dtype([("time", "<f8"), ("kind", "u1"), ("features", "<f4", (width,))])
         self._rows, self._found = [np.zeros(0, np.int64)], [np.zeros(0, self.record)]
         stored = ((key, value) for key, value in store.scan(b"f") if len(value) == self.record.itemsize)
-        while some := list(islice(stored, _AT_ONCE)):
+        while some := list(islice(stored, _BATCH)):
             found = np.frombuffer(b"".join(value for _, value in some), self.record)
             rows = np.frombuffer(b"".join(key[1:] for key, _ in some), ">u4").astype(np.int64)
             own = found["kind"] == kind

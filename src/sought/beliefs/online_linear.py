@@ -20,7 +20,7 @@ from sought.web.compiled import cached, readable
 from sought.web.errors import BadInput
 from sought.web.pages import Floats
 
-_MOST = float(np.finfo(np.float32).max)  # squares and products of three stay finite
+_MAX = float(np.finfo(np.float32).max)  # squares and products of three stay finite
 _ROWS, _NORM, _SCALE = 0, 1, 2  # of `_state`
 
 
@@ -45,7 +45,7 @@ class OnlineLinear:
         rows, wanted = self._table(features), np.asarray(target, np.float64)
         if wanted.shape != (len(rows),):
             raise BadInput(f"{len(rows)} rows of features do not fit targets of shape {wanted.shape}")
-        wanted = np.where(np.isfinite(wanted), np.clip(wanted, -_MOST, _MOST), np.nan)
+        wanted = np.where(np.isfinite(wanted), np.clip(wanted, -_MAX, _MAX), np.nan)
         said = np.empty(len(rows))
         learned = self.weights, self._largest, self._squares, self._state
         _learn(rows.reshape(-1), wanted, self.rate, *learned, said)
@@ -65,7 +65,7 @@ class OnlineLinear:
         if given.ndim != 2 or given.shape[1] != self.width:
             raise BadInput(f"OnlineLinear: features are a table of rows × {self.width}, not of shape {given.shape}")
         rows = np.ones((len(given), self.width + 1))
-        rows[:, :-1] = np.where(np.isfinite(given), np.clip(given, -_MOST, _MOST), 0.0)
+        rows[:, :-1] = np.where(np.isfinite(given), np.clip(given, -_MAX, _MAX), 0.0)
         return rows
 
 

@@ -17,7 +17,7 @@ from sought.web.errors import BadInput
 from sought.web.expression import brief
 from sought.web.pages import Floats, Pages, Rows
 
-_LEAST, _MOST = 0.0005 / DAY, 7.0 / DAY
+_MIN, _MAX = 0.0005 / DAY, 7.0 / DAY
 _RATE, _COUNT, _CHANGES, _TIME = range(4)
 
 
@@ -89,7 +89,7 @@ def _move(slots: Rows, gap: Floats, changed: NDArray[np.bool_], state: Floats, s
         page[_TIME] += gap[i]
         length = (page[_TIME] + DAY) / page[_COUNT]  # a day more: a short first gap must not throw it far off
         found = 1.0 if changed[i] else 0.0
-        rate = max(page[_RATE], _LEAST)
+        rate = max(page[_RATE], _MIN)
         rate += step / (page[_COUNT] ** power * length) * (found + np.expm1(-rate * gap[i]))
-        page[_RATE] = min(max(rate, _LEAST), _MOST)
+        page[_RATE] = min(max(rate, _MIN), _MAX)
         page[_CHANGES] += found

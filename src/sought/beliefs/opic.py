@@ -28,7 +28,7 @@ from sought.record.table import Source, Table
 from sought.web.expression import brief
 from sought.web.pages import Pages
 
-_AT_ONCE = 100_000  # visits
+_BATCH = 100_000  # visits
 
 Rows = NDArray[np.int64]
 Visit = tuple[float, int, NDArray[np.uint32]]  # when, which row, its links
@@ -56,8 +56,8 @@ class OpicSupplier:
         visited = _visited(self.store)
         if len(visited):
             links = stored_links(self.store, len(self.table)).compact()
-            for at in range(0, len(visited), _AT_ONCE):
-                self.accounts.visit(*_lists(links, visited[at : at + _AT_ONCE]))
+            for at in range(0, len(visited), _BATCH):
+                self.accounts.visit(*_lists(links, visited[at : at + _BATCH]))
 
     def take(self, committed: Commit) -> None:
         for each in committed.finished:

@@ -46,7 +46,7 @@ class Presence(Supplied):
 # moment; those whose ranks they have changed keep what they had.  A crawl that is started again values all.
 
 
-_AT_ONCE = 4096
+_BATCH = 4096
 _SHARE = 0.1  # of all pages: so many fetches, and all are valued again
 
 
@@ -83,8 +83,8 @@ class Values:
 
     def _value(self, measure: GainMeasure, rows: Rows) -> None:
         """Some at a time: all that they match would be too much."""
-        for at in range(0, len(rows), _AT_ONCE):
-            some = rows[at : at + _AT_ONCE]
+        for at in range(0, len(rows), _BATCH):
+            some = rows[at : at + _BATCH]
             vectors = joined([self.measuring.vector(row) for row in some.tolist()])
             self.gross[some], self.net[some] = measure.held(some, self.measuring.ties(some), vectors)
 

@@ -11,7 +11,7 @@ from sought.web.pages import Floats, Rows
 
 GRID: Floats = np.geomspace(0.0005, 24.0, 64) / DAY
 _LOG_GRID: Floats = np.log(GRID)
-_LEAST_SPREAD = 0.03  # a posterior that is narrower lies between two rates of the grid
+_MIN_SPREAD = 0.03  # a posterior that is narrower lies between two rates of the grid
 _UNCHANGED, _CHANGED, _LATEST = range(3)
 
 
@@ -69,7 +69,7 @@ class Evidence:
         mean = shape / longer
         variance = mean / longer
         _moments(self.place, shape, longer, self.grid, mean, variance)
-        return np.clip(mean, GRID[0], GRID[-1]), np.maximum(variance, (_LEAST_SPREAD * mean) ** 2)
+        return np.clip(mean, GRID[0], GRID[-1]), np.maximum(variance, (_MIN_SPREAD * mean) ** 2)
 
     def told(self, slot: int | None, shape: float, scale: float) -> tuple[float, float, float]:
         """For people: the mean of one page's rate, and between which two it lies in 80 of 100 cases."""

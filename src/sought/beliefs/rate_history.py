@@ -17,17 +17,17 @@ from sought.web.pages import Floats, Pages, Rows
 DAY = 86400.0
 YEAR = 365.25 * DAY
 ONE_A_YEAR = 1 / YEAR  # of all pages, as long as no page at all was fetched twice
-_LEAST_GAP, _MOST_GAP = 1e-6, 100 * YEAR  # times are kept to the microsecond; nothing is a century old
+_MIN_GAP, _MAX_GAP = 1e-6, 100 * YEAR  # times are kept to the microsecond; nothing is a century old
 
 
 def refetches(fetches: Fetches) -> NDArray[np.bool_]:
     """Which fetches tell whether a page has changed over a known time: not the first, and not one at once again."""
-    return np.isfinite(fetches.time) & np.isfinite(fetches.gap) & (fetches.gap >= _LEAST_GAP)
+    return np.isfinite(fetches.time) & np.isfinite(fetches.gap) & (fetches.gap >= _MIN_GAP)
 
 
 def gaps(fetches: Fetches, which: NDArray[np.bool_]) -> Floats:
     """Seconds since the fetch before; one over a century counts as a century."""
-    return np.minimum(fetches.gap[which], _MOST_GAP)
+    return np.minimum(fetches.gap[which], _MAX_GAP)
 
 
 def filled(pages: Pages, rows: Rows, rates: Floats) -> Floats:

@@ -10,8 +10,8 @@ from sought.beliefs.rate_history import YEAR
 from sought.web.pages import Floats
 
 _PASSES = 8
-_LEAST_SHAPE, _MOST_SHAPE = 0.1, 30.0
-_LEAST_SPREAD, _MOST_SPREAD = 0.01, 4.0
+_MIN_SHAPE, _MAX_SHAPE = 0.1, 30.0
+_MIN_SPREAD, _MAX_SPREAD = 0.01, 4.0
 _NUDGE = 0.05
 
 
@@ -66,7 +66,7 @@ def _spread(spread: float, changes: Floats, expected: Floats) -> float:
     weight = 1 / (1 + spread * expected) ** 2  # large groups must not hide how small ones differ
     beyond = (changes - expected) ** 2 - expected
     found = (np.sum(beyond * weight) + 1.0) / (np.sum(expected * expected * weight) + 1.0)
-    return float(np.clip(found, _LEAST_SPREAD, _MOST_SPREAD))
+    return float(np.clip(found, _MIN_SPREAD, _MAX_SPREAD))
 
 
 def _start(evidence: Evidence) -> float:
@@ -89,7 +89,7 @@ def _improved(shape: float, changes: Floats, expected: Floats) -> float:
     here, nearby = (_slope(each, changes, expected) for each in (shape, shape * np.exp(_NUDGE)))
     bend = (nearby - here) / _NUDGE
     step = -here / bend if bend < 0 else np.sign(here)
-    return float(np.clip(shape * np.exp(np.clip(step, -1.0, 1.0)), _LEAST_SHAPE, _MOST_SHAPE))
+    return float(np.clip(shape * np.exp(np.clip(step, -1.0, 1.0)), _MIN_SHAPE, _MAX_SHAPE))
 
 
 def _slope(shape: float, changes: Floats, expected: Floats) -> float:

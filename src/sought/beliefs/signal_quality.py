@@ -15,7 +15,7 @@ from sought.web.compiled import Bool, cached, compiled, readable
 from sought.web.expression import brief
 from sought.web.pages import Floats, Pages, Rows
 
-_LEAST_GAP = 1e-6
+_MIN_GAP = 1e-6
 _HOUR, _AGES = 3600.0, 16  # gaps are told apart by doublings of an hour
 _FETCHES, _GAP, _SIGNALLED, _IN_VAIN, _UNCHANGED, _CHANGED = range(6)
 _BY_GAP = _CHANGED + 2 * _AGES  # from _CHANGED on: counts, then sums of gaps; not signalled, then signalled
@@ -96,7 +96,7 @@ class _Quality:
         self.waiting: list[tuple[Rows, Floats, NDArray[np.bool_], NDArray[np.bool_]]] = []
 
     def learn(self, fetches: Fetches) -> None:
-        tells = np.isfinite(fetches.gap) & (fetches.gap >= _LEAST_GAP)
+        tells = np.isfinite(fetches.gap) & (fetches.gap >= _MIN_GAP)
         if tells.any():
             columns = fetches.row, fetches.gap, fetches.signalled, fetches.changed
             self.waiting.append(tuple(column[tells] for column in columns))  # type: ignore[arg-type]  # four of them

@@ -13,7 +13,7 @@ from sought.web.mixing import fractions
 from sought.web.pages import Floats, Pages, Rows, pieces
 
 Groups = NDArray[np.int32]
-_MOST_GROUPS = 1 << 26  # numbers beyond are none
+_MAX_GROUPS = 1 << 26  # numbers beyond are none
 _BINS = 1 << 22  # of all groups together
 _BINS_OF_ONE = 1 << 12
 _APART = 0.999  # the last of a group stays before the first of the next
@@ -32,7 +32,7 @@ def grouped(numbers: NDArray[Any], among: Flags) -> tuple[Groups, int]:
     group = np.full(len(numbers), -1, np.int32)
     for piece in pieces(len(numbers)):
         some = numbers[piece]
-        belongs = among[piece] & (some >= 0) & (some < _MOST_GROUPS)
+        belongs = among[piece] & (some >= 0) & (some < _MAX_GROUPS)
         group[piece][belongs] = some[belongs].astype(np.int32)
     present = members(group, int(group.max(initial=-1)) + 1) > 0
     number = np.append(np.cumsum(present, dtype=np.int32) - 1, np.int32(-1))  # the last is for -1

@@ -23,7 +23,7 @@ from sought.record.commit import Commit
 from sought.web.expression import brief
 from sought.web.pages import Pages
 
-_AT_ONCE = 4096  # rows
+_BATCH = 4096  # rows
 _TITLE, _BODY = WORDED.index("title"), WORDED.index("body")
 
 
@@ -106,8 +106,8 @@ class HopsSupplier:
             rows, self.read_for = np.flatnonzero(searchable), measure
         else:
             rows = np.sort(np.fromiter(self.noted, np.int64, len(self.noted)))
-        for at in range(0, len(rows), _AT_ONCE):
-            self._judge(rows[at : at + _AT_ONCE])
+        for at in range(0, len(rows), _BATCH):
+            self._judge(rows[at : at + _BATCH])
         self.noted.clear()
         self.hot &= searchable
         self.changed |= not np.array_equal(before, self.hot)

@@ -25,7 +25,7 @@ from sought.record.commit import Commit
 from sought.web.expression import brief
 from sought.web.pages import Pages
 
-_AT_ONCE = 2048  # rows
+_BATCH = 2048  # rows
 _TITLE, _BODY = WORDED.index("title"), WORDED.index("body")
 
 Floats = NDArray[np.float64]
@@ -72,8 +72,8 @@ class LikenessSupplier:
             self.values = np.concatenate([self.values, np.zeros(len(self.table) * 5 // 4 - len(self.values))])
         noted = np.sort(np.fromiter(self.noted, np.int64, len(self.noted)))
         rows = np.concatenate([noted[noted < self.judged], np.arange(self.judged, len(self.table))])
-        for at in range(0, len(rows), _AT_ONCE):
-            self._judge(rows[at : at + _AT_ONCE])
+        for at in range(0, len(rows), _BATCH):
+            self._judge(rows[at : at + _BATCH])
         self.judged = len(self.table)
         self.noted.clear()
         values = self.values[: len(self.table)]

@@ -13,7 +13,7 @@ from sought.record.commit import Commit
 from sought.web.expression import brief
 from sought.web.pages import Pages
 
-_AT_ONCE = 2048  # rows
+_BATCH = 2048  # rows
 
 
 @brief
@@ -49,8 +49,8 @@ class NamedSupplier:
         noted = np.fromiter(self.noted, np.int64, len(self.noted))
         known = noted[(noted < self.judged)]
         rows = np.concatenate([np.sort(known[self.values[known] == 0]), np.arange(self.judged, len(self.table))])
-        for at in range(0, len(rows), _AT_ONCE):
-            self._judge(rows[at : at + _AT_ONCE])
+        for at in range(0, len(rows), _BATCH):
+            self._judge(rows[at : at + _BATCH])
         self.judged = len(self.table)
         self.noted.clear()
         return self.values[: len(self.table)]

@@ -16,7 +16,7 @@ from sought.web.pages import Floats, Pages
 Score = Literal["same", "pagerank"]
 _DAY = 86400.0
 _RECENT = 7 * _DAY
-_MOST = 1e6  # no sum is more; what is not due yet comes after all that is
+_MAX = 1e6  # no sum is more; what is not due yet comes after all that is
 
 
 @brief
@@ -52,7 +52,7 @@ class CommonCrawl:
         check_positive("CommonCrawl: interval", self.interval)
         for name in ("unchanged", "boost"):
             value = getattr(self, name)
-            if type(value) not in (int, float) or not abs(value) <= _MOST:
+            if type(value) not in (int, float) or not abs(value) <= _MAX:
                 raise BadInput(f"CommonCrawl: {name} is a number that is added to a score, not {value!r}")
         if type(self.new) is not bool:
             raise BadInput(f"CommonCrawl: new is True or False, not {self.new!r}")
@@ -66,8 +66,8 @@ class CommonCrawl:
         with np.errstate(over="ignore"):
             value = self._score(pages) + self.per_day * overdue / _DAY
         value += np.where(pages.is_new, self.boost * (overdue <= _RECENT), self.unchanged * _found_unchanged(pages))
-        np.clip(value, -_MOST, _MOST, out=value)
-        value[overdue < 0.0] -= 4.0 * _MOST
+        np.clip(value, -_MAX, _MAX, out=value)
+        value[overdue < 0.0] -= 4.0 * _MAX
         return value if self.new else known_only(pages, value)
 
     def _score(self, pages: Pages) -> Floats:

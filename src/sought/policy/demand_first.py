@@ -13,7 +13,7 @@ from sought.web.errors import BadInput
 from sought.web.expression import brief
 from sought.web.pages import Floats, Pages, pieces
 
-_MOST = float(np.finfo(np.float64).max) / 4  # so that the last bits do not make it inf
+_MAX = float(np.finfo(np.float64).max) / 4  # so that the last bits do not make it inf
 # The last bits of a number hold the order among equals: 13 for depth, 27 for the row.
 _DEPTH_BITS, _ROW_BITS = 13, 27
 
@@ -55,7 +55,7 @@ class DemandFirst:
 
 def _distinct(gain: Floats, depth: NDArray[np.uint16], row: NDArray[np.int64]) -> Floats:
     """Gains whose last bits say how early the row comes in a queue; positive floats are ordered as their bits are."""
-    bits = np.minimum(gain, _MOST).view(np.int64)
+    bits = np.minimum(gain, _MAX).view(np.int64)
     bits |= (1 << _DEPTH_BITS + _ROW_BITS) - 1
     bits -= np.minimum(depth, (1 << _DEPTH_BITS) - 1).astype(np.int64) << _ROW_BITS
     bits -= np.minimum(row, (1 << _ROW_BITS) - 1)

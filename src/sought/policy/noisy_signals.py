@@ -16,7 +16,7 @@ from sought.web.expression import brief
 from sought.web.pages import Floats, Pages, pieces
 
 _QUALITY = (SignalRecall(), FalseSignals())
-_LEAST_RATE, _MOST_RATE = 1e-30, 1.0  # a second: of less, and more, nobody could know
+_MIN_RATE, _MAX_RATE = 1e-30, 1.0  # a second: of less, and more, nobody could know
 
 
 @brief
@@ -63,15 +63,15 @@ class NoisySignals:
 
 
 def _rates(column: Floats) -> Floats:
-    return np.where(column > _LEAST_RATE, np.minimum(column, _MOST_RATE), 0.0)
+    return np.where(column > _MIN_RATE, np.minimum(column, _MAX_RATE), 0.0)
 
 
 # ---- What is a fetch worth when signals of changes come in, some of them false and some changes without one?
 
 
-_MOST = 30  # signals between two fetches that are told apart
+_MAX = 30  # signals between two fetches that are told apart
 _NOTHING = 1e-9  # a signal that tells so little tells nothing
-_LEAST_RECALL = 0.01  # with less, signals are as good as none, and not worth the time it takes
+_MIN_RECALL = 0.01  # with less, signals are as good as none, and not worth the time it takes
 
 
 def crawl_value(age: Floats, signals: Floats, rate: Floats, recall: Floats, false: Floats) -> Floats:
@@ -89,14 +89,14 @@ def crawl_value(age: Floats, signals: Floats, rate: Floats, recall: Floats, fals
     thirty would not do.
     """
     out = _unsignalled(age, rate)
-    rows = np.flatnonzero((recall >= _LEAST_RECALL) & (rate > 0.0))
+    rows = np.flatnonzero((recall >= _MIN_RECALL) & (rate > 0.0))
     age, signals, rate, recall, false = (column[rows] for column in (age, signals, rate, recall, false))
     unseen, all_signals = (1.0 - recall) * rate, recall * rate + false
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         told = np.log(all_signals / false)  # κ: a signal divides P(fresh) by its exp
         worth_of_one = told / unseen  # β
         effective = age + _for_each(signals, worth_of_one)
-        countless = (_MOST * worth_of_one < effective) & (all_signals * effective > 0.5 * _MOST)
+        countless = (_MAX * worth_of_one < effective) & (all_signals * effective > 0.5 * _MAX)
     on = np.flatnonzero((told > _NOTHING) & ~countless)
     terms = (age, signals, rate, false, unseen, all_signals, told, worth_of_one)
     out[rows[on]] = _signalled(*(term[on] for term in terms))
@@ -141,7 +141,7 @@ def _signalled(
 
     cycle, fresh = np.zeros(len(age)), np.zeros(len(age))
     ends = rate + false
-    for i in range(_MOST + 1):
+    for i in range(_MAX + 1):
         ahead = signals != i
         left = age.copy()
         left[ahead] += (signals[ahead] - i) * worth_of_one[ahead]

@@ -10,7 +10,7 @@ from sought.beliefs.belief import Supplied
 from sought.web.expression import brief
 from sought.web.pages import NEVER, Floats, Pages
 
-_MOST = np.iinfo(np.int64).max
+_MAX = np.iinfo(np.int64).max
 _LATER = 2.0**-33  # what a page loses for every second: less than 1 in any crawl's life
 
 
@@ -49,8 +49,8 @@ def first(values: Floats, which: NDArray[np.bool_]) -> Floats:
     Floats are ordered as their bits are: two of these are given up for the place of the queue.
     """
     bits = (values + 0.0).view(np.int64)  # + 0.0: a copy, and no -0.0
-    bits ^= (bits >> 63) & _MOST
+    bits ^= (bits >> 63) & _MAX
     bits >>= 2
     bits += np.where(which, 1 << 61, -1 << 61)
-    bits ^= (bits >> 63) & _MOST
+    bits ^= (bits >> 63) & _MAX
     return np.where(np.isneginf(values), NEVER, bits.view(np.float64))

@@ -8,7 +8,7 @@ from sought.beliefs.gain_rate import Form, GainRate
 from sought.web.expression import brief
 from sought.web.pages import NEVER, Floats, Pages, pieces
 
-_MOST = float(np.finfo(np.float64).max)
+_MAX = float(np.finfo(np.float64).max)
 
 
 @brief
@@ -50,7 +50,7 @@ def _priority(rate: Floats, age: Floats) -> Floats:
     """rate · age; without expected gain a number in [-1, 0) that grows with age, and 2 less if there is harm in it."""
     with np.errstate(over="ignore", invalid="ignore"):
         priority = rate * age
-    np.minimum(priority, _MOST, out=priority)
+    np.minimum(priority, _MAX, out=priority)
     idle = ~(priority > 0.0)
     order = -1.0 / (1.0 + age[idle])
     order -= np.where(rate[idle] >= 0.0, 0.0, 2.0)

@@ -10,8 +10,8 @@ from sought.web.checks import check_choice
 from sought.web.pages import Floats, Pages
 
 Weight = Literal["same", "views"]
-_MOST = 1e15  # nobody is seen so often
-_LEAST = 1e-3  # of the mean of pages that are seen: nothing is worth exactly nothing, for demand is never known whole
+_MAX = 1e15  # nobody is seen so often
+_MIN = 1e-3  # of the mean of pages that are seen: nothing is worth exactly nothing, for demand is never known whole
 
 
 def check_weight(name: str, value: object) -> None:
@@ -27,8 +27,8 @@ def weights(pages: Pages, weight: Weight) -> Floats:
     """Of every page: all the same, or how often it is seen; while nobody asks anything, all the same."""
     if weight == "same":
         return np.ones(len(pages))
-    views = np.clip(np.nan_to_num(pages.belief(Views())), 0.0, _MOST)
+    views = np.clip(np.nan_to_num(pages.belief(Views())), 0.0, _MAX)
     seen = np.count_nonzero(views)
     if not seen:
         return np.ones(len(pages))
-    return np.maximum(views, _LEAST * float(views.sum()) / seen)
+    return np.maximum(views, _MIN * float(views.sum()) / seen)

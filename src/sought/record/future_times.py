@@ -16,7 +16,7 @@ from sought.record.outcome import DAY
 MOMENTS = "capped_at"  # in the store
 _LONGEST = 31 * DAY  # that any row waits (outcome.py, buffer.py)
 _ROBOTS = max(LIFETIMES.values())
-_AT_ONCE = 10_000
+_BATCH = 10_000
 _KEPT = 100
 
 
@@ -44,8 +44,8 @@ def _cap_rows(directory: Directory, now: float) -> None:
     if len(rows):
         moments = [*directory.store.meta(MOMENTS, []), now]
         directory.store.put_meta(MOMENTS, moments[-_KEPT:])
-    for start in range(0, len(rows), _AT_ONCE):
-        some = rows[start : start + _AT_ONCE]
+    for start in range(0, len(rows), _BATCH):
+        some = rows[start : start + _BATCH]
         repository.store_again(some.tolist())
         wait[some] = np.minimum(wait[some] - ahead[some], now + _LONGEST)
         last[some] = np.minimum(last[some], now)

@@ -8,7 +8,7 @@ import numpy as np
 from sought.record.outcome import Finished, Outcome
 from sought.record.store import Store, row_key
 
-_AT_ONCE = 100_000
+_BATCH = 100_000
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Outcome).decode
 
@@ -42,7 +42,7 @@ def finished_fetches(store: Store, since: float) -> Iterator[list[Finished]]:
         found.append(Finished(row, outcome, max(0.0, outcome.time - last)))  # a clock may have been set back
         if outcome.is_observation:
             last = outcome.time
-        if len(found) >= _AT_ONCE:
+        if len(found) >= _BATCH:
             yield found
             found = []
     yield found

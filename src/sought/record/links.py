@@ -13,7 +13,7 @@ from sought.record.table import State, Table
 from sought.web.url import fingerprint
 
 Targets = NDArray[np.uint32]
-_AT_ONCE = 100_000
+_BATCH = 100_000
 _TRIES = 3
 _MISSING = np.dtype([("row", np.uint32), ("since", np.float64), ("missed", np.float64)])
 
@@ -211,7 +211,7 @@ def stored_links(store: Store, rows: int) -> LinkGraph:
     graph = LinkGraph()
     graph.grow(rows)
     stored = ((int.from_bytes(key[1:], "big"), np.frombuffer(value, np.uint32)) for key, value in store.scan(b"l"))
-    while some := list(islice(stored, _AT_ONCE)):
+    while some := list(islice(stored, _BATCH)):
         put_lists(graph, some)
     return graph
 

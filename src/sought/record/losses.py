@@ -13,7 +13,7 @@ from sought.archive.damage import ENDS_EARLY, unlisted, with_urls
 from sought.record.store import Store
 from sought.web.errors import SoughtError
 
-_MOST_URLS = 100  # of one stretch
+_MAX_URLS = 100  # of one stretch
 _NAMED = 100  # stretches of which the URLs are looked up
 
 
@@ -90,7 +90,7 @@ def named(path: Path, damage: Sequence[Damage]) -> list[Damage]:
         for row, (file, offset, _) in store.places() if found else ():
             for place in found:
                 if place[0] == file and place[1] <= offset and (offset < place[2] or not place[2]):
-                    found[place] += [store.url(row)] if len(found[place]) < _MOST_URLS else []
+                    found[place] += [store.url(row)] if len(found[place]) < _MAX_URLS else []
     except SoughtError:
         pass  # what has been found of them until here
     finally:

@@ -36,7 +36,7 @@ from sought.record.store import Store, row_key
 from sought.record.table import Table
 from sought.record.workload import WorkloadQueries, coverage, load, save
 
-_AT_ONCE = 4096
+_BATCH = 4096
 _FEW = 64  # pages: statistics of fewer say little
 
 
@@ -250,7 +250,7 @@ class Measuring:
     def _stored(self) -> Iterator[tuple[Rows, Ties, Vectors]]:
         """The vectors of all pages, some at a time."""
         stored = self.store.scan(b"d")
-        while some := list(islice(stored, _AT_ONCE)):
+        while some := list(islice(stored, _BATCH)):
             rows = np.frombuffer(b"".join(key[1:] for key, _ in some), ">u4").astype(np.int64)
             bounds = np.zeros(len(some) + 1, np.int64)
             np.cumsum([len(value) // 4 for _, value in some], out=bounds[1:])

@@ -41,7 +41,7 @@ from sought.web.errors import CrawlBusy, CrawlDamaged, SoughtError, StorageFull
 from sought.web.readonly_cache import Shadow
 
 _BLOCK = 128
-_AT_ONCE = 100_000
+_BATCH = 100_000
 _MADE_BY_READERS = ("LOG", "LOCK", "rocksdict-config.json")
 _LOCKED = re.compile("lock hold by|While lock file")  # "block" is in many a complaint
 _REMEDY = "run 'sought check {0} --repair', or 'sought rebuild {0}' to make all tables again"
@@ -280,13 +280,13 @@ class Store:
             table.append({name: records[name] for name in BIRTH})
         counted = np.full(len(table), -np.inf)
         pages = self.scan(b"p")
-        while some := list(islice(pages, _AT_ONCE)):
+        while some := list(islice(pages, _BATCH)):
             rows, values = _rows(some), [value for _, value in some]
             records = np.frombuffer(b"".join(value[: LIFE_ROW.itemsize] for value in values), LIFE_ROW)
             table.set_life(rows, records)
             counted[rows] = _links_times(records, values)
         links = self.scan(b"l")
-        while some := list(islice(links, _AT_ONCE)):
+        while some := list(islice(links, _BATCH)):
             targets = np.frombuffer(b"".join(v for _, v in some), np.uint32)
             table["inlinks"][:] += np.bincount(targets, minlength=len(table)).astype(np.uint32)
             sizes = np.fromiter((len(v) // targets.itemsize for _, v in some), np.int64, len(some))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sought.demand import QueryLog
 
 DAY = 86400.0
-_AT_ONCE = 100  # pages read again before the crawl goes on
+_BATCH = 100  # pages read again before the crawl goes on
 _FORGOTTEN = "forgotten"  # when the log was last asked to forget
 _UNREADABLE = (LogDamaged, BadInput, CrawlBusy)  # damaged, of a newer version, or rewritten all the time
 
@@ -187,9 +187,9 @@ class Refresh:
 
     def _read_again(self) -> Iterator[Commit]:
         owed = self.owed or []
-        self.directory.repository.changes.renewed.update(owed[:_AT_ONCE])
+        self.directory.repository.changes.renewed.update(owed[:_BATCH])
         yield self.writer.commit()
-        self.owed = owed[_AT_ONCE:] or None
+        self.owed = owed[_BATCH:] or None
         if self.owed is None:
             self.measuring.adopt()
             self.writer.commit_vectors()

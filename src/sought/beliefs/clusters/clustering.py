@@ -31,9 +31,9 @@ from sought.web.expression import brief
 from sought.web.pages import Pages
 
 _GROWTH = 1.5  # times as many fetches, and clusters are made anew
-_MOST = 300_000  # pages they are made of
-_LEAST = 2
-_AT_ONCE = 1 << 17
+_MAX = 300_000  # pages they are made of
+_MIN = 2
+_BATCH = 1 << 17
 
 
 @brief
@@ -134,7 +134,7 @@ class Clustering:
 
     def _cluster(self, fetches: int) -> None:
         rows = self._copies()
-        if len(rows) < _LEAST:
+        if len(rows) < _MIN:
             return
         collection = collect(self.holdings, rows, self.groups, self.dims)
         described = Described(self.holdings, collection)
@@ -153,8 +153,8 @@ class Clustering:
     def _copies(self) -> Rows:
         """Pages that clusters are made of."""
         rows = np.flatnonzero((self.table["state"] == State.LIVE) & (self.table["fetches"] > 0))
-        if len(rows) > _MOST:
-            rows = np.sort(rows[np.argsort(self.table["key"][rows])[:_MOST]])
+        if len(rows) > _MAX:
+            rows = np.sort(rows[np.argsort(self.table["key"][rows])[:_MAX]])
         return rows
 
     def _grow(self, size: int) -> None:
@@ -178,8 +178,8 @@ class Clustering:
         return rows[self.versions.of(rows)["versions"] > 0]
 
     def _label(self, model: Model, rows: Rows) -> None:
-        for at in range(0, len(rows), _AT_ONCE):
-            some = rows[at : at + _AT_ONCE]
+        for at in range(0, len(rows), _BATCH):
+            some = rows[at : at + _BATCH]
             scaled = model.scaling(self._describing(model).of(some, self.groups))
             self.labels[some], self.closeness[some] = assigned(scaled, model.centroids)
 

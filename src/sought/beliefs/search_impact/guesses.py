@@ -54,7 +54,7 @@ def features(
 
 _PAIRS = 20_000  # that are learnt from
 _QUERIES = 20_000  # that are looked at to find them
-_AT_ONCE = 128
+_BATCH = 128
 _EACH = 200  # pairs of one query
 _READ = 1024  # pages at once
 _DOUBT = 20.0  # pairs' worth of the mean of all in the mean of a host
@@ -115,8 +115,8 @@ def _pairs(
     matching: Matching, table: Table, ties: Callable[[Rows], NDArray[np.uint32]], asked: Rows
 ) -> tuple[Rows, Rows]:
     found_rows, found_queries, count = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
-    for first in range(0, min(len(asked), _QUERIES), _AT_ONCE):
-        some = matching.telling(asked[first : first + _AT_ONCE])
+    for first in range(0, min(len(asked), _QUERIES), _BATCH):
+        some = matching.telling(asked[first : first + _BATCH])
         bounds, rows = matching.index.matches(some)
         query = np.repeat(np.arange(len(some)), np.diff(bounds))
         fetched = np.isin(table["state"][rows], KNOWN)

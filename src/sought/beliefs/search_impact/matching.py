@@ -19,9 +19,9 @@ from sought.record.store import row_key
 
 Rows = NDArray[np.int64]
 
-_AT_ONCE = 1 << 16  # texts
+_BATCH = 1 << 16  # texts
 _TOO_MANY = 100_000  # rows
-_MOST_ANCHORS = 64  # of one row: who has so many is known by its words
+_MAX_ANCHORS = 64  # of one row: who has so many is known by its words
 
 
 class Matching:
@@ -76,8 +76,8 @@ class Matching:
         if len(self.slashes) < size:
             more = np.zeros(size * 5 // 4 - len(self.slashes) + 1, np.uint8)
             self.slashes, self.anchors = (np.concatenate([c, more]) for c in (self.slashes, self.anchors))
-        for first in range(self.read, size, _AT_ONCE):
-            rows = np.arange(first, min(first + _AT_ONCE, size))
+        for first in range(self.read, size, _BATCH):
+            rows = np.arange(first, min(first + _BATCH, size))
             texts = self.store.spellings(rows.tolist())
             self.index.add(rows, [unquote(text) for text in texts], ADDRESS)  # as the search index reads them
             self.slashes[rows] = [min(text.partition("?")[0].count("/") - 2, 255) for text in texts]
@@ -85,25 +85,25 @@ class Matching:
 
     def _add_all_anchors(self) -> None:
         stored = ((int.from_bytes(key[1:5], "big"), text) for key, text in self.store.scan(b"a"))
-        while some := list(islice(stored, _AT_ONCE)):
+        while some := list(islice(stored, _BATCH)):
             rows = np.array([row for row, _ in some], np.int64)
             starts = np.searchsorted(rows, rows)  # they ascend
             place = np.arange(len(rows)) - starts + self.anchors[rows]
-            kept = np.flatnonzero(place < _MOST_ANCHORS)
+            kept = np.flatnonzero(place < _MAX_ANCHORS)
             self.index.add(rows[kept], [some[i][1].decode() for i in kept.tolist()], ANCHOR)
             np.add.at(self.anchors, rows[kept], 1)
 
     def _add_anchors(self, found: Iterable[tuple[int, list[str]]]) -> None:
         rows, texts = [], []
         for row, anchors in found:
-            if self.anchors[row] < _MOST_ANCHORS:
+            if self.anchors[row] < _MAX_ANCHORS:
                 self.anchors[row] = len(anchors)
                 rows += [row] * len(anchors)
                 texts += anchors
-            if len(texts) >= _AT_ONCE:
+            if len(texts) >= _BATCH:
                 self.index.add(np.array(rows, np.int64), texts, ANCHOR)
                 rows, texts = [], []
         self.index.add(np.array(rows, np.int64), texts, ANCHOR)
 
     def _anchors(self, row: int) -> list[str]:
-        return [text.decode() for _, text in islice(self.store.scan(row_key(b"a", row)), _MOST_ANCHORS)]
+        return [text.decode() for _, text in islice(self.store.scan(row_key(b"a", row)), _MAX_ANCHORS)]

@@ -26,7 +26,7 @@ from sought.web.pages import Floats
 BUCKETS = 20
 _RIDGE = 1e-6  # where only the first bucket improved, the best slope would be infinite
 _ALIKE = 1e-9  # scores that differ by less, relatively, are the same
-_LEAST = -700.0  # exp of which is above 0
+_MIN = -700.0  # exp of which is above 0
 
 
 class Buckets(NamedTuple):
@@ -53,7 +53,7 @@ class Improvability:
 
     def __call__(self, x: ArrayLike) -> Floats:
         exponent = self.a + self.b * np.asarray(x, np.float64)
-        return np.exp(np.clip(exponent, _LEAST, min(math.log(self.most), -_LEAST)))
+        return np.exp(np.clip(exponent, _MIN, min(math.log(self.most), -_MIN)))
 
 
 def fit_improvability(x: ArrayLike, improvement: ArrayLike, buckets: int = BUCKETS) -> Improvability:

@@ -26,7 +26,7 @@ from sought.record.table import State
 
 Leaves = NDArray[np.int32]
 
-_AT_ONCE = 64  # queries: the matches of all may be too many
+_BATCH = 64  # queries: the matches of all may be too many
 _TURNS = 8  # times as many queries as are wanted are asked for candidates, at most
 _CANDIDATES = 4096  # of one query
 _CONTENDERS = 64  # of them, where the time goes with their square
@@ -87,8 +87,8 @@ class Sketching:
 
     def _found(self, neediness: Floats, wanted: int, logs: Floats, unit: Floats, guess: Guess) -> Iterator[Competing]:
         turns = neediest(neediness, _TURNS * wanted)
-        for first in range(0, len(turns), _AT_ONCE):
-            queries = self.matching.telling(turns[first : first + _AT_ONCE])
+        for first in range(0, len(turns), _BATCH):
+            queries = self.matching.telling(turns[first : first + _BATCH])
             rows, query = self._candidates(queries)
             leaves = guess.leaves(self.matching, self.table, logs, unit, rows, queries[query])
             if self.belief.estimate == "expected":

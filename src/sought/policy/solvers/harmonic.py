@@ -18,7 +18,7 @@ Taker = Callable[[Floats | float, slice | Rows], Floats]  # rates of rows at a p
 _FAR = 300.0  # e to this, up or down
 _CLOSE = 1e-12
 _ROUNDING = 1e-6
-_LEAST = 1e-300
+_MIN = 1e-300
 
 
 def host_prices(take: Taker, host: NDArray[np.uint32], cap: float) -> Floats:
@@ -48,7 +48,7 @@ def _excess(take: Taker, host: NDArray[np.uint32], cap: float) -> Callable[[Floa
         own = price[host]
         rows = np.flatnonzero(own)
         taken = np.bincount(host[rows], take(own[rows], rows), len(price))
-        logarithm: Floats = np.log(np.maximum(taken[hosts], _LEAST) / cap)
+        logarithm: Floats = np.log(np.maximum(taken[hosts], _MIN) / cap)
         return logarithm
 
     return excess

@@ -15,7 +15,7 @@ from sought.web.pages import Floats, Pages, Rows
 Form = Literal["fractions", "integer"]
 MOST_SLOTS = 10_000
 _MONTH = 30 * 86400.0
-_MOST_PACE = 1e12  # fetches a second: a budget beyond is none
+_MAX_PACE = 1e12  # fetches a second: a budget beyond is none
 _FASTEST, _SLOWEST = 1e3, 1e-15  # changes a second; what is slower never changes
 _LIGHTEST = 1e-12  # of the largest weight; what is lighter does not count
 
@@ -53,7 +53,7 @@ def known_rows(pages: Pages) -> Rows:
 
 def pace_of(pages: Pages, count: int) -> float:
     """Fetches a second for `count` pages; while that is not known, as if each could be fetched once a month."""
-    return min(pages.pace, _MOST_PACE) if 0.0 < pages.pace < np.inf else count / _MONTH
+    return min(pages.pace, _MAX_PACE) if 0.0 < pages.pace < np.inf else count / _MONTH
 
 
 def sound_rates(rate: Floats) -> Floats:
