@@ -209,8 +209,13 @@ def test_a_table_with_a_gap_is_named_damaged(tmp_path: Path) -> None:
 
 
 hosts, times = st.integers(0, 2**32 - 1), st.floats(0, 1e10)
-visits = st.builds(Visit, hosts, st.sampled_from(RequestPurpose), times) | st.builds(
-    Visit, hosts, st.just(RequestPurpose.PAGE), times, st.integers(0, 2**32 - 4)
+visits = st.builds(Visit, hosts, st.sampled_from(RequestPurpose), times, st.none(), st.just("")) | st.builds(
+    Visit,
+    hosts,
+    st.just(RequestPurpose.PAGE),
+    times,
+    st.integers(0, 2**32 - 4),
+    st.just(""),  # a URL is not stored
 )
 
 

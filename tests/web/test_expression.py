@@ -75,11 +75,11 @@ def test_a_crawl_of_before_goes_on_with_one_policy(tmp_path):
     directory.close()
     directory = open_directory(path)
     repository = directory.repository
-    assert repository.reasons.policies == ["BreadthFirst()", "Worth()"]
+    assert repository.choices.policies == ["BreadthFirst()", "Worth()"]
     for spelled in (OLD, "Worth()"):
         outcome = repository._outcome("new", cast("Any", _Answer()))
-        repository.reasons.note(outcome, Why(1, 0.5, policy=spelled))
-        assert (outcome.policy, len(repository.reasons.policies)) == (1, 2)
+        repository.choices.note(outcome, Why(1, 0.5, policy=spelled))
+        assert (outcome.policy, len(repository.choices.policies)) == (1, 2)
     directory.close()
 
 

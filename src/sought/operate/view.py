@@ -20,7 +20,7 @@ from sought.operate.calibration import judged
 from sought.record.admission import REASONS, Admission
 from sought.record.config import FILE, pace
 from sought.record.files import folder_bytes
-from sought.record.gain_unit import gains_since
+from sought.record.gains import gains_since
 from sought.record.history import page_history
 from sought.record.hosts import Host, Hosts
 from sought.record.losses import seen_damage

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from sought.beliefs.belief import Belief, Estimator, Learner, Supplied, Telling
+from sought.beliefs.belief import Belief, Estimator, HasTerms, Learner, Supplied
 from sought.policy.worth.worth import Worth
 from sought.record.fetches import Fetches
 from sought.web.checks import check_positive
@@ -108,7 +108,7 @@ class _Learner:
         return self.inner.column(_there(pages, self.estimator, self.times))
 
     def terms(self, row: int) -> dict[str, Any]:
-        return self.inner.terms(row) if isinstance(self.inner, Telling) else {}
+        return self.inner.terms(row) if isinstance(self.inner, HasTerms) else {}
 
 
 def _has_price(policy: Policy) -> bool:
