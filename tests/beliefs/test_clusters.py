@@ -44,9 +44,9 @@ from sought.policy.directory_sampling import DirectorySampling
 from sought.policy.link_sampling import LinkSampling
 from sought.policy.poisson_rates import PoissonRates
 from sought.record.directory import Directory
-from sought.record.named_urls import plant_seeds
 from sought.record.observations import HTML, OTHER, TEXT, content_kind
 from sought.record.recovery import open_directory
+from sought.record.seeds import plant_seeds
 from sought.record.store import Store, row_key
 from sought.record.table import LIFE_ROW, State
 from sought.record.workload_refresh import Refresh

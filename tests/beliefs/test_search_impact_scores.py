@@ -23,7 +23,7 @@ from sought.operate.explain import explain
 from sought.operate.view import View
 from sought.policy import PageRank, SearchImpact
 from sought.record.directory import Directory
-from sought.record.named_urls import plant_seeds
+from sought.record.seeds import plant_seeds
 from sought.record.workload import with_topics
 from sought.record.workload_refresh import Refresh
 from sought.web.errors import BadInput

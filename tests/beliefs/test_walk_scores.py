@@ -22,7 +22,7 @@ from sought.operate.explain import explain
 from sought.operate.view import View
 from sought.policy import Backlinks, Opic, PageRank, RandomWalk, Split
 from sought.record.directory import Directory
-from sought.record.named_urls import LOADED, plant_seeds
+from sought.record.seeds import LOADED, plant_seeds
 from sought.record.table import Source
 from sought.record.workload_refresh import Refresh
 from tests.testing.changing_site import serving

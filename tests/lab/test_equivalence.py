@@ -22,9 +22,9 @@ from sought.lab.worlds.recorder import WorldRecorder
 from sought.operate.live import open_web
 from sought.policy import POLICIES, parse_policy
 from sought.record.directory import Directory
+from sought.record.directory_parts import DirectoryParts
 from sought.record.measuring import GainSums
-from sought.record.named_urls import plant_seeds
-from sought.record.parts import DirectoryParts
+from sought.record.seeds import plant_seeds
 from sought.record.workload_refresh import Refresh
 from sought.toyweb import ToyWeb, serve_in_thread
 

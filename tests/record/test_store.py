@@ -26,8 +26,8 @@ from sought.record.directory import Directory
 from sought.record.hosts import Hosts
 from sought.record.keys import ABSENT, KeyIndex
 from sought.record.leases import Leases, Visit
-from sought.record.named_urls import plant_seeds
 from sought.record.recovery import open_directory
+from sought.record.seeds import plant_seeds
 from sought.record.store import Details, Store, row_key
 from sought.record.table import BIRTH, LIFE, NO_ROW, Table
 from sought.record.traps import is_soft_404, looks_endless, repeats, shape

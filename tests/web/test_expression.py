@@ -11,8 +11,8 @@ from sought.index.scorers import SCORERS
 from sought.lab.measures import MEASURES
 from sought.lab.replay.oracles import ORACLES
 from sought.policy import POLICIES, BreadthFirst, DemandFirst, Split, Worth, parse_policy
-from sought.record.named_urls import plant_seeds
 from sought.record.recovery import open_directory
+from sought.record.seeds import plant_seeds
 from sought.web.message import Why
 from sought.web.policy import beliefs_of
 from sought.web.registry import BELIEFS, same_spelling

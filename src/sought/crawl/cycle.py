@@ -33,11 +33,11 @@ from sought.crawl.rhythm import LIVE, Rhythm
 from sought.fetch.robots import Robots
 from sought.record.commit import Commit
 from sought.record.directory import Directory
+from sought.record.directory_parts import LeasesPart
 from sought.record.files import folder_bytes
 from sought.record.host_files import SITEMAP_EVERY
 from sought.record.hosts import Host
 from sought.record.leases import Visit
-from sought.record.parts import LeasesPart
 from sought.record.stored_politeness import StoredPoliteness
 from sought.record.table import Source
 from sought.record.workload_refresh import Refresh

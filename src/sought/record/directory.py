@@ -27,10 +27,10 @@ from sought.fetch.agent import user_agent
 from sought.fetch.politeness import Manners, Politeness
 from sought.record.clock import Clock
 from sought.record.config import Config, pace
+from sought.record.damage import DamageLog, cut_off, log_trouble
+from sought.record.directory_parts import ArchivePart, DirectoryParts, IndexPart, LeasesPart
 from sought.record.lock import Lock
-from sought.record.losses import DamageLog, cut_off, log_trouble
 from sought.record.measuring import Measuring
-from sought.record.parts import ArchivePart, DirectoryParts, IndexPart, LeasesPart
 from sought.record.repository import Repository
 from sought.record.settings import crawl_config
 from sought.record.store import Store

@@ -8,10 +8,10 @@ import numpy as np
 
 from sought.archive import Position, Record, Stored
 from sought.archive.body import with_body
+from sought.record.damage import keep_damage, kept_damage
 from sought.record.directory import Directory
 from sought.record.leases import Visit
-from sought.record.losses import keep_damage, kept_damage
-from sought.record.named_urls import SOURCES
+from sought.record.seeds import SOURCES
 from sought.web.message import RequestPurpose
 from sought.web.url import origin
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from sought.record.commit import Commit
 from sought.record.config import seconds
+from sought.record.damage import keep_log_trouble, log_trouble
 from sought.record.directory import Directory
-from sought.record.losses import keep_log_trouble, log_trouble
 from sought.record.workload import FOLDER, WorkloadQueries, draw, query_log, with_topics
 from sought.web.errors import BadInput, CrawlBusy, LogDamaged
 from sought.web.policy import Policy, topics_of

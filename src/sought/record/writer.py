@@ -21,11 +21,11 @@ from sought.archive.body import with_body
 from sought.index import Entry
 from sought.record.clock import Clock
 from sought.record.commit import Commit
+from sought.record.damage import DamageLog
+from sought.record.directory_parts import ArchivePart, IndexPart
 from sought.record.expectations import note_expected
 from sought.record.gains import FetchGains, with_gains
-from sought.record.losses import DamageLog
 from sought.record.measuring import Measuring
-from sought.record.parts import ArchivePart, IndexPart
 from sought.record.repository import FetchedAnswer, Repository
 from sought.record.store import Store
 from sought.record.table import Source

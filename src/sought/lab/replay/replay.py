@@ -34,7 +34,7 @@ from sought.lab.worlds.demand import Demand
 from sought.lab.worlds.world import NOTHING, Numbers, World
 from sought.policy import BreadthFirst, PageRank
 from sought.record.commit import Commit
-from sought.record.named_urls import LOADED, plant_seeds
+from sought.record.seeds import LOADED, plant_seeds
 from sought.record.table import Source, State
 from sought.record.workload import WorkloadQueries
 from sought.record.workload_refresh import Refresh
