@@ -111,7 +111,7 @@ class Written:
 
     @property
     def clustering(self) -> Clustering:
-        return self.beliefs.holdings.part(Clustering, ALL.k, ALL.features, 10)
+        return self.beliefs.holdings.shared(Clustering, ALL.k, ALL.features, 10)
 
 
 @pytest.fixture
@@ -299,7 +299,7 @@ def test_ranking_features_are_ranks_by_tf_idf(tmp_path: Path):
         site.fetch(directory, range(40))
         beliefs = beliefs_in(directory, Reading())
         beliefs.pages()
-        clustering = beliefs.holdings.part(Clustering, 4, "all", 10)
+        clustering = beliefs.holdings.shared(Clustering, 4, "all", 10)
         assert clustering.model
         words, rows = clustering.model.collection.keywords, directory.repository.table.searchable()
         assert words[0] == "boats"  # of two queries, one of them the heaviest
@@ -566,7 +566,7 @@ def test_numbers_of_pages_of_before_are_not_needed(tmp_path: Path):
             assert not stored_names(view.store)
         beliefs = _watched(directory)
         assert column_of(beliefs, ALL).tolist() == looked.tolist()
-        rows = beliefs.holdings.part(PageVersions).rows()
+        rows = beliefs.holdings.shared(PageVersions).rows()
         assert len(rows) == np.count_nonzero(directory.repository.table["state"] == State.LIVE)
         assert all(len(value) == RECORD.itemsize for _, value in directory.store.scan(b"v"))
 

@@ -12,7 +12,7 @@ from sought.beliefs.holdings import Holdings
 from sought.beliefs.impacts import IMPACTS, PageImpacts
 from sought.beliefs.leaf_tree import LeafTree
 from sought.beliefs.learned import ENOUGH, Fitted, LearnedSupplier
-from sought.beliefs.learned_signs import NAMES, parents_with
+from sought.beliefs.learned_features import NAMES, parents_with
 from sought.crawl.cycle import beliefs_in
 from sought.graph.links import links_of
 from sought.lab.replay.setting import Setting

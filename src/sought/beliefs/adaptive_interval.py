@@ -69,7 +69,7 @@ class _Intervals:
         self.state = np.zeros((0, 3))
 
     def learn(self, fetches: Fetches) -> None:
-        slots = self.slots.of(fetches.row)
+        slots = self.slots.assign(fetches.row)
         self.state = grown(self.state, self.slots.size)
         first, rule = np.isposinf(fetches.gap), self.rule
         numbers = np.array([rule.start, rule.up, rule.down, rule.shortest, rule.longest, rule.sync], np.float64)

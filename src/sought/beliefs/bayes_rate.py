@@ -10,7 +10,7 @@ from sought.beliefs.belief import Belief, Learner
 from sought.beliefs.by_host import hosts_in
 from sought.beliefs.clusters.clustering import Cluster
 from sought.beliefs.rate_evidence import Evidence
-from sought.beliefs.rate_history import DAY, gaps, refetches, told
+from sought.beliefs.rate_history import DAY, gaps, rate_terms, refetches
 from sought.beliefs.rate_prior import Prior, fitted
 from sought.record.fetches import Fetches
 from sought.web.checks import check_choice
@@ -93,11 +93,11 @@ class _BayesRates:
             return {}
         shape, mean = (float(each[0]) for each in self._prior(np.array([row])))
         slot = self.evidence.slots.find(row)
-        rate, low, high = self.evidence.told(slot, shape, shape / mean)
+        rate, low, high = self.evidence.interval(slot, shape, shape / mean)
         fetches, changes = self.evidence.counts[slot] if slot is not None else (0, 0)
         whose = next(each.whose for each in self.groupings if each.group[row] >= 0)
         interval = (low * DAY, high * DAY)
-        return told(rate, fetches, changes, interval_a_day=interval, prior_a_day=mean * DAY, prior_of=whose)
+        return rate_terms(rate, fetches, changes, interval_a_day=interval, prior_a_day=mean * DAY, prior_of=whose)
 
     def _grouping(self, whose: str, pages: Pages) -> _Grouping:
         group, count = _groups(whose, pages)

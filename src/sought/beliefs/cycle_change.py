@@ -90,7 +90,7 @@ class _CycleChanges:
             number = np.clip(cycles_at(time, self.first, self.cycle), 1, 2**31 - 1).astype(np.int64)
             self.latest = max(self.latest, int(number.max()))
             tells = row >= 0
-            slots = self.slots.of(row[tells])
+            slots = self.slots.assign(row[tells])
             self.sums, self.last = grown(self.sums, self.slots.size), grown(self.last, self.slots.size)
             _add(slots, number[tells], changed[tells], self.sums, self.last, self.weighting)
         self.waiting.clear()

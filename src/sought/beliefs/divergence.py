@@ -77,7 +77,7 @@ class _Divergences:
 
     def learn(self, fetches: Fetches) -> None:
         tells = np.isfinite(fetches.base_gap) & (fetches.base_gap > 0.0) & np.isfinite(fetches.drift)
-        slots, age = self.slots.of(fetches.row[tells]), fetches.base_gap[tells]
+        slots, age = self.slots.assign(fetches.row[tells]), fetches.base_gap[tells]
         for name in ("points", "counts", "base", "latest", "curves", "is_new"):
             setattr(self, name, grown(getattr(self, name), self.slots.size))
         drift = np.clip(fetches.drift[tells], 0.0, 1.0)

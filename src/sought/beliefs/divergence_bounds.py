@@ -54,7 +54,7 @@ class _Bounds:
 
     def learn(self, fetches: Fetches) -> None:
         tells = np.isfinite(fetches.base_gap) & (fetches.base_gap > 0.0) & np.isfinite(fetches.drift)
-        slots, age = self.slots.of(fetches.row[tells]), fetches.base_gap[tells]
+        slots, age = self.slots.assign(fetches.row[tells]), fetches.base_gap[tells]
         self.profiles, self.latest = grown(self.profiles, self.slots.size), grown(self.latest, self.slots.size)
         drift = np.clip(fetches.drift[tells], 0.0, 1.0)
         _add(slots, fetches.time[tells] - age, age, drift, self.profiles, self.latest)

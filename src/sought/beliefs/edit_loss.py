@@ -49,7 +49,7 @@ class _Losses:
     def learn(self, fetches: Fetches) -> None:
         which = refetches(fetches) & ~self.absent.learn(fetches)
         which &= fetches.changed & (fetches.fate == PAGE) & np.isfinite(fetches.gain)
-        slots = self.slots.of(fetches.row[which])
+        slots = self.slots.assign(fetches.row[which])
         self.gain, self.edits = grown(self.gain, self.slots.size), grown(self.edits, self.slots.size)
         np.add.at(self.gain, slots, np.maximum(fetches.gain[which], 0.0))
         np.add.at(self.edits, slots, 1.0)
@@ -92,7 +92,7 @@ class Absent:
         """Take in fetches; returns which pages had not been there at the fetch before."""
         was_missing, missed = np.zeros(len(fetches), np.bool_), fetches.fate != PAGE
         which = np.flatnonzero(self.slots.have(fetches.row) | np.isin(fetches.row, fetches.row[missed]))
-        slots = self.slots.of(fetches.row[which])
+        slots = self.slots.assign(fetches.row[which])
         self._is_missing = grown(self._is_missing, self.slots.size)
         was_missing[which] = _noted(slots, missed[which], self._is_missing)
         return was_missing

@@ -22,7 +22,7 @@ class Folder(Supplied):
     goes_by_demand: ClassVar[bool] = False
 
     def supplier(self, holdings: Holdings) -> Supplier:
-        return holdings.part(FolderSupplier)
+        return holdings.shared(FolderSupplier)
 
 
 # ---- What does the address of every page say, as a number?  Addresses never change, so each is read once.

@@ -70,7 +70,7 @@ class _GainRates:
 
     def learn(self, fetches: Fetches) -> None:
         measures = np.isfinite(fetches.gap) & (fetches.gap >= _MIN_GAP) & np.isfinite(fetches.gain)
-        slots = self.slots.of(fetches.row[measures])
+        slots = self.slots.assign(fetches.row[measures])
         gap, gain = fetches.gap[measures], fetches.gain[measures]
         top, bottom = (gain / gap, np.ones(len(gap))) if self.is_paper else (gain, gap)
         self.sums = grown(self.sums, self.slots.size)

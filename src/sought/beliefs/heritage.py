@@ -40,7 +40,7 @@ class Heritage:
 
     def __init__(self, holdings: Holdings) -> None:
         self.store, self.table = holdings.store, holdings.table
-        self.values = holdings.part(Values)
+        self.values = holdings.shared(Values)
         self.links: GraphLinks | None = None  # as of the last look
         self.left: dict[int, dict[int, tuple[float, bool]]] = {}
         for key, value in self.store.scan(b"i"):

@@ -59,14 +59,14 @@ class Growth:
         return True
 
 
-class HoldingsPart(Protocol):
+class SharedState(Protocol):
     """Something that several suppliers need."""
 
     def take(self, committed: Commit) -> None:
         """Note what has changed."""
 
 
-AnyPart = TypeVar("AnyPart", bound=HoldingsPart)
+AnyShared = TypeVar("AnyShared", bound=SharedState)
 
 
 class Holdings:
@@ -76,7 +76,7 @@ class Holdings:
         self.store = store
         self.table = table
         self._measuring = measuring
-        self._parts: dict[Any, HoldingsPart] = {}
+        self._shared: dict[Any, SharedState] = {}
 
     @cached_property
     def measuring(self) -> Measuring:
@@ -87,15 +87,15 @@ class Holdings:
         """The link graph."""
         return Linked(self.store, self.table)
 
-    def part(self, kind: Callable[..., AnyPart], *parameters: Any) -> AnyPart:
+    def shared(self, kind: Callable[..., AnyShared], *parameters: Any) -> AnyShared:
         """The part of a kind with these parameters."""
-        if (kind, parameters) not in self._parts:
-            self._parts[kind, parameters] = kind(self, *parameters)
-        return self._parts[kind, parameters]  # type: ignore[return-value]  # of that kind
+        if (kind, parameters) not in self._shared:
+            self._shared[kind, parameters] = kind(self, *parameters)
+        return self._shared[kind, parameters]  # type: ignore[return-value]  # of that kind
 
     def take(self, committed: Commit) -> None:
         """Keep up what has been asked for."""
         if "linked" in self.__dict__:
             self.linked.take(committed)
-        for part in self._parts.values():
+        for part in self._shared.values():
             part.take(committed)

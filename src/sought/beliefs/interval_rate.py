@@ -9,7 +9,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from sought.beliefs.belief import Learner
-from sought.beliefs.rate_history import DAY, UNKNOWN, ChangeTallies, filled, gaps, refetches, told
+from sought.beliefs.rate_history import DAY, NO_HISTORY, ChangeTallies, filled, gaps, rate_terms, refetches
 from sought.beliefs.slots import grown
 from sought.record.fetches import Fetches
 from sought.web.checks import check_whole
@@ -143,14 +143,14 @@ class _IntervalRates(RecentRates):
         """The error is by the curvature of the likelihood."""
         recent, slot = self.recent, self.recent.tallies.slots.find(row)
         if slot is None:
-            return dict(UNKNOWN)
+            return dict(NO_HISTORY)
         rate = self.rates()[slot]
         findings, length = recent.kept(slot), recent.mean_gap[slot]
         gap = np.append(findings[findings > 0], length)
         weight = np.append(np.ones(len(gap) - 1), 0.5)
         curvature = np.sum(weight * (gap / (2 * np.sinh(np.minimum(rate * gap, 500.0) / 2))) ** 2)
         error = float(1 / np.sqrt(curvature)) * DAY
-        return told(rate, recent.tallies.count[slot], recent.tallies.changes[slot], standard_error_a_day=error)
+        return rate_terms(rate, recent.tallies.count[slot], recent.tallies.changes[slot], standard_error_a_day=error)
 
 
 @cached(types.void(types.float32[:, ::1], types.int32[::1], readable(types.float64), types.float64[::1]))

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sought.beliefs.belief import Learner
-from sought.beliefs.rate_history import DAY, UNKNOWN, ChangeTallies, filled, gaps, refetches, told
+from sought.beliefs.rate_history import DAY, NO_HISTORY, ChangeTallies, filled, gaps, rate_terms, refetches
 from sought.beliefs.regular_rate import regular_rate
 from sought.beliefs.slots import grown
 from sought.record.fetches import Fetches
@@ -72,11 +72,11 @@ class _LastModifiedRates:
         """The error is that of a count of as many changes, where dates tell the rate."""
         slot = self.tallies.slots.find(row)
         if slot is None:
-            return dict(UNKNOWN)
+            return dict(NO_HISTORY)
         rate, changes = self._rates()[slot], self.tallies.changes[slot]
         dated = int(self.dated[slot])
         more = {"standard_error_a_day": float(rate / np.sqrt(changes)) * DAY} if dated else {}
-        return told(rate, self.tallies.count[slot], changes, dated_changes=dated, **more)
+        return rate_terms(rate, self.tallies.count[slot], changes, dated_changes=dated, **more)
 
     def _rates(self) -> Floats:
         out = regular_rate(self.tallies)

@@ -16,7 +16,7 @@ from sought.beliefs.belief import Column, Supplied, Supplier
 from sought.beliefs.holdings import Growth, Holdings
 from sought.beliefs.impacts import IMPACTS, Impact, PageImpacts
 from sought.beliefs.leaf_tree import LeafTree, fit_tree, fit_validated_tree
-from sought.beliefs.learned_signs import NAMES, Features, LearnedSigns, Rows
+from sought.beliefs.learned_features import NAMES, Features, LearnedFeatures, Rows
 from sought.beliefs.online_linear import OnlineLinear
 from sought.record.commit import Commit
 from sought.record.store import Store, row_key
@@ -109,8 +109,8 @@ class LearnedSupplier:
     def __init__(self, belief: LearnedScore, holdings: Holdings) -> None:
         self.belief = belief
         self.table = holdings.table
-        self.impacts = holdings.part(PageImpacts)
-        self.signs = LearnedSigns(belief.impact, holdings)
+        self.impacts = holdings.shared(PageImpacts)
+        self.signs = LearnedFeatures(belief.impact, holdings)
         self.training = Training(holdings.store, IMPACTS.index(belief.impact), len(NAMES))
         self.growth, self.validation = Growth(_GROWTH), Growth(1.0)
         self.basis: object = None  # of the impact that the model was fitted to

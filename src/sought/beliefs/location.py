@@ -23,7 +23,7 @@ class LocationScore(Supplied):
     goes_by_demand: ClassVar[bool] = False
 
     def supplier(self, holdings: Holdings) -> Supplier:
-        return holdings.part(LocationSupplier)
+        return holdings.shared(LocationSupplier)
 
 
 class LocationSupplier(ByAddress):

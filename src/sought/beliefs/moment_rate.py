@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sought.beliefs.belief import Learner
 from sought.beliefs.interval_rate import LEAST, MAX_WINDOW, MOST, Recent, RecentRates
-from sought.beliefs.rate_history import DAY, UNKNOWN, told
+from sought.beliefs.rate_history import DAY, NO_HISTORY, rate_terms
 from sought.web.checks import check_whole
 from sought.web.compiled import cached, readable
 from sought.web.expression import brief
@@ -47,10 +47,10 @@ class _MomentRates(RecentRates):
         """With an interval that holds the rate in at least 80 of 100 cases; no upper end: any rate is possible."""
         recent, slot = self.recent, self.recent.tallies.slots.find(row)
         if slot is None:
-            return dict(UNKNOWN)
+            return dict(NO_HISTORY)
         interval = _interval(recent.kept(slot))
         fetches, changes = recent.tallies.count[slot], recent.tallies.changes[slot]
-        return told(self.rates()[slot], fetches, changes, interval_a_day=interval)
+        return rate_terms(self.rates()[slot], fetches, changes, interval_a_day=interval)
 
 
 def _interval(findings: Floats) -> tuple[float, float | None]:

@@ -8,7 +8,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from sought.beliefs.belief import Learner
-from sought.beliefs.rate_history import DAY, UNKNOWN, filled, gaps, refetches, told
+from sought.beliefs.rate_history import DAY, NO_HISTORY, filled, gaps, rate_terms, refetches
 from sought.beliefs.slots import Slots, grown
 from sought.record.fetches import Fetches
 from sought.web.checks import check_positive
@@ -58,7 +58,7 @@ class _OnlineRates:
 
     def learn(self, fetches: Fetches) -> None:
         which = refetches(fetches)
-        slots = self.slots.of(fetches.row[which])
+        slots = self.slots.assign(fetches.row[which])
         self.state = grown(self.state, self.slots.size)
         _move(slots, gaps(fetches, which), fetches.changed[which], self.state, self.step, self.power)
 
@@ -68,8 +68,8 @@ class _OnlineRates:
     def terms(self, row: int) -> dict[str, Any]:
         slot = self.slots.find(row)
         if slot is None:
-            return dict(UNKNOWN)
-        return told(self.state[slot, _RATE], self.state[slot, _COUNT], self.state[slot, _CHANGES])
+            return dict(NO_HISTORY)
+        return rate_terms(self.state[slot, _RATE], self.state[slot, _COUNT], self.state[slot, _CHANGES])
 
 
 @cached(

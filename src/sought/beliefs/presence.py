@@ -94,7 +94,7 @@ class PresenceSupplier:
 
     def __init__(self, belief: SearchValue | Presence, holdings: Holdings) -> None:
         self.is_net = isinstance(belief, Presence)
-        self.values = holdings.part(Values)
+        self.values = holdings.shared(Values)
 
     def take(self, committed: Commit) -> None:
         """The part does."""

@@ -104,7 +104,7 @@ class _Periods:
     def take_in(self, pages: Pages) -> Floats:
         """Everything that waits; gives the state of every slot."""
         for row, time, changed in self._waited():
-            slots = self.slots.of(row)
+            slots = self.slots.assign(row)
             self.state = grown(self.state, self.slots.size)
             probed = probe_at(pages.key[row], time, self.probes) < 1.0
             _follow(slots, time, changed, probed, self.state)

@@ -49,7 +49,7 @@ class RandomWalkSupplier:
 
     def __init__(self, belief: RandomWalkScore, holdings: Holdings) -> None:
         self.holdings = holdings
-        self.walker = _Walker(belief, holdings.part(PageImpacts))
+        self.walker = _Walker(belief, holdings.shared(PageImpacts))
         self.flow = Flow(holdings, self.walker)
 
     def take(self, committed: Commit) -> None:

@@ -33,7 +33,7 @@ class Evidence:
         self._taken = 1
 
     def add(self, rows: Rows, time: Floats, gap: Floats, changed: NDArray[np.bool_]) -> None:
-        slots, size = self.slots.of(rows), self.slots.size
+        slots, size = self.slots.assign(rows), self.slots.size
         self._sums, self._counts = grown(self._sums, size), grown(self._counts, size)
         self._place = grown(self._place, size)
         self._taken = int(_places(slots, changed, self._place, self._taken))
@@ -71,7 +71,7 @@ class Evidence:
         _moments(self.place, shape, longer, self.grid, mean, variance)
         return np.clip(mean, GRID[0], GRID[-1]), np.maximum(variance, (_MIN_SPREAD * mean) ** 2)
 
-    def told(self, slot: int | None, shape: float, scale: float) -> tuple[float, float, float]:
+    def interval(self, slot: int | None, shape: float, scale: float) -> tuple[float, float, float]:
         """For people: the mean of one page's rate, and between which two it lies in 80 of 100 cases."""
         place, longer = (int(self.place[slot]), scale + self.unchanged[slot]) if slot is not None else (0, scale)
         if not place:

@@ -42,12 +42,12 @@ def filled(pages: Pages, rows: Rows, rates: Floats) -> Floats:
     return out
 
 
-def told(rate: float, fetches: float, changes: float, **more: Any) -> dict[str, Any]:
+def rate_terms(rate: float, fetches: float, changes: float, **more: Any) -> dict[str, Any]:
     """A rate and what it comes from; `fetches` are those after which it was known whether the page had changed."""
     return {"rate_a_day": float(rate) * DAY, "fetches": int(fetches), "changes": int(changes), **more}
 
 
-UNKNOWN: dict[str, Any] = {"fetches": 0, "changes": 0}  # the terms of a row without history
+NO_HISTORY: dict[str, Any] = {"fetches": 0, "changes": 0}  # the terms of a row without history
 
 
 # ---- How often was a page looked at again, after how long, and how often had it changed?
@@ -62,7 +62,7 @@ class ChangeTallies:
 
     def add(self, rows: Rows, gap: Floats, changed: NDArray[np.bool_]) -> Rows:
         """One fetch after the other; gives their slots."""
-        slots = self.slots.of(rows)
+        slots = self.slots.assign(rows)
         self._count, self._changes = grown(self._count, self.slots.size), grown(self._changes, self.slots.size)
         self._time = grown(self._time, self.slots.size)
         np.add.at(self._count, slots, 1.0)

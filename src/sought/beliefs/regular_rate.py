@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.beliefs.belief import Learner
-from sought.beliefs.rate_history import DAY, UNKNOWN, ChangeTallies, filled, gaps, refetches, told
+from sought.beliefs.rate_history import DAY, NO_HISTORY, ChangeTallies, filled, gaps, rate_terms, refetches
 from sought.record.fetches import Fetches
 from sought.web.expression import brief
 from sought.web.pages import Floats, Pages
@@ -50,11 +50,11 @@ class Regular:
     def terms(self, row: int) -> dict[str, Any]:
         slot = self.tallies.slots.find(row)
         if slot is None:
-            return dict(UNKNOWN)
+            return dict(NO_HISTORY)
         count, changes, time = (each[slot] for each in (self.tallies.count, self.tallies.changes, self.tallies.time))
         rate = regular_rate(self.tallies)[slot]
         error = np.sqrt(np.expm1(rate * time / count) / count) * count / time  # of λ, if X is binomial
-        return told(rate, count, changes, standard_error_a_day=float(error) * DAY)
+        return rate_terms(rate, count, changes, standard_error_a_day=float(error) * DAY)
 
 
 def regular_rate(tallies: ChangeTallies) -> Floats:

@@ -125,7 +125,7 @@ class _Quality:
     def _settle(self, pages: Pages) -> None:
         self.host = pages.host
         for row, gap, signalled, changed in self.waiting:
-            slots = self.slots.of(pages.host[row].astype(np.int64))
+            slots = self.slots.assign(pages.host[row].astype(np.int64))
             for name in ("sums", "fitted", "is_new"):
                 setattr(self, name, grown(getattr(self, name), self.slots.size))
             _add(slots, gap, signalled, changed, self.sums)

@@ -66,7 +66,7 @@ class _Shares:
 
     def learn(self, fetches: Fetches) -> None:
         which = refetches(fetches) & fetches.changed
-        slots = self.slots.of(fetches.row[which])
+        slots = self.slots.assign(fetches.row[which])
         self.updates, self.significant = (grown(each, self.slots.size) for each in (self.updates, self.significant))
         np.add.at(self.updates, slots, 1.0)
         np.add.at(self.significant, slots, (fetches.difference[which] >= self.tau).astype(np.float64))

@@ -31,7 +31,7 @@ class Slots:
         """The row of every slot."""
         return self._rows[: self.size]
 
-    def of(self, rows: Rows) -> Rows:
+    def assign(self, rows: Rows) -> Rows:
         """The slot of each row; a row without one is given the next."""
         rows, slots = np.ascontiguousarray(rows, np.int64), np.empty(len(rows), np.int64)
         for start in range(0, len(rows), _PIECE):  # room for a whole log of the same few rows is not needed

@@ -78,7 +78,7 @@ class Clustering:
         self.holdings, self.store, self.table = holdings, holdings.store, holdings.table
         self.k, self.groups, self.dims = k, GROUPS[features], dims
         self.name = f"{k} {features} {dims}"
-        self.versions = holdings.part(PageVersions)
+        self.versions = holdings.shared(PageVersions)
         self.model = load(self.name, self.store, self.kinds)
         self.noted: set[int] = set()  # fetched since
         self.labels = np.zeros(0, np.int32)
@@ -214,7 +214,7 @@ class ClusterSupplier:
     """The number of each page's cluster."""
 
     def __init__(self, belief: Cluster, holdings: Holdings, dims: int = DIMS) -> None:
-        self.clustering = holdings.part(Clustering, belief.k, belief.features, dims)
+        self.clustering = holdings.shared(Clustering, belief.k, belief.features, dims)
 
     def take(self, committed: Commit) -> None:
         """The part does."""
@@ -231,7 +231,7 @@ class ClosenessSupplier(ClusterSupplier):
     """The cosine of each page with the centre of its cluster."""
 
     def __init__(self, belief: Closeness, holdings: Holdings, dims: int = DIMS) -> None:
-        self.clustering = holdings.part(Clustering, belief.k, belief.features, dims)
+        self.clustering = holdings.shared(Clustering, belief.k, belief.features, dims)
 
     def column(self, pages: Pages) -> Column:
         self.clustering.look(pages)

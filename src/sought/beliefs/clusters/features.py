@@ -66,7 +66,7 @@ class _Some:
 
     @cached_property
     def records(self) -> Records:
-        return self.holdings.part(PageVersions).of(self.rows)
+        return self.holdings.shared(PageVersions).of(self.rows)
 
     @cached_property
     def vectors(self) -> Vectors:

@@ -45,7 +45,7 @@ class PageVersions:
 
     def __init__(self, holdings: Holdings) -> None:
         self.store, self.table = holdings.store, holdings.table
-        self.ranks = holdings.part(_page_rank)
+        self.ranks = holdings.shared(_page_rank)
         self.extra: dict[int, bytes] = {}  # of a store that cannot be written to
         self.complete = False
 

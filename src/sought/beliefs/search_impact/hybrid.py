@@ -60,7 +60,7 @@ class SearchImpactSupplier:
 
     def __init__(self, belief: SearchImpactScore, holdings: Holdings) -> None:
         self.belief, self.table = belief, holdings.table
-        self.queries = holdings.part(QueryImpact, replace(belief, by_queries=1.0))
+        self.queries = holdings.shared(QueryImpact, replace(belief, by_queries=1.0))
         self.ranks = self.queries.ranks
         self.growth = Growth(REFIT)
         self.curve, self.share, self.trace = ImportanceCurve(), 0.0, 0.0

@@ -137,9 +137,9 @@ class QueryImpact:
     def __init__(self, holdings: Holdings, belief: SearchImpactParameters) -> None:
         self.belief, self.table = belief, holdings.table
         self.measuring: Measuring = holdings.measuring
-        self.matching = holdings.part(Matching, belief.g, belief.rho)
-        self.ranks = holdings.part(LogRanks)
-        self.improving = holdings.part(ImprovabilitySupplier)
+        self.matching = holdings.shared(Matching, belief.g, belief.rho)
+        self.ranks = holdings.shared(LogRanks)
+        self.improving = holdings.shared(ImprovabilitySupplier)
         self.sketching = Sketching(belief, self.matching, self.measuring)
         self.learnt = LearntImpact()
         self.found: NeedyMatches | None = None

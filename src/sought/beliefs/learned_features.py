@@ -80,12 +80,12 @@ NAMES = (
 )
 
 
-class LearnedSigns:
+class LearnedFeatures:
     """Columns as they were when they were last asked for; features are put together for the rows that need them."""
 
     def __init__(self, impact: Impact, holdings: Holdings) -> None:
         self.holdings = holdings
-        self.impacts = holdings.part(PageImpacts)
+        self.impacts = holdings.shared(PageImpacts)
         self.growth = Growth(SHARE)
         self.basis: object = None  # of the impact of parents
         said = (
@@ -96,7 +96,7 @@ class LearnedSigns:
             RandomWalkScore(impact, omega=OMEGA[impact]),
             LocationScore(),
         )
-        self.suppliers = [holdings.part(_supplier, belief) for belief in said]
+        self.suppliers = [holdings.shared(_supplier, belief) for belief in said]
         self.columns: list[NDArray[Any]] = [np.zeros(0)] * len(said)
         self.parents: dict[Impact, Parents] = {}
         self.inlinks = np.zeros(0, np.uint32)
