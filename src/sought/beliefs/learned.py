@@ -1,76 +1,26 @@
-"""What was said of pages before they were fetched, on record for those who learn from it.
+"""What impact will a new page have, judged by the values of other orderings?  Learnt from pages that were new once.
 
-The store keeps it under the key `f`, 80 bytes a page, for nobody could tell it later: once a page has been fetched,
-what others say of it is no longer what they said (of a fetched page even its impact).  A store that is built anew from
-the archive has none of it.  Features are those of one kind of impact; those of the other are left alone.
+The combination of Tran, Turk, Cambazoglu & Nejdl (SIGIR 2015, §6).  They learn from a part of the frontier whose impact
+is known.  A crawler knows the impact of pages it has fetched, with their features before the fetch (Training).  These
+pages are the best by its own judgement, not a sample.  With fewer than 50 of them pages come in the order of RW; so do
+the pages in one leaf of a tree.
 """
 
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sought.beliefs.belief import Column, Supplied, Supplier
 from sought.beliefs.holdings import Growth, Holdings
 from sought.beliefs.impacts import IMPACTS, Impact, PageImpacts
 from sought.beliefs.leaf_tree import LeafTree, fit_tree, fit_validated_tree
-from sought.beliefs.learned_features import NAMES, Features, LearnedFeatures, Rows
+from sought.beliefs.learned_features import NAMES, Features, LearnedFeatures, Rows, Training
 from sought.beliefs.online_linear import OnlineLinear
 from sought.record.commit import Commit
-from sought.record.store import Store, row_key
 from sought.web.checks import check_choice
 from sought.web.expression import brief
 from sought.web.pages import Pages, pieces
-
-_BATCH = 100_000
-
-
-class Training:
-    """Rows with the times of their first fetches and their features, in the order of fetches."""
-
-    def __init__(self, store: Store, kind: int, width: int) -> None:
-        self.store = store
-        self.kind = kind
-        self.record = np.dtype([("time", "<f8"), ("kind", "u1"), ("features", "<f4", (width,))])
-        self._rows, self._found = [np.zeros(0, np.int64)], [np.zeros(0, self.record)]
-        stored = ((key, value) for key, value in store.scan(b"f") if len(value) == self.record.itemsize)
-        while some := list(islice(stored, _BATCH)):
-            found = np.frombuffer(b"".join(value for _, value in some), self.record)
-            rows = np.frombuffer(b"".join(key[1:] for key, _ in some), ">u4").astype(np.int64)
-            own = found["kind"] == kind
-            self._rows.append(rows[own])
-            self._found.append(found[own])
-
-    def __len__(self) -> int:
-        return sum(map(len, self._rows))
-
-    def add(self, rows: Rows, times: NDArray[np.float64], features: Features) -> None:
-        """Stored with the next commit; after a crash before that these pages are not learnt from."""
-        found = np.zeros(len(rows), self.record)
-        found["time"], found["kind"], found["features"] = times, self.kind, features
-        for row, each in zip(rows.tolist(), found, strict=True):
-            self.store.put(row_key(b"f", row), each.tobytes())
-        self._rows.append(rows)
-        self._found.append(found)
-
-    def all(self) -> tuple[Rows, Features]:
-        """Rows and features."""
-        rows, found = np.concatenate(self._rows), np.concatenate(self._found)
-        order = np.lexsort((rows, found["time"]))
-        rows, found = rows[order], found[order]
-        self._rows, self._found = [rows], [found]
-        return rows, found["features"]
-
-
-# ---- What impact will a new page have, to judge by what all others say of it?  Learnt from pages that were new once.
-#
-# The combination of Tran, Turk, Cambazoglu & Nejdl (SIGIR 2015, §6).  They learn from a part of the frontier whose
-# impact is known; a crawler knows it of pages it has fetched, by what was said of them before (training.py).  Those are
-# the best by its own judgement, not a sample.  Until there are 50 of them pages come in the order of RW, and so do
-# those of one leaf of a tree.
-
 
 ENOUGH = 50  # pages to learn from
 _GROWTH = 0.1  # so many more, and the model is fitted again
@@ -110,7 +60,7 @@ class LearnedSupplier:
         self.belief = belief
         self.table = holdings.table
         self.impacts = holdings.shared(PageImpacts)
-        self.signs = LearnedFeatures(belief.impact, holdings)
+        self.features = LearnedFeatures(belief.impact, holdings)
         self.training = Training(holdings.store, IMPACTS.index(belief.impact), len(NAMES))
         self.growth, self.validation = Growth(_GROWTH), Growth(1.0)
         self.basis: object = None  # of the impact that the model was fitted to
@@ -119,24 +69,24 @@ class LearnedSupplier:
 
     def take(self, committed: Commit) -> None:
         """Keep what was said of pages that are no longer new."""
-        fetches, known = self.table.columns["fetches"], len(self.signs)
+        fetches, known = self.table.columns["fetches"], len(self.features)
         first = [each for each in committed.finished if each.row < known and fetches[each.row] == 1]
         if first:
             rows = np.array([each.row for each in first], np.int64)
-            self.training.add(rows, np.array([each.outcome.time for each in first]), self.signs.of(rows))
+            self.training.add(rows, np.array([each.outcome.time for each in first]), self.features.table(rows))
 
     def column(self, pages: Pages) -> Column:
-        self.signs.ask(pages)
+        self.features.ask(pages)
         impact = self.impacts.of(self.belief.impact)
         if len(self.training) >= ENOUGH and self._is_due():
             self.model = self._fitted(impact)
-        said = self._predicted(self.model, len(pages)) if self.model else self.signs.walk
-        return np.where(pages.is_new, said, impact)
+        predicted = self._predicted(self.model, len(pages)) if self.model else self.features.walk
+        return np.where(pages.is_new, predicted, impact)
 
     def terms(self, row: int) -> dict[str, Any]:
-        said = dict(zip(NAMES, self.signs.of(np.array([row], np.int64))[0].tolist(), strict=True))
-        said["URL depth"] *= -1.0  # less is better: the feature is minus the slashes
-        return {"learnt_from": len(self.training) if self.model else 0, "features": said}
+        features = dict(zip(NAMES, self.features.table(np.array([row], np.int64))[0].tolist(), strict=True))
+        features["URL depth"] *= -1.0  # less is better: the feature is minus the slashes
+        return {"learnt_from": len(self.training) if self.model else 0, "features": features}
 
     def _is_due(self) -> bool:
         before, self.basis = self.basis, self.impacts.basis
@@ -160,11 +110,11 @@ class LearnedSupplier:
     def _predicted(self, model: Fitted, rows: int) -> Column:
         value = np.empty(rows)
         for piece in pieces(rows):
-            features = self.signs.of(np.arange(piece.start, min(piece.stop, rows)))
+            features = self.features.table(np.arange(piece.start, min(piece.stop, rows)))
             value[piece] = model.predict(features)
         if self.belief.target == "log1p":
             np.expm1(np.minimum(value, _LARGEST), out=value)
-        return value if isinstance(model, OnlineLinear) else _in_order(value, self.signs.walk)
+        return value if isinstance(model, OnlineLinear) else _in_order(value, self.features.walk)
 
 
 def _in_order(value: Column, among_equals: Column) -> Column:

@@ -8,8 +8,8 @@ from numba import types
 from numpy.typing import NDArray
 
 from sought.beliefs.belief import Learner
-from sought.beliefs.interval_rate import LEAST, MAX_WINDOW, MOST, Recent, RecentRates
 from sought.beliefs.rate_history import DAY, NO_HISTORY, rate_terms
+from sought.beliefs.recent_findings import MAX_RATE, MAX_WINDOW, MIN_RATE, RecentFindings, RecentRates
 from sought.web.checks import check_whole
 from sought.web.compiled import cached, readable
 from sought.web.expression import brief
@@ -39,7 +39,7 @@ class MomentRate:
         check_whole("MomentRate: window", self.window, 1, MAX_WINDOW)
 
     def learner(self) -> Learner:
-        return _MomentRates(Recent(self.window, merged=False), _solve)
+        return _MomentRates(RecentFindings(self.window, merged=False), _solve)
 
 
 class _MomentRates(RecentRates):
@@ -97,4 +97,4 @@ def _solve(ring: NDArray[np.float32], written: NDArray[np.int32], mean_gap: Floa
             guess += step
             if not step > 1e-14 * guess:  # solved, as far as rounding lets it
                 break
-        rate[slot] = min(max(guess, LEAST), MOST)
+        rate[slot] = min(max(guess, MIN_RATE), MAX_RATE)
