@@ -715,8 +715,8 @@ def test_explain_tells_how_a_page_changes(crawl: Written, capsys: pytest.Capture
     json.dumps(found, allow_nan=False)
     show_page(found, verbose=True)
     shown = capsys.readouterr().out
-    assert "100% is other than before" in shown
-    assert "a day, with 80 % certainty from" in shown
+    assert "100% of the text is different" in shown
+    assert "a day, 80 % interval" in shown
     assert f"of {change['clusters'][repr(ALL)]['of']}, closeness" in shown
 
 
@@ -734,7 +734,7 @@ def test_explain_of_a_page_that_was_never_fetched(crawl: Written, capsys: pytest
         home = explain(view, f"{HOME}/", Reading(), crawl.time)
         assert home["change"]["rate"]["fetches"] == 0
         show_page(home, verbose=True)
-    assert "none was seen yet" in capsys.readouterr().out
+    assert "none observed yet" in capsys.readouterr().out
 
 
 def test_a_failed_fetch_is_no_version(crawl: Written):

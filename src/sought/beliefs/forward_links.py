@@ -1,7 +1,7 @@
-"""How many links does a page have?  As counted; where no page has been read, as many as pages of its host have.
+"""How many links does a page have?  As counted; for a page that was not read, the mean of its host.
 
-Distinct links that are followed count.  Of a host of which no page has been read the mean over all pages stands in,
-and nothing if there are none.
+Distinct links that are followed count.  If no page of the host has been read, it is the mean over all pages; if no page
+has been read at all, it is 0.
 """
 
 from collections.abc import Iterable
@@ -58,7 +58,7 @@ class ForwardLinksSupplier:
         return np.where(read, counts, mean[hosts])
 
     def terms(self, row: int) -> dict[str, Any]:
-        """Whether it is a count or a mean, and of how many pages."""
+        """A count, or a mean and the number of pages it is taken over."""
         counts = self.counts[: len(self.table)]
         if np.isfinite(counts[row]):
             return {"links_on_this_page": int(counts[row])}

@@ -27,10 +27,10 @@ class IntervalRate:
     up to Date with Online Content Changes Using Reinforcement Learning for Scheduling, NeurIPS 2019: smoothed by half
     a gap that ended with a change and half a gap that did not, and kept in [0.0005, 7] changes a day.
 
-    Departures: these halves are as long as the page's own mean gap (with one length for all, a page looked at once a
-    year that had changed would seem to change as often as others are looked at).  The last `window` findings count,
-    unchanged ones in a row as one.  A page without history has the mean rate of those on its host, else of all, else
-    one change a year.  A page fetched twice costs 4·window + 36 bytes.
+    Departures: these halves are as long as the page's own mean gap (with one length for all pages, a page fetched once
+    a year would seem to change as often as the others are fetched).  The last `window` findings count, unchanged ones
+    in a row as one.  A page without history has the mean rate of those on its host, else of all, else one change a
+    year.  A page fetched twice costs 4·window + 36 bytes.
     """
 
     window: int = 32
@@ -45,7 +45,7 @@ class IntervalRate:
 
 class _IntervalRates(RecentRates):
     def terms(self, row: int) -> dict[str, Any]:
-        """The error is by the curvature of the likelihood."""
+        """With the standard error by the curvature of the likelihood."""
         recent, slot = self.recent, self.recent.tallies.slots.find(row)
         if slot is None:
             return dict(NO_HISTORY)
@@ -62,8 +62,8 @@ class _IntervalRates(RecentRates):
 def _solve(ring: NDArray[np.float32], written: NDArray[np.int32], mean_gap: Floats, rate: Floats) -> None:
     """Fill in rates that are not known.
 
-    Left minus right side falls and is convex: Newton's method started below the solution goes up to it.  It starts
-    where w/(e^{λw} − 1) ≈ 1/λ − w/2, which is never too high.
+    Left minus right side falls and is convex: Newton's method started below the solution rises to it.  It starts at the
+    solution for w/(e^{λw} − 1) ≈ 1/λ − w/2, which is never too high.
     """
     for slot in range(len(mean_gap)):
         if not np.isnan(rate[slot]):
@@ -78,12 +78,12 @@ def _solve(ring: NDArray[np.float32], written: NDArray[np.int32], mean_gap: Floa
                 unchanged -= finding
         guess = changes / (unchanged + changed / 2)
         for _ in range(_STEPS):
-            part = length / np.expm1(guess * length)
-            left, slope = 0.5 * part, 0.5 * part * (length + part)
+            term = length / np.expm1(guess * length)
+            left, slope = 0.5 * term, 0.5 * term * (length + term)
             for finding in findings:
                 if finding > 0:
-                    part = finding / np.expm1(guess * finding)
-                    left, slope = left + part, slope + part * (finding + part)
+                    term = finding / np.expm1(guess * finding)
+                    left, slope = left + term, slope + term * (finding + term)
             step = (left - unchanged) / slope
             guess += step
             if not step > 1e-14 * guess:  # solved, as far as rounding lets it

@@ -23,9 +23,9 @@ from sought.web.expression import brief
 from sought.web.pages import Pages, pieces
 
 ENOUGH = 50  # pages to learn from
-_GROWTH = 0.1  # so many more, and the model is fitted again
-_SAMPLE = 20_000  # pages a tree is grown of: those of the lowest keys, which are hashes
-_VALIDATED = 5_000  # of them its shape is validated by: two seconds
+_GROWTH = 0.1  # of the pages to learn from, after which the model is fitted again
+_SAMPLE = 20_000  # pages that a tree is fitted to: those of the lowest keys, which are hashes
+_VALIDATED = 5_000  # of them, by which the shape of the tree is validated: two seconds
 _LARGEST = 80.0  # logarithm of an impact, in single precision
 _FREE = (1 << 28) - 1
 
@@ -37,7 +37,7 @@ Target = Literal["impact", "log1p"]
 @brief
 @dataclass(frozen=True)
 class LearnedScore(Supplied):
-    """An impact that is learnt from what other orderings say; see the policy `Learned`."""
+    """An impact that is learnt from the values of other orderings; see the policy `Learned`."""
 
     model: Model = "tree"
     impact: Impact = "clicks"
@@ -54,7 +54,7 @@ class LearnedScore(Supplied):
 
 
 class LearnedSupplier:
-    """Predictions for new rows; of fetched ones the impact they have."""
+    """Predictions for new rows; the present impact of fetched ones."""
 
     def __init__(self, belief: LearnedScore, holdings: Holdings) -> None:
         self.belief = belief
@@ -63,12 +63,12 @@ class LearnedSupplier:
         self.features = LearnedFeatures(belief.impact, holdings)
         self.training = Training(holdings.store, IMPACTS.index(belief.impact), len(NAMES))
         self.growth, self.validation = Growth(_GROWTH), Growth(1.0)
-        self.basis: object = None  # of the impact that the model was fitted to
+        self.basis: object = None  # of the impact to which the model was fitted
         self.shape = (0, 0)  # depth and least leaf of the tree
         self.model: Fitted | None = None
 
     def take(self, committed: Commit) -> None:
-        """Keep what was said of pages that are no longer new."""
+        """Keep the features of pages that are no longer new."""
         fetches, known = self.table.columns["fetches"], len(self.features)
         first = [each for each in committed.finished if each.row < known and fetches[each.row] == 1]
         if first:
@@ -98,7 +98,7 @@ class LearnedSupplier:
         return self._tree(rows, features, target) if self.belief.model == "tree" else _line(features, target)
 
     def _tree(self, rows: Rows, features: Features, target: Column) -> LeafTree:
-        """Its shape is validated again when there are twice as many pages."""
+        """Fit a tree; its shape is validated again when there are twice as many pages."""
         sample = np.argsort(self.table["key"][rows])[:_SAMPLE]
         if self.validation.is_due(len(rows), 0):
             few = sample[:_VALIDATED]
@@ -118,7 +118,7 @@ class LearnedSupplier:
 
 
 def _in_order(value: Column, among_equals: Column) -> Column:
-    """Values, which are not negative, in single precision: the bits that leaves free hold the order among equals."""
+    """Non-negative values in single precision; the bits that this leaves free hold the order of ties."""
     bits = value.astype(np.float32).astype(np.float64).view(np.int64)
     bits += (among_equals * (_FREE / max(float(among_equals.max(initial=0.0)), np.finfo(np.float64).tiny))).astype(
         np.int64
@@ -127,7 +127,7 @@ def _in_order(value: Column, among_equals: Column) -> Column:
 
 
 def _line(features: Features, target: Column) -> OnlineLinear:
-    """One pass in the order of fetches, by what the pages bring now."""
+    """One pass in the order of fetches, with the present impact of the pages."""
     line = OnlineLinear(len(NAMES))
     line.learn(features, target)
     return line

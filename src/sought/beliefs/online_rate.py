@@ -1,4 +1,4 @@
-"""How often does a page change, if hardly anything may be remembered of it?"""
+"""How often does a page change, if only a few numbers may be kept for it?"""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -27,8 +27,7 @@ class OnlineRate:
     """Stochastic approximation: λ ← λ + a·(o − (1 − e^{−λw})), a = c/k^power at the k-th gap w that ended with bit o.
 
     K. Avrachenkov, K. Patil, G. Thoppe, Online Algorithms for Estimating Change Rates of Web Pages, Performance
-    Evaluation 2022 (first in VALUETOOLS 2020): whatever the gaps are, λ comes to be the rate, if power is above ½ and
-    at most 1.
+    Evaluation 2022 (first in VALUETOOLS 2020): for any gaps, λ converges to the rate if power is above ½ and at most 1.
 
     Departures: c is `step` over the page's mean gap so far (as if all had taken a day more), so that one number suits
     pages fetched every day and every year; rates start at and stay in [0.0005, 7] changes a day.  A page without
@@ -87,7 +86,7 @@ def _move(slots: Rows, gap: Floats, changed: NDArray[np.bool_], state: Floats, s
         page = state[slots[i]]
         page[_COUNT] += 1.0
         page[_TIME] += gap[i]
-        length = (page[_TIME] + DAY) / page[_COUNT]  # a day more: a short first gap must not throw it far off
+        length = (page[_TIME] + DAY) / page[_COUNT]  # a day more, so that a short first gap makes no large step
         found = 1.0 if changed[i] else 0.0
         rate = max(page[_RATE], _MIN)
         rate += step / (page[_COUNT] ** power * length) * (found + np.expm1(-rate * gap[i]))

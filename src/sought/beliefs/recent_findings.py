@@ -19,9 +19,9 @@ MIN_RATE, MAX_RATE = 0.0005 / DAY, 7.0 / DAY
 class RecentFindings:
     """For each page a ring of its last `window` findings: the gap if it had changed, minus the gap if not.
 
-    `merged`: unchanged findings in a row are one, for they say together what one fetch after all that time would say.
-    A page fetched twice costs 4·window + 36 bytes.  `rate` keeps what was made of a page's ring, NaN if nothing was
-    since it was last fetched.
+    `merged`: unchanged findings in a row are stored as one, because they are equivalent to one fetch after all that
+    time.  A page fetched twice costs 4·window + 36 bytes.  `rate` caches the rate computed from a page's ring; it is
+    NaN after a fetch.
     """
 
     def __init__(self, window: int, *, merged: bool) -> None:
@@ -41,7 +41,7 @@ class RecentFindings:
 
     @property
     def mean_gap(self) -> Floats:
-        """Of all fetches of the page of each slot."""
+        """The mean gap over all fetches of the page, by slot."""
         return self.tallies.time / self.tallies.count
 
     def kept(self, slot: int) -> Floats:

@@ -1,4 +1,4 @@
-"""How often does a page change, if it is looked at at regular times?"""
+"""How often does a page change, if it is fetched at regular times?"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ from sought.web.pages import Floats, Pages
 class RegularRate:
     """J. Cho, H. Garcia-Molina, Estimating Frequency of Change, ACM TOIT 2003, §4.2: λ = −ln((n − X + ½)/(n + ½))/I.
 
-    X of n fetches found the page changed, I is the time between two.  The halves all but remove the bias, as long as
-    λI is below 1.5 or so; more than ln(2n + 1)/I is never said.  A page that never changed has the rate 0.
+    X of n fetches found the page changed, I is the time between two.  The halves nearly remove the bias while λI is
+    below about 1.5; the estimate is at most ln(2n + 1)/I.  A page that never changed has the rate 0.
 
-    Departures: I is the mean gap where gaps differ, which makes rates too low (IntervalRate takes each gap as it is).
+    Departures: I is the mean gap where gaps differ, which makes rates too low (IntervalRate uses every gap).
     A page without history has the mean rate of those on its host, else of all, else one change a year.  A page fetched
     twice costs 24 bytes.
     """
@@ -34,7 +34,7 @@ class RegularRate:
 
 
 class Regular:
-    """Tallies of whatever counts as a change."""
+    """The learner, for any definition of a change."""
 
     def __init__(self, is_change: Callable[[Fetches], NDArray[np.bool_]]) -> None:
         self.is_change = is_change
