@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog  # type: ignore[attr-defined]  # SciPy does not say that it exports it
 
-from sought.lab.replay.known_changes import chosen_slots, plan_by_chances, solved
+from sought.lab.replay.known_changes import allotted_by_table, chosen_slots, plan_by_chances, solved
 from sought.lab.replay.slot_schedule import plan, scheduled, scheduled_at, topped_up
-from sought.policy.solvers.allotment import allotted_by_table
 from sought.web.errors import BadInput
 
 SEEDS = range(3)

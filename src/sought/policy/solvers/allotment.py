@@ -36,15 +36,6 @@ def allotted(rate: Floats, weight: Floats, total: int, slots: int, key: Keys | N
     return _filled(low, open_, (high - low)[open_], gain, total, key)
 
 
-def allotted_by_table(staleness: Floats, weight: Floats, total: int, key: Keys | None = None) -> Rows:
-    """The same for a given staleness by page (row) and number of fetches (column), which is convex."""
-    gain = weight[:, None] * (staleness[:, :-1] - staleness[:, 1:])
-    page, _ = np.nonzero(gain > 0.0)
-    ties = page if key is None else key[page]
-    first = np.lexsort((ties, -gain[gain > 0.0]))[: max(0, total)]
-    return np.bincount(page[first], minlength=len(gain)).astype(np.int64)
-
-
 def _narrowed(change: Floats, weight: Floats, total: int, low: Rows, high: Rows) -> tuple[Rows, Rows]:
     """Lower and upper bounds of the number of fetches; they sum to at most `total`, and to more.
 
