@@ -44,9 +44,9 @@ from sought.policy.directory_sampling import DirectorySampling
 from sought.policy.link_sampling import LinkSampling
 from sought.policy.poisson_rates import PoissonRates
 from sought.record.directory import Directory
-from sought.record.named_urls import plant_seeds
 from sought.record.observations import HTML, OTHER, TEXT, content_kind
 from sought.record.recovery import open_directory
+from sought.record.seeds import plant_seeds
 from sought.record.store import Store, row_key
 from sought.record.table import LIFE_ROW, State
 from sought.record.workload_refresh import Refresh
@@ -111,7 +111,7 @@ class Written:
 
     @property
     def clustering(self) -> Clustering:
-        return self.beliefs.holdings.part(Clustering, ALL.k, ALL.features, 10)
+        return self.beliefs.holdings.shared(Clustering, ALL.k, ALL.features, 10)
 
 
 @pytest.fixture
@@ -299,7 +299,7 @@ def test_ranking_features_are_ranks_by_tf_idf(tmp_path: Path):
         site.fetch(directory, range(40))
         beliefs = beliefs_in(directory, Reading())
         beliefs.pages()
-        clustering = beliefs.holdings.part(Clustering, 4, "all", 10)
+        clustering = beliefs.holdings.shared(Clustering, 4, "all", 10)
         assert clustering.model
         words, rows = clustering.model.collection.keywords, directory.repository.table.searchable()
         assert words[0] == "boats"  # of two queries, one of them the heaviest
@@ -566,7 +566,7 @@ def test_numbers_of_pages_of_before_are_not_needed(tmp_path: Path):
             assert not stored_names(view.store)
         beliefs = _watched(directory)
         assert column_of(beliefs, ALL).tolist() == looked.tolist()
-        rows = beliefs.holdings.part(PageVersions).rows()
+        rows = beliefs.holdings.shared(PageVersions).rows()
         assert len(rows) == np.count_nonzero(directory.repository.table["state"] == State.LIVE)
         assert all(len(value) == RECORD.itemsize for _, value in directory.store.scan(b"v"))
 
@@ -715,8 +715,8 @@ def test_explain_tells_how_a_page_changes(crawl: Written, capsys: pytest.Capture
     json.dumps(found, allow_nan=False)
     show_page(found, verbose=True)
     shown = capsys.readouterr().out
-    assert "100% is other than before" in shown
-    assert "a day, with 80 % certainty from" in shown
+    assert "100% of the text is different" in shown
+    assert "a day, 80 % interval" in shown
     assert f"of {change['clusters'][repr(ALL)]['of']}, closeness" in shown
 
 
@@ -734,7 +734,7 @@ def test_explain_of_a_page_that_was_never_fetched(crawl: Written, capsys: pytest
         home = explain(view, f"{HOME}/", Reading(), crawl.time)
         assert home["change"]["rate"]["fetches"] == 0
         show_page(home, verbose=True)
-    assert "none was seen yet" in capsys.readouterr().out
+    assert "none observed yet" in capsys.readouterr().out
 
 
 def test_a_failed_fetch_is_no_version(crawl: Written):

@@ -16,7 +16,7 @@ from sought.beliefs.prospect import Prospect
 from sought.crawl.cycle import Cycle, beliefs_in
 from sought.operate.view import View
 from sought.policy import DemandFirst
-from sought.record.named_urls import LOADED, plant_seeds
+from sought.record.seeds import LOADED, plant_seeds
 from sought.record.table import Source
 from sought.record.workload_refresh import Refresh
 from sought.web.message import Failure, Response

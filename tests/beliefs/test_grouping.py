@@ -10,27 +10,13 @@ from hypothesis.extra.numpy import arrays
 
 from sought.beliefs.clusters import bisection
 from sought.beliefs.clusters.bisection import bisected
-from sought.beliefs.clusters.folds import fold_scores, knee
 from sought.beliefs.clusters.partition import anchor_distances, assigned, criterion
 from sought.beliefs.clusters.scaling import Kind, Scaling, changes, fit_scaling
 from sought.beliefs.clusters.vectors import dense, sparse
 from sought.web.errors import BadInput
+from tests.testing.planted_clusters import as_sparse, planted
 
 PICKS = ("gain", "size")
-
-
-def planted(rows=600, groups=6, width=12, noise=0.05, seed=3):
-    """Groups around axes of their own, and which row is of which."""
-    random = np.random.default_rng(seed)
-    group = random.integers(groups, size=rows)
-    return np.abs(np.eye(groups, width)[group] + noise * random.standard_normal((rows, width))), group
-
-
-def as_sparse(table):
-    """The same rows, without their zeros."""
-    held = table != 0
-    bounds = np.concatenate(([0], np.cumsum(held.sum(1))))
-    return sparse(table[held], np.nonzero(held)[1], bounds, table.shape[1])
 
 
 def units(table):
@@ -250,41 +236,6 @@ def test_rows_are_taken_in_any_order():
         taken = rows.taken(np.array([4, 0, 0]))
         assert np.allclose(taken.values.reshape(3, 3), units(table)[[4, 0, 0]], atol=1e-6)
     assert len(dense(table).taken(np.zeros(0, np.int64))) == 0
-
-
-def test_scores_rise_steeply_up_to_the_planted_number():
-    """E004-1 in small: pages left out come closer to a centre until there is one for each group, then hardly."""
-    table, _ = planted(800, groups=10, width=16, noise=0.04)
-    ks = (2, 5, 10, 20, 40)
-    scores = fold_scores(table, ks, folds=5)
-    assert (scores == fold_scores(table, ks, folds=5)).all()
-    assert (scores[:3] > [0, scores[0] * 1.1, scores[1] * 1.1]).all()
-    assert knee(ks, scores) == 10
-
-
-def test_a_score_is_that_of_pages_left_out():
-    """Against clusters made for each number and fold anew."""
-    table, _ = planted(200, noise=0.4)
-    fold = np.random.default_rng(6).permutation(200) % 4
-    ks, expected = (3, 8), []
-    for k in ks:
-        tests = [assigned(table[fold == i], bisected(table[fold != i], k, 6).centroids)[1] for i in range(4)]
-        expected.append(np.mean([cosine.mean() for cosine in tests]))
-    assert np.allclose(fold_scores(table, ks, folds=4, seed=6), expected, atol=1e-6)
-    assert np.allclose(fold_scores(as_sparse(table), ks, folds=4, seed=6), expected, atol=1e-6)
-
-
-def test_the_knee():
-    assert knee((5, 10, 25), (0.5, 0.6, 0.601)) == 10
-    assert knee((25, 5, 10), (0.601, 0.5, 0.6)) == 10
-    assert knee((5, 10, 25), (0.5, 0.6, 0.7)) == 25
-    assert knee((5, 10, 25), (0.5, 0.6, 0.7), share=0.5) == 5
-    assert knee((5, 10, 25), (0.1, 0.105, 0.1055)) == 10, "a share of the score, not of 1"
-    for bad in (((), ()), ((5, 10), (1.0,))):
-        with pytest.raises(BadInput):
-            knee(*bad)
-    with pytest.raises(BadInput, match="folds"):
-        fold_scores(np.eye(3), (2,), folds=10)
 
 
 def test_distances_from_the_largest_clusters():

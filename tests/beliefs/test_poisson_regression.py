@@ -58,5 +58,5 @@ def test_digamma() -> None:
 @pytest.mark.parametrize("shape", [0.1, 0.5, 1.0, 3.0, 30.0, 1000.0])
 def test_the_interval_of_an_unseen_page_is_that_of_a_gamma(shape: float) -> None:
     """What is shown as "80 % between" is right to a thousandth."""
-    _, low, high = Evidence(0.0).told(None, shape, 7.0)
+    _, low, high = Evidence(0.0).interval(None, shape, 7.0)
     assert (low, high) == pytest.approx(tuple(gammaincinv(shape, (0.1, 0.9)) / 7.0), rel=1e-3)

@@ -221,17 +221,19 @@ def test_slots_number_rows_as_they_come(batches):
     slots = Slots()
     expected: dict[int, int] = {}
     for batch in batches:
-        assert slots.of(np.array(batch, np.int64)).tolist() == [expected.setdefault(r, len(expected)) for r in batch]
+        assert slots.assign(np.array(batch, np.int64)).tolist() == [
+            expected.setdefault(r, len(expected)) for r in batch
+        ]
     assert slots.rows.tolist() == list(expected)
 
 
 def test_slots_make_room():
     """Numbers stay as they are while the table grows, and a batch of many fetches of one row needs no room."""
     slots, rows = Slots(), np.random.default_rng(0).permutation(200_000)
-    assert (slots.of(rows) == np.arange(200_000)).all()
-    assert (slots.of(rows[::-1]) == np.arange(200_000)[::-1]).all()
+    assert (slots.assign(rows) == np.arange(200_000)).all()
+    assert (slots.assign(rows[::-1]) == np.arange(200_000)[::-1]).all()
     few = Slots()
-    few.of(np.zeros(1_000_000, np.int64))
+    few.assign(np.zeros(1_000_000, np.int64))
     assert few.size == 1
     assert len(few._rows) < 200_000
 

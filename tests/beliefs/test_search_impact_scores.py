@@ -23,7 +23,7 @@ from sought.operate.explain import explain
 from sought.operate.view import View
 from sought.policy import PageRank, SearchImpact
 from sought.record.directory import Directory
-from sought.record.named_urls import plant_seeds
+from sought.record.seeds import plant_seeds
 from sought.record.workload import with_topics
 from sought.record.workload_refresh import Refresh
 from sought.web.errors import BadInput
@@ -371,7 +371,7 @@ def test_improvability_is_learnt_and_stays(path: Path):
         beliefs = beliefs_in(directory, HYBRID)
         follow(directory, beliefs.take)
         beliefs.pages()
-        improving = beliefs.holdings.part(ImprovabilitySupplier)
+        improving = beliefs.holdings.shared(ImprovabilitySupplier)
         assert improving.curve.b == 0.0
         for i in range(70, 110):
             some = rng.sample(words[30:], 9)
@@ -383,7 +383,7 @@ def test_improvability_is_learnt_and_stays(path: Path):
     with View(path) as view:
         beliefs = view.beliefs((HYBRID,))
         beliefs.pages()
-        assert beliefs.holdings.part(ImprovabilitySupplier).curve == improving.curve
+        assert beliefs.holdings.shared(ImprovabilitySupplier).curve == improving.curve
 
 
 def test_scores_are_comparable_across_queries(path: Path):

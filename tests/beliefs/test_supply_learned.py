@@ -12,7 +12,7 @@ from sought.beliefs.holdings import Holdings
 from sought.beliefs.impacts import IMPACTS, PageImpacts
 from sought.beliefs.leaf_tree import LeafTree
 from sought.beliefs.learned import ENOUGH, Fitted, LearnedSupplier
-from sought.beliefs.learned_signs import NAMES, parents_with
+from sought.beliefs.learned_features import NAMES, parents_with
 from sought.crawl.cycle import beliefs_in
 from sought.graph.links import links_of
 from sought.lab.replay.setting import Setting
@@ -82,7 +82,7 @@ def test_features_are_what_others_say(site: LinkedSite):
         beliefs.pages()
         table = directory.repository.table
         rows = np.arange(len(table))
-        features = combination(beliefs, belief).signs.of(rows)
+        features = combination(beliefs, belief).features.table(rows)
         said = dict(zip(NAMES, features.T, strict=True))
         for name, other in (
             ("PageRank", PageRank(0.85)),
@@ -145,7 +145,7 @@ def test_pages_are_learnt_from_as_they_were_seen_before(site: LinkedSite):
         beliefs.pages()
         model, page = combination(beliefs, belief), site.new(directory)[0]
         row = directory.repository.discovery.row(site.url(page))
-        before = model.signs.of(np.array([row]))[0].tolist()
+        before = model.features.table(np.array([row]))[0].tolist()
         site.fetch(directory, [page])
         site.fetch(directory, [page])
         rows, features = model.training.all()
@@ -181,12 +181,12 @@ def test_a_model_is_fitted_again_when_something_else_is_asked(site: LinkedSite):
         grown(site, directory, beliefs, 12)
         beliefs.pages()
         model = combination(beliefs, belief)
-        first, parents = model.model, model.signs.parents["views"].total
+        first, parents = model.model, model.features.parents["views"].total
         ask(site.path, WORDS[0], WORDS[1])
         assert Refresh(directory).finish(time.time()) > len(QUERIES)
         beliefs.pages()
         assert model.model is not first
-        assert model.signs.parents["views"].total.tolist() != parents.tolist()
+        assert model.features.parents["views"].total.tolist() != parents.tolist()
 
 
 def test_it_learns_whom_to_believe(tmp_path: Path):

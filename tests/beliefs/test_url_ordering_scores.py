@@ -20,8 +20,8 @@ from sought.index.analysis import terms
 from sought.operate.view import View
 from sought.policy import ForwardLinks, Location, Similarity, Topical
 from sought.record.directory import Directory
-from sought.record.named_urls import LOADED, plant_seeds
 from sought.record.recovery import open_directory
+from sought.record.seeds import LOADED, plant_seeds
 from sought.record.table import Source
 from sought.record.workload_refresh import Refresh
 from sought.web.url import canonical

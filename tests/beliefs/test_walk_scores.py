@@ -22,7 +22,7 @@ from sought.operate.explain import explain
 from sought.operate.view import View
 from sought.policy import Backlinks, Opic, PageRank, RandomWalk, Split
 from sought.record.directory import Directory
-from sought.record.named_urls import LOADED, plant_seeds
+from sought.record.seeds import LOADED, plant_seeds
 from sought.record.table import Source
 from sought.record.workload_refresh import Refresh
 from tests.testing.changing_site import serving
@@ -272,7 +272,7 @@ def impacts_of(view: View) -> PageImpacts:
 def test_impact_is_expected_of_ranks(site: LinkedSite):
     """Without clicks on record it is what the first ten results of every query say; held in step with the pages."""
     with site.open() as directory:
-        live = watched(directory, RandomWalk()).holdings.part(PageImpacts)
+        live = watched(directory, RandomWalk()).holdings.shared(PageImpacts)
         grown(site, directory, 2)
         live.of("clicks")  # from now on kept up
         grown(site, directory, 4)

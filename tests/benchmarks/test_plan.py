@@ -76,7 +76,7 @@ def test_pages_answer_queries_and_new_addresses_promise_to(crawl: Directory):
     assert crawl.measuring.measure.worth > 0
     assert len(crawl.measuring.matches().pages) > SIZE.urls * SIZE.fetched / 2
     new = int(np.flatnonzero(crawl.repository.table["fetches"] == 0)[0])
-    assert crawl.repository.anchors(new) == anchor(crawl.store.url(new))
+    assert crawl.repository.changes.anchors(new) == anchor(crawl.store.url(new))
 
 
 def test_vectors_are_those_a_counter_counts():

@@ -8,8 +8,8 @@ import pytest
 
 from sought.console.view_cache import Pending, ViewCache
 from sought.operate.view import View
-from sought.record.named_urls import plant_seeds
 from sought.record.recovery import open_directory
+from sought.record.seeds import plant_seeds
 from sought.record.settings import Settings, save_settings
 from sought.record.table import Source
 from sought.web.errors import BadInput

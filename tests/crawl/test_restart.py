@@ -11,8 +11,8 @@ from sought.operate.check import check
 from sought.operate.live import settle_leases
 from sought.operate.rebuild import rebuild
 from sought.record.leases import Visit
-from sought.record.named_urls import plant_seeds
 from sought.record.recovery import open_directory
+from sought.record.seeds import plant_seeds
 from sought.record.table import State
 from sought.web.message import RequestPurpose, Response
 

@@ -20,13 +20,14 @@ from sought.lab.replay.signals import Signals
 from sought.lab.worlds.imports.warc import import_warc
 from sought.lab.worlds.recorder import WorldRecorder
 from sought.operate.live import open_web
-from sought.policy import POLICIES, parse_policy
+from sought.policy import parse_policy
 from sought.record.directory import Directory
+from sought.record.directory_parts import DirectoryParts
 from sought.record.measuring import GainSums
-from sought.record.named_urls import plant_seeds
-from sought.record.parts import DirectoryParts
+from sought.record.seeds import plant_seeds
 from sought.record.workload_refresh import Refresh
 from sought.toyweb import ToyWeb, serve_in_thread
+from tests.testing.refresh_rules import refresh_rules
 
 START, WEEK, WEEKS, FETCHES = 1_700_000_000.0, 7 * 86400.0, 4, 40
 ASKED = """query	count	from
@@ -96,11 +97,7 @@ def again(path: Path, record: Path, policy) -> tuple[list[tuple[float, str]], Ga
         directory.abandon()
 
 
-REFRESH = [
-    f"Split(new=BreadthFirst(), known={name}(), share=0.3)"
-    for name, policy in sorted(POLICIES.items())
-    if policy.__module__.startswith(("sought.policy.refresh.", "sought.policy.sampling."))
-]
+REFRESH = [f"Split(new=BreadthFirst(), known={rule!r}, share=0.3)" for rule in refresh_rules()]
 MIXED = [
     "Split(new=BreadthFirst(), known=RoundRobin(), share=0.5)",
     "RoundRobin(new=True)",

@@ -7,7 +7,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from sought.beliefs.clusters.folds import KS
 from sought.lab.judge.statistics import t_statistic
 from sought.lab.measures.reading import ReadCopies
 from sought.lab.replay.setting import Setting
@@ -35,6 +34,7 @@ from sought.lab.studies.tan_mitra_2010.cycles import (
     part_of,
     reasons,
 )
+from sought.lab.studies.tan_mitra_2010.folds import KS
 from sought.lab.worlds.files import open_world, save_world
 from sought.lab.worlds.recorder import WorldRecorder
 from sought.lab.worlds.synthetic.web import WebShape, generate

@@ -48,9 +48,9 @@ from sought.operate.view import View
 from sought.policy import BreadthFirst, DemandFirst, RoundRobin
 from sought.record.expectations import KEPT, note_expected
 from sought.record.history import finished_fetches
-from sought.record.named_urls import plant_seeds
 from sought.record.outcome import Finished, Outcome
 from sought.record.recovery import open_directory
+from sought.record.seeds import plant_seeds
 from sought.record.store import Store
 from sought.record.workload_refresh import Refresh
 from sought.web.errors import BadInput

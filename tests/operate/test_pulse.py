@@ -221,7 +221,7 @@ def test_nobody_watches_unless_a_cycle_is_given_someone(tmp_path: Path) -> None:
     """A cycle by itself, as the laboratory runs it, writes no pulse and takes no orders; a live crawl does."""
 
     async def plain(directory: Directory, live: Cycle) -> Cycle:
-        return new_cycle(directory, live.web, live.greeting.address_of, live.budget, BreadthFirst())
+        return new_cycle(directory, live.web, live.host_setup.address_of, live.budget, BreadthFirst())
 
     with serving() as site:
         path = crawled(site, tmp_path / "crawl", 3)

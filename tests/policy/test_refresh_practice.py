@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sought.beliefs.adaptive_interval import AdaptiveInterval
-from sought.beliefs.belief import Telling
+from sought.beliefs.belief import HasTerms
 from sought.beliefs.probes import PeriodStart, ProbedGain, ProbeShare, probe_at
 from sought.lab.replay.conformance import PROMISES
 from sought.policy import PageRank
@@ -261,7 +261,7 @@ def test_a_period_by_hand(at_probe, at_end, saved):
     assert start.column(pages).tolist() == [NOW + 10, NOW + 10]
     total = saved * 10.0**2  # of two pages that were watched for ten seconds each
     assert gain.column(pages) == pytest.approx([total / 2 / 10**0.5, -total / 2 / 10**0.5])
-    assert isinstance(gain, Telling)
+    assert isinstance(gain, HasTerms)
     assert gain.terms(0) == {"days_in_finished_periods": pytest.approx(10 / DAY), "periods_with_a_probe": 1}
 
 

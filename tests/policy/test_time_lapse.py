@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sought.beliefs.bayes_rate import BayesRate
-from sought.beliefs.belief import Supplied, Telling
+from sought.beliefs.belief import HasTerms, Supplied
 from sought.lab.replay.samples import NOW, sample_pages
 from sought.policy import ClusterSampling, Nutch, RoundRobin, Split, TimeLapse, Topical, Worth
 from sought.policy.time_lapse import Lapsed
@@ -97,7 +97,7 @@ def test_what_beliefs_are_made_of_is_told():
     """As the estimator tells it, in that web's time."""
     lapse = TimeLapse(Worth(), TIMES)
     learner = Lapsed(BayesRate(), TIMES).learner()
-    assert isinstance(learner, Telling)
+    assert isinstance(learner, HasTerms)
     learner.learn(log(1.0 / TIMES))
     learner.column(pages_for(lapse, 1.0 / TIMES))
     assert learner.terms(0)["fetches"] == 2

@@ -11,9 +11,9 @@ from sought.operate.check import check
 from sought.operate.live import settle_leases
 from sought.record.clock import WallClock
 from sought.record.directory import Directory
+from sought.record.directory_parts import DirectoryParts
 from sought.record.future_times import cap_times
 from sought.record.leases import Visit
-from sought.record.parts import DirectoryParts
 from sought.record.recovery import open_directory
 from sought.web.message import RequestPurpose, Response
 

@@ -352,7 +352,7 @@ def test_what_a_policy_expected_is_on_record(tmp_path):
         with opened(path) as directory:
             log = told(directory.repository)
             outcomes = [each.outcome for some in finished_fetches(directory.store, NEVER) for each in some]
-            names = directory.repository.reasons.policies
+            names = directory.repository.choices.policies
         rows, said = np.array(log.whole("row")), _Expects().said(np.arange(13))
         assert len(rows) == 9
         for name, column in zip(("expected", "chance"), said, strict=True):

@@ -4,21 +4,23 @@ import numpy as np
 import pytest
 
 from sought.beliefs.bayes_rate import BayesRate
+from sought.beliefs.interval_rate import IntervalRate
 from sought.beliefs.last_modified_rate import LastModifiedRate
+from sought.beliefs.moment_rate import MomentRate
+from sought.beliefs.online_rate import OnlineRate
+from sought.beliefs.regular_rate import RegularRate
+from sought.beliefs.significant_rate import SignificantRate
 from sought.operate.view import View
-from sought.policy import POLICIES, OptimalFreshness
-from sought.policy.rates import RATES
+from sought.policy import OptimalFreshness
 from sought.web.policy import beliefs_of
 from tests.testing.counted_anew import ask
 from tests.testing.demand_site import QUERIES, WORDS
 from tests.testing.linked_site import LinkedSite, watched
+from tests.testing.refresh_rules import refresh_rules
 
-RULES = [
-    policy()
-    for name, policy in sorted(POLICIES.items())
-    if policy.__module__.startswith(("sought.policy.refresh.", "sought.policy.sampling."))
-]
-RATE_RULES = [OptimalFreshness(rate=rate()) for rate in RATES.values()]
+RULES = refresh_rules()
+RATES = [BayesRate, IntervalRate, LastModifiedRate, MomentRate, OnlineRate, RegularRate, SignificantRate]
+RATE_RULES = [OptimalFreshness(rate=rate()) for rate in RATES]
 MORE = [OptimalFreshness(rate=BayesRate(prior="cluster")), OptimalFreshness(rate=LastModifiedRate(corrected=False))]
 DAY = 86400.0
 

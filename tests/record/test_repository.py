@@ -25,7 +25,7 @@ def test_a_page_and_its_links(repository, answers):
     assert table["inlinks"][target] == 1
     assert repository.discovery.row("http://elsewhere.example/") < 0
     assert repository.admission.refused == {"scope": 1}
-    assert repository.anchors(target) == "to /b"
+    assert repository.changes.anchors(target) == "to /b"
 
 
 def test_inlinks_follow_the_links_of_the_newest_copy(repository, answers):

@@ -26,8 +26,8 @@ from sought.record.directory import Directory
 from sought.record.hosts import Hosts
 from sought.record.keys import ABSENT, KeyIndex
 from sought.record.leases import Leases, Visit
-from sought.record.named_urls import plant_seeds
 from sought.record.recovery import open_directory
+from sought.record.seeds import plant_seeds
 from sought.record.store import Details, Store, row_key
 from sought.record.table import BIRTH, LIFE, NO_ROW, Table
 from sought.record.traps import is_soft_404, looks_endless, repeats, shape
@@ -209,8 +209,13 @@ def test_a_table_with_a_gap_is_named_damaged(tmp_path: Path) -> None:
 
 
 hosts, times = st.integers(0, 2**32 - 1), st.floats(0, 1e10)
-visits = st.builds(Visit, hosts, st.sampled_from(RequestPurpose), times) | st.builds(
-    Visit, hosts, st.just(RequestPurpose.PAGE), times, st.integers(0, 2**32 - 4)
+visits = st.builds(Visit, hosts, st.sampled_from(RequestPurpose), times, st.none(), st.just("")) | st.builds(
+    Visit,
+    hosts,
+    st.just(RequestPurpose.PAGE),
+    times,
+    st.integers(0, 2**32 - 4),
+    st.just(""),  # a URL is not stored
 )
 
 

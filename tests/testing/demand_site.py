@@ -5,8 +5,8 @@ from pathlib import Path
 
 from sought.operate.view import View
 from sought.record.directory import Directory
-from sought.record.named_urls import plant_seeds
 from sought.record.recovery import open_directory
+from sought.record.seeds import plant_seeds
 from sought.web.message import Response
 from tests.testing.changing_site import HTML, Site
 

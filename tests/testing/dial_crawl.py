@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from sought.demand import QueryLog, import_file
 from sought.lab.worlds.world import WEEK
-from sought.record.named_urls import plant_seeds
 from sought.record.recovery import open_directory
+from sought.record.seeds import plant_seeds
 from sought.record.workload_refresh import Refresh
 from sought.web.message import Why
 from tests.testing.demand_site import answer, page, write_config

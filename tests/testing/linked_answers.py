@@ -5,8 +5,8 @@ import numpy as np
 from sought.operate.rebuild import rebuild
 from sought.record.directory import Directory
 from sought.record.history import finished_fetches
-from sought.record.named_urls import plant_seeds
 from sought.record.recovery import open_directory
+from sought.record.seeds import plant_seeds
 from sought.record.table import LIFE
 from tests.testing.demand_site import answer, write_config
 

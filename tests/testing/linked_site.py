@@ -13,7 +13,7 @@ from sought.beliefs.columns import Beliefs
 from sought.crawl.cycle import beliefs_in
 from sought.operate.view import View
 from sought.record.directory import Directory
-from sought.record.named_urls import plant_seeds
+from sought.record.seeds import plant_seeds
 from sought.record.workload_refresh import Refresh
 from sought.web.policy import Policy
 from tests.testing.counted_anew import opened

@@ -11,8 +11,8 @@ from sought.index.scorers import SCORERS
 from sought.lab.measures import MEASURES
 from sought.lab.replay.oracles import ORACLES
 from sought.policy import POLICIES, BreadthFirst, DemandFirst, Split, Worth, parse_policy
-from sought.record.named_urls import plant_seeds
 from sought.record.recovery import open_directory
+from sought.record.seeds import plant_seeds
 from sought.web.message import Why
 from sought.web.policy import beliefs_of
 from sought.web.registry import BELIEFS, same_spelling
@@ -75,11 +75,11 @@ def test_a_crawl_of_before_goes_on_with_one_policy(tmp_path):
     directory.close()
     directory = open_directory(path)
     repository = directory.repository
-    assert repository.reasons.policies == ["BreadthFirst()", "Worth()"]
+    assert repository.choices.policies == ["BreadthFirst()", "Worth()"]
     for spelled in (OLD, "Worth()"):
         outcome = repository._outcome("new", cast("Any", _Answer()))
-        repository.reasons.note(outcome, Why(1, 0.5, policy=spelled))
-        assert (outcome.policy, len(repository.reasons.policies)) == (1, 2)
+        repository.choices.note(outcome, Why(1, 0.5, policy=spelled))
+        assert (outcome.policy, len(repository.choices.policies)) == (1, 2)
     directory.close()
 
 

@@ -1,4 +1,4 @@
-"""How long may a page wait for its next fetch?  Longer each time it is found unchanged, shorter each time it is not."""
+"""When is the next fetch of a page due?  Its interval grows each time it is found unchanged, and shrinks otherwise."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
@@ -61,7 +61,7 @@ class AdaptiveInterval:
 
 
 class _Intervals:
-    """For each fetched row its interval, when it last changed as far as fetches tell, and the wait that follows."""
+    """For each fetched row its interval, when it was last found changed, and the resulting waiting time."""
 
     def __init__(self, rule: AdaptiveInterval) -> None:
         self.rule = rule
@@ -69,7 +69,7 @@ class _Intervals:
         self.state = np.zeros((0, 3))
 
     def learn(self, fetches: Fetches) -> None:
-        slots = self.slots.of(fetches.row)
+        slots = self.slots.assign(fetches.row)
         self.state = grown(self.state, self.slots.size)
         first, rule = np.isposinf(fetches.gap), self.rule
         numbers = np.array([rule.start, rule.up, rule.down, rule.shortest, rule.longest, rule.sync], np.float64)
@@ -89,7 +89,7 @@ class _Intervals:
 
 
 def due(pages: Pages, now: float, wait: Floats) -> Floats:
-    """Age as a share of what a page waits for its next fetch: from 1 on it is due."""
+    """Age as a share of the waiting time: from 1 on a page is due."""
     return known_only(pages, ages(pages, now) / np.clip(wait, 1.0, 1e12))
 
 
@@ -116,7 +116,7 @@ def _adapt(
     is_storm: Bool,
     numbers: Floats,
 ) -> None:
-    """One fetch after the other; an interval of 0 is that of a page of which nothing is known yet."""
+    """Apply fetches one by one; an interval of 0 marks a page without history."""
     start, up, down, shortest, longest, sync = numbers
     for i in range(len(slots)):
         page = state[slots[i]]

@@ -1,4 +1,4 @@
-"""What does the address of a page tell?  How deep it is, its top-level domain, its directory, its words."""
+"""What can be read from the address of a page?  Its depth, top-level domain, directory and words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,13 +34,13 @@ class Addresses:
 
 
 def read_addresses(urls: Sequence[str]) -> Addresses:
-    """Of canonical URLs."""
+    """Read canonical URLs."""
     texts = [url.encode() for url in urls]
     return read_bytes(np.fromiter(map(len, texts), np.int64, len(texts)), texts)
 
 
 def read_bytes(lengths: NDArray[np.integer], texts: Sequence[bytes]) -> Addresses:
-    """Of canonical URLs that stand end to end."""
+    """Read canonical URLs that are joined, with their lengths."""
     data = np.frombuffer(b"".join(texts), np.uint8)
     ends = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=ends[1:])
@@ -51,9 +51,9 @@ def read_bytes(lengths: NDArray[np.integer], texts: Sequence[bytes]) -> Addresse
     return Addresses(depth, domain, folder, words[: bounds[-1]], bounds)
 
 
-def folder_numbers(found: Addresses) -> NDArray[np.float64]:
+def folder_numbers(addresses: Addresses) -> NDArray[np.float64]:
     """Directories as numbers that a float holds exactly."""
-    return (mixed(found.folder) >> _ROUGH).astype(np.float64)
+    return (mixed(addresses.folder) >> _ROUGH).astype(np.float64)
 
 
 def domain_of(host: str) -> str:
@@ -63,7 +63,7 @@ def domain_of(host: str) -> str:
 
 
 def domain_hash(name: str) -> int:
-    """As in `Addresses.domain`."""
+    """The hash of a top-level domain in `Addresses.domain`."""
     return int(read_addresses([f"http://a{name}/"]).domain[0])
 
 
@@ -77,7 +77,7 @@ def _lower(sign: Int) -> Int:
 
 @compiled
 def _domain(data: NDArray[np.uint8], start: Int, stop: Int) -> Int:
-    """Of a host, which may have a port."""
+    """The hash of a host's top-level domain; the host may have a port."""
     found, letters, dots = _START, 0, 0
     for i in range(start, stop):
         sign = data[i]

@@ -1,10 +1,10 @@
-"""From ages and rates to values: what rules for known pages share."""
+"""How do rules for known pages turn ages and rates into values?"""
 
 import numpy as np
 
 from sought.web.pages import NEVER, Floats, Pages, pieces
 
-_MOST = float(np.finfo(np.float64).max)
+_MAX = float(np.finfo(np.float64).max)
 
 
 def ages(pages: Pages, now: float) -> Floats:
@@ -17,21 +17,21 @@ def ages(pages: Pages, now: float) -> Floats:
 
 
 def known_only(pages: Pages, values: Floats) -> Floats:
-    """These values for known pages, NEVER for those never fetched; and only numbers."""
+    """The values for known pages, NEVER for pages never fetched and for NaN; infinite values become finite."""
     value = np.where(pages.is_new | np.isnan(values), NEVER, values)
-    return np.minimum(value, _MOST, out=value)
+    return np.minimum(value, _MAX, out=value)
 
 
 def in_turn(pages: Pages, now: float) -> Floats:
-    """From -1 to below 0, the oldest copy first: for pages that are worth no fetch but an idle one."""
+    """From -1 to below 0, the oldest copy first: for pages that are fetched only if budget is left."""
     return -1.0 / (1.0 + ages(pages, now))
 
 
 def by_periods(pages: Pages, now: float, rate: Floats) -> Floats:
-    """Which share of the time between two fetches of each page has passed, at so many fetches a second.
+    """The share of the interval between two fetches that has passed, at `rate` fetches a second.
 
-    Whoever fetches what has most of it behind keeps to the rates, or to what there is budget for in proportion.  Pages
-    of rate 0 come after all others, in turn.
+    Fetching the page of the largest share keeps to the rates, or to rates in proportion that the budget allows.  Pages
+    of rate 0 come after all others, the oldest copy first.
     """
     fetched = np.isfinite(rate) & (rate > 0.0)
     with np.errstate(over="ignore"):

@@ -1,9 +1,9 @@
-"""What is a belief?  A value that names one column: something that is believed of every page.
+"""What is a belief?  A value that names one column of estimates about every page.
 
 A belief is a frozen dataclass whose `repr` is its name.  A policy names the beliefs it reads in its attribute `beliefs`
 and finds their columns in `Pages.beliefs`.  There are two kinds.  An `Estimator` is learnt from the log of fetches: the
-crawl gives its learner every fetch.  What no log of fetches tells is `Supplied`, from what a crawl holds beside it: its
-links, the words it has read, the answers it would give.
+crawl gives every fetch to its learner.  A `Supplied` belief is computed from other state of the crawl: its links, the
+words it has read, the answers it would give.
 """
 
 from dataclasses import dataclass
@@ -24,20 +24,20 @@ Column = NDArray[np.float64]
 class Learner(Protocol):
     """The state of an estimator over one crawl.
 
-    However the log is cut into batches, and whenever in between the column is asked for, the state is the same to the
-    last bit: a crawl that replays its log goes on as if nothing had happened.  If the log comes page by page instead,
-    each page's fetches in order, only the rounding of sums over pages differs.
+    The state does not depend, to the last bit, on how the log is cut into batches and when the column is read, so a
+    crawl that replays its log continues as if it had not been interrupted.  If the log comes row by row instead of in
+    order of time, only the rounding of sums over pages differs.
     """
 
     def learn(self, fetches: Fetches) -> None:
-        """Take in what was fetched since."""
+        """Learn from the fetches since the last call."""
 
     def column(self, pages: Pages) -> Floats:
-        """The belief about every row of `pages`, among which is every row that was learnt."""
+        """The belief about every row of `pages`, which has all rows that were learnt from."""
 
 
 @runtime_checkable
-class Telling(Protocol):
+class HasTerms(Protocol):
     """A learner that can say what a belief is made of."""
 
     def terms(self, row: int) -> dict[str, Any]:
@@ -47,19 +47,18 @@ class Telling(Protocol):
 class Estimator(Protocol):
     """A belief that is learnt from the log of fetches.
 
-    It may have an attribute `beliefs` like a policy: supplied ones, which its learner finds in `pages` beside what is
-    observed.
+    Like a policy it may have an attribute `beliefs`: supplied beliefs that its learner reads from `pages`.
     """
 
     def learner(self) -> Learner:
-        """A learner that has seen nothing yet."""
+        """A new learner."""
 
 
 class Supplier(Protocol):
-    """The state behind one supplied belief, made from the store and then kept up with every commit."""
+    """The state of one supplied belief, made from the store and then kept up with every commit."""
 
     def take(self, commit: Commit) -> None:
-        """Note what has changed.  Little is done here: commits are many, columns few."""
+        """Note what has changed.  This must be cheap: there are many commits and few columns."""
 
     def column(self, pages: Pages) -> Column:
         """The belief about every row of the table."""
@@ -71,17 +70,17 @@ class Supplier(Protocol):
 @brief
 @dataclass(frozen=True)
 class Supplied:
-    """A belief that follows from what a crawl holds.  Subclasses are values that say what the column is.
+    """A belief that is computed from the state of a crawl; each is a subclass.
 
-    Those that say something while nobody asks anything do not go by demand.
+    `goes_by_demand` is false if the column means something while nobody asks anything.
     """
 
     goes_by_demand: ClassVar[bool] = True
     is_abstract: ClassVar[bool] = True
 
     def supplier(self, holdings: Holdings) -> Supplier:
-        """Who fills in the column."""
-        raise NotImplementedError(f"{type(self).__name__} says nothing of who supplies it")
+        """Computes the column."""
+        raise NotImplementedError(f"{type(self).__name__} has no supplier")
 
 
 Belief = Estimator | Supplied

@@ -1,4 +1,4 @@
-"""From one number a host to one number a row."""
+"""How does a number for each host become a column?"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,7 +7,7 @@ from sought.web.pages import Floats, Pages, pieces
 
 
 def hosts_in(pages: Pages) -> int:
-    """How long an array by host has to be."""
+    """The length of an array indexed by host."""
     return int(pages.host.max(initial=0)) + 1
 
 

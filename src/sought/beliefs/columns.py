@@ -1,4 +1,4 @@
-"""What a policy believes of pages: the columns of its estimators, learnt from every fetch."""
+"""What does a policy believe about every page?  The columns of all beliefs that it reads, kept up with every commit."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.beliefs.belief import Belief, Learner, Supplied, Supplier, Telling
+from sought.beliefs.belief import Belief, HasTerms, Learner, Supplied, Supplier
 from sought.beliefs.holdings import Holdings
 from sought.record.commit import Commit
 from sought.record.fetches import fetches_of
@@ -16,7 +16,7 @@ from sought.record.history import finished_fetches
 from sought.record.outcome import Finished
 from sought.web.pages import Links, Pages
 
-Told = Mapping[Any, Callable[[NDArray[np.uint64]], NDArray[np.float64]]]  # columns, by the keys of rows
+GivenColumns = Mapping[Any, Callable[[NDArray[np.uint64]], NDArray[np.float64]]]  # by belief; called with keys of rows
 
 
 @runtime_checkable
@@ -24,40 +24,40 @@ class CountsHot(Protocol):
     """A supplier that knows how many pages are about the topic."""
 
     def count_hot(self) -> int:
-        """As of the last look."""
+        """As of the last column."""
 
 
 class Beliefs:
-    """Those that one policy reads; made from what is in the store, then kept up with every commit."""
+    """The beliefs that one policy reads; made from the store, then kept up with every commit."""
 
     def __init__(
         self,
         wanted: Sequence[Belief],
         holdings: Holdings,
         since: float,
-        told: Told = {},  # noqa: B006  nobody writes to it
+        given: GivenColumns = {},  # noqa: B006  nobody writes to it
         pace: float = 0.0,
         *,
         links: bool = False,
     ) -> None:
-        """Gains of fetches up to `since` are in another unit.  Beliefs that are `told` come from elsewhere.
+        """Gains of fetches up to `since` are in another unit and ignored.  `given` beliefs are not learnt or supplied.
 
-        `pace` is that of Pages; `links` says whether the policy reads those.
+        `pace` is that of Pages; `links` is whether the policy reads links.
         """
         self.pace = pace
         self.links = links
         self.table = holdings.table
         self.holdings = holdings
-        self.told = {belief: told[belief] for belief in wanted if belief in told}
-        own = [belief for belief in wanted if belief not in self.told]
+        self.given = {belief: given[belief] for belief in wanted if belief in given}
+        own = [belief for belief in wanted if belief not in self.given]
         self.suppliers: dict[object, Supplier] = {b: b.supplier(holdings) for b in own if isinstance(b, Supplied)}
         self.learners: dict[object, Learner] = {b: b.learner() for b in own if not isinstance(b, Supplied)}
         if self.learners:
-            for some in finished_fetches(holdings.store, since):
-                self._learn(some)
+            for batch in finished_fetches(holdings.store, since):
+                self._learn(batch)
 
     def take(self, committed: Commit) -> None:
-        """Keep up with what has been applied and stored."""
+        """Learn from a commit."""
         self._learn(committed.finished)
         self.holdings.take(committed)
         for supplier in self.suppliers.values():
@@ -72,7 +72,7 @@ class Beliefs:
         """The table as the policy sees it."""
         pages = replace(self.table.pages(pace=self.pace), links=self._links())
         columns = {belief: each.column(pages) for belief, each in self.suppliers.items()}
-        columns |= {belief: tell(self.table["key"]) for belief, tell in self.told.items()}
+        columns |= {belief: column(self.table["key"]) for belief, column in self.given.items()}
         pages = replace(pages, beliefs=columns)
         columns |= {belief: each.column(pages) for belief, each in self.learners.items()}
         return replace(pages, beliefs=columns)
@@ -82,23 +82,23 @@ class Beliefs:
         if not self.links:
             return None
         links = self.holdings.linked.links()
-        return Links(*(_read_only(part) for part in (links.sources, links.bounds, links.targets)))
+        return Links(*(_read_only(each) for each in (links.sources, links.bounds, links.targets)))
 
     @property
     def hot_pages(self) -> int | None:
-        """How many pages are about the topic, if it has been asked how far others are from these."""
-        found = [each.count_hot() for each in self.suppliers.values() if isinstance(each, CountsHot)]
-        return max(found, default=None)
+        """How many pages are about the topic, if the policy reads how far others are from them."""
+        counts = [each.count_hot() for each in self.suppliers.values() if isinstance(each, CountsHot)]
+        return max(counts, default=None)
 
     def terms(self, row: int) -> dict[str, dict[str, Any]]:
-        """What beliefs about a row are made of, once `pages` has been asked for."""
+        """What beliefs about a row are made of; to be called after `pages`."""
         own: dict[object, Learner | Supplier] = {**self.learners, **self.suppliers}
-        found = {repr(belief): each.terms(row) for belief, each in own.items() if isinstance(each, Telling)}
-        return {name: terms for name, terms in found.items() if terms}
+        terms = {repr(belief): each.terms(row) for belief, each in own.items() if isinstance(each, HasTerms)}
+        return {name: numbers for name, numbers in terms.items() if numbers}
 
 
 class SettledBeliefs(Beliefs):
-    """Of a table that does not change any more: columns are made once."""
+    """The beliefs about a table that does not change any more: columns are made once."""
 
     def pages(self) -> Pages:
         return self._pages

@@ -1,4 +1,4 @@
-"""How likely is a page to change in a cycle?  By the cycles in which it was found changed, and was not."""
+"""How likely is a page to change in a cycle?  By the cycles in which it was found changed or unchanged."""
 
 import math
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from sought.web.pages import Floats, Pages, Rows
 Weighting = Literal["NAD", "SAD", "AAD", "GAD"]
 Form = Literal["fixed", "printed"]
 _NAD, _SAD, _AAD, _GAD = range(4)
-_LEAST_GAP = 1e-6  # seconds; times are kept to the microsecond, so a shorter one is none
+_MIN_GAP = 1e-6  # seconds; times are kept to the microsecond, so a shorter one is none
 _DAY = 86400.0
 _TOP, _BOTTOM = range(2)
 _CYCLE, _BIT, _SEEN, _CHANGED = range(4)
@@ -32,16 +32,16 @@ class CycleChange:
     """φ, the probability that a page changes in a cycle (Tan & Mitra, TOIS 2010, §4.2, eq. 10 to 13).
 
     Cycles are weighted: NAD all alike, SAD only the last, AAD as 1, 2, 3, …, GAD as 1, 2, 4, ….  `printed` is their
-    λ = Σ w·[changed]/n and φ = 1 - exp(-λ) over all n cycles so far.  It divides twice, by Σ w = 1 and by n, and takes
-    a cycle in which the page was not fetched for one in which it did not change.
+    λ = Σ w·[changed]/n and φ = 1 - exp(-λ) over all n cycles so far.  It divides twice, by Σ w = 1 and by n, and counts
+    a cycle in which the page was not fetched as one without a change.
 
-    Departures of `fixed`: φ is the weighted share of changed ones among the cycles in which the page was fetched (for
-    SAD the last of these).  A page without such a cycle has the share of changed ones among those of all pages.
-    Departures of both: cycle 0, in which a crawl begins, and cycle 1 are one.  Fetched several times in a cycle, a page
-    has changed in it if it had at one of these.  A first fetch tells nothing.  A change after several cycles without a
-    fetch counts as one.
+    Departures of `fixed`: φ is the weighted share of cycles with a change among those in which the page was fetched
+    (for SAD the last of these).  A page without such a cycle has the share over all pages.
+    Departures of both: cycle 0, in which a crawl begins, and cycle 1 count as one.  A page fetched several times in a
+    cycle has changed in it if one of these fetches found a change.  A first fetch does not count.  A change after
+    several cycles without a fetch counts as one.
 
-    A fetched page takes 32 bytes.  Fetches wait for the first table, which says when cycles begin: 17 bytes each.
+    A fetched page takes 32 bytes.  Fetches wait for the first table, which has the start of cycles: 17 bytes each.
     """
 
     goes_by_demand: ClassVar[bool] = False
@@ -60,9 +60,9 @@ class CycleChange:
 
 
 class _CycleChanges:
-    """For each row its latest cycle and whether it changed in it, and sums over the cycles before, as weighted then.
+    """For each row its latest cycle, whether it changed in it, and weighted sums over the cycles before.
 
-    A fetch that is applied after one of a later cycle counts for a cycle of its own.
+    A fetch that is applied after one of a later cycle counts as a cycle of its own.
     """
 
     def __init__(self, estimator: CycleChange) -> None:
@@ -78,19 +78,19 @@ class _CycleChanges:
     def learn(self, fetches: Fetches) -> None:
         timed = np.isfinite(fetches.time)
         if timed.any():
-            row = np.where(np.isfinite(fetches.gap) & (fetches.gap >= _LEAST_GAP), fetches.row, -1)
+            row = np.where(np.isfinite(fetches.gap) & (fetches.gap >= _MIN_GAP), fetches.row, -1)
             self.waiting.append((row[timed], fetches.time[timed], fetches.changed[timed]))
             self._settle()
 
     def _settle(self) -> None:
-        """Take in what waits, once it is known when cycles begin."""
+        """Apply waiting fetches, once it is known when cycles begin."""
         if self.first is None:
             return
         for row, time, changed in self.waiting:
             number = np.clip(cycles_at(time, self.first, self.cycle), 1, 2**31 - 1).astype(np.int64)
             self.latest = max(self.latest, int(number.max()))
             tells = row >= 0
-            slots = self.slots.of(row[tells])
+            slots = self.slots.assign(row[tells])
             self.sums, self.last = grown(self.sums, self.slots.size), grown(self.last, self.slots.size)
             _add(slots, number[tells], changed[tells], self.sums, self.last, self.weighting)
         self.waiting.clear()
@@ -104,7 +104,7 @@ class _CycleChanges:
         return out
 
     def terms(self, row: int) -> dict[str, Any]:
-        """φ, the cycles it is made of, and a rate that goes with it; if fixed, of half a cycle more: it is finite."""
+        """φ, its cycles, and the corresponding rate; if `fixed`, with half a cycle more so that the rate is finite."""
         slot = self.slots.find(row)
         if slot is None:
             return {"phi": self._of_others(), "cycles_seen": 0, "cycles_changed": 0, "changes_a_day": None}
@@ -118,7 +118,7 @@ class _CycleChanges:
         }
 
     def _of_others(self) -> float:
-        """φ of pages of which nothing was seen."""
+        """φ of pages without a history."""
         size = self.slots.size
         if self.is_printed or not size:
             return 0.0

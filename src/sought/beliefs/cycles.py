@@ -1,7 +1,7 @@
 """Which cycle is it, what has been fetched in it, and how much can be?
 
-Cycles are counted from the time at which the first page was found: 0, 1, 2, …  A cycle begins a millionth of itself
-early, because the times of a replay, whose units begin exactly where cycles do, are rounded.
+Cycles are counted from the time at which the first page was found: 0, 1, 2, …  A cycle begins early by a millionth of
+its length, because a replay has rounded times exactly where cycles begin.
 """
 
 import math
@@ -15,19 +15,19 @@ from sought.web.pages import Floats, Pages
 
 WEEK = 604800.0
 _EARLY = 1e-6
-_PART = 10  # of all known pages is fetched in a cycle, as long as nobody knows how many are
+_PART = 10  # one in so many known pages is fetched in a cycle while the pace is not known
 
 Flags = NDArray[np.bool_]
 
 
 def check_cycle(name: str, value: object) -> None:
-    """The length of a cycle."""
+    """Check the length of a cycle."""
     if type(value) not in (int, float) or not 1 <= value < math.inf:  # type: ignore[operator]  # a number
         raise BadInput(f"{name} is a number of seconds from 1, not {value!r}")
 
 
 def first_found(pages: Pages) -> float:
-    """When cycle 0 began.  Pages that are found later do not change it."""
+    """When cycle 0 began; pages found later do not change it."""
     return float(pages.found.min()) if len(pages) else 0.0
 
 
@@ -42,7 +42,7 @@ def cycle_now(pages: Pages, now: float, cycle: float) -> int:
 
 
 def began(pages: Pages, now: float, cycle: float) -> float:
-    """When the present cycle did."""
+    """When the present cycle began."""
     return first_found(pages) + (cycle_now(pages, now, cycle) - _EARLY) * cycle
 
 
@@ -60,18 +60,18 @@ def changed_in_cycle(pages: Pages, now: float, cycle: float) -> Flags:
 
 
 def sampled_from(pages: Pages, fetched: Flags) -> Flags:
-    """Rows that a cycle can sample: fetched before it began.  A first fetch does not tell whether a page changes."""
+    """Rows that a cycle can sample: those fetched before it began, for a first fetch does not show a change."""
     frame: Flags = ~pages.is_new & ~(fetched & (pages.fetches < 2))
     return frame
 
 
 def resources(pages: Pages, cycle: float) -> int:
-    """R, the fetches of a cycle: by the crawl's pace, else a tenth of the known pages; at least one."""
+    """R, the number of fetches in a cycle: by the crawl's pace, else a tenth of the known pages; at least one."""
     if pages.pace > 0:
         return max(1, int(min(pages.pace * cycle * (1 + 1e-9), 2.0**62)))
     return max(1, int(np.count_nonzero(~pages.is_new)) // _PART)
 
 
 def dice(pages: Pages, now: float, cycle: float) -> NDArray[np.uint64]:
-    """A number for each row that is drawn anew in every cycle, and stays the same in it."""
+    """A random number for each row that is drawn once in every cycle."""
     return mixed(pages.key ^ salt(cycle_now(pages, now, cycle)))

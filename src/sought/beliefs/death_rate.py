@@ -1,4 +1,4 @@
-"""Which pages went, when, and what does that say of others?"""
+"""How often do pages go, how many only move, and how far can a link be trusted?  By the pages found gone."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
@@ -15,11 +15,11 @@ from sought.web.expression import brief
 from sought.web.pages import Floats, Pages, Rows
 
 WEEK = 7 * 86400.0
-TOGETHER = 8 * WEEK  # pages of one directory that are found gone within it went together
+TOGETHER = 8 * WEEK  # pages of one directory that are found gone within this time went together
 
 
 class Deaths(NamedTuple):
-    """Pages found gone or moved, in the order of time: when, when each was last seen alive, and whether it moved."""
+    """Pages found gone or moved, in order of time: when, when each was last seen, and whether it moved."""
 
     row: Rows
     time: Floats
@@ -27,31 +27,31 @@ class Deaths(NamedTuple):
     moved: NDArray[np.bool_]
 
     def since(self, time: float) -> "Deaths":
-        return self.of(np.flatnonzero(self.time > time))
+        return self.select(np.flatnonzero(self.time > time))
 
-    def of(self, which: Rows) -> "Deaths":
+    def select(self, which: Rows) -> "Deaths":
         return Deaths(self.row[which], self.time[which], self.seen[which], self.moved[which])
 
 
 class DeathLog:
-    """All of them; a page that was gone before and still is counts once."""
+    """All deaths; a page that stays gone counts once."""
 
     def __init__(self) -> None:
         none = np.zeros(0)
-        self._found = [Deaths(np.zeros(0, np.int64), none, none, np.zeros(0, np.bool_))]
+        self._batches = [Deaths(np.zeros(0, np.int64), none, none, np.zeros(0, np.bool_))]
 
     def learn(self, fetches: Fetches) -> None:
         died = np.flatnonzero((fetches.fate != PAGE) & fetches.changed & np.isfinite(fetches.gap))
         if len(died):
             time, moved = fetches.time[died], fetches.fate[died] == MOVED
-            self._found.append(Deaths(fetches.row[died], time, time - fetches.seen_gap[died], moved))
+            self._batches.append(Deaths(fetches.row[died], time, time - fetches.seen_gap[died], moved))
 
     def all(self) -> Deaths:
-        """In the order of time, whatever they were learnt in."""
-        if len(self._found) > 1:
-            joined = Deaths(*map(np.concatenate, zip(*self._found, strict=True)))
-            self._found = [joined.of(np.lexsort((joined.row, joined.time)))]
-        return self._found[0]
+        """All deaths in order of time."""
+        if len(self._batches) > 1:
+            joined = Deaths(*map(np.concatenate, zip(*self._batches, strict=True)))
+            self._batches = [joined.select(np.lexsort((joined.row, joined.time)))]
+        return self._batches[0]
 
 
 def first_of_their_kind(deaths: Deaths, folder: Floats) -> NDArray[np.bool_]:
@@ -64,22 +64,18 @@ def first_of_their_kind(deaths: Deaths, folder: Floats) -> NDArray[np.bool_]:
     return first
 
 
-# ---- How often do pages go, and how many of them have only moved?
-
-
-_SEEN = 0.99  # of the time since a fetch: a link that was seen at once says nothing
-_AS_IF = 10.0 * YEAR  # a host is taken to have been watched for so long already, with the deaths of all others
+_SEEN = 0.99  # of the time since a fetch: a link seen right after the fetch does not count
+_PRIOR_COUNT = 10.0 * YEAR  # prior watch time of a host, with the death rate of all hosts
 
 
 @brief
 @dataclass(frozen=True)
 class DeathRate:
-    """How many pages a second go, of one page: gone for good, or moved.  By host, shrunk to the rate of all hosts.
+    """The rate at which a page goes, for good or elsewhere, per second; by host, shrunk to the rate of all hosts.
 
-    A page was alive from when it was found until it was last seen, by its own fetch or by a link to it on a page
-    fetched later; the time is that of all pages.  Pages of a directory that go within eight weeks of each other went
-    together and count once: what one says of the others is told by GoneBySigns.  Before anything is known a page lives
-    for two years.
+    A page lived from its discovery until it was last seen, by its own fetch or by a link to it on a page fetched later.
+    Pages of a directory that go within eight weeks of each other went together and count once; what one says about the
+    others is GoneBySigns.  Before anything is known a page lives for two years.
     """
 
     goes_by_demand: ClassVar[bool] = False
@@ -95,7 +91,7 @@ class DeathRate:
 @brief
 @dataclass(frozen=True)
 class MoveShare:
-    """Of the pages of a host that went, the share that redirect elsewhere, shrunk to that of all hosts."""
+    """Of the pages of a host that went, the share that redirects elsewhere; shrunk to that of all hosts."""
 
     goes_by_demand: ClassVar[bool] = False
 
@@ -104,7 +100,7 @@ class MoveShare:
 
 
 class _Rates:
-    """The column is worked out from all deaths and the table."""
+    """Computes the column from all deaths and the table."""
 
     def __init__(self) -> None:
         self.deaths = DeathLog()
@@ -120,7 +116,7 @@ class _Rates:
         died = np.bincount(pages.host[first], minlength=hosts)
         watched = np.bincount(pages.host, watched_for(pages), hosts)
         of_all = (died.sum() + 0.5) / (watched.sum() + YEAR)
-        self.by_host, self.host = (died + of_all * _AS_IF) / (watched + _AS_IF), pages.host
+        self.by_host, self.host = (died + of_all * _PRIOR_COUNT) / (watched + _PRIOR_COUNT), pages.host
         return spread(self.by_host, pages.host)
 
     def terms(self, row: int) -> dict[str, Any]:
@@ -145,10 +141,10 @@ class _Moves:
 @brief
 @dataclass(frozen=True)
 class LinkDoubt:
-    """How far a link to a page of a host is no sign that the page is there: 0 a sure one, 1 none.
+    """How unreliable a link is as a sign that a page of the host is there: 0 reliable, 1 worthless.
 
-    Of pages that had been seen linked since they were last fetched, those that were then found gone all the same,
-    beside as many as would go if links said nothing.  Links are trusted to begin with: a tenth of a page in one.
+    The number of pages that were found gone although a link to them had been seen since their last fetch, over the
+    number expected if links meant nothing.  The prior trusts links: a tenth of a page in one.
     """
 
     goes_by_demand: ClassVar[bool] = False
@@ -158,11 +154,11 @@ class LinkDoubt:
 
 
 class _Doubts:
-    """By row of what was fetched, until the next column says which host it is of; then sums by host."""
+    """Fetches wait until the next column, which has the hosts of rows; then they are summed by host."""
 
     def __init__(self) -> None:
         self.waiting: list[tuple[Rows, Floats, NDArray[np.bool_], NDArray[np.bool_]]] = []
-        self.sums = np.zeros((4, 0))  # seconds and deaths of pages that links did not tell of, and of those they did
+        self.sums = np.zeros((4, 0))  # seconds and deaths of pages not seen linked, then of those seen linked
 
     def learn(self, fetches: Fetches) -> None:
         which = refetches(fetches) & ~fetches.doubted & (fetches.changed | (fetches.fate == PAGE))
@@ -174,7 +170,7 @@ class _Doubts:
         hosts = hosts_in(pages)
         self.sums = np.pad(self.sums, ((0, 0), (0, hosts - self.sums.shape[1])))
         for rows, gap, gone, linked in self.waiting:
-            at, host = 2 * linked.astype(np.int64), pages.host[rows]  # one by one: rounding does not tell of batches
+            at, host = 2 * linked.astype(np.int64), pages.host[rows]  # one by one: rounding does not depend on batches
             np.add.at(self.sums, (at, host), gap)
             np.add.at(self.sums, (at + 1, host), gone)
         self.waiting.clear()
@@ -184,6 +180,6 @@ class _Doubts:
 
 
 def watched_for(pages: Pages) -> Floats:
-    """How long each page is known to have been there; 0 if it was never fetched."""
+    """How long each page is known to have lived; 0 if it was never fetched."""
     seen = np.maximum(pages.last_fetch, pages.linked)
     return np.where(pages.is_new, 0.0, np.maximum(seen - pages.found, 0.0))

@@ -36,18 +36,18 @@ _AT_FIRST = {"share": 1.0, "rate": 1.0 / _MONTH}  # of pages, while nothing is k
 @brief
 @dataclass(frozen=True)
 class Divergence:
-    """A term of D(t) = share·E[min(N, K)]/K, N Poisson of mean K·rate·t, K = life (see shapes.py).
+    """A term of D(t) = share·E[min(N, K)]/K, N Poisson of mean K·rate·t, K = life (see drift_shapes.py).
 
     C. Olston, S. Pandey, Recrawl Scheduling Based on Information Longevity, WWW 2008, §4.1 and §4.2.  `share` of the
-    page is not static, all of that is another after 1/`rate` seconds or so, and its items live through `life` updates:
-    1 is churn, more is scroll.  The points of the last `profiles` profiles of changes count, by least squares on a
-    grid: four rates to a doubling, six lives up to 32.  Of curves that fit as well the slowest is taken: a page that
-    is thought fast is left alone, and would never show that it is not.
+    page is not static; this part is replaced in about 1/`rate` seconds; and its items live through `life` updates: 1 is
+    churn, more is scroll.  The curve is fitted to the points of the last `profiles` profiles of changes, by least
+    squares on a grid: four rates to a doubling, six lives up to 32.  Of curves that fit equally well the slowest is
+    taken, because a page that is believed to be fast is not fetched, and would never show that it is not.
 
-    Departures: profiles do not overlap, and have five points at most.  There is no phase of learning with forced
-    refreshes; share and rate are as if the page had had one more point, by the mean of its host (and the host one more
-    page, by the mean of all).  Before any page was fetched twice: all of a page, in a month, by churn.  A page that was
-    takes about 40·profiles + 50 bytes in each of the three learners.
+    Departures: profiles do not overlap, and have five points at most.  There is no learning phase with forced
+    refreshes.  As a prior, share and rate have one more point with the mean of the host (and the host one more page
+    with the mean of all).  Before any page was fetched twice: all of a page changes in a month, by churn.  A page that
+    was fetched twice takes about 40·profiles + 50 bytes in each of the three learners.
     """
 
     term: Term = "share"
@@ -63,7 +63,7 @@ class Divergence:
 
 
 class _Divergences:
-    """The points of each page, and the curve through them, which is fitted anew when somebody asks."""
+    """The points of each page, and the curve through them, which is fitted when the column is read."""
 
     def __init__(self, estimator: Divergence) -> None:
         self.term = estimator.term
@@ -77,7 +77,7 @@ class _Divergences:
 
     def learn(self, fetches: Fetches) -> None:
         tells = np.isfinite(fetches.base_gap) & (fetches.base_gap > 0.0) & np.isfinite(fetches.drift)
-        slots, age = self.slots.of(fetches.row[tells]), fetches.base_gap[tells]
+        slots, age = self.slots.assign(fetches.row[tells]), fetches.base_gap[tells]
         for name in ("points", "counts", "base", "latest", "curves", "is_new"):
             setattr(self, name, grown(getattr(self, name), self.slots.size))
         drift = np.clip(fetches.drift[tells], 0.0, 1.0)
@@ -114,11 +114,11 @@ class _Divergences:
         self.is_new[slots] = False
 
     def _shrunk(self, pages: Pages, known: Floats, counts: NDArray[np.bool_]) -> Floats:
-        """What is known of pages that count, each with its points and one by its host; else that of the host."""
+        """The values of pages that count, each with one more point of the host's mean; others have the host's mean."""
         rows, hosts = self.slots.rows, hosts_in(pages)
         mean = known[counts].mean()
-        of = pages.host[rows[counts]]
-        by_host = (np.bincount(of, known[counts], hosts) + mean) / (np.bincount(of, minlength=hosts) + 1.0)
+        host = pages.host[rows[counts]]
+        by_host = (np.bincount(host, known[counts], hosts) + mean) / (np.bincount(host, minlength=hosts) + 1.0)
         out = spread(by_host, pages.host)
         points = np.where(counts, self.counts[: len(rows)].sum(axis=1), 0)
         out[rows] = (points * known + out[rows]) / (points + 1.0)

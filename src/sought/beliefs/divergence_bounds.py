@@ -1,4 +1,4 @@
-"""Between which bounds does the divergence of a page from its copy lie?  That it only grows is all that is assumed."""
+"""Between which bounds does the divergence of a page from its copy lie, if it is only assumed never to shrink?"""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
@@ -22,13 +22,13 @@ _BASE, _AGE, _DRIFT, _LOW, _HIGH = range(5)
 @brief
 @dataclass(frozen=True)
 class DivergenceBounds:
-    """What the profiles of changes of a page bound; means over its last `profiles` ones.
+    """Bounds by the profiles of changes of a page: means over its last `profiles` ones.
 
-    C. Olston, S. Pandey, Recrawl Scheduling Based on Information Longevity, WWW 2008, §4.3.  A profile has seen the
-    page up to an age, its `reach`; `share` of the page had drifted by then.  Between two points the drift may have come
-    right after the first or right before the second, which bounds the area under it and so U = t·D(t) - ∫D; `worth` is
-    the middle of these bounds at the age of the reach, in seconds.  All are 0 for a page that was not fetched again:
-    nothing is known.  A point below an earlier one of its profile counts as equal to it.
+    C. Olston, S. Pandey, Recrawl Scheduling Based on Information Longevity, WWW 2008, §4.3.  A profile covers a page up
+    to an age, its `reach`; `share` of the page had drifted by then.  Between two points the drift may have come right
+    after the first or right before the second, which bounds the area under it and so U = t·D(t) - ∫D; `worth` is the
+    middle of these bounds at the reach, in seconds.  All are 0 for a page that was not fetched again.  A point below an
+    earlier one of its profile counts as equal to it.
     """
 
     term: Bound = "worth"
@@ -44,7 +44,7 @@ class DivergenceBounds:
 
 
 class _Bounds:
-    """For each profile its base, its last point, and the least and the largest area under the drift until there."""
+    """For each profile its base, its last point, and the bounds of the area under the drift up to it."""
 
     def __init__(self, estimator: DivergenceBounds) -> None:
         self.term = estimator.term
@@ -54,7 +54,7 @@ class _Bounds:
 
     def learn(self, fetches: Fetches) -> None:
         tells = np.isfinite(fetches.base_gap) & (fetches.base_gap > 0.0) & np.isfinite(fetches.drift)
-        slots, age = self.slots.of(fetches.row[tells]), fetches.base_gap[tells]
+        slots, age = self.slots.assign(fetches.row[tells]), fetches.base_gap[tells]
         self.profiles, self.latest = grown(self.profiles, self.slots.size), grown(self.latest, self.slots.size)
         drift = np.clip(fetches.drift[tells], 0.0, 1.0)
         _add(slots, fetches.time[tells] - age, age, drift, self.profiles, self.latest)
@@ -91,7 +91,7 @@ _READ = readable(types.float64)
 
 @cached(types.void(readable(types.int64), _READ, _READ, _READ, types.float64[:, :, ::1], types.int64[::1]))
 def _add(slots: Rows, base: Floats, age: Floats, drift: Floats, profiles: Floats, latest: Rows) -> None:
-    """One point after the other; one of another base begins a profile, in the place of the oldest."""
+    """Add points one by one; a point of another base begins a profile, which replaces the oldest."""
     for i in range(len(slots)):
         slot = slots[i]
         profile = profiles[slot, latest[slot]]

@@ -1,9 +1,9 @@
-"""How does a page drift away from its copy, and what is a fetch worth then?  The shapes, in units of updates.
+"""How does a page drift away from its copy, and what is a fetch then worth?  Functions of the number of updates.
 
 C. Olston, S. Pandey, Recrawl Scheduling Based on Information Longevity, WWW 2008, §2.2 and §3.3.  An update adds an
-item to a part of the page and takes out the one that came K updates before (scroll), or replaces the part (churn,
-K = 1).  After x updates on average, the share min(N, K)/K of the part is another, N being Poisson of mean x.  A fetch
-is worth U(t) = t·D(t) - ∫D = ∫ y dD(y): divergence × time.
+item to a part of the page and removes the one that came K updates before (scroll), or replaces the part (churn, K = 1).
+After x updates on average, a share min(N, K)/K of the part has been replaced, N being Poisson of mean x.  A fetch is
+worth U(t) = t·D(t) - ∫D = ∫ y dD(y): divergence × time.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ _PLAIN = 1e-9  # a life so near to 1 is churn
 
 
 def drifted(updates: Floats, life: Floats) -> Floats:
-    """E[min(N, K)]/K: the share of a part that is another, of which items live K updates (any number from 1)."""
+    """E[min(N, K)]/K: the replaced share of a part whose items live K updates (any number from 1)."""
     from scipy.special import gammainc, gammaincc  # not in the plain installation
 
     gone: Floats = updates / life * gammaincc(life, updates) + gammainc(life + 1.0, updates)
@@ -35,14 +35,14 @@ def worth_of(updates: Floats, life: Floats) -> Floats:
 
 
 def churn_worth(updates: Floats) -> Floats:
-    """1 - (1 + x)·exp(-x): U where every update makes the whole stale, as in Cho & Garcia-Molina 2003."""
+    """1 - (1 + x)·exp(-x): U if every update makes the whole page stale, as in Cho & Garcia-Molina 2003."""
     x = np.minimum(updates, _MANY)
     series = x * x * (1 / 2 - x * (1 / 3 - x * (1 / 8 - x * (1 / 30 - x * (1 / 144 - x / 840)))))
     return np.where(x < _FEW, series, 1.0 - (1.0 + x) * np.exp(-x))
 
 
 def churn_age(updates: Floats) -> Floats:
-    """x²/2 - 1 + (1 + x)·exp(-x): the same where what counts is for how long it has been stale."""
+    """x²/2 - 1 + (1 + x)·exp(-x): the same if the time counts for which the copy has been stale."""
     x = updates
     series = x * x * x * (1 / 3 - x * (1 / 8 - x * (1 / 30 - x * (1 / 144 - x / 840))))
     return np.where(x < _FEW, series, 0.5 * x * x - 1.0 + (1.0 + x) * np.exp(-x))

@@ -1,4 +1,4 @@
-"""How much do the answers lose while the text of a page is not as it was?"""
+"""How much do the answers lose while the copy of an edited page is stale?"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,17 +18,17 @@ from sought.web.compiled import cached, readable
 from sought.web.expression import brief
 from sought.web.pages import Floats, Pages, Rows
 
-_SHARE = 0.02  # of a page's search value that an edit is taken to cost while none was measured
-_AS_IF = 10.0  # edits of an average page that a host is taken to have had, and a directory
-_OWN = 3.0  # and a page
+_SHARE = 0.02  # of a page's search value: the prior cost of an edit
+_PRIOR_COUNT = 10.0  # prior edits of an average page, for a host and for a directory
+_OWN = 3.0  # prior edits of a page
 
 
 @brief
 @dataclass(frozen=True)
 class EditLoss:
-    """What the fetch of an edited page is expected to gain: its own edits so far, shrunk to a share of its SearchValue.
+    """The expected gain of fetching an edited page: the mean of its own edits, shrunk to a share of its SearchValue.
 
-    The share is that of its directory, where edits were measured, shrunk to that of its host, shrunk to that of all.
+    The share is that of its directory, if edits were measured there, shrunk to that of its host, shrunk to that of all.
     """
 
     @property
@@ -40,7 +40,7 @@ class EditLoss:
 
 
 class _Losses:
-    """Edits and their gains, of every page that was seen to be edited."""
+    """Edits and their gains, for every page that was seen to be edited."""
 
     def __init__(self) -> None:
         self.slots, self.absent = Slots(), Absent()
@@ -49,7 +49,7 @@ class _Losses:
     def learn(self, fetches: Fetches) -> None:
         which = refetches(fetches) & ~self.absent.learn(fetches)
         which &= fetches.changed & (fetches.fate == PAGE) & np.isfinite(fetches.gain)
-        slots = self.slots.of(fetches.row[which])
+        slots = self.slots.assign(fetches.row[which])
         self.gain, self.edits = grown(self.gain, self.slots.size), grown(self.edits, self.slots.size)
         np.add.at(self.gain, slots, np.maximum(fetches.gain[which], 0.0))
         np.add.at(self.edits, slots, 1.0)
@@ -58,7 +58,7 @@ class _Losses:
         value, rows, hosts = pages.belief(SearchValue()), self.slots.rows, hosts_in(pages)
         gain, edits, host = self.gain[: len(rows)], self.edits[: len(rows)], pages.host[rows]
         at_stake = edits * value[rows]
-        few = _AS_IF * value.sum() / max(1, np.count_nonzero(value))
+        few = _PRIOR_COUNT * value.sum() / max(1, np.count_nonzero(value))
         of_all = (gain.sum() + _SHARE * few) / (at_stake.sum() + few) if few else 0.0
         gains, stakes = np.bincount(host, gain, hosts), np.bincount(host, at_stake, hosts)
         share = (gains + of_all * few) / (stakes + few) if few else np.zeros(hosts)
@@ -78,21 +78,18 @@ class _Losses:
         return {} if slot is None else {"edits": int(self.edits[slot]), "gained": float(self.gain[slot])}
 
 
-# ---- Which pages were not there when they were last looked for?
-
-
 class Absent:
-    """Of every page that ever was not there, whether it was when it was last looked for."""
+    """For every page that was ever found missing, whether it was missing at its last fetch."""
 
     def __init__(self) -> None:
         self.slots = Slots()
         self._is_missing = np.zeros(0, np.bool_)
 
     def learn(self, fetches: Fetches) -> NDArray[np.bool_]:
-        """Take in fetches; returns which pages had not been there at the fetch before."""
+        """Learn from fetches; returns which pages were missing at the previous fetch."""
         was_missing, missed = np.zeros(len(fetches), np.bool_), fetches.fate != PAGE
         which = np.flatnonzero(self.slots.have(fetches.row) | np.isin(fetches.row, fetches.row[missed]))
-        slots = self.slots.of(fetches.row[which])
+        slots = self.slots.assign(fetches.row[which])
         self._is_missing = grown(self._is_missing, self.slots.size)
         was_missing[which] = _noted(slots, missed[which], self._is_missing)
         return was_missing
@@ -100,7 +97,7 @@ class Absent:
 
 @cached(types.boolean[::1](readable(types.int64), readable(types.boolean), types.boolean[::1]))
 def _noted(slots: Rows, missed: NDArray[np.bool_], is_missing: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Go on to what was seen, and give what was before."""
+    """Update `is_missing` fetch by fetch; returns its values before."""
     before = np.empty(len(slots), np.bool_)
     for at in range(len(slots)):
         before[at] = is_missing[slots[at]]

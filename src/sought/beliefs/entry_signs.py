@@ -69,7 +69,7 @@ class FolderMeans:
     """As of the last look; directories have numbers 0, 1, 2, … as they come."""
 
     def __init__(self, holdings: Holdings) -> None:
-        self.folders, self.locations = holdings.part(FolderSupplier), holdings.part(LocationSupplier)
+        self.folders, self.locations = holdings.shared(FolderSupplier), holdings.shared(LocationSupplier)
         self.slots = Slots()
         self.slot = np.zeros(0, np.uint32)  # the directory of every row
         self.minus_depth = self.means = np.zeros(0)
@@ -77,7 +77,7 @@ class FolderMeans:
     def look(self, pages: Pages, presence: Column, searchable: NDArray[np.bool_], typical: float) -> None:
         """Have everything brought up to date."""
         fresh = self.folders.column(pages)[len(self.slot) :]
-        self.slot = np.concatenate([self.slot, self.slots.of(fresh.astype(np.int64)).astype(np.uint32)])
+        self.slot = np.concatenate([self.slot, self.slots.assign(fresh.astype(np.int64)).astype(np.uint32)])
         self.minus_depth = self.locations.column(pages)
         found = np.flatnonzero(searchable)
         total, count = (np.bincount(self.slot[found], each, self.slots.size) for each in (presence[found], None))
@@ -104,7 +104,7 @@ class EntrySigns:
     def __init__(self, holdings: Holdings) -> None:
         self.holdings, self.table = holdings, holdings.table
         self.prospects = shared(holdings)
-        self.values = holdings.part(Values)
+        self.values = holdings.shared(Values)
         self.heritage = Heritage(holdings)
         self.folders = FolderMeans(holdings)
         self.basis: tuple[object, ...] = ()  # of `fellows`: links and answers

@@ -49,7 +49,7 @@ class _Finds:
 
     def learn(self, fetches: Fetches) -> None:
         which = refetches(fetches)
-        slots = self.slots.of(fetches.row[which])
+        slots = self.slots.assign(fetches.row[which])
         self.found, self.time = grown(self.found, self.slots.size), grown(self.time, self.slots.size)
         np.add.at(self.found, slots, fetches.found[which])
         np.add.at(self.time, slots, fetches.gap[which])

@@ -1,4 +1,4 @@
-"""What have first fetches on this host really brought?"""
+"""How much have first fetches on the same host gained?"""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from sought.record.fetches import Fetches
 from sought.web.expression import brief
 from sought.web.pages import Floats, Pages, Rows
 
-_AS_IF = 5.0  # every host is taken to have had so many average first fetches
+_PRIOR_COUNT = 5.0  # average first fetches that every host starts with
 
 
 @brief
@@ -19,7 +19,7 @@ _AS_IF = 5.0  # every host is taken to have had so many average first fetches
 class FirstGain:
     """Mean measured gain of first fetches, by host, shrunk to the mean over all: (Σ gain + 5·mean) / (n + 5).
 
-    A fetch that brought nothing anybody asks for counts with its gain of 0; one that was not measured does not count.
+    A fetch that helped no query counts with its gain of 0; one that was not measured does not count.
     """
 
     def learner(self) -> Learner:
@@ -27,7 +27,7 @@ class FirstGain:
 
 
 class _FirstGains:
-    """Sums by host.  What was learnt waits until the next column, because only pages say which host a row is of."""
+    """Sums by host.  Fetches wait until the next column, which has the hosts of rows."""
 
     def __init__(self) -> None:
         self.gain, self.count = np.zeros(0), np.zeros(0)
@@ -42,10 +42,10 @@ class _FirstGains:
         self._settle(pages)
         fetched = self.count.sum()
         mean = self.gain.sum() / fetched if fetched else 0.0
-        return spread((self.gain + _AS_IF * mean) / (self.count + _AS_IF), pages.host)
+        return spread((self.gain + _PRIOR_COUNT * mean) / (self.count + _PRIOR_COUNT), pages.host)
 
     def _settle(self, pages: Pages) -> None:
-        """One fetch after the other, so that rounding does not tell how they were batched.  Rows keep their host."""
+        """Add waiting fetches one by one, so that rounding does not depend on batches."""
         hosts = hosts_in(pages)
         self.gain, self.count = grown(self.gain, hosts), grown(self.count, hosts)
         for rows, gain in self.waiting:

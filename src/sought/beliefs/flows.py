@@ -1,10 +1,9 @@
-"""Numbers that flow along links: what does a walk over the graph leave with every row?
+"""How are scores computed that flow along links, and how are they kept up?
 
-A walk takes a look at all links, so it is done when fetches since the last one come to 1 % of all, when the table has
-doubled (Cho, Garcia-Molina & Page 1998 sort their queue anew now and then, too), or when it goes by something that has
-changed as a whole, such as what is asked; and it starts from what it knew.
-Rows that are found in between have what the pages that brought them pass on; links to rows that were known wait for
-the next walk.
+A walk reads all links.  So it is repeated when fetches since the last one reach 1 % of all, when the table has doubled
+(Cho, Garcia-Molina & Page 1998 also sort their queue only now and then), or when something else that it depends on has
+changed, such as the workload.  It starts from its last result.  Rows found in between get what the pages that link to
+them pass on; new links to known rows wait for the next walk.
 """
 
 from collections.abc import Sequence
@@ -21,26 +20,26 @@ from sought.record.commit import Commit
 from sought.record.links import joined_lists
 from sought.web.pages import Pages
 
-SHARE = 0.01  # of all fetches: so many more, and it is done again
-_TOLD = 5
+SHARE = 0.01  # growth of fetches after which a walk is repeated
+_SHOWN = 5
 
 Rows = NDArray[np.int64]
 
 
 class Walk(Protocol):
-    """One way to walk.  `least` is what a row had in the last one to which no link leads."""
+    """A score that flows along links.  `least` is the value in the last walk of a row without links to it."""
 
     least: float
 
     @property
     def basis(self) -> object:
-        """What it goes by besides links; another object, if that has changed as a whole."""
+        """What it depends on besides links; another object if that has changed."""
 
     def walk(self, links: GraphLinks, start: Column | None) -> Column:
-        """What each node has in the end."""
+        """The value of each node."""
 
     def sent(self, values: Column, rows: Rows, degrees: Rows) -> Column:
-        """What these rows, which have so many links, send along each."""
+        """What these rows pass on along each of their links; `degrees` are the numbers of these."""
 
 
 class Flow:
@@ -54,7 +53,7 @@ class Flow:
         self.basis: object = None  # that of the last walk
         self.values = np.zeros(0)
         self.walks = 0
-        self._linked: list[tuple[int, NDArray[np.uint32]]] = []  # pages with their links, since rows were added
+        self._linked: list[tuple[int, NDArray[np.uint32]]] = []  # pages read since rows were added, with their links
         holdings.linked  # noqa: B018  made now, so that it is kept up
 
     def take(self, committed: Commit) -> None:
@@ -81,7 +80,7 @@ class Flow:
         self._linked.clear()
 
     def _push(self, known: int, lists: Sequence[tuple[int, NDArray[np.uint32]]]) -> None:
-        """Let pages that were read since the last time send to rows from `known` on."""
+        """Add what pages that were read since pass on to rows from `known` on."""
         sources, bounds, targets = joined_lists(lists)
         degrees = np.diff(bounds)
         each = np.repeat(self.walk.sent(self.values, sources, np.maximum(degrees, 1)), degrees)
@@ -89,12 +88,12 @@ class Flow:
         self.values[known:] += np.bincount(targets[fresh] - known, each[fresh], len(self.values) - known)
 
     def parents(self, row: int, **columns: Column) -> list[dict[str, Any]]:
-        """The pages that send most to a row, for people; what `columns` say of them is told, too."""
+        """The pages that pass most on to a row, with their values in `columns`."""
         links = self.holdings.linked.links()
         rows = sources_of(links, np.array([row], np.int64))[1].astype(np.int64)
         degrees = degrees_of(links, rows)
-        told = {"links": degrees, "value": self.values[rows]} | {name: each[rows] for name, each in columns.items()}
-        told["sends"] = self.walk.sent(self.values, rows, degrees)
-        best = np.argsort(-told["sends"], kind="stable")[:_TOLD]
+        shown = {"links": degrees, "value": self.values[rows]} | {name: each[rows] for name, each in columns.items()}
+        shown["sends"] = self.walk.sent(self.values, rows, degrees)
+        best = np.argsort(-shown["sends"], kind="stable")[:_SHOWN]
         urls = {i: self.holdings.store.url(int(rows[i])) for i in best.tolist()}
-        return [{"url": url} | {name: each[i].item() for name, each in told.items()} for i, url in urls.items()]
+        return [{"url": url} | {name: each[i].item() for name, each in shown.items()} for i, url in urls.items()]

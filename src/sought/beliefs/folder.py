@@ -17,24 +17,21 @@ from sought.web.pages import Pages
 @brief
 @dataclass(frozen=True)
 class Folder(Supplied):
-    """A number of the directory that a page's address is in: equal numbers, same directory of the same host."""
+    """A number for the directory of a page's address: equal for the same directory of the same host."""
 
     goes_by_demand: ClassVar[bool] = False
 
     def supplier(self, holdings: Holdings) -> Supplier:
-        return holdings.part(FolderSupplier)
+        return holdings.shared(FolderSupplier)
 
 
-# ---- What does the address of every page say, as a number?  Addresses never change, so each is read once.
-
-
-_AT_ONCE = 512  # blocks of the store
+_BATCH = 512  # blocks of the store
 
 
 class ByAddress:
-    """A supplier that says in `numbers` what it takes from addresses; a part of `Holdings`.
+    """A supplier that computes a number from each address (`numbers`); shared through `Holdings`.
 
-    Rows that have come since are read when somebody asks.
+    Addresses never change, so each is read once, when the column is first read after the row was found.
     """
 
     def __init__(self, holdings: Holdings) -> None:
@@ -43,31 +40,29 @@ class ByAddress:
         self.read = 0  # rows below have been read
 
     def take(self, committed: Commit) -> None:
-        """What a commit brings is in the store."""
+        """New addresses are in the store."""
 
     def column(self, pages: Pages) -> Column:
         if len(self.values) < len(self.table):
             self.values = np.concatenate([self.values[: self.read], np.zeros(len(self.table) * 5 // 4 - self.read)])
         blocks = self.store.spelled(self.read)
-        while self.read < len(self.table) and (some := list(islice(blocks, _AT_ONCE))):
-            found = read_bytes(np.concatenate([lengths for lengths, _ in some]), [text for _, text in some])
-            numbers = self.numbers(found)
+        while self.read < len(self.table) and (batch := list(islice(blocks, _BATCH))):
+            addresses = read_bytes(np.concatenate([lengths for lengths, _ in batch]), [text for _, text in batch])
+            numbers = self.numbers(addresses)
             self.values[self.read : self.read + len(numbers)] = numbers
             self.read += len(numbers)
         return self.values[: len(self.table)]
 
     def numbers(self, addresses: Addresses) -> Column:
-        """One for each address."""
+        """A number for each address."""
         raise NotImplementedError
 
 
-# ---- Which directory is an address in?  A number of its host and its path up to the last slash.
-#
-# It is a hash, folded to 52 bits: two of a million directories share one by a chance of 1 in 9000.
-
-
 class FolderSupplier(ByAddress):
-    """The supplier of `Folder`."""
+    """The number is a hash of host and path up to the last slash, folded to 52 bits.
+
+    The probability that any two of a million directories share a number is 1 in 9000.
+    """
 
     def numbers(self, addresses: Addresses) -> Column:
         return folder_numbers(addresses)

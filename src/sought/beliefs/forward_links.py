@@ -1,7 +1,7 @@
-"""How many links does a page have?  As counted; where no page has been read, as many as pages of its host have.
+"""How many links does a page have?  As counted; for a page that was not read, the mean of its host.
 
-Distinct links that are followed count.  Of a host of which no page has been read the mean over all pages stands in,
-and nothing if there are none.
+Distinct links that are followed count.  If no page of the host has been read, it is the mean over all pages; if no page
+has been read at all, it is 0.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ from sought.record.commit import Commit
 from sought.web.expression import brief
 from sought.web.pages import Pages
 
-_AT_ONCE = 100_000
+_BATCH = 100_000
 _TARGET = 4  # bytes
 
 
@@ -39,7 +39,7 @@ class ForwardLinksSupplier:
         self.table = holdings.table
         self.counts = np.full(len(self.table), np.nan)
         stored = ((int.from_bytes(key[1:], "big"), len(value) // _TARGET) for key, value in holdings.store.scan(b"l"))
-        while some := list(islice(stored, _AT_ONCE)):
+        while some := list(islice(stored, _BATCH)):
             self._note(some)
 
     def take(self, committed: Commit) -> None:
@@ -58,7 +58,7 @@ class ForwardLinksSupplier:
         return np.where(read, counts, mean[hosts])
 
     def terms(self, row: int) -> dict[str, Any]:
-        """Whether it is a count or a mean, and of how many pages."""
+        """A count, or a mean and the number of pages it is taken over."""
         counts = self.counts[: len(self.table)]
         if np.isfinite(counts[row]):
             return {"links_on_this_page": int(counts[row])}

@@ -1,4 +1,4 @@
-"""How fast does a page's copy lose worth?  The gain of a refresh, per second since the fetch before."""
+"""How fast does a copy lose value?  The gain of refreshes per second since the previous fetch."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -18,7 +18,7 @@ from sought.web.pages import Floats, Pages, Rows
 
 Form = Literal["ratio_of_sums", "paper"]
 MAX_WINDOW = 64
-_LEAST_GAP = 1e-6  # seconds; times are kept to the microsecond, so a shorter one is none
+_MIN_GAP = 1e-6  # seconds; times are kept to the microsecond, so a shorter one is none
 _TOP, _BOTTOM, _TIME = range(3)
 
 
@@ -27,11 +27,11 @@ _TOP, _BOTTOM, _TIME = range(3)
 class GainRate:
     """δQ of Pandey & Olston (User-Centric Web Crawling, WWW 2005, §6.1): gain per second of age.
 
-    `paper` is the mean of gain/gap over a page's refreshes, as printed.  Where changes come at random it is too high
-    for pages that were fetched after short gaps, without bound, so the default is `ratio_of_sums`: Σ gain / Σ gap.
+    `paper` is the mean of gain/gap over a page's refreshes, as printed.  If changes come at random, it is too high
+    after short gaps, without bound, so the default is `ratio_of_sums`: Σ gain / Σ gap.
 
     The last `window` refreshes count (0: all), or each counts half as much as one `half_life` seconds later (0: all
-    alike); not both.  A fetch without a gap measures nothing.  A page without measurements has the mean of its host by
+    alike); not both.  A fetch without a gap does not count.  A page without measurements has the mean of its host by
     the same form (sums over all its refreshes that count), else that of all hosts, else 0.
     """
 
@@ -41,7 +41,7 @@ class GainRate:
 
     def __post_init__(self) -> None:
         if self.form not in ("ratio_of_sums", "paper"):
-            raise BadInput(f"a gain per second is a 'ratio_of_sums' or as in the 'paper', not {self.form!r}")
+            raise BadInput(f"a gain per second is by 'ratio_of_sums' or as in the 'paper', not {self.form!r}")
         if type(self.window) is not int or not 0 <= self.window <= MAX_WINDOW:
             raise BadInput(f"window is a whole number from 0 (all) to {MAX_WINDOW}, not {self.window!r}")
         if type(self.half_life) not in (int, float) or not (self.half_life == 0 or 1 <= self.half_life < np.inf):
@@ -54,10 +54,9 @@ class GainRate:
 
 
 class _GainRates:
-    """For each measured row the sums whose quotient is its rate, as of the time of its latest measurement.
+    """For each measured row the sums whose quotient is its rate, as of its latest measurement.
 
-    Sums fade when the next measurement comes, not as time passes: the quotient does not depend on the time they are
-    told for, and so nothing depends on when somebody looks.
+    Sums fade when the next measurement comes, not as time passes: so the quotient does not depend on when it is read.
     """
 
     def __init__(self, estimator: GainRate) -> None:
@@ -69,8 +68,8 @@ class _GainRates:
         self.count = np.zeros(0, np.int64)
 
     def learn(self, fetches: Fetches) -> None:
-        measures = np.isfinite(fetches.gap) & (fetches.gap >= _LEAST_GAP) & np.isfinite(fetches.gain)
-        slots = self.slots.of(fetches.row[measures])
+        measures = np.isfinite(fetches.gap) & (fetches.gap >= _MIN_GAP) & np.isfinite(fetches.gain)
+        slots = self.slots.assign(fetches.row[measures])
         gap, gain = fetches.gap[measures], fetches.gain[measures]
         top, bottom = (gain / gap, np.ones(len(gap))) if self.is_paper else (gain, gap)
         self.sums = grown(self.sums, self.slots.size)
@@ -89,9 +88,10 @@ class _GainRates:
         return out
 
     def _of_hosts(self, host: NDArray[np.uint32], hosts: int) -> Floats:
-        """The rate of every host, or that of all where nothing was measured.
+        """The rate of every host, or that of all hosts if nothing was measured on it.
 
-        Sums are told for the latest measurement on the host, so that those of a host long unvisited do not vanish.
+        Sums are as of the latest measurement on the host, so that those of a host that was not visited for long do not
+        vanish.
         """
         top, bottom, time = self.sums[: len(host)].T
         latest = np.full(hosts, -np.inf)
@@ -110,7 +110,7 @@ _READ = readable(types.float64)
 
 @cached(types.void(readable(types.int64), _READ, _READ, _READ, _SUMS, types.float64))
 def _add(slots: Rows, time: Floats, top: Floats, bottom: Floats, sums: Floats, half_life: float) -> None:
-    """One measurement after the other; one that comes late, after a later one, counts as little as it would have."""
+    """Add measurements one by one; one that comes after a later one has the weight that it would have had."""
     for i in range(len(slots)):
         row = sums[slots[i]]
         latest = max(row[_TIME], time[i])
@@ -122,7 +122,7 @@ def _add(slots: Rows, time: Floats, top: Floats, bottom: Floats, sums: Floats, h
 
 @cached(types.void(readable(types.int64), _READ, _READ, _SUMS, types.float64[:, :, ::1], types.int64[::1]))
 def _add_to_window(slots: Rows, top: Floats, bottom: Floats, sums: Floats, recent: Floats, count: Rows) -> None:
-    """The sums are made anew each time: taking the oldest out of a sum would leave its rounding behind."""
+    """Add measurements one by one; sums are computed anew, for subtracting the oldest would leave rounding errors."""
     window = recent.shape[1]
     for i in range(len(slots)):
         slot = slots[i]

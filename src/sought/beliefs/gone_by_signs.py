@@ -1,4 +1,4 @@
-"""Which pages have gone already, to judge by what was seen elsewhere?"""
+"""Which pages are probably gone, judged by other pages that were fetched?"""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -14,19 +14,19 @@ from sought.record.fetches import PAGE, Fetches
 from sought.web.expression import brief
 from sought.web.pages import Floats, Links, Pages, Rows
 
-_AS_IF = 2.0  # siblings whose fate is taken to be known already
+_PRIOR_COUNT = 2.0  # siblings whose fate is taken to be known already
 
 
 @brief
 @dataclass(frozen=True)
 class GoneBySigns:
-    """The probability that a page has gone, or moved, by signs of it; 0 where there are none.
+    """The probability that a page has gone, or moved, by signs of it; 0 without signs.
 
-    *Links*: if a link to it has vanished from a page fetched again, and it has not been seen since, the share of such
-    pages on its host that were then found gone.  *Company*: pages of one directory, and pages that link to each other,
-    go together.  One that is found gone at t and was last seen at s went in between: of a sibling last seen at c that
-    is before t, the part of s … t that lies behind c says how much of it could have gone with it, and those of the
-    directory seen since how many did.
+    *Links*: if a link to the page has vanished from a page fetched again, and the page has not been seen since, it is
+    the share of such pages on its host that were then found gone.  *Neighbours*: pages of one directory, and pages that
+    link to each other, go together.  A page that is found gone at t and was last seen at s went in between.  For a
+    sibling last seen at c < t, the share of s … t after c is the chance that it could have gone with it, and the pages
+    of the directory seen since show how many did.
     """
 
     goes_by_demand: ClassVar[bool] = False
@@ -44,8 +44,8 @@ class _Signs:
         self.deaths = DeathLog()
         self.waiting: list[tuple[Rows, NDArray[np.bool_]]] = []  # doubted pages that were fetched, and whether gone
         self.doubted, self.gone = np.zeros(0), np.zeros(0)
-        self.links_told: Floats = np.zeros(0)
-        self.company: Floats = np.zeros(0)
+        self.by_links: Floats = np.zeros(0)
+        self.by_neighbours: Floats = np.zeros(0)
 
     def learn(self, fetches: Fetches) -> None:
         self.deaths.learn(fetches)
@@ -59,13 +59,13 @@ class _Signs:
         known = pages.live & ~pages.is_new
         of_all = (self.gone.sum() + 1.0) / (self.doubted.sum() + 2.0)
         by_host = (self.gone + 5.0 * of_all) / (self.doubted + 5.0)
-        self.links_told = np.where(known & (pages.unlinked > seen), spread(by_host, pages.host), 0.0)
-        self.company = np.where(known, company(self.deaths.all(), pages, seen), 0.0)
-        return np.where(self.links_told > 0.0, self.links_told, self.company)
+        self.by_links = np.where(known & (pages.unlinked > seen), spread(by_host, pages.host), 0.0)
+        self.by_neighbours = np.where(known, gone_with_others(self.deaths.all(), pages, seen), 0.0)
+        return np.where(self.by_links > 0.0, self.by_links, self.by_neighbours)
 
     def terms(self, row: int) -> dict[str, Any]:
-        told = {"links_vanished": self.links_told[row], "went_with_others": self.company[row]}
-        return {name: float(chance) for name, chance in told.items() if chance > 0.0}
+        chances = {"links_vanished": self.by_links[row], "went_with_others": self.by_neighbours[row]}
+        return {name: float(chance) for name, chance in chances.items() if chance > 0.0}
 
     def _settle(self, pages: Pages) -> None:
         hosts = hosts_in(pages)
@@ -76,8 +76,8 @@ class _Signs:
         self.waiting.clear()
 
 
-def company(deaths: Deaths, pages: Pages, seen: Floats) -> Floats:
-    """The probability that each page went together with others that were found gone lately."""
+def gone_with_others(deaths: Deaths, pages: Pages, seen: Floats) -> Floats:
+    """The probability that each page went together with others that were recently found gone."""
     recent = deaths.since(float(pages.last_fetch.max(initial=-np.inf)) - TOGETHER)
     if not len(recent.row):
         return np.zeros(len(pages))
@@ -86,16 +86,16 @@ def company(deaths: Deaths, pages: Pages, seen: Floats) -> Floats:
 
 
 def overlap(deaths: Deaths, which: Rows, seen: Floats) -> Floats:
-    """The share of the time in which a page went (deaths[which]) that lies behind when another was seen."""
+    """The share of the time in which a page went (deaths[which]) that lies after `seen`."""
     time, since = deaths.time[which], deaths.seen[which]
     return np.clip((time - np.maximum(since, seen)) / np.maximum(time - since, 1.0), 0.0, 1.0)
 
 
 def of_siblings(recent: Deaths, pages: Pages, seen: Floats) -> Floats:
-    """By those of the same directory: of d that went and n that are seen to live on, (d − 1 + 2r)/(d − 1 + n + 2) go.
+    """By pages of the same directory: if d went and n were seen to stay, the chance is (d − 1 + 2r)/(d − 1 + n + 2).
 
-    The first that is found gone says that something happened, and all that is seen from then on how much; r is the
-    share in all directories.
+    The first page found gone shows that something happened, and those seen from then on how much; r is the share over
+    all directories.
     """
     folder = pages.belief(Folder())
     names, group = np.unique(folder[recent.row], return_inverse=True)
@@ -110,14 +110,14 @@ def of_siblings(recent: Deaths, pages: Pages, seen: Floats) -> Floats:
     lived = np.bincount(at, (1.0 - share) * (seen[rows] > recent.time[first[at]]), len(names))
     more = np.bincount(group, minlength=len(names)) - 1.0
     of_all = (0.5 + more.sum()) / (3.0 + more.sum() + lived.sum())
-    chance = (more + _AS_IF * of_all) / (more + lived + _AS_IF)
+    chance = (more + _PRIOR_COUNT * of_all) / (more + lived + _PRIOR_COUNT)
     found = np.zeros(len(pages))
     found[rows] = chance[at] * share
     return found
 
 
 def of_linked(recent: Deaths, pages: Pages, seen: Floats) -> Floats:
-    """By those it links to, or that link to it: of n such neighbours whose fate is known d went, (d + 1)/(n + 10)."""
+    """By pages it links to, or that link to it: if d of n such neighbours of known fate went, (d + 1)/(n + 10)."""
     found = np.zeros(len(pages))
     if pages.links is None:
         return found
@@ -132,7 +132,7 @@ def of_linked(recent: Deaths, pages: Pages, seen: Floats) -> Floats:
 
 
 def neighbours(rows: Rows, links: Links, size: int) -> tuple[Rows, Rows]:
-    """Pairs of a place in `rows` and a row that it links to, or that links to it."""
+    """Pairs of an index into `rows` and a row that this one links to, or that links to it."""
     place = np.full(size, -1)
     place[rows] = np.arange(len(rows))
     out = np.flatnonzero(place[links.sources] >= 0)

@@ -1,15 +1,17 @@
-"""Which pages that are not in hand take the place of others?
+"""Which pages without a copy replace pages that have moved, and which search value do they inherit?
 
-A page that is found to lead elsewhere leaves its search value (that of the last look at the answers before) to its
-target, if there is no copy of that; also what it was left itself.  Of several testators the best counts:
-a site that leads all that is gone to one page does not make that page worth all of them.
+A page that is found to redirect leaves its search value (as of the last valuation) to its target, if there is no copy
+of the target; also what it has inherited itself.  The target (`heir`) takes the maximum over all pages that redirect to
+it (`testators`), not the sum: a site that redirects everything that is gone to one page does not make that page worth
+all of them.
 
-A page fetched again may have lost a link to one page and have a new link to another of the same name: the last part of
-its path, or what others call it.  Then the second is guessed to take the place of the first, until the first is seen to
-be as it was, or to lead somewhere else.
+A page fetched again may have lost a link to one page and have a new link to another of the same name, which is the last
+segment of the path or an anchor text.  Then the second is guessed to replace the first, until the first is seen
+unchanged, or redirects elsewhere.
 
-Nobody could tell later what a page was worth that is gone: the store keeps it under the key `i`, by heir and testator,
-until there is a copy of the heir, or it leads on.  A store that is built anew from the archive has none of it.
+The value of a page cannot be computed after it is gone.  So the store keeps it under the key `i`, by heir and testator,
+until there is a copy of the heir, or the heir redirects as well.  A store that is rebuilt from the archive has none of
+these values.
 """
 
 import struct
@@ -28,50 +30,50 @@ from sought.record.outcome import Finished
 from sought.record.store import row_key
 from sought.record.table import Reason, State
 
-_RECORD = struct.Struct("<dd?")  # when, the value, and whether it is for sure
-_ANCHORS = 8  # that tell what others call a page
-_MOST = 1000  # links that a page may lose or gain at once: beyond it is another page
+_RECORD = struct.Struct("<dd?")  # time, value, and whether it is certain
+_ANCHORS = 8  # read for the names of a page
+_MAX = 1000  # links that a page may lose or gain at once; with more it counts as another page
 
 Targets = NDArray[np.uint32]
 
 
 class Heritage:
-    """What rows were left, by whom, and whether that is for sure; only rows without a copy."""
+    """Inherited values of rows without a copy: from which row, and whether that is certain."""
 
     def __init__(self, holdings: Holdings) -> None:
         self.store, self.table = holdings.store, holdings.table
-        self.values = holdings.part(Values)
-        self.links: GraphLinks | None = None  # as of the last look
+        self.values = holdings.shared(Values)
+        self.links: GraphLinks | None = None  # as of the last `look`
         self.left: dict[int, dict[int, tuple[float, bool]]] = {}
         for key, value in self.store.scan(b"i"):
             heir, testator = int.from_bytes(key[1:5], "big"), int.from_bytes(key[5:], "big")
             time, worth, is_sure = _RECORD.unpack(value)
-            if self._is_settled(heir):  # killed before it was forgotten
+            if self._is_settled(heir):  # a kill came before it was deleted
                 self.forget(heir, testator)
-            elif time > holdings.measuring.since:  # before, it was in another unit
+            elif time > holdings.measuring.since:  # earlier values are in another unit
                 self.left.setdefault(heir, {})[testator] = worth, is_sure
 
     def take(self, committed: Commit) -> None:
-        found = dict(self._moved(committed.finished))
+        inherited = dict(self._moved(committed.finished))
         for pair, value in self._renamed(committed.linked).items():
-            if pair not in found and not self._is_sure(*pair):
-                found[pair] = value, False
-        for (heir, testator), each in found.items():
+            if pair not in inherited and not self._is_sure(*pair):
+                inherited[pair] = value, False
+        for (heir, testator), each in inherited.items():
             self.left.setdefault(heir, {})[testator] = each
-        if found:  # at once: the next commit may never come
+        if inherited:  # written at once: the next commit may never come
             now = max(each.outcome.time for each in committed.finished)
-            self.store.write((_key(*pair), _RECORD.pack(now, *each)) for pair, each in found.items())
+            self.store.write((_key(*pair), _RECORD.pack(now, *each)) for pair, each in inherited.items())
         for row in {each.row for each in committed.finished if self._is_settled(each.row)} & self.left.keys():
             for testator in self.left.pop(row):
                 self.forget(row, testator)
 
     def forget(self, heir: int, testator: int) -> None:
-        """If the store may be written: a crawl may also be looked at while it goes on."""
+        """Delete a record, if the store is open for writing."""
         if self.store.writable:
             self.store.delete(_key(heir, testator))
 
     def look(self, links: GraphLinks) -> tuple[Column, Column]:
-        """What every row was left for sure, and by guess.  Links that come from now on are new beside these."""
+        """Inherited values of all rows, certain and guessed.  Later links count as new compared with these."""
         self.links = links
         columns = np.zeros(len(self.table)), np.zeros(len(self.table))
         for heir, estate in self.left.items():
@@ -82,12 +84,12 @@ class Heritage:
         return columns
 
     def testators(self, row: int) -> Mapping[int, tuple[float, bool]]:
-        """Who has left what to a row, and whether for sure."""
+        """The rows that a row inherits from, with value and certainty."""
         return self.left.get(row, {})
 
     def _moved(self, finished: Iterable[Finished]) -> Iterable[tuple[tuple[int, int], tuple[float, bool]]]:
         columns = self.table.columns
-        passed: dict[int, float] = {}  # on within this batch
+        passed: dict[int, float] = {}  # values passed on within this batch
         for row in (each.row for each in finished if each.is_observation):
             heir = int(columns["alias"][row])
             if columns["state"][row] == State.ALIAS and heir < len(self.table) and self._is_missing(heir):
@@ -98,18 +100,18 @@ class Heritage:
                     yield (heir, row), (value, True)
 
     def _renamed(self, linked: Mapping[int, Targets]) -> dict[tuple[int, int], float]:
-        """Pairs of heir and testator."""
-        found: dict[tuple[int, int], float] = {}
+        """Values by pairs of heir and testator that have the same name."""
+        pairs: dict[tuple[int, int], float] = {}
         for row, new in linked.items():
             old = self._links_of(row)
             if not len(old):
                 continue
             lost = [each for each in np.setdiff1d(old, new).tolist() if self._worth(each) > 0.0]
             came = [each for each in np.setdiff1d(new, old).tolist() if self._is_missing(each)] if lost else []
-            if came and max(len(lost), len(came)) <= _MOST:
+            if came and max(len(lost), len(came)) <= _MAX:
                 heirs, names = self._by_name(came), self._by_name(lost)
-                found |= {(heirs[name], names[name]): self._worth(names[name]) for name in heirs.keys() & names.keys()}
-        return found
+                pairs |= {(heirs[name], names[name]): self._worth(names[name]) for name in heirs.keys() & names.keys()}
+        return pairs
 
     def _links_of(self, row: int) -> Targets:
         links = self.links
@@ -119,14 +121,14 @@ class Heritage:
         return links.targets[links.bounds[at] : links.bounds[at + 1]]
 
     def _by_name(self, rows: list[int]) -> dict[str, int]:
-        """Names that no two of them share."""
-        found: dict[str, int] = {}
+        """Rows by those of their names that are unique among them."""
+        rows_by_name: dict[str, int] = {}
         shared: set[str] = set()
         for row, url in zip(rows, self.store.spellings(rows), strict=True):
             anchors = islice(self.store.scan(row_key(b"a", row)), _ANCHORS)
             names = {text.decode().lower() for _, text in anchors if text} | {"/" + url.rstrip("/").rsplit("/", 1)[-1]}
-            shared |= {name for name in names if found.setdefault(name, row) != row}
-        return {name: row for name, row in found.items() if name not in shared}
+            shared |= {name for name in names if rows_by_name.setdefault(name, row) != row}
+        return {name: row for name, row in rows_by_name.items() if name not in shared}
 
     def _worth(self, row: int) -> float:
         gross = self.values.gross
@@ -136,7 +138,7 @@ class Heritage:
         return row < len(self.table) and self.table.columns["state"][row] != State.LIVE
 
     def _is_settled(self, row: int) -> bool:
-        """There is a copy of it, or it leads on: what it was left is with its target."""
+        """Whether there is a copy of it, or it redirects: then its target has inherited its value."""
         columns = self.table.columns
         return not self._is_missing(row) or (
             columns["state"][row] == State.ALIAS and columns["reason"][row] == Reason.REDIRECT
@@ -146,7 +148,7 @@ class Heritage:
         return self.left.get(heir, {}).get(testator, (0.0, False))[1]
 
     def _may_have_moved(self, row: int) -> bool:
-        """As far as is known: it is gone, or links to it vanished after it was seen."""
+        """Whether it is gone, or links to it vanished after it was last seen."""
         columns = self.table.columns
         if columns["state"][row] == State.LIVE:
             return bool(columns["unlinked"][row] > max(columns["last_fetch"][row], columns["linked"][row]))

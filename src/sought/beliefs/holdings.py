@@ -1,4 +1,4 @@
-"""What do suppliers share?  Each part is made when the first of them asks for it, and kept up from then on."""
+"""Which state do suppliers share?  Each is made when the first supplier needs it, then kept up with every commit."""
 
 from collections.abc import Callable
 from functools import cached_property
@@ -16,7 +16,7 @@ from sought.web.pages import Rows
 
 
 class Linked:
-    """The link graph of a crawl, row by row as the store has it, kept up with every commit; rows are nodes."""
+    """The link graph of a crawl, kept up with every commit; rows are nodes."""
 
     def __init__(self, store: Store, table: Table) -> None:
         self.table = table
@@ -41,9 +41,9 @@ def degrees_of(links: GraphLinks, rows: Rows) -> Rows:
 
 
 class Growth:
-    """When is something worth working out anew?
+    """Says when something expensive is to be computed again.
 
-    Due when the pages that were fetched have grown by a share since the last time, or the table has doubled.
+    It is due when fetches have grown by a share since the last time, or the table has doubled.
     """
 
     def __init__(self, share: float) -> None:
@@ -51,7 +51,7 @@ class Growth:
         self.fetched = self.rows = -1
 
     def is_due(self, fetched: int, rows: int) -> bool:
-        """Whether it is; if so, the next time counts from now."""
+        """Whether it is due; if so, growth is counted from now on."""
         known = self.fetched >= 0 and fetched < self.fetched + max(1.0, self.share * self.fetched)
         if known and rows < 2 * max(self.rows, 1):
             return False
@@ -59,24 +59,24 @@ class Growth:
         return True
 
 
-class HoldingsPart(Protocol):
-    """Something that several suppliers need."""
+class SharedState(Protocol):
+    """State that several suppliers need."""
 
     def take(self, committed: Commit) -> None:
         """Note what has changed."""
 
 
-AnyPart = TypeVar("AnyPart", bound=HoldingsPart)
+AnyShared = TypeVar("AnyShared", bound=SharedState)
 
 
 class Holdings:
-    """The tables of a crawl, and what several beliefs need of them."""
+    """The tables of a crawl, and the state that several beliefs derive from them."""
 
     def __init__(self, store: Store, table: Table, measuring: Callable[[], Measuring]) -> None:
         self.store = store
         self.table = table
         self._measuring = measuring
-        self._parts: dict[Any, HoldingsPart] = {}
+        self._shared: dict[Any, SharedState] = {}
 
     @cached_property
     def measuring(self) -> Measuring:
@@ -87,15 +87,15 @@ class Holdings:
         """The link graph."""
         return Linked(self.store, self.table)
 
-    def part(self, kind: Callable[..., AnyPart], *parameters: Any) -> AnyPart:
-        """The part of a kind with these parameters."""
-        if (kind, parameters) not in self._parts:
-            self._parts[kind, parameters] = kind(self, *parameters)
-        return self._parts[kind, parameters]  # type: ignore[return-value]  # of that kind
+    def shared(self, kind: Callable[..., AnyShared], *parameters: Any) -> AnyShared:
+        """The state of a kind with these parameters, made if it is new."""
+        if (kind, parameters) not in self._shared:
+            self._shared[kind, parameters] = kind(self, *parameters)
+        return self._shared[kind, parameters]  # type: ignore[return-value]  # of that kind
 
     def take(self, committed: Commit) -> None:
-        """Keep up what has been asked for."""
+        """Keep everything up that has been made."""
         if "linked" in self.__dict__:
             self.linked.take(committed)
-        for part in self._parts.values():
-            part.take(committed)
+        for each in self._shared.values():
+            each.take(committed)

@@ -1,9 +1,8 @@
-"""How much do people see of each page that was crawled?  Clicks and views in search, a week.
+"""How many clicks and views in search does each fetched page have, a week?
 
-I_C and I_V of Tran, Turk, Cambazoglu & Nejdl (SIGIR 2015, §3), from the query log where it tells, up to when the
-workload was drawn; it is read at most as often as that.  A log that has none of the kind says what is asked only.  Then
-both are as expected of the ranks of now: I_V(p) = Σ_q f_q·[rank ≤ 10], and I_C(p) = Σ_q f_q·I(rank), of which ranks
-beyond 10 are left out.
+I_C and I_V of Tran, Turk, Cambazoglu & Nejdl (SIGIR 2015, §3), from the query log up to the time at which the workload
+was drawn; it is read at most as often as that.  If the log has no clicks (or views), they are expected from the present
+ranks: I_V(p) = Σ_q f_q·[rank ≤ 10], and I_C(p) = Σ_q f_q·I(rank), without ranks beyond 10.
 """
 
 import time
@@ -22,7 +21,7 @@ from sought.record.workload import FOLDER, query_log, selection
 from sought.web.errors import LogDamaged
 from sought.web.url import fingerprint
 
-FIRST = 10  # results that are seen
+FIRST = 10  # results that people see
 
 Logged = tuple[NDArray[np.uint64], Column]  # keys of pages, and their impact
 
@@ -31,7 +30,7 @@ IMPACTS: tuple[Impact, ...] = get_args(Impact)
 
 
 class PageImpacts:
-    """A part of `Holdings`."""
+    """Clicks and views of every row; shared through `Holdings`."""
 
     def __init__(self, holdings: Holdings) -> None:
         self.table = holdings.table
@@ -41,15 +40,15 @@ class PageImpacts:
         self._logged: dict[Impact, Logged] = {}
 
     def take(self, committed: Commit) -> None:
-        """Everything is worked out when it is asked for."""
+        """Columns are computed when they are read."""
 
     @property
     def basis(self) -> object:
-        """Another object when the workload was drawn anew: then all impacts may be others."""
+        """Another object after a new workload was drawn: then all impacts may have changed."""
         return self.measuring.asked.rate
 
     def of(self, kind: Impact) -> Column:
-        """Of every row; 0 for those that were never fetched, whatever others say of them."""
+        """The impact of every row; 0 for rows never fetched."""
         keys, counts = self._in_log(kind)
         rows = self.table.find(keys)
         known = (rows >= 0) & (self.table.columns["fetches"][rows] > 0)
@@ -68,7 +67,7 @@ class PageImpacts:
     def _read(self, kind: Impact) -> Logged:
         if not (self.path / FOLDER).exists():
             return np.zeros(0, np.uint64), np.zeros(0)
-        from sought.demand import Action  # not for crawls without a log
+        from sought.demand import Action  # not loaded by crawls without a log
         from sought.demand.impact import impact
 
         config, now = self.measuring.config, self.measuring.drawn_at
@@ -76,7 +75,7 @@ class PageImpacts:
         action = Action.CLICK if kind == "clicks" else Action.VIEW
         try:
             urls, counts = impact(query_log(self.path, config), action, now, normal, selection(config))
-        except LogDamaged:  # whoever draws the workload says so
+        except LogDamaged:  # reported where the workload is drawn
             return np.zeros(0, np.uint64), np.zeros(0)
         return np.array([fingerprint(url) for url in urls], np.uint64), counts
 
@@ -86,10 +85,10 @@ class PageImpacts:
             return np.zeros(len(self.table))
         rate = np.where(asked.held_out, 0.0, asked.rate)
         by_rank = np.ones(FIRST) if kind == "views" else Visibility(asked.exponent).table(FIRST)[1:]
-        shown = np.arange(FIRST) < top.size[:, None]  # of all that it remembers
+        shown = np.arange(FIRST) < top.size[:, None]
         return _added(top.pages[:, :FIRST][shown], (rate[:, None] * by_rank)[shown], len(self.table))
 
 
 def _added(rows: NDArray[Any], counts: Column, size: int) -> Column:
-    """By row; of nothing NumPy would make whole numbers."""
+    """Counts by row, as floats even if there are none."""
     return np.bincount(rows, counts, size).astype(np.float64)

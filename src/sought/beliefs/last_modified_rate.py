@@ -1,4 +1,4 @@
-"""How often does a page change, if its server says when it did last?"""
+"""How often does a page change, if its server says when it was last modified?"""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sought.beliefs.belief import Learner
-from sought.beliefs.rate_history import DAY, UNKNOWN, ChangeTallies, filled, gaps, refetches, told
+from sought.beliefs.rate_history import DAY, NO_HISTORY, ChangeTallies, filled, gaps, rate_terms, refetches
 from sought.beliefs.regular_rate import regular_rate
 from sought.beliefs.slots import grown
 from sought.record.fetches import Fetches
@@ -14,23 +14,23 @@ from sought.web.errors import BadInput
 from sought.web.expression import brief
 from sought.web.pages import Floats, Pages, pieces
 
-_SECOND = 1.0  # to which dates are told
+_SECOND = 1.0  # precision of dates
 _HALVINGS = 60
 
 
 @brief
 @dataclass(frozen=True)
 class LastModifiedRate:
-    """J. Cho, H. Garcia-Molina, Estimating Frequency of Change, ACM TOIT 2003, §6: changes over the time they left.
+    """J. Cho, H. Garcia-Molina, Estimating Frequency of Change, ACM TOIT 2003, §6: changes over unchanged time.
 
     X of N fetches found the page changed.  T is the time from its last change to the fetch, or the whole gap if it had
     not changed: λ = X/ΣT, or, `corrected` for its bias, ((X − 1) − X/(N·ln(1 − X/N)))/ΣT; X − 1 on top if X = N.
 
-    Departures: a date counts only where the page has changed and the date lies within the gap; any other change is one
-    bit.  A page with both has for each bit's T what is to be expected at the rate itself, 1/λ − w/(e^{λw} − 1) with
-    the mean gap w of its bits.  A page without any such date, or of whose single change in one fetch the correction
-    leaves nothing, has the rate of RegularRate.  T is at least a second a change.  A page without history has the mean
-    rate of those on its host, else of all, else one change a year.  A page fetched twice costs 48 bytes.
+    Departures: a date counts only if the page has changed and the date lies within the gap; any other change is one
+    bit.  For a page with both, T of each bit is its expectation at the rate itself, 1/λ − w/(e^{λw} − 1) with the mean
+    gap w of its bits.  A page without any such date, or with a single change in one fetch, which the correction makes
+    0, has the rate of RegularRate.  T is at least a second a change.  A page without history has the mean rate of those
+    on its host, else of all, else one change a year.  A page fetched twice costs 48 bytes.
     """
 
     corrected: bool = True
@@ -45,7 +45,7 @@ class LastModifiedRate:
 
 
 class _LastModifiedRates:
-    """Beside the tallies, for each slot: dated changes, the time that is known to be without a change, gaps of bits."""
+    """By slot, beside the tallies: dated changes, time known to be without a change, gaps of undated changes."""
 
     def __init__(self, corrected: bool) -> None:
         self.corrected = corrected
@@ -69,14 +69,14 @@ class _LastModifiedRates:
         return filled(pages, self.tallies.slots.rows, self._rates())
 
     def terms(self, row: int) -> dict[str, Any]:
-        """The error is that of a count of as many changes, where dates tell the rate."""
+        """With the standard error of a count of so many changes, if there are dates."""
         slot = self.tallies.slots.find(row)
         if slot is None:
-            return dict(UNKNOWN)
+            return dict(NO_HISTORY)
         rate, changes = self._rates()[slot], self.tallies.changes[slot]
         dated = int(self.dated[slot])
         more = {"standard_error_a_day": float(rate / np.sqrt(changes)) * DAY} if dated else {}
-        return told(rate, self.tallies.count[slot], changes, dated_changes=dated, **more)
+        return rate_terms(rate, self.tallies.count[slot], changes, dated_changes=dated, **more)
 
     def _rates(self) -> Floats:
         out = regular_rate(self.tallies)
@@ -92,7 +92,7 @@ class _LastModifiedRates:
 
 
 def corrected_changes(count: Floats, changes: Floats) -> Floats:
-    """How many changes to count, so that the rate is right on average."""
+    """The number of changes that makes the estimate unbiased."""
     top = changes - 1.0
     some = (changes > 0) & (changes < count)
     top[some] -= changes[some] / (count[some] * np.log1p(-changes[some] / count[some]))
@@ -101,7 +101,7 @@ def corrected_changes(count: Floats, changes: Floats) -> Floats:
 
 
 def _mixed(top: Floats, without: Floats, bits: Floats, undated_time: Floats) -> Floats:
-    """λ = top/(T + Σ expected T of bits at λ), by halving what it may be: an expected T is from 0 to half its gap."""
+    """λ = top/(T + Σ expected T of bits at λ), by bisection: an expected T is from 0 to half its gap."""
     low, high = top / (without + undated_time / 2), top / without
     length = undated_time / np.maximum(bits, 1.0)
     for _ in range(_HALVINGS if bits.any() else 0):

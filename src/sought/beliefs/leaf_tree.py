@@ -1,8 +1,8 @@
-"""What may a number be, to judge by features?  A regression tree whose leaves keep the distribution of what they saw.
+"""Which distribution does a number have, given features?  A regression tree whose leaves keep distributions.
 
 The score S' that a page may have for a query, before it is fetched, is the mean of a leaf, or its distribution
-(S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, §4.2 and §6.1).  scikit-learn grows the tree; it is
-kept in columns and read without scikit-learn.
+(S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, §4.2 and §6.1).  scikit-learn fits the tree; it is
+kept in columns and evaluated without scikit-learn.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ MIN_LEAF = 20
 MAX_DEPTH = 12  # at most 4096 leaves, half a megabyte of quantiles
 _LEAF = -1
 _SEED = 0  # which of two equally good splits is taken
-_MOST = float(np.finfo(np.float32).max)
+_MAX = float(np.finfo(np.float32).max)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,9 +62,9 @@ def fit_tree(
     min_leaf: int = MIN_LEAF,
     max_depth: int = MAX_DEPTH,
 ) -> LeafTree:
-    """The tree of least squares; one leaf where there is little to learn from, of 0 where there is nothing.
+    """The tree of least squares; a single leaf if there are few rows, with 0 if there are none.
 
-    Rows whose target is no finite number, or that weigh nothing, do not count.
+    Rows with a target that is not finite, or a weight that is not above 0, do not count.
     """
     if min_leaf < 1 or max_depth < 1:
         raise BadInput(f"a tree's min_leaf and max_depth are at least 1, not {min_leaf} and {max_depth}")
@@ -93,7 +93,7 @@ def training(features: ArrayLike, target: ArrayLike, weight: ArrayLike | None) -
     if not len(rows) == len(wanted) == len(mass):
         raise BadInput(f"{len(rows)} rows of features, {len(wanted)} targets and {len(mass)} weights do not fit")
     counts = np.isfinite(wanted) & np.isfinite(mass) & (mass > 0.0)
-    return np.nan_to_num(rows[counts]), np.clip(wanted[counts], -_MOST, _MOST), mass[counts]
+    return np.nan_to_num(rows[counts]), np.clip(wanted[counts], -_MAX, _MAX), mass[counts]
 
 
 def _matrix(features: ArrayLike, width: int | None = None) -> Features:
@@ -111,7 +111,7 @@ def _stump(width: int) -> LeafTree:
 
 
 def _quantiles(leaf: NDArray[Any], target: Floats, mass: Floats, leaves: int) -> NDArray[np.float32]:
-    """Leaf by leaf: sums that run over all leaves would lose the digits of small ones."""
+    """The quantiles of each leaf; leaf by leaf, for sums over all leaves would lose the digits of small ones."""
     order = np.lexsort((target, leaf))
     bounds = np.searchsorted(leaf[order], np.arange(leaves + 1))
     out = np.empty((leaves, QUANTILES), np.float32)
@@ -122,7 +122,7 @@ def _quantiles(leaf: NDArray[Any], target: Floats, mass: Floats, leaves: int) ->
 
 
 def _slices(values: Floats, mass: Floats) -> Floats:
-    """Means of slices of equal mass; a value that lies across a cut belongs to both sides, by its parts."""
+    """Means of slices of equal mass; a value across a cut counts on both sides in proportion."""
     upto = np.concatenate([[0.0], np.cumsum(mass / mass.max())])
     total = np.concatenate([[0.0], np.cumsum(values * (mass / mass.max()))])
     cuts = np.linspace(0.0, upto[-1], QUANTILES + 1)
@@ -149,7 +149,7 @@ def _descend(
         leaf[row] = left[node]
 
 
-# ---- How deep a tree, and how large its leaves?  What predicts best in cross-validation.
+# ---- How deep is the tree, and how large are its leaves?  As cross-validation says.
 #
 # For the combination of policies by a decision tree: features are their scores, the target is impact (Tran, Turk,
 # Cambazoglu & Nejdl, A Random Walk Model for Optimization of Search Impact in Web Frontier Ranking, SIGIR 2015, §6). Or
@@ -164,7 +164,7 @@ _VALIDATED_TREE_SEED = 2
 
 @dataclass(frozen=True, eq=False)
 class ValidatedTree:
-    """A tree grown of all rows; `errors` are mean squares out of sample, DEPTHS × LEAVES."""
+    """A tree fitted to all rows; `errors` are mean squared errors out of sample, DEPTHS × LEAVES."""
 
     tree: LeafTree
     max_depth: int
@@ -173,7 +173,7 @@ class ValidatedTree:
 
 
 def fit_validated_tree(features: ArrayLike, target: ArrayLike) -> ValidatedTree:
-    """Among equally good trees the simplest; it is the simplest of all where rows are too few to tell."""
+    """The best tree, of equally good ones the simplest; with too few rows for validation the simplest of all."""
     rows, wanted, _ = training(features, target, None)
     errors = np.zeros((len(DEPTHS), len(LEAVES)))
     if len(rows) >= 2 * FOLDS:

@@ -1,81 +1,31 @@
-"""What was said of pages before they were fetched, on record for those who learn from it.
+"""What impact will a new page have, judged by the values of other orderings?  Learnt from pages that were new once.
 
-The store keeps it under the key `f`, 80 bytes a page, for nobody could tell it later: once a page has been fetched,
-what others say of it is no longer what they said (of a fetched page even its impact).  A store that is built anew from
-the archive has none of it.  Features are those of one kind of impact; those of the other are left alone.
+The combination of Tran, Turk, Cambazoglu & Nejdl (SIGIR 2015, §6).  They learn from a part of the frontier whose impact
+is known.  A crawler knows the impact of pages it has fetched, with their features before the fetch (Training).  These
+pages are the best by its own judgement, not a sample.  With fewer than 50 of them pages come in the order of RW; so do
+the pages in one leaf of a tree.
 """
 
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sought.beliefs.belief import Column, Supplied, Supplier
 from sought.beliefs.holdings import Growth, Holdings
 from sought.beliefs.impacts import IMPACTS, Impact, PageImpacts
 from sought.beliefs.leaf_tree import LeafTree, fit_tree, fit_validated_tree
-from sought.beliefs.learned_signs import NAMES, Features, LearnedSigns, Rows
+from sought.beliefs.learned_features import NAMES, Features, LearnedFeatures, Rows, Training
 from sought.beliefs.online_linear import OnlineLinear
 from sought.record.commit import Commit
-from sought.record.store import Store, row_key
 from sought.web.checks import check_choice
 from sought.web.expression import brief
 from sought.web.pages import Pages, pieces
 
-_AT_ONCE = 100_000
-
-
-class Training:
-    """Rows with the times of their first fetches and their features, in the order of fetches."""
-
-    def __init__(self, store: Store, kind: int, width: int) -> None:
-        self.store = store
-        self.kind = kind
-        self.record = np.dtype([("time", "<f8"), ("kind", "u1"), ("features", "<f4", (width,))])
-        self._rows, self._found = [np.zeros(0, np.int64)], [np.zeros(0, self.record)]
-        stored = ((key, value) for key, value in store.scan(b"f") if len(value) == self.record.itemsize)
-        while some := list(islice(stored, _AT_ONCE)):
-            found = np.frombuffer(b"".join(value for _, value in some), self.record)
-            rows = np.frombuffer(b"".join(key[1:] for key, _ in some), ">u4").astype(np.int64)
-            own = found["kind"] == kind
-            self._rows.append(rows[own])
-            self._found.append(found[own])
-
-    def __len__(self) -> int:
-        return sum(map(len, self._rows))
-
-    def add(self, rows: Rows, times: NDArray[np.float64], features: Features) -> None:
-        """Stored with the next commit; after a crash before that these pages are not learnt from."""
-        found = np.zeros(len(rows), self.record)
-        found["time"], found["kind"], found["features"] = times, self.kind, features
-        for row, each in zip(rows.tolist(), found, strict=True):
-            self.store.put(row_key(b"f", row), each.tobytes())
-        self._rows.append(rows)
-        self._found.append(found)
-
-    def all(self) -> tuple[Rows, Features]:
-        """Rows and features."""
-        rows, found = np.concatenate(self._rows), np.concatenate(self._found)
-        order = np.lexsort((rows, found["time"]))
-        rows, found = rows[order], found[order]
-        self._rows, self._found = [rows], [found]
-        return rows, found["features"]
-
-
-# ---- What impact will a new page have, to judge by what all others say of it?  Learnt from pages that were new once.
-#
-# The combination of Tran, Turk, Cambazoglu & Nejdl (SIGIR 2015, §6).  They learn from a part of the frontier whose
-# impact is known; a crawler knows it of pages it has fetched, by what was said of them before (training.py).  Those are
-# the best by its own judgement, not a sample.  Until there are 50 of them pages come in the order of RW, and so do
-# those of one leaf of a tree.
-
-
 ENOUGH = 50  # pages to learn from
-_GROWTH = 0.1  # so many more, and the model is fitted again
-_SAMPLE = 20_000  # pages a tree is grown of: those of the lowest keys, which are hashes
-_VALIDATED = 5_000  # of them its shape is validated by: two seconds
+_GROWTH = 0.1  # of the pages to learn from, after which the model is fitted again
+_SAMPLE = 20_000  # pages that a tree is fitted to: those of the lowest keys, which are hashes
+_VALIDATED = 5_000  # of them, by which the shape of the tree is validated: two seconds
 _LARGEST = 80.0  # logarithm of an impact, in single precision
 _FREE = (1 << 28) - 1
 
@@ -87,7 +37,7 @@ Target = Literal["impact", "log1p"]
 @brief
 @dataclass(frozen=True)
 class LearnedScore(Supplied):
-    """An impact that is learnt from what other orderings say; see the policy `Learned`."""
+    """An impact that is learnt from the values of other orderings; see the policy `Learned`."""
 
     model: Model = "tree"
     impact: Impact = "clicks"
@@ -104,39 +54,39 @@ class LearnedScore(Supplied):
 
 
 class LearnedSupplier:
-    """Predictions for new rows; of fetched ones the impact they have."""
+    """Predictions for new rows; the present impact of fetched ones."""
 
     def __init__(self, belief: LearnedScore, holdings: Holdings) -> None:
         self.belief = belief
         self.table = holdings.table
-        self.impacts = holdings.part(PageImpacts)
-        self.signs = LearnedSigns(belief.impact, holdings)
+        self.impacts = holdings.shared(PageImpacts)
+        self.features = LearnedFeatures(belief.impact, holdings)
         self.training = Training(holdings.store, IMPACTS.index(belief.impact), len(NAMES))
         self.growth, self.validation = Growth(_GROWTH), Growth(1.0)
-        self.basis: object = None  # of the impact that the model was fitted to
+        self.basis: object = None  # of the impact to which the model was fitted
         self.shape = (0, 0)  # depth and least leaf of the tree
         self.model: Fitted | None = None
 
     def take(self, committed: Commit) -> None:
-        """Keep what was said of pages that are no longer new."""
-        fetches, known = self.table.columns["fetches"], len(self.signs)
+        """Keep the features of pages that are no longer new."""
+        fetches, known = self.table.columns["fetches"], len(self.features)
         first = [each for each in committed.finished if each.row < known and fetches[each.row] == 1]
         if first:
             rows = np.array([each.row for each in first], np.int64)
-            self.training.add(rows, np.array([each.outcome.time for each in first]), self.signs.of(rows))
+            self.training.add(rows, np.array([each.outcome.time for each in first]), self.features.table(rows))
 
     def column(self, pages: Pages) -> Column:
-        self.signs.ask(pages)
+        self.features.ask(pages)
         impact = self.impacts.of(self.belief.impact)
         if len(self.training) >= ENOUGH and self._is_due():
             self.model = self._fitted(impact)
-        said = self._predicted(self.model, len(pages)) if self.model else self.signs.walk
-        return np.where(pages.is_new, said, impact)
+        predicted = self._predicted(self.model, len(pages)) if self.model else self.features.walk
+        return np.where(pages.is_new, predicted, impact)
 
     def terms(self, row: int) -> dict[str, Any]:
-        said = dict(zip(NAMES, self.signs.of(np.array([row], np.int64))[0].tolist(), strict=True))
-        said["URL depth"] *= -1.0  # less is better: the feature is minus the slashes
-        return {"learnt_from": len(self.training) if self.model else 0, "features": said}
+        features = dict(zip(NAMES, self.features.table(np.array([row], np.int64))[0].tolist(), strict=True))
+        features["URL depth"] *= -1.0  # less is better: the feature is minus the slashes
+        return {"learnt_from": len(self.training) if self.model else 0, "features": features}
 
     def _is_due(self) -> bool:
         before, self.basis = self.basis, self.impacts.basis
@@ -148,7 +98,7 @@ class LearnedSupplier:
         return self._tree(rows, features, target) if self.belief.model == "tree" else _line(features, target)
 
     def _tree(self, rows: Rows, features: Features, target: Column) -> LeafTree:
-        """Its shape is validated again when there are twice as many pages."""
+        """Fit a tree; its shape is validated again when there are twice as many pages."""
         sample = np.argsort(self.table["key"][rows])[:_SAMPLE]
         if self.validation.is_due(len(rows), 0):
             few = sample[:_VALIDATED]
@@ -160,15 +110,15 @@ class LearnedSupplier:
     def _predicted(self, model: Fitted, rows: int) -> Column:
         value = np.empty(rows)
         for piece in pieces(rows):
-            features = self.signs.of(np.arange(piece.start, min(piece.stop, rows)))
+            features = self.features.table(np.arange(piece.start, min(piece.stop, rows)))
             value[piece] = model.predict(features)
         if self.belief.target == "log1p":
             np.expm1(np.minimum(value, _LARGEST), out=value)
-        return value if isinstance(model, OnlineLinear) else _in_order(value, self.signs.walk)
+        return value if isinstance(model, OnlineLinear) else _in_order(value, self.features.walk)
 
 
 def _in_order(value: Column, among_equals: Column) -> Column:
-    """Values, which are not negative, in single precision: the bits that leaves free hold the order among equals."""
+    """Non-negative values in single precision; the bits that this leaves free hold the order of ties."""
     bits = value.astype(np.float32).astype(np.float64).view(np.int64)
     bits += (among_equals * (_FREE / max(float(among_equals.max(initial=0.0)), np.finfo(np.float64).tiny))).astype(
         np.int64
@@ -177,7 +127,7 @@ def _in_order(value: Column, among_equals: Column) -> Column:
 
 
 def _line(features: Features, target: Column) -> OnlineLinear:
-    """One pass in the order of fetches, by what the pages bring now."""
+    """One pass in the order of fetches, with the present impact of the pages."""
     line = OnlineLinear(len(NAMES))
     line.learn(features, target)
     return line

@@ -1,6 +1,6 @@
 """How deep in its host is an address?  Minus the slashes of its path: 1 in `http://a.example/`, 2 in `…/b/c`.
 
-Those of the scheme and those behind a question mark are not counted.
+Slashes of the scheme and after a question mark do not count.
 """
 
 from dataclasses import dataclass
@@ -18,12 +18,12 @@ from sought.web.expression import brief
 @brief
 @dataclass(frozen=True)
 class LocationScore(Supplied):
-    """Minus the slashes of its path."""
+    """Minus the number of slashes in the path of the address."""
 
     goes_by_demand: ClassVar[bool] = False
 
     def supplier(self, holdings: Holdings) -> Supplier:
-        return holdings.part(LocationSupplier)
+        return holdings.shared(LocationSupplier)
 
 
 class LocationSupplier(ByAddress):

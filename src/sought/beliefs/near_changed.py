@@ -1,4 +1,8 @@
-"""How many links away is a sample that was just found changed?"""
+"""How many links is a page away from a sample that was found changed in the present cycle?
+
+The present cycle is that of the last fetch.  The table has its samples and which of them changed, so nothing is stored.
+Pages that were fetched because they are near do not count, or changes would spread without end.
+"""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -39,14 +43,8 @@ class NearChanged(Supplied):
         return NearChangedSupplier(self, holdings)
 
 
-# ---- How many links is a page away from a sample that was found changed in the present cycle?
-#
-# The present cycle is that of the last fetch.  Which pages are its samples and have changed the table tells, so nothing
-# is kept.  Pages that were fetched because they are near do not count: changes would lead on to changes without end.
-
-
 class NearChangedSupplier:
-    """Distances are measured anew if links have changed, or other pages are found changed."""
+    """Computes distances again if links have changed, or other pages were found changed."""
 
     def __init__(self, belief: NearChanged, holdings: Holdings) -> None:
         self.belief, self.holdings = belief, holdings
@@ -56,7 +54,7 @@ class NearChangedSupplier:
         holdings.linked  # noqa: B018  made now, so that it is kept up
 
     def take(self, committed: Commit) -> None:
-        """The table has it."""
+        """The table has everything."""
 
     def column(self, pages: Pages) -> Column:
         changed, links = self._found_changed(pages), self.holdings.linked.links()
@@ -67,19 +65,19 @@ class NearChangedSupplier:
         return self.values
 
     def terms(self, row: int) -> dict[str, Any]:
-        """One way from a changed page, if it is near."""
-        found = {"changed_pages_of_this_cycle": int(np.count_nonzero(self.changed))}
+        """A path from a changed page, if it is near."""
+        terms = {"changed_pages_of_this_cycle": int(np.count_nonzero(self.changed))}
         if not np.isfinite(self.values[row]):
-            return found
+            return terms
         way = [row]
         for left in range(int(self.values[row]) - 1, -1, -1):
             _, parents = sources_of(self.holdings.linked.links(), np.array(way[-1:]))
             way.append(int(parents[self.values[parents] == left].min()))
-        return found | {"way": [self.holdings.store.url(each) for each in reversed(way)]}
+        return terms | {"way": [self.holdings.store.url(each) for each in reversed(way)]}
 
     def _found_changed(self, pages: Pages) -> NDArray[np.bool_]:
         if not len(pages) or pages.is_new.all():
             return np.zeros(len(pages), np.bool_)
-        found = np.zeros(len(pages), np.bool_)
-        found[changed_samples(pages, float(pages.last_fetch.max()), self.belief.cycle)] = True
-        return found
+        changed = np.zeros(len(pages), np.bool_)
+        changed[changed_samples(pages, float(pages.last_fetch.max()), self.belief.cycle)] = True
+        return changed

@@ -1,4 +1,4 @@
-"""What will a page's impact be?  A line learned row by row, in one pass.
+"""What will a page's impact be?  A linear model that is learned row by row, in one pass.
 
 Online gradient descent on squared loss with adaptive, normalised steps, as in Vowpal Wabbit, which Tran, Turk,
 Cambazoglu & Nejdl (A Random Walk Model for Optimization of Search Impact in Web Frontier Ranking, SIGIR 2015, §6) used
@@ -20,12 +20,12 @@ from sought.web.compiled import cached, readable
 from sought.web.errors import BadInput
 from sought.web.pages import Floats
 
-_MOST = float(np.finfo(np.float32).max)  # squares and products of three stay finite
+_MAX = float(np.finfo(np.float32).max)  # squares and products of three stay finite
 _ROWS, _NORM, _SCALE = 0, 1, 2  # of `_state`
 
 
 class OnlineLinear:
-    """y = w·x + a constant.  One row is learned after the other, so it does not matter where batches are cut."""
+    """y = w·x + a constant.  Rows are learned one by one, so it does not matter where batches are cut."""
 
     def __init__(self, width: int, rate: float = 0.5) -> None:
         if width < 1 or not 0.0 < rate < np.inf:
@@ -38,34 +38,34 @@ class OnlineLinear:
         self._state = np.zeros(3)
 
     def learn(self, features: ArrayLike, target: ArrayLike) -> Floats:
-        """What was predicted of each row before its target was seen: its error is one out of sample.
+        """Learn; returns the prediction for each row before its target was used, so errors are out of sample.
 
         Features that are not finite count as 0; a row with such a target is predicted and not learned.
         """
         rows, wanted = self._table(features), np.asarray(target, np.float64)
         if wanted.shape != (len(rows),):
             raise BadInput(f"{len(rows)} rows of features do not fit targets of shape {wanted.shape}")
-        wanted = np.where(np.isfinite(wanted), np.clip(wanted, -_MOST, _MOST), np.nan)
-        said = np.empty(len(rows))
+        wanted = np.where(np.isfinite(wanted), np.clip(wanted, -_MAX, _MAX), np.nan)
+        predicted = np.empty(len(rows))
         learned = self.weights, self._largest, self._squares, self._state
-        _learn(rows.reshape(-1), wanted, self.rate, *learned, said)
-        return said
+        _learn(rows.reshape(-1), wanted, self.rate, *learned, predicted)
+        return predicted
 
     def predict(self, features: ArrayLike) -> Floats:
-        """Added up in the same order for each row, however many come at once."""
+        """Predictions; sums run in the same order for each row, however many come at once."""
         rows = self._table(features)
-        said = np.zeros(len(rows))
+        predicted = np.zeros(len(rows))
         for i, weight in enumerate(self.weights):
-            said += weight * rows[:, i]
-        return said
+            predicted += weight * rows[:, i]
+        return predicted
 
     def _table(self, features: ArrayLike) -> Floats:
-        """Finite features, and 1 behind each row."""
+        """Finite features with a 1 appended to each row."""
         given = np.asarray(features, np.float64)
         if given.ndim != 2 or given.shape[1] != self.width:
             raise BadInput(f"OnlineLinear: features are a table of rows × {self.width}, not of shape {given.shape}")
         rows = np.ones((len(given), self.width + 1))
-        rows[:, :-1] = np.where(np.isfinite(given), np.clip(given, -_MOST, _MOST), 0.0)
+        rows[:, :-1] = np.where(np.isfinite(given), np.clip(given, -_MAX, _MAX), 0.0)
         return rows
 
 
@@ -83,28 +83,28 @@ def _learn(
     largest: Floats,
     squares: Floats,
     state: Floats,
-    said: Floats,
+    predicted: Floats,
 ) -> None:
     """NAG; `largest` is its s, `squares` its G, and `state` holds t, N and the largest target."""
     width = len(weights)
     for row in range(len(target)):
         x = features[row * width : (row + 1) * width]
-        said[row] = 0.0
+        predicted[row] = 0.0
         for i in range(width):
             if abs(x[i]) > largest[i]:
                 weights[i] *= largest[i] / abs(x[i])
                 largest[i] = abs(x[i])
-            said[row] += weights[i] * x[i]
+            predicted[row] += weights[i] * x[i]
         if not np.isnan(target[row]):
             state[_SCALE] = max(state[_SCALE], abs(target[row]))
-        if np.isnan(target[row]) or state[_SCALE] == 0.0:  # where all targets were 0, so is all that was said
+        if np.isnan(target[row]) or state[_SCALE] == 0.0:  # all targets were 0, and so are all predictions
             continue
         state[_ROWS] += 1.0
         for i in range(width):
             if x[i] != 0.0:
                 state[_NORM] += (x[i] / largest[i]) ** 2
         pace = rate * np.sqrt(state[_ROWS] / state[_NORM]) * state[_SCALE]
-        error = 2.0 * (said[row] - target[row]) / state[_SCALE]
+        error = 2.0 * (predicted[row] - target[row]) / state[_SCALE]
         for i in range(width):
             squares[i] += (error * x[i]) ** 2
             if squares[i] > 0.0:

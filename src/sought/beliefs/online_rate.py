@@ -1,4 +1,4 @@
-"""How often does a page change, if hardly anything may be remembered of it?"""
+"""How often does a page change, if only a few numbers may be kept for it?"""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -8,7 +8,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from sought.beliefs.belief import Learner
-from sought.beliefs.rate_history import DAY, UNKNOWN, filled, gaps, refetches, told
+from sought.beliefs.rate_history import DAY, NO_HISTORY, filled, gaps, rate_terms, refetches
 from sought.beliefs.slots import Slots, grown
 from sought.record.fetches import Fetches
 from sought.web.checks import check_positive
@@ -17,7 +17,7 @@ from sought.web.errors import BadInput
 from sought.web.expression import brief
 from sought.web.pages import Floats, Pages, Rows
 
-_LEAST, _MOST = 0.0005 / DAY, 7.0 / DAY
+_MIN, _MAX = 0.0005 / DAY, 7.0 / DAY
 _RATE, _COUNT, _CHANGES, _TIME = range(4)
 
 
@@ -27,8 +27,7 @@ class OnlineRate:
     """Stochastic approximation: λ ← λ + a·(o − (1 − e^{−λw})), a = c/k^power at the k-th gap w that ended with bit o.
 
     K. Avrachenkov, K. Patil, G. Thoppe, Online Algorithms for Estimating Change Rates of Web Pages, Performance
-    Evaluation 2022 (first in VALUETOOLS 2020): whatever the gaps are, λ comes to be the rate, if power is above ½ and
-    at most 1.
+    Evaluation 2022 (first in VALUETOOLS 2020): for any gaps, λ converges to the rate if power is above ½ and at most 1.
 
     Departures: c is `step` over the page's mean gap so far (as if all had taken a day more), so that one number suits
     pages fetched every day and every year; rates start at and stay in [0.0005, 7] changes a day.  A page without
@@ -58,7 +57,7 @@ class _OnlineRates:
 
     def learn(self, fetches: Fetches) -> None:
         which = refetches(fetches)
-        slots = self.slots.of(fetches.row[which])
+        slots = self.slots.assign(fetches.row[which])
         self.state = grown(self.state, self.slots.size)
         _move(slots, gaps(fetches, which), fetches.changed[which], self.state, self.step, self.power)
 
@@ -68,8 +67,8 @@ class _OnlineRates:
     def terms(self, row: int) -> dict[str, Any]:
         slot = self.slots.find(row)
         if slot is None:
-            return dict(UNKNOWN)
-        return told(self.state[slot, _RATE], self.state[slot, _COUNT], self.state[slot, _CHANGES])
+            return dict(NO_HISTORY)
+        return rate_terms(self.state[slot, _RATE], self.state[slot, _COUNT], self.state[slot, _CHANGES])
 
 
 @cached(
@@ -87,9 +86,9 @@ def _move(slots: Rows, gap: Floats, changed: NDArray[np.bool_], state: Floats, s
         page = state[slots[i]]
         page[_COUNT] += 1.0
         page[_TIME] += gap[i]
-        length = (page[_TIME] + DAY) / page[_COUNT]  # a day more: a short first gap must not throw it far off
+        length = (page[_TIME] + DAY) / page[_COUNT]  # a day more, so that a short first gap makes no large step
         found = 1.0 if changed[i] else 0.0
-        rate = max(page[_RATE], _LEAST)
+        rate = max(page[_RATE], _MIN)
         rate += step / (page[_COUNT] ** power * length) * (found + np.expm1(-rate * gap[i]))
-        page[_RATE] = min(max(rate, _LEAST), _MOST)
+        page[_RATE] = min(max(rate, _MIN), _MAX)
         page[_CHANGES] += found

@@ -1,13 +1,12 @@
-"""OPIC: what importance have fetches so far passed on to every row?
+"""How much importance have fetches so far passed on to every row?  OPIC.
 
-Each visit of a page pays its cash out to the pages it links to (Abiteboul, Preda & Cobena, Adaptive On-Line Page
-Importance Computation, WWW 2003).  At first the seeds share all there is.  A visit is a fetch that tells how the page
-is now; one that found no links, or no page, pays to all rows that are known when the column is next asked for.
+Each visit of a page distributes its cash over the pages it links to (Abiteboul, Preda & Cobena, Adaptive On-Line Page
+Importance Computation, WWW 2003).  At first the seeds share all cash.  A visit is a fetch that is an observation; if it
+found no links, or no page, it distributes the cash over all rows that are known when the column is next read.
 
-What comes of it depends on the order of visits.  No cash is stored: a crawl that is started again repeats its visits in
-the order of their times, with the links that pages have now.  That is what it had, if links have stayed, answers came
-in the order of requests and there were no dead ends: else the past is as if pages had always had these links, no answer
-had been slow, and dead ends had paid to the rows of today.
+The result depends on the order of visits.  No cash is stored: a crawl that is started again repeats its visits in order
+of time, with the present links of pages.  That gives the same result if links have not changed, answers came in the
+order of requests, and there were no dead ends; otherwise it is the result for the present links and rows.
 """
 
 from dataclasses import dataclass
@@ -28,7 +27,7 @@ from sought.record.table import Source, Table
 from sought.web.expression import brief
 from sought.web.pages import Pages
 
-_AT_ONCE = 100_000  # visits
+_BATCH = 100_000  # visits
 
 Rows = NDArray[np.int64]
 Visit = tuple[float, int, NDArray[np.uint32]]  # when, which row, its links
@@ -46,7 +45,7 @@ class OpicScore(Supplied):
 
 
 class OpicSupplier:
-    """Accounts of all rows."""
+    """The cash of all rows, kept up with visits."""
 
     def __init__(self, holdings: Holdings) -> None:
         self.store, self.table = holdings.store, holdings.table
@@ -56,8 +55,8 @@ class OpicSupplier:
         visited = _visited(self.store)
         if len(visited):
             links = stored_links(self.store, len(self.table)).compact()
-            for at in range(0, len(visited), _AT_ONCE):
-                self.accounts.visit(*_lists(links, visited[at : at + _AT_ONCE]))
+            for at in range(0, len(visited), _BATCH):
+                self.accounts.visit(*_lists(links, visited[at : at + _BATCH]))
 
     def take(self, committed: Commit) -> None:
         for each in committed.finished:
@@ -80,7 +79,7 @@ class OpicSupplier:
         return {"importance": total, "share_not_paid_out_yet": cash}
 
     def _open(self) -> None:
-        """Accounts for all rows."""
+        """Make accounts for all rows."""
         if not self.accounts.nodes:
             self.accounts.grow(_seeds(self.table))
         self.accounts.grow(len(self.table))

@@ -1,4 +1,4 @@
-"""PageRank of every row on what has been seen of the Web."""
+"""What is the PageRank of every row on the known part of the Web?"""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -17,7 +17,7 @@ from sought.web.pages import Pages
 @brief
 @dataclass(frozen=True)
 class PageRankScore(Supplied):
-    """PageRank on what has been seen of the Web; `d` is the chance to follow a link."""
+    """PageRank on the known part of the Web; `d` is the probability of following a link."""
 
     goes_by_demand: ClassVar[bool] = False
 
@@ -51,7 +51,7 @@ class PageRankSupplier:
 
 
 class _Surfer:
-    basis: object = None  # links are all it goes by
+    basis: object = None  # it depends on links only
 
     def __init__(self, d: float) -> None:
         self.d = d

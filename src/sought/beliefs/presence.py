@@ -1,5 +1,11 @@
-"""What is a page worth in the answers now?"""
+"""What is each page worth in the present answers?  What attention finds in it, and what would be lost without it.
 
+All pages are valued when the workload, its weights or the statistics of scores have changed, or when the fetches since
+then reach a tenth of the pages.  In between only fetched pages are valued, by the answers of that moment; pages whose
+ranks they have changed keep their values.  A crawl that is started again values all pages.
+"""
+
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,46 +25,39 @@ from sought.web.pages import Pages
 class SearchValue(Supplied):
     """Σ_q f_q·I(rank of p for q)·S(p, q): what attention finds in a page, by the copies that the crawl holds.
 
-    In the unit of gains: these values of all pages add up to what the answers are worth, the numerator of quality (S.
-    Pandey, C. Olston, User-centric Web crawling, 2005, eq. 5).  0 for pages that are not searchable.
+    In the unit of gains: the values of all pages sum to the numerator of quality (S. Pandey, C. Olston, User-Centric
+    Web Crawling, WWW 2005, eq. 5).  0 for pages that are not searchable.
     """
 
     def supplier(self, holdings: Holdings) -> Supplier:
-        return PresenceSupplier(self, holdings)
+        return PresenceSupplier(holdings, lambda values: values.gross)
 
 
 @brief
 @dataclass(frozen=True)
 class Presence(Supplied):
-    """What the answers would lose if a page were not there, and those behind it moved up; what it gains by entering.
+    """What the answers would lose if a page were missing and the pages behind it moved up.
 
     In the unit of `SearchValue`, and at most that.  0 for pages that are not searchable.
     """
 
     def supplier(self, holdings: Holdings) -> Supplier:
-        return PresenceSupplier(self, holdings)
+        return PresenceSupplier(holdings, lambda values: values.net)
 
 
-# ---- What is each page worth in the answers now?  What attention finds in it, and what would be missing without it.
-#
-# All pages are valued when the workload, its weights or the statistics of scores have changed, or when the fetches
-# since then come to a tenth of the pages.  In between only the pages that were fetched are, by the answers of that
-# moment; those whose ranks they have changed keep what they had.  A crawl that is started again values all.
-
-
-_AT_ONCE = 4096
-_SHARE = 0.1  # of all pages: so many fetches, and all are valued again
+_BATCH = 4096
+_SHARE = 0.1  # of all pages: after so many fetches all are valued again
 
 
 class Values:
-    """A part of `Holdings`: both values of every row, kept up."""
+    """Both values of every row: `gross` is SearchValue, `net` is Presence.  Shared through `Holdings`."""
 
     def __init__(self, holdings: Holdings) -> None:
         self.table, self.measuring = holdings.table, holdings.measuring
         self.basis: tuple[object, ...] = (None, None, None)  # the measure, its weights and its statistics
         self.gross, self.net = np.zeros(0), np.zeros(0)
-        self.pages = self.fetches = 0  # valued when all were, and fetched since
-        self.fetched: set[int] = set()  # rows that have not been valued since
+        self.pages = self.fetches = 0  # pages at the last valuation of all, and fetches since
+        self.fetched: set[int] = set()  # rows to be valued
 
     def take(self, committed: Commit) -> None:
         self.fetches += len(committed.finished)
@@ -78,34 +77,34 @@ class Values:
         elif measure and self.fetched:
             self._value(measure, np.array(sorted(self.fetched), np.int64))
         self.fetched.clear()
-        nothing = ~self.table.is_searchable if measure else slice(None)  # it may have gone without a fetch
-        self.gross[nothing] = self.net[nothing] = 0.0
+        worthless = ~self.table.is_searchable if measure else slice(None)  # a page may leave without a fetch
+        self.gross[worthless] = self.net[worthless] = 0.0
 
     def _value(self, measure: GainMeasure, rows: Rows) -> None:
-        """Some at a time: all that they match would be too much."""
-        for at in range(0, len(rows), _AT_ONCE):
-            some = rows[at : at + _AT_ONCE]
-            vectors = joined([self.measuring.vector(row) for row in some.tolist()])
-            self.gross[some], self.net[some] = measure.held(some, self.measuring.ties(some), vectors)
+        """Value rows in batches: the matches of all at once would take too much memory."""
+        for at in range(0, len(rows), _BATCH):
+            batch = rows[at : at + _BATCH]
+            vectors = joined([self.measuring.vector(row) for row in batch.tolist()])
+            self.gross[batch], self.net[batch] = measure.held(batch, self.measuring.ties(batch), vectors)
 
 
 class PresenceSupplier:
-    """The column of one of the two."""
+    """One of the two columns, chosen by `of_values`."""
 
-    def __init__(self, belief: SearchValue | Presence, holdings: Holdings) -> None:
-        self.is_net = isinstance(belief, Presence)
-        self.values = holdings.part(Values)
+    def __init__(self, holdings: Holdings, of_values: Callable[[Values], Column]) -> None:
+        self.values = holdings.shared(Values)
+        self.of_values = of_values
 
     def take(self, committed: Commit) -> None:
-        """The part does."""
+        """`Values` does."""
 
     def column(self, pages: Pages) -> Column:
         self.values.look()
-        return self.values.net if self.is_net else self.values.gross
+        return self.of_values(self.values)
 
     def terms(self, row: int) -> dict[str, Any]:
-        told: dict[str, float] = {}
+        terms: dict[str, float] = {}
         for name, column in (("search_value", self.values.gross), ("presence", self.values.net)):
             total = float(column.sum())
-            told |= {name: float(column[row]), f"share_of_{name}": float(column[row]) / total if total else 0.0}
-        return told
+            terms |= {name: float(column[row]), f"share_of_{name}": float(column[row]) / total if total else 0.0}
+        return terms

@@ -1,8 +1,8 @@
-"""What would a page gain from being fetched more often?  Fetches that come too early on purpose tell, without a model.
+"""What would a page gain from being fetched more often?  Measured by early fetches (probes), without a model.
 
-A page is fetched in periods, each of which ends with a fetch that is planned.  In a few there is a probe as well, at a
-random time within.  A hash of the page's key and of when the period began decides on both: nothing is drawn, and a
-log that is read again has the same probes.
+A page is fetched in periods, each of which ends with a planned fetch.  A few periods also have a probe, at a random
+time within.  A hash of the page's key and the start of the period decides on both, so a log that is read again has the
+same probes.
 """
 
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ _SALT = 2020
 
 
 def probe_at(key: NDArray[np.uint64], began: Floats, probes: float) -> Floats:
-    """At which share of its period a page is probed, from 0 to below 1; 1 where it is not."""
+    """The share of its period at which a page is probed, from 0 to below 1; 1 without a probe."""
     drawn = fractions(mixed(mixed(key + salt(_SALT)) ^ bits_of(began)))
     return np.where(drawn < probes, drawn / probes, 1.0)
 
@@ -38,7 +38,7 @@ def probe_at(key: NDArray[np.uint64], began: Floats, probes: float) -> Floats:
 @brief
 @dataclass(frozen=True)
 class _Probed:
-    """Beliefs about pages of whose periods a share `probes` has a probe."""
+    """Beliefs about pages that have a probe in a share `probes` of their periods."""
 
     goes_by_demand: ClassVar[bool] = False
 
@@ -47,7 +47,7 @@ class _Probed:
     def __post_init__(self) -> None:
         check_share("probes", self.probes)
         if self.probes == 0:
-            raise BadInput("probes is above 0: nothing is learnt without")
+            raise BadInput("probes is above 0: without probes nothing is learnt")
 
 
 @brief
@@ -62,7 +62,7 @@ class PeriodStart(_Probed):
 @brief
 @dataclass(frozen=True)
 class ProbeShare(_Probed):
-    """At which share of the page's present period its next fetch is: below 1 if a probe is to come, else 1."""
+    """The share of the page's present period at which its next fetch is due: below 1 if that is a probe, else 1."""
 
     def learner(self) -> Learner:
         return _ProbeShares(self.probes)
@@ -71,13 +71,13 @@ class ProbeShare(_Probed):
 @brief
 @dataclass(frozen=True)
 class ProbedGain(_Probed):
-    """How much more of its time the page would have been fresh at a higher rate than an average one would.
+    """How much fresher the page would have been at a higher rate, compared with an average page.
 
     Kolobov, Bubeck & Zimmert (Online Learning for Active Cache Synchronization, ICML 2020): if c(t) is the chance that
     a copy of age t is stale, fetches at rate r cost J(r) = r·∫c up to 1/r, and -J'(r) is the mean of (c(1/r) - c(s))/r
-    over uniform s < 1/r.  A period of T seconds with a probe is one sample of it: T if the probe found the page as it
-    was and the planned fetch did not, else 0.  The column is the sum of sample · T, less what a page of average samples
-    would have, over the square root of the time the log spans: seconds to the power of 3/2.
+    over uniform s < 1/r.  A period of T seconds with a probe is one sample of it: T if the probe found the page
+    unchanged and the planned fetch found it changed, else 0.  The column is the sum of sample · T, minus that of a page
+    with average samples, over the square root of the time the log spans: seconds to the power of 3/2.
     """
 
     def learner(self) -> Learner:
@@ -85,9 +85,9 @@ class ProbedGain(_Probed):
 
 
 class _Periods:
-    """For each fetched row the present period, and sums over those that are over; 40 bytes.
+    """For each fetched row the present period, and sums over finished ones; 40 bytes.
 
-    Keys come with the table only, so what was fetched since the last look waits for the next.
+    Keys are known from the table only, so fetches wait until the next column.
     """
 
     def __init__(self, probes: float) -> None:
@@ -102,9 +102,9 @@ class _Periods:
             self.waiting.append((fetches.row.copy(), fetches.time.copy(), fetches.changed.copy()))
 
     def take_in(self, pages: Pages) -> Floats:
-        """Everything that waits; gives the state of every slot."""
+        """Apply the waiting fetches; returns the state of every slot."""
         for row, time, changed in self._waited():
-            slots = self.slots.of(row)
+            slots = self.slots.assign(row)
             self.state = grown(self.state, self.slots.size)
             probed = probe_at(pages.key[row], time, self.probes) < 1.0
             _follow(slots, time, changed, probed, self.state)
@@ -156,7 +156,7 @@ class _ProbedGains(_Periods):
     )
 )
 def _follow(slots: Rows, time: Floats, changed: NDArray[np.bool_], probed: NDArray[np.bool_], state: Floats) -> None:
-    """One fetch after the other; `probed` is whether a period that begins with this fetch has a probe."""
+    """Apply fetches one by one; `probed` is whether a period that begins with the fetch has a probe."""
     for i in range(len(slots)):
         page = state[slots[i]]
         if page[_PHASE] == _TO_PROBE:

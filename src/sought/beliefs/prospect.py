@@ -203,7 +203,7 @@ class Prospects:
 
 def shared(holdings: Holdings) -> Prospects:
     """Those that several beliefs go by."""
-    return holdings.part(Prospects)
+    return holdings.shared(Prospects)
 
 
 class NewProspects:

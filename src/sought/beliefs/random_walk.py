@@ -1,4 +1,4 @@
-"""What does a walk leave with every row that leads on from pages which people see?"""
+"""What score does a random walk from pages that people see or click give to every row?"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +21,7 @@ from sought.web.pages import Pages
 @brief
 @dataclass(frozen=True)
 class RandomWalkScore(Supplied):
-    """What a walk from pages that people see leaves with a page; see the policy `RandomWalk`."""
+    """The score of a walk from pages that people see or click; see the policy `RandomWalk`."""
 
     impact: Impact = "clicks"
     omega: float = 1.0
@@ -43,13 +43,13 @@ class RandomWalkScore(Supplied):
 class RandomWalkSupplier:
     """RW and RW-EG of Tran, Turk, Cambazoglu & Nejdl (SIGIR 2015, §4).
 
-    Departure: where the walk leaves the same, theirs are ordered by in-degree; here by a hash, as all equals are.  Such
-    pages have the same parents, mostly, and so the same in-degree.
+    Departure: they break ties by in-degree; here ties are broken by a hash, as always.  Such pages mostly have the same
+    parents, and so the same in-degree.
     """
 
     def __init__(self, belief: RandomWalkScore, holdings: Holdings) -> None:
         self.holdings = holdings
-        self.walker = _Walker(belief, holdings.part(PageImpacts))
+        self.walker = _Walker(belief, holdings.shared(PageImpacts))
         self.flow = Flow(holdings, self.walker)
 
     def take(self, committed: Commit) -> None:
@@ -59,17 +59,17 @@ class RandomWalkSupplier:
         return self.flow.column(pages)
 
     def terms(self, row: int) -> dict[str, Any]:
-        """Its parts add up, as far as links have not changed since the walk."""
+        """The score and its summands, which add up if links have not changed since the walk."""
         kind, links = self.walker.belief.impact, self.holdings.linked.links()
         rows = sources_of(links, np.array([row], np.int64))[1].astype(np.int64)
         along = self.walker.sent(self.flow.values, rows, degrees_of(links, rows)).sum()
-        found = {"walk": float(self.flow.values[row]), "by_jumps": self.walker.least, "by_links": float(along)}
+        terms = {"walk": float(self.flow.values[row]), "by_jumps": self.walker.least, "by_links": float(along)}
         if self.walker.belief.omega < 1.0:
-            found["by_common_parents"] = self._beside(row, rows, links)
-        return found | {"parents": self.flow.parents(row, **{kind: self.walker.impacts.of(kind)})}
+            terms["by_common_parents"] = self._by_siblings(row, rows, links)
+        return terms | {"parents": self.flow.parents(row, **{kind: self.walker.impacts.of(kind)})}
 
-    def _beside(self, row: int, parents: Rows, links: GraphLinks) -> float:
-        """What the other pages that these parents link to send along virtual links."""
+    def _by_siblings(self, row: int, parents: Rows, links: GraphLinks) -> float:
+        """What the other pages that these parents link to pass on along virtual links."""
         at = np.searchsorted(links.sources, parents).tolist()
         lists = [links.targets[links.bounds[i] : links.bounds[i + 1]] for i in at]
         others, often = np.unique(np.concatenate([np.zeros(0, np.uint32), *lists]), return_counts=True)
@@ -100,12 +100,12 @@ class _Walker:
         return rw_eg(links, impact, b.omega, b.alpha, b.beta, b.epsilon, start)
 
     def sent(self, values: Column, rows: Rows, degrees: Rows) -> Column:
-        """Along links that are there; what comes along virtual ones is known after a walk."""
+        """What rows pass on along real links; for virtual ones see `sent_beside`."""
         share = self.belief.alpha * self.belief.omega
         return share * self._passed(values, rows, (degrees / self.widest) ** self.belief.beta) / degrees
 
     def sent_beside(self, values: Column, rows: Rows, neighbours: Rows) -> Column:
-        """Along each virtual link of these rows, which have some; `neighbours` says how many all rows have."""
+        """What rows pass on along each of their virtual links; `neighbours` is the number of these, for all rows."""
         share, edges = self.belief.alpha * (1.0 - self.belief.omega), neighbours[rows]
         wide = (edges / max(int(neighbours.max(initial=1)), 1)) ** self.belief.beta
         return share * self._passed(values, rows, wide) / edges

@@ -1,4 +1,4 @@
-"""What do a page's fetches say for and against each rate of change?"""
+"""How likely are a page's fetches at each rate of change?"""
 
 import numpy as np
 from numba import types
@@ -11,16 +11,16 @@ from sought.web.pages import Floats, Rows
 
 GRID: Floats = np.geomspace(0.0005, 24.0, 64) / DAY
 _LOG_GRID: Floats = np.log(GRID)
-_LEAST_SPREAD = 0.03  # a posterior that is narrower lies between two rates of the grid
+_MIN_SPREAD = 0.03  # a narrower posterior would lie between two rates of the grid
 _UNCHANGED, _CHANGED, _LATEST = range(3)
 
 
 class Evidence:
     """The logarithm of each page's likelihood Π (1 − e^{−λw}) · Π e^{−λw}, over gaps w that ended with a change or not.
 
-    The second factor is a sum of gaps.  The first needs a number for each λ of the grid, so only pages that were seen
-    to change have a row of `grid`: `place` of the page is its number from 1 on, else 0.  With a half-life evidence
-    fades when the next comes, not as time passes: nothing depends on when somebody looks.
+    The second factor needs the sum of gaps only.  The first needs a number for each λ of the grid, so only pages that
+    were seen to change have a row of `grid`: its number is the page's `place`, from 1 on, else 0.  With a half-life,
+    evidence fades when the next fetch comes, not as time passes, so that it does not depend on when it is read.
     """
 
     def __init__(self, half_life: float) -> None:
@@ -33,7 +33,7 @@ class Evidence:
         self._taken = 1
 
     def add(self, rows: Rows, time: Floats, gap: Floats, changed: NDArray[np.bool_]) -> None:
-        slots, size = self.slots.of(rows), self.slots.size
+        slots, size = self.slots.assign(rows), self.slots.size
         self._sums, self._counts = grown(self._sums, size), grown(self._counts, size)
         self._place = grown(self._place, size)
         self._taken = int(_places(slots, changed, self._place, self._taken))
@@ -50,47 +50,47 @@ class Evidence:
 
     @property
     def counts(self) -> NDArray[np.int32]:
-        """Fetches and changes of each slot, as they were: nothing fades."""
+        """Fetches and changes of each slot; these do not fade."""
         return self._counts[: self.slots.size]
 
     @property
     def unchanged(self) -> Floats:
-        """Seconds that ended without a change, of each slot."""
+        """Summed gaps that ended without a change, by slot."""
         return self._sums[: self.slots.size, _UNCHANGED]
 
     @property
     def changed(self) -> Floats:
-        """Seconds that ended with a change, of each slot."""
+        """Summed gaps that ended with a change, by slot."""
         return self._sums[: self.slots.size, _CHANGED]
 
     def moments(self, shape: Floats, scale: Floats) -> tuple[Floats, Floats]:
-        """Mean and variance of each slot's rate, if its prior is Gamma(shape, scale): λ^(shape − 1) · e^(−scale·λ)."""
-        longer = scale + self.unchanged  # what is known of a page that was never seen to change is a Gamma, too
+        """Posterior mean and variance of each slot's rate for a prior λ^(shape − 1) · e^(−scale·λ), a Gamma."""
+        longer = scale + self.unchanged  # the posterior of a page that was never seen to change is a Gamma, too
         mean = shape / longer
         variance = mean / longer
         _moments(self.place, shape, longer, self.grid, mean, variance)
-        return np.clip(mean, GRID[0], GRID[-1]), np.maximum(variance, (_LEAST_SPREAD * mean) ** 2)
+        return np.clip(mean, GRID[0], GRID[-1]), np.maximum(variance, (_MIN_SPREAD * mean) ** 2)
 
-    def told(self, slot: int | None, shape: float, scale: float) -> tuple[float, float, float]:
-        """For people: the mean of one page's rate, and between which two it lies in 80 of 100 cases."""
+    def interval(self, slot: int | None, shape: float, scale: float) -> tuple[float, float, float]:
+        """The mean of one page's rate, and an interval that holds it with probability 0.8."""
         place, longer = (int(self.place[slot]), scale + self.unchanged[slot]) if slot is not None else (0, scale)
         if not place:
             return float(np.clip(shape / longer, GRID[0], GRID[-1])), *_middle(shape, longer)
         log = shape * _LOG_GRID - longer * GRID + self.grid[place]
-        part = np.exp(log - log.max())
-        return float(np.sum(part * GRID) / part.sum()), *_between(part, _LOG_GRID)
+        density = np.exp(log - log.max())
+        return float(np.sum(density * GRID) / density.sum()), *_quantiles(density, _LOG_GRID)
 
 
 def _middle(shape: float, scale: float) -> tuple[float, float]:
-    """Between which two numbers a Gamma lies in 80 of 100 cases."""
+    """The 10 % and 90 % quantiles of a Gamma."""
     log = np.linspace(-30.0, 5.0, 4096) / min(shape, shape**0.5) + np.log(shape / scale)
     density = shape * log - scale * np.exp(log)
-    return _between(np.exp(density - density.max()), log)
+    return _quantiles(np.exp(density - density.max()), log)
 
 
-def _between(part: Floats, log: Floats) -> tuple[float, float]:
-    """The same of any distribution over logarithms of rates."""
-    below = (np.cumsum(part) - part / 2) / part.sum()
+def _quantiles(density: Floats, log: Floats) -> tuple[float, float]:
+    """The 10 % and 90 % quantiles of a distribution over logarithms of rates."""
+    below = (np.cumsum(density) - density / 2) / density.sum()
     low, high = np.exp(np.interp((0.1, 0.9), below, log))
     return float(low), float(high)
 
@@ -100,7 +100,7 @@ _READ, _BITS, _SLOTS = readable(types.float64), readable(types.boolean), readabl
 
 @cached(types.int64(_SLOTS, _BITS, types.int32[::1], types.int64))
 def _places(slots: Rows, changed: NDArray[np.bool_], place: NDArray[np.int32], taken: Int) -> Int:
-    """Number pages that are seen to change for the first time; gives the next number."""
+    """Number pages that are seen to change for the first time; returns the next number."""
     for i in range(len(slots)):
         if changed[i] and place[slots[i]] == 0:
             place[slots[i]] = taken
@@ -132,7 +132,7 @@ def _add(
     grid: NDArray[np.float32],
     half_life: float,
 ) -> None:
-    """One fetch after the other; one that comes late, after a later one, counts as little as it would have."""
+    """Add fetches one by one; a fetch that comes after a later one has the weight that it would have had."""
     for i in range(len(slots)):
         page, count, at = sums[slots[i]], counts[slots[i]], place[slots[i]]
         latest = max(page[_LATEST], time[i]) if count[0] else time[i]
@@ -153,7 +153,7 @@ def _add(
 def _moments(
     place: NDArray[np.int32], shape: Floats, scale: Floats, grid: NDArray[np.float32], mean: Floats, variance: Floats
 ) -> None:
-    """Of pages that were seen to change.  Rates of the grid are apart by a factor, hence `shape` and not one less."""
+    """Moments of pages that were seen to change.  The grid is geometric, hence the exponent `shape`, not one less."""
     log = np.empty(len(GRID))
     for slot in range(len(place)):
         if place[slot] == 0:

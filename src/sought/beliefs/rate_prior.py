@@ -1,4 +1,4 @@
-"""How do the pages of a group change, before anything is known of one of them?"""
+"""How are rates of change distributed over the pages of a group?  The prior of one page, fitted to all pages."""
 
 from dataclasses import dataclass
 
@@ -10,16 +10,16 @@ from sought.beliefs.rate_history import YEAR
 from sought.web.pages import Floats
 
 _PASSES = 8
-_LEAST_SHAPE, _MOST_SHAPE = 0.1, 30.0
-_LEAST_SPREAD, _MOST_SPREAD = 0.01, 4.0
+_MIN_SHAPE, _MAX_SHAPE = 0.1, 30.0
+_MIN_SPREAD, _MAX_SPREAD = 0.01, 4.0
 _NUDGE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """Rates of a group's pages are drawn from a Gamma of this shape and mean, by group.
+    """Rates of a group's pages are Gamma distributed with this shape and mean, by group.
 
-    Pages of a group differ as much in all groups; if its mean is not well known, that adds to what is not known.
+    The variation within a group is the same in all groups; an uncertain mean of the group makes the prior wider.
     """
 
     shape: Floats
@@ -29,14 +29,15 @@ class Prior:
 def fitted(evidence: Evidence, group: NDArray[np.integer], groups: int) -> Prior:
     """Empirical Bayes: the prior under which the evidence on all pages is likely.  `group` is that of each slot.
 
-    In each pass the posterior of every page is taken for that of x changes in time e, which is exact for pages never
-    seen to change: x and e are what it adds to its prior, by its mean and variance.  For such numbers the likelihood
-    of a prior is a closed form (a negative binomial); its mean solves m = Σ x·u / Σ e·u with u = 1/(1 + e·m/shape),
-    and a step of Newton's method improves its shape.  Where passes end, the mean is that of the posteriors' means.
+    In each pass the posterior of every page is approximated by that of x changes in time e, which is exact for pages
+    never seen to change: x and e are what the evidence adds to the prior, by mean and variance.  For such counts the
+    likelihood of a prior has a closed form (a negative binomial); its mean solves m = Σ x·u / Σ e·u with
+    u = 1/(1 + e·m/shape), and a step of Newton's method improves its shape.  At the fixed point the mean is that of the
+    posteriors' means.
 
-    Means of groups are in turn shrunk to that of all, by how far they lie apart beyond chance.  It is as if one group
-    more had had one change in a year; and shape and spread of the groups are taken to be near 1, unless much speaks for
-    others.  Evidence that fades makes pages look alike, so it leaves the shape at 1.
+    Means of groups are shrunk to that of all groups, by how much they differ beyond chance.  The priors are one more
+    group with one change in a year, and a shape and a spread of groups near 1.  Evidence that fades makes pages look
+    alike, so it leaves the shape at 1.
     """
     shape, spread, of_all = 1.0, 1.0, _start(evidence)
     mean, known = np.full(groups, of_all), np.ones(groups)
@@ -66,7 +67,7 @@ def _spread(spread: float, changes: Floats, expected: Floats) -> float:
     weight = 1 / (1 + spread * expected) ** 2  # large groups must not hide how small ones differ
     beyond = (changes - expected) ** 2 - expected
     found = (np.sum(beyond * weight) + 1.0) / (np.sum(expected * expected * weight) + 1.0)
-    return float(np.clip(found, _LEAST_SPREAD, _MOST_SPREAD))
+    return float(np.clip(found, _MIN_SPREAD, _MAX_SPREAD))
 
 
 def _start(evidence: Evidence) -> float:
@@ -89,11 +90,11 @@ def _improved(shape: float, changes: Floats, expected: Floats) -> float:
     here, nearby = (_slope(each, changes, expected) for each in (shape, shape * np.exp(_NUDGE)))
     bend = (nearby - here) / _NUDGE
     step = -here / bend if bend < 0 else np.sign(here)
-    return float(np.clip(shape * np.exp(np.clip(step, -1.0, 1.0)), _LEAST_SHAPE, _MOST_SHAPE))
+    return float(np.clip(shape * np.exp(np.clip(step, -1.0, 1.0)), _MIN_SHAPE, _MAX_SHAPE))
 
 
 def _slope(shape: float, changes: Floats, expected: Floats) -> float:
-    """By how much the logarithm of the likelihood rises with that of the shape; as if it were log-normal about 1."""
+    """The derivative of the log-likelihood by the logarithm of the shape, with a log-normal prior about 1."""
     some = changes > 0
     counted = np.sum(digamma(shape + changes[some]) - digamma(shape))
     return float(shape * (counted - np.sum(np.log1p(expected / shape))) - np.log(shape))

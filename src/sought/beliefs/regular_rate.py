@@ -1,4 +1,4 @@
-"""How often does a page change, if it is looked at at regular times?"""
+"""How often does a page change, if it is fetched at regular times?"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.beliefs.belief import Learner
-from sought.beliefs.rate_history import DAY, UNKNOWN, ChangeTallies, filled, gaps, refetches, told
+from sought.beliefs.rate_history import DAY, NO_HISTORY, ChangeTallies, filled, gaps, rate_terms, refetches
 from sought.record.fetches import Fetches
 from sought.web.expression import brief
 from sought.web.pages import Floats, Pages
@@ -19,10 +19,10 @@ from sought.web.pages import Floats, Pages
 class RegularRate:
     """J. Cho, H. Garcia-Molina, Estimating Frequency of Change, ACM TOIT 2003, §4.2: λ = −ln((n − X + ½)/(n + ½))/I.
 
-    X of n fetches found the page changed, I is the time between two.  The halves all but remove the bias, as long as
-    λI is below 1.5 or so; more than ln(2n + 1)/I is never said.  A page that never changed has the rate 0.
+    X of n fetches found the page changed, I is the time between two.  The halves nearly remove the bias while λI is
+    below about 1.5; the estimate is at most ln(2n + 1)/I.  A page that never changed has the rate 0.
 
-    Departures: I is the mean gap where gaps differ, which makes rates too low (IntervalRate takes each gap as it is).
+    Departures: I is the mean gap where gaps differ, which makes rates too low (IntervalRate uses every gap).
     A page without history has the mean rate of those on its host, else of all, else one change a year.  A page fetched
     twice costs 24 bytes.
     """
@@ -34,7 +34,7 @@ class RegularRate:
 
 
 class Regular:
-    """Tallies of whatever counts as a change."""
+    """The learner, for any definition of a change."""
 
     def __init__(self, is_change: Callable[[Fetches], NDArray[np.bool_]]) -> None:
         self.is_change = is_change
@@ -50,11 +50,11 @@ class Regular:
     def terms(self, row: int) -> dict[str, Any]:
         slot = self.tallies.slots.find(row)
         if slot is None:
-            return dict(UNKNOWN)
+            return dict(NO_HISTORY)
         count, changes, time = (each[slot] for each in (self.tallies.count, self.tallies.changes, self.tallies.time))
         rate = regular_rate(self.tallies)[slot]
         error = np.sqrt(np.expm1(rate * time / count) / count) * count / time  # of λ, if X is binomial
-        return told(rate, count, changes, standard_error_a_day=float(error) * DAY)
+        return rate_terms(rate, count, changes, standard_error_a_day=float(error) * DAY)
 
 
 def regular_rate(tallies: ChangeTallies) -> Floats:

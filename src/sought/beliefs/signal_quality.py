@@ -1,4 +1,4 @@
-"""How good are the signals of a host: how many changes do they tell of, and how many are false?"""
+"""How good are the signals of a host: how many changes do they report, and how many signals are false?"""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple
@@ -15,8 +15,8 @@ from sought.web.compiled import Bool, cached, compiled, readable
 from sought.web.expression import brief
 from sought.web.pages import Floats, Pages, Rows
 
-_LEAST_GAP = 1e-6
-_HOUR, _AGES = 3600.0, 16  # gaps are told apart by doublings of an hour
+_MIN_GAP = 1e-6
+_HOUR, _AGES = 3600.0, 16  # gaps are counted in bins: doublings of an hour
 _FETCHES, _GAP, _SIGNALLED, _IN_VAIN, _UNCHANGED, _CHANGED = range(6)
 _BY_GAP = _CHANGED + 2 * _AGES  # from _CHANGED on: counts, then sums of gaps; not signalled, then signalled
 _WIDTH = _BY_GAP + 2 * _AGES
@@ -27,17 +27,17 @@ _Term = Literal["recall", "false", "strength"]
 @brief
 @dataclass(frozen=True)
 class SignalRecall:
-    """Of the changes on a page's host, the share that signals tell of.
+    """The share of changes on a page's host that signals report.
 
     For the model of R. Busa-Fekete et al., A Scalable Crawling Algorithm Utilizing Noisy Change-Indicating Signals, WWW
     2025.  A page has changed with probability 1 - exp(-α·gap - κ·n), n being 1 if it was signalled, else 0; α and κ,
     neither below 0, are those that fit the fetches of the host best.  With γ signals a second, γ·exp(-κ) are false, the
-    others tell of changes, and α changes a second go unsignalled.
+    others report changes, and α changes a second are not signalled.
 
-    To begin with, a host has had half a fetch that found a change and half one that did not, after its mean gap, and
-    one signal that was false: until something speaks for signals they count little.  Departures: a sitemap tells of the
-    latest change only, so n is never above 1, and γ is made up for what that hides, as a rate of change is.  Gaps are
-    told apart by doublings only.  Signals that come right after a fetch count in the fit; the log does not have their
+    The prior of a host is half a fetch that found a change and half one that did not, after its mean gap, and one false
+    signal: signals count little until there is evidence for them.  Departures: a sitemap reports the latest change
+    only, so n is never above 1, and γ is corrected for hidden signals as a rate of change is.  Gaps are distinguished
+    by doublings only.  Signals that come right after a fetch count in the fit, because the log does not have their
     times.  A host takes 600 bytes.
     """
 
@@ -61,12 +61,12 @@ class FalseSignals:
 @brief
 @dataclass(frozen=True)
 class SignalStrength:
-    """How much a signal says: κ of the same fit as SignalRecall.
+    """How much evidence a signal is: κ of the same fit as SignalRecall.
 
-    From the signal alone, a page that was signalled has changed with probability 1 - exp(-κ).  It is 0 until something
-    speaks for the signals of the host, and about 0 where pages are signalled whether they change or not.  The fit takes
-    pages of a host for alike: where all are signalled and quick ones are fetched more often, what short gaps find above
-    the mean of the host is put down to signals.
+    By the signal alone, a signalled page has changed with probability 1 - exp(-κ).  It is 0 until there is evidence for
+    the signals of the host, and about 0 if pages are signalled whether they change or not.  The fit treats the pages of
+    a host as alike: if all are signalled and fast ones are fetched more often, the changes that short gaps find beyond
+    the mean of the host are attributed to signals.
     """
 
     goes_by_demand: ClassVar[bool] = False
@@ -76,7 +76,7 @@ class SignalStrength:
 
 
 class _Terms(NamedTuple):
-    """Of hosts."""
+    """The fitted terms of hosts."""
 
     recall: Floats
     false: Floats  # signals a second
@@ -84,7 +84,7 @@ class _Terms(NamedTuple):
 
 
 class _Quality:
-    """Sums by host.  What was learnt waits until the next column, because only pages say which host a row is of."""
+    """Sums by host.  Fetches wait until the next column, which has the hosts of rows."""
 
     def __init__(self, term: _Term) -> None:
         self.term = term
@@ -96,7 +96,7 @@ class _Quality:
         self.waiting: list[tuple[Rows, Floats, NDArray[np.bool_], NDArray[np.bool_]]] = []
 
     def learn(self, fetches: Fetches) -> None:
-        tells = np.isfinite(fetches.gap) & (fetches.gap >= _LEAST_GAP)
+        tells = np.isfinite(fetches.gap) & (fetches.gap >= _MIN_GAP)
         if tells.any():
             columns = fetches.row, fetches.gap, fetches.signalled, fetches.changed
             self.waiting.append(tuple(column[tells] for column in columns))  # type: ignore[arg-type]  # four of them
@@ -114,10 +114,10 @@ class _Quality:
         slot = self.slots.find(int(self.host[row]))
         if slot is None:
             return {}
-        told = float(getattr(self._quality(slice(slot, slot + 1)), self.term)[0])
+        value = float(getattr(self._quality(slice(slot, slot + 1)), self.term)[0])
         fetches, signalled = self.sums[slot, [_FETCHES, _SIGNALLED]].tolist()
-        name, told = ("false_a_day", told * 86400.0) if self.term == "false" else (self.term, told)
-        return {"fetches": int(fetches), "signalled": int(signalled), name: told}
+        name, value = ("false_a_day", value * 86400.0) if self.term == "false" else (self.term, value)
+        return {"fetches": int(fetches), "signalled": int(signalled), name: value}
 
     def _quality(self, slots: slice) -> _Terms:
         return quality_of(self.sums[slots], self.fitted[slots])
@@ -125,7 +125,7 @@ class _Quality:
     def _settle(self, pages: Pages) -> None:
         self.host = pages.host
         for row, gap, signalled, changed in self.waiting:
-            slots = self.slots.of(pages.host[row].astype(np.int64))
+            slots = self.slots.assign(pages.host[row].astype(np.int64))
             for name in ("sums", "fitted", "is_new"):
                 setattr(self, name, grown(getattr(self, name), self.slots.size))
             _add(slots, gap, signalled, changed, self.sums)
@@ -134,7 +134,7 @@ class _Quality:
 
 
 def quality_of(sums: Floats, fitted: Floats) -> _Terms:
-    """Of hosts with such sums and fits."""
+    """The terms of hosts with these sums and fits."""
     fetches, gap, signalled = sums[:, _FETCHES], sums[:, _GAP], sums[:, _SIGNALLED]
     signals = np.log((fetches + 0.5) / (fetches - signalled + 0.5)) * fetches / gap
     false = signals * np.exp(-fitted[:, 1])
@@ -198,7 +198,7 @@ def _likelihood(host: Floats, scale: float, a: float, k: float) -> tuple[float, 
 def _step(
     a: float, k: float, by_a: float, by_k: float, by_aa: float, by_ak: float, by_kk: float
 ) -> tuple[float, float]:
-    """Newton's, of k and a, or of a alone where k is at its bound or no signal has told of a change."""
+    """Newton's step in k and a, or in a alone if k is at its bound or no signalled page had changed."""
     held: Bool = by_kk == 0.0 or (k == 0.0 and by_k <= 0.0)
     if held:
         return -by_a / by_aa, -k
@@ -210,7 +210,7 @@ def _step(
 
 @cached(types.void(readable(types.int64), _SUMS, _SUMS))
 def _fit(slots: Rows, sums: Floats, fitted: Floats) -> None:
-    """The largest likelihood of each host, by Newton's method; steps that lead down are halved."""
+    """The maximum likelihood of each host, by Newton's method; steps that lower it are halved."""
     for slot in slots:
         host = sums[slot]
         scale = host[_GAP] / host[_FETCHES]
@@ -218,13 +218,13 @@ def _fit(slots: Rows, sums: Floats, fitted: Floats) -> None:
         value, by_a, by_k, by_aa, by_ak, by_kk = _likelihood(host, scale, a, k)
         for _ in range(_ROUNDS):
             to_a, to_k = _step(a, k, by_a, by_k, by_aa, by_ak, by_kk)
-            part, new = 1.0, -np.inf
+            share, new = 1.0, -np.inf
             for _ in range(_HALVINGS):
-                there_a, there_k = max(a + part * to_a, 0.1 * a), max(k + part * to_k, 0.0)
+                there_a, there_k = max(a + share * to_a, 0.1 * a), max(k + share * to_k, 0.0)
                 new, by_a, by_k, by_aa, by_ak, by_kk = _likelihood(host, scale, there_a, there_k)
                 if new >= value:
                     break
-                part *= 0.5
+                share *= 0.5
             moved = abs(there_a - a) + abs(there_k - k)
             a, k, value = there_a, there_k, new
             if moved < _CLOSE:

@@ -1,4 +1,4 @@
-"""How often does a page change much, and how many of its changes are such?"""
+"""How often does a page change much, and which share of its changes is large?"""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -18,7 +18,7 @@ from sought.web.pages import Floats, Pages
 @brief
 @dataclass(frozen=True)
 class SignificantRate:
-    """The rate of changes that make a copy stale: more than `tau` of the page's shingles are others than before.
+    """The rate of changes that make a copy stale: more than `tau` of the page's shingles differ.
 
     S. Pandey, C. Olston, User-Centric Web Crawling, WWW 2005, §6.2 (staleness-based refreshing), by the estimator of
     RegularRate.  As printed a change counts if it *exceeds* tau; with tau = 1 none does, and every rate is 0.
@@ -39,11 +39,11 @@ class SignificantRate:
 @brief
 @dataclass(frozen=True)
 class SignificantShare:
-    """d(p), the share of a page's updates in which at least `tau` of its shingles are others than before.
+    """d(p), the share of a page's updates in which at least `tau` of its shingles differ.
 
     S. Pandey, C. Olston, User-Centric Web Crawling, WWW 2005, §6.2 (embarrassment-based refreshing; J. Wolf et al.,
     Optimal Crawling Strategies for Web Search Engines, WWW 2002).  As printed a change counts if it is tau *or more*.
-    0 for a page that was never seen to change.  A page that was costs 16 bytes.
+    0 for a page that was never seen to change; other pages cost 16 bytes.
 
     Departures: none.
     """
@@ -66,7 +66,7 @@ class _Shares:
 
     def learn(self, fetches: Fetches) -> None:
         which = refetches(fetches) & fetches.changed
-        slots = self.slots.of(fetches.row[which])
+        slots = self.slots.assign(fetches.row[which])
         self.updates, self.significant = (grown(each, self.slots.size) for each in (self.updates, self.significant))
         np.add.at(self.updates, slots, 1.0)
         np.add.at(self.significant, slots, (fetches.difference[which] >= self.tau).astype(np.float64))

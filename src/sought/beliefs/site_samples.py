@@ -1,4 +1,4 @@
-"""Which rows are the first of their group, and which group comes first?
+"""Which pages of every site are sampled in a cycle?  And which rows of any groups come first, and which group?
 
 Groups are numbered from 0; a row of group -1 is in none.
 """
@@ -13,7 +13,7 @@ from sought.web.mixing import fractions
 from sought.web.pages import Floats, Pages, Rows, pieces
 
 Groups = NDArray[np.int32]
-_MOST_GROUPS = 1 << 26  # numbers beyond are none
+_MAX_GROUPS = 1 << 26  # larger numbers are invalid
 _BINS = 1 << 22  # of all groups together
 _BINS_OF_ONE = 1 << 12
 _APART = 0.999  # the last of a group stays before the first of the next
@@ -28,11 +28,11 @@ class Foremost(NamedTuple):
 
 
 def grouped(numbers: NDArray[Any], among: Flags) -> tuple[Groups, int]:
-    """The group of every row by a number from 0 on, and how many groups there are; rows not `among` these have none."""
+    """The group of every row by a number from 0 on, and the number of groups; rows not in `among` have none."""
     group = np.full(len(numbers), -1, np.int32)
     for piece in pieces(len(numbers)):
         some = numbers[piece]
-        belongs = among[piece] & (some >= 0) & (some < _MOST_GROUPS)
+        belongs = among[piece] & (some >= 0) & (some < _MAX_GROUPS)
         group[piece][belongs] = some[belongs].astype(np.int32)
     present = members(group, int(group.max(initial=-1)) + 1) > 0
     number = np.append(np.cumsum(present, dtype=np.int32) - 1, np.int32(-1))  # the last is for -1
@@ -45,46 +45,46 @@ def members(group: Groups, count: int) -> Rows:
 
 
 def foremost(pages: Pages, group: Groups, count: int, nearness: Floats, most: int) -> Foremost:
-    """The `most` rows of every group of greatest nearness (0 to 1), equals by key.
+    """The `most` rows of greatest nearness (0 to 1) in every group, ties by key.
 
-    Only those that may be among them are sorted: counted by group and nearness, the others are seen to be behind.
+    Only rows that may be among them are sorted; a histogram by group and nearness excludes the others.
     """
     rows = np.flatnonzero(_may_be_first(group, count, nearness, most))
     order = np.lexsort((pages.key[rows], -_sound(nearness[rows]), group[rows]))
     rows = rows[order]
-    found = group[rows]
-    place = places(found)
+    groups = group[rows]
+    place = places(groups)
     kept = place < most
-    return Foremost(rows[kept], found[kept], place[kept])
+    return Foremost(rows[kept], groups[kept], place[kept])
 
 
 def _may_be_first(group: Groups, count: int, nearness: Floats, most: int) -> Flags:
     bins = max(1, min(_BINS_OF_ONE, _BINS // max(count, 1)))
-    shelves = np.zeros(count * bins, np.int64)
+    histogram = np.zeros(count * bins, np.int64)
     for piece in pieces(len(group)):
-        shelf = _shelf(group[piece], nearness[piece], bins)
-        np.add.at(shelves, shelf[shelf >= 0], 1)
-    before = np.cumsum(shelves.reshape(count, bins), axis=1) - shelves.reshape(count, bins)
+        bin_ = _bin(group[piece], nearness[piece], bins)
+        np.add.at(histogram, bin_[bin_ >= 0], 1)
+    before = np.cumsum(histogram.reshape(count, bins), axis=1) - histogram.reshape(count, bins)
     is_full = np.append((before >= most).ravel(), True)  # the last is for rows in no group
     out = np.empty(len(group), np.bool_)
     for piece in pieces(len(group)):
-        out[piece] = ~is_full[_shelf(group[piece], nearness[piece], bins)]
+        out[piece] = ~is_full[_bin(group[piece], nearness[piece], bins)]
     return out
 
 
-def _shelf(group: Groups, nearness: Floats, bins: int) -> Rows:
-    """Which of the bins of its group a row is counted in, the nearest in the first; -1 for a row in none."""
+def _bin(group: Groups, nearness: Floats, bins: int) -> Rows:
+    """The bin of each row, those of greatest nearness in the first bin of their group; -1 for a row in no group."""
     nth = np.minimum((1.0 - _sound(nearness)) * bins, bins - 1).astype(np.int64)
     return np.where(group >= 0, group * np.int64(bins) + nth, -1)
 
 
 def _sound(nearness: Floats) -> Floats:
-    """From 0 to 1; what is not a number is as far as can be."""
+    """From 0 to 1; NaN is 0."""
     return np.clip(np.nan_to_num(nearness), 0.0, 1.0)
 
 
 def places(group: Groups) -> Rows:
-    """The place of each item in its group, if groups follow one another."""
+    """The place of each item in its group, for items sorted by group."""
     starts = np.flatnonzero(np.r_[True, group[1:] != group[:-1]]) if len(group) else np.zeros(0, np.int64)
     sizes = np.diff(np.r_[starts, len(group)])
     return np.arange(len(group)) - np.repeat(starts, sizes)
@@ -100,9 +100,9 @@ def lowest(group: Groups, count: int, dice: NDArray[np.uint64]) -> NDArray[np.ui
 
 
 def ranks(worth: Floats, changes: Rows, luck: NDArray[np.uint64]) -> Rows:
-    """0 for the group of greatest worth, 1 for the next, …; equals by the number of changes, then by luck.
+    """0 for the group of greatest worth, 1 for the next, …; ties by the number of changes, then by luck.
 
-    Worth is compared to twelve digits: equal means of the same numbers differ in the last ones.
+    Worth is compared to twelve digits, because equal means of the same numbers may differ in the last ones.
     """
     order = np.lexsort((luck, -changes, -np.round(worth, 12)))
     out = np.empty(len(worth), np.int64)
@@ -121,13 +121,10 @@ def one_by_one(group: Groups, rank: Rows, nearness: Floats) -> Floats:
     return out
 
 
-# ---- Which pages of every site are the samples of this cycle?  The same whenever one asks in it.
-
-
 class SiteSamples(NamedTuple):
-    """Sites with pages that can be sampled, in which order theirs are, and the first of each: its samples.
+    """Sites with pages that can be sampled, the order of their pages in this cycle, and their samples (`first`).
 
-    `fetched` are rows fetched in the present cycle, `luck` the numbers drawn in it, the lowest first;
+    `fetched` are rows fetched in the present cycle, `luck` the random numbers of the cycle, the lowest first;
     `nearness`, from 0 to below 1, is greatest for these.
     """
 
@@ -146,10 +143,10 @@ class SiteSamples(NamedTuple):
 
 
 def site_samples(pages: Pages, now: float, cycle: float) -> SiteSamples:
-    """sqrt(N·r) pages of each site, rounded, at least one (Cho & Ntoulas, VLDB 2002).
+    """sqrt(N·r) pages of each site, rounded, at least one (Cho & Ntoulas, VLDB 2002); the same during a whole cycle.
 
-    N is the pages of a site on average and r the share of pages that can be fetched in a cycle; so N·r is the fetches
-    of a cycle over the number of sites.
+    N is the mean number of pages of a site and r the share of pages that can be fetched in a cycle; so N·r is the
+    number of fetches in a cycle over the number of sites.
     """
     fetched = in_cycle(pages, now, cycle)
     among = sampled_from(pages, fetched)
@@ -162,10 +159,10 @@ def site_samples(pages: Pages, now: float, cycle: float) -> SiteSamples:
 
 
 def changed_samples(pages: Pages, now: float, cycle: float) -> Rows:
-    """Samples of the present cycle that were found changed, also those drawn further when fetches were left over.
+    """Samples of the present cycle that were found changed, including further samples for which fetches were left.
 
-    A page that was fetched for another reason is none, unless all pages of its site before it have been fetched: then
-    it would have been the next.
+    A page that was fetched for another reason does not count, unless all pages of its site before it have been fetched:
+    then it would have been the next sample.
     """
     samples = site_samples(pages, now, cycle)
     waiting = np.where(samples.fetched, np.int32(-1), samples.site)

@@ -1,6 +1,6 @@
-"""Which few of very many rows is something known of?  They get numbers 0, 1, 2, … as they come.
+"""How is state kept for few of very many rows?  By slot: rows get slots 0, 1, 2, … in order of appearance.
 
-Tens of millions of URLs are known, and most of them are never measured: state is kept by slot, not by row.
+Tens of millions of URLs are known, and most of them are never measured.
 """
 
 from typing import Any
@@ -31,25 +31,25 @@ class Slots:
         """The row of every slot."""
         return self._rows[: self.size]
 
-    def of(self, rows: Rows) -> Rows:
-        """The slot of each row; a row without one is given the next."""
+    def assign(self, rows: Rows) -> Rows:
+        """The slot of each row; a row without one gets the next."""
         rows, slots = np.ascontiguousarray(rows, np.int64), np.empty(len(rows), np.int64)
-        for start in range(0, len(rows), _PIECE):  # room for a whole log of the same few rows is not needed
+        for start in range(0, len(rows), _PIECE):  # in pieces, for a long log may have few rows
             piece = slice(start, start + _PIECE)
             self._reserve(self.size + len(rows[piece]))
             self.size = int(_slots_of(self._table, self._rows, self.size, rows[piece], slots[piece]))
         return slots
 
     def have(self, rows: Rows) -> NDArray[np.bool_]:
-        """Which rows have one."""
-        found = np.empty(len(rows), np.bool_)
-        _have(self._table, self._rows, np.ascontiguousarray(rows, np.int64), found)
-        return found
+        """Which rows have a slot."""
+        held = np.empty(len(rows), np.bool_)
+        _have(self._table, self._rows, np.ascontiguousarray(rows, np.int64), held)
+        return held
 
     def find(self, row: int) -> int | None:
         """The slot of one row, if it has one."""
-        found = np.flatnonzero(self.rows == row)
-        return int(found[0]) if len(found) else None
+        slots = np.flatnonzero(self.rows == row)
+        return int(slots[0]) if len(slots) else None
 
     def _reserve(self, size: int) -> None:
         if size > len(self._rows):
@@ -60,7 +60,7 @@ class Slots:
 
 
 def grown(array: NDArray[Any], size: int) -> NDArray[Any]:
-    """The array, zeros behind it, and room for at least `size` items: a power of two."""
+    """The array padded with zeros to a power of two of at least `size` items."""
     if size <= len(array):
         return array
     out = np.zeros((1 << (size - 1).bit_length(), *array.shape[1:]), array.dtype)
@@ -70,7 +70,7 @@ def grown(array: NDArray[Any], size: int) -> NDArray[Any]:
 
 @cached(types.int64(types.uint32[::1], types.int64[::1], types.int64, readable(types.int64), types.int64[::1]))
 def _slots_of(table: NDArray[np.uint32], rows: Rows, size: Int, wanted: Rows, slots: Rows) -> Int:
-    """Fill in `slots`, and give how many rows have one now."""
+    """Fill in `slots`; returns the number of slots in use."""
     mask = np.uint64(len(table) - 1)
     for i in range(len(wanted)):
         at = (np.uint64(wanted[i]) * _SPREAD >> np.uint64(32)) & mask

@@ -1,4 +1,4 @@
-"""The best results of every query, as of the last commit."""
+"""Which are the best results of every query, as of the last commit?"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,11 +8,10 @@ from sought.record.measuring import Measuring
 
 
 def top_of(measuring: Measuring, k: int) -> Top | None:
-    """At least the best k of each; None if nothing is asked.
+    """At least the best k results of each query; None if nobody asks anything.
 
-    From the first time on it is kept up with every page that is measured.  Lists that pages which left have made too
-    short are filled up again, for which all pages are looked at: once as many as a hundredth of them have been fetched
-    since the last time.
+    From the first call on they are kept up with every page that is measured.  Lists that have become too short, because
+    pages left, are filled up by scoring all pages again, after as many fetches as a hundredth of the pages.
     """
     measure = measuring.measure
     if measure is None:
@@ -21,7 +20,7 @@ def top_of(measuring: Measuring, k: int) -> Top | None:
     if top is None or top.k < k:
         top = measure.top = Top(len(measure.queries), k)
         found = measuring.matches()
-        floors = measure.lists.floors if measure.scorer.is_sum else None  # nobody tells of what is below
+        floors = measure.lists.floors if measure.scorer.is_sum else None  # scores below are not known
         top.fill(found.pages, found.queries, found.scores, measuring.ties(found.pages.astype(np.int64)), floors)
         top.filled_at = measuring.sums.fetches
     elif measuring.sums.fetches - top.filled_at >= measuring.pages // 100 and top.short.any():
@@ -36,7 +35,7 @@ def best_scores(top: Top, k: int, queries: NDArray[np.int64] | slice = slice(Non
 
 
 def showing(top: Top, k: int, rates: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Rows that are among the best k of a query, and how often it is asked: a pair for each query that is."""
+    """Rows among the best k results of a query, and the rate of the query: a pair for each query that is asked."""
     queries = np.flatnonzero(rates > 0)
     held = np.arange(k) < top.size[queries, None]
     rows = top.pages[queries, :k][held].astype(np.int64)

@@ -2,8 +2,8 @@
 
     distance(p) = 0 if p is hot, else 1 + the smallest distance of the pages known to link to it
 
-Cho, Garcia-Molina & Page 1998, §5 and Figure 13.  Hot are searchable pages that were fetched and have all words of the
-topic in the title, or each so many times in the body; a page that has left the search index is not hot any more.
+Cho, Garcia-Molina & Page 1998, §5 and Figure 13.  A page is hot if it was fetched, is searchable, and has all words of
+the topic in its title, or each so many times in its body.
 """
 
 from dataclasses import dataclass
@@ -23,16 +23,16 @@ from sought.record.commit import Commit
 from sought.web.expression import brief
 from sought.web.pages import Pages
 
-_AT_ONCE = 4096  # rows
+_BATCH = 4096  # rows
 _TITLE, _BODY = WORDED.index("title"), WORDED.index("body")
 
 
 @brief
 @dataclass(frozen=True)
 class Hops(Supplied):
-    """How many links a page is away from a fetched page that is hot: 0 if it is hot itself, `most` if that is far.
+    """The number of links from the nearest hot page: 0 if the page is hot itself, at most `most`.
 
-    Hot is a page that has all words of the topic in its title, or each at least `count` times in its body.
+    A page is hot if it has all words of the topic in its title, or each at least `count` times in its body.
     """
 
     goes_by_demand: ClassVar[bool] = False
@@ -46,27 +46,27 @@ class Hops(Supplied):
 
 
 class HopsSupplier:
-    """Which pages are hot is kept up with fetches; distances are measured anew if that or the links have changed."""
+    """Keeps up with fetches which pages are hot; computes distances again if that or the links have changed."""
 
     def __init__(self, belief: Hops, holdings: Holdings) -> None:
         self.belief, self.holdings, self.table = belief, holdings, holdings.table
         self.topic = Topic(belief.topic)
         self.hot = np.zeros(0, np.bool_)
         self.noted: set[int] = set()  # fetched since
-        self.read_for: object = self  # the measure when all pages were looked at
+        self.read_for: object = self  # the measure when all pages were judged
         self.measured: GraphLinks | None = None
-        self.changed = False  # whether others are hot than when distances were measured
+        self.changed = False  # whether other pages are hot than when distances were computed
         self.values = np.zeros(0)
         if self._goes_by_links:
             holdings.linked  # noqa: B018  made now, so that it is kept up
 
     @property
     def _goes_by_links(self) -> bool:
-        """Unless all that is asked is whether pages are hot."""
+        """False if only hot pages are to be told from others."""
         return self.belief.most > 1
 
     def count_hot(self) -> int:
-        """Hot pages there are now."""
+        """The number of hot pages."""
         self._look()
         return int(np.count_nonzero(self.hot))
 
@@ -85,7 +85,7 @@ class HopsSupplier:
         return self.values
 
     def terms(self, row: int) -> dict[str, Any]:
-        """One way from a hot page, if it is near."""
+        """A path from a hot page, if it is near."""
         if not self.topic.is_counted(self.holdings.measuring.vocabulary):
             return NOT_COUNTED
         away, way = int(self.values[row]), [row]
@@ -98,7 +98,7 @@ class HopsSupplier:
         return {"hot_pages": self.count_hot(), "way": [self.holdings.store.url(each) for each in reversed(way)]}
 
     def _look(self) -> None:
-        """Keep `hot` up: pages fetched since, or all if words are counted now that were not."""
+        """Bring `hot` up to date: pages fetched since, or all if other words are counted now."""
         measure, searchable = self.holdings.measuring.measure, self.table.is_searchable
         self.hot = np.concatenate([self.hot, np.zeros(len(self.table) - len(self.hot), np.bool_)])
         before = self.hot.copy()
@@ -106,8 +106,8 @@ class HopsSupplier:
             rows, self.read_for = np.flatnonzero(searchable), measure
         else:
             rows = np.sort(np.fromiter(self.noted, np.int64, len(self.noted)))
-        for at in range(0, len(rows), _AT_ONCE):
-            self._judge(rows[at : at + _AT_ONCE])
+        for at in range(0, len(rows), _BATCH):
+            self._judge(rows[at : at + _BATCH])
         self.noted.clear()
         self.hot &= searchable
         self.changed |= not np.array_equal(before, self.hot)
@@ -115,5 +115,5 @@ class HopsSupplier:
     def _judge(self, rows: Rows) -> None:
         measuring = self.holdings.measuring
         vectors = joined([measuring.vector(row) for row in rows.tolist()])
-        found = counted(vectors, self.topic, measuring.vocabulary)
-        self.hot[rows] = found.everywhere(_TITLE, 1) | found.everywhere(_BODY, self.belief.count)
+        counts = counted(vectors, self.topic, measuring.vocabulary)
+        self.hot[rows] = counts.everywhere(_TITLE, 1) | counts.everywhere(_BODY, self.belief.count)

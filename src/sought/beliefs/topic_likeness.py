@@ -2,11 +2,11 @@
 
     IS(p, Q) = Σ tf_t·idf_t² / (|p|·|Q|),   |Q|² = Σ idf_t²,   |p|² = Σ (tf_t·idf_t)² + (length - Σ tf_t)·mean idf²
 
-Sums go over the words of the topic (Cho, Garcia-Molina & Page 1998, §2.1).  Of all other words of a page only the
-number is kept: they are taken to be all different, and as rare as the topic's own.  So a likeness is at most 1, and
-reached by a page that has nothing but the topic's words in equal numbers.  idf_t = log(1 + N/n_t), N pages in the crawl
-when its statistics were last taken, n_t of them with the word.  Of a fetched page title and body count, of a new one
-its address and the anchors that point at it; a page that is not searchable is like nothing.
+Sums run over the words of the topic (Cho, Garcia-Molina & Page 1998, §2.1).  Of all other words of a page only the
+number is stored: they count as all different, and as rare as the topic's own.  So a likeness is at most 1, for a page
+with nothing but the topic's words in equal numbers.  idf_t = log(1 + N/n_t), N being the number of pages when
+statistics were last taken, n_t that of pages with the word.  For a fetched page title and body count, for a new one its
+address and the anchors that point at it; a page that is not searchable has likeness 0.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from sought.record.commit import Commit
 from sought.web.expression import brief
 from sought.web.pages import Pages
 
-_AT_ONCE = 2048  # rows
+_BATCH = 2048  # rows
 _TITLE, _BODY = WORDED.index("title"), WORDED.index("body")
 
 Floats = NDArray[np.float64]
@@ -48,16 +48,16 @@ class Likeness(Supplied):
 
 
 class LikenessSupplier:
-    """A row is looked at when it is found, called otherwise or fetched, and again when the statistics change."""
+    """A row is judged when it is found, gets a new anchor text or is fetched, and again when statistics change."""
 
     def __init__(self, belief: Likeness, holdings: Holdings) -> None:
         self.table, self.holdings = holdings.table, holdings
         self.topic = Topic(belief.topic)
         self.wording = Wording(holdings.store, holdings.table)
         self.values = np.zeros(0)
-        self.judged = 0  # rows below have been looked at
+        self.judged = 0  # rows below have been judged
         self.judged_for: tuple[object, ...] = ()  # workload and statistics
-        self.noted: set[int] = set()  # of which something is new
+        self.noted: set[int] = set()  # rows to judge again
 
     def take(self, committed: Commit) -> None:
         self.noted.update(committed.named)
@@ -72,12 +72,12 @@ class LikenessSupplier:
             self.values = np.concatenate([self.values, np.zeros(len(self.table) * 5 // 4 - len(self.values))])
         noted = np.sort(np.fromiter(self.noted, np.int64, len(self.noted)))
         rows = np.concatenate([noted[noted < self.judged], np.arange(self.judged, len(self.table))])
-        for at in range(0, len(rows), _AT_ONCE):
-            self._judge(rows[at : at + _AT_ONCE])
+        for at in range(0, len(rows), _BATCH):
+            self._judge(rows[at : at + _BATCH])
         self.judged = len(self.table)
         self.noted.clear()
         values = self.values[: len(self.table)]
-        values[~(pages.is_new | self.table.is_searchable)] = 0.0  # it may have gone without a fetch
+        values[~(pages.is_new | self.table.is_searchable)] = 0.0  # a page may leave without a fetch
         return values
 
     def terms(self, row: int) -> dict[str, Any]:
@@ -86,15 +86,15 @@ class LikenessSupplier:
         return self._held(row) if self.topic.is_counted(self.holdings.measuring.vocabulary) else NOT_COUNTED
 
     def _held(self, row: int) -> dict[str, Any]:
-        """How often a fetched page has each word of the topic, and how many words it has."""
+        """How often a fetched page contains each word of the topic, and its number of words."""
         measuring = self.holdings.measuring
         vectors = joined([measuring.vector(row)])
         if not vectors.bounds[-1]:
             return {"note": "not searchable, so like nothing"}
         words = self.topic.terms(LANGUAGES[vectors.data[0]])
         counts = counted(vectors, self.topic, measuring.vocabulary).counts[0]
-        told = {word: {"title": int(n[_TITLE]), "body": int(n[_BODY])} for word, n in zip(words, counts, strict=True)}
-        return {"words": told, "of": int(vectors.data[1 + _TITLE]) + int(vectors.data[1 + _BODY])}
+        terms = {word: {"title": int(n[_TITLE]), "body": int(n[_BODY])} for word, n in zip(words, counts, strict=True)}
+        return {"words": terms, "of": int(vectors.data[1 + _TITLE]) + int(vectors.data[1 + _BODY])}
 
     def _judge(self, rows: Rows) -> None:
         new = np.isneginf(self.table["last_fetch"][rows])
@@ -104,9 +104,9 @@ class LikenessSupplier:
         self._judge_fetched(rows[~new])
 
     def _judge_new(self, rows: Rows, language: str) -> None:
-        whose, texts = self.wording.texts(rows)
+        owners, texts = self.wording.texts(rows)
         of_texts, of_words = self.topic.reader(language).counts(texts)
-        place = np.searchsorted(rows, whose)
+        place = np.searchsorted(rows, owners)
         sums: Floats = np.array([np.bincount(place, each, len(rows)) for each in (of_texts, *of_words.T)], np.float64)
         lengths, counts = sums[0], sums[1:].T
         numbers = [self.holdings.measuring.vocabulary.numbers.get(term, -1) for term in self.topic.terms(language)]

@@ -1,4 +1,4 @@
-"""Is a page called by the words of a topic?  All of them in its address, or in one anchor that points at it."""
+"""Is a page named after a topic?  If all words of the topic are in its address, or in one anchor that points at it."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -13,7 +13,7 @@ from sought.record.commit import Commit
 from sought.web.expression import brief
 from sought.web.pages import Pages
 
-_AT_ONCE = 2048  # rows
+_BATCH = 2048  # rows
 
 
 @brief
@@ -30,15 +30,15 @@ class Named(Supplied):
 
 
 class NamedSupplier:
-    """A row is looked at when it is found, and when another wording points at it, until it is named."""
+    """A row is judged when it is found, and when it gets a new anchor text, until it is named."""
 
     def __init__(self, belief: Named, holdings: Holdings) -> None:
         self.table = holdings.table
         self.topic = Topic(belief.topic)
         self.wording = Wording(holdings.store, holdings.table)
         self.values = np.zeros(0)
-        self.judged = 0  # rows below have been looked at
-        self.noted: set[int] = set()  # that are called by other words since
+        self.judged = 0  # rows below have been judged
+        self.noted: set[int] = set()  # rows with new anchor texts since
 
     def take(self, committed: Commit) -> None:
         self.noted.update(committed.named)
@@ -49,14 +49,14 @@ class NamedSupplier:
         noted = np.fromiter(self.noted, np.int64, len(self.noted))
         known = noted[(noted < self.judged)]
         rows = np.concatenate([np.sort(known[self.values[known] == 0]), np.arange(self.judged, len(self.table))])
-        for at in range(0, len(rows), _AT_ONCE):
-            self._judge(rows[at : at + _AT_ONCE])
+        for at in range(0, len(rows), _BATCH):
+            self._judge(rows[at : at + _BATCH])
         self.judged = len(self.table)
         self.noted.clear()
         return self.values[: len(self.table)]
 
     def terms(self, row: int) -> dict[str, Any]:
-        """The wordings that name it."""
+        """The texts that name it."""
         for language, rows in self.wording.by_language(np.array([row])):
             _, texts = self.wording.texts(rows)
             return {"named_by": [texts[at] for at in np.flatnonzero(self._names(texts, language))]}
@@ -64,11 +64,11 @@ class NamedSupplier:
 
     def _judge(self, rows: Rows) -> None:
         for language, some in self.wording.by_language(rows):
-            whose, texts = self.wording.texts(some)
-            self.values[whose[self._names(texts, language)]] = 1.0
+            owners, texts = self.wording.texts(some)
+            self.values[owners[self._names(texts, language)]] = 1.0
 
     def _names(self, texts: list[str], language: str) -> NDArray[np.bool_]:
-        """Whether a text has all words; a topic that has none in this language names nothing."""
+        """Whether a text has all words of the topic; never if the topic has none in this language."""
         _, counts = self.topic.reader(language).counts(texts)
-        found: NDArray[np.bool_] = (counts > 0).all(axis=1) & (counts.shape[1] > 0)
-        return found
+        has_all: NDArray[np.bool_] = (counts > 0).all(axis=1) & (counts.shape[1] > 0)
+        return has_all

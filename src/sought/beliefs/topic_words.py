@@ -1,8 +1,8 @@
-"""Where are the words of a topic?  On pages that were read, in addresses, and in what other pages call them.
+"""Where do the words of a topic occur?  On pages that were read, in addresses, and in anchor texts.
 
-Words are compared as the search index has them: stemmed by the language of the page, or, where a page was never
-fetched, of the page on which it was found, as it was when its words were looked at: should that change its language,
-words found before are not read anew until the next start.
+Words are compared as in the search index: stemmed by the language of the page, or for a page that was never fetched, by
+the language of the page on which it was found.  If that page changes its language later, words are not read again until
+the next start.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ _ANCHORS = 64  # of a row, those of lowest hash, as the index takes them
 
 
 class Topic:
-    """The words of a topic, as each language spells them, and who looks for them."""
+    """The words of a topic as terms of each language, and their counters."""
 
     def __init__(self, text: str) -> None:
         self.terms = cache(lambda language: tuple(readings([text], language)[0]))
@@ -36,27 +36,27 @@ class Topic:
 
     def is_counted(self, vocabulary: Vocabulary) -> bool:
         """Whether there is a language in which all its words are counted on pages."""
-        spelled = map(self.terms, LANGUAGES)
-        return any(found and all(term in vocabulary.numbers for term in found) for found in spelled)
+        by_language = map(self.terms, LANGUAGES)
+        return any(terms and all(term in vocabulary.numbers for term in terms) for terms in by_language)
 
 
 class TopicCounts(NamedTuple):
-    """How often pages hold each word of a topic, by field (page, word, field); of a page only so many words are."""
+    """How often pages contain each word of a topic (page, word, field); `words` is the number of words by page."""
 
     counts: NDArray[np.int32]
     words: NDArray[np.int32]
-    numbers: NDArray[np.int32]  # of these words in the vocabulary, -1 where nobody counts them
+    numbers: NDArray[np.int32]  # of these words in the vocabulary, -1 for words that are not counted
 
     def everywhere(self, field: int, least: int) -> NDArray[np.bool_]:
-        """Whether a field of a page holds every word at least so often."""
+        """Whether a field of a page contains every word at least so often."""
         is_word = np.arange(self.counts.shape[1]) < self.words[:, None]
         enough = (self.counts[:, :, field] >= least) | ~is_word
-        found: NDArray[np.bool_] = enough.all(axis=1) & (self.words > 0)
-        return found
+        everywhere: NDArray[np.bool_] = enough.all(axis=1) & (self.words > 0)
+        return everywhere
 
 
 def counted(vectors: Vectors, topic: Topic, vocabulary: Vocabulary) -> TopicCounts:
-    """From the vectors of pages; one that is empty has no words."""
+    """Count the words of a topic in the vectors of pages; an empty vector has none."""
     read = {language: topic.terms(LANGUAGES[language]) for language in vectors.languages}
     most = max(map(len, read.values()), default=0)
     numbers, words = np.full((len(LANGUAGES), most), -1, np.int32), np.zeros(len(LANGUAGES), np.int32)
@@ -87,26 +87,26 @@ def _count(
 
 
 class Wording:
-    """What addresses say, and anchors that point at them."""
+    """The words of addresses, and of anchors that point at them."""
 
     def __init__(self, store: Store, table: Table) -> None:
         self.store, self.table = store, table
         self.language = lru_cache(maxsize=100_000)(lambda row: stemming(store.details(row).language))
 
     def by_language(self, rows: Rows) -> Iterator[tuple[str, Rows]]:
-        """Rows by the language that their words are read in; ascending."""
-        finders, finder = np.unique(self.table["via"][rows], return_inverse=True)
-        spoken = [stemming("") if via == NO_ROW else self.language(via) for via in finders.tolist()]
-        names, number = np.unique(np.array(spoken, object), return_inverse=True)
+        """Rows (ascending) by the language in which their words are read."""
+        sources, source = np.unique(self.table["via"][rows], return_inverse=True)
+        languages = [stemming("") if via == NO_ROW else self.language(via) for via in sources.tolist()]
+        names, number = np.unique(np.array(languages, object), return_inverse=True)
         for i, name in enumerate(names.tolist()):
-            yield name, rows[number[finder] == i]
+            yield name, rows[number[source] == i]
 
     def addresses(self, rows: Rows) -> list[str]:
-        """Host and path of rows, which ascend, without their scheme."""
+        """Host and path of rows (ascending), without the scheme."""
         return [unquote(url.partition("://")[2]) for url in self.store.spellings(rows.tolist())]
 
     def anchors(self, rows: Rows) -> Iterator[tuple[int, str]]:
-        """Those of rows, which ascend: neighbours are read together."""
+        """Rows (ascending) with their anchor texts; runs of rows are read together."""
         for run in np.split(rows, np.flatnonzero(np.diff(rows) != 1) + 1):
             if len(run):
                 yield from self._anchors_between(int(run[0]), int(run[-1]))
@@ -121,10 +121,10 @@ class Wording:
                 yield row, text.decode()
 
     def texts(self, rows: Rows) -> tuple[Rows, list[str]]:
-        """Addresses and anchors, and whose they are."""
+        """Addresses and anchors, with the row of each."""
         anchors = list(self.anchors(rows))
-        whose = np.fromiter(chain(rows.tolist(), (row for row, _ in anchors)), np.int64)
-        return whose, [*self.addresses(rows), *(text for _, text in anchors)]
+        owners = np.fromiter(chain(rows.tolist(), (row for row, _ in anchors)), np.int64)
+        return owners, [*self.addresses(rows), *(text for _, text in anchors)]
 
 
 class TopicCounter:
@@ -133,10 +133,10 @@ class TopicCounter:
     def __init__(self, words: Sequence[str], language: str) -> None:
         self.words = words
         self.lexicon = Lexicon(learning(language), self._kind)
-        self.kinds: dict[tuple[int, ...], int] = {}  # of pieces: how many terms, and how often each word is one of them
+        self.kinds: dict[tuple[int, ...], int] = {}  # by the number of terms, and how often each word is one of them
 
     def counts(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """How many terms each text has, and how often each word is one of them (text, word)."""
+        """The number of terms in each text, and how often each word is one of them (text, word)."""
         joined, noted = "\n".join(texts), TextMarks()
         self.lexicon.reading(joined, noted)
         starts, marks = self.lexicon.placed(joined).places[:, 0], noted.marks[: noted.count]

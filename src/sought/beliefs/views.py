@@ -1,4 +1,8 @@
-"""How often is a page seen?"""
+"""How often do people see each page in the answers to their queries?
+
+All pages are counted again when the workload or the statistics of scores have changed, or when fetches have grown by
+1 %; in between a page keeps its value.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,33 +22,27 @@ from sought.web.pages import Pages
 @brief
 @dataclass(frozen=True)
 class Views(Supplied):
-    """v(p) = Σ_q f_q·I(rank of p for q): how many a week see a page in the answers to what they ask.
+    """v(p) = Σ_q f_q·I(rank of p for q): how many people a week see a page in the answers to their queries.
 
     J. Wolf et al., Optimal Crawling Strategies for Web Search Engines, WWW 2002; ranks are those of the copies that the
-    crawl holds.  0 for pages that are no answer to anything.
+    crawl holds.  0 for pages that answer no query.
     """
 
     def supplier(self, holdings: Holdings) -> Supplier:
         return ViewsSupplier(self, holdings)
 
 
-# ---- How often is each page seen?  Σ_q f_q·I(rank), over all results of all that is asked, a week.
-#
-# Ranks are those of the copies that the crawl holds.  All are looked at when the workload or the statistics of scores
-# have changed, or when fetches have grown by 1 %; a page that was fetched in between has what it had before.
-
-
 class ViewsSupplier:
-    """A column that is worked out as a whole."""
+    """Computes the column as a whole, when it is due."""
 
     def __init__(self, belief: Views, holdings: Holdings) -> None:
         self.table, self.holdings = holdings.table, holdings
         self.growth = Growth(SHARE)
-        self.basis: tuple[object, object] = (None, None)  # what was asked, and the statistics of scores
+        self.basis: tuple[object, object] = (None, None)  # the workload, and the statistics of scores
         self.values = np.zeros(0)
 
     def take(self, committed: Commit) -> None:
-        """Everything is worked out when it is asked for."""
+        """The column is computed when it is read."""
 
     def column(self, pages: Pages) -> Column:
         measuring = self.holdings.measuring

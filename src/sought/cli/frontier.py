@@ -79,8 +79,8 @@ def load(
 ) -> None:
     """Add URLs from a file.  URLs out of scope are refused and counted; exit code 2 if none could be used."""
     from sought.operate.frontier import read_urls
-    from sought.record.named_urls import LOADED
     from sought.record.recovery import open_directory
+    from sought.record.seeds import LOADED
     from sought.record.table import Source
 
     urls, bad = read_urls(file)

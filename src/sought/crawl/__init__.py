@@ -1,1 +1,1 @@
-"""How is the budget spent, and what do we know afterwards?"""
+"""How is the budget spent?  What is fetched next, from which host, when, and until when?"""

@@ -1,41 +1,41 @@
-"""How many fetches may start, and when: exact, whatever happens in between.
+"""How many fetches may start, and when?
 
-A rate (`10000 per day`) is kept over every calendar period (a UTC day for a rate per day) and paced inside it; a
-number (`--fetches 500`) is a number; an allowance is a number that grows while the crawl runs.
+A rate (`10000 per day`) is kept exactly in every calendar period (a UTC day for a rate per day), and fetches are spread
+over it.  A number (`--fetches 500`) is a limit of this run; an allowance is a limit that grows while the crawl runs.
 """
 
 import math
 from dataclasses import dataclass, field
 
-_CAUGHT_UP = 60.0  # seconds' worth that was missed while hosts were busy
-_AT_FIRST = 64  # fetches that a crawl which has just begun, and has missed nothing, may make at once
+_MAX_CATCH_UP = 60.0  # seconds: a crawl that was slower than its rate catches up on so much
+_FIRST_BURST = 64  # fetches that may start at once at the beginning
 
 
 @dataclass(slots=True)
 class Budget:
-    """Charged before a request is sent; a charge is never given back.
+    """Charged before a request is sent; a charge is never returned.
 
-    `spent` is what earlier runs and crashed requests have used of the period `period_start`.
+    `spent` is what has been used of the period that began at `period_start`, also by earlier runs and lost requests.
     """
 
-    fetches: int | None = None  # in this run; None: no bound of its own
-    per: int | None = None  # in every period of `seconds`; None: no rate
+    fetches: int | None = None  # limit of this run; None: no limit
+    per: int | None = None  # limit of every period of `seconds`; None: no rate
     seconds: float = 86400.0
     spent: int = 0
     period_start: float = 0.0
     used: int = 0
-    allowed: int | None = None  # of this run, by now: at this number it waits for more; None: no allowance is kept
+    allowed: int | None = None  # allowance of this run, at which it waits for more; None: no allowance
     _next: float = field(default=-math.inf)
 
     def ready_at(self, now: float) -> float:
-        """When the next fetch may start; inf if this run has none left, or waits for a larger allowance."""
+        """When the next fetch may start; inf if none is left in this run or in the allowance."""
         if self.fetches is not None and self.used >= self.fetches:
             return float("inf")
         if self.allowed is not None and self.used >= self.allowed:
             return float("inf")
         if self.per is None:
             return now
-        self._turn(now)
+        self._enter_period(now)
         if self.spent >= self.per:
             return self.period_start + self.seconds
         return max(now, self._next)
@@ -43,21 +43,21 @@ class Budget:
     def charge(self, now: float) -> None:
         self.used += 1
         if self.per is not None:
-            self._turn(now)
+            self._enter_period(now)
             self.spent += 1
-            # Evenly paced, but for what may be caught up.
-            pace = self.seconds / self.per
-            missed = _CAUGHT_UP if self._next > -math.inf else min(_CAUGHT_UP, _AT_FIRST * pace)
-            self._next = max(self._next, now - missed) + pace
+            # Evenly spread, but for what may be caught up.
+            interval = self.seconds / self.per
+            missed = _MAX_CATCH_UP if self._next > -math.inf else min(_MAX_CATCH_UP, _FIRST_BURST * interval)
+            self._next = max(self._next, now - missed) + interval
 
     def change_rate(self, per: int, seconds: float, spent: int, now: float) -> None:
-        """Another rate from now on; `spent` is what the period that now runs has been charged already."""
+        """Another rate from now on; `spent` is what the present period has been charged already."""
         self.per, self.seconds = per, seconds
         self.spent, self.period_start = spent, now - now % seconds
         self.forget_missed()
 
     def forget_missed(self) -> None:
-        """What was not fetched while nothing was to be is not caught up."""
+        """Do not catch up on a time in which nothing was to be fetched."""
         self._next = -math.inf
 
     def left(self, now: float) -> float:
@@ -65,10 +65,11 @@ class Budget:
         run = float("inf") if self.fetches is None else self.fetches - self.used
         if self.per is None:
             return run
-        self._turn(now)
+        self._enter_period(now)
         return min(run, self.per - self.spent)
 
-    def _turn(self, now: float) -> None:
+    def _enter_period(self, now: float) -> None:
+        """Start counting anew if another period has begun."""
         start = now - now % self.seconds
         if start > self.period_start:
             self.period_start, self.spent = start, 0

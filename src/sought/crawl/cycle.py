@@ -1,19 +1,19 @@
-"""The loop: choose, ask politely, record, learn, choose again.
+"""How does a crawl run?  The loop: choose, request politely, record, learn, choose again.
 
 A page goes one way:
 
-1. known         the table has its row since some page linked to it                         record/discovery.py
-2. believed      columns of what is believed of every row are brought up to date            beliefs/columns.py
-3. chosen        the policy values every row; the best, so many a host, are queued          planner.py, queue.py
-4. asked for     its host's turn has come: the budget is charged, the `Visit` is leased     budget.py, record/leases.py
-5. fetched       politely; before the first page of a host its robots.txt is read           fetch/, greeting.py
+1. discovered    a page links to it: the table gets a row                                   record/discovery.py
+2. believed      the columns of beliefs about every row are brought up to date              beliefs/columns.py
+3. chosen        the policy values every row; the best rows of each host are queued         planner.py, queue.py
+4. requested     its host is ready: the budget is charged, the `Visit` is leased            budget.py, record/leases.py
+5. fetched       politely; before the first page of a host its robots.txt is read           fetch/, host_setup.py
 6. recorded      the answer is archived, with why the page was chosen, and digested         record/writer.py
 7. committed     twice a second: applied, indexed, measured, stored, as one `Commit`        record/writer.py
-8. learnt from   beliefs, refresh and observer are given the `Commit`; plans grow stale     beliefs/columns.py
-9. found         every ten seconds the index is committed: the page can be searched         index/engine.py
+8. learnt        beliefs and observer are given the `Commit`; the plan becomes stale        beliefs/columns.py
+9. searchable    every ten seconds the index is committed                                   index/engine.py
 
-A host's turn is used for robots.txt if it is not known, else for a sitemap if one is due, else for its best row.  What
-is too much for a repository of so many pages is dropped (buffer.py).
+A host that is ready is asked for robots.txt if that is not known, else for a sitemap if one is due, else for its best
+row.  If the number of pages is limited, the least important pages are dropped (buffer.py).
 """
 
 import asyncio
@@ -22,21 +22,22 @@ from collections.abc import Awaitable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from sought.beliefs.columns import Beliefs, Told
+from sought.beliefs.columns import Beliefs, GivenColumns
 from sought.beliefs.holdings import Holdings
 from sought.crawl.budget import Budget
-from sought.crawl.greeting import AddressOf, Greeting
+from sought.crawl.host_setup import AddressOf, HostSetup
 from sought.crawl.observer import FILE, CycleObserver
 from sought.crawl.planner import Planner
 from sought.crawl.progress import Progress
 from sought.crawl.rhythm import LIVE, Rhythm
+from sought.fetch.robots import Robots
 from sought.record.commit import Commit
 from sought.record.directory import Directory
+from sought.record.directory_parts import LeasesPart
 from sought.record.files import folder_bytes
 from sought.record.host_files import SITEMAP_EVERY
 from sought.record.hosts import Host
 from sought.record.leases import Visit
-from sought.record.parts import Leasing
 from sought.record.stored_politeness import StoredPoliteness
 from sought.record.table import Source
 from sought.record.workload_refresh import Refresh
@@ -44,7 +45,7 @@ from sought.record.writer import Writer
 from sought.web.message import Request, RequestPurpose, Web
 from sought.web.policy import Policy, beliefs_of, reads_links
 
-INDEX_PAGES = 5000  # small commits make the index merge the same segments again and again
+INDEX_PAGES = 5000  # answers after which the index is committed early; small commits cause many merges
 GRACE = 5.0
 _DENIED_FOR = 86400.0
 _TIDY_EVERY = 60.0
@@ -52,9 +53,9 @@ _SIZE_EVERY = 3.0
 
 
 class Cycle:
-    """One run of the crawler: `new_cycle` makes its collaborators, over an open directory.
+    """One run of the crawler; `new_cycle` makes it and its collaborators for an open directory.
 
-    What is in flight is a `Visit`; each has its line in the leases until its answer is recorded.
+    A request in flight is a `Visit`; each has its lease until its answer is recorded.
     """
 
     def __init__(
@@ -62,9 +63,9 @@ class Cycle:
         path: Path,
         web: Web,
         planner: Planner,
-        greeting: Greeting,
+        host_setup: HostSetup,
         manners: StoredPoliteness,
-        leases: Leasing,
+        leases: LeasesPart,
         budget: Budget,
         writer: Writer,
         refresh: Refresh,
@@ -73,7 +74,7 @@ class Cycle:
         self.path = path
         self.web = web
         self.planner = planner
-        self.greeting = greeting
+        self.host_setup = host_setup
         self.manners = manners
         self.leases = leases
         self.budget = budget
@@ -81,8 +82,8 @@ class Cycle:
         self.refresh = refresh
         self.observer = observer
         self.clock = writer.clock
-        self.paused = False  # nothing is asked while it is
-        self.sums = writer.measuring.sums  # before this run
+        self.paused = False  # no requests are sent while it is true
+        self.sums_before = writer.measuring.sums
         self.progress = Progress(self.clock.now())
         self.in_flight: dict[asyncio.Task[None], Visit] = {}
         self.stopping = self.ending = False
@@ -94,7 +95,7 @@ class Cycle:
     # ---- the loop
 
     async def run(self) -> Progress:
-        """Until the budget is spent, nothing is left to do, or `stop` is called."""
+        """Run until the budget is spent, nothing is left to do, or `stop` is called."""
         try:
             while not self.failed and await self._step(self.clock.now()):
                 await self._sleep()
@@ -104,12 +105,12 @@ class Cycle:
         return self.progress
 
     async def _step(self, now: float) -> bool:
-        """Commit, choose, ask; whether there is more to do."""
+        """Commit, choose, send requests; returns whether there is more to do."""
         await self._maintain(now)
         if self.stopping or (self.budget.left(now) <= 0 and self.budget.per is None):
             self.progress.ended = "stopped" if self.stopping else "budget spent"
             charged = any(visit.is_charged for visit in self.in_flight.values())
-            return charged and not self.ending  # for robots.txt alone nobody waits
+            return charged and not self.ending  # a robots.txt is not waited for
         if self.paused:
             return True
         self._plan_if_needed(now)
@@ -117,24 +118,24 @@ class Cycle:
         return bool(self.in_flight) or self._idle(self.clock.now())
 
     def stop(self) -> None:
-        """Let what is in flight end, for a few seconds, then end."""
+        """End when the requests in flight have ended, or after a few seconds."""
         if not self.stopping:
             self.stopping = True
             asyncio.get_running_loop().call_later(GRACE, self.stop_now)
             self.wake.set()
 
     def stop_now(self) -> None:
-        """End without waiting; the leases remember what was sent."""
+        """End without waiting; the leases keep what was sent."""
         self.stopping = self.ending = True
         self.wake.set()
 
     def choose_again(self) -> None:
-        """Forget what was chosen: it is not what would be chosen now."""
+        """Make a new plan: the present one is outdated."""
         self.planner.forget()
         self.wake.set()
 
     async def _sleep(self) -> None:
-        """Until an answer comes, a host is ready, or a commit is due."""
+        """Wait until an answer comes, a host is ready, or a commit is due."""
         now = self.clock.now()
         due = [self.observer.due]
         if self.writer.has_changes:
@@ -144,17 +145,16 @@ class Cycle:
         if len(self.in_flight) < self.planner.connections and not self.stopping and not self.paused:
             due.append(max(self.planner.queue.wake_at(), self.budget.ready_at(now)))
         if self.planner.queue and not self.in_flight:
-            due.append(
-                max(self.planner.made_at + self.planner.rhythm.plan, now) + 1.0
-            )  # then others are chosen than those who rest
+            next_plan = max(self.planner.made_at + self.planner.rhythm.plan, now)
+            due.append(next_plan + 1.0)  # it chooses pages of other hosts than those that must wait
         await self.clock.wait(self.wake, min(due), busy=bool(self.in_flight))
         self.wake.clear()
 
     def _idle(self, now: float) -> bool:
-        """Nothing is in flight: whether there will ever be something to do."""
+        """Nothing is in flight: returns whether there will be more to do."""
         planner = self.planner
         if planner.queue and (now - planner.made_at < planner.rhythm.plan or self.budget.ready_at(now) > now):
-            return True  # hosts are resting
+            return True  # hosts, or the budget, must wait
         if self.writer.has_changes:
             self.commit()
         self._plan(now)
@@ -181,7 +181,7 @@ class Cycle:
         self.observer.look(self, now)
 
     def _tidy(self, now: float) -> None:
-        """Small things that need not be done at every commit."""
+        """Do what need not be done at every commit."""
         if now - self.sized_at > _SIZE_EVERY:
             self.progress.disk = folder_bytes(self.path)
             self.sized_at = now
@@ -190,7 +190,7 @@ class Cycle:
             self.tidied_at = now
 
     async def _commit_index(self) -> None:
-        await asyncio.to_thread(self.writer.index.commit)  # answers go on coming in
+        await asyncio.to_thread(self.writer.index.commit)  # meanwhile answers are taken
         self.writer.mark_indexed()
 
     async def _finish(self) -> None:
@@ -217,7 +217,7 @@ class Cycle:
         p.known = len(self.writer.repository.table)
         p.hosts_waiting = len(self.planner.queue.listed)
         sums = self.writer.measuring.sums
-        p.measured, p.gain = sums.fetches - self.sums.fetches, sums.total - self.sums.total
+        p.measured, p.gain = sums.fetches - self.sums_before.fetches, sums.total - self.sums_before.total
         p.seconds = self.clock.now() - p.started
 
     # ---- choosing
@@ -234,43 +234,44 @@ class Cycle:
         self.observer.dropped(dropped)
         self.observer.planned(self, plan)
 
-    # ---- asking
+    # ---- sending requests
 
     def _dispatch(self, now: float) -> None:
         while not self.paused and len(self.in_flight) < self.planner.connections and self.budget.ready_at(now) <= now:
             host = self.planner.queue.next_host(now)
             if host is None:
                 return
-            self._turn(host, now)
+            self._visit(host, now)
 
-    def _turn(self, host: Host, now: float) -> None:
-        """One request for a host whose turn it is."""
+    def _visit(self, host: Host, now: float) -> None:
+        """Send one request to a host that is ready."""
         if not host.address or host.address_until <= now:
-            self._start(self.greeting.find_address(host), host, Visit(host.number, RequestPurpose.ROBOTS, now))
+            self._start(self.host_setup.find_address(host), host, Visit(host.number, RequestPurpose.ROBOTS, now))
         elif host.robots is None or host.robots_until <= now:
             visit = Visit(host.number, RequestPurpose.ROBOTS, now)
             self._begin(host, visit)
             self._start(self._read_robots(host), host, visit)
         elif self.planner.queue.best(host) not in self.planner.wanted and (url := self.planner.sitemap_due(host, now)):
             host.sitemaps[url] = now + SITEMAP_EVERY
-            self._ask(
-                host,
-                Visit(host.number, RequestPurpose.SITEMAP, now, url=url),
-                Request(url, purpose=RequestPurpose.SITEMAP),
-            )
+            visit = Visit(host.number, RequestPurpose.SITEMAP, now, url=url)
+            self._send(host, visit, Request(url, purpose=RequestPurpose.SITEMAP))
         else:
-            while self.planner.queue.has_rows(host):
-                row = self.planner.queue.take(host)
-                self.planner.wanted.pop(row, None)
-                request = self.writer.request(row)
-                if host.robots.allows(request.url):
-                    self._ask(host, Visit(host.number, RequestPurpose.PAGE, now, row), request)
-                    break
-                self.planner.chosen.pop(row, None)
-                until = min(host.robots_until, now + _DENIED_FOR)
-                self.writer.repository.deny(row, until, forbidden=host.robots_kind == "parsed")
+            self._visit_page(host, host.robots, now)
 
-    def _ask(self, host: Host, visit: Visit, request: Request) -> None:
+    def _visit_page(self, host: Host, robots: Robots, now: float) -> None:
+        """Request the host's best row that robots.txt allows."""
+        while self.planner.queue.has_rows(host):
+            row = self.planner.queue.take(host)
+            self.planner.wanted.pop(row, None)
+            request = self.writer.request(row)
+            if robots.allows(request.url):
+                self._send(host, Visit(host.number, RequestPurpose.PAGE, now, row), request)
+                break
+            self.planner.chosen.pop(row, None)
+            until = min(host.robots_until, now + _DENIED_FOR)
+            self.writer.repository.deny(row, until, forbidden=host.robots_kind == "parsed")
+
+    def _send(self, host: Host, visit: Visit, request: Request) -> None:
         self.budget.charge(visit.sent)
         self._begin(host, visit)
         self._start(self._fetch(host, host.address, visit, request), host, visit)
@@ -297,7 +298,7 @@ class Cycle:
         try:
             if not self.stopping and not self.failed:
                 self._dispatch(now)
-        except Exception as error:  # noqa: BLE001  there is nobody above a callback: the loop raises it
+        except Exception as error:  # noqa: BLE001  nobody catches errors of a callback: the loop raises it
             self.failed = error
         if self.failed or not self.in_flight or not self.planner.queue:
             self.wake.set()
@@ -316,7 +317,7 @@ class Cycle:
         self.observer.answered(host, response, why.purpose if why else FILE)
 
     async def _read_robots(self, host: Host) -> None:
-        fetched, responses = await self.greeting.read_robots(host)
+        fetched, responses = await self.host_setup.read_robots(host)
         if fetched.kind in ("deny", "guarded"):
             self.progress.trouble(host.origin, responses[-1])
         for response in responses:
@@ -325,11 +326,11 @@ class Cycle:
     # ---- committing
 
     def commit(self) -> None:
-        """Apply, index, measure and store what has been recorded; then it is what beliefs and observers know."""
+        """Apply, index, measure and store what has been recorded, and give the result to beliefs and observer."""
         self._take(self.writer.commit())
 
     def add_urls(self, urls: list[str], uri: str, source: Source) -> list[int]:
-        """Take in URLs that a person named; their rows, negative for those that are refused."""
+        """Enter URLs of a loaded list; returns their rows, negative for those that are refused."""
         added = self.writer.add_urls(urls, uri, source)
         self._take(added.commit)
         return added.rows
@@ -340,7 +341,7 @@ class Cycle:
 
     @property
     def rows_in_flight(self) -> Iterator[int]:
-        """Pages that have been asked for."""
+        """Pages that have been requested and have not come."""
         return (visit.row for visit in self.in_flight.values() if visit.row is not None)
 
 
@@ -358,20 +359,20 @@ def new_cycle(
 ) -> Cycle:
     """A cycle over an open directory.
 
-    `beliefs` and `refresh` are kept from run to run by whoever runs many.  `keep` is that of sought.toml.
+    A caller that runs many cycles may keep `beliefs` and `refresh` between them.  `keep` is that of sought.toml.
     """
     writer, manners = directory.writer, directory.manners
     beliefs = beliefs or beliefs_in(directory, policy)
     planner = Planner(
         policy, beliefs, directory.repository, manners.politeness, directory.config, rhythm, directory.clock, keep
     )
-    greeting = Greeting(writer, manners, web, address_of, planner.is_blocked)
+    host_setup = HostSetup(writer, manners, web, address_of, planner.is_blocked)
     refresh, observer = refresh or Refresh(directory, policy), observer or CycleObserver()
-    return Cycle(directory.path, web, planner, greeting, manners, directory.leases, budget, writer, refresh, observer)
+    return Cycle(directory.path, web, planner, host_setup, manners, directory.leases, budget, writer, refresh, observer)
 
 
-def beliefs_in(directory: Directory, policy: Policy, told: Told = {}) -> Beliefs:  # noqa: B006  nobody writes to it
-    """What the policy reads, from the history of a crawl, but for what is told."""
+def beliefs_in(directory: Directory, policy: Policy, given: GivenColumns = {}) -> Beliefs:  # noqa: B006  read only
+    """The beliefs that a policy reads, from the history of a crawl; those in `given` are not learnt."""
     holdings = Holdings(directory.store, directory.repository.table, lambda: directory.measuring)
     since, pace = directory.measuring.since, directory.pace
-    return Beliefs(beliefs_of(policy), holdings, since, told, pace, links=reads_links(policy))
+    return Beliefs(beliefs_of(policy), holdings, since, given, pace, links=reads_links(policy))

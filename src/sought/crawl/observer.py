@@ -1,4 +1,4 @@
-"""Who watches a running crawl, and may tell it what to do?  Nobody, unless the cycle is given someone."""
+"""How is a running crawl watched and steered?  By the methods of an observer, which the cycle calls."""
 
 import math
 from typing import TYPE_CHECKING
@@ -7,20 +7,20 @@ from sought.record.commit import Commit
 from sought.record.hosts import Host
 from sought.web.message import Response
 
-if TYPE_CHECKING:  # the cycle knows its observer
+if TYPE_CHECKING:  # the cycle imports its observer
     from sought.crawl.cycle import Cycle
     from sought.crawl.plan import Plan, Rows
 
-FILE = "file"  # in place of a policy's purpose: robots.txt or a sitemap
+FILE = "file"  # the purpose of a request for robots.txt or a sitemap
 
 
 class CycleObserver:
-    """Told what a cycle does, as it does it.  This one looks away, at no cost; operate/operator.py does not."""
+    """Does nothing; operate/operator.py overrides it."""
 
-    due: float = math.inf  # when it wants to look again at the latest
+    due: float = math.inf  # the latest time of the next call of `look`
 
     def look(self, cycle: "Cycle", now: float) -> None:
-        """The cycle has time: it is between two steps, and may be told what to do."""
+        """The cycle is between two steps; the observer may call its methods."""
 
     def planned(self, cycle: "Cycle", plan: "Plan") -> None:
         """Pages have been chosen."""
@@ -29,7 +29,7 @@ class CycleObserver:
         """An answer has come."""
 
     def committed(self, what: Commit) -> None:
-        """Answers are in the tables, and their gains are measured."""
+        """Answers are in the tables, with their gains."""
 
     def dropped(self, rows: "Rows") -> None:
-        """Pages have left a repository of limited size."""
+        """Pages have been dropped because their number is limited."""

@@ -1,4 +1,4 @@
-"""Where does a running crawl stand?"""
+"""How far is a running crawl?"""
 
 from dataclasses import dataclass, field
 
@@ -9,7 +9,7 @@ _TROUBLES = 20
 
 @dataclass(slots=True)
 class Progress:
-    """Where a running crawl stands; the cycle writes, anybody reads."""
+    """The state of a running crawl in numbers; only the cycle writes to it."""
 
     started: float
     fetched: int = 0
@@ -29,7 +29,7 @@ class Progress:
     ended: str = ""
 
     def trouble(self, origin: str, response: Response) -> None:
-        """Remember the last trouble with a host, of a few hosts."""
+        """Keep the last failure of a host, for a few hosts."""
         if len(self.troubles) < _TROUBLES or origin in self.troubles:
             what = response.failure or f"status {response.status}"
             self.troubles[origin] = f"{what}: {response.detail}" if response.detail else str(what)

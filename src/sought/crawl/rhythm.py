@@ -1,14 +1,14 @@
-"""How often does a cycle do what need not be done at every step?"""
+"""How often does a cycle commit and plan?"""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Rhythm:
-    """How often things are done, in seconds: tables committed, the index committed, a plan thrown away for a new one.
+    """Seconds between commits of the tables, commits of the index, and new plans.
 
-    `chosen` is how many rows a plan has; 0: enough for all connections.  A plan is thrown away sooner if there is news,
-    and if planning then takes no more than a share `planning` of the time: in a small crawl every second or two.
+    `chosen` is the number of rows in a plan; 0: enough for all connections.  After a commit a new plan is made sooner,
+    if planning takes no more than a share `planning` of the time: in a small crawl every second or two.
     """
 
     commit: float = 0.5
@@ -18,7 +18,7 @@ class Rhythm:
     planning: float = 0.0
 
     def plan_lasts(self, seconds: float) -> float:
-        """How long to go by a plan that took so many seconds to make."""
+        """How long a plan is used that took so many seconds to make."""
         return min(self.plan, max(seconds / self.planning, 1.0)) if self.planning else self.plan
 
 

@@ -11,7 +11,7 @@ from sought.operate.view import View
 from sought.policy.worth.worth import Worth
 from sought.record.config import pace
 from sought.record.expectations import KEPT, KINDS, noted
-from sought.record.gain_unit import gains_since
+from sought.record.gains import gains_since
 from sought.record.store import Store
 from sought.web.pages import Pages
 

@@ -71,7 +71,7 @@ def _clusters(view: View, beliefs: Beliefs, row: int) -> dict[str, Any]:
     wanted |= set(filter(None, map(_parsed, stored_names(view.store))))
     told = {}
     for k, features, dims in sorted(wanted):
-        found = beliefs.holdings.part(Clustering, k, features, dims).place(row)
+        found = beliefs.holdings.shared(Clustering, k, features, dims).place(row)
         if found:
             told[repr(Cluster(k, features))] = found
     return told

@@ -24,7 +24,7 @@ from sought.operate.operator import Operator
 from sought.record.config import Config, DemandSection, rate
 from sought.record.directory import Directory
 from sought.record.future_times import cap_times
-from sought.record.named_urls import plant_seeds
+from sought.record.seeds import plant_seeds
 from sought.record.workload_refresh import Refresh
 from sought.web.digest import digest
 from sought.web.message import Response

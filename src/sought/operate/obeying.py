@@ -9,8 +9,8 @@ from sought.operate.audit import APPLIED
 from sought.operate.orders import AddSeed, AnyOrder, BlockHost, FetchNow, Pause, Resume, SetBudget, UnblockHost, checked
 from sought.record.admission import REASONS
 from sought.record.config import FILE, load_config, rate
-from sought.record.named_urls import LOADED, SEEDS
 from sought.record.outcome import ASKED_FOR
+from sought.record.seeds import LOADED, SEEDS
 from sought.record.settings import Settings
 from sought.record.table import Source
 from sought.web.errors import BadInput

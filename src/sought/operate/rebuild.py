@@ -10,10 +10,10 @@ from sought.archive import Damage, Misfits
 from sought.archive.damage import listed, write_list
 from sought.crawl.buffer import Buffer
 from sought.crawl.cycle import beliefs_in
+from sought.record.damage import keep_damage, named
 from sought.record.directory import Directory
 from sought.record.hosts import Hosts
 from sought.record.leases import Visit
-from sought.record.losses import keep_damage, named
 from sought.record.recovery import Report, recover
 from sought.record.store import Store
 from sought.record.table import State

@@ -19,8 +19,8 @@ from sought.archive.damage import set_aside
 from sought.index.sound import unsound_files
 from sought.operate.check import examined
 from sought.operate.rebuild import rebuild
+from sought.record.damage import keep_log_trouble
 from sought.record.lock import Lock
-from sought.record.losses import keep_log_trouble
 from sought.record.recovery import open_directory
 from sought.record.settings import FILE as SETTINGS
 from sought.record.settings import load_settings

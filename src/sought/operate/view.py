@@ -19,11 +19,11 @@ from sought.index.exact import Exact
 from sought.operate.calibration import judged
 from sought.record.admission import REASONS, Admission
 from sought.record.config import FILE, pace
+from sought.record.damage import seen_damage
 from sought.record.files import folder_bytes
-from sought.record.gain_unit import gains_since
+from sought.record.gains import gains_since
 from sought.record.history import page_history
 from sought.record.hosts import Host, Hosts
-from sought.record.losses import seen_damage
 from sought.record.measuring import Measuring
 from sought.record.outcome import Outcome
 from sought.record.settings import FILE as SETTINGS

@@ -1,4 +1,4 @@
-"""What is a fetch worth?"""
+"""What is a fetch worth?  Rules that rank pages: one published rule a file, with its citation."""
 
 from sought.beliefs.bayes_rate import BayesRate
 from sought.beliefs.belief import Belief, Estimator, Learner

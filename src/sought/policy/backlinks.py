@@ -1,4 +1,4 @@
-"""New pages by how many links to them have been seen."""
+"""New pages by the number of links to them."""
 
 from dataclasses import dataclass
 
@@ -12,9 +12,9 @@ from sought.web.pages import Floats, Pages
 @brief
 @dataclass(frozen=True)
 class Backlinks:
-    """IB'(p), links seen so far; equals first in, first out (Cho, Garcia-Molina & Page 1998, §2.1 and §4, `backlink`).
+    """IB'(p), links seen so far; ties first in, first out (Cho, Garcia-Molina & Page 1998, §2.1 and §4, `backlink`).
 
-    The same number is the in-degree of a frontier page in Tran, Turk, Cambazoglu & Nejdl (SIGIR 2015).
+    Tran, Turk, Cambazoglu & Nejdl (SIGIR 2015) call the same number the in-degree of a frontier page.
     """
 
     def importance(self, pages: Pages) -> Floats:

@@ -1,4 +1,4 @@
-"""New pages in the order in which they were found, level by level."""
+"""New pages in the order of discovery, level by level."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -14,7 +14,7 @@ from sought.web.pages import NEVER, Floats, Pages
 class BreadthFirst:
     """First-in, first-out over links from the seeds (Cho, Garcia-Molina & Page 1998, §4, `breadth-first`).
 
-    Rows are numbered as they are found, so depth and then row number is the order of a queue.
+    Rows are numbered in order of discovery, so depth and then row number is the order of a queue.
     """
 
     order_matters: ClassVar[bool] = True

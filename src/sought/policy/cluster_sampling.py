@@ -1,4 +1,4 @@
-"""When has a group been sampled enough?  When a t-test says that the mean of the sample is the group's."""
+"""Known pages of the clusters of which a sample has changed most."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple, get_args
@@ -30,7 +30,7 @@ from sought.web.pages import Floats, Pages, Rows
 
 
 class Sample(NamedTuple):
-    """Of each group: how many pages, their mean, how many of them have changed, and whether there are enough."""
+    """For each group: the size of its sample, the mean, the number of changed pages, and whether it is sufficient."""
 
     size: Rows
     mean: Floats
@@ -41,7 +41,9 @@ class Sample(NamedTuple):
 @brief
 @dataclass(frozen=True)
 class Sufficient:
-    """The mean lies within `delta` at this confidence, by at least `least` items; or there are `most`."""
+    """When a sample suffices: its mean is known to within `delta` at this confidence by a t-test, from at least `least`
+    items; or it has `most` items.
+    """
 
     confidence: float
     delta: float
@@ -49,7 +51,7 @@ class Sufficient:
     most: int
 
     def samples(self, group: Groups, value: Floats, changed: Flags, count: int) -> Sample:
-        """The shortest sufficient sample of each of `count` groups, else all there is.
+        """The shortest sufficient sample of each of `count` groups, or all items if none suffices.
 
         Items come group by group, in the order in which they are drawn.
         """
@@ -65,7 +67,7 @@ class Sufficient:
         return Sample(sizes, means, np.bincount(group[changed], minlength=count), needed <= sizes)
 
     def _distance(self, size: Rows) -> Floats:
-        """By how many deviations of an item the mean of so many may be wrong."""
+        """The half-width of the confidence interval of a mean of so many items, in standard deviations of an item."""
         from scipy.special import stdtrit
 
         sizes = np.arange(2, max(int(size.max(initial=0)), 1) + 1)
@@ -74,15 +76,12 @@ class Sufficient:
 
 
 def _deviation(group: Groups, value: Floats, size: Rows) -> Floats:
-    """The standard deviation of the items of a group up to each of them; 1 for the first."""
+    """For each item, the standard deviation of its group's items up to it; 1 for the first."""
     before = np.arange(len(group)) - (size - 1)  # where the group begins
     sums, squares = (np.append(0.0, np.cumsum(numbers)) for numbers in (value, value * value))
     total, square = (s[1:] - s[before] for s in (sums, squares))
     variance = (square - total * total / size) / np.maximum(size - 1, 1)
     return np.where(size > 1, np.sqrt(np.maximum(variance, 0.0)), 1.0)
-
-
-# ---- Known pages of the clusters of which a sample changes most.
 
 
 Which = Literal["nearest", "random"]
@@ -98,14 +97,14 @@ class ClusterSampling:
     `confidence` by a t-test, or R/N pages are (R fetches of a cycle, N clusters), or all.  Then whole clusters are
     fetched, that with the largest mean first, the closest pages first.  Samples count as fetches of the cycle.
 
-    Departures: they give no `delta`, and a sample has at least `least` pages before it is tested, for two equal pages
-    have no variance.  If there are fewer fetches than clusters, one page each of those is sampled whose pages had the
-    largest means when they were last fetched, in an earlier cycle.  `sample="random"` draws samples at random: the
-    closest are the same pages in every cycle, and may not speak for the others.  Clusters are sampled side by side, one
-    page of each in turn.  A batch of fetches may take several samples of a cluster at once, or not be full with
-    samples: what it fetches beyond the end of sampling is fetched early.  Of clusters with equal means that with more
-    changed samples comes first, then chance decides.  Pages first fetched in this cycle are not sampled; pages without
-    a cluster come after all others, the oldest copy first, and pages fetched in this cycle after these.
+    Departures: the paper gives no `delta`.  A sample has at least `least` pages before it is tested, because two equal
+    pages have no variance.  If there are fewer fetches than clusters, one page is sampled of each of the clusters whose
+    pages had the largest means in the last cycle in which some were fetched.  `sample="random"` draws samples at
+    random, because the closest pages are the same in every cycle and may not be representative.  Clusters are sampled
+    in parallel, one page of each at a time.  A batch of fetches may take several samples of a cluster at once, or may
+    have room for more than the samples; then pages are fetched before sampling has ended.  Ties of means are broken by
+    the number of changed samples, then at random.  Pages first fetched in this cycle are not sampled; pages without a
+    cluster come after all others, the oldest copy first, and pages fetched in this cycle after these.
     """
 
     k: int = 100
@@ -142,7 +141,7 @@ class ClusterSampling:
         return values(pages, now, state.fetched, 1.0 + in_turn(pages, now), whole, samples, place)
 
     def explained(self, pages: Pages, row: int, now: float) -> dict[str, Any]:
-        """What a value stands for: the page's cluster, and what its sample says."""
+        """The page's cluster and its sample."""
         state = self._state(pages, now)
         number = int(state.cluster[row])
         if number < 0:
@@ -181,7 +180,7 @@ class ClusterSampling:
 
 
 class _State(NamedTuple):
-    """Where Algorithm 1 is in the present cycle: its clusters, their first pages, samples so far, and ranks."""
+    """The state of Algorithm 1 in the present cycle: clusters, their first pages, samples so far, and ranks."""
 
     cluster: Groups
     sizes: Rows
@@ -194,12 +193,12 @@ class _State(NamedTuple):
 
 
 def _as_shares(closeness: Floats) -> Floats:
-    """Cosines as numbers from 0 to 1."""
+    """Cosines scaled to 0 … 1."""
     return np.clip((closeness + 1.0) / 2.0, 0.0, 1.0)
 
 
 def _last_means(pages: Pages, cluster: Groups, count: int, phi: Floats, fetched: Flags, cycle: float) -> Floats:
-    """The mean φ of each cluster's pages that were fetched in the latest cycle, before this one, in which some were."""
+    """For each cluster, the mean φ of the pages fetched in the last cycle before this one in which some were."""
     rows = np.flatnonzero((cluster >= 0) & ~fetched)
     group, number = cluster[rows], cycles_at(pages.last_fetch[rows], first_found(pages), cycle)
     latest = np.full(count, -np.inf)

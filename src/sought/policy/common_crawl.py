@@ -1,4 +1,4 @@
-"""Pages by a sum of what speaks for a fetch, as at Common Crawl."""
+"""Pages by a sum of scores, as at Common Crawl."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -16,7 +16,7 @@ from sought.web.pages import Floats, Pages
 Score = Literal["same", "pagerank"]
 _DAY = 86400.0
 _RECENT = 7 * _DAY
-_MOST = 1e6  # no sum is more; what is not due yet comes after all that is
+_MAX = 1e6  # bound of a sum, so that pages not yet due come after all others
 
 
 @brief
@@ -25,18 +25,18 @@ class CommonCrawl:
     """The generator's sort value of Common Crawl's fork of Nutch (`AdaptiveScoringFilter`, commoncrawl/nutch).
 
     It is a sum of
-    - the page's score: here its PageRank as a share of the highest, or nothing (`score="same"`);
+    - the page's score: here its PageRank as a share of the highest, or 0 (`score="same"`);
     - `per_day` for every day since it was due (scoring.adaptive.factor.fetchtime, 0.01).  A page is due `interval`
       after its last fetch (db.fetch.interval.default, 30 days), which does not adapt;
-    - `unchanged` if it was found unchanged when last fetched (its status in adaptive-scoring.txt, which is empty as it
-      comes: 0);
-    - with `new`, which ranks pages never fetched among the others: those were due when found, and `boost` is added in
-      their first week (scoring.adaptive.boost.injected, 0.2).
+    - `unchanged` if it was found unchanged at its last fetch (its status in adaptive-scoring.txt, which is empty by
+      default: 0);
+    - with `new`, pages never fetched are ranked among the others: they were due when found, and get `boost` in their
+      first week (scoring.adaptive.boost.injected, 0.2).
 
-    Departures: what is not due comes after all that is, by the same sum, instead of never.  Days are not cut to whole
-    ones.  Left out, because no column tells them: 0.1 less for every failed attempt (penalty.fetch_retry), 0.005 less
-    for every day since a link to the page was seen (factor.lastseentime), 0.07 less if it names another page as the
-    canonical one (penalty.non_canonical).  Common Crawl's scores come from the graph of hosts.
+    Departures: pages that are not due come after all that are, by the same sum, instead of never.  Days are not cut to
+    whole ones.  Left out, because no column has the data: 0.1 less for every failed attempt (penalty.fetch_retry),
+    0.005 less for every day since a link to the page was seen (factor.lastseentime), 0.07 less if it names another page
+    as the canonical one (penalty.non_canonical).  Common Crawl's scores come from the graph of hosts.
     """
 
     score: Score = "pagerank"
@@ -52,7 +52,7 @@ class CommonCrawl:
         check_positive("CommonCrawl: interval", self.interval)
         for name in ("unchanged", "boost"):
             value = getattr(self, name)
-            if type(value) not in (int, float) or not abs(value) <= _MOST:
+            if type(value) not in (int, float) or not abs(value) <= _MAX:
                 raise BadInput(f"CommonCrawl: {name} is a number that is added to a score, not {value!r}")
         if type(self.new) is not bool:
             raise BadInput(f"CommonCrawl: new is True or False, not {self.new!r}")
@@ -66,8 +66,8 @@ class CommonCrawl:
         with np.errstate(over="ignore"):
             value = self._score(pages) + self.per_day * overdue / _DAY
         value += np.where(pages.is_new, self.boost * (overdue <= _RECENT), self.unchanged * _found_unchanged(pages))
-        np.clip(value, -_MOST, _MOST, out=value)
-        value[overdue < 0.0] -= 4.0 * _MOST
+        np.clip(value, -_MAX, _MAX, out=value)
+        value[overdue < 0.0] -= 4.0 * _MAX
         return value if self.new else known_only(pages, value)
 
     def _score(self, pages: Pages) -> Floats:

@@ -4,5 +4,5 @@ from sought.web.policy import Policy, beliefs_of
 
 
 def goes_by_demand(policy: Policy) -> bool:
-    """Whether some belief that it reads says nothing while nobody asks anything."""
+    """Whether it reads a belief that means nothing while nobody asks anything."""
     return any(getattr(belief, "goes_by_demand", True) for belief in beliefs_of(policy))

@@ -1,4 +1,4 @@
-"""New pages by what their first fetch is expected to bring."""
+"""New pages by the expected gain of their first fetch."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -13,21 +13,21 @@ from sought.web.errors import BadInput
 from sought.web.expression import brief
 from sought.web.pages import Floats, Pages, pieces
 
-_MOST = float(np.finfo(np.float64).max) / 4  # so that the last bits do not make it inf
-# The last bits of a number hold the order among equals: 13 for depth, 27 for the row.
+_MAX = float(np.finfo(np.float64).max) / 4  # so that changing the last bits does not overflow
+# The last bits of a value hold the order of ties: 13 for depth, 27 for the row.
 _DEPTH_BITS, _ROW_BITS = 13, 27
 
 
 @brief
 @dataclass(frozen=True)
 class DemandFirst:
-    """Prospect + prior · what first fetches on the same host have brought on average; equals breadth first.
+    """Prospect + `prior` · the mean gain of first fetches on the same host; ties are broken breadth first.
 
-    A simple order.  The prospect sees the words of addresses and anchors only, so it misses a page that answers
-    queries its links do not speak of; the host's mean makes up for some of that, and is the same for all of its pages.
-    Both see part of the same gain, hence `prior`, a weight from 0 to 1.  It does not see that pages of one batch answer
-    the same query, how long a gain lasts, or what links a page would bring.  Values that differ by less than one in
-    four thousand are equal, for no belief is known better.
+    A simple order.  The prospect is based on the words of addresses and anchors, so it misses pages that answer queries
+    without these words; the host's mean makes up for some of that, equally for all pages of the host.  Both estimate
+    the same gain in part, hence `prior`, a weight from 0 to 1.  The order ignores that pages of one batch may answer
+    the same query, how long a gain lasts, and which links a page would bring.  Values that differ by less than one in
+    four thousand count as equal: no belief is more precise.
     """
 
     order_matters: ClassVar[bool] = True  # among equals
@@ -44,7 +44,7 @@ class DemandFirst:
 
     def __call__(self, pages: Pages, now: float) -> Floats:
         prospect, first_gain = (pages.belief(belief) for belief in self.beliefs)
-        value = BreadthFirst()(pages, now)  # at most 0: for those of which nothing is expected
+        value = BreadthFirst()(pages, now)  # at most 0: for pages without an expected gain
         for piece in pieces(len(pages)):
             with np.errstate(over="ignore", invalid="ignore"):
                 gain = prospect[piece] + self.prior * first_gain[piece]
@@ -54,8 +54,8 @@ class DemandFirst:
 
 
 def _distinct(gain: Floats, depth: NDArray[np.uint16], row: NDArray[np.int64]) -> Floats:
-    """Gains whose last bits say how early the row comes in a queue; positive floats are ordered as their bits are."""
-    bits = np.minimum(gain, _MOST).view(np.int64)
+    """Gains whose last bits hold the place of the row in a queue; positive floats are ordered as their bits are."""
+    bits = np.minimum(gain, _MAX).view(np.int64)
     bits |= (1 << _DEPTH_BITS + _ROW_BITS) - 1
     bits -= np.minimum(depth, (1 << _DEPTH_BITS) - 1).astype(np.int64) << _ROW_BITS
     bits -= np.minimum(row, (1 << _ROW_BITS) - 1)

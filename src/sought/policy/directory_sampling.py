@@ -1,4 +1,4 @@
-"""Known pages in the directories of samples that have changed."""
+"""Known pages in directories in which a sampled page has changed."""
 
 from dataclasses import dataclass
 
@@ -19,10 +19,10 @@ class DirectorySampling:
     compared in Tan & Mitra, Clustering-Based Incremental Web Crawling, ACM TOIS 2010, §6.3.5.
 
     In every cycle of `cycle` seconds pages of each site are sampled (`site_samples`); if one has changed, its whole
-    directory is fetched; what is left goes to further samples, drawn at random from all pages.
+    directory is fetched; remaining fetches go to further samples, drawn at random from all pages.
 
-    Departures: they do not say in which order; directories are fetched in the order in which their changed pages were
-    drawn.  Any page found changed in this cycle counts as a sample: if it is none, its directory is in turn anyway.
+    Departures: the paper gives no order; directories are fetched in the order in which their changed pages were drawn.
+    Any page found changed in this cycle counts as a sample: if it is none, its directory is being fetched anyway.
     Samples that cannot be fetched are not replaced.
     """
 

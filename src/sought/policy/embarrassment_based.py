@@ -1,4 +1,4 @@
-"""Known pages so often that people are sent to as few stale ones as possible."""
+"""Known pages at the frequencies at which people see the fewest stale copies."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -19,13 +19,13 @@ from sought.web.pages import Floats, Pages
 class EmbarrassmentBased:
     """EBR as in S. Pandey and C. Olston, User-Centric Web Crawling, WWW 2005, §6.2.
 
-    The rule is that of J. Wolf et al., Optimal Crawling Strategies for Web Search Engines, WWW 2002, with changes that
-    come at random.  A page that has changed since its fetch embarrasses the more, the more often it is seen (`Views`)
-    and the more of its changes are large, at least `tau` of its shingles (`SignificantShare`).  `form`, `slots` and
-    `cycle` as for StalenessBased; the schedule of known times of change is in deterministic.py.
+    The rule is that of J. Wolf et al., Optimal Crawling Strategies for Web Search Engines, WWW 2002, with random
+    changes.  A stale copy costs the more, the more often the page is seen (`Views`) and the larger the share of its
+    changes that affect at least `tau` of its shingles (`SignificantShare`).  `form`, `slots` and `cycle` are as for
+    StalenessBased; the schedule for known times of change is in lab/replay/known_changes.py.
 
-    Departures: those of StalenessBased.  Pages nobody sees and those that were never seen to change much weigh
-    nothing: they have what is left, in turn.
+    Departures: those of StalenessBased.  Pages that nobody sees, and pages never seen to change much, have weight 0:
+    they share the remaining fetches in turn.
     """
 
     tau: float = 0.5

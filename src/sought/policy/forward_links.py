@@ -1,4 +1,4 @@
-"""New pages by how many links they are expected to have."""
+"""New pages by the number of links they are expected to have."""
 
 from dataclasses import dataclass
 

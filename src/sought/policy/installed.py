@@ -10,20 +10,20 @@ from sought.web.policy import Policy, beliefs_of
 
 
 def check_installed(policy: Policy) -> None:
-    """Raise BadInput if the policy, or a part of it, names in its attribute `needs` a library that is missing.
+    """Raise BadInput if the policy, or one of its parameters or beliefs, `needs` a library that is missing.
 
-    A crawl asks before it starts: it must not end after hours because a tree is to be learnt.
+    Called before a crawl starts, so that it does not fail after hours when a tree is to be fitted.
     """
-    for part in _parts(policy):
-        needs = getattr(part, "needs", "")
+    for each in _components(policy):
+        needs = getattr(each, "needs", "")
         if needs and find_spec(needs) is None:
-            raise BadInput(f"{type(part).__name__}() needs {needs}: pip install 'sought[lab]'")
+            raise BadInput(f"{type(each).__name__}() needs {needs}: pip install 'sought[lab]'")
 
 
-def _parts(value: Any) -> Iterator[Any]:
+def _components(value: Any) -> Iterator[Any]:
     """A policy, its parameters, and the beliefs it reads."""
     yield value
     if is_dataclass(value):
         for each in fields(value):
-            yield from _parts(getattr(value, each.name))
+            yield from _components(getattr(value, each.name))
     yield from (belief for belief in beliefs_of(value) if belief is not value)

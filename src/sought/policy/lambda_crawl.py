@@ -1,4 +1,4 @@
-"""Known pages so that none is given up, and announced changes by their own rule."""
+"""Known pages at rates that give up no page; pages whose changes are announced have a rule of their own."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -27,18 +27,18 @@ _RECALL, _NEARLY_ALL = SignalRecall(), 0.9
 class LambdaCrawl:
     """A. Kolobov, Y. Peres, C. Lu and E. Horvitz, Staying up to Date with Online Content Changes …, NeurIPS 2019.
 
-    The n-th change that was missed costs 1/n (harmonic.py).  A page is fetched at the rate ρ that is best if changes
-    show by fetches only.  If all its changes are announced, each is fetched with the best probability π, decided by a
-    hash of page and announcement, and is due at once; without one the page is not fetched.  The budget is split between
-    both so that neither could use a fetch better.  A host has at most `per_host` fetches a day (0: any number; caps.py,
-    and the SIGIR 2019 paper cited there).
+    The n-th missed change costs 1/n (solvers/harmonic.py).  A page whose changes are seen only by fetching is fetched
+    at the best rate ρ.  If all changes of a page are announced, each is fetched with the best probability π, decided by
+    a hash of page and announcement, and is due at once; without an announcement the page is not fetched.  The budget is
+    split so that neither kind could use a fetch better.  A host has at most `per_host` fetches a day (0: any number;
+    see the SIGIR 2019 paper cited in solvers/harmonic.py).
 
-    Departures: the paper is told which pages announce all changes.  Here they are those for which a sitemap has told a
-    change, not of the future, on hosts whose signals are found to tell of nine changes in ten (`SignalRecall`); all
-    others are fetched at rate ρ, so that a signal which stands still, or lies ahead, starves no page there.  Fetches at
-    rate ρ come at even intervals, not at random, by the share of the interval that has passed; an announced change
-    counts as one such interval, and the more the longer it waits.  The budget is the crawl's pace, or one fetch a page
-    and month while that is not known; what is left goes to all other pages in turn.
+    Departures: the paper knows which pages announce all changes.  Here these are pages with a signal that is not in the
+    future, on hosts whose signals report at least nine changes in ten (`SignalRecall`).  All others are fetched at rate
+    ρ, so a signal that never changes, or lies in the future, does not starve a page.  Fetches at rate ρ come at even
+    intervals, not at random, by the share of the interval that has passed; an announced change counts as a whole
+    interval, and more the longer it waits.  The budget is the crawl's pace, or one fetch a page and month while that is
+    not known; remaining fetches go to all other pages in turn.
     """
 
     rate: Estimator = field(default_factory=BayesRate)
@@ -74,13 +74,13 @@ class LambdaCrawl:
 
 
 def _announced(pages: Pages, now: float, rows: Rows) -> NDArray[np.bool_]:
-    """Whether the changes of a page are taken to be announced, all of them."""
+    """Whether all changes of a page count as announced."""
     signal = pages.signal[rows]
     return (signal > -np.inf) & (signal <= now) & (pages.belief(_RECALL)[rows] >= _NEARLY_ALL)
 
 
 def _accepted(pages: Pages, rows: Rows, rate: Floats, fetches: Floats) -> NDArray[np.bool_]:
-    """Whether a change was told since the last fetch, and the dice are for it."""
+    """Whether a change was announced since the last fetch, and is to be fetched."""
     signal, chance = pages.signal[rows], np.ones(len(rows))
     np.divide(fetches, rate, out=chance, where=rate > 0.0)
     dice = fractions(mixed(pages.key[rows] ^ mixed(bits_of(signal))))

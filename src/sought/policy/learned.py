@@ -1,4 +1,4 @@
-"""New pages by an impact that is learnt from what other orderings say of them."""
+"""New pages by an impact that is learnt from the values of other orderings."""
 
 from dataclasses import dataclass
 
@@ -13,6 +13,6 @@ class Learned(Ordering, LearnedScore):
     """The machine-learned combination of Tran, Turk, Cambazoglu & Nejdl (SIGIR 2015), §6 and Table 4.
 
     A regression tree (theirs on the dense set) or a linear model by online gradient descent (on the skewed one).  It
-    learns from pages that were new once: what was said of them before they were fetched, and the impact they have now.
-    Until it knows fifty of them pages come in the order of RandomWalk(impact).
+    learns from fetched pages: their features before they were fetched, and the impact they have now.  With fewer than
+    fifty such pages, pages come in the order of RandomWalk(impact).
     """

@@ -1,4 +1,4 @@
-"""Known pages that samples which have changed lead to."""
+"""Known pages near sampled pages that have changed."""
 
 from dataclasses import dataclass
 
@@ -19,9 +19,9 @@ class LinkSampling:
     compared in Tan & Mitra, Clustering-Based Incremental Web Crawling, ACM TOIS 2010, §6.3.5.
 
     In every cycle of `cycle` seconds pages of each site are sampled (`site_samples`); if one has changed, all pages at
-    most `hops` links away from it are fetched; what is left goes to further samples, drawn at random from all pages.
+    most `hops` links away from it are fetched; remaining fetches go to further samples, drawn at random from all pages.
 
-    Departures: they do not say in which order; pages are fetched by their distance from the nearest changed sample, not
+    Departures: the paper gives no order; pages are fetched by their distance from the nearest changed sample, not
     sample by sample.  Samples that cannot be fetched are not replaced.
     """
 
@@ -42,9 +42,9 @@ class LinkSampling:
         return values(pages, now, samples.fetched, samples.nearness, near, *samples.missing)
 
     def _near(self, pages: Pages, samples: SiteSamples) -> Floats:
-        """From 0 to below 1 for pages that changed samples lead to, the nearest first; else -1.
+        """From 0 to below 1 for pages near changed samples, the nearest first; else -1.
 
-        As long as nothing has been fetched in this cycle, the belief may still speak of the last one.
+        While nothing has been fetched in this cycle, the belief may still be that of the last one.
         """
         hops = pages.belief(self.beliefs[0])
         is_near = (hops >= 0) & (hops <= self.hops)

@@ -1,4 +1,4 @@
-"""New pages by what their addresses look like."""
+"""New pages by the depth of their addresses."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from sought.web.pages import Floats, Pages
 class Location(Ordering, LocationScore):
     """IL(p): addresses whose paths have fewer slashes first (Cho, Garcia-Molina & Page 1998, §2.1).
 
-    Equals are first in, first out.
+    Ties are first in, first out.
     """
 
     def __call__(self, pages: Pages, now: float) -> Floats:

@@ -1,4 +1,4 @@
-"""Known pages by what a fetch is worth over the time its copy lasts."""
+"""Known pages by the divergence that a fetch removes, over the time its copy lasts."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args
@@ -17,24 +17,24 @@ from sought.web.expression import brief
 from sought.web.pages import Floats, Pages, pieces
 
 Form = Literal["curve", "bounds"]
-_LONGEST = 1e12  # seconds: more than anybody waits
+_LONGEST = 1e12  # seconds: a bound that is never reached
 
 
 @brief
 @dataclass(frozen=True)
 class Longevity:
-    """U(t) = t·D(t) - ∫D, the divergence of a page from its copy, over time, that a fetch at age t takes away.
+    """U(t) = t·D(t) - ∫D, the divergence of a page from its copy, over time, that a fetch at age t removes.
 
     C. Olston, S. Pandey, Recrawl Scheduling Based on Information Longevity, WWW 2008.  A page is due when U reaches a
-    threshold T (§2.2); whoever always fetches the largest U keeps to the threshold that the budget can pay, whatever it
-    is.  D is the share of shingles that are others.  `curve` fits churn and scroll to the last `profiles` profiles of
-    changes (§4.2, `Divergence`).  `bounds` takes the middle of what these bound U by (§4.3, `DivergenceBounds`): up to
-    the age they reach in proportion to age, and beyond it as if D were anywhere between what it was there and 1.
-    Fetching is due at the latest after `risk`·T seconds (ρ of §4.5): U counts as age/risk at least.
+    threshold T (§2.2); always fetching the page of largest U keeps to the threshold that the budget allows.  D is the
+    share of shingles that differ.  `curve` fits churn and scroll to the last `profiles` profiles of changes (§4.2,
+    `Divergence`).  `bounds` takes the middle of the bounds of U (§4.3, `DivergenceBounds`): proportional to age up to
+    the age that profiles reach, and beyond it as if D were anywhere between its last value and 1.  A fetch is due at
+    the latest after `risk`·T seconds (ρ of §4.5): U counts as age/risk at least.
 
     Departures: the budget sets T.  The paper adjusts a period step by step with these bounds; here the bounds rank
-    pages, so that one which has shown little is tried at ever longer ages.  Bounds are averaged where each profile
-    ends, not age by age.  While a page is young there are no forced refreshes: see the beliefs.
+    pages, so that a page which has changed little is tried at ever longer ages.  Bounds are averaged where each profile
+    ends, not age by age.  Young pages are not refreshed by force: see the beliefs.
     """
 
     form: Form = "curve"
@@ -82,8 +82,8 @@ def curve_worth(age: Floats, share: Floats, rate: Floats, life: Floats) -> Float
 def bounds_worth(age: Floats, reach: Floats, worth: Floats, share: Floats) -> Floats:
     """The middle of the bounds of U, in seconds.
 
-    Beyond the reach D lies between its share there and 1: U grows by nothing at least, and by all that is left of D,
-    come at this very moment, at most.
+    Beyond the reach D lies between its share there and 1: U grows by 0 at least, and at most as if all the rest of the
+    page had changed at this moment.
     """
     age, reach, worth, share = (np.clip(np.nan_to_num(each), 0.0, _LONGEST) for each in (age, reach, worth, share))
     worth = np.minimum(worth, reach)

@@ -1,4 +1,4 @@
-"""Known pages at rates that are learnt by trying, whatever way they change."""
+"""Known pages at rates that are learnt by experiment, without a model of change."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from sought.web.pages import Floats, Pages
 
 _MONTH = 30 * 86400.0
 _LONG = 1e12  # seconds
-_SOON = 1e-9  # of a period: a probe does not come at once
+_MIN_SHARE = 1e-9  # of a period: a probe does not come at once
 _HALVINGS = 60
 
 
@@ -24,16 +24,16 @@ class MirrorSync:
     """MirrorSync of Kolobov, Bubeck & Zimmert (Online Learning for Active Cache Synchronization, ICML 2020).
 
     Mirror descent with a log barrier, in its lazy form: the period of a page is 1/r = μ - `step`·(sum of its gains),
-    where μ is such that all rates together are pages.pace / (1 + `probes`), and every rate is between `least` and
-    `most` times the average one (1/16 and 15 in the published code, for Poisson changes).  Gains, which are gradients,
-    come from probes; a share `probes` of periods has one (`ProbedGain`).  The cost of a copy is 1 if it is stale.
+    where μ is such that all rates sum to pages.pace / (1 + `probes`), and every rate is between `least` and `most`
+    times the average one (1/16 and 15 in the published code, for Poisson changes).  Gains, which are gradients, come
+    from probes; a share `probes` of periods has one (`ProbedGain`).  The cost of a copy is 1 if it is stale.
 
-    Value: the share of the time to its next fetch, planned or probe, that has passed.  Departures: pages move on by
-    themselves instead of in rounds, so gradients are weighted by time; steps shrink with the square root of time
-    instead of being chosen for a known end, and samples are not divided by `probes`, so that more of them may be made
-    without larger steps; a probe refreshes the copy, as every fetch does.  If the pace is not known, it is as if every
-    page could be fetched once a month.  Steps above 1 can do much harm before they do good.  It needs very many
-    fetches a page: something to judge models by, not to crawl with.
+    Value: the share of the time to the next fetch, planned or probe, that has passed.  Departures: pages advance
+    independently instead of in rounds, so gradients are weighted by time.  Steps shrink with the square root of time
+    instead of being chosen for a known end.  Samples are not divided by `probes`, so that more probes do not make
+    larger steps.  A probe refreshes the copy, as every fetch does.  If the pace is not known, it is one fetch a page
+    and month.  Steps above 1 can do much harm before they do good.  The method needs very many fetches a page: use it
+    as a reference for models, not for crawling.
     """
 
     probes: float = 0.05
@@ -57,10 +57,10 @@ class MirrorSync:
         _, began, share = (pages.belief(belief) for belief in self.beliefs)
         began = np.where(np.isfinite(began), began, pages.last_fetch)
         age = np.clip(now - np.where(pages.is_new, now, began), 0.0, _LONG)
-        return known_only(pages, age / (self.periods(pages) * np.clip(share, _SOON, 1.0)))
+        return known_only(pages, age / (self.periods(pages) * np.clip(share, _MIN_SHARE, 1.0)))
 
     def periods(self, pages: Pages) -> Floats:
-        """Seconds from one planned fetch of each page to the next."""
+        """Seconds between planned fetches of each page."""
         known = ~pages.is_new
         mean = (1.0 + self.probes) * np.count_nonzero(known) / pages.pace if pages.pace > 0.0 else _MONTH
         mean = min(max(mean, 1.0), _LONG)
@@ -73,10 +73,10 @@ class MirrorSync:
 
 
 def _level(gain: Floats, count: NDArray[np.int64], shortest: float, longest: float) -> float:
-    """μ, in mean periods: the level less their gains are periods whose rates are 1 on average."""
+    """μ, in mean periods: level - gain are then periods whose rates average 1."""
     if not len(gain):
         return 1.0
-    low, high = float(gain[0]) + shortest, float(gain[-1]) + longest  # all as often as may be, all as seldom
+    low, high = float(gain[0]) + shortest, float(gain[-1]) + longest  # all as often as allowed, all as rarely
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
         if np.sum(count / np.clip(middle - gain, shortest, longest)) > np.sum(count):

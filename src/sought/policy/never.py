@@ -1,4 +1,4 @@
-"""Nothing is fetched: what is there without a crawler?"""
+"""No page at all: a baseline for experiments."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from sought.web.pages import NEVER, Floats, Pages
 @brief
 @dataclass(frozen=True)
 class Never:
-    """The lowest of floors: what any fetch at all has to be better than."""
+    """The lowest baseline: nothing is fetched."""
 
     def __call__(self, pages: Pages, now: float) -> Floats:
         return np.full(len(pages), NEVER)

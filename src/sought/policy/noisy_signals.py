@@ -1,4 +1,4 @@
-"""Known pages by how much longer a fetch keeps their copies fresh; signals of changes count for what they are worth."""
+"""Known pages by the time for which a fetch keeps their copies fresh, given noisy signals of changes."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -16,7 +16,7 @@ from sought.web.expression import brief
 from sought.web.pages import Floats, Pages, pieces
 
 _QUALITY = (SignalRecall(), FalseSignals())
-_LEAST_RATE, _MOST_RATE = 1e-30, 1.0  # a second: of less, and more, nobody could know
+_MIN_RATE, _MAX_RATE = 1e-30, 1.0  # a second; rates below count as 0
 
 
 @brief
@@ -24,14 +24,15 @@ _LEAST_RATE, _MOST_RATE = 1e-30, 1.0  # a second: of less, and more, nobody coul
 class NoisySignals:
     """Greedy by the value of a crawl with noisy change-indicating signals (GREEDY-NCIS).
 
-    R. Busa-Fekete et al., A Scalable Crawling Algorithm Utilizing Noisy Change-Indicating Signals, WWW 2025.  Whoever
-    always fetches the page of the largest value needs no solver, and spends whatever the budget is evenly; where no
-    signals come it is the schedule of Cho & Garcia-Molina.  Signals of the first `delay` seconds after a fetch are
-    dropped: they may be of a change that it has seen.
+    R. Busa-Fekete et al., A Scalable Crawling Algorithm Utilizing Noisy Change-Indicating Signals, WWW 2025.  Always
+    fetching the page of the largest value needs no solver and suits any budget; without signals it is the schedule of
+    Cho & Garcia-Molina.  Signals of the first `delay` seconds after a fetch are dropped: they may belong to a change
+    that the fetch has seen.
 
-    Departures: a page has its own rate of change, and how good signals are is by host (`SignalRecall`, `FalseSignals`).
-    A sitemap tells of the latest change only, so a page has had no signal or an unknown number, which counts as the one
-    that makes it as probably fresh.  Pages without expected change come after all others, oldest copy first.
+    Departures: rates of change are by page, the quality of signals is by host (`SignalRecall`, `FalseSignals`).  A
+    sitemap reports the latest change only, so a page has had no signal or an unknown number of them; that counts as the
+    number that gives the same probability of being fresh.  Pages without expected change come after all others, oldest
+    copy first.
     """
 
     rate: Estimator = field(default_factory=BayesRate)
@@ -52,10 +53,10 @@ class NoisySignals:
         age, value = ages(pages, now), weights(pages, self.weight)
         rate, recall, false = (pages.belief(belief) for belief in (self.rate, *_QUALITY))
         for piece in pieces(len(pages)):
-            told = pages.signal[piece] > pages.last_fetch[piece] + self.delay
+            signalled = pages.signal[piece] > pages.last_fetch[piece] + self.delay
             terms = _rates(rate[piece]), np.clip(recall[piece], 0.0, 1.0), _rates(false[piece])
-            signals = np.zeros(len(told))
-            signals[told] = signals_if_any(age[piece][told], *(term[told] for term in terms))
+            signals = np.zeros(len(signalled))
+            signals[signalled] = signals_if_any(age[piece][signalled], *(term[signalled] for term in terms))
             own = crawl_value(age[piece], signals, *terms)
             with np.errstate(over="ignore"):
                 value[piece] *= own
@@ -63,15 +64,12 @@ class NoisySignals:
 
 
 def _rates(column: Floats) -> Floats:
-    return np.where(column > _LEAST_RATE, np.minimum(column, _MOST_RATE), 0.0)
+    return np.where(column > _MIN_RATE, np.minimum(column, _MAX_RATE), 0.0)
 
 
-# ---- What is a fetch worth when signals of changes come in, some of them false and some changes without one?
-
-
-_MOST = 30  # signals between two fetches that are told apart
-_NOTHING = 1e-9  # a signal that tells so little tells nothing
-_LEAST_RECALL = 0.01  # with less, signals are as good as none, and not worth the time it takes
+_MAX = 30  # signals between two fetches that are distinguished
+_NOTHING = 1e-9  # evidence of a signal so weak that it counts as none
+_MIN_RECALL = 0.01  # with less, signals count as none
 
 
 def crawl_value(age: Floats, signals: Floats, rate: Floats, recall: Floats, false: Floats) -> Floats:
@@ -79,42 +77,42 @@ def crawl_value(age: Floats, signals: Floats, rate: Floats, recall: Floats, fals
 
     The model is that of R. Busa-Fekete et al., A Scalable Crawling Algorithm Utilizing Noisy Change-Indicating
     Signals, WWW 2025; the formulas follow from it, and a simulation agrees (tests/policy/test_refresh_indices.py).
-    The page changes `rate` times a second; a signal tells of a change with probability `recall`, and `false` ones
-    come a second. Of all these, `signals` have come since the fetch, `age` seconds ago.  Each makes the copy as old
-    as β seconds more would: with ι = age + β·signals, it is fresh with probability exp(-α·ι).  The value is w(ι) -
-    exp(-α·ι)·ψ(ι), ψ being the mean time between fetches of a page that is always fetched at ι, and w the mean part
-    of it in which it is fresh.
+    The page changes `rate` times a second; a change is signalled with probability `recall`, and there are `false`
+    signals a second.  Since the fetch, `age` seconds ago, `signals` have come.  Each counts like β more seconds of age:
+    with ι = age + β·signals, the copy is fresh with probability exp(-α·ι).  The value is w(ι) - exp(-α·ι)·ψ(ι), where ψ
+    is the mean time between fetches of a page that is always fetched at ι, and w the mean part of it in which the copy
+    is fresh.
 
-    Without signals it is U of Cho & Garcia-Molina; so it is where they tell of next to nothing, or are so many that
-    thirty would not do.
+    Without signals it is U of Cho & Garcia-Molina; also if signals say next to nothing, or come so often that thirty
+    are not enough.
     """
     out = _unsignalled(age, rate)
-    rows = np.flatnonzero((recall >= _LEAST_RECALL) & (rate > 0.0))
+    rows = np.flatnonzero((recall >= _MIN_RECALL) & (rate > 0.0))
     age, signals, rate, recall, false = (column[rows] for column in (age, signals, rate, recall, false))
     unseen, all_signals = (1.0 - recall) * rate, recall * rate + false
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        told = np.log(all_signals / false)  # κ: a signal divides P(fresh) by its exp
-        worth_of_one = told / unseen  # β
+        evidence = np.log(all_signals / false)  # κ: a signal divides P(fresh) by its exp
+        worth_of_one = evidence / unseen  # β
         effective = age + _for_each(signals, worth_of_one)
-        countless = (_MOST * worth_of_one < effective) & (all_signals * effective > 0.5 * _MOST)
-    on = np.flatnonzero((told > _NOTHING) & ~countless)
-    terms = (age, signals, rate, false, unseen, all_signals, told, worth_of_one)
+        countless = (_MAX * worth_of_one < effective) & (all_signals * effective > 0.5 * _MAX)
+    on = np.flatnonzero((evidence > _NOTHING) & ~countless)
+    terms = (age, signals, rate, false, unseen, all_signals, evidence, worth_of_one)
     out[rows[on]] = _signalled(*(term[on] for term in terms))
     return out
 
 
 def signals_if_any(age: Floats, rate: Floats, recall: Floats, false: Floats) -> Floats:
-    """How many signals make a page as probably fresh as that some have come, of which nobody knows how many; from 1 on.
+    """The number of signals (from 1 on) that gives the same P(fresh) as an unknown number of at least 1.
 
     P(fresh) is the mean of exp(-α·age - κ·N) over N, Poisson of mean γ·age, that are at least 1.
     """
     signals = recall * rate + false
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         share = false / signals
-        told = -np.log(share)
+        evidence = -np.log(share)
         most, least = -np.expm1(-signals * age), -np.expm1(-false * age)
-        count = ((signals - false) * age + np.log(most / least)) / told
-    return np.where(np.isfinite(count) & (told > _NOTHING), np.maximum(count, 1.0), 1.0)
+        count = ((signals - false) * age + np.log(most / least)) / evidence
+    return np.where(np.isfinite(count) & (evidence > _NOTHING), np.maximum(count, 1.0), 1.0)
 
 
 def _for_each(signals: Floats, amount: Floats) -> Floats:
@@ -133,7 +131,7 @@ def _signalled(
     false: Floats,
     unseen: Floats,
     all_signals: Floats,
-    told: Floats,
+    evidence: Floats,
     worth_of_one: Floats,
 ) -> Floats:
     """By what happens until the i-th signal, i = 0, 1, …; R_i of the paper is `gammainc(i + 1, ·)`."""
@@ -141,7 +139,7 @@ def _signalled(
 
     cycle, fresh = np.zeros(len(age)), np.zeros(len(age))
     ends = rate + false
-    for i in range(_MOST + 1):
+    for i in range(_MAX + 1):
         ahead = signals != i
         left = age.copy()
         left[ahead] += (signals[ahead] - i) * worth_of_one[ahead]
@@ -150,5 +148,5 @@ def _signalled(
             break
         cycle[on] += gammainc(i + 1, all_signals[on] * left[on]) / all_signals[on]
         fresh[on] += (false[on] / ends[on]) ** i / ends[on] * gammainc(i + 1, ends[on] * left[on])
-    still = np.exp(-unseen * age - _for_each(signals, told))
-    return np.maximum(fresh - still * cycle, 0.0)
+    still_fresh = np.exp(-unseen * age - _for_each(signals, evidence))
+    return np.maximum(fresh - still_fresh * cycle, 0.0)

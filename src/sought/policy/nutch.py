@@ -1,4 +1,4 @@
-"""Known pages when their interval is over, as in Apache Nutch."""
+"""Known pages when their adaptive interval has passed, as in Apache Nutch."""
 
 from dataclasses import dataclass
 
@@ -14,17 +14,17 @@ _DAY = 86400.0
 class Nutch:
     """Apache Nutch's `AdaptiveFetchSchedule`, with the numbers of its `nutch-default.xml`.
 
-    A page begins with an interval of `start` (db.fetch.interval.default, 30 days).  Found unchanged, the interval grows
-    by `up` (inc_rate, 0.4); found changed, it shrinks by `down` (dec_rate, 0.2); always between `shortest` and
-    `longest` (min_interval, 60 seconds; max_interval, 365 days).  With `sync` (sync_delta_rate, 0.3; 0 is sync_delta
-    false) it is at least as long as nothing has changed, and the next fetch comes that share of this time earlier:
-    now + interval - sync · (now - fetch of the last change).
+    A page begins with an interval of `start` (db.fetch.interval.default, 30 days).  If it is found unchanged, the
+    interval grows by `up` (inc_rate, 0.4); if changed, it shrinks by `down` (dec_rate, 0.2); always between `shortest`
+    and `longest` (min_interval, 60 seconds; max_interval, 365 days).  With `sync` (sync_delta_rate, 0.3; 0 is
+    sync_delta false) the interval is at least the time since the last change, and the next fetch comes earlier by a
+    share `sync` of that time: now + interval - sync · (now - fetch of the last change).
 
-    Value: age as a share of the time that a page has to wait.  Departures: Nutch fetches nothing before it is due, and
-    among what is due goes by another score; here what is due soonest fills a budget that would be idle, and what is
-    overdue by most of its wait comes first.  Where `sync` would move the next fetch by more than `longest`, it moves it
-    by that share of `longest`: Nutch's comment says so, its whole-number division makes it nothing.  Pages that are
-    gone count as changed; db.fetch.interval.max (90 days, then fetch in any case) is left out.
+    Value: age as a share of the page's waiting time.  Departures: Nutch fetches nothing before it is due, and orders
+    due pages by another score; here pages that are not yet due use a budget that would be idle, and the page comes
+    first that is overdue by the largest share of its waiting time.  If `sync` would move the next fetch by more than
+    `longest`, it is moved by that share of `longest`: Nutch's comment says so, but its integer division makes it 0.
+    Pages that are gone count as changed; db.fetch.interval.max (90 days, then fetch in any case) is left out.
     """
 
     start: float = 30 * _DAY
@@ -35,7 +35,7 @@ class Nutch:
     sync: float = 0.3
 
     def __post_init__(self) -> None:
-        _ = self.beliefs  # says what is wrong with a parameter
+        _ = self.beliefs  # checks the parameters
 
     @property
     def beliefs(self) -> tuple[AdaptiveInterval]:

@@ -1,4 +1,4 @@
-"""New pages by the importance that fetches so far have passed on to them."""
+"""New pages by the importance that fetched pages have passed on to them."""
 
 from dataclasses import dataclass
 
@@ -10,4 +10,4 @@ from sought.web.expression import brief
 @brief
 @dataclass(frozen=True)
 class Opic(Ordering, OpicScore):
-    """Cash that has come in along links (Abiteboul, Preda & Cobena, Adaptive On-Line Page Importance, WWW 2003)."""
+    """Cash received along links (Abiteboul, Preda & Cobena, Adaptive On-Line Page Importance, WWW 2003)."""

@@ -1,4 +1,4 @@
-"""Known pages in the order that keeps the most copies fresh, without a plan."""
+"""Known pages in the order that keeps the most copies fresh, without solving for frequencies."""
 
 from dataclasses import dataclass, field
 from typing import Literal, get_args
@@ -25,13 +25,13 @@ class OptimalFreshness:
 
     As an index (C. Olston and S. Pandey, Recrawl Scheduling Based on Information Longevity, WWW 2008, §3): at age t a
     copy is stale with probability D(t) = 1 − e^{−λt}, and a fetch is worth U(t) = w·(t·D(t) − ∫D), which is
-    w·(1/λ − (t + 1/λ)·e^{−λt}).  Whoever always fetches the largest U fetches all pages at the same U, and that is the
-    multiplier of the optimal frequencies for whatever the budget is: nothing has to be solved, and no budget has to be
-    known.  Pages for which U never gets that far, w/λ being too small, are not fetched.
+    w·(1/λ − (t + 1/λ)·e^{−λt}).  Always fetching the page of largest U fetches all pages at the same U, which is the
+    multiplier of the optimal frequencies for that budget: nothing has to be solved, and the budget need not be known.
+    Pages for which U never becomes that large, because w/λ is too small, are not fetched.
 
     `objective` is freshness, the share of time in which copies are up to date, or their mean age: then U(t) =
     w·(t²/2 − 1/λ² + (t + 1/λ)·e^{−λt}/λ).  Departures: rates are estimated; pages that never change come after all
-    others, in turn.
+    others, the oldest copy first.
     """
 
     rate: Estimator = field(default_factory=BayesRate)

@@ -1,4 +1,4 @@
-"""New pages, the most important first.  What is important is said by each ordering in a file of its own."""
+"""What do policies share that order new pages by importance?  Each ordering is in a file of its own."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -10,14 +10,14 @@ from sought.beliefs.belief import Supplied
 from sought.web.expression import brief
 from sought.web.pages import NEVER, Floats, Pages
 
-_MOST = np.iinfo(np.int64).max
-_LATER = 2.0**-33  # what a page loses for every second: less than 1 in any crawl's life
+_MAX = np.iinfo(np.int64).max
+_LATER = 2.0**-33  # deducted for every second: less than 1 over the life of any crawl
 
 
 @brief
 @dataclass(frozen=True)
 class Ordering(Supplied):
-    """A policy that is at the same time the belief it ranks by: the crawl supplies the importance of every page."""
+    """A policy that is also the belief it ranks by: the crawl supplies the importance of every page."""
 
     is_abstract: ClassVar[bool] = True
 
@@ -33,24 +33,24 @@ class Ordering(Supplied):
 
 
 def of_new(pages: Pages, values: Floats) -> Floats:
-    """These values for pages never fetched, NEVER for others; and only numbers."""
+    """The values for pages never fetched, NEVER for others and for NaN; infinite values become finite."""
     value = np.where(pages.is_new & ~np.isnan(values), values, NEVER)
     return np.minimum(value, np.finfo(np.float64).max, out=value)
 
 
 def found_first(values: Floats, pages: Pages) -> Floats:
-    """Whole numbers, and of equal ones those found earlier before the others."""
+    """Whole-number values with ties broken: pages found earlier come first."""
     return values - _LATER * pages.found
 
 
 def first(values: Floats, which: NDArray[np.bool_]) -> Floats:
-    """Values in the same order, but those `which` come before all others; NEVER stays.
+    """Values in the same order, but rows in `which` come before all others; NEVER stays.
 
-    Floats are ordered as their bits are: two of these are given up for the place of the queue.
+    Floats are ordered as their bits are: the last two bits are dropped to make room for the queue.
     """
     bits = (values + 0.0).view(np.int64)  # + 0.0: a copy, and no -0.0
-    bits ^= (bits >> 63) & _MOST
+    bits ^= (bits >> 63) & _MAX
     bits >>= 2
     bits += np.where(which, 1 << 61, -1 << 61)
-    bits ^= (bits >> 63) & _MOST
+    bits ^= (bits >> 63) & _MAX
     return np.where(np.isneginf(values), NEVER, bits.view(np.float64))

@@ -1,4 +1,4 @@
-"""New pages by their PageRank on what has been seen of the Web."""
+"""New pages by their PageRank on the known part of the Web."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from sought.web.expression import brief
 @brief
 @dataclass(frozen=True)
 class PageRank(Ordering, PageRankScore):
-    """IR'(p) = (1-d) + d·Σ_{t→p} IR'(t)/c_t over links seen so far; from a page without known links a surfer jumps.
+    """IR'(p) = (1-d) + d·Σ_{t→p} IR'(t)/c_t over links seen so far; a page without known links leads to all pages.
 
     Cho, Garcia-Molina & Page 1998, §2.1 and §4, `PageRank`.  With d = 0.85 pages come in the order of the PageRank of
     Tran, Turk, Cambazoglu & Nejdl (SIGIR 2015), which is this divided by the number of pages.

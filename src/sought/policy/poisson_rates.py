@@ -1,7 +1,4 @@
-"""How often should each page be fetched, if fetches come at random, too?
-
-Y. Azar, E. Horvitz, E. Lubetzky, Y. Peres and D. Shahaf, Tractable near-optimal policies for crawling, PNAS 2018.
-"""
+"""Known pages at the best rates there are if both changes and fetches come at random."""
 
 from dataclasses import dataclass, field
 
@@ -17,11 +14,11 @@ from sought.web.pages import Floats, Pages
 
 
 def poisson_rates(rate: Floats, weight: Floats, total: float, floor: float = 0.0) -> Floats:
-    """Fetches per unit of time: they sum to `total` and make Σ weight · ρ/(ρ + rate), weighted freshness, largest.
+    """Fetches per unit of time: they sum to `total` and maximise Σ weight · ρ/(ρ + rate), weighted freshness.
 
-    Pages of little weight for how fast they change get nothing; with `floor`, a share from 0 to 1, every page has at
-    least that share of an even part (Kolobov et al., Staying up to Date with Online Content Changes, NeurIPS 2019,
-    supplement §9.3).  Pages that never change (rate 0) get nothing.  Exact; takes a sort.
+    Pages that change too fast for their weight get 0; with `floor`, a share from 0 to 1, every page has at least that
+    share of an equal part (Kolobov et al., Staying up to Date with Online Content Changes, NeurIPS 2019, supplement
+    §9.3).  Pages that never change (rate 0) get 0.  Exact; takes a sort.
     """
     out = np.zeros(len(rate))
     moves = np.flatnonzero(rate > 0.0)
@@ -37,7 +34,7 @@ def poisson_rates(rate: Floats, weight: Floats, total: float, floor: float = 0.0
 
 
 def _scale(worth: Floats, root: Floats, change: Floats, total: float, least: float) -> float:
-    """1/√price: what the roots are multiplied by.  Pages are dropped to the floor from the least worthy on."""
+    """1/√price, by which the roots are multiplied.  Pages are put at the floor from the least valuable on."""
     roots, changes = (np.cumsum(column[::-1])[::-1] for column in (root, change))  # of this page and all after it
     spare = total - least * np.arange(len(root)) + changes
     above = worth * spare > roots
@@ -45,21 +42,18 @@ def _scale(worth: Floats, root: Floats, change: Floats, total: float, least: flo
     return float(spare[first] / roots[first]) if above.any() else 0.0
 
 
-# ---- Known pages at the best rates there are for fetches at random.
-
-
 @brief
 @dataclass(frozen=True)
 class PoissonRates:
     """Y. Azar, E. Horvitz, E. Lubetzky, Y. Peres, D. Shahaf, Tractable near-optimal policies for crawling, PNAS 2018.
 
-    Rates make weighted freshness largest if changes and fetches both come at random (poisson.py); pages that change too
-    fast for their weight get none.  With `floor`, each has at least that share of an even part of the budget
-    (Kolobov et al., NeurIPS 2019, supplement §9.3, found 0.4 best for their own objective).
+    The rates maximise weighted freshness if changes and fetches both come at random; pages that change too fast for
+    their weight get 0.  With `floor`, each page has at least that share of an equal part of the budget (Kolobov et al.,
+    NeurIPS 2019, supplement §9.3, found 0.4 best for their own objective).
 
     Departures: fetches of a page come at even intervals, as in the paper's deterministic version, by the share of the
-    interval that has passed instead of by deadlines; the budget is the crawl's pace, or one fetch a page and month
-    while that is not known; what is left goes to pages without a rate, in turn.
+    interval that has passed instead of by deadlines.  The budget is the crawl's pace, or one fetch a page and month
+    while that is not known; remaining fetches go to pages without a rate, the oldest copy first.
     """
 
     rate: Estimator = field(default_factory=BayesRate)

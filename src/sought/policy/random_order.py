@@ -1,4 +1,4 @@
-"""All pages, new and known, in an order that nothing is known of."""
+"""All pages, new and known, in random order: a baseline for experiments."""
 
 from dataclasses import dataclass
 
@@ -13,9 +13,9 @@ from sought.web.pages import Floats, Pages, pieces
 @brief
 @dataclass(frozen=True)
 class Random:
-    """A floor: every order is equally likely, and another one at every time it is asked for.
+    """A new random order at every time.
 
-    The value is a hash of URL, time and seed, so that the same crawl is the same again.
+    The value is a hash of URL, time and seed, so that a crawl can be repeated exactly.
     """
 
     seed: int = 0

@@ -1,4 +1,4 @@
-"""New pages that pages which people see lead to."""
+"""New pages by a random walk from pages that people see or click."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from sought.web.expression import brief
 class RandomWalk(Ordering, RandomWalkScore):
     """RW and RW-EG (Tran, Turk, Cambazoglu & Nejdl, SIGIR 2015, §4).
 
-    `impact` is what a page has brought to search, clicks or views; `beta` says how much pages with many links count
-    for more (1 in their dense set, 0 in their skewed one).  omega = 1 is RW; below 1 it is RW-EG, on a graph enriched
-    by edges between pages with a common parent (theirs: 0.1 to 0.2 on the dense set, 0.8 to 0.9 on the skewed one).
+    `impact` is the search impact of a page, clicks or views; `beta` is how much more pages with many links count (1 on
+    their dense set, 0 on their skewed one).  omega = 1 is RW; below 1 it is RW-EG, on a graph enriched by edges between
+    pages with a common parent (theirs: 0.1 to 0.2 on the dense set, 0.8 to 0.9 on the skewed one).
     """

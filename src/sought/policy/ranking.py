@@ -1,4 +1,4 @@
-"""Which rows have the largest values, and who comes first among equals?"""
+"""Which rows have the largest values, and how are ties broken?"""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +12,9 @@ _FEW = 4096
 
 
 def best(values: Floats, key: Keys, count: int) -> Rows:
-    """The `count` rows of largest value, in order; equals by key, a hash: order of rows or URLs can pass for a policy.
+    """The `count` rows of largest value, in order; ties by key, a hash, for the order of rows would act like a policy.
 
-    Values are numbers (no NaN), keys distinct.  Only what is chosen is sorted, however many are equal.
+    Values are not NaN, keys are distinct.  Only the chosen rows are sorted, however many values are equal.
     """
     if count >= len(values):
         rows = np.arange(len(values))
@@ -38,16 +38,16 @@ def _lowest(rows: Rows, key: Keys, count: int) -> Rows:
 
 
 def nth_largest(values: Floats, count: int) -> float:
-    """The `count`-th largest.
+    """The `count`-th largest value.
 
-    Quickselect that parts smaller, equal and larger, with a pivot from a sample.  NumPy's parts two ways: where most
-    of ten million values are equal it takes four seconds instead of a tenth, and a copy of them all.
+    Quickselect that partitions into smaller, equal and larger, with a pivot from a sample.  NumPy's partitions two
+    ways: if most of ten million values are equal, it takes four seconds instead of a tenth, and a copy of all.
     """
     dice = np.random.default_rng(0)
     while len(values) > _FEW:
         sample = np.sort(values[dice.integers(0, len(values), _SAMPLE)])
         at = int(_SAMPLE * (1.0 - count / len(values)))
-        pivot = sample[at - min(at // 2, _SAMPLE // 32)]  # rather too low: then what is above is little, and enough
+        pivot = sample[at - min(at // 2, _SAMPLE // 32)]  # slightly too low, so that enough values are above it
         above = values[values > pivot]
         if len(above) >= count:
             values = above

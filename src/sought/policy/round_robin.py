@@ -1,4 +1,4 @@
-"""Known pages in turn, the one fetched longest ago first."""
+"""Known pages, the one fetched longest ago first."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ _BEFORE_ALL = 1e12  # seconds: older than anything
 class RoundRobin:
     """Every known page equally often (the uniform policy of Cho & Garcia-Molina 2003): value is age.
 
-    With `new`, pages never fetched count as fetched before all others, in the order in which they were found.
+    With `new`, pages never fetched count as fetched before all others, in the order of discovery.
     """
 
     new: bool = False

@@ -1,4 +1,4 @@
-"""New pages by how often they would be among the first results."""
+"""New pages by how often people would see them among the first results."""
 
 from dataclasses import dataclass
 
@@ -10,13 +10,13 @@ from sought.web.expression import brief
 @brief
 @dataclass(frozen=True)
 class SearchImpact(Ordering, SearchImpactScore):
-    """Pandey & Olston, Crawl Ordering by Search Impact, WSDM 2008: their Figure 4, whole.
+    """Pandey & Olston, Crawl Ordering by Search Impact, WSDM 2008: their Figure 4, complete.
 
-    Each cycle the neediest queries are chosen (the share `sketches` of the workload, at least `fewest`), matched with
-    the addresses and anchors of new pages by word n-grams up to `g` (a match has the share `rho` of the query's), and
-    what a matching page would score is predicted; who would be in the first `k` is its impact.
+    In each cycle the neediest queries are chosen (a share `sketches` of the workload, at least `fewest`) and matched
+    with the addresses and anchors of new pages by word n-grams up to `g`; a match shares at least `rho` of the query's
+    n-grams.  The score of a matching page is predicted; its impact is how often it would be in the first `k` results.
 
-    by_queries = 0.9 is their hybrid with what pages as important as this one bring, 1 their query-driven policy (the
-    Q-Overlap of Tran et al. 2015), 0 the one that goes by importance alone.  estimate = "expected" works with the
-    distribution of predicted scores instead of its mean.
+    by_queries = 0.9 is their hybrid with the impact of pages of the same importance, 1 their query-driven policy (the
+    Q-Overlap of Tran et al. 2015), 0 the one by importance alone.  estimate = "expected" uses the distribution of
+    predicted scores instead of its mean.
     """

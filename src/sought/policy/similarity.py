@@ -1,4 +1,4 @@
-"""New pages by how much they seem to be about a topic, alone or mixed with links to them."""
+"""New pages by their similarity to a topic, alone or mixed with the number of links to them."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Known pages of the sites of which a sample has changed most."""
+"""Known pages, whole sites in the order of the share of their sample that has changed."""
 
 from dataclasses import dataclass
 
@@ -21,9 +21,9 @@ class SiteSampling:
     In every cycle of `cycle` seconds sqrt(N·r) pages of each site (`site_samples`) are fetched first, then whole sites,
     that with the largest share of changed samples first.  A site is a host.
 
-    Departures: of sites with equal shares that with more changed samples comes first, then chance decides.  Samples
-    that cannot be fetched are not replaced.  Pages first fetched in this cycle are not sampled.  A batch of fetches
-    that is not full with samples goes on with sites, in the order of what samples have said by then.
+    Departures: ties of shares are broken by the number of changed samples, then at random.  Samples that cannot be
+    fetched are not replaced.  Pages first fetched in this cycle are not sampled.  A batch of fetches with room for more
+    than the samples takes pages of sites, ordered by the samples fetched so far.
     """
 
     cycle: float = WEEK

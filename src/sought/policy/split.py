@@ -1,4 +1,4 @@
-"""Two rankings in one, by a fixed share."""
+"""Two rankings, one of new and one of known pages, merged by a fixed share."""
 
 from dataclasses import dataclass, field, replace
 
@@ -23,9 +23,9 @@ _EXACT = 200_000
 class Split:
     """Of any number of fetches taken from the top, `share` go to `new` and the rest to `known`.
 
-    The i-th choice of a side with share s stands at position i/s, so cutting the merged ranking anywhere in the first
-    200,000 choices of a side keeps the proportion; further choices follow in their side's order.  When one side runs
-    dry the other takes its place.
+    The i-th choice of a side with share s has position i/s, so any prefix of the merged ranking keeps the proportion,
+    within the first 200,000 choices of a side; further choices follow in their side's order.  When one side has no more
+    pages the other takes its place.
     """
 
     new: Policy = field(default_factory=BreadthFirst)
@@ -53,11 +53,11 @@ class Split:
     def __call__(self, pages: Pages, now: float) -> Floats:
         value = np.full(len(pages), NEVER)
         for policy, share in ((self.new, self.share), (self.known, 1.0 - self.share)):
-            # A side without a share takes what is left over, and that may be everything.
+            # A side without a share may get the whole budget if the other side has no pages.
             side = policy(replace(pages, pace=pages.pace * (share or 1.0)), now)
             position = _positions(side if side.flags.writeable else side.copy(), pages.key)
             del side
-            # A side without a share comes after everything else instead of never: it fills what would be idle.
+            # A side without a share comes after everything else instead of never, so that no budget is idle.
             position *= -1.0 / share if share > 0 else -1e12
             np.maximum(value, position, out=value)
         return value
@@ -86,7 +86,7 @@ def _positions(values: Floats, key: NDArray[np.uint64]) -> Floats:
 
 
 def _floats_between(most: float, values: Floats) -> Floats:
-    """How far below `most` each value is: counted in floats, which tells small numbers apart beside large ones too."""
+    """How many floats lie between each value and `most`: this separates small numbers beside large ones, too."""
     top, bits = ((v + 0.0).view(np.int64) for v in (np.array([most]), values))  # + 0.0: a copy, and no -0.0
     for ordinal in (top, bits):
         ordinal ^= (ordinal >> 63) & np.iinfo(np.int64).max

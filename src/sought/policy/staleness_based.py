@@ -1,4 +1,4 @@
-"""Known pages so often that as many copies as possible are not stale."""
+"""Known pages at the frequencies at which the fewest copies are stale."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -17,15 +17,15 @@ from sought.web.pages import Floats, Pages
 class StalenessBased:
     """SBR as in S. Pandey and C. Olston, User-Centric Web Crawling, WWW 2005, §6.2: optimal freshness by large changes.
 
-    A copy is stale if more than `tau` of its shingles are others than on the Web (`SignificantRate`).  How often each
-    page is fetched: by "fractions", the optimal frequencies of Cho & Garcia-Molina (frequencies.py), or as "integer",
-    so many whole fetches in a horizon of `slots` cycles of `cycle` seconds, at most one in each (allotment.py).  With
-    tau = 1 nothing is ever stale, as printed: then all pages come in turn.
+    A copy is stale if more than `tau` of its shingles differ from the live page (`SignificantRate`).  With "fractions",
+    pages are fetched at the optimal frequencies of Cho & Garcia-Molina (solvers/frequencies.py); with "integer", a
+    whole number of times in a horizon of `slots` cycles of `cycle` seconds, at most once in each
+    (solvers/allotment.py).  With tau = 1 nothing is ever stale, as printed: then the oldest copy comes first.
 
     Departures: rates are those of the past, not of the weeks to come.  The budget is the crawl's pace; while that is
-    not known, one fetch a page and month.  Instead of slots fixed in advance (schedule.py), the page of which the
-    largest share of its time between fetches has passed comes first.  What the plan gives nothing, pages that change
-    too fast as well as those that do not change, has what is left, in turn.
+    not known, one fetch a page and month.  Instead of slots fixed in advance, the page comes first of which the largest
+    share of its interval has passed.  Pages without a fetch in the plan, because they change too fast or not at all,
+    share the remaining fetches, the oldest copy first.
     """
 
     tau: float = 0.5

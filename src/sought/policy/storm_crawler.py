@@ -1,4 +1,4 @@
-"""Known pages when their interval is over, as in Apache StormCrawler."""
+"""Known pages when their adaptive interval has passed, as in Apache StormCrawler."""
 
 from dataclasses import dataclass
 
@@ -14,13 +14,13 @@ _HOUR, _DAY = 3600.0, 86400.0
 class StormCrawler:
     """Apache StormCrawler's `AdaptiveScheduler`, with its own numbers and those of `crawler-default.yaml`.
 
-    A page begins with an interval of `start` (fetchInterval.default, a day).  Found unchanged, the interval grows by
-    `up` (rate.incr, 0.5) up to `longest` (fetchInterval.max, two weeks).  Found changed, it goes the share `down`
+    A page begins with an interval of `start` (fetchInterval.default, a day).  If it is found unchanged, the interval
+    grows by `up` (rate.incr, 0.5) up to `longest` (fetchInterval.max, two weeks).  If changed, it moves a share `down`
     (rate.decr, 0.5) of the way to `shortest` (fetchInterval.min, an hour).  Intervals are cut to whole minutes.
 
-    Value: age as a share of the interval.  Departures: what is due soonest fills a budget that would be idle, and what
-    is overdue by most of its interval comes first, not what has been due longest.  A page that is gone or moved counts
-    as changed, where StormCrawler forgets its interval.
+    Value: age as a share of the interval.  Departures: pages that are not yet due use a budget that would be idle, and
+    the page comes first that is overdue by the largest share of its interval, not the one that has been due longest.  A
+    page that is gone or moved counts as changed; StormCrawler forgets its interval.
     """
 
     start: float = _DAY
@@ -30,7 +30,7 @@ class StormCrawler:
     longest: float = 14 * _DAY
 
     def __post_init__(self) -> None:
-        _ = self.beliefs  # says what is wrong with a parameter
+        _ = self.beliefs  # checks the parameters
 
     @property
     def beliefs(self) -> tuple[AdaptiveInterval]:

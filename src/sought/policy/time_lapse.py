@@ -1,11 +1,11 @@
-"""A policy for a web whose clock runs faster than ours: a demonstration, a simulation, a recording that is played."""
+"""Another policy on a web whose clock runs faster than ours, as in a demo, a simulation or a replay."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from sought.beliefs.belief import Belief, Estimator, Learner, Supplied, Telling
+from sought.beliefs.belief import Belief, Estimator, HasTerms, Learner, Supplied
 from sought.policy.worth.worth import Worth
 from sought.record.fetches import Fetches
 from sought.web.checks import check_positive
@@ -21,11 +21,11 @@ _OF_FETCHES = ("time", "gap", "modified", "base_gap", "seen_gap")
 @brief
 @dataclass(frozen=True)
 class TimeLapse:
-    """Another policy that is told the time of that web, which passes `times` as fast; by default a day in a second.
+    """Another policy, which sees the time of that web: it passes `times` as fast, by default a day in a second.
 
-    Policies and what they learn from know what is usual on the Web: that a page lives for years, that nothing is
-    looked at every second.  Here the policy sees every time, and the budget, as they are over there.  A price is a gain
-    times how long it lasts: it is told in the time of here, and so are the values that are compared with it.
+    Policies and estimators have priors about the Web, such as that a page lives for years.  The inner policy sees all
+    times and the budget in the time of the fast web.  A price is a gain times the time it lasts, so prices, and values
+    that are compared with them, are converted back.
     """
 
     policy: Policy = field(default_factory=Worth)
@@ -49,32 +49,32 @@ class TimeLapse:
         return reads_links(self.policy)
 
     def __call__(self, pages: Pages, now: float) -> Floats:
-        return self._here(self.policy(self._there(pages), now * self.times))
+        return self._slowed(self.policy(self._sped_up(pages), now * self.times))
 
     def explained(self, pages: Pages, row: int, now: float) -> dict[str, Any]:
-        """What the other policy, or its side, says of its value; nothing if that is plain."""
-        return explained(self.policy, self._there(pages), row, now * self.times)
+        """What the inner policy says about a value."""
+        return explained(self.policy, self._sped_up(pages), row, now * self.times)
 
     def expects(self, pages: Pages, now: float) -> Expected:
-        """What the other policy expects; NaN if it does not say."""
+        """What the inner policy expects; NaN if it does not say."""
         if isinstance(self.policy, Expecting):
-            told = self.policy.expects(self._there(pages), now * self.times)
-            return told._replace(value=self._here(told.value), price=told.price / self.times)
-        unsaid = np.full(len(pages), np.nan)
-        return Expected(self(pages, now), unsaid, unsaid)
+            expected = self.policy.expects(self._sped_up(pages), now * self.times)
+            return expected._replace(value=self._slowed(expected.value), price=expected.price / self.times)
+        unknown = np.full(len(pages), np.nan)
+        return Expected(self(pages, now), unknown, unknown)
 
-    def _here(self, value: Floats) -> Floats:
-        """Values that go by a price last a shorter time here; others, such as a rank, say nothing of time."""
+    def _slowed(self, value: Floats) -> Floats:
+        """Values in our time if they are worths; other values, such as ranks, do not depend on time."""
         return value / self.times if _has_price(self.policy) else value
 
-    def _there(self, pages: Pages) -> Pages:
-        return _there(pages, self.policy, self.times)
+    def _sped_up(self, pages: Pages) -> Pages:
+        return _sped_up(pages, self.policy, self.times)
 
 
 @brief
 @dataclass(frozen=True)
 class Lapsed:
-    """What an estimator makes of fetches of that web, in its time."""
+    """An estimator that learns from fetches in the time of that web."""
 
     estimator: Estimator
     times: float
@@ -92,7 +92,7 @@ class Lapsed:
 
 
 def lapsed(belief: Belief, times: float) -> Belief:
-    """The same in that web's time; what the crawl supplies does not go by time."""
+    """The belief in the time of that web; supplied beliefs do not depend on time."""
     return belief if isinstance(belief, Supplied) else Lapsed(belief, times)
 
 
@@ -105,18 +105,18 @@ class _Learner:
         self.inner.learn(replace(fetches, **{name: getattr(fetches, name) * self.times for name in _OF_FETCHES}))
 
     def column(self, pages: Pages) -> Floats:
-        return self.inner.column(_there(pages, self.estimator, self.times))
+        return self.inner.column(_sped_up(pages, self.estimator, self.times))
 
     def terms(self, row: int) -> dict[str, Any]:
-        return self.inner.terms(row) if isinstance(self.inner, Telling) else {}
+        return self.inner.terms(row) if isinstance(self.inner, HasTerms) else {}
 
 
 def _has_price(policy: Policy) -> bool:
     return _has_price(policy.policy) if isinstance(policy, TimeLapse) else isinstance(policy, Expecting)
 
 
-def _there(pages: Pages, reader: Policy | Estimator, times: float) -> Pages:
-    """In that web's time, with each belief by the name that its reader has for it."""
+def _sped_up(pages: Pages, reader: Policy | Estimator, times: float) -> Pages:
+    """The table in the time of that web, with each belief under the name that its reader uses."""
     columns = {name: getattr(pages, name) * times for name in _OF_PAGES}
     beliefs = {belief: pages.belief(lapsed(belief, times)) for belief in beliefs_of(reader)}
     return replace(pages, pace=pages.pace / times, beliefs=beliefs, **columns)

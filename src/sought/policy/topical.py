@@ -1,4 +1,4 @@
-"""New pages that seem to be about a topic, or near such pages, before all others."""
+"""New pages that seem to be about a topic, or are near such pages, before all others."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -27,10 +27,10 @@ class Topical:
     """Two queues, each in the order of another ordering (Cho, Garcia-Molina & Page 1998, §5, Figures 11 and 13).
 
     A page is in the hot queue if its address or an anchor names the topic, or if it is at most `distance` links away
-    from a fetched page that is hot (`Hops`, `count`).  With distance = 0 it is their basic similarity crawler; with 3,
-    the default, their modified one, which takes up the links of pages whose own distance is below 3.
+    from a hot fetched page (`Hops`, `count`).  With distance = 0 this is their basic similarity crawler; with 3, the
+    default, their modified one, which follows the links of pages whose own distance is below 3.
 
-    What the order says of known pages stays, behind the hot queue, which is of new pages.
+    The hot queue has new pages only; known pages keep the values of the order, behind the hot queue.
     """
 
     topic: str
@@ -62,9 +62,9 @@ class Topical:
         return Hops(self.topic, self.count, self.distance + 1)
 
     def importance(self, pages: Pages) -> Floats:
-        """Pages about the topic before those named by it, before those near it, before all others.
+        """Pages about the topic, then pages named after it, then pages near these, then all others.
 
-        Among these by the order's importance, or by backlinks if it has none.
+        In each group by the order's importance, or by backlinks if it has none.
         """
         order, hops = importance_in(self.order) or Backlinks(), pages.belief(self._hops)
         value = first(order.importance(pages), hops <= self.distance)
@@ -74,7 +74,7 @@ class Topical:
         return first(self.order(pages, now), self._is_queued(pages))
 
     def explained(self, pages: Pages, row: int, now: float) -> dict[str, Any]:
-        """The value of a row is one for machines: which queue it is in, and its value there."""
+        """The queue of a row and its value there; the combined value means nothing to people."""
         value = float(self.order(pages, now)[row])
         return {"hot_queue": bool(self._is_queued(pages)[row]), "value": value if value > NEVER else None}
 
@@ -87,9 +87,9 @@ class Topical:
 
 
 def topical(topic: str, policy: Policy) -> Policy:
-    """The same policy, but new pages near the topic come first, in the order that it has them in.
+    """The same policy, but new pages near the topic come first, in the policy's order.
 
-    Of a Split the side of known pages stays as it is.  A policy that ranks no new pages shares the fetches with
+    The known side of a Split stays as it is.  A policy that ranks no new pages shares the fetches with
     `Topical(topic)`, half and half.
     """
     if isinstance(policy, Split):
@@ -98,7 +98,7 @@ def topical(topic: str, policy: Policy) -> Policy:
 
 
 def _ranks_new_pages(policy: Policy) -> bool:
-    """What it says of a page of which nothing is known yet."""
+    """Whether it gives a value to a page about which nothing is known."""
     unknown = np.full(1, NEVER)
     page = Pages(
         key=np.zeros(1, np.uint64),

@@ -1,4 +1,4 @@
-"""Known pages by what a refresh is expected to bring now."""
+"""Known pages by the gain that a refresh is expected to bring now."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from sought.beliefs.gain_rate import Form, GainRate
 from sought.web.expression import brief
 from sought.web.pages import NEVER, Floats, Pages, pieces
 
-_MOST = float(np.finfo(np.float64).max)
+_MAX = float(np.finfo(np.float64).max)
 
 
 @brief
@@ -16,12 +16,12 @@ _MOST = float(np.finfo(np.float64).max)
 class UserCentric:
     """P = δQ · age (Pandey & Olston, User-Centric Web Crawling, WWW 2005, §5 and §6).
 
-    δQ is what refreshes of the page have brought to the quality of answers, per second of age (`GainRate`, whose
-    parameters these are).  Departures: ratios of sums instead of the printed mean of ratios, unless `delta="paper"`;
-    a page never refreshed is taken for an average one of its host; pages without expected gain come after all others,
-    oldest copy first, and pages whose refreshes did harm (an exact gain can be negative) after those.
+    δQ is the gain in quality of past refreshes of the page, per second of age (`GainRate`, whose parameters these are).
+    Departures: ratios of sums instead of the printed mean of ratios, unless `delta="paper"`; a page never refreshed
+    counts as an average one of its host; pages without expected gain come after all others, oldest copy first, and
+    pages with negative gains (an exact gain can be negative) after those.
 
-    P grows with age for ever and is the gain at this moment, not over the time the fresh copy lasts, so that it
+    P grows with age without bound and is the gain at this moment, not over the time the fresh copy lasts.  So it
     refreshes fast pages more often than is best for quality averaged over time (Olston & Pandey, WWW 2008).
     """
 
@@ -30,7 +30,7 @@ class UserCentric:
     half_life: float = 0.0
 
     def __post_init__(self) -> None:
-        _ = self.beliefs  # says what is wrong with a parameter
+        _ = self.beliefs  # checks the parameters
 
     @property
     def beliefs(self) -> tuple[GainRate]:
@@ -47,10 +47,10 @@ class UserCentric:
 
 
 def _priority(rate: Floats, age: Floats) -> Floats:
-    """rate · age; without expected gain a number in [-1, 0) that grows with age, and 2 less if there is harm in it."""
+    """rate · age; without expected gain a number in [-1, 0) that grows with age, and 2 less if the gain is negative."""
     with np.errstate(over="ignore", invalid="ignore"):
         priority = rate * age
-    np.minimum(priority, _MOST, out=priority)
+    np.minimum(priority, _MAX, out=priority)
     idle = ~(priority > 0.0)
     order = -1.0 / (1.0 + age[idle])
     order -= np.where(rate[idle] >= 0.0, 0.0, 2.0)

@@ -1,4 +1,4 @@
-"""How much does it matter that a page is fresh?  To every rule that can weigh pages, in the same way."""
+"""How much does the freshness of each page count?  For all rules that can weigh pages."""
 
 from typing import Literal, get_args
 
@@ -10,8 +10,8 @@ from sought.web.checks import check_choice
 from sought.web.pages import Floats, Pages
 
 Weight = Literal["same", "views"]
-_MOST = 1e15  # nobody is seen so often
-_LEAST = 1e-3  # of the mean of pages that are seen: nothing is worth exactly nothing, for demand is never known whole
+_MAX = 1e15  # views a week
+_MIN = 1e-3  # of the mean of viewed pages: no page has weight 0, for demand is never completely known
 
 
 def check_weight(name: str, value: object) -> None:
@@ -24,11 +24,11 @@ def weight_beliefs(weight: Weight) -> tuple[Belief, ...]:
 
 
 def weights(pages: Pages, weight: Weight) -> Floats:
-    """Of every page: all the same, or how often it is seen; while nobody asks anything, all the same."""
+    """The same for all pages, or how often each is seen; the same also while nobody asks anything."""
     if weight == "same":
         return np.ones(len(pages))
-    views = np.clip(np.nan_to_num(pages.belief(Views())), 0.0, _MOST)
+    views = np.clip(np.nan_to_num(pages.belief(Views())), 0.0, _MAX)
     seen = np.count_nonzero(views)
     if not seen:
         return np.ones(len(pages))
-    return np.maximum(views, _LEAST * float(views.sum()) / seen)
+    return np.maximum(views, _MIN * float(views.sum()) / seen)

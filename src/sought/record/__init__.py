@@ -1,1 +1,1 @@
-"""What do we know?"""
+"""What do we know?  Tables, links, hosts and history, and how one more answer changes them."""

@@ -1,4 +1,4 @@
-"""Is this URL one of ours?  Scope, then traps, then caps; every refusal has a name and is counted."""
+"""Does this URL belong to the crawl?  Scope, then traps, then caps; every refusal has a name and is counted."""
 
 import re
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ class Admission:
     """
 
     def __init__(self, config: Config, store: Store | None) -> None:
-        """Without a store, as of a crawl that has not begun, it can `look` and not `judge`."""
+        """Without a store, for a crawl that has not begun, only `look` may be used."""
         self.scope = Scope.of(config)
         self.max_depth = config.scope.max_depth
         self.traps = config.traps

@@ -1,4 +1,4 @@
-"""Which other page does this one stand for?  Redirects and canonical links."""
+"""Which other page is this one an alias of?  Redirects and canonical links."""
 
 from sought.record.discovery import REFUSED, Discovery
 from sought.record.table import Reason, Source, State, Table
@@ -12,14 +12,14 @@ _ALIAS_STEPS = 16
 
 
 class Aliases:
-    """Finds, and makes known, the page that an answer points to in place of itself."""
+    """Finds the row of the page that an answer names instead of itself, and makes it if it is new."""
 
     def __init__(self, table: Table, discovery: Discovery) -> None:
         self.table = table
         self.discovery = discovery
 
     def redirect(self, row: int, response: Response) -> tuple[int, Reason]:
-        """Row of a redirect's target; the target is an ordinary URL and is fetched, and charged, in its own turn."""
+        """Row of a redirect's target.  The target is an ordinary URL: it is chosen, fetched and charged by itself."""
         columns = self.table.columns
         try:
             url = canonical(response.header("location"), response.url)
@@ -45,7 +45,7 @@ class Aliases:
         depth = int(columns["depth"][row])
         [other] = self.discovery.admit([url], row, depth, Source.CANONICAL, response.time)
         at = other
-        for _ in range(_ALIAS_STEPS):  # a ring of pages that name each other must keep one
+        for _ in range(_ALIAS_STEPS):  # of pages that name each other in a ring, one must stay
             if at in (row, REFUSED):
                 return REFUSED
             if at >= len(self.table) or columns["state"][at] != State.ALIAS:

@@ -1,4 +1,4 @@
-"""What has one commit put into the store?"""
+"""What did one commit put into the store?"""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -10,9 +10,10 @@ from sought.record.outcome import Finished
 
 
 class Commit(NamedTuple):
-    """Fetches, pages with their links as they are now, rows with new anchors.
+    """The value that apply, index and gain return together; beliefs, observers and the next plan read it.
 
-    Rows that were found since the commit before are the last of the table.
+    `finished` are the fetches with their gains, `linked` the present links of pages that were read, `named` the rows
+    that have new anchor texts.  Rows found since the previous commit are the last ones of the table.
     """
 
     finished: Sequence[Finished]

@@ -1,4 +1,4 @@
-"""sought.toml: what one crawl is about.  Typed; a key nobody knows is an error that names the nearest one."""
+"""What may be in sought.toml?  Typed sections; an unknown key is an error that names the nearest known one."""
 
 import difflib
 import ipaddress
@@ -60,7 +60,7 @@ class CrawlSection(_Section, frozen=True):
 
 
 class DemandSection(_Section, frozen=True):
-    """What people ask for: which searches count, and how a fetch is measured against them."""
+    """Which searches count, and how a fetch is measured by them."""
 
     window: str = "28d"
     half_life: str = ""
@@ -94,7 +94,7 @@ class PolitenessSection(_Section, frozen=True):
 
 
 class FetchSection(_Section, frozen=True):
-    """Bounds of one fetch, and where names lead."""
+    """Bounds of one fetch, allowed networks, and fixed addresses of hosts."""
 
     connections: Annotated[int, Meta(ge=1, le=4096)] = 128
     timeout: Annotated[float, Meta(gt=0, le=3600)] = 30.0
@@ -104,7 +104,7 @@ class FetchSection(_Section, frozen=True):
 
 
 class TrapsSection(_Section, frozen=True):
-    """Bounds on what one host can make us believe exists."""
+    """Bounds on the URLs that one host can generate."""
 
     pages_per_host: Positive = 1_000_000
     queries_per_path: Positive = 5000
@@ -124,7 +124,7 @@ class Config(_Section, frozen=True):
     politeness: PolitenessSection = PolitenessSection()
     fetch: FetchSection = FetchSection()
     traps: TrapsSection = TrapsSection()
-    folder: str = ""  # that of the file, which may have modules of one's own; no key of it
+    folder: str = ""  # not a key: the folder of the file, where policies of one's own are looked for
 
     @property
     def policy(self) -> Policy:
@@ -152,7 +152,7 @@ def rate(text: str) -> tuple[int, float]:
 
 
 def pace(config: Config) -> float:
-    """Fetches a second that a crawl may make in the long run."""
+    """Fetches a second that the budget allows in the long run."""
     fetches, seconds = rate(config.crawl.budget)
     return fetches / seconds
 
@@ -170,7 +170,7 @@ def load_config(path: Path) -> Config:
 
 
 def check_config(data: dict[str, Any], where: str, folder: Path | None = None) -> Config:
-    """What is in the `folder` of the file may be named in it; BadConfig, which says what is wrong."""
+    """Check parsed TOML; raises BadConfig.  Modules in `folder` may be named in it."""
     _refuse_unknown(data, Config, where, "")
     try:
         config = msgspec.convert(data, Config)
@@ -200,13 +200,13 @@ def _check_demand(demand: DemandSection) -> None:
         except BadInput as error:
             raise BadInput(f"[demand] {name}: {error}") from None
         if not is_time:
-            raise BadInput(f"[demand] {name}: {text!r} is no time at all")
+            raise BadInput(f"[demand] {name}: {text!r} must be longer than 0")
     if demand.cut_head + demand.cut_tail >= 1:
         raise BadInput("[demand] cut_head and cut_tail together leave nothing: their sum must be below 1")
 
 
 def _each(where: str, values: Iterable[str], reader: Callable[[str], object]) -> None:
-    """Each value must be readable; the message says where it stands."""
+    """Each value must be readable; the message names the key."""
     for value in values:
         try:
             reader(value)

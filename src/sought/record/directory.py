@@ -1,21 +1,21 @@
-"""One directory is one crawl.
+"""What is in a crawl directory, and how is it opened and closed for writing?
 
     sought.toml   what the crawl is about
-    archive/      the record: every answer ever received (WARC), and what was loaded by hand
+    archive/      the record: every answer ever received (WARC), and URLs that were loaded by hand
     queries/      the record of what people asked, saw and clicked
     store/        derived: table, links, hosts, history (RocksDB)
     index/        derived: the search index
-    leases        requests sent and not yet recorded
-    pulse.json    how a running crawl stands right now (pulse.py)
-    journal/      how it stood, minute by minute (journal.py)
-    orders/       what it is told to do (orders.py)
-    audit.jsonl   who told it, and what came of it (audit.py)
-    settings.json what has been ordered and overrides sought.toml (settings.py)
+    leases        requests that were sent and have no recorded answer
+    pulse.json    the present state of a running crawl (pulse.py)
+    journal/      its state minute by minute (journal.py)
+    orders/       orders that it has not taken up yet (orders.py)
+    audit.jsonl   who gave which order, and the result (audit.py)
+    settings.json orders in force; they override sought.toml (settings.py)
     rebuilding/   while `sought rebuild` runs: the new store and index (swap.py)
     lock          held by the one process that writes
 
-The archive is the record.  `applied` says up to where the tables have taken it in, `indexed` up to where the search
-index has; what lies behind is replayed when the directory is opened for writing.
+The archive is the record.  `applied` is the position up to which it is in the tables, `indexed` the one up to which it
+is in the search index.  What comes after is replayed when the directory is opened for writing.
 """
 
 from contextlib import ExitStack, closing
@@ -27,10 +27,10 @@ from sought.fetch.agent import user_agent
 from sought.fetch.politeness import Manners, Politeness
 from sought.record.clock import Clock
 from sought.record.config import Config, pace
+from sought.record.damage import DamageLog, cut_off, log_trouble
+from sought.record.directory_parts import ArchivePart, DirectoryParts, IndexPart, LeasesPart
 from sought.record.lock import Lock
-from sought.record.losses import DamageLog, cut_off, log_trouble
 from sought.record.measuring import Measuring
-from sought.record.parts import DirectoryParts, Indexing, Leasing, Recording
 from sought.record.repository import Repository
 from sought.record.settings import crawl_config
 from sought.record.store import Store
@@ -57,11 +57,11 @@ class Directory:
     lock: Lock
     damage: DamageLog
     store: Store
-    archive: Recording
+    archive: ArchivePart
     repository: Repository
-    index: Indexing
+    index: IndexPart
     measuring: Measuring
-    leases: Leasing
+    leases: LeasesPart
     manners: StoredPoliteness
     writer: Writer
     pace: float
@@ -105,7 +105,7 @@ class Directory:
 
     @property
     def agent(self) -> str:
-        """As which the crawler announces itself."""
+        """The user agent."""
         return user_agent(self.config.agent.contact, self.config.agent.name)
 
     @property
@@ -114,14 +114,13 @@ class Directory:
 
     @property
     def unreadable(self) -> list[str]:
-        """What of the record cannot be read, as far as it was seen, and no repair has seen it; one line each."""
+        """Known damage of archive and query log that no repair has handled yet, one line each."""
         trouble = log_trouble(self.store)
         archive = [f"archive/{each}" for each in self.damage.unlisted] if self.damage.by_place else []
         return [*archive, *([trouble] if trouble else [])]
 
-    # ---- the end
-
     def close(self) -> None:
+        """Commit everything, then release the files."""
         try:
             self.writer.commit()
             self.writer.commit_index()
@@ -130,26 +129,27 @@ class Directory:
             self.abandon()
 
     def abandon(self) -> None:
-        """Let go of the files without writing anything more."""
-        self._let_go()
+        """Release the files without writing anything more."""
+        self._close_parts()
         if self.rebuilding:
             settle_swap(self.path)
         self.lock.release()
 
-    def _let_go(self) -> None:
+    def _close_parts(self) -> None:
         for part in (self.leases, self.index, self.store, self.archive):
             part.close()
 
     def take_over(self, catalogues: list[int]) -> None:
-        """Put new parts, which are whole, in the place of the old ones, and make these CDXJ files again.
+        """Replace the old store and index by the new ones, which are complete, and write these CDXJ files again.
 
-        No moment has leases that name rows of other tables: a kill between the old and the new ones has none.
+        Leases name rows, which have other numbers in the new tables.  They are removed before the swap and written
+        again after it, so that a kill in between leaves none rather than wrong ones.
         """
         try:
             self.writer.commit()
             self.writer.commit_index()
             self.leases.keep([])
-            self._let_go()
+            self._close_parts()
             if catalogues:
                 Archive.catalogue_again(self.path / "archive", self.agent, catalogues, self.writer.applied)
             finish_swap(self.path)

@@ -1,4 +1,4 @@
-"""From the addresses on a page to rows of the table."""
+"""Which row is a URL, and which words point at it?  New URLs get their rows here."""
 
 import zlib
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from sought.web.document import Link
 from sought.web.url import fingerprint, origin
 
 _CACHE = 200_000
-_GAINED = 1_000_000
+_MAX_REANCHORED = 1_000_000
 REFUSED = -1
 
 
@@ -33,40 +33,40 @@ class Discovery:
         self.hosts = hosts
         self.admission = admission
         self.rows: dict[str, int] = {}
-        self.followed: dict[int, tuple[Link, int]] = {}  # by identity; the Link is held, so its id stays its own
+        self.followed: dict[int, tuple[Link, int]] = {}  # by id of the Link, which is kept so that its id stays unique
         self.anchors: set[tuple[int, int]] = set()
         self.fresh_anchors: dict[int, list[tuple[int, bytes]]] = {}  # of this batch, not in the store yet
-        self.gained: set[int] = set()  # pages in the index that new words point at
+        self.reanchored: set[int] = set()  # indexed pages that have new anchor texts
         self.births: list[tuple[int, int, int, int, int, float]] = []
         self.new_urls: list[str] = []
 
     def row(self, url: str) -> int:
         """The row of a known URL, or ABSENT."""
-        found = self.rows.get(url, REFUSED)
-        if found != REFUSED:
-            return found
+        row = self.rows.get(url, REFUSED)
+        if row != REFUSED:
+            return row
         return int(self.table.find(np.array([fingerprint(url)], np.uint64))[0])
 
     def admit(self, urls: Sequence[str], via: int, depth: int, source: Source, now: float) -> list[int]:
-        """Rows of these URLs, made where they are new and admitted; REFUSED where they are not."""
+        """Rows of these URLs; new URLs get one if they are admitted, else REFUSED."""
         rows = self.rows
         unknown = [u for u in dict.fromkeys(urls) if u not in rows]
         if unknown:
             keys = np.fromiter(map(fingerprint, unknown), np.uint64, len(unknown))
             for url, key, row in zip(unknown, keys.tolist(), self.table.find(keys).tolist(), strict=True):
                 rows[url] = row if row != ABSENT else self._judge(url, key, via, depth, source, now)
-        found = [rows[u] for u in urls]
-        if unknown and depth > self.admission.max_depth:  # too deep from here is not too deep from everywhere
+        admitted = [rows[u] for u in urls]
+        if unknown and depth > self.admission.max_depth:  # too deep from this page, perhaps not from another
             for url in unknown:
                 if rows[url] == REFUSED:
                     del rows[url]
-        return found
+        return admitted
 
     def follow(self, links: Sequence[Link], via: int, now: float) -> list[int]:
-        """Rows of a page's links, as `admit`; their words are kept as anchors.
+        """Rows of a page's links, as `admit`; their texts are kept as anchors.
 
-        Digesting gives the very same Link object for the navigation of every page of a site: what was done about it
-        once is done, and the object itself is the key.
+        Digesting returns the same Link objects for the navigation on all pages of a site, so a link that was followed
+        once is looked up by the identity of its object.
         """
         done = self.followed
         fresh = [link for link in links if id(link) not in done]
@@ -75,14 +75,14 @@ class Discovery:
             rows = self.admit([link.url for link in fresh], via, depth, Source.LINK, now)
             self._keep_anchors(fresh, rows)
             done.update((id(link), (link, row)) for link, row in zip(fresh, rows, strict=True))
-        found = [done[id(link)][1] for link in links]
+        targets = [done[id(link)][1] for link in links]
         for link, row in zip(fresh, rows, strict=True) if fresh else ():
             if row == REFUSED:
                 del done[id(link)]
-        return found
+        return targets
 
     def force(self, url: str, now: float) -> int:
-        """A row for a URL that is on record, whatever the rules say of it."""
+        """A row for a URL that is on record, even if the rules do not admit it."""
         row = self.rows[url] = self._birth(url, fingerprint(url), NO_ROW, 0, Source.LOAD, now)
         return row
 
@@ -113,7 +113,7 @@ class Discovery:
         return row
 
     def _keep_anchors(self, links: Sequence[Link], rows: Sequence[int]) -> None:
-        """Remember which words point at which row."""
+        """Keep which texts point at which row."""
         seen, size, states, live = self.anchors, len(self.table), self.table.columns["state"], int(State.LIVE)
         for link, row in zip(links, rows, strict=True):
             if row == REFUSED or not link.anchor:
@@ -124,21 +124,21 @@ class Discovery:
                 seen.add(mark)
                 self.fresh_anchors.setdefault(row, []).append((mark[1], text))
                 if row < size and states[row] == live:
-                    self.gained.add(row)
+                    self.reanchored.add(row)
                 self.store.put(row_key(b"a", row) + mark[1].to_bytes(4, "big"), text)
 
     def committed(self) -> None:
         self.fresh_anchors.clear()
-        if len(self.gained) > _GAINED:
-            self.gained.clear()
+        if len(self.reanchored) > _MAX_REANCHORED:
+            self.reanchored.clear()
 
     def flush(self) -> None:
-        """Enter the batch's new rows into table and store; what they were remembered by may be forgotten now."""
+        """Enter the batch's new rows into table and store; afterwards the caches may be dropped."""
         if self.new_urls:
             self._enter()
-        for memory in (self.rows, self.followed, self.anchors):
-            if len(memory) > _CACHE:
-                memory.clear()
+        for cache in (self.rows, self.followed, self.anchors):
+            if len(cache) > _CACHE:
+                cache.clear()
 
     def _enter(self) -> None:
         births = zip(BIRTH.items(), zip(*self.births, strict=True), strict=True)

@@ -8,11 +8,11 @@ from sought.record.table import State, Table
 from sought.web.document import Document, Sketch
 from sought.web.sketch import NEAR_DUPLICATE, bands, similarity
 
-_MIN_WORDS = 40  # shorter pages are all alike: only exact equality counts
+_MIN_WORDS = 40  # shorter pages are too much alike: only exact equality counts
 
 
 class Duplicates:
-    """Looks up and files texts.  What a batch files is seen by the same batch before it is stored."""
+    """Looks up and files texts.  Texts filed by a batch are found by the same batch before they are stored."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -22,7 +22,7 @@ class Duplicates:
         """(row of the page this one repeats or REFUSED, whether exactly); files the text if it is the first."""
         content = hash_key(b"c", document.content)
         other = self._filed(content)
-        if self._stands(other, row, table) and self._details(other, details).content == document.content:
+        if self._is_page(other, row, table) and self._details(other, details).content == document.content:
             return other, True
         self._file(content, row)
         if document.counts.words < _MIN_WORDS:
@@ -30,15 +30,15 @@ class Duplicates:
         for band in bands(document.sketch):
             key = hash_key(b"n", band)
             other = self._filed(key)
-            if self._stands(other, row, table):
+            if self._is_page(other, row, table):
                 if self._alike(document.sketch, self._details(other, details)):
                     return other, False
             else:
                 self._file(key, row)
         return REFUSED, False
 
-    def _stands(self, other: int, row: int, table: Table) -> bool:
-        """Whether the other page is still a page of its own."""
+    def _is_page(self, other: int, row: int, table: Table) -> bool:
+        """Whether the other row is still a page of its own."""
         return other not in (REFUSED, row) and table.columns["state"][other] == State.LIVE
 
     def _alike(self, sketch: Sketch, other: Details) -> bool:

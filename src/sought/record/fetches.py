@@ -1,6 +1,6 @@
-"""What estimators learn from: finished fetches as columns.
+"""What do estimators learn from?  Finished fetches as columns.
 
-`fetches_of` makes them from the outcomes of a crawl; whoever simulates fetches gives the columns that it knows
+`fetches_of` makes them from the outcomes of a crawl.  A simulation gives the columns that it has
 (`Fetches.from_columns`).
 """
 
@@ -20,19 +20,20 @@ PAGE, GONE, MOVED = range(3)  # fates
 class Fetches:
     """Finished fetches as columns, in the order in which they were applied.
 
-    `gap` is the seconds since the row's fetch before, inf at its first; `gain` the measured change of the quality's
-    numerator, NaN where nobody measured.  `difference` is the share of its shingles that are others than at the fetch
-    before; 1 at the first, and where the page has gone or moved.  `modified` is when the server says it was last
-    modified, NaN if it does not say.  `signalled`: whether a signal later than the fetch before had arrived.
+    `gap` is the seconds since the row's previous fetch, inf at its first.  `gain` is the measured change of the
+    quality's numerator, NaN if it was not measured.  `difference` is the share of the page's shingles that changed
+    since the previous fetch; 1 at the first, and if the page is gone or has moved.  `modified` is when the server says
+    the page was last modified, NaN if it does not say.  `signalled`: whether a signal has arrived since the previous
+    fetch.
 
-    Now and then a version becomes the base of a profile of changes; at later fetches `base_gap` is the seconds since it
-    was fetched, and `drift` the share of shingles that differ from it.  Both are NaN at the fetch of a base itself.
+    Now and then a version becomes the base of a profile of changes.  At later fetches `base_gap` is the seconds since
+    the base was fetched, and `drift` the share of shingles that differ from it.  Both are NaN at the fetch of a base.
 
-    `fate` is what the row stands for now: a PAGE, nothing since it has GONE (also one that redirects to nowhere, or out
-    of the crawl), or another since it has MOVED.  `doubted`: whether it was before this fetch (see Pages); `seen_gap`
-    is the seconds since it was last seen by then, inf at the first fetch.  A fetch that failed has seen nothing.
-    `found` URLs were never heard of before this fetch.  `expected` is the gain that the policy expected, and `chance`
-    the probability with which it chose the row; NaN if it did not say.
+    `fate` is what the row stands for now: PAGE; GONE (also if it redirects to nowhere, or out of the crawl); or MOVED,
+    if it redirects to another row.  `doubted`: whether a link to it had vanished before this fetch (see Pages).
+    `seen_gap` is the seconds since the page was last fetched or seen linked, inf at the first fetch; failed fetches do
+    not count.  `found` is the number of URLs first found by this fetch.  `expected` is the gain that the policy
+    expected, and `chance` the probability with which it chose the row; NaN if the policy does not give them.
     """
 
     row: Rows
@@ -59,7 +60,7 @@ class Fetches:
     def from_columns(
         cls, row: ArrayLike, time: ArrayLike, gap: ArrayLike, changed: ArrayLike, **others: ArrayLike
     ) -> "Fetches":
-        """These columns; of any other column that is not given, nothing is known."""
+        """These columns, and defaults that mean "not known" for all others."""
         given: dict[str, ArrayLike] = {"row": row, "time": time, "gap": gap, "changed": changed, **others}
         if unknown := given.keys() - _TYPES.keys():
             raise TypeError(f"no columns of Fetches: {', '.join(sorted(unknown))}")
@@ -91,7 +92,7 @@ _TYPES: dict[str, type[np.generic]] = {
 
 
 def fetches_of(finished: Sequence[Finished]) -> Fetches:
-    """Those that have seen how a page is; one that failed has seen nothing."""
+    """The fetches that are observations; failed ones show nothing of the page."""
     seen = [each for each in finished if each.is_observation]
     outcomes = [each.outcome for each in seen]
     return Fetches.from_columns(

@@ -1,7 +1,7 @@
-"""Small files that others read while they are written: lines that are appended, and files that are replaced whole.
+"""How are small files written that others read at the same time?  Lines are appended, or the file is replaced whole.
 
-kill -9 may leave a torn last line, which readers pass over and the next line does not continue; of a file that is
-replaced it leaves the old one or the new one.
+kill -9 may leave a torn last line.  Readers skip it, and the next line begins on a line of its own.  Of a file that is
+replaced, it leaves the old one or the new one.
 """
 
 import os
@@ -15,9 +15,9 @@ Row = TypeVar("Row")
 
 
 def append_line(path: Path, row: Any, most: int | None = None) -> None:
-    """One JSON value as a line of its own; a first line makes the folder, too.
+    """Append a JSON value as a line; the folder is made if it is missing.
 
-    A file that would have more than `most` bytes is put aside first, in the place of the one before it (`older`).
+    A file that would grow beyond `most` bytes is first renamed to `older(path)`, which it replaces.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     line = msgspec.json.encode(row) + b"\n"
@@ -33,17 +33,17 @@ def append_line(path: Path, row: Any, most: int | None = None) -> None:
 
 
 def older(path: Path) -> Path:
-    """Where a file is put that has become too large: log.jsonl is log.1.jsonl then."""
+    """The new name of a file that has become too large: log.1.jsonl for log.jsonl."""
     return path.with_name(f"{path.stem}.1{path.suffix}")
 
 
 def read_lines(path: Path, kind: type[Row]) -> Iterator[Row]:
-    """What can be read of the lines, in their order."""
+    """The readable lines, in order."""
     return _decoded(_bytes(path).split(b"\n"), kind)
 
 
 def last_lines(path: Path, kind: type[Row], most: int) -> Iterator[Row]:
-    """The same from the last line on, and then of the file that was put aside: of each the last `most` bytes."""
+    """The readable lines from the last to the first, then those of the older file; of each the last `most` bytes."""
     for file in (path, older(path)):
         yield from _decoded(reversed(_bytes(file, most).split(b"\n")), kind)
 
@@ -63,7 +63,7 @@ def _bytes(path: Path, last: int | None = None) -> bytes:
             size = file.seek(0, os.SEEK_END)
             file.seek(0 if last is None else max(0, size - last))
             return file.read()
-    except OSError:  # there is none, or it is no file: whoever reads shows what can be read
+    except OSError:  # there is none, or it is no file
         return b""
 
 

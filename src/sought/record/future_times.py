@@ -1,9 +1,9 @@
-"""What if the clock was ahead once, or is behind now?  Then what is stored says of times that are still to come.
+"""What if stored times lie in the future, because the clock was ahead once or is behind now?
 
-The clock of a run never goes back (clock.py), but the next run may begin earlier than the last one ended.  So at the
-start of a crawl every stored time that is compared with now is capped: what is said to have happened later counts as
-happening now, and what was to wait from then on waits as long from now on.  The archive is not touched: `check` knows
-the moments at which this was done.
+Within a run the clock never goes back (clock.py), but a run may begin earlier than the last one ended.  So at the start
+of a crawl every stored time that is compared with the present is capped: an event of the future counts as happening
+now, and a waiting time that begins in the future begins now.  The archive is not changed; the store keeps the times at
+which this was done, for `sought check`.
 """
 
 import numpy as np
@@ -11,17 +11,17 @@ import numpy as np
 from sought.fetch.robots_fetch import LIFETIMES
 from sought.record.directory import Directory
 from sought.record.host_files import SITEMAP_EVERY
-from sought.record.outcome import DAY
+from sought.record.retries import DAY
 
 MOMENTS = "capped_at"  # in the store
-_LONGEST = 31 * DAY  # that any row waits (outcome.py, buffer.py)
+_MAX_WAIT = 31 * DAY  # of any row (retries.py, buffer.py)
 _ROBOTS = max(LIFETIMES.values())
-_AT_ONCE = 10_000
+_BATCH = 10_000
 _KEPT = 100
 
 
 def cap_times(directory: Directory, now: float) -> float:
-    """Let nothing stored be later than now; returns by how many seconds the latest fetch was."""
+    """Cap all stored times; returns how many seconds the latest fetch lies in the future."""
     last = float(directory.repository.table["last_fetch"].max(initial=-np.inf))
     _cap_rows(directory, now)
     _cap_hosts(directory, now)
@@ -38,17 +38,17 @@ def _cap_rows(directory: Directory, now: float) -> None:
     table = repository.table
     last, wait = table["last_fetch"], table["not_before"]
     ahead = np.maximum(last - now, 0.0)
-    rows = np.flatnonzero((ahead > 0.0) | (wait > now + _LONGEST))
-    for name in ("found", "linked"):  # these are known again from what is stored at every opening
+    rows = np.flatnonzero((ahead > 0.0) | (wait > now + _MAX_WAIT))
+    for name in ("found", "linked"):  # these are read from other records at every opening
         np.minimum(table[name], now, out=table[name])
     if len(rows):
         moments = [*directory.store.meta(MOMENTS, []), now]
         directory.store.put_meta(MOMENTS, moments[-_KEPT:])
-    for start in range(0, len(rows), _AT_ONCE):
-        some = rows[start : start + _AT_ONCE]
-        repository.store_again(some.tolist())
-        wait[some] = np.minimum(wait[some] - ahead[some], now + _LONGEST)
-        last[some] = np.minimum(last[some], now)
+    for start in range(0, len(rows), _BATCH):
+        batch = rows[start : start + _BATCH]
+        repository.store_again(batch.tolist())
+        wait[batch] = np.minimum(wait[batch] - ahead[batch], now + _MAX_WAIT)
+        last[batch] = np.minimum(last[batch], now)
         directory.writer.commit()
 
 

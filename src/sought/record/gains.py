@@ -1,4 +1,7 @@
-"""What a fetch was worth, in the form in which its outcome keeps it."""
+"""What did a fetch gain, and in which unit?  Gains as outcomes keep them.
+
+The unit is that of the scorer.  Gains by another scorer are neither added to the present ones nor learnt from.
+"""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -9,6 +12,8 @@ from numpy.typing import NDArray
 
 from sought.index.measure import Gains
 from sought.record.outcome import Finished, Outcome
+from sought.record.store import Store
+from sought.record.table import Table
 
 _HELPED = np.dtype(
     [("key", "<u8"), ("before", "<f4"), ("after", "<f4"), ("was", "<u4"), ("rank", "<u4"), ("gain", "<f4")]
@@ -16,7 +21,7 @@ _HELPED = np.dtype(
 
 
 class Helped(NamedTuple):
-    """A query that a fetch helped (or hurt): its scores and ranks of the page before and after, and the gain.
+    """A query that a fetch helped (or hurt): the score and rank of the page before and after, and the gain.
 
     Rank 0: the page was not among the results.
     """
@@ -30,7 +35,7 @@ class Helped(NamedTuple):
 
 
 class FetchGains(NamedTuple):
-    """What a batch gained: a row of `gains` for each of `rows`, and the keys of the queries that these number."""
+    """What a batch gained: one entry of `gains` for each of `rows`; `keys` are those of the queries it numbers."""
 
     rows: NDArray[np.int64]
     gains: Gains
@@ -38,9 +43,10 @@ class FetchGains(NamedTuple):
 
 
 def with_gains(finished: Sequence[Finished], batch: FetchGains | None) -> list[Finished]:
-    """Fetches with what each was worth: that of its row to the last fetch of it that is an observation, else nothing.
+    """The fetches with their gains.
 
-    Without a batch nothing was measured.
+    The gain of a row belongs to the last fetch of it that is an observation; other fetches gain 0.  Without a batch
+    nothing was measured, and gains stay None.
     """
     if batch is None:
         return list(finished)
@@ -66,5 +72,19 @@ def with_gains(finished: Sequence[Finished], batch: FetchGains | None) -> list[F
 
 def helped(outcome: Outcome) -> list[Helped]:
     """The queries a fetch helped most, the most helped first."""
-    found = np.frombuffer(outcome.helped, _HELPED)
-    return [Helped(*each) for each in found[np.argsort(-found["gain"], kind="stable")].tolist()]
+    queries = np.frombuffer(outcome.helped, _HELPED)
+    return [Helped(*each) for each in queries[np.argsort(-queries["gain"], kind="stable")].tolist()]
+
+
+_UNIT = "currency"  # in the store
+
+
+def gains_since(scorer: str, store: Store, table: Table) -> float:
+    """The time after which gains are in the unit of this scorer, which may differ from that of the last run."""
+    before, since = store.meta(_UNIT, (scorer, -np.inf))
+    return float(since) if before == scorer else float(table["last_fetch"].max(initial=-np.inf))
+
+
+def save_unit(scorer: str, since: float, store: Store) -> None:
+    """Store with the next commit since when gains are in the unit of a scorer."""
+    store.put_meta(_UNIT, (scorer, since))

@@ -1,4 +1,4 @@
-"""What a host says of itself: robots.txt, sitemaps and feeds, taken into the tables."""
+"""What do robots.txt, sitemaps and feeds change in the tables?"""
 
 import math
 from collections.abc import Sequence
@@ -11,13 +11,13 @@ from sought.fetch.sitemaps import Sitemap, read_sitemap
 from sought.record.discovery import REFUSED, Discovery
 from sought.record.hosts import Host, Hosts
 from sought.record.links import SitemapLists
-from sought.record.outcome import DAY
+from sought.record.retries import DAY
 from sought.record.table import NO_ROW, Source, Table
 from sought.web.message import Response
 from sought.web.url import hostname, origin
 
 MAX_SITEMAPS = 50
-MAX_FEEDS = 5  # that pages of a host announce: many sites have one for every page
+MAX_FEEDS = 5  # announced by pages of a host: many sites have one for every page
 SITEMAP_EVERY = DAY
 _Listed = tuple[str, float | None]
 _Rows = NDArray[np.int64]
@@ -34,19 +34,19 @@ class HostFiles:
         self.robots_chain: dict[str, str] = {}
 
     def robots(self, response: Response) -> None:
-        """A robots.txt, or a redirect on the way to one: the last answer of the chain speaks for the first host."""
-        asked = self.robots_chain.pop(response.url, response.url)
+        """A robots.txt, or a redirect on the way to one: the last answer of the chain applies to the first host."""
+        first = self.robots_chain.pop(response.url, response.url)
         if target := redirected(response):
-            self.robots_chain = {target: asked}
+            self.robots_chain = {target: first}
             return
-        host = self.hosts.at(origin(asked))
+        host = self.hosts.at(origin(first))
         self.hosts.set_robots(host, RobotsFetch.of(response))
         for url in host.robots.sitemaps if host.robots else ():
             self._add_sitemap(host, url)
         self.hosts.count(host, "robots")
 
     def sitemap(self, response: Response) -> tuple[str, list[int]]:
-        """These pages exist, and when they last changed: (how it went, rows that must be stored for it)."""
+        """Enter its pages and when they changed; returns (the outcome, rows that must be stored)."""
         host = self.hosts.at(origin(response.url))
         host.sitemaps[response.url] = response.time + SITEMAP_EVERY
         kind, sitemap = "sitemap", Sitemap()
@@ -63,21 +63,21 @@ class HostFiles:
         return kind, changed
 
     def _take(self, host: Host, response: Response, sitemap: Sitemap) -> list[int]:
-        """What was read of it may be true however it ended; but which pages it leaves out only the whole can tell."""
+        """Entries of a damaged file count; but only a complete one shows which pages are no longer listed."""
         for child in sitemap.children:
             self._add_sitemap(host, child)
         rows = self._rows(sitemap.pages, response.time)
         changed = self._signal(rows, sitemap.pages)
         if sitemap.problem or not (sitemap.pages or sitemap.children):
-            told = self.lists.failed(host, response.url)
+            relisted = self.lists.failed(host, response.url)
         else:
             listed = np.unique(rows[rows != REFUSED]).astype(np.uint32)
-            tell = self.lists.window if sitemap.is_feed else self.lists.read
-            told = tell(host, response.url, listed, response.time)
-        return [*changed.tolist(), *told.tolist()]
+            enter = self.lists.window if sitemap.is_feed else self.lists.read
+            relisted = enter(host, response.url, listed, response.time)
+        return [*changed.tolist(), *relisted.tolist()]
 
     def announced(self, host: Host, feeds: Sequence[str], now: float) -> None:
-        """A page of the host announces these feeds: the first few of a host are read as its sitemaps are."""
+        """A page of the host announces these feeds; the first few are read like sitemaps."""
         for url in feeds:
             if host.feeds < MAX_FEEDS and (owner := self._add_sitemap(host, url)):
                 host.feeds += 1
@@ -85,7 +85,7 @@ class HostFiles:
                 self.lists.announced(owner, url, now)
 
     def _add_sitemap(self, host: Host, url: str) -> Host | None:
-        """A sitemap belongs to its own origin, whose robots.txt speaks for it: the owner, if it is a new one."""
+        """A sitemap belongs to its own origin, whose robots.txt applies; returns this host if the sitemap is new."""
         where = origin(url)
         owner = host if where == host.origin else self.hosts.at(where) if hostname(url) == host.name else None
         if not owner:
@@ -103,17 +103,17 @@ class HostFiles:
         return np.array(rows, np.int64)
 
     def _signal(self, rows: _Rows, pages: Sequence[_Listed]) -> _Rows:
-        """Rows whose `signal` is another now; of times for the same row the last counts."""
+        """Set the `signal` of rows, for each the last time given; returns the rows whose signal has changed."""
         modified = np.array([time for _, time in pages], np.float64)  # no time is NaN
-        told = (rows != REFUSED) & ~np.isnan(modified)
-        rows, column = rows[told], self.table.columns["signal"]
+        dated = (rows != REFUSED) & ~np.isnan(modified)
+        rows, column = rows[dated], self.table.columns["signal"]
         before = column[rows]
-        column[rows] = modified[told]
+        column[rows] = modified[dated]
         return np.unique(rows[column[rows] != before])
 
 
 def _kind(sitemap: Sitemap) -> str:
-    """How it went, as it is counted."""
+    """The name under which the outcome is counted."""
     if sitemap.refused:
         return f"sitemap-{sitemap.refused}"
     name = "feed" if sitemap.is_feed else "sitemap"
@@ -121,8 +121,8 @@ def _kind(sitemap: Sitemap) -> str:
 
 
 def _read(response: Response) -> Sitemap:
-    """A sitemap must never stop the crawl, now or at a replay."""
+    """The sitemap; one that cannot be read does not stop the crawl or a replay."""
     try:
         return read_sitemap(response.body, response.url, response.header("content-type"))
-    except Exception as error:  # noqa: BLE001  whatever it was, it is this file's fault only
+    except Exception as error:  # noqa: BLE001  whatever it was, only this file is affected
         return Sitemap(problem=f"not readable: {type(error).__name__}")

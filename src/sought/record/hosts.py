@@ -1,4 +1,4 @@
-"""What is remembered of every host (an origin: scheme, name and port)."""
+"""What is known about every host?  A host is an origin: scheme, name and port."""
 
 from dataclasses import dataclass, field
 
@@ -103,8 +103,10 @@ class Hosts:
         for number in self.changed:
             h = self.list[number]
             manners = self.manners.get(h.name)
-            told = (h.known, h.fetched, h.refused, h.outcomes, h.sitemaps)
-            record = (h.origin, *told, manners, h.robots_until, h.feeds)
+            record = (
+                *(h.origin, h.known, h.fetched, h.refused, h.outcomes, h.sitemaps),
+                *(manners, h.robots_until, h.feeds),
+            )
             store.put(row_key(b"h", number), _encode(record))
         for number, fetched in self.new_robots.items():
             store.put(row_key(b"r", number), _encode(fetched))

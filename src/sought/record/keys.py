@@ -1,4 +1,4 @@
-"""From a URL's 64-bit key to its row, for tens of millions of URLs in a few hundred megabytes.
+"""Which row has this 64-bit key?  For tens of millions of URLs in a few hundred megabytes.
 
 Open addressing with linear probing over row numbers: the keys themselves stay in the table's `key` column, so a slot
 costs four bytes.  Everything works on arrays of keys.

@@ -1,7 +1,7 @@
-"""Which requests were sent and not yet recorded: 16 bytes a request, appended before it is sent.
+"""Which requests were sent and have no recorded answer?  A file of 16 bytes a request, appended before it is sent.
 
-After kill -9 this is how the next run knows which hosts were just asked (the delay is kept) and what was spent (the
-budget is kept), although the answers are lost.
+After kill -9 the answers are lost, but the next run knows from this file which hosts were just asked, so it keeps the
+delay, and how many fetches were spent, so it keeps the budget.
 """
 
 import os
@@ -42,7 +42,7 @@ class Visit(NamedTuple):
 
 
 class Leases:
-    """Append-only, replaced by a short file now and then.  Invariant: a request in flight has its line here."""
+    """Append-only, replaced by a short file now and then.  Invariant: a request in flight has its lease in the file."""
 
     def __init__(self, path: Path) -> None:
         """`unanswered` are requests of an earlier run."""
@@ -55,7 +55,7 @@ class Leases:
         # NaN and the like are damage.
         self.unanswered = [_visit(*lease) for lease in leases if 0.0 <= lease[2] <= _LATEST]
         if whole < len(data):
-            os.truncate(path, whole)  # what is appended next must begin where a lease begins
+            os.truncate(path, whole)  # a torn lease, so that the next one begins at a multiple of the size
         self.file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
 
     def add(self, visit: Visit) -> None:
@@ -65,7 +65,7 @@ class Leases:
             raise StorageFull(_WHY_FULL.format(self.path)) from error
 
     def keep(self, visits: Iterable[Visit]) -> None:
-        """Forget all but these.  The new file takes the old one's place in one step."""
+        """Forget all but these; the file is replaced in one step."""
         fresh = self.path.with_suffix(".new")
         try:
             fresh.write_bytes(b"".join(map(_packed, visits)))

@@ -1,4 +1,4 @@
-"""From lists of links to a graph whose nodes are rows, and to what pages and sitemaps tell of those they list."""
+"""Which row links to which, and when was each row last linked to?  Links of pages, lists of sitemaps, the graph."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -13,18 +13,18 @@ from sought.record.table import State, Table
 from sought.web.url import fingerprint
 
 Targets = NDArray[np.uint32]
-_AT_ONCE = 100_000
+_BATCH = 100_000
 _TRIES = 3
 _MISSING = np.dtype([("row", np.uint32), ("since", np.float64), ("missed", np.float64)])
 
 
 class LinkLists:
-    """The links of pages as they are fetched, and what these tell of where they lead: `linked` and `unlinked`.
+    """The links of fetched pages, and the columns `linked` and `unlinked` of their targets.
 
-    Links count while their page stands for itself (LIVE).  The columns tell of all fetches so far and are not taken
-    back: who links to a row may go, or leave the link out.  Nothing is written for a link that is still there: `linked`
-    is stored with whatever else is stored of its row, and brought up at load to the times (`Details.links_time`) at
-    which lists were last seen; so it must be stored when a link leaves a list.
+    Links count while their page is LIVE.  The columns are times over all fetches so far and never go back, even if the
+    linking page is gone later.  Nothing is written for a link that is still there: at load `linked` is brought up to
+    the times at which lists were last seen (`Details.links_time`).  So a row must be stored when a link to it leaves a
+    list.
     """
 
     def __init__(self, table: Table, store: Store) -> None:
@@ -33,17 +33,17 @@ class LinkLists:
         self.fresh: dict[int, Targets] = {}  # of this batch, not in the store yet
         self.added: list[Targets] = []
         self.removed: list[Targets] = []
-        self.waiting: list[tuple[Targets, float]] = []  # seen, and not entered into the table yet
+        self.waiting: list[tuple[Targets, float]] = []  # links to rows that are not in the table yet
 
-    def of(self, row: int) -> Targets:
-        """As of its last fetch but the present one."""
+    def targets(self, row: int) -> Targets:
+        """The links of a page as of the fetch before the present one."""
         if row in self.fresh or self.table.columns["fetches"][row] <= 1:
             return self.fresh.get(row, np.zeros(0, np.uint32))
         return self.store.links(row)
 
     def put(self, row: int, targets: Targets) -> Targets:
-        """A page has these links from now on, each once; returns those it had."""
-        old = self.of(row)
+        """Replace the links of a page by these, each once; returns the old ones."""
+        old = self.targets(row)
         if len(old):
             self.removed.append(old)
         if len(targets):
@@ -53,7 +53,7 @@ class LinkLists:
         return old
 
     def seen(self, row: int, details: Details, old: Targets, now: float) -> Targets:
-        """A page was fetched that had the links `old` before; returns the rows that must be stored."""
+        """Note that a page was fetched which had the links `old` before; returns the rows that must be stored."""
         new = self.fresh.get(row, old)
         if self.table.columns["state"][row] == State.LIVE:
             details.links_time = now
@@ -70,14 +70,14 @@ class LinkLists:
         return old
 
     def settle(self) -> None:
-        """To be called before a row is looked at that was just entered; all that wait are entered at once."""
+        """Set `linked` of rows that are in the table now; to be called before a new row is read."""
         if self.waiting and self.waiting[0][0][0] < len(self.table):
             for targets, time in self.waiting:
                 _raise(self.table, "linked", targets, time)
             self.waiting.clear()
 
     def count(self) -> None:
-        """Bring `inlinks` up to the lists."""
+        """Bring `inlinks` up to date with the lists."""
         inlinks = self.table["inlinks"]
         for arrays, sign in ((self.added, 1), (self.removed, -1)):
             if arrays:
@@ -87,16 +87,17 @@ class LinkLists:
 
 
 class SitemapLists:
-    """Sitemaps are lists of links, too: what they list lives, and what the sitemaps of a host leave out is doubted.
+    """The rows that sitemaps list: listed rows count as linked, rows that left all sitemaps of a host as unlinked.
 
-    A host may have several, and rows move from one to another.  So a row that has left one counts as missing, from when
-    it was missed, only if no other lists it, and only once all others were read again; if they are read in turns,
-    another read of the same turn will do: one that is nearer to when it was missed than to when it was last there.
-    Nobody waits for sitemaps that list no rows (indices of others), that robots.txt forbids or that have failed, or
-    been empty or damaged, three times in a row; nor do lists of the latter count any more.  Else, to fail tells
-    nothing; nor does a file that lists none of its rows any more tell of them: it is an index now, or no list at all.
+    A host may have several sitemaps, and rows move between them.  So a row that has left one counts as unlinked, from
+    the time it was found missing, only if no other sitemap lists it, and only after all others were read again.  If
+    sitemaps are read one after the other, a read of the same round is enough: one that is nearer to the time at which
+    the row was found missing than to the time at which it was last listed.  Sitemaps are not waited for if they list no
+    rows (indices of others), if robots.txt forbids them, or if they were empty, damaged or unreadable three times in a
+    row; the lists of the latter count no more.  Fewer failures change nothing.  A file that lists none of its rows any
+    more says nothing about them either: it has become an index, or is no list at all.
 
-    An unchanged list is not written again, only the time; `linked` is brought up to it at load.
+    Of an unchanged list only the time is written; `linked` is brought up to it at load.
     """
 
     def __init__(self, table: Table, store: Store) -> None:
@@ -106,7 +107,7 @@ class SitemapLists:
         self.sitemaps: dict[int, Sitemaps] = {}  # the same, by host
 
     def read(self, host: Host, url: str, rows: Targets, now: float) -> Targets:
-        """A sitemap lists these rows, which ascend; returns the rows that must be stored."""
+        """A sitemap lists these rows (ascending); returns the rows that must be stored."""
         sitemaps, file = self._sitemaps(host), fingerprint(url)
         before = sitemaps.files.get(file, SitemapFile())
         old = self._rows(host, file) if before.rows else rows[:0]
@@ -125,16 +126,16 @@ class SitemapLists:
         return np.concatenate([lost, self._decide(host, sitemaps, np.concatenate([missing, entries]))])
 
     def announced(self, host: Host, url: str, now: float) -> None:
-        """There is such a feed: it will list no rows that could be missed, so nobody need wait until it is read."""
+        """There is such a feed.  It lists no rows that could be missed, so it is entered as read and not waited for."""
         self.read(host, url, np.zeros(0, np.uint32), now)
 
     def window(self, host: Host, url: str, rows: Targets, now: float) -> Targets:
-        """A feed lists these rows now.  Those that leave it only make room for newer ones: they are not missed."""
+        """A feed lists these rows now.  Rows that leave it make room for newer ones and do not count as missing."""
         _raise(self.table, "linked", rows, now)
         return np.concatenate([rows, self.read(host, url, rows[:0], now)])
 
     def failed(self, host: Host, url: str) -> Targets:
-        """A sitemap told nothing; returns the rows that must be stored, for others may have waited for it."""
+        """A sitemap could not be read; returns the rows that must be stored, for others may have waited for it."""
         sitemaps, file = self._sitemaps(host), fingerprint(url)
         before = sitemaps.files.get(file, SitemapFile())
         sitemaps.files[file] = SitemapFile(before.read, before.rows, min(before.failures + 1, _TRIES))
@@ -161,7 +162,7 @@ class SitemapLists:
         return rows
 
     def _decide(self, host: Host, sitemaps: Sitemaps, missing: NDArray[np.void]) -> Targets:
-        """Doubt those that need not wait any longer, keep the others, and say which were doubted."""
+        """Mark missing rows as unlinked that need not wait any longer, and keep the others; returns the former."""
         over = missing["since"] <= (_oldest(host, sitemaps) if len(missing) else 0.0)
         sitemaps.missing = missing[~over].tobytes()
         self.store.put_sitemaps(host.number, sitemaps)
@@ -171,7 +172,7 @@ class SitemapLists:
 
 
 def _oldest(host: Host, sitemaps: Sitemaps) -> float:
-    """The time up to which all sitemaps of a host that one waits for were read."""
+    """The time up to which all sitemaps of a host that must be waited for were read."""
     oldest = np.inf
     for url in host.sitemaps:
         known = sitemaps.files.get(fingerprint(url), SitemapFile())
@@ -186,21 +187,21 @@ def _file_key(host: Host, file: int) -> bytes:
 
 
 def _raise(table: Table, name: str, targets: Targets, time: float) -> None:
-    """Answers may come in another order than they were asked for: the latest time counts."""
+    """Raise the column to a time; answers may come out of order, so the latest time counts."""
     column = table.columns[name]
     column[targets] = np.maximum(column[targets], time)
 
 
 def _among(some: Targets, others: Targets) -> NDArray[np.bool_]:
-    """Which of them are among others, which ascend."""
+    """Which of `some` are among `others` (ascending)."""
     at = np.searchsorted(others, some)
-    found: NDArray[np.bool_] = at < len(others)
-    found[found] = others[at[found]] == some[found]
-    return found
+    among: NDArray[np.bool_] = at < len(others)
+    among[among] = others[at[among]] == some[among]
+    return among
 
 
 def _without(some: Targets, others: Targets) -> Targets:
-    """Quickly, if there is nothing to do."""
+    """`some` but `others`; quick if they are equal."""
     if not len(some) or np.array_equal(some, others):
         return some[:0]
     return np.setdiff1d(some, others, assume_unique=True)
@@ -211,13 +212,13 @@ def stored_links(store: Store, rows: int) -> LinkGraph:
     graph = LinkGraph()
     graph.grow(rows)
     stored = ((int.from_bytes(key[1:], "big"), np.frombuffer(value, np.uint32)) for key, value in store.scan(b"l"))
-    while some := list(islice(stored, _AT_ONCE)):
-        put_lists(graph, some)
+    while batch := list(islice(stored, _BATCH)):
+        put_lists(graph, batch)
     return graph
 
 
 def put_lists(graph: LinkGraph, lists: Sequence[tuple[int, Targets]]) -> None:
-    """Pages have these links from now on."""
+    """Replace the links of pages by these."""
     if lists:
         sources, bounds, targets = joined_lists(lists)
         graph.put(sources, bounds, targets)
@@ -226,7 +227,7 @@ def put_lists(graph: LinkGraph, lists: Sequence[tuple[int, Targets]]) -> None:
 def joined_lists(
     lists: Sequence[tuple[int, Targets]],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], Targets]:
-    """One after the other: the links of sources[i] are targets[bounds[i]:bounds[i+1]]."""
+    """Lists joined into arrays: the links of sources[i] are targets[bounds[i]:bounds[i + 1]]."""
     bounds = np.zeros(len(lists) + 1, np.int64)
     np.cumsum([len(targets) for _, targets in lists], out=bounds[1:])
     targets = np.concatenate([np.zeros(0, np.uint32), *(targets for _, targets in lists)])

@@ -1,4 +1,4 @@
-"""One writer at a time."""
+"""How is it made sure that only one process writes to a crawl?"""
 
 import fcntl
 import os

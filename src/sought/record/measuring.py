@@ -1,12 +1,13 @@
-"""Measuring every fetch against what people ask for.
+"""How much did each fetch improve the answers to what people ask?
 
-The crawl keeps a vector of every searchable page (key `d` of the store): how often it holds the terms of the workload.
-From these the scores of all pages for all queries follow without reading a page again, so that the statistics can be
-taken anew, and queries made of known terms can come and go.  New terms mean that the pages that hold them are read
-again, from the archive.
+The crawl keeps a vector of every searchable page (key `d` of the store): how often the page contains each term of the
+workload.  The scores of all pages for all queries follow from these vectors without reading a page again, so statistics
+can be renewed, and queries made of known terms can come and go.  If a query brings a new term, the pages that contain
+it are read again from the archive.
 
-The workload is drawn from the query log (refresh.py) and handed to `begin`; until the pages that hold new terms have
-been read again the old one stays in force; `adopt` changes over.  When nothing is asked any more, `stop` forgets all.
+The workload is drawn from the query log (workload_refresh.py) and handed to `begin`.  The old workload stays in force
+until the pages that contain new terms have been read again; then `adopt` puts the new one in force.  When nobody asks
+anything any more, `stop` forgets everything.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,20 +29,19 @@ from sought.index.statistics import Census, Statistics
 from sought.index.vectors import Counter, Vector, Vectors, Vocabulary, joined
 from sought.index.visibility import Visibility
 from sought.record.config import Config
-from sought.record.gain_unit import gains_since, save_currency
-from sought.record.gains import FetchGains
+from sought.record.gains import FetchGains, gains_since, save_unit
 from sought.record.links import stored_links
 from sought.record.outcome import Finished
 from sought.record.store import Store, row_key
 from sought.record.table import Table
 from sought.record.workload import WorkloadQueries, coverage, load, save
 
-_AT_ONCE = 4096
-_FEW = 64  # pages: statistics of fewer say little
+_BATCH = 4096
+_MIN_PAGES = 64  # statistics of fewer say little
 
 
 class GainSums(NamedTuple):
-    """Gains of all fetches so far: how many were measured, what first fetches brought, and what later ones did."""
+    """The number of measured fetches so far, and the summed gains of first and of later fetches."""
 
     fetches: int = 0
     first: float = 0.0
@@ -53,13 +53,13 @@ class GainSums(NamedTuple):
 
 
 class Measuring:
-    """The crawl's side of demand.  While there is no workload nothing is measured, at no cost.
+    """Vectors of pages, the workload in force, and the gains measured by it.  Without a workload it costs nothing.
 
-    Invariants: only searchable pages have a vector in the store, and once there is a workload all of them have.  A
-    vector is of the page as it is indexed, also while the workload is not in force yet: pages are counted as long as
-    there is a vocabulary.  It holds all terms of the vocabulary but perhaps those `lacking`, without which the page
-    still matches what it should: they are of a workload to come, or of another language than the page's, and then only
-    statistics miss them.
+    Invariants: only searchable pages have a vector in the store, and once there is a workload all of them have one.  A
+    vector describes the page as it is indexed, also before the workload is in force: pages are counted as long as there
+    is a vocabulary.  A vector has all terms of the vocabulary, except perhaps those in `lacking`.  These belong to a
+    workload that is not in force yet, or to a language other than the page's; so the page still matches all queries
+    that it should, and only statistics miss them.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Measuring:
         estimator: ListsOf | None = None,
         counter: Callable[[Vocabulary, Callable[[int], None]], Counter] = Counter,
     ) -> None:
-        """`estimator` takes the place of the one in sought.toml."""
+        """`estimator` replaces the one in sought.toml."""
         self._new_counter = counter
         self.config = config
         self.estimator = estimator or config.demand.estimator_value
@@ -88,7 +88,7 @@ class Measuring:
         self.next: GainMeasure | None = None
         self.measure: GainMeasure | None = None
         self.counter: Counter | None = None
-        self.catching_up = 0  # how many of those lacking the pages are being read again for
+        self.catching_up = 0  # of the terms in `lacking`: how many are being counted now
         self.pages = self.frozen_pages = self.shifted = 0
         self.drawn_at, self.drawn_from = -np.inf, object()  # when, and from which state of the query log
         self.spoken: set[int] = set()  # languages of pages that have been counted
@@ -106,9 +106,9 @@ class Measuring:
     # ---- a batch
 
     def shift(self, removed: Sequence[int], counted: Sequence[int]) -> FetchGains | None:
-        """Pages have left the index, or `counter` has read them into it, in this order; what that gains.
+        """The gains of a batch: rows that left the index, then rows that `counter` has counted while they were indexed.
 
-        None if nothing is asked.
+        None if nobody asks anything.
         """
         if self.counter is None:
             return None
@@ -127,7 +127,7 @@ class Measuring:
         return FetchGains(rows, gains, self.asked.keys) if is_asked else None
 
     def _enter_anchors(self, measure: GainMeasure, rows: Rows, old: Vectors, new: Vectors) -> Vectors:
-        """Let known pages have what others call them now: that is no merit of their own fetch.  Returns them so."""
+        """Give known pages the anchors they have now: that is not a gain of their fetch.  Returns the new vectors."""
         anchored, moved = with_anchors(old, new, len(self.vocabulary))
         if moved.any():
             places = np.flatnonzero(moved)
@@ -136,15 +136,15 @@ class Measuring:
         return anchored
 
     def report(self) -> dict[str, Any]:
-        """What is known of the answers without further work; empty if nothing is measured."""
+        """What is known about the answers, at no further cost; empty if nothing is measured."""
         if self.measure is None:
             return {}
         gains = {"first_fetches": self.sums.first, "later_fetches": self.sums.later}
-        found = coverage(self.measure, self.asked) | {"worth_of_answers": self.measure.worth}
-        return {**found, "measured_fetches": self.sums.fetches, "gain": gains}
+        answers = coverage(self.measure, self.asked) | {"worth_of_answers": self.measure.worth}
+        return {**answers, "measured_fetches": self.sums.fetches, "gain": gains}
 
     def vector(self, row: int) -> Vector:
-        """What is known of a page; empty if it is not searchable."""
+        """The term counts of a page; empty if it is not searchable."""
         fresh = self.fresh.get(row)
         return np.frombuffer(self.store.get(row_key(b"d", row)) or b"", np.uint32) if fresh is None else fresh
 
@@ -157,25 +157,25 @@ class Measuring:
                 self.store.delete(row_key(b"d", row))
         if self.counter:
             self.store.put_meta("gains", (self.since, *self.sums))
-            save_currency(self.config.demand.scorer, self.since, self.store)
+            save_unit(self.config.demand.scorer, self.since, self.store)
         if self.saved_terms != len(self.vocabulary):
             self.saved_terms = len(self.vocabulary)
             self.store.put_meta("vocabulary", list(self.vocabulary.numbers))
             self.store.put_meta("lacking", self.lacking)
 
     def saved(self) -> None:
-        """The store's batch has been written; perhaps so many pages have come or changed that statistics are due."""
+        """The store's batch has been written.  Renew the statistics if many pages have come or changed since."""
         self.fresh.clear()
-        has_doubled = self.pages >= 2 * max(self.frozen_pages, _FEW // 2)
-        if self.measure and (has_doubled or self.shifted >= max(self.pages, _FEW)):
+        has_doubled = self.pages >= 2 * max(self.frozen_pages, _MIN_PAGES // 2)
+        if self.measure and (has_doubled or self.shifted >= max(self.pages, _MIN_PAGES)):
             self.refreeze(self.measure)
 
     # ---- the workload
 
     def begin(self, asked: WorkloadQueries, languages: Iterable[str]) -> list[str]:
-        """Prepare for a new workload; returns the terms that are not counted on all pages yet.
+        """Prepare a new workload; returns the terms that are not counted on all pages yet.
 
-        When the pages that hold them have been read again, `adopt`.
+        Call `adopt` when the pages that contain them have been read again.
         """
         self.coming, self.next = asked, self._opened(asked)
         known = len(self.vocabulary)
@@ -189,7 +189,7 @@ class Measuring:
         return self.lacking
 
     def adopt(self) -> None:
-        """Measure by the new workload from now on; nothing is to be saved when this is called."""
+        """Put the new workload in force; to be called when nothing waits to be saved."""
         if self.next and self.coming:
             self.asked, self.measure = self.coming, self.next
             self.lacking, self.catching_up = self.lacking[self.catching_up :], 0
@@ -200,14 +200,14 @@ class Measuring:
             self.refreeze(self.measure)
 
     def reweigh(self, asked: WorkloadQueries) -> None:
-        """The same queries are asked, more or less often; they stay as they are spelled, and so does visibility."""
+        """Change how often the same queries are asked; their spelling and the visibility exponent stay."""
         if self.measure:
             self.asked = replace(asked, texts=self.asked.texts, exponent=self.asked.exponent)
             self.measure.weights = asked.weights
             save(self.asked, self.store)
 
     def stop(self) -> None:
-        """Nothing is asked any more: forget every query, and what was counted for them."""
+        """Nobody asks anything any more: forget the queries and the vectors."""
         self.asked, self.vocabulary, self.lacking, self.catching_up = WorkloadQueries(), Vocabulary(), [], 0
         self.coming = self.next = self.measure = self.counter = None
         self.pages = self.frozen_pages = self.saved_terms = 0
@@ -218,7 +218,7 @@ class Measuring:
             self.store.delete(b"m" + name.encode())
 
     def refreeze(self, measure: GainMeasure) -> None:
-        """Take the statistics anew, and score all pages by them."""
+        """Renew the statistics, and score all pages by them."""
         census = Census(len(self.vocabulary))
         for _, _, vectors in self._stored():
             census.add(vectors)
@@ -227,7 +227,7 @@ class Measuring:
         self.fill(measure)
 
     def rows(self) -> Rows:
-        """Those that have a vector in the store, ascending."""
+        """The rows that have a vector in the store, ascending."""
         return np.frombuffer(b"".join(key[1:] for key, _ in self.store.scan(b"d")), ">u4").astype(np.int64)
 
     def _opened(self, asked: WorkloadQueries) -> GainMeasure:
@@ -236,7 +236,7 @@ class Measuring:
         return GainMeasure(asked.texts, asked.weights, self.vocabulary, d.scorer_value, self.estimator, visibility)
 
     def fill(self, measure: GainMeasure) -> None:
-        """Show all pages to a measure."""
+        """Enter all pages into a measure."""
         self.pages = 0
 
         def counted() -> Iterator[tuple[Rows, Ties, Vectors]]:
@@ -248,29 +248,28 @@ class Measuring:
         self.frozen_pages, self.shifted = measure.statistics.pages, 0
 
     def _stored(self) -> Iterator[tuple[Rows, Ties, Vectors]]:
-        """The vectors of all pages, some at a time."""
+        """The vectors of all pages, in batches."""
         stored = self.store.scan(b"d")
-        while some := list(islice(stored, _AT_ONCE)):
-            rows = np.frombuffer(b"".join(key[1:] for key, _ in some), ">u4").astype(np.int64)
-            bounds = np.zeros(len(some) + 1, np.int64)
-            np.cumsum([len(value) // 4 for _, value in some], out=bounds[1:])
-            yield rows, self.ties(rows), Vectors(np.frombuffer(b"".join(v for _, v in some), np.uint32), bounds)
+        while batch := list(islice(stored, _BATCH)):
+            rows = np.frombuffer(b"".join(key[1:] for key, _ in batch), ">u4").astype(np.int64)
+            bounds = np.zeros(len(batch) + 1, np.int64)
+            np.cumsum([len(value) // 4 for _, value in batch], out=bounds[1:])
+            yield rows, self.ties(rows), Vectors(np.frombuffer(b"".join(v for _, v in batch), np.uint32), bounds)
 
     def ties(self, rows: Rows) -> Ties:
         """Equal scores are ordered by a hash of the URL."""
         return (self.table.columns["key"][rows] >> np.uint64(32)).astype(np.uint32)
 
     def matches(self, measure: GainMeasure | None = None) -> Matches:
-        """The score of every page for every query it answers, of this workload or another of the same terms."""
+        """The score of every page for every query that it answers, by this measure or another of the same terms."""
         measure = measure or self.measure
-        found = [measure.matches(rows, vectors) for rows, _, vectors in self._stored()] if measure else []
-        return together(found)
+        return together([measure.matches(rows, vectors) for rows, _, vectors in self._stored()] if measure else [])
 
     def _languages(self) -> list[int]:
         return self.measure.filing.languages if self.measure else []
 
     def meet(self, language: int) -> None:
-        """A text of a language is about to be read: its terms must be known.  Pages of others may lack those."""
+        """A text of a language is about to be read: make its terms known.  Pages of other languages may lack them."""
         known = len(self.vocabulary)
         for measure in (self.measure, self.next):
             if measure:
@@ -283,7 +282,7 @@ class Measuring:
         self.spoken.add(language)
 
     def add_up(self, finished: Sequence[Finished]) -> None:
-        """Take measured fetches into the sums."""
+        """Add measured fetches to the sums."""
         fetches, first, later = self.sums
         for each in finished:
             gain = each.outcome.gain or 0.0
@@ -310,11 +309,8 @@ def load_statistics(store: Store) -> Statistics:
     )
 
 
-# ---- How important is each page, for the scorers that ask?
-
-
 def importance(scorer: Scorer, store: Store, table: Table) -> NDArray[np.float64] | None:
-    """In-links or PageRank of every row; None if the scorer asks for neither."""
+    """In-links or PageRank of every row, whichever the scorer uses; None if neither."""
     if scorer.importance == "in-links":
         return table["inlinks"].astype(np.float64)
     if scorer.importance == "PageRank":

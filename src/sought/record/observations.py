@@ -1,4 +1,4 @@
-"""What does a fetch tell of a page?  Whether it is as before, how far it has drifted, and what is kept of it."""
+"""What does a fetch show about a page?  Whether and how much it has changed, and what is kept to compare it with."""
 
 from typing import NamedTuple
 
@@ -16,14 +16,15 @@ from sought.web.message import Response
 from sought.web.sketch import similarity
 
 PROFILE = 5  # versions that are compared with one base
-DRIFTED = 0.95  # then there is hardly anything left of it
-_NOTHING = -1  # what a page that has gone stands for
+DRIFTED = 0.95  # a version that shares so little with the base that the profile ends
+_NOTHING = -1  # the target of a page that is gone
 
 
 class Before(NamedTuple):
-    """What was known of a page before a fetch; `observed` is -inf if nothing was.
+    """What was known about a page before a fetch.
 
-    `seen` is when it was observed or a page was that links to it, whatever came last.
+    `observed` is the time of its last observation, -inf if there was none; `seen` is that or the last time a page that
+    links to it was fetched, whichever is later.
     """
 
     observed: float
@@ -34,7 +35,7 @@ class Before(NamedTuple):
 
 
 class Observations:
-    """Compares a page with what the table said of it; `before` and `finished` go around the change of the table."""
+    """Compares rows before and after an answer: call `before`, change the table, call `finished`."""
 
     def __init__(self, table: Table, store: Store) -> None:
         self.table = table
@@ -47,17 +48,17 @@ class Observations:
         return Before(observed, self._stands_for(row), signalled, seen, bool(columns["unlinked"][row] > seen))
 
     def finished(self, row: int, outcome: Outcome, before: Before) -> Finished:
-        """The fetch as estimators are told of it."""
+        """The fetch as estimators learn from it."""
         outcome.signalled, outcome.doubted = before.signalled, before.doubted
         if before.observed > -np.inf:
-            outcome.seen_gap = max(0.0, outcome.time - before.seen)  # a link may be seen by who asked later
+            outcome.seen_gap = max(0.0, outcome.time - before.seen)  # the linking page may have been requested later
         _note_fate(outcome, before.stood_for, self._stands_for(row))
         finished = Finished(row, outcome, max(0.0, outcome.time - before.observed))  # a clock may have been set back
         self._mark_change(finished)
         return finished
 
     def _observed_at(self, row: int) -> float:
-        """When it was last seen how a page is; a fetch that failed does not count."""
+        """The time of the last observation; a failed fetch is none."""
         columns = self.table.columns
         if not columns["failures"][row]:
             return float(columns["last_fetch"][row])
@@ -65,7 +66,7 @@ class Observations:
         return max(seen, default=-np.inf)
 
     def _stands_for(self, row: int) -> int | None:
-        """Nothing, or another page, for one that has gone or redirects; None for all others."""
+        """_NOTHING if the page is gone, the target if it redirects, None otherwise."""
         columns = self.table.columns
         if columns["state"][row] == State.GONE:
             return _NOTHING
@@ -73,7 +74,7 @@ class Observations:
         return int(columns["alias"][row]) if is_redirect else None
 
     def _mark_change(self, finished: Finished) -> None:
-        """Count a change as estimators do; at a first look nothing has changed."""
+        """Count a change as estimators do; a first observation is no change."""
         if finished.is_observation and finished.changed and np.isfinite(finished.gap):
             columns, row = self.table.columns, finished.row
             columns["changes"][row] = min(int(columns["changes"][row]) + 1, 65535)
@@ -81,7 +82,7 @@ class Observations:
 
 
 def _note_fate(outcome: Outcome, stood_for: int | None, stands_for: int | None) -> None:
-    """Going and coming back are changes; to be gone, or to lead to the same page, as before is none."""
+    """Going and coming back are changes; to be still gone, or to redirect to the same page again, is none."""
     if stands_for == _NOTHING or outcome.kind in GONE_KINDS:
         outcome.fate = GONE
     elif stands_for is not None:
@@ -92,7 +93,7 @@ def _note_fate(outcome: Outcome, stood_for: int | None, stands_for: int | None) 
 
 
 def compared(outcome: Outcome, details: Details) -> Outcome:
-    """Of a page as it is now: when it was last modified, and how far it has drifted from its base."""
+    """Add when the page was last modified, and how far it has drifted from its base."""
     outcome.modified = modified_at(details.last_modified, outcome.time)
     if not details.base or details.points >= PROFILE:
         details.base, details.base_time, details.points = details.sketch, outcome.time, 0
@@ -104,7 +105,7 @@ def compared(outcome: Outcome, details: Details) -> Outcome:
 
 
 def describe(details: Details, response: Response, stored: Stored, document: Document) -> None:
-    """Keep what the next fetch is compared with, and what people ask for."""
+    """Keep what the next fetch is compared with, and what the search page shows."""
     counts = document.counts
     details.etag = response.header("etag")[:256]
     details.last_modified = response.header("last-modified")[:64]
@@ -119,17 +120,15 @@ def describe(details: Details, response: Response, stored: Stored, document: Doc
     details.kind = content_kind(response)
 
 
-# ---- Is a page HTML, plain text, or something else?  As a small number that the store keeps.
-#
-# Told by the media type, and where there is none by the first sign, as digesting does.
+# ---- Is a page HTML, plain text, or something else?  A small number that the store keeps.
 
 
-UNKNOWN, HTML, TEXT, OTHER = range(4)  # unknown: fetched before this was kept
+UNKNOWN, HTML, TEXT, OTHER = range(4)  # unknown: fetched by a version that did not keep it
 _TYPES = {"text/html": HTML, "application/xhtml+xml": HTML, "text/plain": TEXT}
 
 
 def content_kind(response: Response) -> int:
-    """One of the four."""
+    """By the media type, and without one by the first character, as digesting does."""
     if response.media_type:
         return _TYPES.get(response.media_type, OTHER)
     start = response.body[:512]

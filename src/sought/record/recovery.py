@@ -1,4 +1,4 @@
-"""Bring the tables and the index up to the archive: after a crash its tail, after `sought rebuild` all of it."""
+"""How do tables and index catch up with the archive?  After a crash by replaying its end, in a rebuild all of it."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -8,16 +8,16 @@ import numpy as np
 
 from sought.archive import Position, Record, Stored
 from sought.archive.body import with_body
+from sought.record.damage import keep_damage, kept_damage
 from sought.record.directory import Directory
 from sought.record.leases import Visit
-from sought.record.losses import keep_damage, kept_damage
-from sought.record.named_urls import SOURCES
+from sought.record.seeds import SOURCES
 from sought.web.message import RequestPurpose
 from sought.web.url import origin
 
 Report = Callable[[int], None]
 _BATCH = 500
-_SHOWN = 20  # stretches of damage that a status shows
+_SHOWN = 20  # damaged places that `sought status` shows
 
 
 def open_directory(path: Path, report: Report | None = None) -> Directory:
@@ -32,15 +32,15 @@ def open_directory(path: Path, report: Report | None = None) -> Directory:
 
 
 def recover(directory: Directory, report: Report, look: Callable[[Record], None] = lambda _: None) -> int:
-    """Replay what the archive has and the tables or the index lack; returns the number of records.
+    """Replay what the tables or the index lack of the archive; returns the number of records.
 
-    What cannot be read is passed over, and remembered in the store for `sought status`.  `look` sees each record.
+    Damage is skipped, and stored for `sought status`.  `look` is called with each record.
     """
     behind = _reindex(directory)
     writer = directory.writer
     count, end = 0, writer.applied
     sitemaps: Counter[int] = Counter()  # by host
-    fetched: set[str] = set()  # since the last commit: what each fetch of a page was worth is measured by itself
+    fetched: set[str] = set()  # since the last commit, each once: the gain of every fetch is measured by itself
     for record in directory.archive.records(since=writer.applied):
         if len(fetched) == _BATCH or record.uri in fetched:
             writer.commit_applied(end)
@@ -55,16 +55,16 @@ def recover(directory: Directory, report: Report, look: Callable[[Record], None]
         writer.commit()
         writer.commit_index()
         report(count)
-    if not directory.rebuilding:  # then hosts have other numbers
+    if not directory.rebuilding:  # in which hosts have other numbers
         directory.leases.unanswered = _without(directory.leases.unanswered, sitemaps)
-    _remember_damage(directory)
+    _store_damage(directory)
     return count
 
 
-def _remember_damage(directory: Directory) -> None:
-    found = directory.damage.unlisted[:_SHOWN]
-    if found != kept_damage(directory.store):
-        keep_damage(directory.store, found)
+def _store_damage(directory: Directory) -> None:
+    damage = directory.damage.unlisted[:_SHOWN]
+    if damage != kept_damage(directory.store):
+        keep_damage(directory.store, damage)
         directory.store.commit()
 
 
@@ -84,21 +84,21 @@ def _apply(directory: Directory, record: Record, sitemaps: Counter[int]) -> None
 
 
 def _without(visits: list[Visit], sitemaps: Counter[int]) -> list[Visit]:
-    """Requests but for those for sitemaps whose answers were on record after all, so many of each host."""
-    left = []
+    """Visits without those of sitemaps whose answers turned out to be on record; `sitemaps` counts these by host."""
+    remaining = []
     for visit in visits:
         if visit.purpose is RequestPurpose.SITEMAP and sitemaps[visit.host]:
             sitemaps[visit.host] -= 1
         else:
-            left.append(visit)
-    return left
+            remaining.append(visit)
+    return remaining
 
 
 def _reindex(directory: Directory) -> int:
-    """Bring the index up to the tables; returns how many rows were given to it again or taken out.
+    """Bring the index up to date with the tables; returns the number of rows entered again or removed, plus one.
 
-    Rows fetched since the index was last committed may be missing or old in it; rows that were denied since leave no
-    record, and an index that was deleted has nothing: so it is compared with the table as well.
+    Rows fetched since the last commit of the index may be missing or outdated in it.  Denials leave no record, and an
+    index that was deleted is empty, so the index is also compared with the table.
     """
     repository, applied = directory.repository, directory.writer.applied
     table, indexed = repository.table, Position(*directory.store.meta("indexed", (0, 0)))
@@ -115,7 +115,7 @@ def _reindex(directory: Directory) -> int:
             renew.add(repository.discovery.row(record.response.url))
     rows = sorted(renew)
     for start in range(0, len(rows), _BATCH):
-        repository.changes.renewed.update(rows[start : start + _BATCH])
+        repository.changes.renew(rows[start : start + _BATCH])
         directory.writer.index_changes()
         directory.writer.commit_vectors()
     return len(rows) + len(repository.changes.removed) + 1

@@ -1,33 +1,33 @@
-"""What the crawl knows, and how one more answer changes it.
+"""What does the crawl know, and how does one more answer change it?
 
-`apply` is the only way in for answers.  A live fetch, the replay of the archive's tail after a crash and a rebuild from
-the first record all go through it, so they end in the same tables.  What robots.txt denied without a fetch (`deny`) is
-on no record: after a rebuild a URL never fetched is NEW again, and is denied when its turn comes.
+All answers go through `apply`: those of live fetches, those replayed from the end of the archive after a crash, and
+those of a rebuild from the first record.  So all of these end in the same tables.  A denial by robots.txt (`deny`) is
+no fetch and leaves no record: after a rebuild a URL that was never fetched is NEW again, and is denied when it is next
+chosen.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
+from dataclasses import dataclass
 
 import numpy as np
 
 from sought.archive import Stored
 from sought.fetch.directives import header_directives
-from sought.index import Entry
 from sought.record.admission import Admission
 from sought.record.aliases import Aliases
 from sought.record.commit import Commit
 from sought.record.config import Config
 from sought.record.discovery import REFUSED, Discovery
 from sought.record.duplicates import Duplicates
-from sought.record.history import put_outcome
+from sought.record.history import ChoiceLog, put_outcome
 from sought.record.host_files import HostFiles
 from sought.record.hosts import Hosts
+from sought.record.index_changes import IndexChanges
 from sought.record.links import LinkLists, SitemapLists, Targets
 from sought.record.observations import Observations, compared, describe
-from sought.record.outcome import AGAIN, DAY, Finished, Outcome, outcome_name, trouble
-from sought.record.reasons import Reasons
-from sought.record.store import Details, Store, row_key
+from sought.record.outcome import Finished, Outcome, failure_name
+from sought.record.retries import DAY, RETRIES, retry_kind
+from sought.record.store import Details, Store
 from sought.record.table import NO_ROW, Reason, Source, State, Table
 from sought.record.traps import is_soft_404
 from sought.web.digest import digest
@@ -37,8 +37,7 @@ from sought.web.sketch import similarity
 
 HOUR = 3600.0
 Digest = Callable[[Response, str], Document]
-_ANCHORS = 64
-_LIVE = int(State.LIVE)  # a plain number: looking a member up takes longer than all else here
+_LIVE = int(State.LIVE)  # a plain number: attribute access on an enum would dominate `searchable`
 
 
 @dataclass(slots=True)
@@ -51,17 +50,11 @@ class FetchedAnswer:
     document: Document | None = None
 
 
-@dataclass(slots=True)
-class Changes:
-    """What a batch means for the search index."""
-
-    entries: dict[int, Entry] = field(default_factory=dict)
-    removed: set[int] = field(default_factory=set)
-    renewed: set[int] = field(default_factory=set)  # to be read again from the archive
-
-
 class Repository:
-    """Table, hosts, links and history.  Changes gather in the store's batch until `commit`."""
+    """Table, hosts, links and history.  Changes collect in the store's batch until `commit`.
+
+    `changes` is what the index still has to take in, `finished` are the fetches applied since the last commit.
+    """
 
     def __init__(self, config: Config, store: Store, agent: str, digest: Digest = digest) -> None:
         self.store = store
@@ -81,31 +74,31 @@ class Repository:
         self.links = LinkLists(self.table, store)
         self.fresh_links = self.links.fresh
         self.outcomes: dict[str, int] = store.meta("outcomes", {})
-        self.changes = Changes()
-        self.finished: list[Finished] = []  # fetches applied since the last commit
-        self.reasons = Reasons(store)
+        self.changes = IndexChanges(store, self.discovery)
+        self.finished: list[Finished] = []
+        self.choices = ChoiceLog(store)
         self.fetches_by_hour: dict[int, int] = dict(store.meta("fetches_by_hour", ()))
 
-    # ---- ways in
+    # ---- input
 
     def add_urls(self, urls: Sequence[str], source: Source, now: float) -> list[int]:
-        """URLs a person named."""
+        """Enter seeds, or URLs of a list that was loaded."""
         rows = self.discovery.admit(urls, NO_ROW, 0, source, now)
         self.discovery.flush()
         return rows
 
     def prepared(self, row: int, response: Response, stored: Stored) -> FetchedAnswer:
-        """Digest what needs digesting: a page that is not word for word the one we have."""
+        """Digest the answer if it brings a page that differs from the copy in the archive."""
         brings_page = response.purpose is RequestPurpose.PAGE and 200 <= response.status < 300 and not response.failure
         return FetchedAnswer(
             row, response, stored, self.digested(response) if brings_page and not stored.revisit else None
         )
 
     def digested(self, response: Response) -> Document:
-        """A page must never stop the crawl: should digesting fail, it fails alone, now and at every replay."""
+        """The digest; a page that cannot be digested is refused, and does not stop the crawl or a replay."""
         try:
             return self.digest(response, self.agent)
-        except Exception:  # noqa: BLE001  whatever it was, it is this page's fault only
+        except Exception:  # noqa: BLE001  whatever it was, only this page is affected
             return Document(refused="digest-failed", size=len(response.body))
 
     @property
@@ -124,7 +117,7 @@ class Repository:
                 self._apply_page(fetched)
 
     def spend(self, time: float) -> None:
-        """Count a fetch towards the budget of its hour; a week and a day are remembered."""
+        """Count a fetch towards the budget of its hour; the last 200 hours are kept."""
         hour = int(time // HOUR)
         self.fetches_by_hour[hour] = self.fetches_by_hour.get(hour, 0) + 1
         if len(self.fetches_by_hour) > 200:
@@ -135,7 +128,7 @@ class Repository:
         return sum(n for hour, n in self.fetches_by_hour.items() if hour >= start // HOUR)
 
     def known_row(self, url: str, now: float) -> int:
-        """The row of a URL that was fetched, made if today's rules would not admit it: nothing on record is lost."""
+        """The row of a URL that was fetched; made even if the rules of today do not admit it, so that none is lost."""
         row = self.discovery.row(url)
         if row < 0:
             row = self.discovery.force(url, now)
@@ -144,25 +137,25 @@ class Repository:
         return row
 
     def deny(self, row: int, until: float, *, forbidden: bool) -> None:
-        """Nothing was fetched: robots.txt forbids the row, or (not `forbidden`) could not be had; then a copy stays."""
+        """Nothing was fetched: robots.txt forbids the row, or (not `forbidden`) is unreadable; then a copy stays."""
         columns = self.table.columns
         columns["not_before"][row] = until
         if forbidden or not self.holds_copy(row):
             if self.searchable(row):
-                self._withdraw(row)
+                self.changes.remove(row)
             columns["state"][row], columns["reason"][row] = State.DENIED, Reason.ROBOTS
         self._details(row)
         self._count("denied", row)
 
     def drop(self, row: int, until: float) -> None:
-        """Give a searchable page away; nothing was fetched, so after a rebuild it is there again."""
-        self._withdraw(row)
+        """Take a page out of the search results to make room; after a rebuild it is there again."""
+        self.changes.remove(row)
         self.table.columns["state"][row], self.table.columns["not_before"][row] = State.DROPPED, until
         self._details(row)
         self._count("dropped", row)
 
     def commit(self, finished: Sequence[Finished]) -> Commit:
-        """Everything since the last commit, in one atomic write; `finished` are its fetches, as they are measured."""
+        """Write everything since the last commit, atomically; `finished` are its fetches with their gains."""
         self.discovery.flush()
         self.links.settle()
         self.links.count()
@@ -191,16 +184,16 @@ class Repository:
         return bool(columns["state"][row] == _LIVE and columns["reason"][row] == 0)
 
     def holds_copy(self, row: int) -> bool:
-        """Whether the row stands for the copy in the archive: only then does "as before" (304, same bytes) mean it."""
+        """Whether an answer "unchanged" (304, or the same bytes) would refer to the copy in the archive."""
         columns = self.table.columns
         state = columns["state"][row]
         return bool(state == _LIVE or (state == State.ALIAS and columns["reason"][row] != Reason.REDIRECT))
 
     def trusts_copy(self, row: int) -> bool:
-        """Whether "as before" would leave nothing to decide, so that a conditional request will do.
+        """Whether a conditional request is enough: an answer "unchanged" would leave nothing to decide.
 
-        Not so for a page that asked not to be searchable (a header may say otherwise now), nor for one that stood for
-        another which has gone.
+        False for a page that asked not to be indexed, whose headers may say otherwise now, and for an alias of a page
+        that is gone.
         """
         columns = self.table.columns
         if not self.holds_copy(row) or columns["reason"][row] == Reason.NOINDEX:
@@ -228,7 +221,7 @@ class Repository:
         host = self.hosts[int(columns["host"][row])]
         host.fetched += 1
         self.hosts.changed.add(host.number)
-        kind = trouble(response)
+        kind = retry_kind(response)
         if kind:
             outcome = self._no_page(row, response, kind)
         elif response.is_redirect:
@@ -238,24 +231,24 @@ class Repository:
         else:
             outcome = self._page(row, fetched, fetched.document, was_live)
         if was_live and not self.searchable(row):
-            self._withdraw(row)
+            self.changes.remove(row)
         if response.why:
-            self.reasons.note(outcome, response.why)
+            self.choices.note(outcome, response.why)
         outcome.found = self._known_urls() - known
         self.finished.append(self.observations.finished(row, outcome, before))
         self._count(outcome.kind, row)
 
     def _no_page(self, row: int, response: Response, kind: str) -> Outcome:
-        columns, again = self.table.columns, AGAIN[kind]
+        columns, retry = self.table.columns, RETRIES[kind]
         failures = min(int(columns["failures"][row]) + 1, 255)
         columns["failures"][row] = failures
-        columns["not_before"][row] = response.time + again.wait(failures)
-        kept = columns["state"][row] in (State.LIVE, State.ALIAS) and again.state is not State.GONE
-        if failures >= again.tries:
-            columns["state"][row], columns["reason"][row] = State.DEAD, again.reason
-        elif not kept:
-            columns["state"][row], columns["reason"][row] = again.state, again.reason
-        return self._outcome(outcome_name(response), response, detail=response.detail)
+        columns["not_before"][row] = response.time + retry.wait(failures)
+        keeps_copy = columns["state"][row] in (State.LIVE, State.ALIAS) and retry.state is not State.GONE
+        if failures >= retry.tries:
+            columns["state"][row], columns["reason"][row] = State.DEAD, retry.reason
+        elif not keeps_copy:
+            columns["state"][row], columns["reason"][row] = retry.state, retry.reason
+        return self._outcome(failure_name(response), response, detail=response.detail)
 
     def _redirect(self, row: int, response: Response) -> Outcome:
         columns = self.table.columns
@@ -271,16 +264,16 @@ class Repository:
 
     def _unchanged(self, row: int, fetched: FetchedAnswer) -> Outcome:
         columns, response = self.table.columns, fetched.response
-        if not self.holds_copy(row):  # a 304 that nobody asked for
+        if not self.holds_copy(row):  # a 304 although the request was not conditional
             return self._no_page(row, response, "odd-status")
         columns["failures"][row] = 0
-        is_orphan = columns["state"][row] == State.ALIAS and not self.trusts_copy(row)  # nobody asked for a 304
+        is_orphan = columns["state"][row] == State.ALIAS and not self.trusts_copy(row)  # an unconditional request
         columns["not_before"][row] = response.time + 7 * DAY if is_orphan else -np.inf
         if self.searchable(row) and header_directives(response, self.agent)[0]:
             columns["reason"][row] = Reason.NOINDEX
-        elif row in self.discovery.gained and self.searchable(row):
-            self.changes.renewed.add(row)
-        self._see_links(row, self.links.of(row), response.time)
+        elif row in self.discovery.reanchored and self.searchable(row):
+            self.changes.renew([row])
+        self._see_links(row, self.links.targets(row), response.time)
         kind = "not-modified" if response.status == 304 else "unchanged"
         return compared(self._outcome(kind, response), self._details(row))
 
@@ -300,16 +293,16 @@ class Repository:
         self._link(row, [] if nofollow else [link for link in document.links if not link.nofollow], response.time)
         if document.feeds and not nofollow:
             self.host_files.announced(self.hosts[int(columns["host"][row])], document.feeds, response.time)
-        if self.searchable(row) and (changed or not was_live or row in self.discovery.gained):
-            self._index(row, response, document)
+        if self.searchable(row) and (changed or not was_live or row in self.discovery.reanchored):
+            self.changes.put(row, response, document)
         if columns["state"][row] == State.FAILED:
             columns["failures"][row] = 1
-            columns["not_before"][row] = response.time + AGAIN["refused"].first
+            columns["not_before"][row] = response.time + RETRIES["refused"].first
         kind = "new" if first else "changed" if changed else "same-text"
         return compared(self._outcome(kind, response, difference=difference), details)
 
     def _place(self, row: int, response: Response, document: Document) -> bool:
-        """Decide what the page stands for: itself, another page, or nothing.  Returns whether to ignore its links."""
+        """Decide the state of the row: a page of its own, an alias, or none.  Returns whether to ignore its links."""
         columns = self.table.columns
         noindex, nofollow = header_directives(response, self.agent)
         noindex, nofollow = noindex or document.noindex, nofollow or document.nofollow
@@ -318,7 +311,7 @@ class Repository:
             state, reason = State.FAILED, Reason.REFUSED
         elif is_soft_404(document.title, document.headings, document.counts.words):
             state, reason = State.GONE, Reason.SOFT_404
-            columns["not_before"][row] = response.time + AGAIN["gone"].first
+            columns["not_before"][row] = response.time + RETRIES["gone"].first
         elif noindex:
             reason = Reason.NOINDEX
         elif not document.text:
@@ -339,42 +332,19 @@ class Repository:
         distinct.pop(REFUSED, None)
         distinct.pop(row, None)
         targets = np.fromiter(distinct, np.uint32, len(distinct))
-        if row in self.fresh_links:  # fetched twice in a batch: links of the first time may not be in the table yet
+        if row in self.fresh_links:  # fetched twice in a batch: the links found first may not be in the table yet
             self.discovery.flush()
         self._see_links(row, self.links.put(row, targets), now)
 
     def _see_links(self, row: int, old: Targets, now: float) -> None:
-        """Let them tell of where they lead; rows they no longer tell of are stored with what is known."""
+        """Note when the targets were last linked to; rows that lost a link are stored again."""
         for target in self.links.seen(row, self._details(row), old, now).tolist():
             self._details(target)
 
-    def _index(self, row: int, response: Response, document: Document) -> None:
-        self.changes.removed.discard(row)
-        self.changes.entries[row] = self.entry(row, response, document)
-
-    def entry(self, row: int, response: Response, document: Document) -> Entry:
-        """What the search index gets of a page."""
-        body = document.main or document.text
-        title = document.title or (document.headings[0] if document.headings else "")
-        return Entry(row, response.url, title, body, self.anchors(row), document.language, response.time)
-
-    def anchors(self, row: int) -> str:
-        """Words of links to a row, each wording once, at most so many: those of lowest hash, whatever came first."""
-        key = row_key(b"a", row)
-        found = {k[len(key) :]: text for k, text in islice(self.store.scan(key), _ANCHORS)}
-        found.update((mark.to_bytes(4, "big"), text) for mark, text in self.discovery.fresh_anchors.get(row, ()))
-        self.discovery.gained.discard(row)
-        return "\n".join(text.decode() for _, text in sorted(found.items())[:_ANCHORS])
-
     # ---- small things
 
-    def _withdraw(self, row: int) -> None:
-        """Out of the search index."""
-        self.changes.entries.pop(row, None)
-        self.changes.removed.add(row)
-
     def store_again(self, rows: list[int]) -> None:
-        """Write what is known of these rows with the next commit."""
+        """Write these rows with the next commit."""
         for row in rows:
             self._details(row)
 

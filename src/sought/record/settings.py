@@ -1,4 +1,4 @@
-"""What has been ordered and outlives the crawl that was told: DIR/settings.json, which overrides sought.toml."""
+"""Which orders stay in force after the crawl that received them?  DIR/settings.json, which overrides sought.toml."""
 
 from pathlib import Path
 
@@ -13,8 +13,8 @@ FILE = "settings.json"
 
 
 class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Whether the crawl rests, a budget in place of that of sought.toml (empty: none), names of hosts that are never
-    asked, and URLs that were asked for and have not been fetched since.
+    """Whether the crawl is paused, a budget that replaces that of sought.toml (empty: none), names of blocked hosts,
+    and URLs that were ordered and have not been fetched yet.
     """
 
     paused: bool = False
@@ -24,7 +24,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
 
 
 def load_settings(path: Path) -> Settings:
-    """Those of a crawl directory."""
+    """The settings of a crawl directory."""
     file = path / FILE
     try:
         settings = msgspec.json.decode(file.read_bytes(), type=Settings)
@@ -34,23 +34,23 @@ def load_settings(path: Path) -> Settings:
     except FileNotFoundError:
         return Settings()
     except (BadInput, ValueError, RecursionError, OSError) as error:  # msgspec's errors are ValueErrors
-        raise BadConfig(f"{file}: {error}; mend it, or remove it to go by sought.toml alone") from None
+        raise BadConfig(f"{file}: {error}; correct it, or remove it to use sought.toml alone") from None
 
 
 def in_force(config: Config, settings: Settings) -> Config:
-    """What sought.toml says, but for what has been ordered since."""
+    """The configuration with orders applied."""
     if not settings.budget:
         return config
     return msgspec.structs.replace(config, crawl=msgspec.structs.replace(config.crawl, budget=settings.budget))
 
 
 def crawl_config(path: Path) -> Config:
-    """The configuration of an existing crawl directory, with what has been ordered in place of what is written."""
+    """The configuration of an existing crawl directory, with orders applied."""
     if not path.is_dir():
         raise BadInput(f"no crawl at {path}: make one with 'sought init {path} URL…'")
     return in_force(load_config(path / CONFIG), load_settings(path))
 
 
 def save_settings(path: Path, settings: Settings) -> None:
-    """On disk before this returns: whoever was told that an order is applied may rely on it."""
+    """On disk before this returns, so that an order reported as applied is durable."""
     replace_file(path / FILE, msgspec.json.format(msgspec.json.encode(settings)) + b"\n", sync=True)

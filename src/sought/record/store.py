@@ -1,20 +1,20 @@
-"""The durable side of the tables: one RocksDB, every key a letter and big-endian numbers.
+"""How are the tables stored?  In one RocksDB, with keys of a letter and big-endian numbers.
 
     u first-row          a block of newly found URLs: their birth columns and their spellings
-    p row                a row that was fetched, signalled or unlinked: life columns, then details nobody ranks by
-    s host               when each sitemap of a host was read, and rows that it no longer lists (link_lists.py)
+    p row                a row that was fetched, signalled or unlinked: LIFE columns, then Details
+    s host               when each sitemap of a host was read, and rows that it no longer lists (links.py)
     s host file          rows that one of its sitemaps lists, ascending; a file is the key of its URL
-    d row                how often a searchable page holds the terms that people ask for (a vector)
+    d row                how often a searchable page contains the terms that people ask for (a vector)
     l row                target rows of the page's links, in order
     a row hash           one anchor text that points at the row
     o row time           one fetch of the row and what came of it
-    e row                what was known of the row before its first fetch, and what that brought
-    i row row            what the first row, never fetched, was left by the second, which moved there
-    f row                what orderings said of the row before its first fetch, where one learns from that
-    v row                a few numbers of the page as of its last two fetches, where clusters go by them
+    e row                what was known about the row before its first fetch, and the gain of that fetch
+    i row row            the search value that the first row, never fetched, inherits from the second, which moved there
+    f row                features of the row before its first fetch, for orderings that learn from them
+    v row                a few numbers about the page at its last two fetches, for clusters that use them
     c content            the first row seen with this text
     n band               the first row seen with this band of the near-duplicate sketch
-    x kind place         what was expected of one of the latest fetches, and what came of it
+    x kind place         the expected and the measured gain of one of the latest fetches
     h host               politeness, counters and sitemaps of a host
     r host               its robots.txt
     t shape              how many URLs of this shape were admitted (traps)
@@ -41,11 +41,11 @@ from sought.web.errors import CrawlBusy, CrawlDamaged, SoughtError, StorageFull
 from sought.web.readonly_cache import Shadow
 
 _BLOCK = 128
-_AT_ONCE = 100_000
+_BATCH = 100_000
 _MADE_BY_READERS = ("LOG", "LOCK", "rocksdict-config.json")
-_LOCKED = re.compile("lock hold by|While lock file")  # "block" is in many a complaint
+_LOCKED = re.compile("lock hold by|While lock file")  # "block" is in other messages
 _REMEDY = "run 'sought check {0} --repair', or 'sought rebuild {0}' to make all tables again"
-_COUNT = 4  # bytes that tell how many rows a block has
+_COUNT = 4  # bytes of the number of rows in a block
 _LAYOUT = [*BIRTH, *LIFE]  # what packed records hold
 _FORMAT = 1  # of everything else
 
@@ -64,7 +64,7 @@ def meta_pair(name: str, value: Any) -> tuple[bytes, bytes]:
 
 
 class Details(msgspec.Struct, array_like=True, omit_defaults=True):
-    """What is kept of a fetched page beside its columns."""
+    """What is kept about a fetched page beside its columns."""
 
     etag: str = ""
     last_modified: str = ""
@@ -78,13 +78,13 @@ class Details(msgspec.Struct, array_like=True, omit_defaults=True):
     counts: tuple[int, int, int, int, int] = (0, 0, 0, 0, 0)
     base: bytes = b""  # the sketch of a version that later ones are compared with
     base_time: float = 0.0
-    points: int = 0  # how many were
-    kind: int = 0  # of content: see content_kind.py
-    links_time: float = 0.0  # when its links were last seen while it stood for itself; 0: those on its list never were
+    points: int = 0  # the number of these
+    kind: int = 0  # of content (observations.py)
+    links_time: float = 0.0  # when its links were last seen while it was LIVE; 0: those on its list never were
 
 
 class SitemapFile(msgspec.Struct, array_like=True, frozen=True):
-    """When a sitemap last told what it lists, how many rows that were, and how often it has failed to since."""
+    """When a sitemap was last read, how many rows it listed, and how often it has failed since."""
 
     read: float = -np.inf
     rows: int = 0
@@ -92,10 +92,10 @@ class SitemapFile(msgspec.Struct, array_like=True, frozen=True):
 
 
 class Sitemaps(msgspec.Struct, array_like=True):
-    """What is kept of a host's sitemaps beside their lists."""
+    """What is kept about a host's sitemaps beside their lists."""
 
     files: dict[int, SitemapFile] = {}
-    missing: bytes = b""  # records of link_lists.py
+    missing: bytes = b""  # records of links.py
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -116,7 +116,7 @@ class Store:
         options.set_max_write_buffer_number(2)
         options.set_max_total_wal_size(128 << 20)
         if writable and path.is_dir() and any(path.glob("MANIFEST-*")) and not (path / "CURRENT").exists():
-            raise _explained(FileNotFoundError("CURRENT is missing"), path)  # or RocksDB would begin an empty one
+            raise _explained(FileNotFoundError("CURRENT is missing"), path)  # else RocksDB would begin an empty one
         try:
             access = AccessType.read_write() if writable else AccessType.read_only()
             self._shadow = Shadow(path, _MADE_BY_READERS) if not writable else None
@@ -142,7 +142,7 @@ class Store:
         return value
 
     def commit(self) -> None:
-        """Not synced to the disk: after a power cut the archive, which is, replays what is missing here."""
+        """Write the batch.  It is not synced: after a power cut, what is missing is replayed from the archive."""
         batch, self.batch = self.batch, WriteBatch(raw_mode=True)
         try:
             self.db.write(batch)
@@ -172,7 +172,7 @@ class Store:
     def _from(self, first: bytes) -> Iterator[tuple[bytes, bytes]]:
         """All keys from `first` on.
 
-        An iterator of RocksDB ends at a damaged block as if nothing lay behind it; only a seek tells.
+        An iterator of RocksDB ends at a damaged block as if it were the end; only a seek reports the damage.
         """
         key = first
         try:
@@ -206,14 +206,14 @@ class Store:
             records[name] = birth[name]
         for start in range(0, len(urls), _BLOCK):
             texts = [u.encode() for u in urls[start : start + _BLOCK]]
-            part = records[start : start + _BLOCK]
+            births = records[start : start + _BLOCK]
             lengths = np.fromiter(map(len, texts), np.uint16, len(texts))
             head = len(texts).to_bytes(_COUNT, "big")
-            self.put(row_key(b"u", first + start), b"".join([head, part.tobytes(), lengths.tobytes(), *texts]))
+            self.put(row_key(b"u", first + start), b"".join([head, births.tobytes(), lengths.tobytes(), *texts]))
             self.blocks.append(first + start)
 
     def url(self, row: int) -> str:
-        """Spelling of a row."""
+        """The URL of a row."""
         block = self.blocks[bisect_right(self.blocks, row) - 1]
         value = self.get(row_key(b"u", block))
         if value is None:
@@ -221,23 +221,23 @@ class Store:
         return _spelling(value, row - block)
 
     def spellings(self, rows: Sequence[int]) -> list[str]:
-        """Spellings of rows, which ascend: blocks are read once."""
-        found: list[str] = []
+        """The URLs of rows (ascending); each block is read once."""
+        urls: list[str] = []
         block, spellings = -1, [""]
         for row in rows:
             first = self.blocks[bisect_right(self.blocks, row) - 1]
             if first != block:
                 block, spellings = first, _spellings(self.get(row_key(b"u", first)) or b"")
-            found.append(spellings[row - first])
-        return found
+            urls.append(spellings[row - first])
+        return urls
 
     def urls(self) -> Iterator[tuple[int, list[str]]]:
-        """All spellings, block by block: (first row, its URLs)."""
+        """All URLs, block by block: (first row, its URLs)."""
         for key, value in self.scan(b"u"):
             yield int.from_bytes(key[1:], "big"), _spellings(value)
 
     def spelled(self, since: int) -> Iterator[tuple[NDArray[np.uint16], bytes]]:
-        """Spellings as they are stored, from a row on that a block begins with: their lengths, and all end to end."""
+        """Blocks of URLs as they are stored, from one that begins with a row on: lengths, and all URLs joined."""
         for _, value in self.between(row_key(b"u", since), b"v"):
             count = int.from_bytes(value[:_COUNT], "big")
             at = _COUNT + count * BIRTH_ROW.itemsize
@@ -251,7 +251,7 @@ class Store:
         return Details() if value is None else _decode_details(value[LIFE_ROW.itemsize :])
 
     def places(self) -> Iterator[tuple[int, tuple[int, int, int]]]:
-        """Each row that has a copy in the archive, and where that lies: file, offset, length."""
+        """Each row that has a copy in the archive, with its place: file, offset, length."""
         for key, value in self.scan(b"p"):
             place = _decode_details(value[LIFE_ROW.itemsize :]).place
             if place[0]:
@@ -280,13 +280,13 @@ class Store:
             table.append({name: records[name] for name in BIRTH})
         counted = np.full(len(table), -np.inf)
         pages = self.scan(b"p")
-        while some := list(islice(pages, _AT_ONCE)):
+        while some := list(islice(pages, _BATCH)):
             rows, values = _rows(some), [value for _, value in some]
             records = np.frombuffer(b"".join(value[: LIFE_ROW.itemsize] for value in values), LIFE_ROW)
             table.set_life(rows, records)
             counted[rows] = _links_times(records, values)
         links = self.scan(b"l")
-        while some := list(islice(links, _AT_ONCE)):
+        while some := list(islice(links, _BATCH)):
             targets = np.frombuffer(b"".join(v for _, v in some), np.uint32)
             table["inlinks"][:] += np.bincount(targets, minlength=len(table)).astype(np.uint32)
             sizes = np.fromiter((len(v) // targets.itemsize for _, v in some), np.int64, len(some))
@@ -306,7 +306,7 @@ class Store:
                 yield files[int.from_bytes(file, "big")].read, np.frombuffer(value, np.uint32)
 
     def close(self) -> None:
-        """What could not be written has been said when it was; closing says it no second time."""
+        """Close the database; errors of writing were raised when they occurred."""
         with suppress(Exception):  # rocksdict raises nothing narrower
             self.db.close()
         if self._shadow:
@@ -314,12 +314,12 @@ class Store:
 
 
 def _rows(pairs: Sequence[tuple[bytes, bytes]]) -> NDArray[np.int64]:
-    """Of keys that are a letter and a row."""
+    """The rows of keys that are a letter and a row."""
     return np.frombuffer(b"".join(key[1:] for key, _ in pairs), ">u4").astype(np.int64)
 
 
 def _links_times(records: NDArray[Any], values: Sequence[bytes]) -> NDArray[np.float64]:
-    """`links_time` of pages; details are read only of those whose last fetch is not that time."""
+    """`links_time` of pages; details are read only if it may differ from the last fetch."""
     times = np.where(records["fetches"] > 0, records["last_fetch"], -np.inf)
     other = (records["fetches"] > 0) & ((records["state"] != State.LIVE) | (records["failures"] > 0))
     for at in np.flatnonzero(other).tolist():
@@ -342,7 +342,7 @@ def _spellings(value: bytes) -> list[str]:
 
 
 def _spelling(value: bytes, number: int) -> str:
-    """One of a block's spellings, without the others."""
+    """One URL of a block, without the others."""
     count = int.from_bytes(value[:_COUNT], "big")
     at = _COUNT + count * BIRTH_ROW.itemsize
     lengths = np.frombuffer(value, np.uint16, number + 1, at)

@@ -1,4 +1,4 @@
-"""Politeness outlives a run: what it knows of a host is stored with the next commit."""
+"""How does politeness outlive a run?  Its state of every host is stored with the next commit."""
 
 import math
 
@@ -11,7 +11,7 @@ from sought.web.url import hostname, origin
 
 
 class StoredPoliteness:
-    """Politeness that has been told of every request of earlier runs, and tells the store of every one of this run."""
+    """Politeness with the state that earlier runs stored; requests of this run are stored, too."""
 
     def __init__(self, politeness: Politeness, hosts: Hosts) -> None:
         self.politeness = politeness
@@ -21,7 +21,7 @@ class StoredPoliteness:
         self.restore_delays()
 
     def restore_delays(self) -> None:
-        """What the stored robots.txt files ask for."""
+        """Apply the crawl delays of the stored robots.txt files."""
         for host in self.hosts.list:
             if host.robots and host.robots.delay:
                 self.politeness.set_crawl_delay(host.name, host.robots.delay)
@@ -32,7 +32,7 @@ class StoredPoliteness:
         self.remember(host)
 
     def ended(self, host: Host, address: str, now: float, response: Response) -> None:
-        """Its answer has come, from an address that the host may have left meanwhile."""
+        """Its answer has come, from an address that may no longer be the host's."""
         self.politeness.ended(host.name, address, now, response)
         self.remember(host)
 
@@ -44,7 +44,7 @@ class StoredPoliteness:
         self.remember(self.hosts.at(origin(response.url)))
 
     def remember(self, host: Host) -> None:
-        """Store with the next commit what is known of a host."""
+        """Store the state of a host with the next commit."""
         self.hosts.manners[host.name] = self.politeness.state(host.name)
         self.hosts.changed.add(host.number)
 

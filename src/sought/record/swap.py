@@ -1,10 +1,10 @@
-"""New tables and a new search index are made beside the old ones and then take their place.
+"""How are store and index replaced safely?  New ones are made beside the old ones and then moved in their place.
 
-    rebuilding/            in the making; the next process that opens the crawl for writing deletes it
-    rebuilding/ready       written last: all of it is whole, and the next process that opens the crawl puts it in place
-    rebuilding/old-store   what was replaced, until it is deleted
+    rebuilding/            incomplete; the next process that opens the crawl for writing deletes it
+    rebuilding/ready       written last: all is complete, and the next process that opens the crawl moves it in place
+    rebuilding/old-store   the old store, until it is deleted
 
-Every step can be done again, so a kill at any moment leaves either the old tables or the new ones.
+Every step can be repeated, so a kill at any moment leaves either the old tables or the new ones.
 """
 
 import os
@@ -25,7 +25,7 @@ def begin_swap(path: Path) -> Path:
 
 
 def finish_swap(path: Path) -> None:
-    """All new parts are closed and whole: put them in place."""
+    """All new parts are closed and complete: move them in place."""
     folder = path / FOLDER
     with (folder / _READY).open("wb") as file:
         os.fsync(file.fileno())
@@ -34,7 +34,7 @@ def finish_swap(path: Path) -> None:
 
 
 def settle_swap(path: Path) -> None:
-    """Put new parts in place if they are ready, or else delete what there is of them.  The directory is locked."""
+    """Move new parts in place if they are ready, else delete them.  The directory is locked."""
     folder = path / FOLDER
     if (folder / _READY).exists():
         for part in PARTS:
@@ -52,7 +52,7 @@ def _put_in_place(here: Path, new: Path, old: Path) -> None:
 
 
 def part_for_reading(path: Path, part: str) -> Path:
-    """Where the store or the index of a crawl directory is, also if a kill has left a swap halfway."""
+    """The path of the store or the index of a crawl directory, also if a kill has interrupted a swap."""
     here, folder = path / part, path / FOLDER
     if not here.exists() and (folder / _READY).exists() and (folder / part).exists():
         return folder / part

@@ -1,25 +1,25 @@
-"""Every known URL as one row of NumPy columns.
+"""What is known about every URL?  One row of NumPy columns for each.
 
 States of a row:
 
     NEW     known, never fetched
     LIVE    the last answer brought a page; a copy is in the archive
-    ALIAS   stands for another row (`alias`): a redirect, a canonical link or a duplicate says so (`reason`)
-    GONE    the server says there is no such page (404, 410, or a page that only says so)
-    FAILED  fetched without success and without a copy; tried again from `not_before` on
-    DENIED  robots.txt forbids it; looked at again from `not_before` on
+    ALIAS   another row (`alias`) has the page: by a redirect, a canonical link or as a duplicate (`reason`)
+    GONE    the server says there is no such page (404, 410, or a page with status 200 that says so)
+    FAILED  fetched without success, no copy; tried again from `not_before` on
+    DENIED  robots.txt forbids it; checked again from `not_before` on
     DEAD    given up
-    DROPPED fetched, and given away for more important pages because only so many are kept ([crawl] keep); a copy is
-            in the archive, its links stay known, and it may be fetched again from `not_before` on
+    DROPPED fetched, and removed for more important pages because the number of pages is limited ([crawl] keep); a copy
+            is in the archive, its links stay known, and it may be fetched again from `not_before` on
 
-    NEW → any;  LIVE, ALIAS, GONE ⇄ each other as answers come;  FAILED → DEAD after too many failures.
-    LIVE → DROPPED if it is searchable;  DROPPED → any as an answer comes.
+    NEW → any;  LIVE, ALIAS, GONE ⇄ each other with each answer;  FAILED → DEAD after too many failures.
+    LIVE → DROPPED if it is searchable;  DROPPED → any with the next answer.
     A LIVE row whose fetch fails stays LIVE: its copy is kept and `failures` counts.
 
 Invariant: rows are numbered by discovery and never move; `key`, `host`, `via`, `depth`, `source` and `found` never
 change; exactly the rows with `last_fetch = -inf` have `fetches = 0`.
 
-`linked` and `unlinked` are those of Pages: what pages tell of those they link to (link_lists.py).
+`linked` and `unlinked` are those of Pages, and are set by links.py.
 """
 
 from collections.abc import Mapping
@@ -61,7 +61,7 @@ class Reason(IntEnum):
     NOT_FOUND = 8
     SOFT_404 = 9  # says "not found" with status 200
     ROBOTS = 10
-    REFUSED = 11  # HTML beyond the bounds
+    REFUSED = 11  # HTML that exceeds the bounds
     TYPE = 12  # not a kind of content that is kept
     SERVER = 13  # 5xx, 429 and other statuses that bring no page
     NETWORK = 14  # no answer
@@ -114,7 +114,7 @@ _DEFAULTS = dict.fromkeys(_TIMES, -np.inf) | {"alias": NO_ROW}
 
 
 class Table:
-    """The columns and the way from a key to its row."""
+    """The columns, and the index from a key to its row."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -151,7 +151,7 @@ class Table:
             self.columns[name] = grown
 
     def life(self, rows: Rows) -> NDArray[Any]:
-        """What is stored of rows that have changed: one packed record each."""
+        """The LIFE columns of some rows, packed into one record each."""
         out = np.empty(len(rows), LIFE_ROW)
         for name in LIFE:
             out[name] = self.columns[name][rows]
@@ -163,22 +163,22 @@ class Table:
 
     @property
     def is_live(self) -> NDArray[np.bool_]:
-        """Whether a copy that stands for itself is in hand."""
-        found: NDArray[np.bool_] = self["state"] == State.LIVE
-        return found
+        """Whether a row has a copy of its own."""
+        is_live: NDArray[np.bool_] = self["state"] == State.LIVE
+        return is_live
 
     @property
     def is_searchable(self) -> NDArray[np.bool_]:
         """Whether people can find a row."""
-        found: NDArray[np.bool_] = self.is_live & (self["reason"] == Reason.NONE)
-        return found
+        is_searchable: NDArray[np.bool_] = self.is_live & (self["reason"] == Reason.NONE)
+        return is_searchable
 
     def searchable(self) -> Rows:
         """The rows that people can find, ascending."""
         return np.flatnonzero(self.is_searchable)
 
     def orphans(self) -> Rows:
-        """Rows with the text of another, which stood for them and does no longer: it has gone, or moved."""
+        """Duplicates of a page that is gone or has moved."""
         state, reason = self["state"], self["reason"]
         rows = np.flatnonzero((state == State.ALIAS) & (reason >= Reason.DUPLICATE) & (reason <= Reason.NEAR_DUPLICATE))
         other = self["alias"][rows]
@@ -188,11 +188,11 @@ class Table:
         return lost
 
     def pages(self, beliefs: Mapping[Any, NDArray[np.float64]] = MappingProxyType({}), pace: float = 0.0) -> Pages:
-        """What a policy may see: read-only views, and what is believed of the rows."""
+        """What a policy may see: read-only views of columns, and beliefs."""
         views: dict[str, Any] = {}
         for name in Pages.column_names():
             views[name] = self.is_live if name == "live" else self[name].view()
-        if len(orphans := self.orphans()):  # new again: what they say is nobody's any more
+        if len(orphans := self.orphans()):  # they count as new, for no page has their text any more
             views["last_fetch"] = self["last_fetch"].copy()
             views["last_fetch"][orphans] = -np.inf
         for name in views:

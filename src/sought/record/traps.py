@@ -1,4 +1,4 @@
-"""URLs that a site can make without end, told by their looks and by how many of a kind there are.
+"""Is this URL one of endlessly many that a site generates?  By its form, and by how many of its shape there are.
 
 The counts are kept by shape, not by URL: the shape of `/shop?colour=red&size=9` is the path and the names of its
 parameters, the shape of `/calendar/2031/05` is the path with its digits blanked.
@@ -18,7 +18,7 @@ _DIGITS = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class UrlShape:
-    """A kind of URL and how many of the kind are admitted; `why` names the trap it would be."""
+    """A shape of URLs, how many of it are admitted, and the name of the trap (`why`)."""
 
     key: int
     limit: int
@@ -26,7 +26,7 @@ class UrlShape:
 
 
 def looks_endless(path: str, query: str, path_depth: int, parameters: int) -> str:
-    """Why a URL is refused by its looks alone; empty if it is not."""
+    """Why a URL is refused by its form alone; empty if it is not."""
     segments = [s for s in path.split("/") if s]
     if len(segments) > path_depth:
         return "path-depth"
@@ -38,7 +38,7 @@ def looks_endless(path: str, query: str, path_depth: int, parameters: int) -> st
 
 
 def repeats(segments: list[str]) -> bool:
-    """Whether some run of one to four segments stands three times in a row, or one segment four times in all."""
+    """Whether one to four segments come three times in a row, or one segment four times in all."""
     for period in range(1, 5):
         same = 0
         for i in range(period, len(segments)):
@@ -49,13 +49,13 @@ def repeats(segments: list[str]) -> bool:
 
 
 def shape(origin: str, path: str, query: str, queries_per_path: int, dates_per_path: int) -> UrlShape | None:
-    """The kind of a URL that may be one of endlessly many; None for plain paths."""
+    """The shape of a URL that may be one of endlessly many; None for plain paths."""
     if _DATE_AT_END.search(f"{path}?{query}" if query else path):
         blank = _DIGITS.sub("0", f"{origin}{path}?{query}")
         return UrlShape(_hash(f"date {blank}"), dates_per_path, "calendar")
     if query:
         names = sorted({p.partition("=")[0] for p in query.split("&")})
-        # Facets multiply: each further parameter divides what is believable by five.
+        # Combinations multiply: each further parameter divides the limit by five.
         limit = max(1, queries_per_path // 5 ** (len(names) - 1))
         return UrlShape(_hash(f"query {origin}{path}?{'&'.join(names)}"), limit, "query-explosion")
     return None

@@ -1,4 +1,4 @@
-"""The workload a crawl measures by, as its store keeps it: what was asked when it was last drawn from the query log."""
+"""By which queries does a crawl measure its fetches?  The workload: drawn from the query log, kept in the store."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
@@ -14,7 +14,7 @@ from sought.index.words import single_words
 from sought.record.config import Config, seconds
 from sought.record.store import Store
 
-if TYPE_CHECKING:  # reading query logs takes 30 MB of libraries, which a crawl without one does without
+if TYPE_CHECKING:  # reading query logs takes 30 MB of libraries, which a crawl without one does not load
     from sought.demand import QueryLog, Selection, Workload
 
 FOLDER = "queries"
@@ -22,7 +22,7 @@ FOLDER = "queries"
 
 @dataclass(frozen=True)
 class WorkloadQueries:
-    """Queries in order of their keys; item by item what is known of them."""
+    """Queries in order of their keys, column by column."""
 
     texts: list[str] = field(default_factory=list)
     keys: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
@@ -38,9 +38,9 @@ class WorkloadQueries:
 
     @property
     def held_out_weights(self) -> NDArray[np.float64]:
-        """Of the queries that nothing is steered by; they sum to 1, if there are any."""
-        part = np.where(self.held_out, self.rate, 0.0)
-        return part / part.sum() if part.any() else part
+        """Weights of the held-out queries, which steer nothing; they sum to 1, if there are any."""
+        rates = np.where(self.held_out, self.rate, 0.0)
+        return rates / rates.sum() if rates.any() else rates
 
 
 def query_log(path: Path, config: Config) -> "QueryLog":
@@ -51,7 +51,7 @@ def query_log(path: Path, config: Config) -> "QueryLog":
 
 
 def selection(config: Config) -> "Selection":
-    """How sought.toml says that the workload is drawn."""
+    """How the workload is drawn, by sought.toml."""
     from sought.demand import Selection
 
     d = config.demand
@@ -66,18 +66,18 @@ def selection(config: Config) -> "Selection":
 
 
 def draw(log: "QueryLog", config: Config, now: float) -> WorkloadQueries:
-    """The workload as the log has it now."""
+    """The present workload of the log."""
     from sought.demand import visibility_exponent, workload
 
-    found = workload(log, now, normal, selection(config))
+    drawn = workload(log, now, normal, selection(config))
     exponent, _ = visibility_exponent(log, now)
     if config.demand.single_words:
-        return _split(found, exponent)
-    return WorkloadQueries(list(found.texts), found.keys, found.weights, found.held_out, found.rate, exponent)
+        return _split(drawn, exponent)
+    return WorkloadQueries(list(drawn.texts), drawn.keys, drawn.weights, drawn.held_out, drawn.rate, exponent)
 
 
 def with_topics(asked: WorkloadQueries, topics: Sequence[str]) -> WorkloadQueries:
-    """Topics as queries, so that their words are counted; they weigh nothing, for nobody asks them."""
+    """The workload with topics as further queries of weight 0, so that their words are counted."""
     from sought.demand import query_key
 
     wanted = dict(zip((query_key(text) for text in normal(topics)), topics, strict=True))
@@ -97,14 +97,14 @@ def with_topics(asked: WorkloadQueries, topics: Sequence[str]) -> WorkloadQuerie
     )
 
 
-def _split(found: "Workload", exponent: float) -> WorkloadQueries:
+def _split(drawn: "Workload", exponent: float) -> WorkloadQueries:
     """The single words of the queries that are not held out."""
     from sought.demand import query_key
 
-    words, weights = single_words(found.texts, found.weights)
+    words, weights = single_words(drawn.texts, drawn.weights)
     keys = np.array([query_key(word) for word in words], np.uint64)
     order = np.argsort(keys)
-    rate = weights[order] * found.rate[~found.held_out].sum()
+    rate = weights[order] * drawn.rate[~drawn.held_out].sum()
     none = np.zeros(len(words), np.bool_)
     texts = [words[i] for i in order]
     return WorkloadQueries(texts, keys[order], weights[order], none, rate, exponent)
@@ -123,7 +123,7 @@ def load(store: Store) -> WorkloadQueries:
     return WorkloadQueries(
         texts,
         np.frombuffer(keys, np.uint64),
-        np.frombuffer(weights, np.float64).copy(),  # compiled code takes none that cannot be written to
+        np.frombuffer(weights, np.float64).copy(),  # compiled code needs a writable array
         np.frombuffer(held_out, np.bool_),
         np.frombuffer(rate, np.float64),
         exponent,
@@ -134,18 +134,15 @@ def _plain(value: Any) -> Any:
     return value.tobytes() if isinstance(value, np.ndarray) else value
 
 
-# ---- How much of what people ask for has an answer?
-
-
 POOR = 10  # results: a query with fewer has a poor answer
 
 
 def coverage(measure: GainMeasure, asked: WorkloadQueries) -> dict[str, Any]:
-    """How much of what is asked has an answer; shares of demand, and of the held-out part where there is one."""
+    """How much of the demand has an answer: shares of all queries, and of the held-out ones if there are any."""
     counts = measure.lists.counts
-    found: dict[str, Any] = {"queries": int(np.count_nonzero(asked.rate)), "searches_a_week": float(asked.rate.sum())}
+    report: dict[str, Any] = {"queries": int(np.count_nonzero(asked.rate)), "searches_a_week": float(asked.rate.sum())}
     for name, weights in (("", asked.weights), ("held_out_", asked.held_out_weights)):
         if weights.any():
-            found[f"{name}unanswered"] = float(weights[counts == 0].sum())
-            found[f"{name}poor"] = float(weights[(counts > 0) & (counts < POOR)].sum())
-    return found
+            report[f"{name}unanswered"] = float(weights[counts == 0].sum())
+            report[f"{name}poor"] = float(weights[(counts > 0) & (counts < POOR)].sum())
+    return report

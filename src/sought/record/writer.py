@@ -1,16 +1,16 @@
-"""The one way in: an answer is archived, applied to the tables, indexed, measured, and committed.
+"""How does an answer get into archive, tables and index?  It is archived, applied, indexed, measured and committed.
 
     record(response)   archive and digest                        archive.append, repository.prepared
-    commit()           1. the archive is put on disk             archive.flush
-                       2. the answers change the tables          repository.apply
-                       3. the index gets what has changed        index.update, index.delete
-                       4. the gain of each fetch is measured     measuring.shift, gains.with_gains
-                       5. all of it is stored, atomically        repository.commit
-                       6. and returned, as one value             Commit
-    commit_index()     what was handed to the index is durable, and can be found
+    commit()           1. flush the archive to disk              archive.flush
+                       2. apply the answers to the tables        repository.apply
+                       3. update the index                       index.update, index.delete
+                       4. measure the gain of each fetch         measuring.shift, gains.with_gains
+                       5. store all of it atomically             repository.commit
+                       6. return it as one value                 Commit
+    commit_index()     make the index durable and searchable
 
-Nothing is known that is not on record.  The index may get ahead of the tables in a crash; then the same records are
-replayed, and it gets the same again.
+The tables never hold anything that is not in the archive.  After a crash the index may be ahead of the tables; then the
+same records are replayed, and the index gets the same entries again.
 """
 
 from collections.abc import Sequence
@@ -21,12 +21,12 @@ from sought.archive.body import with_body
 from sought.index import Entry
 from sought.record.clock import Clock
 from sought.record.commit import Commit
+from sought.record.damage import DamageLog
+from sought.record.directory_parts import ArchivePart, IndexPart
 from sought.record.expectations import note_expected
 from sought.record.gains import FetchGains, with_gains
-from sought.record.losses import DamageLog
 from sought.record.measuring import Measuring
-from sought.record.parts import Indexing, Recording
-from sought.record.repository import Changes, FetchedAnswer, Repository
+from sought.record.repository import FetchedAnswer, Repository
 from sought.record.store import Store
 from sought.record.table import Source
 from sought.web.errors import CrawlDamaged
@@ -34,21 +34,24 @@ from sought.web.message import Request, Response
 
 
 class Added(NamedTuple):
-    """Rows of URLs that a person named (negative: refused), and the commit that brought them in."""
+    """Rows of seeds or loaded URLs (negative: refused), and the commit that stored them."""
 
     rows: list[int]
     commit: Commit
 
 
 class Writer:
-    """`applied` is up to where the tables have taken in the archive; `unindexed` answers wait for `commit_index`."""
+    """`applied` is the position in the archive up to which it is in the tables.
+
+    `pending` answers wait for `commit`; the number `unindexed` of answers waits for `commit_index`.
+    """
 
     def __init__(
         self,
-        archive: Recording,
+        archive: ArchivePart,
         store: Store,
         repository: Repository,
-        index: Indexing,
+        index: IndexPart,
         measuring: Measuring,
         damage: DamageLog,
         clock: Clock,
@@ -70,7 +73,7 @@ class Writer:
         return bool(self.pending or self.repository.has_changes)
 
     def request(self, row: int) -> Request:
-        """For a page: conditional, if there is a copy to compare with."""
+        """The request for a page; conditional if there is a copy to compare with."""
         url = self.store.url(row)
         if not self.repository.trusts_copy(row):
             return Request(url)
@@ -78,7 +81,7 @@ class Writer:
         return Request(url, details.etag, details.last_modified)
 
     def record(self, row: int, response: Response) -> FetchedAnswer:
-        """Archive an answer and digest it.  It is applied with the next commit.  The row of a file is -1."""
+        """Archive an answer and digest it; the next commit applies it.  The row of robots.txt or a sitemap is -1."""
         original = None
         if row >= 0 and self.repository.trusts_copy(row):
             details = self.store.details(row)
@@ -89,14 +92,14 @@ class Writer:
         return fetched
 
     def add_urls(self, urls: Sequence[str], uri: str, source: Source) -> Added:
-        """URLs named by a person; recorded in the archive so that a rebuild knows them too."""
-        now = round(self.clock.now(), 6)  # as the archive keeps it
+        """Enter seeds or loaded URLs.  The archive notes them, so that a rebuild has them too."""
+        now = round(self.clock.now(), 6)  # the archive's precision
         self.archive.note(uri, "\n".join(urls).encode(), "text/plain", now)
         rows = self.repository.add_urls(urls, source, now)
         return Added(rows, self.commit())
 
     def commit(self) -> Commit:
-        """Everything that has been recorded."""
+        """Apply and store everything that has been recorded."""
         self.archive.flush(sync=True)
         self.repository.apply(self.pending)
         self.unindexed += len(self.pending)
@@ -104,7 +107,7 @@ class Writer:
         return self.commit_applied(self.archive.end)
 
     def commit_applied(self, applied: Position) -> Commit:
-        """What has been applied, which is the archive up to there: index it, measure it, store it."""
+        """Index, measure and store what has been applied: the archive up to this position."""
         gains = self.index_changes()
         finished = with_gains(self.repository.finished, gains)
         if gains:
@@ -118,14 +121,14 @@ class Writer:
         return committed
 
     def commit_vectors(self) -> None:
-        """Store what the index has been handed beside any fetch."""
+        """Store the vectors of pages that were indexed again without a fetch."""
         self.measuring.save()
         self.store.commit()
         self.measuring.saved()
 
     def index_changes(self) -> FetchGains | None:
-        """Hand what has changed to the search index, to show with the next `commit_index`; what that gains."""
-        changes, self.repository.changes = self.repository.changes, Changes()
+        """Update the search index, to be seen after the next `commit_index`; returns the gains."""
+        changes = self.repository.changes.take()
         removed, renewed = sorted(changes.removed), sorted(changes.renewed - changes.entries.keys())
         entries = list(changes.entries.values())
         entries += [entry for row in renewed if (entry := self.stored_entry(row))]
@@ -136,20 +139,20 @@ class Writer:
         return self.measuring.shift(removed, [entry.row for entry in entries])
 
     def stored_entry(self, row: int) -> Entry | None:
-        """What the index should have of a row, from its copy in the archive; None if it is not searchable."""
+        """The index entry of a row, from its copy in the archive; None if it is not searchable."""
         if not self.repository.searchable(row):
             return None
         details = self.repository.details.get(row) or self.store.details(row)
         try:
             response = with_body(self.archive.read(Place(*details.place)))
-        except CrawlDamaged as error:  # what the index has of the row stays there, until a repair or the next fetch
+        except CrawlDamaged as error:  # its present entry stays in the index, until a repair or the next fetch
             file, offset, length = details.place
             self.damage.note(Damage(file, offset, offset + length, str(error), (self.store.url(row),)))
             return None
-        return self.repository.entry(row, response, self.repository.digested(response))
+        return self.repository.changes.entry(row, response, self.repository.digested(response))
 
     def commit_index(self) -> None:
-        """Make the index durable and searchable up to what has been applied."""
+        """Make the index durable and searchable up to `applied`."""
         self.index.commit()
         self.mark_indexed()
 

@@ -31,7 +31,7 @@ Sides = NDArray[np.uint8]
 
 _TRIALS, _PASSES, _SAMPLE = 5, 10, 4096
 _MARGIN = 1e-9  # what is better by less is not: dense and sparse rows are added up in another order
-_LEAST_GAIN = 1e-7  # of a move: lengths are 1 to seven digits only
+_MIN_GAIN = 1e-7  # of a move: lengths are 1 to seven digits only
 _ALIKE = 1e-12  # square of the distance at which two rows count as one
 
 
@@ -241,7 +241,7 @@ def _refine(values: Values, columns: Columns, bounds: Rows, size: Int, count: In
             sign = -1.0 if side[row] else 1.0  # of what leaves the first side
             new_a, new_b = max(a - sign * 2.0 * along + 1.0, 0.0), max(b + sign * 2.0 * beside + 1.0, 0.0)
             new = np.sqrt(new_a) + np.sqrt(new_b)
-            if new > reached + _LEAST_GAIN:
+            if new > reached + _MIN_GAIN:
                 _add(values, columns, begin, end, sums[0], -sign)
                 _add(values, columns, begin, end, sums[1], sign)
                 side[row] = 1 - side[row]

@@ -1,10 +1,10 @@
 """Which cluster is each page in?  Kept up with fetches, and made anew now and then.
 
-Clusters are made when a policy first asks, and again when fetches have grown by half: all pages with a copy, or the
-300,000 of lowest keys, are described and bisected.  That is done while a plan is made, so the crawl waits for it.
-In between, a page that is fetched is described anew, and belongs to the centre it is nearest to.
+Clusters are made when a policy first reads them, and again when fetches have grown by half: from the features of all
+pages with a copy, or of the 300,000 with the lowest keys.  That is done while a plan is made, so the crawl waits for
+it.  In between, a page that is fetched gets new features, and belongs to the nearest centre.
 
-A crawl that is only looked at goes by the clusters on record, however old, and makes its own if there are none.
+A crawl that is open for reading only uses the stored clusters, however old, and makes its own if there are none.
 """
 
 from dataclasses import dataclass
@@ -30,10 +30,10 @@ from sought.web.checks import check_choice, check_whole
 from sought.web.expression import brief
 from sought.web.pages import Pages
 
-_GROWTH = 1.5  # times as many fetches, and clusters are made anew
-_MOST = 300_000  # pages they are made of
-_LEAST = 2
-_AT_ONCE = 1 << 17
+_GROWTH = 1.5  # growth of fetches after which clusters are made again
+_MAX = 300_000  # pages that are clustered
+_MIN = 2
+_BATCH = 1 << 17
 
 
 @brief
@@ -52,7 +52,7 @@ class _OfClusters(Supplied):
 @brief
 @dataclass(frozen=True)
 class Cluster(_OfClusters):
-    """The number of a page's cluster; -1 if it has none, for it was never fetched.
+    """The number of a page's cluster; -1 if it was never fetched.
 
     Q. Tan, P. Mitra, Clustering-Based Incremental Web Crawling, ACM TOIS 2010: repeated bisection of `features` of all
     pages into `k` clusters.
@@ -65,20 +65,20 @@ class Cluster(_OfClusters):
 @brief
 @dataclass(frozen=True)
 class Closeness(_OfClusters):
-    """How close a page is to the centre of its cluster: the cosine; -1 if it has none."""
+    """How close a page is to the centre of its cluster: the cosine; -1 if it has no cluster."""
 
     def supplier(self, holdings: Holdings) -> Supplier:
         return ClosenessSupplier(self, holdings)
 
 
 class Clustering:
-    """A part of `Holdings`: the clusters of one number and of one set of features."""
+    """The clusters of one number and one set of features; shared through `Holdings`."""
 
     def __init__(self, holdings: Holdings, k: int, features: Features, dims: int = DIMS) -> None:
         self.holdings, self.store, self.table = holdings, holdings.store, holdings.table
         self.k, self.groups, self.dims = k, GROUPS[features], dims
         self.name = f"{k} {features} {dims}"
-        self.versions = holdings.part(PageVersions)
+        self.versions = holdings.shared(PageVersions)
         self.model = load(self.name, self.store, self.kinds)
         self.noted: set[int] = set()  # fetched since
         self.labels = np.zeros(0, np.int32)
@@ -111,7 +111,7 @@ class Clustering:
         self.noted.clear()
 
     def features(self, rows: Rows) -> NDArray[np.float32]:
-        """Of rows, which ascend, as they are told from each other; not scaled.  There are clusters by now."""
+        """Unscaled features of rows (ascending); to be called when there are clusters."""
         assert self.model is not None
         return self._describing(self.model).of(rows, self.groups)
 
@@ -122,7 +122,7 @@ class Clustering:
         return np.bincount(self.labels[self.labels >= 0], minlength=count)
 
     def _describing(self, model: Model) -> Described:
-        """Made when first needed, for each model."""
+        """The features by the collection of a model, made when first needed."""
         if self._described is None or self._described.collection is not model.collection:
             self._described = Described(self.holdings, model.collection)
         return self._described
@@ -134,7 +134,7 @@ class Clustering:
 
     def _cluster(self, fetches: int) -> None:
         rows = self._copies()
-        if len(rows) < _LEAST:
+        if len(rows) < _MIN:
             return
         collection = collect(self.holdings, rows, self.groups, self.dims)
         described = Described(self.holdings, collection)
@@ -153,8 +153,8 @@ class Clustering:
     def _copies(self) -> Rows:
         """Pages that clusters are made of."""
         rows = np.flatnonzero((self.table["state"] == State.LIVE) & (self.table["fetches"] > 0))
-        if len(rows) > _MOST:
-            rows = np.sort(rows[np.argsort(self.table["key"][rows])[:_MOST]])
+        if len(rows) > _MAX:
+            rows = np.sort(rows[np.argsort(self.table["key"][rows])[:_MAX]])
         return rows
 
     def _grow(self, size: int) -> None:
@@ -165,7 +165,7 @@ class Clustering:
             self.searchable = np.concatenate([self.searchable, np.zeros(more, np.bool_)])
 
     def _stale(self, model: Model) -> Rows:
-        """Rows whose label may be another now: words of pages that are not searchable are not known."""
+        """Rows whose label may have changed, also because words are known of searchable pages only."""
         have_moved = self._describing(model).look()
         searchable, before = self.table.is_searchable, self.searchable
         self.searchable = searchable
@@ -178,13 +178,13 @@ class Clustering:
         return rows[self.versions.of(rows)["versions"] > 0]
 
     def _label(self, model: Model, rows: Rows) -> None:
-        for at in range(0, len(rows), _AT_ONCE):
-            some = rows[at : at + _AT_ONCE]
+        for at in range(0, len(rows), _BATCH):
+            some = rows[at : at + _BATCH]
             scaled = model.scaling(self._describing(model).of(some, self.groups))
             self.labels[some], self.closeness[some] = assigned(scaled, model.centroids)
 
     def place(self, row: int) -> dict[str, Any]:
-        """The cluster of one row, for people, without a look at all others; nothing if it has none."""
+        """The cluster of one row, without bringing others up to date; nothing if it has none."""
         rows = np.array([row], np.int64)
         if self.model is None or not self.versions.of(rows)["versions"][0]:
             return {}
@@ -192,17 +192,17 @@ class Clustering:
         return {"cluster": int(label[0]), "of": len(self.model.centroids), "closeness": float(cosine[0])}
 
     def terms(self, row: int) -> dict[str, Any]:
-        """What a label goes by, for people."""
+        """The cluster of a row and its features."""
         placed = self.place(row)
         if not placed:
             return {}
-        told = self.features(np.array([row], np.int64))[0].tolist()
-        features = dict(zip(self._spelled, told, strict=True))
+        values = self.features(np.array([row], np.int64))[0].tolist()
+        features = dict(zip(self._spelled, values, strict=True))
         return placed | {"pages_in_it": int(self.sizes[placed["cluster"]]), "features": features}
 
     @property
     def _spelled(self) -> list[str]:
-        """Names of features; domains and keywords by what they are."""
+        """Names of features, with the domains and keywords that they stand for."""
         assert self.model is not None  # as above
         collection = self.model.collection
         known = {f"domain {i}": f"domain {name}" for i, name in enumerate(collection.domains, 1)}
@@ -214,10 +214,10 @@ class ClusterSupplier:
     """The number of each page's cluster."""
 
     def __init__(self, belief: Cluster, holdings: Holdings, dims: int = DIMS) -> None:
-        self.clustering = holdings.part(Clustering, belief.k, belief.features, dims)
+        self.clustering = holdings.shared(Clustering, belief.k, belief.features, dims)
 
     def take(self, committed: Commit) -> None:
-        """The part does."""
+        """`Clustering` does."""
 
     def column(self, pages: Pages) -> Column:
         self.clustering.look(pages)
@@ -231,12 +231,12 @@ class ClosenessSupplier(ClusterSupplier):
     """The cosine of each page with the centre of its cluster."""
 
     def __init__(self, belief: Closeness, holdings: Holdings, dims: int = DIMS) -> None:
-        self.clustering = holdings.part(Clustering, belief.k, belief.features, dims)
+        self.clustering = holdings.shared(Clustering, belief.k, belief.features, dims)
 
     def column(self, pages: Pages) -> Column:
         self.clustering.look(pages)
         return self.clustering.closeness.astype(np.float64)
 
     def terms(self, row: int) -> dict[str, Any]:
-        """Told with the cluster."""
+        """Those of `Cluster` include it."""
         return {}

@@ -25,7 +25,7 @@ from sought.beliefs.holdings import Holdings
 from sought.index.vectors import Vectors
 from sought.record.observations import HTML, OTHER, TEXT
 
-_AT_ONCE = 1 << 15
+_BATCH = 1 << 15
 
 
 class Described:
@@ -53,7 +53,7 @@ class Described:
 
     def of(self, rows: Rows, groups: tuple[Group, ...]) -> Singles:
         """A row of features for each of these rows, which ascend; group after group, in the order of `names_of`."""
-        parts = [rows[at : at + _AT_ONCE] for at in range(0, max(len(rows), 1), _AT_ONCE)]
+        parts = [rows[at : at + _BATCH] for at in range(0, max(len(rows), 1), _BATCH)]
         return np.concatenate([_Some(self, part).features(groups) for part in parts])
 
 
@@ -66,7 +66,7 @@ class _Some:
 
     @cached_property
     def records(self) -> Records:
-        return self.holdings.part(PageVersions).of(self.rows)
+        return self.holdings.shared(PageVersions).of(self.rows)
 
     @cached_property
     def vectors(self) -> Vectors:

@@ -35,8 +35,8 @@ RECORD = np.dtype(
         ("before", "<f4", (len(NUMBERS),)),
     ]
 )
-_MOST = 1e9  # of anything that a page says it has
-_AT_ONCE = 100_000
+_MAX = 1e9  # of anything that a page says it has
+_BATCH = 100_000
 _TARGET = 4  # bytes of a link
 
 
@@ -45,7 +45,7 @@ class PageVersions:
 
     def __init__(self, holdings: Holdings) -> None:
         self.store, self.table = holdings.store, holdings.table
-        self.ranks = holdings.part(_page_rank)
+        self.ranks = holdings.shared(_page_rank)
         self.extra: dict[int, bytes] = {}  # of a store that cannot be written to
         self.complete = False
 
@@ -66,8 +66,8 @@ class PageVersions:
             rows = self._lacking()
             if len(rows):
                 self.ranks.column(pages)
-            for at in range(0, len(rows), _AT_ONCE):
-                self._put({row: self._made_up(row) for row in rows[at : at + _AT_ONCE].tolist()})
+            for at in range(0, len(rows), _BATCH):
+                self._put({row: self._made_up(row) for row in rows[at : at + _BATCH].tolist()})
 
     def rows(self) -> Rows:
         """Those that have a record, ascending."""
@@ -121,7 +121,7 @@ class PageVersions:
         found = np.zeros(1, RECORD)
         found["time"], found["kind"] = time, details.kind
         numbers: Sequence[float] = (*details.counts, int(self.table.columns["inlinks"][row]), links, rank)
-        found["now"] = [min(float(min(number, _MOST)), _MOST) for number in numbers]
+        found["now"] = [min(float(min(number, _MAX)), _MAX) for number in numbers]
         return found
 
     def _lacking(self) -> Rows:
@@ -152,6 +152,6 @@ def _is_record(value: bytes) -> bool:
 def _times(store: Store) -> Iterable[tuple[Rows, NDArray[np.float64]]]:
     """When the records of all pages were made, some at a time."""
     stored = (pair for pair in store.scan(b"v") if _is_record(pair[1]))
-    while some := list(islice(stored, _AT_ONCE)):
+    while some := list(islice(stored, _BATCH)):
         rows = np.frombuffer(b"".join(key[1:] for key, _ in some), ">u4").astype(np.int64)
         yield rows, np.frombuffer(b"".join(value for _, value in some), RECORD)["time"]

@@ -1,1 +1,1 @@
-"""How often would a new page be among the first results?"""
+"""How often would a new page be among the first results of searches?"""

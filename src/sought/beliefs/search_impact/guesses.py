@@ -1,8 +1,12 @@
-"""What can be known of how well a page will answer a query, before it is fetched?
+"""Which score will a page have for a query?  Predicted before it is fetched, by a tree over features of both.
 
 The features of S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, §6.1: how much of the query is in the
-address and in anchors, how important the page and how specific the query is.  The words of a row's anchors are looked
-at together, not anchor by anchor.
+address and in anchors, how important the page and how specific the query is.  The words of all anchors of a row are
+taken together.
+
+S' of §5.1 and §6.1 is learnt from pairs of a fetched page and a query that match by address and anchors; the target is
+the score that the page then had, 0 if it does not answer the query or was no page.  Scores are in units that are
+comparable across queries (`units` in query_impact.py).
 """
 
 from collections.abc import Callable
@@ -32,39 +36,32 @@ NAMES = (
 def features(
     matching: Matching, table: Table, log_ranks: Floats, units: Floats, rows: Rows, queries: Rows, host_means: Floats
 ) -> Features:
-    """A row for each pair of a table's row and a query, in the order of NAMES; `host_means` are those of the pairs."""
-    found = np.empty((len(rows), len(NAMES)), np.float32)
-    found[:, :6] = gram_shares(matching.index, rows, queries)
-    found[:, 6] = matching.anchors[rows]
-    found[:, 7] = np.log1p(table["inlinks"][rows])
-    found[:, 8] = log_ranks[rows]
-    found[:, 9] = matching.slashes[rows]
-    found[:, 10] = host_means
-    found[:, 11] = matching.lengths[queries]
-    found[:, 12] = units[queries]
-    return found
+    """Features of pairs of a row and a query, in the order of NAMES; `host_means` are those of the pairs."""
+    out = np.empty((len(rows), len(NAMES)), np.float32)
+    out[:, :6] = gram_shares(matching.index, rows, queries)
+    out[:, 6] = matching.anchors[rows]
+    out[:, 7] = np.log1p(table["inlinks"][rows])
+    out[:, 8] = log_ranks[rows]
+    out[:, 9] = matching.slashes[rows]
+    out[:, 10] = host_means
+    out[:, 11] = matching.lengths[queries]
+    out[:, 12] = units[queries]
+    return out
 
 
-# ---- What will a page score that nobody has fetched?  Learnt from pages that were fetched, with their content hidden.
-#
-# S' of S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, §5.1 and §6.1: pairs of a fetched page and a
-# query that match by address and anchors, and what the page then scored; 0 if it does not answer the query, or was no
-# page at all.  Scores are in units that are comparable across queries (units.py).
-
-
-_PAIRS = 20_000  # that are learnt from
-_QUERIES = 20_000  # that are looked at to find them
-_AT_ONCE = 128
+_PAIRS = 20_000  # to learn from
+_QUERIES = 20_000  # searched for them at most
+_BATCH = 128
 _EACH = 200  # pairs of one query
 _READ = 1024  # pages at once
-_DOUBT = 20.0  # pairs' worth of the mean of all in the mean of a host
-_PRIOR = 0.1  # score of a page that matches, before anything is known
-KNOWN = (State.LIVE, State.ALIAS, State.GONE)  # fetched, and it is known what is there
+_HOST_PRIOR = 20.0  # pairs with the mean of all in the mean of a host
+_PRIOR = 0.1  # score of a matching page before anything is learnt
+KNOWN = (State.LIVE, State.ALIAS, State.GONE)  # fetched, with a known result
 
 
 @dataclass(frozen=True, eq=False)
 class Guess:
-    """A tree whose leaves are the scores that were met; what is known of hosts."""
+    """A tree whose leaves hold observed scores, and the mean scores of hosts."""
 
     tree: LeafTree
     host_means: Floats
@@ -82,14 +79,14 @@ class Guess:
 
 
 def no_guess() -> Guess:
-    """That of a crawl which has seen nothing: whoever matches will be a result, none better than another."""
+    """The guess before anything is learnt: every matching page will be a result, all with the same score."""
     nothing = fit_tree(np.zeros((0, len(NAMES)), np.float32), np.zeros(0))
     means, quantiles = (np.full_like(column, _PRIOR) for column in (nothing.means, nothing.quantiles))
     return Guess(replace(nothing, means=means, quantiles=quantiles), np.zeros(0), _PRIOR)
 
 
 def fit_guess(matching: Matching, measuring: Measuring, log_ranks: Floats, units: Floats, asked: Rows) -> Guess:
-    """From a sample of pairs of these queries, which are in an order that says nothing about them."""
+    """Fit to a sample of pairs with these queries, which come in random order."""
     measure, table = measuring.measure, measuring.table
     if measure is None:
         return no_guess()
@@ -99,24 +96,24 @@ def fit_guess(matching: Matching, measuring: Measuring, log_ranks: Floats, units
     target = _scores(measure, measuring, rows, queries) / units[queries]
     hosts, half = table["host"][rows].astype(np.int64), (measuring.ties(rows) & 1).astype(np.int64)
     mean, size = float(target.mean()), int(hosts.max()) + 1
-    parts = np.ones(len(target)), target
-    count, total = (np.bincount(2 * hosts + half, part, 2 * size).reshape(size, 2).astype(np.float64) for part in parts)
-    others = _means(count, total, mean)[hosts, 1 - half]  # no pair may see its own score, not even by its absence
+    weights = np.ones(len(target)), target
+    count, total = (np.bincount(2 * hosts + half, w, 2 * size).reshape(size, 2).astype(np.float64) for w in weights)
+    others = _means(count, total, mean)[hosts, 1 - half]  # of the other half, so that no pair sees its own score
     known = features(matching, table, log_ranks, units, rows, queries, others)
     return Guess(fit_tree(known, target), _means(count.sum(axis=1), total.sum(axis=1), mean), mean)
 
 
 def _means(count: Floats, total: Floats, mean: float) -> Floats:
-    """Of few pairs, near the mean of all."""
-    return (total + _DOUBT * mean) / (count + _DOUBT)
+    """Means of hosts, shrunk to the mean of all."""
+    return (total + _HOST_PRIOR * mean) / (count + _HOST_PRIOR)
 
 
 def _pairs(
     matching: Matching, table: Table, ties: Callable[[Rows], NDArray[np.uint32]], asked: Rows
 ) -> tuple[Rows, Rows]:
     found_rows, found_queries, count = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
-    for first in range(0, min(len(asked), _QUERIES), _AT_ONCE):
-        some = matching.telling(asked[first : first + _AT_ONCE])
+    for first in range(0, min(len(asked), _QUERIES), _BATCH):
+        some = matching.telling(asked[first : first + _BATCH])
         bounds, rows = matching.index.matches(some)
         query = np.repeat(np.arange(len(some)), np.diff(bounds))
         fetched = np.isin(table["state"][rows], KNOWN)
@@ -131,7 +128,7 @@ def _pairs(
 
 
 def first_of_each(group: Rows, order: NDArray[np.generic], most: int) -> Rows:
-    """Of each group, whose numbers ascend, the places of the first `most` in an order; places ascend."""
+    """Indices of the first `most` items of each group in an order; `group` ascends, and so do the indices."""
     sizes = np.bincount(group)
     if sizes.max(initial=0) <= most:
         return np.arange(len(group))
@@ -141,7 +138,7 @@ def first_of_each(group: Rows, order: NDArray[np.generic], most: int) -> Rows:
 
 
 def _scores(measure: GainMeasure, measuring: Measuring, rows: Rows, queries: Rows) -> Floats:
-    """What fetched pages score."""
+    """The scores of fetched pages."""
     pairs = rows * len(measure.queries) + queries
     order = np.argsort(pairs)
     wanted, scores = pairs[order], np.zeros(len(pairs))

@@ -1,26 +1,18 @@
-"""What impact on search has a page?  Of a new one by the queries it would help and by how important it is.
+"""Which impact on search has a page?  That of a new page by the queries it would help and by its importance.
 
-The hybrid of S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, §5.4, in searches a week in
-which the
-page is shown: `by_queries` parts of what sketches say (query_impact.py), scaled for queries that had no turn,
-and the
-rest of what pages as important as this one bring, max(0, a + b·x + c·x²), x = log PageRank.  Pages that were
-fetched
-have the impact that they have: how often they are among the first K.
+The hybrid of S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, §5.4, in searches a week that show the
+page: a share `by_queries` of the impact by sketches (query_impact.py), scaled for queries that were not sketched, and
+the rest of the impact of pages of the same importance, max(0, a + b·x + c·x²), x = log PageRank.  The impact of a
+fetched page is how often it is among the first K results now.
 
-Of equals the more important comes first: every new page has a trace of its PageRank, too small to matter
-otherwise.
-While nothing is asked that trace is all there is.  With by_queries = 0 impact is handed out in proportion to
-PageRank:
-the paper's query-independent policy goes by importance itself, not by what was fitted to it.
+Ties are broken by importance: every new page has a trace of its PageRank, too small to matter otherwise.  While nobody
+asks anything, that trace is the whole value.  With by_queries = 0 impact is in proportion to PageRank, because the
+paper's query-independent policy ranks by importance itself, not by a fit.
 
-The column is kept and changed in few places: rows that the last cycle has touched get what they have without
-queries,
-then those of this one are set.  All rows are looked at only when PageRank was worked out anew, or the curve was
-fitted
-anew because fetched pages had grown by a tenth.  So after a restart values may differ a little: the fits are
-newer.
-What has been learnt of improvability stays (needy.py).
+The column is updated in few places: rows that the last cycle has changed get their value without queries, then those of
+this cycle are set.  All rows are computed only after a new PageRank, or a new fit of the curve because fetched pages
+have grown by a tenth.  So values may differ slightly after a restart: the fits are newer.  The learnt improvability
+stays (needy.py).
 """
 
 from dataclasses import dataclass, replace
@@ -39,7 +31,7 @@ from sought.record.commit import Commit
 from sought.web.expression import brief
 from sought.web.pages import Floats, Pages, pieces
 
-_TRACE = 1e-9  # of what an average query is asked, for the most important page
+_TRACE = 1e-9  # of the rate of an average query, for the most important page
 
 
 @brief
@@ -52,22 +44,22 @@ class SearchImpactScore(SearchImpactParameters):
 
 
 class SearchImpactSupplier:
-    """The column of one belief; what does not depend on `by_queries` is shared.
+    """The column of one belief; state that does not depend on `by_queries` is shared.
 
-    Columns: `alone`, what rows have without queries, 0 if they were fetched; `views`, how often they are shown now;
-    `values`, what they have in all.
+    Columns: `alone`, the value without queries, 0 for fetched rows; `views`, how often rows are shown now; `values`,
+    the result.
     """
 
     def __init__(self, belief: SearchImpactScore, holdings: Holdings) -> None:
         self.belief, self.table = belief, holdings.table
-        self.queries = holdings.part(QueryImpact, replace(belief, by_queries=1.0))
+        self.queries = holdings.shared(QueryImpact, replace(belief, by_queries=1.0))
         self.ranks = self.queries.ranks
         self.growth = Growth(REFIT)
         self.curve, self.share, self.trace = ImportanceCurve(), 0.0, 0.0
         self.values, self.alone, self.views = np.zeros(0), np.zeros(0), np.zeros(0)
         self.rows = self.walks = 0
         self.touched: Rows = np.zeros(0, np.int64)
-        self.fetched: set[int] = set()  # since the last time
+        self.fetched: set[int] = set()  # since the last column
         self.asked: object = None
 
     def take(self, committed: Commit) -> None:
@@ -75,29 +67,29 @@ class SearchImpactSupplier:
 
     def column(self, pages: Pages) -> Column:
         self.queries.look(pages)
-        found = self.queries.update(pages) if self.belief.by_queries else None
-        self._take_back()
+        matches = self.queries.update(pages) if self.belief.by_queries else None
+        self._reset_last_cycle()
         self._reserve(len(pages))
         shown = self._count_views()
         self._keep_alone(pages, self.queries.logs)
         self.touched = shown
-        if found:
-            self.values[found.rows] += self.belief.by_queries * found.scale * found.impact
-            self.touched = np.concatenate([found.rows, shown])
+        if matches:
+            self.values[matches.rows] += self.belief.by_queries * matches.scale * matches.impact
+            self.touched = np.concatenate([matches.rows, shown])
         self.values[shown] = self.views[shown]
         return self.values[: self.rows]
 
     def terms(self, row: int) -> dict[str, Any]:
-        found = self.queries.found if self.belief.by_queries else None
+        matches = self.queries.found if self.belief.by_queries else None
         value, alone = float(self.values[row]), float(self.alone[row])
         terms: dict[str, Any] = {"page_rank": float(np.exp(self.ranks.logs[row]))}
         if not np.isneginf(self.table["last_fetch"][row]):
             return terms | {"shown_a_week": value}
-        parts = {"by_importance": alone, "by_queries": value - alone, "scale": found.scale if found else 1.0}
-        return terms | parts | {"queries": self.queries.terms(row) if found else []}
+        summands = {"by_importance": alone, "by_queries": value - alone, "scale": matches.scale if matches else 1.0}
+        return terms | summands | {"queries": self.queries.terms(row) if matches else []}
 
-    def _take_back(self) -> None:
-        """Undo the last cycle; what has been fetched since is no longer new."""
+    def _reset_last_cycle(self) -> None:
+        """Undo the changes of the last cycle; rows fetched since are no longer new."""
         fetched = np.fromiter(self.fetched, np.int64)
         fetched = fetched[fetched < self.rows]
         self.alone[fetched] = 0.0
@@ -113,7 +105,7 @@ class SearchImpactSupplier:
             self.values, self.alone, self.views = (np.concatenate([column, more]) for column in columns)
 
     def _count_views(self) -> Rows:
-        """How often rows are shown; returns those that are, some of them again and again."""
+        """Add up how often rows are shown; returns these rows, with repetitions."""
         top = self.queries.top
         if top is None:
             return np.zeros(0, np.int64)
@@ -122,7 +114,7 @@ class SearchImpactSupplier:
         return shown
 
     def _keep_alone(self, pages: Pages, logs: Floats) -> None:
-        """Work out what new rows have without queries, or all if something they depend on is another now."""
+        """Compute the value without queries of new rows, or of all if something that it depends on has changed."""
         asked = self.queries.measuring.asked.texts
         is_due = self.growth.is_due(self.queries.fetches, len(pages)) or asked is not self.asked
         if is_due:
@@ -132,7 +124,7 @@ class SearchImpactSupplier:
             self.walks, self.rows = self.ranks.walks, 0
             self.trace = _TRACE * self._usual_rate() / float(np.exp(logs.max(initial=0.0)))
         for piece in pieces(len(pages) - self.rows):
-            self._work_out(slice(self.rows + piece.start, min(self.rows + piece.stop, len(pages))), pages, logs)
+            self._compute(slice(self.rows + piece.start, min(self.rows + piece.stop, len(pages))), pages, logs)
         self.rows = len(pages)
 
     def _usual_rate(self) -> float:
@@ -145,8 +137,8 @@ class SearchImpactSupplier:
         self.curve = fit_importance_curve(logs[known], views[known])
         self.share = float(views.sum()) / max(float(np.exp(logs).sum()), 1.0)
 
-    def _work_out(self, rows: slice, pages: Pages, logs: Floats) -> None:
-        rank, part = np.exp(logs[rows]), self.belief.by_queries
-        value = (1.0 - part) * self.curve(logs[rows]) if part else self.share * rank
+    def _compute(self, rows: slice, pages: Pages, logs: Floats) -> None:
+        rank, by_queries = np.exp(logs[rows]), self.belief.by_queries
+        value = (1.0 - by_queries) * self.curve(logs[rows]) if by_queries else self.share * rank
         self.alone[rows] = np.where(np.isneginf(pages.last_fetch[rows]), value + self.trace * rank, 0.0)
         self.values[rows] = self.alone[rows]

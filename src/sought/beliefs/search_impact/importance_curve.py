@@ -1,8 +1,8 @@
-"""What impact has a page of this importance, whatever the queries?  A parabola, fitted on pages that were crawled.
+"""Which impact has a page of this importance?  A parabola fitted to pages that were crawled.
 
 The query-independent part of the hybrid policy, max(0, a + b·x + c·x²) with x the logarithm of importance (S. Pandey,
-C. Olston, Crawl Ordering by Search Impact, WSDM 2008, §5.4).  Departure: beyond the least and the largest x it was
-fitted on the curve goes on level; a parabola would hold the least important pages for ever better ones.
+C. Olston, Crawl Ordering by Search Impact, WSDM 2008, §5.4).  Departure: outside the range of x it was fitted to, the
+curve is constant; a parabola would give ever larger values to the least important pages.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _ALIKE = 1e-9  # numbers that differ by less, relatively, are the same
 @brief
 @dataclass(frozen=True)
 class ImportanceCurve:
-    """max(0, a + b·z + c·z²), z = (x - middle) / spread, for x from `least` to `largest`; 0 if nothing is known."""
+    """max(0, a + b·z + c·z²), z = (x - middle) / spread, for x from `least` to `largest`; 0 before it is fitted."""
 
     a: float = 0.0
     b: float = 0.0
@@ -36,13 +36,13 @@ class ImportanceCurve:
 
     @property
     def coefficients(self) -> tuple[float, float, float]:
-        """Those of 1, x and x², as the paper has them."""
+        """The coefficients of 1, x and x², as in the paper."""
         b, c = self.b / self.spread, self.c / self.spread**2
         return self.a - b * self.middle + c * self.middle**2, b - 2.0 * c * self.middle, c
 
 
 def fit_importance_curve(x: ArrayLike, impact: ArrayLike) -> ImportanceCurve:
-    """Least squares; a line through two different x, the mean where all are the same."""
+    """Least squares; a line through two different x, the mean if all are equal."""
     logs, wanted = np.asarray(x, np.float64), np.asarray(impact, np.float64)
     if logs.shape != wanted.shape or logs.ndim != 1:
         raise BadInput(f"importances of shape {logs.shape} do not fit impacts of shape {wanted.shape}")
@@ -71,8 +71,9 @@ def _least_squares(z: Floats, wanted: Floats) -> list[float]:
 
 
 def rescale(total_impact: float, covered_impact: float) -> float:
-    """By how much to multiply what sketches of only some queries say; 1 where they cover no impact that was seen.
+    """The factor that corrects the impact by sketches of only some queries; 1 if these cover no present impact.
 
-    With few sketches the query-based part of the hybrid would shrink beside the other (Pandey & Olston leave it so).
+    With few sketches the query-based part of the hybrid would be too small compared with the other (Pandey & Olston do
+    not correct this).
     """
     return max(1.0, total_impact / covered_impact) if covered_impact > 0.0 else 1.0

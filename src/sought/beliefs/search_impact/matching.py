@@ -1,7 +1,7 @@
 """Which rows of the table have the words of which queries in their address or their anchors?
 
-The match index of S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, §5.1, over a crawl.  Rows that
-have been fetched are in it, too: what they turned out to be is what others are judged by.
+The match index of S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, §5.1, over a crawl.  It also has
+rows that were fetched, because predictions are learnt from them.
 """
 
 from collections.abc import Iterable
@@ -19,15 +19,15 @@ from sought.record.store import row_key
 
 Rows = NDArray[np.int64]
 
-_AT_ONCE = 1 << 16  # texts
+_BATCH = 1 << 16  # texts
 _TOO_MANY = 100_000  # rows
-_MOST_ANCHORS = 64  # of one row: who has so many is known by its words
+_MAX_ANCHORS = 64  # of one row: more add little
 
 
 class Matching:
-    """The index of the workload in force; made anew when other queries are asked, and fed with what is found.
+    """The index for the workload in force; built again when the queries change, and kept up with new words.
 
-    Of a row with more anchors than are read, live the first ones count, and after a restart any.
+    If a row has more anchors than are read, the first ones count; after a restart those of lowest hash.
     """
 
     def __init__(self, holdings: Holdings, g: int, rho: float) -> None:
@@ -42,11 +42,11 @@ class Matching:
         self.named: set[int] = set()  # rows with words that are not in it
 
     def take(self, committed: Commit) -> None:
-        if self.texts:  # else everything is read when somebody asks
+        if self.texts:  # else everything is read by `update`
             self.named.update(committed.named)
 
     def update(self) -> MatchIndex:
-        """The index of all that is in the store."""
+        """The index of everything in the store."""
         asked = self.measuring.asked.texts
         if asked is not self.texts and asked != self.texts:
             self._begin(asked)
@@ -58,7 +58,7 @@ class Matching:
         return self.index
 
     def telling(self, queries: Rows) -> Rows:
-        """Those of some queries that do not match too many rows for their words to tell which of these answer them."""
+        """The queries that are specific enough: they do not match too many rows."""
         return queries[most_matches(self.index, queries) <= _TOO_MANY]
 
     def _begin(self, asked: list[str]) -> None:
@@ -76,8 +76,8 @@ class Matching:
         if len(self.slashes) < size:
             more = np.zeros(size * 5 // 4 - len(self.slashes) + 1, np.uint8)
             self.slashes, self.anchors = (np.concatenate([c, more]) for c in (self.slashes, self.anchors))
-        for first in range(self.read, size, _AT_ONCE):
-            rows = np.arange(first, min(first + _AT_ONCE, size))
+        for first in range(self.read, size, _BATCH):
+            rows = np.arange(first, min(first + _BATCH, size))
             texts = self.store.spellings(rows.tolist())
             self.index.add(rows, [unquote(text) for text in texts], ADDRESS)  # as the search index reads them
             self.slashes[rows] = [min(text.partition("?")[0].count("/") - 2, 255) for text in texts]
@@ -85,25 +85,25 @@ class Matching:
 
     def _add_all_anchors(self) -> None:
         stored = ((int.from_bytes(key[1:5], "big"), text) for key, text in self.store.scan(b"a"))
-        while some := list(islice(stored, _AT_ONCE)):
-            rows = np.array([row for row, _ in some], np.int64)
+        while batch := list(islice(stored, _BATCH)):
+            rows = np.array([row for row, _ in batch], np.int64)
             starts = np.searchsorted(rows, rows)  # they ascend
             place = np.arange(len(rows)) - starts + self.anchors[rows]
-            kept = np.flatnonzero(place < _MOST_ANCHORS)
-            self.index.add(rows[kept], [some[i][1].decode() for i in kept.tolist()], ANCHOR)
+            kept = np.flatnonzero(place < _MAX_ANCHORS)
+            self.index.add(rows[kept], [batch[i][1].decode() for i in kept.tolist()], ANCHOR)
             np.add.at(self.anchors, rows[kept], 1)
 
-    def _add_anchors(self, found: Iterable[tuple[int, list[str]]]) -> None:
+    def _add_anchors(self, anchors_by_row: Iterable[tuple[int, list[str]]]) -> None:
         rows, texts = [], []
-        for row, anchors in found:
-            if self.anchors[row] < _MOST_ANCHORS:
+        for row, anchors in anchors_by_row:
+            if self.anchors[row] < _MAX_ANCHORS:
                 self.anchors[row] = len(anchors)
                 rows += [row] * len(anchors)
                 texts += anchors
-            if len(texts) >= _AT_ONCE:
+            if len(texts) >= _BATCH:
                 self.index.add(np.array(rows, np.int64), texts, ANCHOR)
                 rows, texts = [], []
         self.index.add(np.array(rows, np.int64), texts, ANCHOR)
 
     def _anchors(self, row: int) -> list[str]:
-        return [text.decode() for _, text in islice(self.store.scan(row_key(b"a", row)), _MOST_ANCHORS)]
+        return [text.decode() for _, text in islice(self.store.scan(row_key(b"a", row)), _MAX_ANCHORS)]

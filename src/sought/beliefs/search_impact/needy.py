@@ -1,9 +1,10 @@
-"""How many new pages will enter the best results of a query?  The fewer, the better those are already.
+"""Which queries need new pages most?  Those asked often whose best results are poor.
 
-Improvability as a function of the mean score of a query's best K results, y = exp(a + b·x), learned from what earlier
-fetches have improved (S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, §5.2 and §6.3).  Means of
-buckets that did not improve have no logarithm, so it is a Poisson regression with log link, buckets weighted by
-their counts.
+neediness(q) = f(q)·improvability(x), x being the mean score of the best K results, with 0 for missing ones (S. Pandey,
+C. Olston, Crawl Ordering by Search Impact, WSDM 2008, §5.2 and §6.3).  Improvability is the number of fetched pages
+that enter the best K of a query, y = exp(a + b·x), learnt from earlier fetches since x was noted; until enough pages
+have entered, it is the same for all queries.  Buckets without an improvement have no logarithm, so it is a Poisson
+regression with log link, buckets weighted by their counts.
 """
 
 import math
@@ -24,13 +25,13 @@ from sought.web.expression import brief
 from sought.web.pages import Floats
 
 BUCKETS = 20
-_RIDGE = 1e-6  # where only the first bucket improved, the best slope would be infinite
+_RIDGE = 1e-6  # if only the first bucket improved, the best slope would be infinite
 _ALIKE = 1e-9  # scores that differ by less, relatively, are the same
-_LEAST = -700.0  # exp of which is above 0
+_MIN = -700.0  # exp of which is above 0
 
 
 class Buckets(NamedTuple):
-    """Queries in order of x, as many in each bucket but for equal x, which stay together: means, and how many."""
+    """Queries in order of x, in buckets of equal size except that equal x stay together: means and counts."""
 
     x: Floats
     improvement: Floats
@@ -44,7 +45,7 @@ def _no_buckets() -> Buckets:
 @brief
 @dataclass(frozen=True)
 class Improvability:
-    """exp(a + b·x), and not above `most`, what the most improved query has improved; 1 for all if nothing is known."""
+    """exp(a + b·x), at most `most`, the improvement of the most improved query; 1 for all before it is fitted."""
 
     a: float = 0.0
     b: float = 0.0
@@ -53,13 +54,13 @@ class Improvability:
 
     def __call__(self, x: ArrayLike) -> Floats:
         exponent = self.a + self.b * np.asarray(x, np.float64)
-        return np.exp(np.clip(exponent, _LEAST, min(math.log(self.most), -_LEAST)))
+        return np.exp(np.clip(exponent, _MIN, min(math.log(self.most), -_MIN)))
 
 
 def fit_improvability(x: ArrayLike, improvement: ArrayLike, buckets: int = BUCKETS) -> Improvability:
-    """From queries' mean scores and the number of fetched pages that have entered their best results.
+    """Fit to mean scores of queries and the number of fetched pages that have entered their best results.
 
-    Without any improvement all queries are equal: half a page among all of them.
+    Without any improvement all queries are equal: half a page for all of them together.
     """
     if buckets < 1:
         raise BadInput(f"buckets of queries are at least 1, not {buckets}")
@@ -96,22 +97,14 @@ def _fitted(means: Buckets) -> tuple[float, float]:
     return float(at + math.log(level) - slope * middle), float(slope)
 
 
-# ---- Which queries could new pages help most?  Those asked often whose best results are poor.
-#
-# neediness(q) = f(q)·improvability(x), x being the mean score of the best K results, where there are fewer 0 (S.
-# Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, §5.2).  Improvability is learnt from the queries' own
-# past: how many fetched pages have entered their best K since their x was noted.  Until enough have, all queries are
-# alike.
-
-
 Numbers = NDArray[np.int64]
 
-_ENOUGH = 200  # pages that have entered somebody's best results
+_ENOUGH = 200  # pages that have entered best results
 _META = "improvability"
 
 
 class ImprovabilitySupplier:
-    """What has been learnt, kept in the store: the pages that taught it will not enter again."""
+    """The learnt improvability, kept in the store, because the pages that it was learnt from will not enter again."""
 
     def __init__(self, holdings: Holdings) -> None:
         self.store = holdings.store
@@ -120,12 +113,12 @@ class ImprovabilitySupplier:
         self.x = np.zeros(0)
 
     def take(self, committed: Commit) -> None:
-        """What enters is counted by the lists."""
+        """The lists count what enters."""
 
     def update(self, top: Top, statistics: Statistics, x: Floats, asked: Numbers) -> Improvability:
-        """The curve as of now; `x` are the mean scores of all queries, `asked` those that count.
+        """The present curve; `x` are the mean scores of all queries, `asked` the queries that count.
 
-        By other statistics all scores are others, and it is counted anew.
+        New statistics change all scores, so counting starts again.
         """
         if self.noted[0] is not top or self.noted[1] is not statistics:
             self._mark(top, statistics, x)
@@ -141,13 +134,13 @@ class ImprovabilitySupplier:
 
 
 def mean_scores(top: Top, k: int, units: Floats) -> Floats:
-    """Of the best k results of each query, in comparable units; those that are missing count as 0."""
+    """Mean scores of the best k results of each query, in comparable units; missing ones count as 0."""
     total: Floats = best_scores(top, k).sum(axis=1, dtype=np.float64)
     return total / (k * units)
 
 
 def neediest(neediness: Floats, most: int) -> Numbers:
-    """The neediest queries, of equals the first, in this order; who needs nothing is none of them."""
+    """At most `most` of the neediest queries in order, ties by number; queries without need are left out."""
     some = np.flatnonzero(neediness > 0)
     if not most:
         return some[:0]

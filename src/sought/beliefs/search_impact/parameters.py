@@ -1,4 +1,4 @@
-"""What may be chosen of the search impact of new pages?"""
+"""Which parameters does search impact have?"""
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal, get_args

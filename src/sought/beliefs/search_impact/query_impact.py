@@ -1,8 +1,9 @@
-"""What is a score worth, compared with scores for other queries?
+"""In how many searches a week would a new page be shown?  By sketches of the neediest queries.
 
-Scores of one query are sums over its terms, and rare terms add more.  In units of what the terms could add at most, a
-share of it says the same of every query ("scores must be comparable across queries": S. Pandey, C. Olston, Crawl
-Ordering by Search Impact, WSDM 2008, §5.2).
+S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, Figure 4: the queries with the largest need, the new
+pages that match them, the scores these would have, and which of them would be among the first K.  The impact of a page
+is Σ f(q)·T(p, q), f(q) being searches a week.  The cost of a cycle is in the matches of needy queries; predictions are
+learnt again when fetched pages have grown by a tenth.
 """
 
 from dataclasses import dataclass, field
@@ -34,10 +35,11 @@ from sought.web.pages import Pages
 
 
 def units(measure: GainMeasure) -> NDArray[np.float64]:
-    """For each query the sum of its terms' weights, with BM25 in proportion to that of idf; 1 where there is none.
+    """The unit of scores of each query: the sum of its terms' weights (with BM25 in proportion to idf), 1 if it is 0.
 
-    Terms are those of the language whose terms are on most pages.  Scorers that make something else of the sum have
-    their own common scale: 1.
+    Scores are sums over terms, and rare terms add more.  As shares of the maximum they are comparable across queries,
+    as §5.2 demands.  Terms are those of the language whose terms are on most pages.  For scorers that do not return
+    this sum, scores are comparable already: 1.
     """
     queries = len(measure.queries)
     languages = measure.filing.languages
@@ -52,11 +54,8 @@ def units(measure: GainMeasure) -> NDArray[np.float64]:
     return np.where(total > 0, total, 1.0)
 
 
-# ---- How important is a row, as a number to reckon with?  The logarithm of its PageRank.
-
-
 class LogRanks:
-    """Worked out for new rows, and for all when the surfer has walked again; `walks` says how often that was."""
+    """The logarithm of PageRank; computed for new rows, and for all after a new walk (`walks` counts them)."""
 
     def __init__(self, holdings: Holdings) -> None:
         self.ranks = PageRankSupplier(PageRankScore(), holdings)
@@ -68,38 +67,30 @@ class LogRanks:
         self.ranks.take(committed)
 
     def update(self, pages: Pages) -> Column:
-        """Of every row."""
-        found = self.ranks.column(pages)
+        """The column, for every row."""
+        ranks = self.ranks.column(pages)
         if self.ranks.flow.walks != self.walks:
             self.walks, self.rows = self.ranks.flow.walks, 0
-        if len(self.logs) < len(found):
-            self.logs = np.concatenate([self.logs, np.zeros(len(found) * 5 // 4 - len(self.logs) + 1)])
-        fresh = slice(self.rows, len(found))
-        self.logs[fresh] = np.log(np.maximum(found[fresh], np.finfo(np.float64).tiny))
-        self.rows = len(found)
+        if len(self.logs) < len(ranks):
+            self.logs = np.concatenate([self.logs, np.zeros(len(ranks) * 5 // 4 - len(self.logs) + 1)])
+        fresh = slice(self.rows, len(ranks))
+        self.logs[fresh] = np.log(np.maximum(ranks[fresh], np.finfo(np.float64).tiny))
+        self.rows = len(ranks)
         return self.logs[: self.rows]
-
-
-# ---- In how many searches a week would a new page be shown?  By sketches of the neediest queries.
-#
-# S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, Figure 4: the queries with the largest need, the new
-# pages that match them, what these would score, and who of them would be among the first K.  The impact of a page is Σ
-# f(q)·T(p, q), f(q) being searches a week.  The cost of a cycle is that of the needy queries' matches; what it learns
-# from, fetched pages, is looked at again when they have grown by a tenth.
 
 
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-REFIT = 0.1  # of the fetched pages: so many more, and it is learnt again
-_TOLD = 10
+REFIT = 0.1  # growth of fetched pages after which predictions are learnt again
+_SHOWN = 10
 
 
 @dataclass(frozen=True, eq=False)
 class NeedyMatches:
-    """The needy queries with their candidates, and what comes of it: rows with an impact, and which.
+    """The needy queries with their candidates, and the result: rows and their impact.
 
-    `scale` makes up for queries that had no turn.
+    `scale` corrects for queries that were not sketched.
     """
 
     k: int
@@ -124,7 +115,7 @@ class NeedyMatches:
 
 @dataclass(eq=False)
 class LearntImpact:
-    """What is learnt from fetched pages, and for which workload."""
+    """The predictions learnt from fetched pages, and the workload they are for."""
 
     guess: Guess = field(default_factory=no_guess)
     growth: Growth = field(default_factory=lambda: Growth(REFIT))
@@ -132,14 +123,14 @@ class LearntImpact:
 
 
 class QueryImpact:
-    """The pipeline, whose parts several beliefs may share.  Its outcome stays until there is something new."""
+    """The pipeline; several beliefs may share it.  Its result stays until something has changed."""
 
     def __init__(self, holdings: Holdings, belief: SearchImpactParameters) -> None:
         self.belief, self.table = belief, holdings.table
         self.measuring: Measuring = holdings.measuring
-        self.matching = holdings.part(Matching, belief.g, belief.rho)
-        self.ranks = holdings.part(LogRanks)
-        self.improving = holdings.part(ImprovabilitySupplier)
+        self.matching = holdings.shared(Matching, belief.g, belief.rho)
+        self.ranks = holdings.shared(LogRanks)
+        self.improving = holdings.shared(ImprovabilitySupplier)
         self.sketching = Sketching(belief, self.matching, self.measuring)
         self.learnt = LearntImpact()
         self.found: NeedyMatches | None = None
@@ -148,7 +139,7 @@ class QueryImpact:
         self.logs = np.zeros(0)
         self._state: tuple[object, ...] = ()
         self._is_known = False
-        self._commit = object()  # another one after every commit
+        self._commit = object()  # another object after every commit
         self.fetches = int(self.table["fetches"].sum(dtype=np.int64))
 
     def take(self, committed: Commit) -> None:
@@ -157,12 +148,12 @@ class QueryImpact:
 
     @property
     def rates(self) -> Floats:
-        """How often each query is asked in a week; held-out ones steer nothing."""
+        """How often each query is asked a week; 0 for held-out ones."""
         asked = self.measuring.asked
         return np.where(asked.held_out, 0.0, asked.rate)
 
     def look(self, pages: Pages) -> None:
-        """Bring the lists and the importance of rows up to date."""
+        """Bring result lists and the importance of rows up to date."""
         self.top = top_of(self.measuring, self.belief.k)
         measure = self.measuring.measure
         state = self._commit, len(pages), self.measuring.asked, measure and measure.statistics
@@ -171,7 +162,7 @@ class QueryImpact:
             self.logs = self.ranks.update(pages)
 
     def update(self, pages: Pages) -> NeedyMatches | None:
-        """As of now; None if nothing is asked."""
+        """The present result; None if nobody asks anything."""
         self.look(pages)
         measure, top = self.measuring.measure, self.top
         if not self._is_known:
@@ -214,7 +205,7 @@ class QueryImpact:
             return []
         pairs = np.flatnonzero(found.sketches.rows == row)
         owner = np.searchsorted(found.sketches.bounds, pairs, side="right") - 1
-        order = np.argsort(-found.neediness[owner], kind="stable")[:_TOLD]
+        order = np.argsort(-found.neediness[owner], kind="stable")[:_SHOWN]
         return [
             self._pair(found, self.top, int(pair), int(which))
             for pair, which in zip(pairs[order], owner[order], strict=True)
@@ -234,7 +225,7 @@ class QueryImpact:
 
 
 def _same(before: tuple[object, ...], now: tuple[object, ...]) -> bool:
-    """Whether these are the same numbers and the very same objects."""
+    """Whether these are equal numbers and identical objects."""
     return len(before) == len(now) and all(
         a is b or (type(a) is int and a == b) for a, b in zip(before, now, strict=True)
     )

@@ -1,11 +1,11 @@
-"""Which new pages compete for the best places of which needy queries?
+"""Which new pages compete for the best results of which needy queries?
 
 The query sketches of S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, §5, in order of need until there
-are as many as the policy allows.  A query without candidates has no sketch: then it is the next one's turn.
+are as many as the policy allows.  A query without candidates is skipped.
 
 Departures: a query whose words are in the addresses or anchors of too many rows, such as the name of the site, has no
-sketch.  Of each at most some thousand candidates count, those with most in-links; and where distributions of scores are
-reckoned with, which takes longer, those few whose scores are guessed to be the best.
+sketch.  At most a few thousand candidates of each query count, those with most in-links; with distributions of scores,
+which take longer, only those with the best predicted scores.
 """
 
 from collections.abc import Iterator
@@ -26,17 +26,17 @@ from sought.record.table import State
 
 Leaves = NDArray[np.int32]
 
-_AT_ONCE = 64  # queries: the matches of all may be too many
-_TURNS = 8  # times as many queries as are wanted are asked for candidates, at most
+_BATCH = 64  # queries: the matches of all may be too many
+_TURNS = 8  # at most so many times the wanted number of queries are tried
 _CANDIDATES = 4096  # of one query
-_CONTENDERS = 64  # of them, where the time goes with their square
+_CONTENDERS = 64  # of them, if the time grows with their square
 _32 = np.uint64(32)
 
 
 class Competing(NamedTuple):
-    """Candidates of some queries, one query after the other: `size` of each; their rows and the leaves of scores.
+    """Candidates of some queries, query by query: their number (`size`), rows, and leaves of predicted scores.
 
-    `turned` are all queries that had their turn, those without candidates among them.
+    `turned` are all queries that were tried, including those without candidates.
     """
 
     queries: Rows
@@ -46,7 +46,7 @@ class Competing(NamedTuple):
     turned: Rows
 
     def first(self, count: int) -> "Competing":
-        """Those of the first `count` queries that have any."""
+        """The candidates of the first `count` queries that have any."""
         kept = np.flatnonzero(self.size)[:count]
         upto = int(self.size[kept].sum())
         turned = self.queries[: kept[-1] + 1] if len(kept) == count else self.queries
@@ -58,7 +58,7 @@ _NOBODY = Competing(_NONE, _NONE, _NONE, np.zeros(0, np.int32), _NONE)
 
 
 class Sketched(NamedTuple):
-    """Queries, the neediest first, their sketches, the leaf of each candidate, and which queries had their turn."""
+    """Queries, the neediest first, their sketches, the leaf of each candidate, and the queries that were tried."""
 
     needy: Rows
     sketches: Sketches
@@ -67,7 +67,7 @@ class Sketched(NamedTuple):
 
 
 class Sketching:
-    """Makes them from what a crawl holds."""
+    """Makes sketches from the state of a crawl."""
 
     def __init__(self, belief: SearchImpactParameters, matching: Matching, measuring: Measuring) -> None:
         self.belief, self.matching, self.measuring = belief, matching, measuring
@@ -87,8 +87,8 @@ class Sketching:
 
     def _found(self, neediness: Floats, wanted: int, logs: Floats, unit: Floats, guess: Guess) -> Iterator[Competing]:
         turns = neediest(neediness, _TURNS * wanted)
-        for first in range(0, len(turns), _AT_ONCE):
-            queries = self.matching.telling(turns[first : first + _AT_ONCE])
+        for first in range(0, len(turns), _BATCH):
+            queries = self.matching.telling(turns[first : first + _BATCH])
             rows, query = self._candidates(queries)
             leaves = guess.leaves(self.matching, self.table, logs, unit, rows, queries[query])
             if self.belief.estimate == "expected":

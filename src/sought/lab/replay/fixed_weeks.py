@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from sought.beliefs.belief import Belief
 from sought.lab.judge.judge import Judge
+from sought.lab.replay.known_changes import plan_by_chances
+from sought.lab.replay.slot_schedule import plan
 from sought.lab.worlds.world import NOTHING, Numbers
 from sought.policy.ranking import best
-from sought.policy.solvers.deterministic import plan_by_chances
-from sought.policy.solvers.schedule import plan
 from sought.web.pages import Pages
 from sought.web.policy import Policy
 

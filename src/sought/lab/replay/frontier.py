@@ -125,7 +125,7 @@ def frontier_of(judge: Judge, policies: Sequence[Policy], setting: Setting) -> F
 
 
 def _known(holdings: Holdings) -> "WorldImpacts":
-    impacts, total = holdings.part(KnownImpacts), float(holdings.measuring.asked.rate.sum()) or 1.0
+    impacts, total = holdings.shared(KnownImpacts), float(holdings.measuring.asked.rate.sum()) or 1.0
     return WorldImpacts(impacts.of("views") / total, impacts.of("clicks") / total)
 
 

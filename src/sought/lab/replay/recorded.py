@@ -28,8 +28,8 @@ from sought.lab.worlds.world import NOTHING, Numbers, World
 from sought.record.clock import Clock
 from sought.record.config import FILE
 from sought.record.directory import Directory
+from sought.record.directory_parts import DirectoryParts
 from sought.record.leases import Visit
-from sought.record.parts import DirectoryParts
 from sought.web.message import Request, RequestPurpose, Response
 from sought.web.url import hostname
 

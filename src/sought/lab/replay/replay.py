@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.beliefs.columns import Beliefs, Told
+from sought.beliefs.columns import Beliefs, GivenColumns
 from sought.crawl.budget import Budget
 from sought.crawl.cycle import beliefs_in, new_cycle
 from sought.crawl.observer import CycleObserver
@@ -34,7 +34,7 @@ from sought.lab.worlds.demand import Demand
 from sought.lab.worlds.world import NOTHING, Numbers, World
 from sought.policy import BreadthFirst, PageRank
 from sought.record.commit import Commit
-from sought.record.named_urls import LOADED, plant_seeds
+from sought.record.seeds import LOADED, plant_seeds
 from sought.record.table import Source, State
 from sought.record.workload import WorkloadQueries
 from sought.record.workload_refresh import Refresh
@@ -214,7 +214,7 @@ class Replay:
         weights, rates = demand.weights("known", now), demand.rates("known", now)
         return WorkloadQueries(demand.texts, demand.keys, weights, np.zeros(len(demand), np.bool_), rates)
 
-    def _given_columns(self, judge: Judge | None, copies: Numbers) -> Told:
+    def _given_columns(self, judge: Judge | None, copies: Numbers) -> GivenColumns:
         oracles = [belief for belief in beliefs_of(self.policy) if is_oracle(belief)]
         in_hindsight = self.setting.told != "own"
         if not oracles and not in_hindsight:

@@ -1,4 +1,4 @@
-"""How many fetches should each page have before a horizon, if only whole ones count?
+"""How many whole fetches should each page have before a horizon?
 
 J. Wolf, M. Squillante, P. Yu, J. Sethuraman and L. Ozsen, Optimal Crawling Strategies for Web Search Engines, WWW 2002,
 §3: gains are separate by page and shrink with every fetch, so taking the largest next gain again and again is exact.
@@ -15,14 +15,14 @@ from sought.web.pages import Floats, Rows
 
 
 def allotted(rate: Floats, weight: Floats, total: int, slots: int, key: Keys | None = None) -> Rows:
-    """So many fetches for each page, at most one a slot, `total` together; among equal gains the lower key.
+    """The number of fetches of each page, at most one a slot, `total` together; ties of gains by the lower key.
 
     `rate` is changes a slot.  Copies are fresh at the beginning, so that x fetches make x+1 even intervals, in which
     the page is fresh for a share ((x+1)/λT)·(1 − e^{−λT/(x+1)}) of the time.  Pages that cannot gain (rate or weight
     0) get none, even if fetches are left.
 
-    Instead of a heap of pages: bisection on the least gain that is still worth a fetch, down to where it decides for
-    each page but for one fetch at most, or to the last bit.
+    Instead of a heap of pages: bisection on the least gain that is still worth a fetch, until each page is decided but
+    for one fetch, or to the last bit.
     """
     change = np.ascontiguousarray(rate, np.float64) * slots
     weight = np.ascontiguousarray(weight, np.float64)
@@ -36,17 +36,8 @@ def allotted(rate: Floats, weight: Floats, total: int, slots: int, key: Keys | N
     return _filled(low, open_, (high - low)[open_], gain, total, key)
 
 
-def allotted_by_table(staleness: Floats, weight: Floats, total: int, key: Keys | None = None) -> Rows:
-    """The same where staleness is given: by page (row) and number of fetches (column), falling ever more slowly."""
-    gain = weight[:, None] * (staleness[:, :-1] - staleness[:, 1:])
-    page, _ = np.nonzero(gain > 0.0)
-    ties = page if key is None else key[page]
-    first = np.lexsort((ties, -gain[gain > 0.0]))[: max(0, total)]
-    return np.bincount(page[first], minlength=len(gain)).astype(np.int64)
-
-
 def _narrowed(change: Floats, weight: Floats, total: int, low: Rows, high: Rows) -> tuple[Rows, Rows]:
-    """Fetches with a gain surely worth it, and with a gain perhaps worth it: the sums are `total` at most, and more.
+    """Lower and upper bounds of the number of fetches; they sum to at most `total`, and to more.
 
     The bar between them is halved as an integer: positive floats are ordered as their bits are.
     """
@@ -67,7 +58,7 @@ def _narrowed(change: Floats, weight: Floats, total: int, low: Rows, high: Rows)
 
 
 def _filled(count: Rows, pages: Rows, room: Rows, gain: Floats, total: int, key: Keys | None) -> Rows:
-    """What is left of `total` goes to the pages with the largest gain, to each as much as it has room for."""
+    """The rest of `total` goes to the pages with the largest gain, to each as much as it has room for."""
     order = np.lexsort((pages if key is None else key[pages], -gain))
     before = np.cumsum(room[order]) - room[order]
     count[pages[order]] += np.clip(total - count.sum() - before, 0, room[order])

@@ -1,7 +1,7 @@
-"""At which price of a fetch do pages together take what there is?
+"""How often should each page be fetched at even intervals, and which price of a fetch uses up the budget?
 
-Every planner here gives a page more fetches the less a fetch costs.  So one number, the multiplier of the budget in
-Lagrange's sense, settles all of them, and pages need to know nothing else of each other.
+Every planner here gives a page more fetches the less a fetch costs.  So one number, the Lagrange multiplier of the
+budget, decides about all pages.
 """
 
 from collections.abc import Callable
@@ -22,8 +22,8 @@ _NO_PRICE = 1e-250
 def clearing_price(taken: Callable[[float, int], float], size: int, total: float) -> float:
     """The price at which `taken`, which falls as the price rises, is `total`; 0 if it is less at any price.
 
-    `taken(price, step)` is for every `step`-th of `size` rows, times `step`.  If there are many, some are asked first
-    and say where to look: then all of them are asked six times or so.
+    `taken(price, step)` is the sum over every `step`-th of `size` rows, times `step`.  If there are many rows, a sample
+    gives a first price; then the sum over all rows is needed about six times.
     """
     price = 1.0
     for step, width in ((max(1, size // _SAMPLE), 8.0), (max(1, size // _SAMPLE // 32), 0.01), (1, 1e-3)):
@@ -32,12 +32,12 @@ def clearing_price(taken: Callable[[float, int], float], size: int, total: float
 
 
 def _excess(taken: Callable[[float, int], float], step: int, total: float, at: float) -> Callable[[float], float]:
-    """By the logarithm of a price over `at`."""
+    """The excess over `total` as a function of the logarithm of price / `at`."""
     return cache(lambda x: taken(at * exp(x), step) - total)
 
 
 def _root(excess: Callable[[float], float], width: float) -> float:
-    """Where a falling function passes 0, looked for from 0 outwards; `_FAR` away if nowhere."""
+    """The zero of a falling function, searched from 0 outwards; `_FAR` away if there is none."""
     from scipy.optimize import brentq
 
     here, sign = 0.0, 1.0 if excess(0.0) > 0.0 else -1.0
@@ -50,24 +50,22 @@ def _root(excess: Callable[[float], float], width: float) -> float:
     return here
 
 
-# ---- How often should each page be fetched, if fetches of a page come at even intervals?
-#
 # J. Cho and H. Garcia-Molina, Synchronizing a Database to Improve Freshness, SIGMOD 2000; Effective Page Refresh
 # Policies for Web Crawlers, TODS 2003.  Changes come at random (Poisson) at a known rate.
 
 
-_MARGIN = 4e-12  # how exactly a price is known, and some more
-_NEAR = 1e-8  # Newton's method doubles the digits of each step: after such a one there are 15
+_MARGIN = 4e-12  # above the relative error of a price
+_NEAR = 1e-8  # Newton's method doubles the digits with each step: after such a step there are 15
 
 
 def optimal_frequencies(rate: Floats, weight: Floats, total: float) -> Floats:
     """Fetches per unit of time for each page: they sum to `total`, and the weighted share of pages whose copy is up to
     date is the largest there is.
 
-    A page that changes fast for its weight gets nothing, for it would be stale at once (rate · price ≥ weight).  Pages
-    that never change (rate 0) or do not count (weight 0) get nothing; if no others are left, nothing is given.
+    A page that changes too fast for its weight gets 0, for it would be stale at once (rate · price ≥ weight).  Pages
+    that never change (rate 0) or do not count (weight 0) get 0, too; if there are no others, all get 0.
 
-    No frequency is too high: where a page can be fetched only once in a slot, take whole fetches (allotment.py).
+    Frequencies have no upper bound: if a page can be fetched only once in a slot, use whole fetches (allotment.py).
 
     With x changes between two fetches, the best x have 1 − (1+x)e^{−x} = price · rate / weight: a Lambert W,
     branch −1.  SciPy's works on complex numbers; here it is a few steps of Newton's method.
@@ -85,9 +83,9 @@ def optimal_frequencies(rate: Floats, weight: Floats, total: float) -> Floats:
 
 
 def _prices(rate: Floats, slope: Floats, total: float) -> tuple[float, float, float]:
-    """A price at which a little more than `total` is taken, one for a little less, and which share of the first to mix.
+    """A price at which slightly more than `total` is taken, one for slightly less, and the share of the first in a mix.
 
-    Where a page fetched rarely is as good as always stale, it takes nothing at one price and a lot at the next float.
+    A page that is nearly always stale when fetched rarely takes nothing at one price, and a lot at the next float.
     """
 
     def taken(price: float, step: int) -> float:

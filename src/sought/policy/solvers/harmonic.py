@@ -1,9 +1,12 @@
-"""What should a fetch from a host cost so that the host is not asked too often?
+"""How often should each page be fetched if the n-th missed change costs 1/n, and hosts have a limit of fetches?
+
+A. Kolobov, Y. Peres, C. Lu and E. Horvitz, Staying up to Date with Online Content Changes Using Reinforcement Learning
+for Scheduling, NeurIPS 2019: n missed changes cost 1 + 1/2 + … + 1/n, so no page is given up.
 
 A. Kolobov, Y. Peres, E. Lubetzky and E. Horvitz, Optimal Freshness Crawl under Politeness Constraints, SIGIR 2019:
-hosts above their cap are fixed at it and the rest is solved again, until none is above.  The same comes out at once if
-each host has a price of its own, at which it is just at its cap: its pages pay that or the common price, whichever is
-higher.
+hosts above their limit are fixed at it and the rest is solved again, until none is above.  Here the same follows in one
+step: each host has a price of its own at which it just reaches its limit, and its pages pay that or the common price,
+whichever is higher.
 """
 
 from collections.abc import Callable
@@ -18,14 +21,14 @@ Taker = Callable[[Floats | float, slice | Rows], Floats]  # rates of rows at a p
 _FAR = 300.0  # e to this, up or down
 _CLOSE = 1e-12
 _ROUNDING = 1e-6
-_LEAST = 1e-300
+_MIN = 1e-300
 
 
 def host_prices(take: Taker, host: NDArray[np.uint32], cap: float) -> Floats:
     """For each row the price at which its host's rows together take `cap`; 0 if they never do.
 
-    What they take must not fall faster than the price rises.  All hosts are solved at once, by Chandrupatla's method on
-    the logarithms of both.  Only hosts that are not settled are asked again, in far fewer rounds than halving takes.
+    The amount taken must not fall faster than the price rises.  All hosts are solved at once, by Chandrupatla's method
+    on the logarithms of both; only hosts that have not converged are evaluated again.
     """
     from scipy.optimize.elementwise import find_root
 
@@ -40,7 +43,7 @@ def host_prices(take: Taker, host: NDArray[np.uint32], cap: float) -> Floats:
 
 
 def _excess(take: Taker, host: NDArray[np.uint32], cap: float) -> Callable[[Floats, Rows], Floats]:
-    """By the logarithms of the prices of some hosts: that of what each takes over `cap`."""
+    """log(taken / cap) of some hosts as a function of the logarithms of their prices."""
 
     def excess(at: Floats, hosts: Rows) -> Floats:
         price = np.zeros(int(host.max()) + 1)
@@ -48,17 +51,10 @@ def _excess(take: Taker, host: NDArray[np.uint32], cap: float) -> Callable[[Floa
         own = price[host]
         rows = np.flatnonzero(own)
         taken = np.bincount(host[rows], take(own[rows], rows), len(price))
-        logarithm: Floats = np.log(np.maximum(taken[hosts], _LEAST) / cap)
+        logarithm: Floats = np.log(np.maximum(taken[hosts], _MIN) / cap)
         return logarithm
 
     return excess
-
-
-# ---- How often should each page be fetched, if every further unseen change costs less than the one before, but
-# something?
-#
-# A. Kolobov, Y. Peres, C. Lu and E. Horvitz, Staying up to Date with Online Content Changes Using Reinforcement
-# Learning for Scheduling, NeurIPS 2019: n unseen changes cost 1 + 1/2 + … + 1/n, and no page is given up.
 
 
 Flags = NDArray[np.bool_]
@@ -72,13 +68,12 @@ def harmonic_rates(
     host: NDArray[np.uint32] | None = None,
     per_host: float = np.inf,
 ) -> Floats:
-    """Fetches per unit of time that cost least; they sum to `total`, or less if there is no use for more.
+    """Fetches per unit of time of least cost; they sum to `total`, or less if more are of no use.
 
-    A page whose changes show only when it is fetched (cost −weight · ln(ρ/(ρ + rate))) is fetched at random at rate ρ.
-    One whose changes are `announced` (cost −weight · ln π) is fetched at a change with probability π, so at rate
-    π · rate.  One price settles both, which is the best split of the budget between the two kinds.  With `host`, the
-    pages of each have `per_host` at most (A. Kolobov, Y. Peres, E. Lubetzky and E. Horvitz, Optimal Freshness Crawl
-    under Politeness Constraints, SIGIR 2019).
+    A page whose changes are seen only by fetching (cost −weight · ln(ρ/(ρ + rate))) is fetched at random at rate ρ.  A
+    page whose changes are `announced` (cost −weight · ln π) is fetched at each change with probability π, so at rate
+    π · rate.  The same price for both gives the best split of the budget.  With `host`, the pages of each host get
+    `per_host` at most.
     """
     out = np.zeros(len(rate))
     moves = np.flatnonzero((rate > 0.0) & (weight > 0.0))

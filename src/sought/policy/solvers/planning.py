@@ -1,4 +1,4 @@
-"""From beliefs to what a planner can work with, and from its plan to values."""
+"""How does a planner get from beliefs to values?  Valid inputs for solvers, and values that follow their plans."""
 
 from collections.abc import Callable
 from typing import Literal, get_args
@@ -15,9 +15,9 @@ from sought.web.pages import Floats, Pages, Rows
 Form = Literal["fractions", "integer"]
 MOST_SLOTS = 10_000
 _MONTH = 30 * 86400.0
-_MOST_PACE = 1e12  # fetches a second: a budget beyond is none
-_FASTEST, _SLOWEST = 1e3, 1e-15  # changes a second; what is slower never changes
-_LIGHTEST = 1e-12  # of the largest weight; what is lighter does not count
+_MAX_PACE = 1e12  # fetches a second
+_FASTEST, _SLOWEST = 1e3, 1e-15  # changes a second; slower pages count as unchanging
+_LIGHTEST = 1e-12  # of the largest weight; lighter pages do not count
 
 
 def check_plan(name: str, form: object, slots: object, cycle: object) -> None:
@@ -27,7 +27,7 @@ def check_plan(name: str, form: object, slots: object, cycle: object) -> None:
 
 
 def planned(form: Form, slots: int, cycle: float, key: Keys) -> Callable[[Floats, Floats, float], Floats]:
-    """A planner for `by_plan`: frequencies in the long run, or whole fetches in a horizon of some cycles."""
+    """A solver for `by_plan`: long-run frequencies, or whole fetches in a horizon of `slots` cycles."""
 
     def in_horizon(rate: Floats, weight: Floats, pace: float) -> Floats:
         total = round(min(pace * cycle, len(rate)) * slots)
@@ -39,7 +39,7 @@ def planned(form: Form, slots: int, cycle: float, key: Keys) -> Callable[[Floats
 def by_plan(
     pages: Pages, now: float, rate: Floats, weight: Floats, solve: Callable[[Floats, Floats, float], Floats]
 ) -> Floats:
-    """Values that keep to the plan `solve` makes of the rates, weights and pace of known pages; idle ones in turn."""
+    """Values that follow the plan that `solve` makes from rates, weights and pace; pages without a plan come last."""
     rows = known_rows(pages)
     fetches = np.zeros(len(pages))
     fetches[rows] = solve(sound_rates(rate[rows]), sound_weights(weight[rows]), pace_of(pages, len(rows)))
@@ -47,22 +47,22 @@ def by_plan(
 
 
 def known_rows(pages: Pages) -> Rows:
-    """Pages that can be refreshed."""
+    """Rows that have been fetched."""
     return np.flatnonzero(~pages.is_new)
 
 
 def pace_of(pages: Pages, count: int) -> float:
-    """Fetches a second for `count` pages; while that is not known, as if each could be fetched once a month."""
-    return min(pages.pace, _MOST_PACE) if 0.0 < pages.pace < np.inf else count / _MONTH
+    """The pace in fetches a second; while it is not known, one fetch of each of `count` pages a month."""
+    return min(pages.pace, _MAX_PACE) if 0.0 < pages.pace < np.inf else count / _MONTH
 
 
 def sound_rates(rate: Floats) -> Floats:
-    """Changes a second: 0, or a number one can reckon with."""
+    """Changes a second: 0, or within the bounds of solvers."""
     return np.where(rate > _SLOWEST, np.minimum(rate, _FASTEST), 0.0)
 
 
 def sound_weights(weight: Floats) -> Floats:
-    """As shares of the largest: 0, or a number one can reckon with."""
+    """Weights as shares of the largest: 0, or within the bounds of solvers."""
     some = np.where(weight > 0.0, np.minimum(weight, 1e300), 0.0)
     some /= max(some.max(initial=0.0), 1e-300)
     return np.where(some > _LIGHTEST, some, 0.0)

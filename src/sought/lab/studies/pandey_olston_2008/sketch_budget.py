@@ -72,7 +72,7 @@ def measured(test: Judge, dataset: str, curve: Improvability, shares: tuple[floa
     """What the hybrid fetches for the queries of a judge, by a curve that others have taught."""
     policies = {share: policy_of(share) for share in shares}
     with at_frontier(test, list(policies.values()), setting_of(dataset, draw, "string")) as reached:
-        reached.holdings.part(ImprovabilitySupplier).curve = curve
+        reached.holdings.shared(ImprovabilitySupplier).curve = curve
         frontier = reached.frontier()
     impact = impact_of(test)
     found = {s: np.array(gathered(frontier, frontier.values(p), impact, BUDGETS)) for s, p in policies.items()}

@@ -7,7 +7,6 @@ pages that were left out, for words of addresses and of content.
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from sought.beliefs.clusters.folds import KS, fold_scores, knee
 from sought.lab.replay.watched_crawl import watched
 from sought.lab.studies.figures import lines
 from sought.lab.studies.study import (
@@ -24,6 +23,7 @@ from sought.lab.studies.study import (
     verdict,
 )
 from sought.lab.studies.tan_mitra_2010.cycles import NEEDS, CycleWorld, parts_of
+from sought.lab.studies.tan_mitra_2010.folds import KS, fold_scores, knee
 
 WEEKS = 4
 FOLDS, QUICK_FOLDS, QUICK_KS = 10, 3, (5, 10, 25, 50, 100, 200)

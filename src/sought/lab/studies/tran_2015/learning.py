@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sought.beliefs.impacts import IMPACTS
 from sought.beliefs.leaf_tree import fit_validated_tree
-from sought.beliefs.learned_signs import parents_with
+from sought.beliefs.learned_features import parents_with
 from sought.beliefs.online_linear import OnlineLinear
 from sought.lab.judge.bootstrap import SAMPLES, lost
 from sought.lab.studies.figures import lines

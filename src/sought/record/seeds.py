@@ -1,4 +1,4 @@
-"""URLs that a person named: seeds, and lists that were loaded.  The archive notes them, so a rebuild has them."""
+"""Which URLs came from a person?  Seeds and loaded lists; the archive notes them, so that a rebuild has them."""
 
 from sought.record.admission import REASONS
 from sought.record.config import FILE
@@ -13,7 +13,7 @@ SOURCES = {SEEDS: Source.SEED, LOADED: Source.LOAD}
 
 
 def plant_seeds(directory: Directory) -> None:
-    """Make sure that the seeds of sought.toml are known."""
+    """Enter the seeds of sought.toml that are not known yet."""
     config, repository, file = directory.config, directory.repository, directory.path / FILE
     fresh = [url for url in config.seeds if repository.discovery.row(url) < 0]
     if not config.seeds and not len(repository.table):

@@ -1,4 +1,4 @@
-"""What is a crawl directory made of?  Here the real things; the laboratory puts recorded ones in their place."""
+"""What is a crawl directory made of?  The real parts; the laboratory replaces them by recorded ones."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,8 +18,8 @@ from sought.web.document import Document
 from sought.web.message import Response
 
 
-class Recording(Protocol):
-    """An archive, as `Archive`."""
+class ArchivePart(Protocol):
+    """What a crawl needs of `Archive`."""
 
     @property
     def end(self) -> Position: ...
@@ -31,8 +31,8 @@ class Recording(Protocol):
     def close(self) -> None: ...
 
 
-class Indexing(Protocol):
-    """A search index, as `Index`, for whoever fills it."""
+class IndexPart(Protocol):
+    """What a crawl needs of `Index`."""
 
     @property
     def languages(self) -> Sequence[str]: ...
@@ -44,8 +44,8 @@ class Indexing(Protocol):
     def close(self) -> None: ...
 
 
-class Leasing(Protocol):
-    """What was sent and not yet answered, as `Leases`."""
+class LeasesPart(Protocol):
+    """What a crawl needs of `Leases`."""
 
     unanswered: list[Visit]
 
@@ -54,11 +54,11 @@ class Leasing(Protocol):
     def close(self) -> None: ...
 
 
-def _archive(folder: Path, software: str, promised: Position, found: Callable[[Damage], None]) -> Recording:
-    return Archive.open(folder, software=software, promised=promised, found=found)
+def _archive(folder: Path, software: str, applied: Position, report: Callable[[Damage], None]) -> ArchivePart:
+    return Archive.open(folder, software=software, promised=applied, found=report)
 
 
-def _index(folder: Path) -> Indexing:
+def _index(folder: Path) -> IndexPart:
     return Index.open(folder, writable=True)
 
 
@@ -70,12 +70,13 @@ def _counter(vocabulary: Vocabulary, met: Callable[[int], None]) -> Counter:
 class DirectoryParts:
     """How each part is opened, given its folder or file.
 
-    The archive is told, too, up to where it is known to be whole, and whom to tell of damage.
+    `archive` is also given the user agent, the position up to which the archive is known to be complete, and a function
+    that damage is reported to.
     """
 
-    archive: Callable[[Path, str, Position, Callable[[Damage], None]], Recording] = _archive
-    index: Callable[[Path], Indexing] = _index
-    leases: Callable[[Path], Leasing] = Leases
+    archive: Callable[[Path, str, Position, Callable[[Damage], None]], ArchivePart] = _archive
+    index: Callable[[Path], IndexPart] = _index
+    leases: Callable[[Path], LeasesPart] = Leases
     digest: Callable[[Response, str], Document] = digest
     counter: Callable[[Vocabulary, Callable[[int], None]], Counter] = _counter
     clock: Clock = field(default_factory=WallClock)

@@ -1,6 +1,6 @@
-"""What was lost with a part of the archive, and what of the record cannot be read?
+"""What of the record cannot be read, and which pages are affected?
 
-The store keeps what damage was seen last, of the query log, too.  The old table knows where the copy of each page lay.
+The store keeps the damage of archive and query log that was seen last.  The old table knows where each copy lay.
 """
 
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ from sought.archive.damage import ENDS_EARLY, unlisted, with_urls
 from sought.record.store import Store
 from sought.web.errors import SoughtError
 
-_MOST_URLS = 100  # of one stretch
-_NAMED = 100  # stretches of which the URLs are looked up
+_MAX_URLS = 100  # of one damaged place
+_NAMED = 100  # damaged places of which the URLs are looked up
 
 
 class DamageLog:
-    """Stretches of an archive that cannot be read, as far as it has been read; what is healthy goes on."""
+    """Damaged places of an archive that were met while it was read."""
 
     def __init__(self, archive: Path) -> None:
         self.archive = archive
@@ -32,40 +32,40 @@ class DamageLog:
 
     @property
     def unlisted(self) -> list[Damage]:
-        """What no repair has seen."""
+        """Damage that no repair has handled."""
         return unlisted(self.archive, self.by_place.values())
 
 
 def kept_damage(store: Store) -> list[Damage]:
-    """What was seen last."""
+    """The damage that was stored last."""
     kept = store.meta("damage", [])
     return [Damage(file, start, stop, reason, tuple(urls)) for file, start, stop, reason, urls in kept]
 
 
 def keep_damage(store: Store, damage: Sequence[Damage]) -> None:
-    """With the next commit."""
+    """Store it with the next commit."""
     store.put_meta("damage", [astuple(each) for each in damage])
 
 
 def log_trouble(store: Store) -> str:
-    """Why the query log could not be read when it was last looked at; empty: it could."""
+    """Why the query log could not be read the last time; empty if it could."""
     trouble: str = store.meta("log_trouble", "")
     return trouble
 
 
 def keep_log_trouble(store: Store, trouble: str) -> None:
-    """With the next commit."""
+    """Store it with the next commit."""
     store.put_meta("log_trouble", trouble)
 
 
 def seen_damage(store: Store) -> list[str]:
-    """What of the record cannot be read, as far as it was seen, one line each."""
+    """Known damage of archive and query log, one line each."""
     trouble = log_trouble(store)
     return [*(f"archive/{each}" for each in kept_damage(store)), *([trouble] if trouble else [])]
 
 
 def cut_off(store: Store, archive: Path) -> list[Damage]:
-    """Ends of files that were seen to be missing, and still are: only whoever saw it first could know."""
+    """Files of which the end was found missing, and still is; later readers cannot find that out again."""
     early = [each for each in kept_damage(store) if each.reason == ENDS_EARLY]
     return [each for each in early if not _is_there(files.warc_path(archive, each.file), each.stop)]
 
@@ -75,7 +75,7 @@ def _is_there(path: Path, size: int) -> bool:
 
 
 def named(path: Path, damage: Sequence[Damage]) -> list[Damage]:
-    """Stretches of damage, and what the old store knows of them, with the URLs of the copies that lay there."""
+    """Damaged places, also those that the old store knows, with the URLs of the copies that lay there."""
     try:
         store = Store(path / "store", writable=False)
     except SoughtError:
@@ -85,14 +85,14 @@ def named(path: Path, damage: Sequence[Damage]) -> list[Damage]:
     except SoughtError:
         early = []
     damage = sorted({each.place: each for each in (*early, *damage)}.values())
-    found: dict[tuple[int, int, int], list[str]] = {each.place: [] for each in damage if not each.urls}
+    urls: dict[tuple[int, int, int], list[str]] = {each.place: [] for each in damage if not each.urls}
     try:
-        for row, (file, offset, _) in store.places() if found else ():
-            for place in found:
+        for row, (file, offset, _) in store.places() if urls else ():
+            for place in urls:
                 if place[0] == file and place[1] <= offset and (offset < place[2] or not place[2]):
-                    found[place] += [store.url(row)] if len(found[place]) < _MOST_URLS else []
+                    urls[place] += [store.url(row)] if len(urls[place]) < _MAX_URLS else []
     except SoughtError:
-        pass  # what has been found of them until here
+        pass  # those that were read before the error are reported
     finally:
         store.close()
-    return [each if each.urls else replace(each, urls=tuple(found[each.place])) for each in damage]
+    return [each if each.urls else replace(each, urls=tuple(urls[each.place])) for each in damage]

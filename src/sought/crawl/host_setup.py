@@ -1,4 +1,4 @@
-"""Before the first page of a host: where is it, and what does its robots.txt say?"""
+"""What has to be known about a host before its first page is fetched?  Its address and its robots.txt."""
 
 import asyncio
 import math
@@ -13,13 +13,13 @@ from sought.web.message import Failure, Request, Response, Web
 from sought.web.url import hostname
 
 _ADDRESS_FOR = 300.0  # as long as the resolver keeps an answer
-_HOP_PATIENCE = 60.0
+_HOP_WAIT = 60.0  # seconds for which the host of a redirect is waited for
 
 AddressOf = Callable[[str], Awaitable[str]]
 
 
-class Greeting:
-    """Asks hosts who they are, politely; `is_blocked` names those that are not to be asked at all."""
+class HostSetup:
+    """Looks up addresses and reads robots.txt, politely.  Hosts that `is_blocked` are not asked."""
 
     def __init__(
         self,
@@ -37,16 +37,16 @@ class Greeting:
         self.is_blocked = is_blocked
 
     async def find_address(self, host: Host) -> None:
-        """Which machine a host is on: politeness is owed to it as well."""
+        """Look up the address of a host; politeness limits requests by address, too."""
         now = self.clock.now()
         try:
             host.address, host.address_until = await self.address_of(host.name), now + _ADDRESS_FOR
         except OSError:
-            # The fetch itself will say that there is none; the next turn asks again.
+            # The fetch itself reports the failure; the next request looks it up again.
             host.address, host.address_until = host.name, now + 1.0
 
     async def read_robots(self, host: Host) -> tuple[RobotsFetch, list[Response]]:
-        """Fetch a host's robots.txt and keep to it from now on; returns what was made of which answers."""
+        """Fetch a host's robots.txt and obey it from now on; returns it with the answers it was read from."""
         address = host.address
 
         async def first(request: Request) -> Response:
@@ -54,8 +54,8 @@ class Greeting:
             self.politeness.ended(host.name, address, self.clock.now(), response)
             return response
 
-        turns = chain([first], repeat(self._hop))
-        fetched, responses = await fetch_robots(lambda request: next(turns)(request), host.origin)
+        hops = chain([first], repeat(self._hop))
+        fetched, responses = await fetch_robots(lambda request: next(hops)(request), host.origin)
         for response in responses:
             self.writer.record(-1, response)
         self.manners.hosts.set_robots(host, fetched)
@@ -64,11 +64,11 @@ class Greeting:
         return fetched, responses
 
     async def _hop(self, request: Request) -> Response:
-        """A request that a robots.txt redirects to: that host, too, is asked when it is ready, or not at all."""
+        """Fetch what a robots.txt redirects to, when that host is ready; a failure if it is not ready soon."""
         name, now = hostname(request.url), self.clock.now()
-        patience = now + _HOP_PATIENCE
+        deadline = now + _HOP_WAIT
         while (ready := self.politeness.ready_at(name, "", now)) > now or self.is_blocked(name):
-            if now > patience or patience < ready < math.inf or self.is_blocked(name):
+            if now > deadline or deadline < ready < math.inf or self.is_blocked(name):
                 return Response(request.url, time=round(now, 6), failure=Failure.TIMEOUT, purpose=request.purpose)
             await self.clock.wait(asyncio.Event(), min(ready, now + 0.2), busy=False)
             now = self.clock.now()

@@ -7,7 +7,6 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from sought.policy.solvers.allotment import allotted_by_table
 from sought.web.compiled import cached, readable
 from sought.web.pages import Floats, Rows
 
@@ -32,6 +31,17 @@ def plan_by_chances(chance: Floats, weight: Floats, per_slot: int) -> tuple[Rows
     out = np.empty(per_slot * slots, np.int64)
     _serve(due, np.argsort(-weight, kind="stable"), per_slot, out)
     return out, np.repeat(np.arange(slots), per_slot)
+
+
+def allotted_by_table(staleness: Floats, weight: Floats, total: int) -> Rows:
+    """The best number of fetches of each page, `total` together.
+
+    `staleness` is by page (row) and number of fetches (column), and convex in the latter.
+    """
+    gain = weight[:, None] * (staleness[:, :-1] - staleness[:, 1:])
+    page, _ = np.nonzero(gain > 0.0)
+    first = np.lexsort((page, -gain[gain > 0.0]))[: max(0, total)]
+    return np.bincount(page[first], minlength=len(gain)).astype(np.int64)
 
 
 def solved(chance: Floats) -> tuple[Floats, Choices]:
