@@ -10,7 +10,6 @@ import numpy as np
 
 from benchmarks.cluster_peers import sklearn_clusters
 from sought.beliefs.clusters import bisection, clustering, collection
-from sought.beliefs.clusters.folds import knee
 from sought.beliefs.clusters.partition import Partition, assigned
 from sought.beliefs.clusters.vectors import FeatureRows, vectors_of
 from sought.lab.measures import ChangeRatio, FreshnessAt, Measure, PrecisionAt
@@ -19,6 +18,7 @@ from sought.lab.replay.run import Run
 from sought.lab.replay.setting import Setting, fetches_of, pages_at_start, seen_in
 from sought.lab.replay.watched_crawl import watched
 from sought.lab.studies.cells import judge_for
+from sought.lab.studies.tan_mitra_2010.folds import knee
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import World
 from sought.policy.cluster_sampling import ClusterSampling

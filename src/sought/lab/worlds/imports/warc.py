@@ -25,7 +25,7 @@ from sought.lab.worlds.imports.warc_files import (
     warc_files,
 )
 from sought.lab.worlds.recorder import Taken, WorldRecorder
-from sought.record.named_urls import LOADED, SEEDS
+from sought.record.seeds import LOADED, SEEDS
 from sought.web.errors import BadInput, BadURL, CrawlDamaged
 from sought.web.message import Failure, RequestPurpose, Response
 from sought.web.url import canonical, hostname, origin
