@@ -13,8 +13,8 @@ from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from types import FunctionType, MappingProxyType
 from typing import Any, TypeVar
 
-from sought.web.beside import is_ours, plain_name, told
 from sought.web.errors import BadInput, SoughtError
+from sought.web.local_modules import error_line, is_own_package, plain_name
 
 MAX_LENGTH = 10_000
 Value = TypeVar("Value")
@@ -50,7 +50,7 @@ def expression_of(value: Any) -> str:
         written = ", ".join(map(expression_of, value))
         return f"[{written}]" if type(value) is list else f"({written}{',' * (len(value) == 1)})"
     kind: Any = value if isinstance(value, FunctionType) else type(value)
-    own = is_ours(kind.__module__)
+    own = is_own_package(kind.__module__)
     if not kind.__qualname__.isidentifier() or kind.__module__ == "builtins" or (own and not _is_brief(kind)):
         return repr(value)
     name = kind.__name__ if own else f"{plain_name(kind.__module__)}:{kind.__name__}"
@@ -191,7 +191,7 @@ def _call(name: str, node: ast.Call, grammar: Grammar) -> Any:
     except SoughtError:
         raise
     except Exception as error:
-        raise BadInput(f"{name}: {told(error)}") from error
+        raise BadInput(f"{name}: {error_line(error)}") from error
 
 
 def _parameters(cls: type) -> str:

@@ -16,9 +16,9 @@ from pathlib import Path
 from types import FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
-from sought.web.beside import load, told
 from sought.web.errors import BadInput
 from sought.web.expression import Grammar, read
+from sought.web.local_modules import error_line, load
 from sought.web.policy import Important, Policy, importance_in
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -138,7 +138,7 @@ class Registry(Mapping[str, Any]):
             return point.load()
         except Exception as error:
             where = f"the entry point {point.name!r} of {self.group} ({point.value})"
-            raise BadInput(f"{where} cannot be loaded: {told(error)}") from error
+            raise BadInput(f"{where} cannot be loaded: {error_line(error)}") from error
 
     def _is_named(self, value: Any) -> bool:
         return self.accepts(value) or (self.functions and isinstance(value, FunctionType))

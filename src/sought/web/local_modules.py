@@ -1,7 +1,7 @@
 """A module of one's own in a file beside sought.toml: found by `module:Name`, without packaging.
 
 The folder is never put on `sys.path`.  Its modules are loaded under names of their own, which hold the folder:
-`sought.web.beside.<folder in hex>.my_policy`.  So they shadow no other module, modules of the same name in two crawls
+`sought.web.local_modules.<folder in hex>.my_policy`.  So they shadow no other module, modules of the same name in two crawls
 are two modules, and another process can import what was pickled.  Such a module imports its neighbours with
 `from . import neighbour`.  A file that has changed is loaded again.
 """
@@ -71,18 +71,18 @@ def load(text: str, folder: Path | None) -> Any:
 def plain_name(module: str) -> str:
     """The name of a module as one writes it.
 
-    >>> plain_name("sought.web.beside.2f746d70.my_policy"), plain_name("their.policies")
+    >>> plain_name("sought.web.local_modules.2f746d70.my_policy"), plain_name("their.policies")
     ('my_policy', 'their.policies')
     """
     return module.removeprefix(f"{__name__}.").partition(".")[2] if module.startswith(f"{__name__}.") else module
 
 
-def is_ours(module: str) -> bool:
+def is_own_package(module: str) -> bool:
     """Whether a module is one of this package, and not one that lies beside some sought.toml."""
     return f"{module}.".startswith("sought.") and not module.startswith(f"{__name__}.")
 
 
-def place_of(error: BaseException) -> str:
+def error_location(error: BaseException) -> str:
     """File and line of a module beside sought.toml in which an error was raised; empty if it was in none."""
     place, traceback = "", error.__traceback__
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
@@ -94,11 +94,11 @@ def place_of(error: BaseException) -> str:
     return place
 
 
-def told(error: BaseException) -> str:
+def error_line(error: BaseException) -> str:
     """An error in one line, with file and line if it comes from a module beside sought.toml."""
     what = error.msg if isinstance(error, SyntaxError) else str(error)
     said = f"{type(error).__name__}: {what}" if what else type(error).__name__
-    return ": ".join(filter(None, (place_of(error), " ".join(said.split()))))
+    return ": ".join(filter(None, (error_location(error), " ".join(said.split()))))
 
 
 def _own_file(top: str, folder: Path) -> Path | None:
@@ -142,8 +142,8 @@ def _imported(name: str, text: str, folder: Path | None) -> ModuleType:
         return import_module(name)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{name}.".startswith(f"{error.name}."):
-            raise BadInput(f"{text} cannot be loaded: {told(error)}") from error
+            raise BadInput(f"{text} cannot be loaded: {error_line(error)}") from error
         where = f"there is no {plain_name(name).replace('.', '/')}.py in {folder}, and " if folder else ""
         raise BadInput(f"no module called {plain_name(name)!r}: {where}none is installed") from None
     except (Exception, SystemExit) as error:
-        raise BadInput(f"{text} cannot be loaded: {told(error)}") from error
+        raise BadInput(f"{text} cannot be loaded: {error_line(error)}") from error
