@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sought.index.sketch_expected import expected_impact
-from sought.index.sketch_ranks import sampled_impact, scalar_impact, scalar_ranks
-from sought.index.sketches import Sketches, by_page, top
+from sought.index.sketches import Sketches, by_page, scalar_impact, scalar_ranks, top
+from sought.lab.studies.pandey_olston_2008.sampled_impact import sampled_impact
 from sought.web.errors import BadInput
 
 

@@ -15,10 +15,9 @@ distance between the result and the exact solution, unless `rounds` passes come 
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sought.graph.flow import Floats, Stop, settled
-from sought.graph.links import GraphLinks, links_of
+from sought.graph.links import GraphLinks
 from sought.web.errors import BadInput
 
 
@@ -63,16 +62,3 @@ def begun(start: Floats | None, nodes: int, base: float) -> Floats:
     if start is not None:
         values[: len(start)] = start[:nodes]
     return values
-
-
-# ---- PageRank as a probability: how often does a random surfer meet each page?
-
-
-Numbers = NDArray[np.int64]
-
-
-def pagerank(
-    sources: Numbers, targets: Numbers, nodes: int, alpha: float = 0.85, tolerance: float = 1e-10, rounds: int = 100
-) -> Floats:
-    """`pr` of links given as pairs: sources[i] links to targets[i]."""
-    return pr(links_of(sources, targets, nodes), alpha, None, tolerance, rounds)

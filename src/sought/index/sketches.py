@@ -13,16 +13,19 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numba import types
 from numpy.typing import NDArray
 
 from sought.index.lists import Numbers, Scores
-from sought.index.slabs import Keys, Offsets
+from sought.index.slabs import KEYS, Keys, Offsets
 from sought.index.visibility import Floats
+from sought.web.compiled import Int, cached, compiled, readable
 from sought.web.errors import BadInput
 
 K = 10  # results that are seen
 
 _32 = np.uint64(32)
+_MATRIX = types.uint64[:, ::1]
 
 
 def top(k: int = K) -> Floats:
@@ -96,3 +99,60 @@ def keys(scores: Scores, ties: Numbers) -> Keys:
     """Bits of the score, then of the tie (positive floats are ordered like their bits)."""
     bits = np.ascontiguousarray(scores + np.float32(0), np.float32).view(np.uint32)  # + 0 makes 0 of -0
     return bits.astype(np.uint64) << _32 | ties
+
+
+def scalar_impact(sketches: Sketches, scores: Scores, k: int = K) -> Floats:
+    """f(q)·T(p, q) of each candidate, T being 1 if it is among the k best of its sketch, by these scores."""
+    return sketches.pair_weights * (scalar_ranks(sketches, scores, k) > 0)
+
+
+def scalar_ranks(sketches: Sketches, scores: Scores, k: int = K) -> NDArray[np.int32]:
+    """The rank of each candidate among the k best of its sketch, 0 if it is none of them."""
+    sketches.check_seen(top(k))
+    sketches.check_pairs(scores)
+    if not sound(scores):
+        raise ValueError("scores must be finite and not negative")
+    ranks = np.zeros(len(scores), np.int32)
+    _scalar(sketches.crawled_keys, sketches.bounds, keys(scores, sketches.ties), k, ranks)
+    return ranks
+
+
+@compiled
+def enter_best(best: Keys, who: Offsets, size: Int, key: Int, candidate: Int) -> Int:
+    """Put a result into the list of the best, unless it is worse than all and the list is full; returns its size.
+
+    Few come in: a score that is worse than the worst costs one look.  So a sorted list beats a heap.
+    """
+    if size == best.size:
+        if key <= best[size - 1]:
+            return size
+        size -= 1
+    place = size
+    while place > 0 and best[place - 1] < key:
+        best[place], who[place] = best[place - 1], who[place - 1]
+        place -= 1
+    best[place], who[place] = key, candidate
+    return size + 1
+
+
+@compiled
+def begin_best(crawled: Keys, best: Keys, who: Offsets) -> Int:
+    """The list of the best, of crawled pages only; returns its size."""
+    size = 0
+    while size < best.size and crawled[size]:
+        best[size], who[size] = crawled[size], -1
+        size += 1
+    return size
+
+
+@cached(types.void(_MATRIX, readable(types.int64), KEYS, types.int64, types.int32[::1]))
+def _scalar(crawled: Keys, bounds: Offsets, candidates: Keys, k: int, ranks: NDArray[np.int32]) -> None:
+    best, who = np.empty(k, np.uint64), np.empty(k, np.int64)
+    for query in range(len(crawled)):
+        size = begin_best(crawled[query], best, who)
+        for i in range(bounds[query], bounds[query + 1]):
+            if candidates[i] >> np.uint64(32):
+                size = enter_best(best, who, size, candidates[i], i)
+        for place in range(size):
+            if who[place] >= 0:
+                ranks[who[place]] = place + 1

@@ -24,8 +24,7 @@ from sought.beliefs.search_impact.sketching import Sketching
 from sought.beliefs.top_results import best_scores, top_of
 from sought.index.measure import GainMeasure
 from sought.index.sketch_expected import expected_impact
-from sought.index.sketch_ranks import scalar_impact, scalar_ranks
-from sought.index.sketches import Sketches, by_page
+from sought.index.sketches import Sketches, by_page, scalar_impact, scalar_ranks
 from sought.index.sketches import top as seen
 from sought.index.top import Top
 from sought.record.commit import Commit

@@ -5,7 +5,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.index.evaluator import Evaluator
+from sought.lab.judge.evaluator import Evaluator
 from sought.lab.judge.judge import Judge
 from sought.lab.worlds.world import NOTHING, Numbers
 
