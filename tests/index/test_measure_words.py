@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sought.index import Entry
-from sought.index.filing import normal
+from sought.index.filing import normal, single_words
 from sought.index.ideal import made_for
 from sought.index.scorers import BM25, Inlinks, TfIdf, TfIdfPageRank
-from sought.index.words import single_words
 from tests.testing.plain_measure import counted, counter_of, measure_of, rows_of, survey
 
 QUERY = st.lists(st.sampled_from(["boat", "Boat", "lake", "東京都", "état-major", "site:a.b", '"', "?"]), max_size=4)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sought.fetch.robots_fetch import RobotsFetch
+from sought.fetch.robots import RobotsFetch
 from sought.fetch.sitemaps import read_sitemap
 from sought.lab.replay.signals import _FALSE_AT, _IS_FALSE, _LISTED, _TAGGED, Signals
 from sought.lab.worlds.recorder import WorldRecorder

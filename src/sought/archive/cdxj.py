@@ -2,19 +2,26 @@
 
     com,example)/path 20240131120000 {"url":…,"mime":…,"status":…,"digest":…,"length":…,"offset":…,"filename":…,…}
 
-`time` is ours: the same instant to the microsecond.  The first line, `!meta {"filename":…,"size":…}`, tells how much of
-the WARC file the lines cover, and sorts before any key.  Looking up is a binary search in the mapped file.
+The key is the SURT form of the URL ("sort-friendly URI reordering transform"): `http://www.example.com/A/?b=1&a=2` has
+the key `com,example)/a?a=2&b=1`, so a host's pages are neighbours.  The rules are those of the `surt` package that pywb
+uses (lower case, no `www.`, sorted parameters, no trailing slash, one level of escaping); canonical URLs have no
+session identifiers.  Different URLs may share a key: the line contains the URL itself.
+
+`time` is an addition: the same instant to the microsecond.  The first line, `!meta {"filename":…,"size":…}`, says how
+much of the WARC file the lines cover, and sorts before any key.  A lookup is a binary search in the mapped file.
 """
 
 import mmap
 import os
+import re
 from bisect import bisect_left
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
+from urllib.parse import quote, unquote_to_bytes
 
 import msgspec
 
-from sought.archive import surt
 from sought.archive.fields import date
 from sought.archive.record import Capture, Kind, Place
 from sought.web.message import Response
@@ -57,7 +64,7 @@ def line(response: Response, kind: Kind, digest: str, place: Place, filename: st
         filename,
         f"{response.time:.6f}",
     )
-    return f"{surt.key(response.url)} {stamp} ".encode() + _encode(fields)
+    return f"{surt_key(response.url)} {stamp} ".encode() + _encode(fields)
 
 
 def _mime(response: Response) -> str:
@@ -68,7 +75,7 @@ def _mime(response: Response) -> str:
 
 def prefix(url: str) -> bytes:
     """How the lines of a URL start."""
-    return surt.key(url).encode() + b" "
+    return surt_key(url).encode() + b" "
 
 
 def capture(text: bytes, url: str, file: int) -> Capture | None:
@@ -177,3 +184,55 @@ def captured(path: Path, filename: str) -> Iterator[tuple[str, int]]:
             yield fields.url, int(fields.offset)
         except (IndexError, ValueError):  # msgspec's errors are ValueErrors
             continue
+
+
+_WWW = re.compile(r"^www\d*\.")
+_PLAIN = "!\"$&'()*+,-./:;<=>?@[\\]^_`{|}~"
+
+
+def surt_key(url: str) -> str:
+    scheme, _, rest = url.partition("://")
+    if not rest:
+        return url.lower()
+    authority, _, path = rest.partition("/")
+    path, _, query = path.partition("?")
+    if "%" in path or "//" in path or path.startswith("/"):
+        path = _one_spelling(path)
+    text = f"{_reversed(scheme, authority)})/{path.removesuffix('/').lower()}"
+    return f"{text}?{_sorted(query)}" if query else text
+
+
+@lru_cache(maxsize=4096)
+def _reversed(scheme: str, authority: str) -> str:
+    host, _, port = authority.lower().partition("]:" if authority.startswith("[") else ":")
+    host = _WWW.sub("", host.strip("[]"), count=1)
+    name = ",".join(reversed(host.split(".")))
+    return name if port in ("", {"http": "80", "https": "443"}.get(scheme)) else f"{name}:{port}"
+
+
+def _sorted(query: str) -> str:
+    if "%" in query:
+        query = _unescaped(query)
+    parameters = query.lower().split("&")
+    if len(parameters) > 1:
+        parameters.sort(key=lambda parameter: parameter.split("=", 1))
+    return "&".join(parameters)
+
+
+def _one_spelling(path: str) -> str:
+    kept: list[str] = []
+    parts = _unescaped(path).split("/")
+    for part in parts[:-1]:
+        if part == "..":
+            del kept[-1:]
+        elif part not in ("", "."):
+            kept.append(part)
+    return "/".join([*kept, parts[-1]])
+
+
+def _unescaped(text: str) -> str:
+    """Escapes undone until none is left, then the few characters escaped that must be."""
+    data = text.encode()
+    while (plain := unquote_to_bytes(data)) != data:
+        data = plain
+    return quote(data, safe=_PLAIN)

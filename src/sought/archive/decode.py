@@ -1,10 +1,11 @@
 """What does a record say?  The inverse of `encode`: the text of one record back into an outcome."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
-from sought.archive.fields import Headers, instant, parsed_headers
+from sought.archive.fields import Headers, instant, parsed_headers, parsed_why
 from sought.archive.record import Kind, Original, Place, Record
-from sought.archive.why import parsed_why
+from sought.web.coding import CodingError, decoded
 from sought.web.message import Failure, RequestPurpose, Response
 
 _NO_OUTCOME = (b"WARC/1.1\r\nWARC-Type: request\r\n", b"WARC/1.1\r\nWARC-Type: warcinfo\r\n")
@@ -106,3 +107,14 @@ def _outcome(kind: Kind, response: Response, fields: Fields, place: Place) -> Re
     refers = fields.get("warc-refers-to-target-uri")
     original = Original(refers, instant(fields["warc-refers-to-date"]), digest) if refers else None
     return Record(kind, place, response.url, response.time, response, digest=digest, original=original)
+
+
+_LIMIT = 64 << 20
+
+
+def with_body(response: Response) -> Response:
+    """The answer with its body; without one if the body cannot be decoded."""
+    try:
+        return replace(response, body=decoded(response.raw, response.header("content-encoding"), _LIMIT))
+    except CodingError:
+        return response

@@ -20,9 +20,8 @@ from typing import NamedTuple
 
 from isal import isal_zlib
 
-from sought.archive.fields import checked_uri, date, digest, encoded, header_lines, one_line, record_id
+from sought.archive.fields import checked_uri, date, digest, encoded, header_lines, one_line, record_id, why_line
 from sought.archive.record import Kind, Original
-from sought.archive.why import why_line
 from sought.web.errors import BadInput
 from sought.web.message import Response
 

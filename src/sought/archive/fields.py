@@ -6,6 +6,7 @@ could end a line early (NUL, CR, LF) or split a name becomes harmless; well-form
 
 import calendar
 import hashlib
+import math
 import os
 import re
 import time as clock
@@ -13,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from sought.web.errors import BadURL
+from sought.web.message import Why
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -93,3 +95,36 @@ def _date_of_second(second: int) -> str:
 @lru_cache(maxsize=16)
 def _second_of_date(text: str) -> int:
     return calendar.timegm(clock.strptime(text, "%Y-%m-%dT%H:%M:%S"))
+
+
+def why_line(why: Why) -> str:
+    """The line of a record.
+
+    >>> why_line(Why(3, 0.25, 0.5, None, "new", "Worth()"))
+    '3 0.25/0.5/nan/new Worth()'
+    """
+    expected = f"/{_spelled(why.expected)}/{_spelled(why.chance)}"
+    if why.purpose:
+        expected += f"/{why.purpose}"
+    elif why.expected is why.chance is None:
+        expected = ""
+    return f"{why.rank} {why.value!r}{expected} {why.policy}"
+
+
+def parsed_why(line: str) -> Why | None:
+    """The same the other way round; None if the line is not one of these."""
+    try:
+        rank, numbers, policy = line.split(" ", 2)
+        first, *others = numbers.split("/")
+        expected, chance = (*map(float, others[:2]), math.nan, math.nan)[:2]
+        return Why(int(rank), float(first), _number(expected), _number(chance), "".join(others[2:3]), policy)
+    except ValueError:
+        return None
+
+
+def _spelled(number: float | None) -> str:
+    return "nan" if number is None else repr(number)
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value

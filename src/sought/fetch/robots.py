@@ -1,7 +1,8 @@
-"""Which lines of a robots.txt speak to us?  Groups and records of RFC 9309 §2.1–2.2, tolerant of what people write.
+"""May this address be fetched?  robots.txt by RFC 9309: how it is fetched, read and matched.
 
 The file is read as octets (Latin-1, one character each): its patterns are compared octet by octet, and a stray byte in
-one line must not change another.
+one line must not change another.  The longest matching rule decides, `allow` on a tie.  One departure: a file with more
+than MAX_WILDCARDS wildcard rules closes the host, because checking them at every address would cost more than the page.
 """
 
 import math
@@ -9,9 +10,9 @@ import re
 from dataclasses import dataclass, field
 from typing import Self
 
-from sought.fetch import robots as robots_text
 from sought.fetch.agent import product_token
 from sought.web.errors import BadURL
+from sought.web.message import Failure, Request, RequestPurpose, Response, Web
 from sought.web.url import canonical
 
 MAX_BYTES = 512_000  # §2.5
@@ -45,7 +46,7 @@ class Group:
     delay: float | None = None
 
 
-def read(body: bytes, agent: str) -> tuple[Group, tuple[str, ...]]:
+def read_group(body: bytes, agent: str) -> tuple[Group, tuple[str, ...]]:
     """The group for this agent (or for `*`, or an empty one), and the sitemaps named."""
     ours = product_token(agent)
     groups: dict[str, Group] = {}
@@ -107,12 +108,6 @@ def _ask_delay(addressed: list[Group], value: str) -> None:
             group.delay = max(seconds, group.delay or 0.0)
 
 
-# ---- May this address be fetched?  The rules of a robots.txt, matched as RFC 9309 §2.2.2 and §2.2.3 say.
-#
-# The longest matching rule decides, `allow` on a tie.  One departure: a file with more wildcard rules than anyone would
-# write by hand closes the host, because checking them at every address would cost more than the page.
-
-
 MAX_WILDCARDS = 2000
 
 # Unreserved characters stand for themselves, everything else as %XX; `/` and `?` also stand, they give the structure.
@@ -166,7 +161,7 @@ class Robots:
     @classmethod
     def parse(cls, body: bytes, agent: str) -> Self:
         """Read a robots.txt as the crawler called `agent` (a product token or a whole User-Agent)."""
-        group, sitemaps = robots_text.read(body, agent)
+        group, sitemaps = read_group(body, agent)
         plain: dict[str, int] = {}
         wildcards: list[Wildcard] = []
         for allow, written in group.rules:
@@ -229,7 +224,7 @@ class _Spellings(dict[str, str]):
     """One octet, plain or as %XX, to its only spelling; filled as they are met (there are not many)."""
 
     def __missing__(self, text: str) -> str:
-        if len(text) == 1:  # robots_text reads octets, and canonical addresses are ASCII
+        if len(text) == 1:  # the file is read as octets, and canonical addresses are ASCII
             return f"%{ord(text):02X}"
         character = chr(int(text[1:], 16))
         spelling = self[text] = character if character in _UNRESERVED else text.upper()
@@ -240,3 +235,68 @@ _SPELLINGS = _Spellings({chr(octet): f"%{octet:02X}" for octet in range(256)})
 
 ALLOW_ALL = Robots()
 DENY_ALL = Robots(_plain={"/": 2}, _lengths=(1,))
+
+
+MAX_REDIRECTS = 5
+HOUR = 3600.0
+
+# How long an answer holds. "deny" only ever means that the file could not be had: asked again sooner.
+LIFETIMES = {"parsed": 24 * HOUR, "allow": 24 * HOUR, "deny": HOUR, "guarded": HOUR}
+
+
+@dataclass(frozen=True, slots=True)
+class RobotsFetch:
+    """The outcome of one look at a robots.txt, as it is stored: three plain values."""
+
+    kind: str  # "parsed", "allow" (there is none), "deny" (it could not be had) or "guarded" (the address is refused)
+    text: bytes
+    fetched_at: float
+
+    @classmethod
+    def of(cls, response: Response) -> Self:
+        """What the last answer of a chain of redirects means."""
+        kind = _verdict(response)
+        return cls(kind, response.body[:MAX_BYTES] if kind == "parsed" else b"", response.time)
+
+    @property
+    def expires_at(self) -> float:
+        return self.fetched_at + LIFETIMES[self.kind]
+
+    def robots(self, agent: str) -> Robots:
+        """The rules this outcome stands for."""
+        if self.kind == "parsed":
+            return Robots.parse(self.text, agent)
+        return ALLOW_ALL if self.kind == "allow" else DENY_ALL
+
+
+async def fetch_robots(web: Web, origin: str) -> tuple[RobotsFetch, list[Response]]:
+    """Look at the robots.txt of an origin, through redirects to any host; all answers are returned for the archive."""
+    url = f"{origin}/robots.txt"
+    responses: list[Response] = []
+    while True:
+        response = await web(Request(url, purpose=RequestPurpose.ROBOTS))
+        responses.append(response)
+        url = redirected(response)
+        if not url or len(responses) > MAX_REDIRECTS:
+            return RobotsFetch.of(response), responses
+
+
+def redirected(response: Response) -> str:
+    """Where the answer sends us; nowhere if it is not a redirect, or one to nothing fetchable."""
+    location = response.header("location")
+    if response.failure or not response.is_redirect or not location:
+        return ""
+    try:
+        return canonical(location, response.url)
+    except BadURL:
+        return ""
+
+
+def _verdict(response: Response) -> str:
+    if response.failure:
+        return "guarded" if response.failure is Failure.ADDRESS else "deny"
+    if 200 <= response.status <= 299:
+        return "parsed"
+    # 429 is a 4xx, but a server that has too much to do has not told us that everything is open: Google's reading.
+    unavailable = 300 <= response.status <= 499 and response.status != 429
+    return "allow" if unavailable else "deny"

@@ -139,3 +139,17 @@ def _under_rarest(starts: Numbers, found: Numbers, rarity: NDArray[np.int64], si
     start = np.searchsorted(np.sort(place), np.arange(3 * size + 1))
     none = np.zeros(0, np.int32)
     return Files(none, start[None].astype(np.int32), _number(query), _number(second), _number(first), others)
+
+
+def single_words(queries: Sequence[str], weights: NDArray[np.float64]) -> tuple[list[str], NDArray[np.float64]]:
+    """The words of all queries and their weights; a word weighs as much as the queries that hold it.
+
+    Pandey & Olston 2005, §5.1.1.  A page with one word of a query then counts for a part of it, so "new york" also
+    favours what is new.  Weights sum to 1 again.
+    """
+    summed: dict[str, float] = {}
+    for form, weight in zip(normal(queries), weights.tolist(), strict=True):
+        for word in form.split():
+            summed[word] = summed.get(word, 0.0) + weight
+    found = np.fromiter(summed.values(), np.float64, len(summed))
+    return list(summed), found / found.sum() if found.any() else found

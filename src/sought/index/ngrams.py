@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.index.postings import Postings, holding
+from sought.index.postings import Postings, holding, shares
 from sought.index.word_hashes import (
     ADDRESS,
     ANCHOR,
@@ -186,3 +186,24 @@ def _key(before: Ints, word: Ints) -> Hashes:
 def _pairs(queries: Ints, grams: Ints) -> Hashes:
     """Pairs that ascend by query and descend by n-gram."""
     return queries.astype(np.uint64) << _32 | (_LOW - grams.astype(np.uint64))
+
+
+def gram_shares(index: MatchIndex, rows: Ints, queries: Ints) -> NDArray[np.float32]:
+    """For each pair two columns of HOST, PATH and ANCHOR: the fraction of the query's words, and of all its n-grams."""
+    if len(rows) != len(queries):
+        raise ValueError(f"{len(rows)} rows, {len(queries)} queries")
+    grams, pairs = index.grams, (np.ascontiguousarray(rows, np.int64), index.asked(queries))
+    return shares(*pairs, grams.bounds, grams.grams, grams.ends[1], index.settled())
+
+
+def most_matches(index: MatchIndex, queries: Ints) -> Ints:
+    """How many rows can match each query, at most: those of its rarest n-gram, if it must have all, else of any."""
+    grams, asked = index.grams, index.asked(queries)
+    sizes, counts = np.diff(index.settled().starts), np.diff(grams.bounds)[asked]
+    first = np.cumsum(counts) - counts
+    places = np.arange(int(counts.sum())) + np.repeat(grams.bounds[asked] - first, counts)
+    most, some = np.zeros(len(asked), np.int64), counts > 0
+    if some.any():
+        united = np.minimum if grams.rho == 1 else np.add
+        most[some] = united.reduceat(sizes[grams.grams[places]], first[some])
+    return most

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.fetch.robots_fetch import RobotsFetch, redirected
+from sought.fetch.robots import RobotsFetch, redirected
 from sought.fetch.sitemaps import Sitemap, read_sitemap
 from sought.record.discovery import REFUSED, Discovery
 from sought.record.hosts import Host, Hosts

@@ -6,8 +6,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sought.toyweb.dice import rolls
-from sought.toyweb.names import FIRST_NAMES, KINDS, LAST_NAMES, PLACES
-from sought.toyweb.vocabulary import ENGLISH, HEADINGS, LANGUAGES, TITLES, Subject
+from sought.toyweb.vocabulary import (
+    ENGLISH,
+    FIRST_NAMES,
+    HEADINGS,
+    KINDS,
+    LANGUAGES,
+    LAST_NAMES,
+    PLACES,
+    TITLES,
+    Subject,
+)
 
 FOREIGN = {language.code: language for language in LANGUAGES}
 _SLOT = re.compile(r"(\ba )?\{(\w+)\}")

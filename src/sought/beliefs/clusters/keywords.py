@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from sought.beliefs.clusters.feature_names import KEYWORDS
 from sought.index.analysis import LANGUAGES
-from sought.index.filing import readings
-from sought.index.words import single_words
+from sought.index.filing import readings, single_words
 from sought.record.measuring import Measuring
 
 FIRST = 10

@@ -35,7 +35,6 @@ from sought.web.html.doctype import is_old
 from sought.web.html.end_tags import end as end_element
 from sought.web.html.foreign_tags import foreign_bits, is_html
 from sought.web.html.formatting import rebuild, source_hash
-from sought.web.html.main_text import MAX_PARTS, main_text
 from sought.web.html.open_elements import (
     BITS,
     BLOCK_CLOSED,
@@ -113,7 +112,7 @@ from sought.web.html.tokens import (
     stands,
 )
 from sought.web.html.visible import NO_BYTE, OUT, SPACED, copy, separate
-from sought.web.html.zones import LIFELESS, UNSEEN
+from sought.web.html.zones import LIFELESS, MAX_PARTS, UNSEEN, main_text
 
 MAX_TAGS = 1_000_000
 REASONS = ("", "tags")

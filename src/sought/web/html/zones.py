@@ -23,3 +23,30 @@ def zone_inside(outer: Int, bits: Int) -> Int:
     elif bits & BOILERPLATE or (bits & HEADER and outer == NEUTRAL):
         inner = np.int64(SHARED)
     return inner
+
+
+MAX_PARTS = 10_000  # no page that means something goes in and out of its menus more often
+
+Part = tuple[int, int, int]  # begin, end, zone
+Starts = list[list[int]]  # where text of another zone begins, and the zone
+
+
+def main_text(text: bytes, starts: Starts) -> bytes:
+    """The parts of a text that are in the right zone; of a page without zones, all of it."""
+    if len({zone for _, zone in starts}) < 2:
+        return text
+    ends = [begin for begin, _ in starts[1:]] + [len(text)]
+    parts = [(begin, end, zone) for (begin, zone), end in zip(starts, ends, strict=True)]
+    least = _least_zone(parts, len(text))
+    return b"".join(text[begin:end] for begin, end, zone in parts if zone >= least).strip()
+
+
+def _least_zone(parts: list[Part], size: int) -> int:
+    """<main> and <article> are believed if they hold a quarter of what is outside menus: some pages have only a teaser
+    or a comment in an <article>.  Menus are left out if a twentieth of the text remains: some pages are all in one.
+    """
+    own = sum(end - begin for begin, end, zone in parts if zone == OWN)
+    neutral = sum(end - begin for begin, end, zone in parts if zone == NEUTRAL)
+    if 20 * (own + neutral) < size:
+        return SHARED
+    return OWN if own and 3 * own >= neutral else NEUTRAL
