@@ -4,7 +4,7 @@
 2. At `max_bytes` the file is synced, its CDXJ written (`cdxj`), and the next file begun.
 3. `records` walks the files in order (`members`, `decode`); `find` goes by URL and time (`catalogue`).
 4. `open` for writing cuts what a crash left of the last record and brings missing CDXJ files up to date.
-5. Damage in the middle is raised, or, if somebody wants to know of it (`found`), told and passed over.
+5. Damage in the middle is raised, or, if somebody wants to know of it (`on_damage`), told and passed over.
 
 One process writes; any number may read at the same time with `writable=False`.
 """
@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Self
 
 from sought.archive import encode, files, members
-from sought.archive.catalogue import Catalogue, Growing, Report, outcome_at, outcomes
+from sought.archive.catalogue import Catalogue, DamageHandler, GrowingFile, outcome_at, outcomes
 from sought.archive.damage import ENDS_EARLY, Damage, set_aside
 from sought.archive.record import Capture, Original, Place, Position, Record, Stored
 from sought.archive.revisits import complete
@@ -33,16 +33,16 @@ class _Tail:
     """The file being written and what is known of it."""
 
     writer: FileWriter
-    growing: Growing
+    growing: GrowingFile
 
 
 class Archive:
     """WARC files in one folder.  `repaired` is how many bytes of a torn tail opening cut off."""
 
-    def __init__(self, folder: Path, software: str, max_bytes: int, found: Report | None = None) -> None:
+    def __init__(self, folder: Path, software: str, max_bytes: int, on_damage: DamageHandler | None = None) -> None:
         self.folder, self._software, self._max_bytes = folder, software, max_bytes
         self.repaired = 0
-        self._found = found or self._refuse
+        self._found = on_damage or self._refuse
         self._catalogue = Catalogue(folder, self._found)
         self._tail: _Tail | None = None
 
@@ -54,27 +54,27 @@ class Archive:
         software: str,
         max_bytes: int = 1 << 30,
         writable: bool = True,
-        promised: Position = _START,
-        found: Report | None = None,
+        expected_end: Position = _START,
+        on_damage: DamageHandler | None = None,
     ) -> Self:
-        """`promised`: up to there records were whole once, so what cannot be read before it is damage and is kept."""
-        archive = cls(folder, software, max_bytes, found)
+        """Records were complete up to `expected_end` once: what cannot be read before it is damage, and is kept."""
+        archive = cls(folder, software, max_bytes, on_damage)
         if writable:
             folder.mkdir(parents=True, exist_ok=True)
-            archive._tail = archive._mended(promised)
+            archive._tail = archive._mended(expected_end)
         elif not folder.is_dir():
             raise BadInput(f"{folder} is not an archive: there is no such directory")
         return archive
 
     @classmethod
-    def catalogue_again(cls, folder: Path, software: str, numbers: Iterable[int], end: Position) -> None:
+    def rebuild_catalogue(cls, folder: Path, software: str, numbers: Iterable[int], end: Position) -> None:
         """Make the CDXJ of some files again, of what can be read; the archive is whole up to `end`."""
         for number in numbers:
             path = files.cdxj_path(folder, number)
             if path.is_dir():
                 set_aside(path)
             path.unlink(missing_ok=True)
-        cls.open(folder, software=software, promised=end, found=lambda _: None).close()
+        cls.open(folder, software=software, expected_end=end, on_damage=lambda _: None).close()
 
     def _refuse(self, damage: Damage) -> None:
         path = files.warc_path(self.folder, damage.file)
@@ -84,19 +84,19 @@ class Archive:
             else files.missing(self.folder, damage.file)
         )
 
-    def _mended(self, promised: Position) -> _Tail:
-        last = self._catalogue.mend(promised)
-        if last is None or last.number < promised.file:
-            if promised.file:
-                self._found(Damage(promised.file, 0, 0, "the file is missing"))
-            return self._begin(max(files.next_number(self.folder), promised.file + 1))
+    def _mended(self, expected_end: Position) -> _Tail:
+        last = self._catalogue.mend(expected_end)
+        if last is None or last.number < expected_end.file:
+            if expected_end.file:
+                self._found(Damage(expected_end.file, 0, 0, "the file is missing"))
+            return self._begin(max(files.next_number(self.folder), expected_end.file + 1))
         size = last.path.stat().st_size
-        if last.number == promised.file and size < promised.offset:
-            return self._begin_behind(last, Damage(last.number, size, promised.offset, ENDS_EARLY))
+        if last.number == expected_end.file and size < expected_end.offset:
+            return self._begin_behind(last, Damage(last.number, size, expected_end.offset, ENDS_EARLY))
         self.repaired = size - last.end
         return self._begun(_Tail(FileWriter(last.path, last.end), last))
 
-    def _begin_behind(self, last: Growing, lost: Damage) -> _Tail:
+    def _begin_behind(self, last: GrowingFile, lost: Damage) -> _Tail:
         """Leave a file that has lost its end, and begin another: no place may mean two records."""
         self._found(lost)
         last.finish(last.path.stat().st_size)
@@ -181,14 +181,14 @@ class Archive:
                 if record is not None:
                     yield record
 
-    def _finder(self, size: int, *, is_last: bool) -> Report:
+    def _finder(self, size: int, *, is_last: bool) -> DamageHandler:
         """What is told of damage: a torn tail of the last file is none, but for whoever writes and has kept it."""
 
-        def found(damage: Damage) -> None:
+        def on_damage(damage: Damage) -> None:
             if not (is_last and damage.stop >= size and self._tail is None):
                 self._found(damage)
 
-        return found
+        return on_damage
 
     def read(self, place: Place) -> Response:
         """The response as it was recorded; that of a revisit has no body (`find` gives it one)."""

@@ -10,22 +10,22 @@ from pathlib import Path
 
 from sought.archive import cdxj, decode, files
 from sought.archive.damage import Damage
-from sought.archive.members import damaged, healthy
+from sought.archive.members import damaged, whole_members
 from sought.archive.record import Capture, Kind, Place, Position, Record
-from sought.archive.writer import full_disk_told
+from sought.archive.writer import disk_full_errors
 from sought.web.errors import CrawlDamaged
 from sought.web.message import Response
 
-Report = Callable[[Damage], None]
+DamageHandler = Callable[[Damage], None]
 
 
-def outcomes(path: Path, number: int, start: int, found: Report) -> Iterator[tuple[Record | None, int]]:
+def outcomes(path: Path, number: int, start: int, found: DamageHandler) -> Iterator[tuple[Record | None, int]]:
     """What each whole record of a file tells, if it is an outcome, and where it ends; `found` is told of the others."""
 
     def note(since: int, until: int, reason: str) -> None:
         found(Damage(number, since, until, reason))
 
-    for offset, length, content in healthy(path, start, note):
+    for offset, length, content in whole_members(path, start, note):
         record = None
         try:
             record = outcome_at(path, Place(number, offset, length), content)
@@ -34,7 +34,7 @@ def outcomes(path: Path, number: int, start: int, found: Report) -> Iterator[tup
         yield record, offset + length
 
 
-class Growing:
+class GrowingFile:
     """The captures in one WARC file, known up to `end`, a boundary between records."""
 
     def __init__(self, folder: Path, number: int, *, trust: bool = True) -> None:
@@ -48,14 +48,14 @@ class Growing:
             self.end, self.lines = known, cdxj.Lines(cdxj.load(self._cdxj))
         self.finished = self.end  # so much was whole once
 
-    def catch_up(self, found: Report, *, promised: float = math.inf) -> None:
-        """Read what was added to the WARC file; a torn tail behind what was `promised` is left out, and no damage."""
+    def catch_up(self, found: DamageHandler, *, expected_end: float = math.inf) -> None:
+        """Read what was added to the WARC file; a torn tail behind `expected_end` is left out and is no damage."""
         size = self.path.stat().st_size
 
         def note(damage: Damage) -> None:
             if damage.start == self.finished > 0:
                 raise _MisledError
-            if damage.stop < size or damage.start < max(promised, self.finished):
+            if damage.stop < size or damage.start < max(expected_end, self.finished):
                 found(damage)
                 self.end = damage.stop
 
@@ -70,7 +70,7 @@ class Growing:
 
     def finish(self, end: int) -> None:
         """Write the CDXJ file, which covers the WARC file up to `end`."""
-        with full_disk_told(self._cdxj):
+        with disk_full_errors(self._cdxj):
             self.lines.write(self._cdxj, self.path.name, end)
 
 
@@ -89,11 +89,11 @@ def outcome_at(path: Path, place: Place, content: bytes) -> Record | None:
 class Catalogue:
     """All files of a folder, each finished or growing."""
 
-    def __init__(self, folder: Path, found: Report) -> None:
+    def __init__(self, folder: Path, found: DamageHandler) -> None:
         """`found` is told of damage, and may raise."""
         self._folder, self._found = folder, found
         self._finished: dict[int, cdxj.SortedFile] = {}
-        self._growing: dict[int, Growing] = {}
+        self._growing: dict[int, GrowingFile] = {}
         self._last = 0
 
     def refresh(self) -> Position:
@@ -118,10 +118,10 @@ class Catalogue:
             self._found(Damage(number, 0, 0, "the file is missing"))
         return numbers
 
-    def mend(self, promised: Position) -> Growing | None:
+    def mend(self, expected_end: Position) -> GrowingFile | None:
         """Finish every file but the last, and give the last to write on; None if there is none yet.
 
-        What was `promised` to be there, and is there, is no torn tail.
+        What was `expected_end` to be there, and is there, is no torn tail.
         """
         numbers = self.numbers()
         for number in numbers[:-1]:
@@ -132,19 +132,19 @@ class Catalogue:
         if not numbers:
             return None
         last = numbers[-1]
-        return self.grow(last, promised.offset if last == promised.file else 0)
+        return self.grow(last, expected_end.offset if last == expected_end.file else 0)
 
-    def grow(self, number: int, promised: int = 0) -> Growing:
+    def grow(self, number: int, expected_end: int = 0) -> GrowingFile:
         """The last file, which this process writes."""
-        self._growing[number] = Growing(self._folder, number)
-        return self._caught_up(number, promised)
+        self._growing[number] = GrowingFile(self._folder, number)
+        return self._caught_up(number, expected_end)
 
-    def _caught_up(self, number: int, promised: float) -> Growing:
+    def _caught_up(self, number: int, expected_end: float) -> GrowingFile:
         try:
-            self._growing[number].catch_up(self._found, promised=promised)
+            self._growing[number].catch_up(self._found, expected_end=expected_end)
         except _MisledError:
-            self._growing[number] = Growing(self._folder, number, trust=False)
-            self._growing[number].catch_up(self._found, promised=promised)
+            self._growing[number] = GrowingFile(self._folder, number, trust=False)
+            self._growing[number].catch_up(self._found, expected_end=expected_end)
         return self._growing[number]
 
     def settle(self, number: int) -> None:
@@ -161,7 +161,7 @@ class Catalogue:
             self._growing.pop(number, None)
             return
         if number not in self._growing:
-            self._growing[number] = Growing(self._folder, number)
+            self._growing[number] = GrowingFile(self._folder, number)
         self._caught_up(number, 0 if last else math.inf)
 
     def captures(self, url: str) -> list[Capture]:
@@ -172,7 +172,7 @@ class Catalogue:
             for number in list(self._finished):
                 self._forget(number)
             for number in self._growing.keys() | set(files.present(self._folder)):
-                self._growing[number] = Growing(self._folder, number, trust=False)
+                self._growing[number] = GrowingFile(self._folder, number, trust=False)
                 self._caught_up(number, 0)
             return self._captures(url)
 

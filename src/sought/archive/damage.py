@@ -42,7 +42,7 @@ class Damage(msgspec.Struct, frozen=True, order=True):
 _decode = msgspec.json.Decoder(list[Damage]).decode
 
 
-def listed(folder: Path) -> list[Damage]:
+def known_damage(folder: Path) -> list[Damage]:
     """What a repair has seen; nothing if there is no list, or if it is damaged itself."""
     try:
         return _decode((folder / FILE).read_bytes())
@@ -50,9 +50,9 @@ def listed(folder: Path) -> list[Damage]:
         return []
 
 
-def unlisted(folder: Path, found: Iterable[Damage]) -> list[Damage]:
+def new_damage(folder: Path, found: Iterable[Damage]) -> list[Damage]:
     """Of the damage that was found, what is news."""
-    known = {each.place for each in listed(folder)}
+    known = {each.place for each in known_damage(folder)}
     return sorted({each.place: each for each in found if each.place not in known}.values())
 
 

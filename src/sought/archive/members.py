@@ -2,8 +2,9 @@
 
 A record is one gzip member, so it can be read knowing its offset alone, and its checksum tells whether it is whole.
 Damage has two shapes.  A *torn tail* is what a crash leaves: the last write did not get through.  Nothing finished lies
-behind it, so it may be cut.  Anything else is damage in the middle: it stays as it is, and whoever reads on (`healthy`)
-goes on with the next whole record behind it.  A record never begins within another, whatever a page holds (pack.py).
+behind it, so it may be cut.  Anything else is damage in the middle: it stays as it is, and whoever reads on
+(`whole_members`) goes on with the next whole record behind it.  A record never begins within another, whatever a page
+holds (pack.py).
 """
 
 import os
@@ -60,10 +61,10 @@ class _Source:
         self.position -= count
 
 
-Found = Callable[[int, int, str], None]  # a damaged stretch: from where, to where, and what is wrong
+OnDamage = Callable[[int, int, str], None]  # a damaged stretch: from where, to where, and what is wrong
 
 
-def healthy(path: Path, start: int, found: Found) -> Iterator[Member]:
+def whole_members(path: Path, start: int, found: OnDamage) -> Iterator[Member]:
     """Every whole member from `start` on, to where the file ends now; `found` is told of what lies between them."""
     with path.open("rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size

@@ -18,7 +18,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager
-def full_disk_told(path: Path) -> Iterator[None]:
+def disk_full_errors(path: Path) -> Iterator[None]:
     """Turn the errors of a full disk into StorageFull."""
     try:
         yield
@@ -36,7 +36,7 @@ class FileWriter:
         self.path, self.written = path, written
         self._pending: list[bytes] = []
         self._pending_bytes = 0
-        with full_disk_told(path):
+        with disk_full_errors(path):
             self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
             os.ftruncate(self._file, written)
             _sync_folder(path.parent)
@@ -61,7 +61,7 @@ class FileWriter:
 
     def flush(self, *, sync: bool) -> None:
         """Give everything to the operating system, and if `sync` to the disk.  What was not written stays pending."""
-        with full_disk_told(self.path):
+        with disk_full_errors(self.path):
             if self._pending:
                 self._write(b"".join(self._pending))
                 self.written = self.end

@@ -15,12 +15,12 @@ PRIVATE = 0o600  # queries are personal: files of the log are their owner's alon
 PRIVATE_FOLDER = 0o700
 
 
-def private(path: str, flags: int) -> int:
+def open_private(path: str, flags: int) -> int:
     """An opener of files that nobody else may read."""
     return os.open(path, flags, PRIVATE)
 
 
-def tighten(folder: Path) -> None:
+def restrict_access(folder: Path) -> None:
     """Make a folder and its files their owner's alone; those of somebody else stay as they are."""
     for path in (folder, *folder.iterdir()):
         allowed = PRIVATE_FOLDER if path.is_dir() else PRIVATE
@@ -31,14 +31,14 @@ def tighten(folder: Path) -> None:
 
 def write_through(path: Path, data: bytes | memoryview) -> None:
     """Write a file of the log; it is on disk when this returns."""
-    with space_for(path), open(path, "wb", opener=private) as file:
+    with disk_full_errors(path), open(path, "wb", opener=open_private) as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
 
 
 @contextmanager
-def space_for(path: Path) -> Iterator[None]:
+def disk_full_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

@@ -22,7 +22,7 @@ class Format(StrEnum):
     SEARCH_CONSOLE = "search-console"
 
 
-def guessed(path: Path) -> Format:
+def guess_format(path: Path) -> Format:
     """By its content, and by its name where that leaves a choice; raises BadInput."""
     if path.is_dir():
         if ubi.files(path):
@@ -58,7 +58,7 @@ def delimiter(path: Path, form: Format) -> str:
     return ";" if first.count(b";") > first.count(b",") else ","
 
 
-def written(path: Path) -> Format:
+def format_for(path: Path) -> Format:
     """The format in which to write a file of this name."""
     suffix = path.suffix.lower()
     if suffix in (".tsv", ".csv", ".parquet"):

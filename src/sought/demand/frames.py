@@ -77,7 +77,7 @@ def tally_lines(rows: Sequence[Row]) -> pl.DataFrame:
     return frame(RowKind.TALLIES, rows).with_columns(pl.Series("undated", undated, pl.Boolean))
 
 
-def folded(lines: pl.LazyFrame) -> pl.DataFrame:
+def fold_tallies(lines: pl.LazyFrame) -> pl.DataFrame:
     """The tallies that the lines of one file mean, sorted; every row of one query and day has the query's count.
 
     Lines without a URL are added up.  Lines with a URL repeat the query's count, so the largest counts, and add up
@@ -95,7 +95,7 @@ def folded(lines: pl.LazyFrame) -> pl.DataFrame:
     return filled.select([*SCHEMAS[RowKind.TALLIES], "undated"]).sort([*what, "url"]).collect()
 
 
-def latest(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+def latest_tallies(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """Of tallies imported one after the other, what holds: for each query and day the last word on it."""
     numbered = [part.with_columns(pl.lit(number).alias("part")) for number, part in enumerate(parts)]
     if not numbered:
@@ -105,7 +105,7 @@ def latest(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
     return rows.filter(is_last).drop("part").sort("query", "day", "url")
 
 
-def news(tallies: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
+def new_tallies(tallies: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
     """Of folded tallies those that say something new, each with all its URLs.
 
     A dated one repeats what is known of its query and day.  An undated one repeats what is in force on its day, be it
@@ -113,7 +113,7 @@ def news(tallies: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
     """
     dated = tallies.filter(~pl.col("undated")).drop("undated")
     undated = tallies.filter(pl.col("undated")).drop("undated").sort("day")
-    by_then = latest([known, dated])
+    by_then = latest_tallies([known, dated])
     days = by_then.select("query", "day", pl.col("day").alias("since")).unique().sort("day")
     begun = undated.join_asof(days, on="day", by="query", check_sortedness=False)  # both are sorted
     same_day = dated.with_columns(pl.col("day").alias("since"))
@@ -130,13 +130,13 @@ def _differing(tallies: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
     return now.join(changed, on=what, how="semi")
 
 
-def outlived(tallies: pl.DataFrame, moment: float) -> pl.DataFrame:
+def replaced_tallies(tallies: pl.DataFrame, moment: float) -> pl.DataFrame:
     """Query and day of the tallies that at a moment were no longer in force."""
     begun = tallies.select("query", "day").unique().filter(pl.col("day").cast(pl.Int32) * DAY <= moment)
     return begun.filter(pl.col("day") < pl.col("day").max().over("query"))
 
 
-def in_force(tallies: pl.DataFrame, today: date) -> pl.DataFrame:
+def tallies_in_force(tallies: pl.DataFrame, today: date) -> pl.DataFrame:
     """What is asked on a day: of each query the newest tally that has begun."""
     begun = tallies.filter(pl.col("day") <= today).select("query", "day", "count")
     return begun.sort("query", "day").unique("query", keep="last", maintain_order=True).select("query", "count")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sought.demand.log import QueryLog
 from sought.demand.rows import Action
 from sought.demand.values import today
-from sought.demand.workload import Normal, Selection, is_held_out, query_key, worth
+from sought.demand.workload import Normal, Selection, is_held_out, query_key, weekly_rate
 
 FIRST = 10  # results that are seen
 
@@ -44,7 +44,7 @@ def impact(
     found = pl.concat([events.select("url"), tallies.select("url")])
     urls = found.unique().sort("url")
     code = found.join(urls.with_row_index("code"), on="url", maintain_order="left")["code"].to_numpy()
-    counted = np.concatenate([worth(now - events["time"].to_numpy(), selection), tallies["clicks"].to_numpy()])
+    counted = np.concatenate([weekly_rate(now - events["time"].to_numpy(), selection), tallies["clicks"].to_numpy()])
     return urls["url"].to_list(), np.bincount(code, counted, len(urls)).astype(np.float64)
 
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sought.demand import parquet, search_console, table, ubi
-from sought.demand.formats import Format, delimiter, guessed
+from sought.demand.formats import Format, delimiter, guess_format
 from sought.demand.frames import kind_of
 from sought.demand.log import QueryLog
 from sought.demand.rows import DAY, Row, Tally
 from sought.demand.staging import Staging
-from sought.demand.text import Read
+from sought.demand.text import ParsedRow
 from sought.demand.values import today
 from sought.web.errors import BadInput
 
@@ -56,7 +56,7 @@ def import_file(
     The good rows of a file with bad ones are taken in, all at once.  Importing a file twice changes nothing.
     """
     now = time.time() if now is None else now
-    form = form or guessed(path)
+    form = form or guess_format(path)
     counts: Counter[str] = Counter()
     first_bad: list[tuple[str, int, str]] = []
     with log.writing(now - log.keep) as staging:
@@ -91,7 +91,7 @@ def _outcome(row: Row | BadInput | None, staging: Staging, oldest: float) -> str
     return kind_of(row)
 
 
-def _reader(path: Path, form: Format, now: float) -> Iterator[Read]:
+def _reader(path: Path, form: Format, now: float) -> Iterator[ParsedRow]:
     if form is Format.UBI:
         return ubi.read(path)
     if form is Format.PARQUET:

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import polars as pl
 
-from sought.demand.disk import PRIVATE, space_for
+from sought.demand.disk import PRIVATE, disk_full_errors
 from sought.demand.frames import SCHEMAS, RowKind, frame, kind_of
 from sought.demand.rows import MAX_RANK, MAX_SHOWN, MAX_TIME, Action, Event, Search, is_bounded
 
@@ -47,7 +47,7 @@ def append(path: Path, rows: Iterable[Search | Event]) -> int:
         size = os.fstat(descriptor).st_size
         torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
         data = (b"\n" if torn else b"") + b"".join(msgspec.json.encode(row) + b"\n" for row in rows)
-        with space_for(path):
+        with disk_full_errors(path):
             if os.write(descriptor, data) != len(data):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return size + len(data)

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from sought.demand import live
-from sought.demand.frames import IDENTITY, RowKind, latest, outlived
+from sought.demand.frames import IDENTITY, RowKind, latest_tallies, replaced_tallies
 from sought.demand.manifest import Segment, read_manifest
 from sought.demand.rows import DAY, Event, Search, checked_event, checked_search, query_text
 from sought.demand.staging import Staging
@@ -62,7 +62,7 @@ class QueryLog:
 
     def tallies(self) -> pl.DataFrame:
         """query, day, count, url, clicks; sorted.  One row a query and day, or one for each URL clicked."""
-        return latest(self._store.read(RowKind.TALLIES))
+        return latest_tallies(self._store.read(RowKind.TALLIES))
 
     @contextmanager
     def writing(self, since: float = -inf) -> Iterator[Staging]:
@@ -89,7 +89,7 @@ class QueryLog:
         oldest, newest = now - self.keep, self._store.clock(now) + DAY
         if any(row is None or not oldest <= row.time <= newest for row in self._store.live_lines()):
             self._store.roll()
-        replaced = outlived(self.tallies(), oldest)
+        replaced = replaced_tallies(self.tallies(), oldest)
 
         def is_due(segment: Segment) -> bool:
             if segment.oldest is None:

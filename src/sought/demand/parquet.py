@@ -16,24 +16,24 @@ import polars as pl
 
 from sought.demand import table, values
 from sought.demand.rows import Action, Event, Row, Search
-from sought.demand.text import Read, attempt, readable
+from sought.demand.text import ParsedRow, file_errors, parse_row
 from sought.web.errors import BadInput
 
 _ROWS = 50_000
 _WHOLE_LOG = ("kind", "id", "query", "time", "shown", "action", "rank", "count", "from", "url", "clicks")
 
 
-def read(path: Path, day: date) -> Iterator[Read]:
-    let_another_try(path)
+def read(path: Path, day: date) -> Iterator[ParsedRow]:
+    check_in_subprocess(path)
     start = 0
     for chunk in _chunks(path):
         for number, row in enumerate(chunk.iter_rows(named=True), start + 1):
-            yield Read(path.name, number, attempt(lambda fields: _row(fields, day), row))
+            yield ParsedRow(path.name, number, parse_row(lambda fields: _row(fields, day), row))
         start += chunk.height
 
 
 def _chunks(path: Path) -> Iterator[pl.DataFrame]:
-    with readable(path):
+    with file_errors(path):
         source = pl.scan_parquet(path, glob=False)
         rows = source.select(_columns(source.collect_schema().names(), path))
         start = 0
@@ -42,7 +42,7 @@ def _chunks(path: Path) -> Iterator[pl.DataFrame]:
             start += chunk.height
 
 
-def let_another_try(path: Path) -> None:
+def check_in_subprocess(path: Path) -> None:
     """Refuse a file over which a process dies; what an exception says is said when we read it ourselves."""
     command = [sys.executable, "-m", "sought.demand.parquet", str(path)]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)  # noqa: S603  ourselves

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from msgspec import structs
 
-from sought.demand.disk import private
+from sought.demand.disk import open_private
 from sought.demand.frames import RowKind
 from sought.demand.manifest import Manifest, Segment, read_manifest, write_manifest
-from sought.demand.parquet import let_another_try
+from sought.demand.parquet import check_in_subprocess
 from sought.demand.staging import span
 from sought.demand.store import read_segment
 from sought.web.errors import CrawlDamaged, SoughtError
@@ -18,7 +18,7 @@ from sought.web.errors import CrawlDamaged, SoughtError
 _SEGMENT = re.compile(rf"(\d+)-\d+-({'|'.join(RowKind)})\.parquet")
 
 
-def unsound_parts(folder: Path) -> Iterator[str]:
+def damaged_parts(folder: Path) -> Iterator[str]:
     """One line for each part of the log that cannot be read."""
     if not folder.exists():
         return
@@ -34,12 +34,12 @@ def unsound_parts(folder: Path) -> Iterator[str]:
             yield why
 
 
-def mend_log(folder: Path) -> list[str]:
+def repair_log(folder: Path) -> list[str]:
     """Make the log readable; one line for each part that it goes on without."""
     if not folder.exists():
         return []
     lost = [f"{path} was a directory" for name in ("lock", "manifest.json") if _set_aside_folder(path := folder / name)]
-    with open(folder / "lock", "a", opener=private) as file:
+    with open(folder / "lock", "a", opener=open_private) as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         try:
             manifest = read_manifest(folder)
@@ -65,7 +65,7 @@ def _wrong(folder: Path, segment: Segment) -> str:
     path = folder / segment.name
     try:
         if segment.crc is None and path.is_file():
-            let_another_try(path)
+            check_in_subprocess(path)
         read_segment(folder, segment)
     except FileNotFoundError:
         return f"{path} is missing"

@@ -19,7 +19,7 @@ from typing import IO
 
 from sought.demand import values
 from sought.demand.rows import Tally
-from sought.demand.text import Read, attempt, opened, readable, records, texts
+from sought.demand.text import ParsedRow, decoded_lines, file_errors, open_bytes, parse_row, records
 from sought.web.errors import BadInput
 
 WEEKS = 13.0  # of a table of queries alone: the report's usual three months
@@ -43,9 +43,9 @@ class _Table:
     rows: list[list[str]]  # the first two
 
 
-def read(path: Path, day: date) -> Iterator[Read]:
+def read(path: Path, day: date) -> Iterator[ParsedRow]:
     """`day` is the day of import: a rate holds from the day after those it was measured on, but never later."""
-    with readable(path), _tables(path) as tables:
+    with file_errors(path), _tables(path) as tables:
         queries = _queries(tables, path)
         span = next((found for each in tables if (found := _span(each))), None)
         if span and span[1] > day + timedelta(days=1):
@@ -56,8 +56,8 @@ def read(path: Path, day: date) -> Iterator[Read]:
         rows = _records(queries)
         next(rows)
         for number, fields in rows:
-            row = fields if isinstance(fields, BadInput) else attempt(tally, fields)
-            yield Read(queries.path.name, number, row)
+            row = fields if isinstance(fields, BadInput) else parse_row(tally, fields)
+            yield ParsedRow(queries.path.name, number, row)
 
 
 def is_export(rows: list[list[str]]) -> bool:
@@ -111,13 +111,13 @@ def _span(table: _Table) -> tuple[date, date] | None:
 
 def _records(table: _Table) -> Iterator[tuple[int, list[str] | BadInput]]:
     with table.open() as file:
-        yield from records(texts(file, table.path), ",")
+        yield from records(decoded_lines(file, table.path), ",")
 
 
 @contextmanager
 def _tables(path: Path) -> Iterator[list[_Table]]:
     if not zipfile.is_zipfile(path):
-        yield [_table(path, partial(opened, path))]
+        yield [_table(path, partial(open_bytes, path))]
         return
     with zipfile.ZipFile(path) as archive:
         names = [name for name in archive.namelist() if name.lower().endswith(".csv")]

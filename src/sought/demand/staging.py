@@ -12,7 +12,17 @@ from pathlib import Path
 import polars as pl
 
 from sought.demand.disk import write_through
-from sought.demand.frames import SCHEMAS, RowKind, folded, frame, kind_of, latest, news, outlived, tally_lines
+from sought.demand.frames import (
+    SCHEMAS,
+    RowKind,
+    fold_tallies,
+    frame,
+    kind_of,
+    latest_tallies,
+    new_tallies,
+    replaced_tallies,
+    tally_lines,
+)
 from sought.demand.manifest import Segment
 from sought.demand.rows import Row
 
@@ -57,8 +67,8 @@ class Staging:
         for part in self.parts.copy():
             self._drop_known(part, known[part.kind])
         if self._tallies:
-            tallies = news(folded(pl.scan_parquet(self._tallies)), known[RowKind.TALLIES])
-            replaced = outlived(latest([known[RowKind.TALLIES], tallies]), since)
+            tallies = new_tallies(fold_tallies(pl.scan_parquet(self._tallies)), known[RowKind.TALLIES])
+            replaced = replaced_tallies(latest_tallies([known[RowKind.TALLIES], tallies]), since)
             self.write(RowKind.TALLIES, tallies.join(replaced, on=replaced.columns, how="anti", maintain_order="left"))
 
     def _drop_known(self, part: Segment, known: pl.DataFrame) -> None:

@@ -7,7 +7,15 @@ import polars as pl
 
 from sought.demand.log import QueryLog
 from sought.demand.rows import DAY, Action
-from sought.demand.visibility import DEFAULT, ENOUGH_RANKS, ENOUGH_VIEWS, are_enough, fitted, ranked, views_by_rank
+from sought.demand.visibility import (
+    DEFAULT,
+    ENOUGH_RANKS,
+    ENOUGH_VIEWS,
+    enough_views,
+    fit_exponent,
+    views_by_rank,
+    with_ranks,
+)
 from sought.demand.workload import Normal, Selection, Workload, workload
 
 _TOP = (10, 100, 1000)
@@ -37,7 +45,7 @@ def stats(
         "last_time": searches["time"].max(),
         "keep_days": log.keep / DAY,
         "demand": _demand(drawn, limit),
-        "clicks_by_rank": _by_rank(ranked(actions[Action.CLICK], log)),
+        "clicks_by_rank": _by_rank(with_ranks(actions[Action.CLICK], log)),
         "visibility": _visibility(log, now),
     }
 
@@ -61,7 +69,7 @@ def _by_rank(clicks: pl.DataFrame) -> dict[str, int]:
 
 def _visibility(log: QueryLog, now: float) -> dict[str, Any]:
     shown, views = views_by_rank(log, now)
-    if are_enough(views):
-        return {"exponent": fitted(shown, views), "views": int(views.sum()), "from": "the log"}
+    if enough_views(views):
+        return {"exponent": fit_exponent(shown, views), "views": int(views.sum()), "from": "the log"}
     reason = f"fewer than {ENOUGH_VIEWS:,} views, or on fewer than {ENOUGH_RANKS} ranks"
     return {"exponent": DEFAULT, "views": int(views.sum()), "from": f"the default: {reason}"}

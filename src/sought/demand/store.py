@@ -22,7 +22,7 @@ import polars as pl
 from msgspec import structs
 
 from sought.demand import live
-from sought.demand.disk import PRIVATE_FOLDER, private, tighten
+from sought.demand.disk import PRIVATE_FOLDER, open_private, restrict_access
 from sought.demand.frames import SCHEMAS, RowKind, frame
 from sought.demand.manifest import Manifest, Segment, has_manifest, read_manifest, unusable, write_manifest
 from sought.demand.rows import Event, Search
@@ -48,11 +48,11 @@ class LogStore:
         """One writer at a time, for a moment; the system releases the lock of a killed process."""
         self.folder.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
         if not self._tightened:
-            tighten(self.folder)
+            restrict_access(self.folder)
             self._tightened = True
         if (self.folder / "lock").is_dir():
             raise unusable(self.folder / "lock", "it is a directory")
-        with open(self.folder / "lock", "a", opener=private) as file:
+        with open(self.folder / "lock", "a", opener=open_private) as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             manifest = read_manifest(self.folder)
             if not has_manifest(self.folder):

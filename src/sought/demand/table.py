@@ -8,7 +8,7 @@ from typing import IO, Any
 
 from sought.demand import values
 from sought.demand.rows import Tally
-from sought.demand.text import Read, attempt, opened, records, texts
+from sought.demand.text import ParsedRow, decoded_lines, open_bytes, parse_row, records
 from sought.web.errors import BadInput
 
 COLUMNS = ("query", "count", "from", "url", "clicks")
@@ -20,20 +20,20 @@ _WITHOUT_HEADER = {
 }
 
 
-def read(path: Path, delimiter: str, day: date) -> Iterator[Read]:
+def read(path: Path, delimiter: str, day: date) -> Iterator[ParsedRow]:
     """`day` is the first day of tallies that name none."""
-    with opened(path) as file:
-        rows = records(texts(file, path), delimiter)
+    with open_bytes(path) as file:
+        rows = records(decoded_lines(file, path), delimiter)
         number, first = next(rows, (0, BadInput("it is empty")))
         if isinstance(first, BadInput):
             raise BadInput(f"cannot read {path}: {first}")
         names = _names(first, path)
         if names is None:
             names = _WITHOUT_HEADER[len(first)]
-            yield Read(path.name, number, attempt(lambda row: _tally(row, names, day), first))
+            yield ParsedRow(path.name, number, parse_row(lambda row: _tally(row, names, day), first))
         for number, fields in rows:
-            row = fields if isinstance(fields, BadInput) else attempt(lambda row: _tally(row, names, day), fields)
-            yield Read(path.name, number, row)
+            row = fields if isinstance(fields, BadInput) else parse_row(lambda row: _tally(row, names, day), fields)
+            yield ParsedRow(path.name, number, row)
 
 
 def tally(fields: dict[str, Any], day: date) -> Tally:

@@ -35,7 +35,7 @@ Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ParsedRow:
     """What one line of a file became: a row, a complaint, or nothing (a line that is no concern of ours)."""
 
     file: str
@@ -44,7 +44,7 @@ class Read:
 
 
 @contextmanager
-def readable(path: Path) -> Iterator[None]:
+def file_errors(path: Path) -> Iterator[None]:
     """Whatever goes wrong with a file as a whole is said in one line."""
     try:
         yield
@@ -54,9 +54,9 @@ def readable(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[IO[bytes]]:
+def open_bytes(path: Path) -> Iterator[IO[bytes]]:
     """A file's bytes, uncompressed."""
-    with readable(path), path.open("rb") as file:
+    with file_errors(path), path.open("rb") as file:
         if file.peek(2)[:2] == _GZIP:
             with gzip.open(file) as inner:
                 yield inner  # type: ignore[misc]  # a GzipFile reads like any file
@@ -66,7 +66,7 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 
 def head(path: Path) -> bytes:
     """The beginning of a file."""
-    with opened(path) as file:
+    with open_bytes(path) as file:
         return file.read(HEAD).removeprefix(_BOM)
 
 
@@ -81,7 +81,7 @@ def lines(file: IO[bytes]) -> Iterator[bytes]:
             whole = rest.endswith(b"\n")
 
 
-def texts(file: IO[bytes], path: Path) -> Iterator[str]:
+def decoded_lines(file: IO[bytes], path: Path) -> Iterator[str]:
     """The lines of a text file.  Bytes that are no UTF-8 stay in them, as surrogates, and make the row a bad one."""
     for number, line in enumerate(lines(file)):
         if not number and line.startswith(_UTF_16):
@@ -106,7 +106,7 @@ def _quoted(line: str, delimiter: str) -> list[str] | BadInput:
     return fields if reader.line_num == 1 else BadInput("a quote is not closed")
 
 
-def attempt(parse: Callable[[Item], Row | None], item: Item) -> Row | BadInput | None:
+def parse_row(parse: Callable[[Item], Row | None], item: Item) -> Row | BadInput | None:
     """The row an item stands for, checked; what is wrong with it is a value."""
     try:
         row = parse(item)

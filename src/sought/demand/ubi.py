@@ -16,7 +16,7 @@ import msgspec
 
 from sought.demand import values
 from sought.demand.rows import Action, Event, Row, Search, source_id, written_id
-from sought.demand.text import Read, attempt, lines, opened
+from sought.demand.text import ParsedRow, lines, open_bytes, parse_row
 from sought.web.errors import BadInput
 
 QUERIES, EVENTS = "ubi_queries.jsonl", "ubi_events.jsonl"
@@ -37,12 +37,12 @@ def files(path: Path) -> list[Path]:
     return sorted([*path.glob("ubi_queries*"), *path.glob("ubi_events*")], reverse=True)
 
 
-def read(path: Path) -> Iterator[Read]:
+def read(path: Path) -> Iterator[ParsedRow]:
     for file in files(path):
-        with opened(file) as source:
+        with open_bytes(file) as source:
             for number, line in enumerate(lines(source), 1):
                 if line.strip():
-                    yield Read(file.name, number, attempt(_row, line))
+                    yield ParsedRow(file.name, number, parse_row(_row, line))
 
 
 def _row(line: bytes) -> Row | None:

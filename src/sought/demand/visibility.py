@@ -24,14 +24,14 @@ Counts = NDArray[np.int64]
 def visibility_exponent(log: QueryLog, now: float) -> tuple[float, int]:
     """The exponent and how many views it rests on; 1.5 if these are fewer than 1,000 or on fewer than 5 ranks."""
     shown, views = views_by_rank(log, now)
-    return fitted(shown, views) if are_enough(views) else DEFAULT, int(views.sum())
+    return fit_exponent(shown, views) if enough_views(views) else DEFAULT, int(views.sum())
 
 
-def are_enough(views: Counts) -> bool:
+def enough_views(views: Counts) -> bool:
     return bool(views.sum() >= ENOUGH_VIEWS and np.count_nonzero(views) >= ENOUGH_RANKS)
 
 
-def fitted(shown: Counts, views: Counts) -> float:
+def fit_exponent(shown: Counts, views: Counts) -> float:
     """The most likely exponent, from searches and views by rank."""
     log_rank = np.log(np.arange(1, len(shown) + 1))
     low, high = _LOWEST, _HIGHEST
@@ -50,7 +50,7 @@ def views_by_rank(log: QueryLog, now: float) -> tuple[Counts, Counts]:
     """
     searches = log.searches("id", "shown", "time").filter(pl.col("time") <= now)
     lengths = searches.select("id", pl.col("shown").list.len().alias("length"))
-    seen = ranked(log.events().filter(pl.col("time") <= now), log).select("id", "rank").unique()
+    seen = with_ranks(log.events().filter(pl.col("time") <= now), log).select("id", "rank").unique()
     valid = seen.join(lengths, on="id").filter((pl.col("rank") >= 1) & (pl.col("rank") <= pl.col("length")))
     by_length = np.bincount(lengths["length"].to_numpy(), minlength=MAX_SHOWN + 1)
     shown = by_length[::-1].cumsum()[::-1][1:]
@@ -58,7 +58,7 @@ def views_by_rank(log: QueryLog, now: float) -> tuple[Counts, Counts]:
     return shown.astype(np.int64), views.astype(np.int64)
 
 
-def ranked(events: pl.DataFrame, log: QueryLog) -> pl.DataFrame:
+def with_ranks(events: pl.DataFrame, log: QueryLog) -> pl.DataFrame:
     """Events with their ranks; one that names only its result has the rank at which that was shown, if it was."""
     unknown = events.filter(pl.col("rank") == 0)
     if unknown.is_empty():

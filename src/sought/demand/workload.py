@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from sought.demand.frames import in_force
+from sought.demand.frames import tallies_in_force
 from sought.demand.log import QueryLog
 from sought.demand.rows import DAY, WEEK
 from sought.demand.values import today
@@ -100,21 +100,21 @@ def _spellings(log: QueryLog, now: float, selection: Selection) -> tuple[list[st
     searches = log.searches("query", "time").filter(pl.col("time") <= now)
     if not selection.half_life:
         searches = searches.filter(pl.col("time") > now - selection.window)
-    tallies = in_force(log.tallies(), today(now))
+    tallies = tallies_in_force(log.tallies(), today(now))
     texts = pl.concat([searches["query"], tallies["query"]]).unique().sort()
     codes = pl.DataFrame({"query": texts, "code": np.arange(len(texts))})
 
     def coded(frame: pl.DataFrame) -> NDArray[np.int64]:
         return frame.join(codes, on="query", maintain_order="left")["code"].to_numpy()
 
-    counts = worth(now - searches["time"].to_numpy(), selection)
+    counts = weekly_rate(now - searches["time"].to_numpy(), selection)
     rates: Floats = np.bincount(coded(searches), counts, len(texts)).astype(np.float64)
     rates += np.bincount(coded(tallies), tallies["count"].to_numpy(), len(texts))
     asked = rates > 0
     return texts.filter(pl.Series(asked)).to_list(), rates[asked]
 
 
-def worth(age: Floats, selection: Selection) -> Floats:
+def weekly_rate(age: Floats, selection: Selection) -> Floats:
     """What searches so many seconds ago count for, per week."""
     if not selection.half_life:
         return np.full(len(age), WEEK / selection.window)

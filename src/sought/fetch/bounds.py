@@ -32,7 +32,7 @@ class BodyAllowance:
     cut: bool
 
 
-def allowance(bounds: Bounds, purpose: RequestPurpose, status: int) -> BodyAllowance:
+def body_allowance(bounds: Bounds, purpose: RequestPurpose, status: int) -> BodyAllowance:
     if not 200 <= status <= 299:
         return BodyAllowance(bounds.other, cut=True)
     if purpose is RequestPurpose.ROBOTS:

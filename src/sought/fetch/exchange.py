@@ -19,7 +19,7 @@ from aiohttp.connector import Connection
 from aiohttp.http_exceptions import HttpProcessingError
 from yarl import URL
 
-from sought.fetch.bounds import BodyAllowance, Bounds, allowance
+from sought.fetch.bounds import BodyAllowance, Bounds, body_allowance
 from sought.fetch.guard import RefusedAddressError
 from sought.web.coding import CodingError, decoded
 from sought.web.message import Failure, Request, RequestPurpose, Response
@@ -84,7 +84,7 @@ async def exchange(session: aiohttp.ClientSession, request: Request, bounds: Bou
         url = URL(request.url, encoded=True)
         async with session.get(url, headers=_validators(request), allow_redirects=False) as answer:
             _note_head(record, answer)
-            room = allowance(bounds, request.purpose, record.status)
+            room = body_allowance(bounds, request.purpose, record.status)
             named = _judge_head(answer, request.purpose, room, bounds)
             was_cut = await _read(record, answer, room)
         record.elapsed = time.perf_counter() - record.clock
@@ -97,7 +97,7 @@ async def exchange(session: aiohttp.ClientSession, request: Request, bounds: Bou
         if not named and not _looks_like_text(record.body):
             raise UnwantedError(Failure.TYPE, "no Content-Type, and the body is not text")
     except EXPECTED as error:
-        return record.response(*meaning(error))
+        return record.response(*failure_of(error))
     return record.response()
 
 
@@ -206,7 +206,7 @@ _MEANING: tuple[tuple[type[BaseException], Failure], ...] = (
 EXPECTED: tuple[type[BaseException], ...] = (UnwantedError, CodingError, *(kind for kind, _ in _MEANING))
 
 
-def meaning(error: BaseException) -> tuple[Failure, str]:
+def failure_of(error: BaseException) -> tuple[Failure, str]:
     """The failure an EXPECTED error stands for, and one line about it."""
     if isinstance(error, UnwantedError | CodingError):
         return error.failure, error.detail

@@ -102,7 +102,7 @@ class Politeness:
             place.in_flight = max(0, place.in_flight - 1)
             place.last_ended = now
             place.next_at = max(place.next_at, now + rest)
-        kind = trouble(response)
+        kind = trouble_kind(response)
         owner.troubles = owner.troubles + 1 if kind else 0
         if kind:
             owner.next_at = max(owner.next_at, now + cool_down(kind, owner.troubles, response, now))
@@ -207,7 +207,7 @@ RULES: dict[str, Rule] = {
 }
 
 
-def trouble(response: Response) -> str:
+def trouble_kind(response: Response) -> str:
     """The rule an answer falls under; nothing if the host is well (a missing or an unwanted page is no trouble)."""
     if response.failure:
         return response.failure if response.failure in RULES else ""

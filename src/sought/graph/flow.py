@@ -25,7 +25,7 @@ from sought.graph.links import GraphLinks, Inward, Nodes, Numbers
 from sought.web.compiled import Int, cached, readable
 
 Floats = NDArray[np.float64]
-Each = Callable[..., Any]  # map, or that of a pool
+Mapper = Callable[..., Any]  # map, or that of a pool
 
 _NUMBERS, _NODES, _FLOATS = readable(types.int64), readable(types.uint32), readable(types.float64)
 _TWO: Any = types.Tuple((types.float64, types.float64))  # type: ignore[no-untyped-call]  # numba
@@ -33,7 +33,7 @@ _BLOCKS, _SMALL = 16, 1 << 18  # blocks of a large graph; links of one that is n
 _LEAP, _STEEPEST = 6, 0.97  # passes between extrapolations; beyond this rate they would leap too far
 
 
-class Stop(NamedTuple):
+class StopRule(NamedTuple):
     """When is a solution good enough?
 
     After a pass that moved Δ (L1) in all, what is left of the equations is at most alpha·Δ, whether or not a row used
@@ -52,7 +52,7 @@ class Stop(NamedTuple):
 
 
 @contextmanager
-def team(links: GraphLinks) -> Iterator[Each]:
+def block_mapper(links: GraphLinks) -> Iterator[Mapper]:
     """Calls a function for each block, side by side where that pays."""
     if links.edges < _SMALL:
         yield map
@@ -75,21 +75,21 @@ def lengths_of(rows: Nodes, bounds: Numbers) -> Numbers:
     return np.append(0, np.cumsum(np.diff(bounds)[rows]))
 
 
-def settled(links: GraphLinks, weights: Floats, base: float, start: Floats, stop: Stop) -> Floats:
+def solve_walk(links: GraphLinks, weights: Floats, base: float, start: Floats, stop: StopRule) -> Floats:
     """The solution, where weights[i] is that of links.sources[i].  Iteration begins at `start`."""
     inward, core = links.inward, links.sources
     values = start[core]
     sent, fresh = values * weights, np.empty(len(core))
     solve(0, 0, core, *inward, sent, fresh, weights, base, values)  # compiled here, not by every thread
-    blocks, leaps = blocks_of(lengths_of(core, inward.bounds)), Leaps()
-    with team(links) as each:
+    blocks, leaps = blocks_of(lengths_of(core, inward.bounds)), Extrapolation()
+    with block_mapper(links) as each:
         for _ in range(stop.rounds):
             found = list(each(partial(_solve_block, core, inward, (sent, fresh), weights, base, values), blocks))
             sent, fresh = fresh, sent
             total = base * links.nodes + stop.alpha * sum(part[1] for part in found)
             if stop.reached(sum(part[0] for part in found), total):
                 break
-            if leaps.taken(values):
+            if leaps.apply(values):
                 np.multiply(values, weights, out=sent)
         everything = np.empty(links.nodes)
         everything[core] = values
@@ -114,14 +114,14 @@ def _solve_block(
     return solve(block[0], block[1], core, *inward, *sent_fresh, weights, base, values)
 
 
-class Leaps:
+class Extrapolation:
     """Of three values in a row, where do they lead if every step is the same share of the one before?"""
 
     def __init__(self) -> None:
         self._past: list[Floats] = []
         self._passes = 0
 
-    def taken(self, values: Floats) -> bool:
+    def apply(self, values: Floats) -> bool:
         """To be called after every pass; now and then it moves the values on."""
         self._passes += 1
         if self._passes % _LEAP in (_LEAP - 2, _LEAP - 1):

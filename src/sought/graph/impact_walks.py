@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numba import types
 
-from sought.graph.flow import Floats, Leaps, Stop, blocks_of, settled, team
+from sought.graph.flow import Extrapolation, Floats, StopRule, block_mapper, blocks_of, solve_walk
 from sought.graph.links import GraphLinks, Nodes, Numbers
-from sought.graph.walks import begun, checked
+from sought.graph.walks import initial_values, stop_rule
 from sought.web.compiled import Int, cached, compiled, readable
 from sought.web.errors import BadInput
 
@@ -40,14 +40,14 @@ def rw(
     rounds: int = 100,
 ) -> Floats:
     """The walk that follows links out of pages of impact."""
-    stop = checked(alpha, tolerance, rounds)
+    stop = stop_rule(alpha, tolerance, rounds)
     impact, peak = _peak(links, impact, beta, epsilon)
     if not links.nodes:
         return np.zeros(0)
     base, weights = (1 - alpha) / links.nodes, np.empty(len(links.sources))
     rule = _rule(alpha / peak, links.degrees, beta, epsilon)
     _pass_on(0, len(weights), links.degrees, impact[links.sources], rule, np.ones(len(weights)), weights)
-    return settled(links, weights, base, begun(start, links.nodes, base), stop)
+    return solve_walk(links, weights, base, initial_values(start, links.nodes, base), stop)
 
 
 def rw_eg(
@@ -69,12 +69,12 @@ def rw_eg(
         raise BadInput(f"omega must be from 0 to 1, not {omega}")
     if omega == 1 or not links.edges:
         return rw(links, impact, alpha, beta, epsilon, start, tolerance, rounds)
-    stop = checked(alpha, tolerance, rounds)
+    stop = stop_rule(alpha, tolerance, rounds)
     impact, peak = _peak(links, impact, beta, epsilon)
     along = _rule(alpha * omega / peak, links.degrees, beta, epsilon)
     beside = _rule(alpha * (1 - omega) / peak, links.neighbours, beta, epsilon)
     base = (1 - alpha) / links.nodes
-    return _enriched(links, impact, peak, along, beside, base, begun(start, links.nodes, base), stop)
+    return _enriched(links, impact, peak, along, beside, base, initial_values(start, links.nodes, base), stop)
 
 
 def _peak(links: GraphLinks, impact: Floats, beta: float, epsilon: float) -> tuple[Floats, float]:
@@ -96,7 +96,14 @@ def _rule(part: float, edges: Numbers, beta: float, epsilon: float) -> Rule:
 
 
 def _enriched(
-    links: GraphLinks, impact: Floats, peak: float, along: Rule, beside: Rule, base: float, values: Floats, stop: Stop
+    links: GraphLinks,
+    impact: Floats,
+    peak: float,
+    along: Rule,
+    beside: Rule,
+    base: float,
+    values: Floats,
+    stop: StopRule,
 ) -> Floats:
     """Round by round, a sum over the links out of pages and one over those into them.
 
@@ -110,15 +117,15 @@ def _enriched(
     _pass_on(0, 0, *begin)  # all compiled here, not by every thread
     _spread(0, 0, *out)
     _collect(0, 0, *into)
-    rows, columns, leaps = blocks_of(links.bounds), blocks_of(inward.bounds), Leaps()
-    with team(links) as each:
+    rows, columns, leaps = blocks_of(links.bounds), blocks_of(inward.bounds), Extrapolation()
+    with block_mapper(links) as each:
         list(each(lambda block: _pass_on(block[0], block[1], *begin), columns))
         for _ in range(stop.rounds):
             list(each(lambda block: _spread(block[0], block[1], *out), rows))
             moved = sum(each(lambda block: _collect(block[0], block[1], *into), columns))
             if stop.reached(moved / peak, 1.0):
                 break
-            if leaps.taken(values):
+            if leaps.apply(values):
                 list(each(lambda block: _pass_on(block[0], block[1], *begin), columns))
     return values
 

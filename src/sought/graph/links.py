@@ -72,12 +72,12 @@ def links_of(sources: NDArray[Any], targets: NDArray[Any], nodes: int) -> GraphL
         raise ValueError(f"a link from or to a node beyond the {nodes} there are")
     bounds, rows = np.zeros(nodes + 1, np.int64), np.empty(len(to), np.uint32)
     _group(of, to, bounds, rows)
-    bounds, rows = cleaned(np.arange(nodes, dtype=np.int64), bounds, rows)
+    bounds, rows = clean_rows(np.arange(nodes, dtype=np.int64), bounds, rows)
     linking = np.flatnonzero(np.diff(bounds))
     return GraphLinks(nodes, linking.astype(np.uint32), np.append(bounds[linking], len(rows)), rows)
 
 
-def cleaned(owners: Numbers, bounds: Numbers, targets: Nodes) -> tuple[Numbers, Nodes]:
+def clean_rows(owners: Numbers, bounds: Numbers, targets: Nodes) -> tuple[Numbers, Nodes]:
     """Rows of targets in ascending order, without repetitions and without their owner.  `targets` is overwritten."""
     kept = np.zeros(len(owners) + 1, np.int64)
     _clean(owners, bounds, targets, kept)
@@ -113,8 +113,8 @@ class LinkGraph:
     def grow(self, nodes: int) -> None:
         """From now on there are so many nodes; those that were are still there."""
         if nodes > len(self._starts):
-            self._starts = stretched(self._starts, nodes)
-            self._sizes = stretched(self._sizes, nodes)
+            self._starts = grown(self._starts, nodes)
+            self._sizes = grown(self._sizes, nodes)
         self.nodes = max(self.nodes, nodes)
 
     def put(self, sources: Numbers, bounds: Numbers, targets: Nodes) -> None:
@@ -123,9 +123,9 @@ class LinkGraph:
         if len(owners) and (owners.min() < 0 or max(int(owners.max()), int(targets.max(initial=0))) >= self.nodes):
             raise ValueError(f"a link from or to a node beyond the {self.nodes} there are")
         rows = np.array(targets, np.uint32)[bounds[0] : bounds[-1]]
-        kept, rows = cleaned(owners, np.ascontiguousarray(bounds, np.int64) - bounds[0], rows)
+        kept, rows = clean_rows(owners, np.ascontiguousarray(bounds, np.int64) - bounds[0], rows)
         if self._used + len(rows) > len(self._tail):
-            self._tail = stretched(self._tail, self._used + len(rows))
+            self._tail = grown(self._tail, self._used + len(rows))
         self._tail[self._used : self._used + len(rows)] = rows
         once, last = np.unique(owners[::-1], return_index=True)
         last = len(owners) - 1 - last
@@ -156,7 +156,7 @@ class LinkGraph:
         return GraphLinks(self.nodes, linking.astype(np.uint32), bounds, targets)
 
 
-def stretched(array: NDArray[Any], least: int) -> NDArray[Any]:
+def grown(array: NDArray[Any], least: int) -> NDArray[Any]:
     """With room for a quarter more, so that growth costs a constant for each element."""
     larger = np.zeros(max(least, len(array) + len(array) // 4), array.dtype)
     larger[: len(array)] = array

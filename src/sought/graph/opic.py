@@ -11,7 +11,7 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from sought.graph.links import Nodes, Numbers, stretched
+from sought.graph.links import Nodes, Numbers, grown
 from sought.web.compiled import Int, cached, readable
 
 Floats = NDArray[np.float64]
@@ -42,8 +42,8 @@ class OpicCash:
         if nodes <= self.nodes:
             return
         if nodes > len(self._cash):
-            self._cash, self._paid = stretched(self._cash, nodes), stretched(self._paid, nodes)
-            self._history = stretched(self._history, nodes)
+            self._cash, self._paid = grown(self._cash, nodes), grown(self._paid, nodes)
+            self._history = grown(self._history, nodes)
         self._paid[self.nodes : nodes] = self._spread[0]
         if not self.nodes:
             self._cash[:nodes] = 1.0 / nodes

@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from sought.graph.flow import Floats, Stop, settled
+from sought.graph.flow import Floats, StopRule, solve_walk
 from sought.graph.links import GraphLinks
 from sought.web.errors import BadInput
 
@@ -33,19 +33,19 @@ def pr(
     links: GraphLinks, alpha: float = 0.85, start: Floats | None = None, tolerance: float = 1e-10, rounds: int = 100
 ) -> Floats:
     """PageRank as a probability: sums to 1."""
-    stop = checked(alpha, tolerance, rounds, relative=True)
+    stop = stop_rule(alpha, tolerance, rounds, relative=True)
     if not links.nodes:
         return np.zeros(0)
     base = (1 - alpha) / links.nodes
-    before = begun(start, links.nodes, base)
+    before = initial_values(start, links.nodes, base)
     if start is not None:  # what sums to 1, as it is before it is divided by its sum
         before *= (1 - alpha) / (1 - alpha * min(float(before[links.sources].sum()), 1.0))
-    found = settled(links, alpha / links.degrees, base, before, stop)
+    found = solve_walk(links, alpha / links.degrees, base, before, stop)
     found /= found.sum()
     return found
 
 
-def checked(alpha: float, tolerance: float, rounds: int, *, relative: bool = False) -> Stop:
+def stop_rule(alpha: float, tolerance: float, rounds: int, *, relative: bool = False) -> StopRule:
     """When to stop, if the parameters make sense."""
     if not 0 <= alpha < 1:
         raise BadInput(f"alpha (or d) must be at least 0 and less than 1, not {alpha}")
@@ -53,10 +53,10 @@ def checked(alpha: float, tolerance: float, rounds: int, *, relative: bool = Fal
         raise BadInput(f"tolerance must be positive, not {tolerance}")
     if rounds < 1:
         raise BadInput(f"rounds must be 1 or more, not {rounds}")
-    return Stop(alpha, tolerance, rounds, relative)
+    return StopRule(alpha, tolerance, rounds, relative)
 
 
-def begun(start: Floats | None, nodes: int, base: float) -> Floats:
+def initial_values(start: Floats | None, nodes: int, base: float) -> Floats:
     """A vector to begin with: what was found before, and what a node has that nobody links to."""
     values = np.full(nodes, base)
     if start is not None:

@@ -76,12 +76,12 @@ def terms(text: str, language: str) -> list[str]:
 
 def reading(text: str, language: str) -> str:
     """The same terms as one string with white space between them."""
-    return _lexicon(stemming(language)).reading(clipped(text, MAX_TEXT))
+    return _lexicon(stemming(language)).reading(clip(text, MAX_TEXT))
 
 
-def spotted(text: str, wanted: Wanted, language: str) -> tuple[bytes, list[list[int]]]:
-    """Where in a text some terms stand (`Lexicon.spotted`)."""
-    return _lexicon(stemming(language)).spotted(clipped(text, MAX_TEXT), wanted)
+def find_terms(text: str, wanted: Wanted, language: str) -> tuple[bytes, list[list[int]]]:
+    """Where in a text some terms stand (`Lexicon.find_terms`)."""
+    return _lexicon(stemming(language)).spotted(clip(text, MAX_TEXT), wanted)
 
 
 def words(text: str) -> list[str]:
@@ -94,21 +94,21 @@ def words(text: str) -> list[str]:
     return text.encode().translate(_ASCII_WORDS).decode().split()
 
 
-def stemmed(found: Sequence[str], language: str) -> list[str]:
+def stem_words(found: Sequence[str], language: str) -> list[str]:
     """The term of each word in a language; an over-long word has none (the empty string)."""
     kept = [word for word in found if len(word.encode()) < MAX_WORD]
     known = dict(zip(kept, _stemmer(stemming(language))(" ".join(kept)), strict=True))
     return [known.get(word, "") for word in found]
 
 
-def required(found: Iterable[str]) -> list[str]:
+def required_terms(found: Iterable[str]) -> list[str]:
     """The terms of a query that must be looked for: none twice, no character that a pair already implies."""
     distinct = list(dict.fromkeys(found))
     paired = {character for term in distinct if len(term) == 2 and _RUN.fullmatch(term) for character in term}
     return [term for term in distinct if term not in paired]
 
 
-def clipped(text: str, limit: int) -> str:
+def clip(text: str, limit: int) -> str:
     """The longest beginning of a text that fits into `limit` bytes."""
     if len(text) * 4 <= limit:
         return text
@@ -130,19 +130,19 @@ def _stemmer(language: str) -> Callable[[str], list[str]]:
     return _analyser(*stem, Filter.ascii_fold())
 
 
-def learning(language: str) -> Callable[[Sequence[str]], list[str]]:
+def piece_reader(language: str) -> Callable[[Sequence[str]], list[str]]:
     """How a lexicon of a language learns what it does not know."""
 
     def learn(pieces: Sequence[str]) -> list[str]:
-        known = iter(stemmed([piece for piece in pieces if piece.isascii()], language))
-        return [next(known) if piece.isascii() else " ".join(stemmed(words(piece), language)) for piece in pieces]
+        known = iter(stem_words([piece for piece in pieces if piece.isascii()], language))
+        return [next(known) if piece.isascii() else " ".join(stem_words(words(piece), language)) for piece in pieces]
 
     return learn
 
 
 @cache
 def _lexicon(language: str) -> Lexicon:
-    return Lexicon(learning(language))
+    return Lexicon(piece_reader(language))
 
 
 def _plain(piece: str) -> str:

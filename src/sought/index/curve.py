@@ -3,7 +3,8 @@
 A curve goes through the scores at rank 1, n^1/3, n^2/3 and n, in straight lines on log-log paper (S. Pandey, C. Olston,
 User-centric Web crawling, 2005, §5.1.2): on a piece, the score at rank r is A·r^-a.  Lists of at most four results are
 all knots.  A `Curve` is (scores of the knots, their ranks, the logarithms of these, the slope a of each piece, their
-number), a `Sight` what is known of visibility: (I of the first ranks, their logarithms and cube roots, c, exponent).
+number), a `VisibilityTables` what is known of visibility: (I of the first ranks, their logarithms and cube roots, c,
+exponent).
 """
 
 import math
@@ -19,7 +20,7 @@ from sought.web.compiled import Bool, Int
 Float = Any  # a number of compiled code
 
 Curve = tuple[Floats, NDArray[np.int64], Floats, Floats, Int]
-Sight = tuple[Floats, Floats, Floats, Float, Float]
+VisibilityTables = tuple[Floats, Floats, Floats, Float, Float]
 
 SUMS, MIDPOINT, PRINTED = 0, 1, 2  # ways to add up visibility over ranks
 _SHORT = 32  # ranks that are added up one by one even by those who integrate
@@ -29,18 +30,18 @@ _ROUNDING = 1e-9
 
 
 @inlined
-def seen_at(rank: Int, sight: Sight) -> Float:
+def visibility_at(rank: Int, sight: VisibilityTables) -> Float:
     """I(rank)."""
     return sight[0][rank] if rank < sight[0].size else sight[3] * np.float64(rank) ** -sight[4]
 
 
 @inlined
-def log_of(rank: Int, sight: Sight) -> Float:
+def log_of(rank: Int, sight: VisibilityTables) -> Float:
     return sight[1][rank] if rank < sight[1].size else math.log(rank)
 
 
 @inlined
-def knot_ranks(n: Int, ranks: NDArray[np.int64], sight: Sight) -> Int:
+def knot_ranks(n: Int, ranks: NDArray[np.int64], sight: VisibilityTables) -> Int:
     """Ranks at equal distances on a log scale; returns how many."""
     if n <= 4:
         for j in range(n):
@@ -54,7 +55,7 @@ def knot_ranks(n: Int, ranks: NDArray[np.int64], sight: Sight) -> Int:
 
 
 @inlined
-def load(n: Int, record: NDArray[np.uint32], curve: Curve, sight: Sight) -> Int:
+def load(n: Int, record: NDArray[np.uint32], curve: Curve, sight: VisibilityTables) -> Int:
     """Begin to draw the curve of a list; returns the number of knots."""
     scores, ranks, logs, slopes, _ = curve
     count = knot_ranks(n, ranks, sight)
@@ -73,7 +74,7 @@ def slope_of(piece: Int, curve: Curve) -> Float:
 
 
 @inlined
-def score_at(rank: Int, curve: Curve, sight: Sight) -> Float:
+def score_at(rank: Int, curve: Curve, sight: VisibilityTables) -> Float:
     """The score at a whole rank; beyond the end it is that of the end."""
     scores, ranks, logs, _, count = curve
     j = count - 1
@@ -133,14 +134,14 @@ def next_rank(score: Float, tie: Int, curve: Curve) -> Int:
 
 
 @inlined
-def _series(low: Int, score: Float, high: Int, end: Float, slope: Float, left: Bool, sight: Sight) -> Float:
+def _series(low: Int, score: Float, high: Int, end: Float, slope: Float, left: Bool, sight: VisibilityTables) -> Float:
     """Σ I(x)·(s(x-1) - s(x)) over x = low+1 … high on s(x) = A·x^-a; I(x-1) if `left`.
 
     The Euler–Maclaurin formula for Σ: the integral of I against -ds, then what the sum has less (or more, on the left).
     All its terms are multiples of I·s/x^j at both ends.
     """
     e, both = sight[4], sight[4] + slope
-    at_low, at_high = seen_at(low, sight) * score, seen_at(high, sight) * end
+    at_low, at_high = visibility_at(low, sight) * score, visibility_at(high, sight) * end
     to_low, to_high = 1.0 / low, 1.0 / high
     terms = (at_low - at_high) * slope / both
     at_low, at_high = at_low * to_low, at_high * to_high
@@ -154,19 +155,19 @@ def _series(low: Int, score: Float, high: Int, end: Float, slope: Float, left: B
 
 @inlined
 def _on_piece(
-    piece: Int, low: Int, score: Float, high: Int, end: Float, left: Bool, curve: Curve, sight: Sight
+    piece: Int, low: Int, score: Float, high: Int, end: Float, left: Bool, curve: Curve, sight: VisibilityTables
 ) -> Float:
     """The same sum; where the series would be wrong, step by step."""
     if low + 1 == high:
-        return seen_at(high - left, sight) * (score - end)
+        return visibility_at(high - left, sight) * (score - end)
     total, steps, slope = 0.0, 0, slope_of(piece, curve)
     while low < high and (low < _PEEL or (slope > _STEEP * low and steps < _PEEL)):
         following = end if low + 1 == high else score * math.exp(slope * (log_of(low, sight) - log_of(low + 1, sight)))
-        total += seen_at(low if left else low + 1, sight) * (score - following)
+        total += visibility_at(low if left else low + 1, sight) * (score - following)
         low, score, steps = low + 1, following, steps + 1
     if low == high:
         return total
-    least, most = seen_at(high - left, sight), seen_at(low + 1 - left, sight)
+    least, most = visibility_at(high - left, sight), visibility_at(low + 1 - left, sight)
     rest = _series(low, score, high, end, slope, left, sight)
     return total + min(max(rest, least * (score - end)), most * (score - end))
 
@@ -184,11 +185,11 @@ def printed(first: Int, last: Int, exponent: Float) -> Float:
 
 
 @inlined
-def _visibility(first: Int, last: Int, form: Int, whole: Int, sight: Sight) -> Float:
+def _visibility(first: Int, last: Int, form: Int, whole: Int, sight: VisibilityTables) -> Float:
     """Σ I(k) over k = first … last, of `whole` ranks in question."""
     total = 0.0
     while first <= last and (whole < _SHORT or (form == MIDPOINT and first < 5)):
-        total += seen_at(first, sight)
+        total += visibility_at(first, sight)
         first += 1
     if first > last:
         return total
@@ -198,7 +199,7 @@ def _visibility(first: Int, last: Int, form: Int, whole: Int, sight: Sight) -> F
 
 @inlined
 def drops_seen(
-    low: Int, score: Float, high: Int, last: Float, left: Bool, form: Int, curve: Curve, sight: Sight
+    low: Int, score: Float, high: Int, last: Float, left: Bool, form: Int, curve: Curve, sight: VisibilityTables
 ) -> Float:
     """Σ I(x)·(s(x-1) - s(x)) over x = low+1 … high, I(x-1) if `left`, over all pieces; s is `score` … `last`.
 
@@ -221,21 +222,21 @@ def drops_seen(
 
 
 @inlined
-def gain_of_rise(score: Float, at: Int, to: Int, form: Int, curve: Curve, sight: Sight) -> Float:
+def gain_of_rise(score: Float, at: Int, to: Int, form: Int, curve: Curve, sight: VisibilityTables) -> Float:
     """A page comes from rank `at` (n + 1 if it was not in the list) to rank `to`; those between move down."""
     if to >= at:
         return 0.0
-    first, last, behind = score_at(to, curve, sight), score_at(at - 1, curve, sight), seen_at(at, sight)
-    own = (seen_at(to, sight) - behind) * (score - first)
+    first, last, behind = score_at(to, curve, sight), score_at(at - 1, curve, sight), visibility_at(at, sight)
+    own = (visibility_at(to, sight) - behind) * (score - first)
     return own + drops_seen(to, first, at - 1, last, False, form, curve, sight) - behind * (first - last)
 
 
 @inlined
-def gain_of_fall(score: Float, at: Int, to: Int, form: Int, curve: Curve, sight: Sight) -> Float:
+def gain_of_fall(score: Float, at: Int, to: Int, form: Int, curve: Curve, sight: VisibilityTables) -> Float:
     """A page goes from rank `at` to rank `to` of the list without it (its end if it leaves); those between move up."""
     if to <= at:
         return 0.0
-    first, last, ahead = score_at(at + 1, curve, sight), score_at(to, curve, sight), seen_at(at, sight)
+    first, last, ahead = score_at(at + 1, curve, sight), score_at(to, curve, sight), visibility_at(at, sight)
     end = min(to, curve[1][curve[4] - 1])
     drops = drops_seen(at + 1, first, end, last, True, form, curve, sight)
-    return (ahead - seen_at(to, sight)) * (last - score) + ahead * (first - last) - drops
+    return (ahead - visibility_at(to, sight)) * (last - score) + ahead * (first - last) - drops

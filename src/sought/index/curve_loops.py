@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sought.index.curve import (
     Curve,
     Float,
-    Sight,
+    VisibilityTables,
     gain_of_fall,
     gain_of_rise,
     knot_ranks,
@@ -19,8 +19,8 @@ from sought.index.curve import (
     own_rank,
     rank_of,
     score_at,
-    seen_at,
     slope_of,
+    visibility_at,
 )
 from sought.index.lists import Numbers, Scores
 from sought.index.pieces import inlined
@@ -37,7 +37,7 @@ _SIGHT = (*[readable(types.float64)] * 3, types.float64, types.float64)
 
 
 @cached(types.void(KEYS, OFFSETS, OFFSETS, _RECORDS, *_SIGHT))
-def read_off(
+def read_knots(
     items: Keys,
     starts: Offsets,
     sizes: Offsets,
@@ -72,7 +72,7 @@ def find_heads(items: Keys, starts: Offsets, sizes: Offsets, depth: Int, floors:
 
 
 @inlined
-def _near(knot: Int, rank: Int, curve: Curve, sight: Sight) -> Float:
+def _near(knot: Int, rank: Int, curve: Curve, sight: VisibilityTables) -> Float:
     """The score at a rank next to a knot, which is to become that knot's score.
 
     Within a curve it is read off a tangent, not off the piece on its side: then what enters and leaves again leaves the
@@ -90,7 +90,14 @@ def _near(knot: Int, rank: Int, curve: Curve, sight: Sight) -> Float:
 
 @inlined
 def _keep_up(
-    at: Int, to: Int, score: Float, n: Int, record: Numbers, curve: Curve, sight: Sight, ranks: NDArray[np.int64]
+    at: Int,
+    to: Int,
+    score: Float,
+    n: Int,
+    record: Numbers,
+    curve: Curve,
+    sight: VisibilityTables,
+    ranks: NDArray[np.int64],
 ) -> None:
     """The knots of the list of n results that comes about when the page at rank `at` goes to rank `to` (0: none)."""
     count = knot_ranks(n, ranks, sight)
@@ -146,7 +153,7 @@ def shift(
             if was > 0:
                 return i
             if becomes > 0:
-                gain[i], rank_after[i] = seen_at(1, sight) * becomes, 1
+                gain[i], rank_after[i] = visibility_at(1, sight) * becomes, 1
                 records[query, 0], records[query, 1] = 1, np.float32(after[i]).view(np.uint32)
             continue
         count = load(n, records[query], (scores, ranks, knot_logs, slopes, 0), sight)
@@ -161,7 +168,7 @@ def shift(
         else:
             measured = to if becomes > 0 else n
         if was == 0:
-            gain[i] = gain_of_rise(becomes, n + 1, measured, form, curve, sight) + seen_at(n + 1, sight) * becomes
+            gain[i] = gain_of_rise(becomes, n + 1, measured, form, curve, sight) + visibility_at(n + 1, sight) * becomes
         elif becomes > was:
             gain[i] = gain_of_rise(becomes, at, measured, form, curve, sight)
         else:
@@ -200,7 +207,7 @@ def entry(
     scores, ranks, knot_logs, slopes = np.zeros(4), np.zeros(4, np.int64), np.zeros(4), np.zeros(4)
     for i in range(queries.size):
         n, score = np.int64(records[queries[i], 0]), np.float64(entering[i])
-        gain[i] = seen_at(n + 1, sight) * score
+        gain[i] = visibility_at(n + 1, sight) * score
         if n and score > 0:
             curve = (
                 scores,
@@ -253,7 +260,7 @@ def scores_at(
 
 
 @cached(types.void(_RECORDS, *_SIGHT, _FLOATS))
-def found_on(
+def attention_on(
     records: Records, seen: Floats, logs: Floats, roots: Floats, scale: Float, exponent: Float, out: Floats
 ) -> None:
     """Σ I(rank)·score along each curve, as far as people look."""
@@ -264,4 +271,4 @@ def found_on(
         curve = (scores, ranks, knot_logs, slopes, load(n, records[i], (scores, ranks, knot_logs, slopes, 0), sight))
         last: Int = min(n, np.int64(_FAR))
         for rank in range(1, last + 1):
-            out[i] += seen_at(rank, sight) * score_at(rank, curve, sight)
+            out[i] += visibility_at(rank, sight) * score_at(rank, curve, sight)

@@ -17,8 +17,18 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from sought.index.curve import MIDPOINT, PRINTED, SUMS, Float, Sight, gain_of_fall, load, own_rank, seen_at
-from sought.index.curve_loops import Records, entry, find_heads, found_on, ranks_of, read_off, scores_at, shift
+from sought.index.curve import (
+    MIDPOINT,
+    PRINTED,
+    SUMS,
+    Float,
+    VisibilityTables,
+    gain_of_fall,
+    load,
+    own_rank,
+    visibility_at,
+)
+from sought.index.curve_loops import Records, attention_on, entry, find_heads, ranks_of, read_knots, scores_at, shift
 from sought.index.lists import HeldResults, Numbers, Scores, Shifts, check, no_held, no_shifts
 from sought.index.slabs import Slabs
 from sought.index.visibility import Floats, Visibility
@@ -86,9 +96,9 @@ class CurveLists:
     def nbytes(self) -> int:
         return self._records.nbytes + self._deeper.nbytes + self.floors.nbytes
 
-    def found(self) -> Floats:
+    def attention(self) -> Floats:
         found = np.zeros(len(self._records))
-        found_on(self._records, *self._sight, found)
+        attention_on(self._records, *self._sight, found)
         return found
 
     def fill(self, queries: Numbers, scores: Scores, ties: Numbers) -> None:
@@ -98,7 +108,7 @@ class CurveLists:
         self._records[:] = 0
         heads = self._heads(slabs)
         self._deeper = (slabs.sizes - heads).astype(np.uint32)
-        read_off(slabs.items, slabs.starts, heads, self._records, *self._sight)
+        read_knots(slabs.items, slabs.starts, heads, self._records, *self._sight)
 
     def _heads(self, slabs: Slabs) -> NDArray[np.int64]:
         """How many results each curve is about: those better than the first one that is too deep."""
@@ -152,7 +162,7 @@ class CurveLists:
         return out
 
     @property
-    def _sight(self) -> Sight:
+    def _sight(self) -> VisibilityTables:
         seen = self._visibility.table(_TABLE)
         return seen, *_logarithms_and_roots(), self._visibility.scale, self._visibility.exponent
 
@@ -196,7 +206,7 @@ def _held(
         count = load(n, records[queries[i]], (scores, ranks, knot_logs, slopes, 0), sight)
         curve = (scores, ranks, knot_logs, slopes, count)
         at = own_rank(score, ties[i], curve)
-        gross[i] = seen_at(at, sight) * score
+        gross[i] = visibility_at(at, sight) * score
         others = gain_of_fall(
             0.0, at, n + paper, form, curve, sight
         )  # the paper's integrals may be off by more than it

@@ -25,7 +25,7 @@ from sought.index.query import ParsedQuery, build, parse, read
 from sought.index.snippet import SnippetTerms, snippet
 from sought.index.vectors import Counter
 from sought.web.errors import BadInput, CrawlBusy, CrawlDamaged, SoughtError, StorageFull
-from sought.web.readonly_cache import Shadow
+from sought.web.readonly_cache import ShadowFolder
 
 MAX_LIMIT = 1_000
 MAX_OFFSET = 10_000
@@ -44,7 +44,7 @@ class Index:
     """
 
     def __init__(
-        self, folder: Path, index: tantivy.Index, writer: tantivy.IndexWriter | None, shadow: Shadow | None = None
+        self, folder: Path, index: tantivy.Index, writer: tantivy.IndexWriter | None, shadow: ShadowFolder | None = None
     ) -> None:
         self._folder = folder
         self._shadow = shadow
@@ -61,7 +61,7 @@ class Index:
         elif not (folder.is_dir() and tantivy.Index.exists(str(folder))):
             raise BadInput(f"there is no search index in {folder}")
         with _errors(folder):
-            shadow = None if writable else Shadow(folder, (".tantivy-meta.lock", ".tantivy-writer.lock"))
+            shadow = None if writable else ShadowFolder(folder, (".tantivy-meta.lock", ".tantivy-writer.lock"))
             index = tantivy.Index(schema(), str(shadow.path if shadow else folder))
             index.config_reader("manual")
             heap = max(heap_mb, _MIN_HEAP_MB) * 1_000_000

@@ -8,7 +8,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from sought.index.lists import HeldResults, Numbers, Scores, Shifts, check, no_held, no_shifts
-from sought.index.slabs import KEYS, OFFSETS, Keys, Offsets, Slabs, roomy
+from sought.index.slabs import KEYS, OFFSETS, Keys, Offsets, Slabs, make_room
 from sought.index.visibility import Floats, Visibility
 from sought.web.compiled import Int, cached, compiled, readable
 from sought.web.expression import brief
@@ -60,7 +60,7 @@ class ExactLists:
         """The scores of a query's results, best first."""
         return (self._slabs[query] >> _32).astype(np.uint32).view(np.float32)
 
-    def found(self) -> Floats:
+    def attention(self) -> Floats:
         seen, slabs, found = self._visibility.table(self._longest), self._slabs, np.zeros(len(self._slabs))
         _found(slabs.items, slabs.starts, slabs.sizes, seen, found)
         return found
@@ -197,7 +197,7 @@ def _shift(
     for i in range(done, queries.size):
         query, size, tie = queries[i], sizes[queries[i]], np.uint64(ties[i])
         was, becomes = np.uint64(before[i]) << _32 | tie, np.uint64(after[i]) << _32 | tie
-        if after[i] and not before[i] and not roomy(size + 1, query, (items, starts, sizes, rooms, end)):
+        if after[i] and not before[i] and not make_room(size + 1, query, (items, starts, sizes, rooms, end)):
             return i
         start, at = starts[query], size
         if before[i]:

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 import msgspec
 from tantivy import Document, Schema, SchemaBuilder
 
-from sought.index.analysis import clipped, reading, stemming
+from sought.index.analysis import clip, reading, stemming
 from sought.index.entry import Entry
 from sought.index.tidy import tidy
 from sought.web.errors import BadInput
@@ -79,7 +79,7 @@ def document(entry: Entry, read: Callable[[str, str], str] = reading) -> Documen
 def texts(entry: Entry) -> tuple[str, str, str, str]:
     """What of a page is searched, as the fields of WORDED."""
     address = unquote(entry.url[:MAX_LENGTH].partition("://")[2])
-    return entry.title[:_MAX_TITLE], entry.body, clipped(entry.anchors, _MAX_ANCHORS), address
+    return entry.title[:_MAX_TITLE], entry.body, clip(entry.anchors, _MAX_ANCHORS), address
 
 
 def sites(url: str) -> list[str]:

@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.index.analysis import LANGUAGES, NO_STEMMER, required, terms
+from sought.index.analysis import LANGUAGES, NO_STEMMER, required_terms, terms
 from sought.index.query import MAX_TERMS, parse
 from sought.index.vectors import Vocabulary
 
 Numbers = NDArray[np.int32]
 
 
-class Files(NamedTuple):
+class FiledQueries(NamedTuple):
     """The files of all languages, end to end.
 
     Under term t in file f are `start[f, 3t]` to `start[f, 3t + 3]`: those of one term, from `start[f, 3t + 1]` on those
@@ -33,7 +33,7 @@ class Files(NamedTuple):
     others: Numbers
 
 
-def asked(text: str) -> str:
+def query_words(text: str) -> str:
     """The words of a query, those in quotes too; empty if it is confined to a site, which no workload can measure."""
     query = parse(text)
     return "" if query.site else " ".join([query.words, *query.phrases])
@@ -41,12 +41,12 @@ def asked(text: str) -> str:
 
 def normal(texts: Sequence[str]) -> list[str]:
     """One form for queries that have the same answers in every language: distinct words, in alphabetical order."""
-    return [" ".join(sorted(required(terms(asked(text), NO_STEMMER))[:MAX_TERMS])) for text in texts]
+    return [" ".join(sorted(required_terms(terms(query_words(text), NO_STEMMER))[:MAX_TERMS])) for text in texts]
 
 
-def readings(queries: Sequence[str], language: str) -> list[list[str]]:
+def terms_of_queries(queries: Sequence[str], language: str) -> list[list[str]]:
     """The distinct terms of each query, as pages of a language hold them."""
-    return [required(terms(asked(text), language))[:MAX_TERMS] for text in queries]
+    return [required_terms(terms(query_words(text), language))[:MAX_TERMS] for text in queries]
 
 
 class Filing:
@@ -56,12 +56,12 @@ class Filing:
         self._queries = queries
         self._vocabulary = vocabulary
         self._read: dict[int, tuple[Numbers, Numbers]] = {}  # by language: where each query starts, and all terms
-        self.files: Files | None = None
+        self.files: FiledQueries | None = None
 
     def read(self, language: int) -> None:
         """Make sure that pages of a language can be looked up; more terms may become known by that."""
         if language not in self._read:
-            read = readings(self._queries, LANGUAGES[language])
+            read = terms_of_queries(self._queries, LANGUAGES[language])
             self._vocabulary.add(term for query in read for term in query)
             numbers = self._vocabulary.numbers
             starts = np.zeros(len(read) + 1, np.int32)
@@ -85,7 +85,7 @@ class Filing:
         self.read(language)
         return self._read[language]
 
-    def file(self, frequency: NDArray[np.int64]) -> Files:
+    def file(self, frequency: NDArray[np.int64]) -> FiledQueries:
         """The files, with each query under the term that fewest pages hold."""
         if self.files is None:
             rarity = np.zeros(len(self._vocabulary), np.int64)
@@ -94,14 +94,14 @@ class Filing:
         return self.files
 
 
-def _end_to_end(read: dict[int, tuple[Numbers, Numbers]], rarity: NDArray[np.int64], size: int) -> Files:
+def _end_to_end(read: dict[int, tuple[Numbers, Numbers]], rarity: NDArray[np.int64], size: int) -> FiledQueries:
     parts = [_under_rarest(starts, found, rarity, size) for starts, found in read.values()]
     number = np.full(len(LANGUAGES), -1, np.int32)
     number[list(read)] = np.arange(len(read))
     sizes, lengths = ([0, *np.cumsum([len(getattr(part, name)) for part in parts])] for name in ("query", "others"))
     start = [part.start + at for part, at in zip(parts, sizes, strict=False)]
     first = [part.first[:-1] + at for part, at in zip(parts, lengths, strict=False)]
-    return Files(
+    return FiledQueries(
         number,
         np.concatenate([np.zeros((0, 3 * size + 1), np.int32), *start]).astype(np.int32),
         _joined([part.query for part in parts]),
@@ -119,7 +119,7 @@ def _joined(parts: list[NDArray[Any]]) -> Numbers:
     return np.concatenate([np.zeros(0, np.int32), *parts]).astype(np.int32)
 
 
-def _under_rarest(starts: Numbers, found: Numbers, rarity: NDArray[np.int64], size: int) -> Files:
+def _under_rarest(starts: Numbers, found: Numbers, rarity: NDArray[np.int64], size: int) -> FiledQueries:
     """The file of one language; queries without terms are not in it.
 
     Scores are added up in its order, so it must not change when another language is met.
@@ -138,7 +138,7 @@ def _under_rarest(starts: Numbers, found: Numbers, rarity: NDArray[np.int64], si
     others = found[np.repeat(starts[query] + 2 - first[:-1], more) + np.arange(first[-1])]
     start = np.searchsorted(np.sort(place), np.arange(3 * size + 1))
     none = np.zeros(0, np.int32)
-    return Files(none, start[None].astype(np.int32), _number(query), _number(second), _number(first), others)
+    return FiledQueries(none, start[None].astype(np.int32), _number(query), _number(second), _number(first), others)
 
 
 def single_words(queries: Sequence[str], weights: NDArray[np.float64]) -> tuple[list[str], NDArray[np.float64]]:

@@ -10,7 +10,7 @@ from sought.index.vectors import EACH, HEAD, Vector, joined
 _TITLE, _BODY, _ANCHORS = 1, 3, 1  # how often it holds each word of the query
 
 
-def made_for(measure: GainMeasure) -> NDArray[np.float32]:
+def ideal_scores(measure: GainMeasure) -> NDArray[np.float32]:
     """For each query the score of a page that has it for its title and is as long as pages are on average.
 
     The language is the one whose terms for the queries are on most pages; without pages, none in particular.  Nobody

@@ -53,7 +53,7 @@ class Lists(Protocol):
     def floors(self) -> Scores:
         """A score below which a result is too deep in a query's list to matter: such shifts need not be told."""
 
-    def found(self) -> Floats:
+    def attention(self) -> Floats:
         """What attention finds going down each list, Σ I(rank)·score: what the query's answer is worth."""
 
     @property

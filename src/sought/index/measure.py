@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sought.index.curves import Curves
 from sought.index.exact import Exact
-from sought.index.filing import Files, Filing
+from sought.index.filing import FiledQueries, Filing
 from sought.index.lists import HeldResults, Lists, ListsOf, no_held
 from sought.index.matching import ABSENT, match
 from sought.index.quality import Matches
@@ -29,7 +29,7 @@ Ties = NDArray[np.uint32]
 
 _ROOM = 1 << 15
 ESTIMATORS: dict[str, type[Any]] = {"Curves": Curves, "Exact": Exact}
-TOLD = 8  # queries told of each page: those with the largest gains
+REPORTED = 8  # queries told of each page: those with the largest gains
 
 
 class Changed(NamedTuple):
@@ -47,12 +47,12 @@ class Changed(NamedTuple):
 class Gains(NamedTuple):
     """What each page of a batch was worth, and the queries that gained most by it.
 
-    Of page i the queries told are the first `told[i]` of row i of the other columns.
+    Of page i the queries told are the first `reported[i]` of row i of the other columns.
     """
 
     gain: Floats
     affected: NDArray[np.int32]
-    told: NDArray[np.int32]
+    reported: NDArray[np.int32]
     query: NDArray[np.int32]
     before: NDArray[np.float32]
     after: NDArray[np.float32]
@@ -95,7 +95,7 @@ class GainMeasure:
         self.filing = Filing(queries, self.vocabulary)
         self.lists: Lists = estimator.open(len(queries), visibility)
         self._no_floors = np.zeros(len(queries), np.float32)
-        self._filed: tuple[Files, NDArray[np.float32], NDArray[np.float32]] | None = None
+        self._filed: tuple[FiledQueries, NDArray[np.float32], NDArray[np.float32]] | None = None
         self._bounds = np.zeros((0 if scorer.is_sum else len(queries), 4))
         self._terms = -1
         self._room = _room(_ROOM)
@@ -117,7 +117,7 @@ class GainMeasure:
     @property
     def worth(self) -> float:
         """What all answers are worth, by the copies there are: the numerator of quality, of which gains are parts."""
-        return float(np.sum(self.weights * self.lists.found()))
+        return float(np.sum(self.weights * self.lists.attention()))
 
     def freeze(self, statistics: Statistics) -> None:
         """Score by these statistics from now on."""
@@ -201,7 +201,7 @@ class GainMeasure:
         for each in self._changed(None, vectors, self._no_floors):
             pages, queries = rows[each.page].astype(np.uint32), each.query.astype(np.uint32)
             found.append(Matches(pages, queries, self._finished(each, rows).after.copy()))
-        return together(found)
+        return concatenate(found)
 
     def _changed(self, old: Vectors | None, new: Vectors, floors: NDArray[np.float32]) -> Iterator[Changed]:
         """In pieces of bounded size; what is yielded is good until the next one."""
@@ -241,7 +241,7 @@ class GainMeasure:
             if taken[0]:
                 yield self._room.first(int(taken[0]))
 
-    def _floors_of(self, files: Files, floors: NDArray[np.float32]) -> NDArray[np.float32]:
+    def _floors_of(self, files: FiledQueries, floors: NDArray[np.float32]) -> NDArray[np.float32]:
         """Floors in the order of the files; there are many queries, so this is done once for each fill."""
         if floors is self._no_floors:
             return np.zeros(len(files.query), np.float32)
@@ -249,7 +249,7 @@ class GainMeasure:
             self._filed = files, floors, floors[files.query]
         return self._filed[2]
 
-    def _files(self) -> Files:
+    def _files(self) -> FiledQueries:
         return self.filing.file(self.statistics.anywhere)
 
     def _prepare(self, languages: set[int]) -> None:
@@ -290,7 +290,7 @@ def _room(size: int) -> Changed:
     return Changed(numbers[0], numbers[1], scores[0], scores[1])
 
 
-def together(found: Sequence[Matches]) -> Matches:
+def concatenate(found: Sequence[Matches]) -> Matches:
     """One after the other."""
     return Matches(
         _joined([each.pages for each in found], np.uint32),
@@ -304,19 +304,19 @@ def _joined(parts: list[NDArray[Any]], kind: type) -> NDArray[Any]:
 
 
 def _no_gains(pages: int) -> Gains:
-    def told(kind: type[Any]) -> NDArray[Any]:
-        return np.zeros((pages, TOLD), kind)
+    def reported(kind: type[Any]) -> NDArray[Any]:
+        return np.zeros((pages, REPORTED), kind)
 
     return Gains(
         gain=np.zeros(pages),
         affected=np.zeros(pages, np.int32),
-        told=np.zeros(pages, np.int32),
-        query=told(np.int32),
-        before=told(np.float32),
-        after=told(np.float32),
-        rank_before=told(np.uint32),
-        rank_after=told(np.uint32),
-        query_gain=told(np.float32),
+        reported=np.zeros(pages, np.int32),
+        query=reported(np.int32),
+        before=reported(np.float32),
+        after=reported(np.float32),
+        rank_before=reported(np.uint32),
+        rank_after=reported(np.uint32),
+        query_gain=reported(np.float32),
     )
 
 
@@ -339,7 +339,7 @@ def _add_up(
     weights: Floats,
     total: Floats,
     affected: NDArray[np.int32],
-    told: NDArray[np.int32],
+    reported: NDArray[np.int32],
     of_query: NDArray[np.int32],
     of_before: NDArray[np.float32],
     of_after: NDArray[np.float32],
@@ -354,12 +354,12 @@ def _add_up(
         p, weighted = page[i], weights[query[i]] * gain[i]
         total[p] += weighted
         affected[p] += 1
-        slot = told[p]
-        if slot < TOLD:
-            told[p] += 1
+        slot = reported[p]
+        if slot < REPORTED:
+            reported[p] += 1
         else:
             slot = 0
-            for k in range(1, TOLD):
+            for k in range(1, REPORTED):
                 if of_gain[p, k] < of_gain[p, slot]:
                     slot = k
             if weighted <= of_gain[p, slot]:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.index.postings import Postings, holding, shares
+from sought.index.postings import Postings, rows_holding, shares
 from sought.index.word_hashes import (
     ADDRESS,
     ANCHOR,
@@ -152,7 +152,7 @@ class MatchIndex:
         """The rows that match each query: of the i-th, those from bounds[i] to below bounds[i + 1], ascending."""
         grams = self.grams
         lists = grams.bounds, grams.grams, grams.needed, grams.rho == 1
-        bounds, rows = holding(self.asked(queries), *lists, self.settled())
+        bounds, rows = rows_holding(self.asked(queries), *lists, self.settled())
         return bounds, rows.astype(np.int64)
 
     def why(self, row: int, query: int) -> list[str]:

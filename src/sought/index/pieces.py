@@ -185,7 +185,7 @@ def _hash(text: Eights, at: Int, stop: Int, seed: Int) -> Int:
 
 
 @inlined
-def keep(progress: Progress, target: Int, source: Int) -> None:
+def copy_progress(progress: Progress, target: Int, source: Int) -> None:
     for i in range(4):
         progress[target, i] = progress[source, i]
 
@@ -208,14 +208,14 @@ def next_piece(text: Eights, progress: Progress, seed: Int, initials: Int) -> tu
         space = 1 if kind == _SPACE else _space(text, at) if kind == _BEYOND else 0
         if kind == _BEYOND and not space:
             # What has been taken for words of ASCII was the start of this.
-            keep(progress, NOW, PIECE)
+            copy_progress(progress, NOW, PIECE)
             start = progress[NOW, AT]
             at = progress[NOW, AT] = _end(text, at)
             return start, _0, _hash(text, start, at, seed), _chunk(text, start, at, _0)
         at += max(space, 1)
         if space:
             progress[NOW, AT] = at
-            keep(progress, PIECE, NOW)
+            copy_progress(progress, PIECE, NOW)
     progress[NOW, AT] = at
     return -1, _0, _0, _0
 
@@ -255,7 +255,7 @@ def read(
     From `base` on `marks` has room for as many pieces as `places`.
     """
     progress[NOW, LACKS] = 0
-    keep(progress, PIECE, NOW)
+    copy_progress(progress, PIECE, NOW)
     while progress[NOW, LACKS] < len(lacking):
         start, small, hashed, first = next_piece(text, progress, seed, ANY_INITIAL)
         if start < 0:
@@ -264,18 +264,18 @@ def read(
         entry = find(text, start, stop, small, hashed, first, slots, arena)
         if not entry:
             if not lacks:
-                keep(progress, AGAIN, PIECE)
+                copy_progress(progress, AGAIN, PIECE)
             lacking[lacks, 0], lacking[lacks, 1] = start, stop
             progress[NOW, LACKS] = lacks + 1
         elif not lacks:
             if progress[NOW, SIZE] + np.int64(arena[entry] & _HALF) > len(out) - 8 or progress[NOW, PLACED] == len(
                 places
             ):
-                keep(progress, NOW, PIECE)
+                copy_progress(progress, NOW, PIECE)
                 return CRAMPED
             _write(progress, start, out, places, marks, base, arena, entry)
     lacks = progress[NOW, LACKS]
     if lacks:
-        keep(progress, NOW, AGAIN)
+        copy_progress(progress, NOW, AGAIN)
         progress[NOW, LACKS] = lacks
     return LACKING if lacks else READ

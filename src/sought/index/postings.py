@@ -63,7 +63,7 @@ class Postings:
         self.starts, self.rows, self.fields = starts, rows[:count].copy(), fields[:count].copy()
 
 
-def holding(asked: Ints, bounds: Ints, grams: Ints, needed: Ints, each: bool, held: Postings) -> tuple[Ints, Rows]:
+def rows_holding(asked: Ints, bounds: Ints, grams: Ints, needed: Ints, each: bool, held: Postings) -> tuple[Ints, Rows]:
     """Rows that hold `needed` n-grams of each list asked for, as of the last `settle`: bounds, and rows that ascend.
 
     List i is grams[bounds[i] : bounds[i + 1]].  If `each`, then the first `needed` ones, else as many of any.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tantivy import Occur, Query, Schema
 
-from sought.index.analysis import required, terms
+from sought.index.analysis import required_terms, terms
 from sought.index.fields import PHRASED, WORDED
 from sought.web.errors import BadURL
 from sought.web.url import canonical, hostname
@@ -44,7 +44,7 @@ class QueryTerms:
     @property
     def all_terms(self) -> list[str]:
         """The terms, those within phrases too."""
-        return required([*self.terms, *(term for phrase in self.phrases for term in phrase)])
+        return required_terms([*self.terms, *(term for phrase in self.phrases for term in phrase)])
 
 
 def parse(text: str) -> ParsedQuery:
@@ -65,7 +65,7 @@ def read(asked: ParsedQuery, language: str) -> QueryTerms:
     """The query as pages of a language read it: at most MAX_TERMS terms, a phrase of one term is just a term."""
     phrases = [tuple(terms(phrase, language)) for phrase in asked.phrases]
     words = [*terms(asked.words, language), *(term for phrase in phrases if len(phrase) == 1 for term in phrase)]
-    distinct = required(words)[:MAX_TERMS]
+    distinct = required_terms(words)[:MAX_TERMS]
     kept, room = [], MAX_TERMS - len(distinct)
     for phrase in phrases:
         if len(phrase) > 1 and room > 1:

@@ -15,7 +15,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from sought.index.lists import Numbers, Scores
-from sought.index.sketches import Sketches, sound
+from sought.index.sketches import Sketches, are_valid_scores
 from sought.index.slabs import Keys, Offsets
 from sought.index.visibility import Floats
 from sought.web.compiled import Bool, Int, cached, compiled, readable
@@ -44,7 +44,7 @@ def expected_impact(sketches: Sketches, leaves: NDArray[np.int32], quantiles: Sc
 
 
 def check_leaves(leaves: NDArray[np.int32], quantiles: Scores) -> None:
-    if quantiles.ndim != 2 or not quantiles.shape[1] or not sound(quantiles):
+    if quantiles.ndim != 2 or not quantiles.shape[1] or not are_valid_scores(quantiles):
         raise ValueError("quantiles must be finite, not negative, and some for each leaf")
     if len(leaves) and not 0 <= int(leaves.min()) <= int(leaves.max()) < len(quantiles):
         raise IndexError(f"a leaf that is none of {len(quantiles)}")

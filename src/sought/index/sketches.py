@@ -28,7 +28,7 @@ _32 = np.uint64(32)
 _MATRIX = types.uint64[:, ::1]
 
 
-def top(k: int = K) -> Floats:
+def top_k(k: int = K) -> Floats:
     """V(r) = 1 for r ≤ k, as item r - 1: what the practical policy counts."""
     if k < 1:
         raise BadInput(f"k must be at least 1, not {k}")
@@ -58,7 +58,7 @@ class Sketches:
             raise ValueError("the bounds of queries must go from 0 to the number of candidates")
         if (np.diff(self.bounds) < 0).any() or len(self.ties) != pairs:
             raise ValueError("columns of candidates do not fit together")
-        if not sound(self.crawled) or (self.crawled_keys[:, :-1] < self.crawled_keys[:, 1:]).any():
+        if not are_valid_scores(self.crawled) or (self.crawled_keys[:, :-1] < self.crawled_keys[:, 1:]).any():
             raise ValueError("crawled scores must be finite, not negative, and the best first (of equals, by ties)")
 
     def __len__(self) -> int:
@@ -83,14 +83,14 @@ class Sketches:
             raise ValueError("a column must have one item for each candidate")
 
 
-def by_page(rows: NDArray[np.int64], impact: Floats) -> tuple[NDArray[np.int64], Floats]:
+def impact_by_page(rows: NDArray[np.int64], impact: Floats) -> tuple[NDArray[np.int64], Floats]:
     """Impacts of candidates as those of pages: the rows of pages that have any, ascending, and their sums."""
     some = np.flatnonzero(impact)  # few: of each query's candidates, those it would show
     pages, place = np.unique(rows[some], return_inverse=True)
     return pages, np.bincount(place, impact[some], len(pages)).astype(np.float64)  # of nothing it would count
 
 
-def sound(scores: Scores) -> bool:
+def are_valid_scores(scores: Scores) -> bool:
     """Compiled code does not look: what Python hands to it is looked at here."""
     return bool(np.isfinite(scores).all() and (scores >= 0).all())
 
@@ -108,9 +108,9 @@ def scalar_impact(sketches: Sketches, scores: Scores, k: int = K) -> Floats:
 
 def scalar_ranks(sketches: Sketches, scores: Scores, k: int = K) -> NDArray[np.int32]:
     """The rank of each candidate among the k best of its sketch, 0 if it is none of them."""
-    sketches.check_seen(top(k))
+    sketches.check_seen(top_k(k))
     sketches.check_pairs(scores)
-    if not sound(scores):
+    if not are_valid_scores(scores):
         raise ValueError("scores must be finite and not negative")
     ranks = np.zeros(len(scores), np.int32)
     _scalar(sketches.crawled_keys, sketches.bounds, keys(scores, sketches.ties), k, ranks)

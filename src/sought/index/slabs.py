@@ -77,7 +77,7 @@ def _kept(
 
 
 @compiled
-def roomy(need: Int, i: Int, arrays: tuple[Keys, Offsets, Offsets, Offsets, Offsets]) -> bool:
+def make_room(need: Int, i: Int, arrays: tuple[Keys, Offsets, Offsets, Offsets, Offsets]) -> bool:
     """See to it that list i has room for `need` items; False if the array is full."""
     items, starts, sizes, rooms, end = arrays
     if need <= rooms[i]:

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from sought.index.analysis import UNSEGMENTED, spotted, stemmed, words
-from sought.index.spots import INSIDE, encoded
+from sought.index.analysis import UNSEGMENTED, find_terms, stem_words, words
+from sought.index.spots import INSIDE, encode_terms
 
 WIDTH = 240  # characters
 _LEAD = 60  # of these before the first word asked for
@@ -30,7 +30,7 @@ class SnippetTerms:
 
     def __init__(self, terms: Iterable[str]) -> None:
         self.terms = tuple(terms)
-        self.encoded = encoded(self.terms)
+        self.encoded = encode_terms(self.terms)
 
 
 def snippet(body: str, wanted: SnippetTerms, language: str) -> tuple[str, tuple[tuple[int, int], ...]]:
@@ -63,7 +63,7 @@ def _stretches(body: str) -> Iterator[tuple[int, int]]:
 
 def _occurrences(stretch: str, offset: int, wanted: SnippetTerms, language: str) -> Iterator[WordMatch]:
     """First which pieces read as wanted terms, then where in these few."""
-    text, spots = spotted(stretch, wanted.encoded, language)
+    text, spots = find_terms(stretch, wanted.encoded, language)
     at, passed = 0, offset  # bytes of the stretch, characters of the body
     for start, stop, term in spots:
         passed += start - at if stretch.isascii() else len(text[at:start].decode())
@@ -79,7 +79,7 @@ def _occurrences(stretch: str, offset: int, wanted: SnippetTerms, language: str)
 
 def _within(piece: str, wanted: Sequence[str], language: str) -> Iterator[WordMatch]:
     distinct = list(set(words(piece)))
-    asked = {word: term for word, term in zip(distinct, stemmed(distinct, language), strict=True) if term in wanted}
+    asked = {word: term for word, term in zip(distinct, stem_words(distinct, language), strict=True) if term in wanted}
     lowered = piece.lower()
     if len(lowered) != len(piece):
         lowered = piece  # rather miss a capital than mark the wrong place

@@ -23,10 +23,10 @@ from sought.index.pieces import (
     Places,
     Progress,
     Slots,
+    copy_progress,
     find,
     initial,
     inlined,
-    keep,
     next_piece,
 )
 from sought.web.compiled import Function, Int
@@ -37,7 +37,7 @@ Wanted = NDArray[np.uint64]  # row by row: a term's length and its bytes with a 
 _0, _HALF, _BYTE, _SPACE, _G = (np.uint64(number) for number in (0, 0xFFFFFFFF, 0xFF, 0x20, ord("g")))
 
 
-def encoded(terms: Sequence[str]) -> Wanted:
+def encode_terms(terms: Sequence[str]) -> Wanted:
     """Terms as `spot` takes them."""
     spaced = [f"{term} ".encode() for term in terms]
     width = -(-max(map(len, spaced), default=0) // 8) * 8
@@ -118,7 +118,7 @@ def spot(
     It is called again as `pieces.read` is, when what it lacks has been learned.
     """
     progress[NOW, LACKS] = 0
-    keep(progress, PIECE, NOW)
+    copy_progress(progress, PIECE, NOW)
     initials = initial(_G)  # the Dutch stemmer takes ge- away; otherwise a word's term has the word's initial
     for term in range(len(terms)):
         initials |= initial(terms[term, 1])
@@ -130,7 +130,7 @@ def spot(
         entry = find(text, start, stop, small, hashed, first, slots, arena)
         if not entry:
             if not lacks:
-                keep(progress, AGAIN, PIECE)
+                copy_progress(progress, AGAIN, PIECE)
             lacking[lacks, 0], lacking[lacks, 1] = start, stop
             progress[NOW, LACKS] = lacks + 1
         elif not lacks:
@@ -140,6 +140,6 @@ def spot(
                 progress[NOW, PLACED] = placed + 1
     lacks = progress[NOW, LACKS]
     if lacks:
-        keep(progress, NOW, AGAIN)
+        copy_progress(progress, NOW, AGAIN)
         progress[NOW, LACKS] = lacks
     return LACKING if lacks else READ

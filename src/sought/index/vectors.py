@@ -14,7 +14,7 @@ import numpy as np
 from numba import int32, int64, types, uint32, uint64
 from numpy.typing import NDArray
 
-from sought.index.analysis import LANGUAGES, MAX_TEXT, clipped, learning
+from sought.index.analysis import LANGUAGES, MAX_TEXT, clip, piece_reader
 from sought.index.fields import WORDED
 from sought.index.lexicon import Lexicon, TextMarks
 from sought.web.compiled import Int, cached, compiled
@@ -122,7 +122,7 @@ class Counter:
         lexicon = self._lexicons.get(language)
         if lexicon is None or self._known < len(self._vocabulary):
             lexicon = self._opened(language)
-        read = lexicon.reading(clipped(text, MAX_TEXT), self._noted)
+        read = lexicon.reading(clip(text, MAX_TEXT), self._noted)
         self._bounds.append(self._noted.count)
         return read
 
@@ -153,7 +153,7 @@ class Counter:
         self._met(LANGUAGES.index(language))
         if self._known < len(self._vocabulary):  # lexicons remember words as terms that nobody asks for
             self._known, self._lexicons = len(self._vocabulary), {}
-        opened = self._lexicons[language] = Lexicon(learning(language), self._mark)
+        opened = self._lexicons[language] = Lexicon(piece_reader(language), self._mark)
         return opened
 
     def _mark(self, reading: str) -> int:

@@ -21,7 +21,7 @@ from sought.graph.walks import pr
 from sought.index.analysis import LANGUAGES
 from sought.index.anchored import with_anchors
 from sought.index.lists import ListsOf
-from sought.index.measure import GainMeasure, Rows, Ties, together
+from sought.index.measure import GainMeasure, Rows, Ties, concatenate
 from sought.index.quality import Matches
 from sought.index.scorers import Scorer
 from sought.index.statistics import Census, Statistics
@@ -264,7 +264,7 @@ class Measuring:
         """The score of every page for every query it answers, of this workload or another of the same terms."""
         measure = measure or self.measure
         found = [measure.matches(rows, vectors) for rows, _, vectors in self._stored()] if measure else []
-        return together(found)
+        return concatenate(found)
 
     def _languages(self) -> list[int]:
         return self.measure.filing.languages if self.measure else []

@@ -54,8 +54,8 @@ class Leasing(Protocol):
     def close(self) -> None: ...
 
 
-def _archive(folder: Path, software: str, promised: Position, found: Callable[[Damage], None]) -> Recording:
-    return Archive.open(folder, software=software, promised=promised, found=found)
+def _archive(folder: Path, software: str, expected_end: Position, on_damage: Callable[[Damage], None]) -> Recording:
+    return Archive.open(folder, software=software, expected_end=expected_end, on_damage=on_damage)
 
 
 def _index(folder: Path) -> Indexing:

@@ -66,7 +66,9 @@ def iso_date(t: float) -> str:
     return datetime.fromtimestamp(DAY_ZERO + t * 86400, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def validated(answer: ToyAnswer, asked: Mapping[str, str], validators: tuple[str, ...], modified: float) -> ToyAnswer:
+def with_validators(
+    answer: ToyAnswer, asked: Mapping[str, str], validators: tuple[str, ...], modified: float
+) -> ToyAnswer:
     """The answer with the validators a site gives, or 304 if the asker has it already (RFC 9110, 13.2.2)."""
     given = {
         "etag": f'"{hashlib.blake2b(answer.body, digest_size=8).hexdigest()}"',
@@ -91,7 +93,7 @@ def _already_known(asked: Mapping[str, str], validators: tuple[str, ...], etag: 
     return False
 
 
-def coded(answer: ToyAnswer, asked: Mapping[str, str], coding: str) -> ToyAnswer:
+def with_coding(answer: ToyAnswer, asked: Mapping[str, str], coding: str) -> ToyAnswer:
     """The answer in a content coding, if the asker accepts it."""
     accepted = {part.partition(";")[0].strip() for part in asked.get("accept-encoding", "").split(",")}
     if not answer.body or coding == "identity" or coding not in accepted:

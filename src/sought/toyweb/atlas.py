@@ -24,7 +24,7 @@ class SiteEvent(NamedTuple):
     target: str = ""
 
 
-def clamped(t: float) -> float:
+def clamp(t: float) -> float:
     """A toy time within the web's life."""
     return min(max(t, 0.0), LAST_DAY)
 
@@ -47,7 +47,7 @@ class Atlas:
         return {site.host: site for site in self.sites}
 
     @cached_property
-    def akin(self) -> dict[str, tuple[ToySite, ...]]:
+    def same_subject(self) -> dict[str, tuple[ToySite, ...]]:
         """Sites by subject."""
         subjects = {site.subject.name for site in self.sites}
         return {name: tuple(s for s in self.sites if s.subject.name == name) for name in subjects}
@@ -57,7 +57,7 @@ class Atlas:
 
     def live(self, t: float) -> list[str]:
         """Every URL that answers 200 at `t` and that the healthy part links to."""
-        t = clamped(t)
+        t = clamp(t)
         found = [self.url(PORTAL)]
         for site in self.sites:
             paths = ["/", "/about", *(f"/{section}/" for section in site.sections)]
@@ -66,7 +66,7 @@ class Atlas:
 
     def version(self, url: str, t: float) -> int | None:
         """How often the text at `url` has changed until `t`; None if nothing lives there."""
-        t = clamped(t)
+        t = clamp(t)
         host, path = self._parted(url)
         if host == PORTAL and path == "/":
             return 0
@@ -89,7 +89,7 @@ class Atlas:
 
     def events(self, t0: float, t1: float) -> list[SiteEvent]:
         """What happened to articles after `t0` and until `t1`, in order."""
-        t0, t1 = clamped(t0), clamped(t1)
+        t0, t1 = clamp(t0), clamp(t1)
         found = [e for site in self.sites for page in site.pages(t1) for e in self._life(site, page, t1)]
         return sorted(e for e in found if t0 < e.time <= t1)
 

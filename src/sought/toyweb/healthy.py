@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from sought.toyweb import pages
-from sought.toyweb.answer import ToyAnswer, coded, not_found, page, plain, redirect, validated
+from sought.toyweb.answer import ToyAnswer, not_found, page, plain, redirect, with_coding, with_validators
 from sought.toyweb.atlas import Atlas
 from sought.toyweb.dice import index
 from sought.toyweb.feeds import FEED, feed_of, newest
@@ -16,8 +16,8 @@ def healthy_answer(atlas: Atlas, site: ToySite, path: str, asked: Mapping[str, s
     path = path.partition("?")[0]
     answer, modified = _answer(atlas, site, path, t)
     if answer.status == 200 and modified is not None:
-        answer = validated(answer, asked, site.validators, modified)
-    return coded(answer, asked, site.coding) if not path.endswith(".gz") else answer
+        answer = with_validators(answer, asked, site.validators, modified)
+    return with_coding(answer, asked, site.coding) if not path.endswith(".gz") else answer
 
 
 def _answer(atlas: Atlas, site: ToySite, path: str, t: float) -> tuple[ToyAnswer, float | None]:

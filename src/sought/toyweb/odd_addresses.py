@@ -5,13 +5,13 @@ from html import escape
 
 from sought.toyweb.answer import ToyAnswer, not_found, page, redirect
 from sought.toyweb.dice import digest
-from sought.toyweb.oddity import Ask, Oddity, Say, article, essay, essay_text
+from sought.toyweb.oddity import Oddity, OddRequest, Respond, article, essay, essay_text
 from sought.toyweb.pages import html, link
 
 COLOURS, SIZES, ORDERS = ("red", "green", "blue", "black"), ("s", "m", "l", "xl"), ("price", "name", "new")
 
 
-def _to(status: int, location: str) -> Say:
+def _to(status: int, location: str) -> Respond:
     return lambda ask: redirect(status, location)
 
 
@@ -20,39 +20,39 @@ def _last_number(path: str) -> int | None:
     return int(last) if re.fullmatch(r"[0-9]{1,9}", last) else None
 
 
-def _chain(ask: Ask) -> ToyAnswer:
+def _chain(ask: OddRequest) -> ToyAnswer:
     left = _last_number(ask.path)
     if left is None:
         return not_found()
     return redirect(302, f"/chain/{left - 1}" if left > 1 else "/page/2")
 
 
-def _endless_chain(ask: Ask) -> ToyAnswer:
+def _endless_chain(ask: OddRequest) -> ToyAnswer:
     step = _last_number(ask.path)
     return not_found() if step is None else redirect(302, f"/endless/{step + 1}")
 
 
-def _print_view(ask: Ask) -> ToyAnswer:
+def _print_view(ask: OddRequest) -> ToyAnswer:
     """The print view is the same text without the links."""
     if ask.query == "view=print":
         return page(essay_text(ask, ask.path).replace("<main>", "<main><p>Print view</p>"))
     return essay(ask, ask.path, [link(f"{ask.path}?view=print", "Print this page")])
 
 
-def _canonical(ask: Ask) -> ToyAnswer:
+def _canonical(ask: OddRequest) -> ToyAnswer:
     ways = [link(f"{ask.path}?from={way}", f"by way of {way}") for way in ("home", "search", "newsletter")]
     return essay(ask, ask.path, ways, head=f'<link rel="canonical" href="{ask.url("/canonical")}">')
 
 
-def _canonical_header(ask: Ask) -> ToyAnswer:
+def _canonical_header(ask: OddRequest) -> ToyAnswer:
     headers = (("Link", f'<{ask.url("/canonical-header")}>; rel="canonical"'),)
     return essay(ask, ask.path, [link("/canonical-header?from=home", "by way of home")], headers=headers)
 
 
-def _session(separator: str) -> Say:
+def _session(separator: str) -> Respond:
     """Three pages that link to each other, with a new session at every view."""
 
-    def say(ask: Ask) -> ToyAnswer:
+    def say(ask: OddRequest) -> ToyAnswer:
         plain_path = ask.path.partition(";")[0]
         session = digest("session", ask.target, ask.t) * 2
         steps = [f"{plain_path.rpartition('-')[0]}-{n}{separator}{session}" for n in (1, 2, 3)]
@@ -61,7 +61,7 @@ def _session(separator: str) -> Say:
     return say
 
 
-def _calendar(ask: Ask) -> ToyAnswer:
+def _calendar(ask: OddRequest) -> ToyAnswer:
     match = re.fullmatch(r"/calendar/(\d{4})/(\d{2})", ask.path)
     if not match or not 1 <= int(match[2]) <= 12:
         return not_found()
@@ -71,12 +71,12 @@ def _calendar(ask: Ask) -> ToyAnswer:
     return page(html(f"Calendar {names[1]}", f"<main><h1>{names[1]}</h1><p>No events.</p>{' '.join(links)}</main>"))
 
 
-def _repeat(ask: Ask) -> ToyAnswer:
+def _repeat(ask: OddRequest) -> ToyAnswer:
     """A server that takes any path for the same page, with relative links that make it longer."""
     return essay(ask, "repeat", [link("a/b/", "deeper"), link("b/a/", "deeper still")])
 
 
-def _facets(ask: Ask) -> ToyAnswer:
+def _facets(ask: OddRequest) -> ToyAnswer:
     """Every filter can be added to every address, in any order."""
     have = [part for part in ask.query.split("&") if part][:12]
     choices = [f"colour={c}" for c in COLOURS] + [f"size={s}" for s in SIZES] + [f"sort={o}" for o in ORDERS]
@@ -84,7 +84,7 @@ def _facets(ask: Ask) -> ToyAnswer:
     return essay(ask, "shop", links)
 
 
-def _soft_404(ask: Ask) -> ToyAnswer:
+def _soft_404(ask: OddRequest) -> ToyAnswer:
     return page(html("Page not found", "<h1>Page not found</h1><p>Sorry, the page you want does not exist.</p>"))
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from sought.toyweb.answer import Behaviour, Headers, ToyAnswer, compress
-from sought.toyweb.oddity import Ask, Oddity, Say, essay, essay_text
+from sought.toyweb.oddity import Oddity, OddRequest, Respond, essay, essay_text
 
 HTML: Headers = (("Content-Type", "text/html; charset=utf-8"),)
 BOMB_BYTES = 1 << 30  # what a bomb expands to
@@ -15,7 +15,7 @@ PIECES = 16  # of a body without end that are sent at once: a bound of some mega
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 32
 
 
-def _odd(name: str, note: str, say: Say) -> Oddity:
+def _odd(name: str, note: str, say: Respond) -> Oddity:
     return Oddity(name, f"/{name}", note, say)
 
 
@@ -25,26 +25,26 @@ def _raw(lines: str, body: bytes = b"", status: int = 200) -> ToyAnswer:
     return ToyAnswer(status, body=head.encode() + body, behaviour=Behaviour.RAW)
 
 
-def _text(ask: Ask) -> bytes:
+def _text(ask: OddRequest) -> bytes:
     return essay_text(ask, ask.path).encode()
 
 
-def _length(factor: float) -> Say:
+def _length(factor: float) -> Respond:
     """A Content-Length that is `factor` times the truth."""
     return lambda ask: _raw(f"Content-Length: {int(len(_text(ask)) * factor)}\r\n", _text(ask))
 
 
-def _closed_early(ask: Ask) -> ToyAnswer:
+def _closed_early(ask: OddRequest) -> ToyAnswer:
     body = _text(ask)
     return _raw(f"Content-Length: {len(body)}\r\n", body[: len(body) // 2])
 
 
-def _chunks(chunk: bytes) -> Say:
+def _chunks(chunk: bytes) -> Respond:
     return lambda ask: _raw("Transfer-Encoding: chunked\r\n", b"10\r\n<p>sixteen bytes\r\n" + chunk)
 
 
-def _coded(coding: str, mangle: str) -> Say:
-    def say(ask: Ask) -> ToyAnswer:
+def _coded(coding: str, mangle: str) -> Respond:
+    def say(ask: OddRequest) -> ToyAnswer:
         body = _text(ask)
         bodies = {
             "plain": body,
@@ -76,26 +76,26 @@ def _brotli_bomb() -> bytes:
     return compress(b"<p>boom" * ((128 << 20) // 7), "br")
 
 
-def _bomb(coding: str) -> Say:
+def _bomb(coding: str) -> Respond:
     return lambda ask: ToyAnswer(
         200, (*HTML, ("Content-Encoding", coding)), _brotli_bomb() if coding == "br" else bomb(coding)
     )
 
 
-def _html(body: bytes) -> Say:
+def _html(body: bytes) -> Respond:
     return lambda ask: ToyAnswer(200, HTML, body)
 
 
-def _typed(content_type: str | None, body: bytes = b"") -> Say:
+def _typed(content_type: str | None, body: bytes = b"") -> Respond:
     headers: Headers = () if content_type is None else (("Content-Type", content_type),)
     return lambda ask: ToyAnswer(200, headers, body or _text(ask))
 
 
-def _drip(ask: Ask) -> ToyAnswer:
+def _drip(ask: OddRequest) -> ToyAnswer:
     return replace(essay(ask, ask.path), behaviour=Behaviour.DRIP)
 
 
-def _silent(behaviour: Behaviour) -> Say:
+def _silent(behaviour: Behaviour) -> Respond:
     return lambda ask: ToyAnswer(0, behaviour=behaviour)
 
 

@@ -5,94 +5,94 @@ from dataclasses import replace
 from sought.toyweb.answer import Behaviour, ToyAnswer, http_date, not_found, page, plain, redirect
 from sought.toyweb.dice import digest
 from sought.toyweb.feeds import Entry, rss
-from sought.toyweb.oddity import Ask, Oddity, Say, article, essay
+from sought.toyweb.oddity import Oddity, OddRequest, Respond, article, essay
 from sought.toyweb.pages import link
 from sought.toyweb.sitemaps import gzipped, robots_lines, sitemap_index, urlset, xml
 
 HUGE = 1 << 20  # robots.txt beyond the 500 KiB that RFC 9309 asks a crawler to read
 
 
-def _robots(kind: str, note: str, say: Say) -> Oddity:
+def _robots(kind: str, note: str, say: Respond) -> Oddity:
     return Oddity(f"robots-{kind}", "/robots.txt", note, say)
 
 
-def _rules(*lines: str) -> Say:
+def _rules(*lines: str) -> Respond:
     return lambda ask: plain(robots_lines(*lines))
 
 
-def _huge(ask: Ask) -> ToyAnswer:
+def _huge(ask: OddRequest) -> ToyAnswer:
     """The rule that counts comes first, one that would allow nothing comes after the bound."""
     padding = "# the rest of this line is there to be read by nobody\n"
     return plain(robots_lines("Disallow: /private/") + padding * (HUGE // len(padding)) + "Disallow: /\n")
 
 
-def _with_sitemaps(ask: Ask) -> ToyAnswer:
+def _with_sitemaps(ask: OddRequest) -> ToyAnswer:
     return _naming(ask, "/index.xml", "/pages.xml.gz")
 
 
-def _pages(ask: Ask) -> list[tuple[str, float]]:
+def _pages(ask: OddRequest) -> list[tuple[str, float]]:
     return [(ask.url(f"/page/{n}"), float(n)) for n in range(1, 6)]
 
 
-def _lying_sitemap(ask: Ask) -> ToyAnswer:
+def _lying_sitemap(ask: OddRequest) -> ToyAnswer:
     return xml(urlset((url, ask.t) for url, _ in _pages(ask)))
 
 
-def _broken_sitemap(ask: Ask) -> ToyAnswer:
+def _broken_sitemap(ask: OddRequest) -> ToyAnswer:
     text = urlset(_pages(ask))
     return xml(text[: len(text) * 2 // 3])
 
 
-def _entries(ask: Ask) -> list[Entry]:
+def _entries(ask: OddRequest) -> list[Entry]:
     return [(url, "A page", at) for url, at in _pages(ask)]
 
 
-def _lying_feed(ask: Ask) -> ToyAnswer:
+def _lying_feed(ask: OddRequest) -> ToyAnswer:
     """All is new, a page that nobody has is newest, and another host's pages are in it, too."""
     strange = [ask.url("/nowhere"), ask.atlas.url("elsewhere.example", "/"), "javascript:alert(1)"]
     return xml(rss("All new", [(url, "New", ask.t) for url in [*strange, *(url for url, _ in _pages(ask))]]))
 
 
-def _broken_feed(ask: Ask) -> ToyAnswer:
+def _broken_feed(ask: OddRequest) -> ToyAnswer:
     text = rss("Broken", _entries(ask))
     return xml(text[: len(text) * 2 // 3])
 
 
-def _sitemap_loop(ask: Ask) -> ToyAnswer:
+def _sitemap_loop(ask: OddRequest) -> ToyAnswer:
     """An index that lists itself and one that nobody has."""
     return xml(sitemap_index([(ask.url("/sitemap.xml"), 0.0), (ask.url("/missing.xml"), 0.0)]))
 
 
-def _fresh_etag(ask: Ask) -> ToyAnswer:
+def _fresh_etag(ask: OddRequest) -> ToyAnswer:
     """The validator changes even if toy time stands still, because the one that was sent goes into it."""
     tag = digest("etag", ask.t, ask.headers.get("if-none-match", ""))
     return essay(ask, ask.path, headers=(("ETag", f'"{tag}"'),))
 
 
-def _failing(status: int, *headers: tuple[str, str]) -> Say:
+def _failing(status: int, *headers: tuple[str, str]) -> Respond:
     return lambda ask: plain(f"Today is a bad day: {status}.\n", status, headers)
 
 
-def _flaky(ask: Ask) -> ToyAnswer:
+def _flaky(ask: OddRequest) -> ToyAnswer:
     """Every other toy hour fails."""
     return plain("Try again.\n", 500) if int(ask.t * 24) % 2 else essay(ask, ask.path)
 
 
-def _meta(content: str) -> Say:
+def _meta(content: str) -> Respond:
     return lambda ask: essay(
         ask, ask.path, [link("/hidden", "hidden")], head=f'<meta name="robots" content="{content}">'
     )
 
 
-def _x_robots(value: str) -> Say:
+def _x_robots(value: str) -> Respond:
     return lambda ask: essay(ask, ask.path, [link("/hidden", "hidden")], headers=(("X-Robots-Tag", value),))
 
 
-def _rel_nofollow(ask: Ask) -> ToyAnswer:
+def _rel_nofollow(ask: OddRequest) -> ToyAnswer:
     return essay(ask, ask.path, ['<a rel="nofollow" href="/hidden">a page nobody vouches for</a>'])
 
 
-def _slow(ask: Ask) -> ToyAnswer:
+def _slow(ask: OddRequest) -> ToyAnswer:
     return replace(essay(ask, ask.path), behaviour=Behaviour.SLOW)
 
 
@@ -100,7 +100,7 @@ def _names_sitemap(name: str, *files: str) -> Oddity:
     return Oddity(name, "/robots.txt", "robots.txt names a sitemap", lambda ask: _naming(ask, "/sitemap.xml", *files))
 
 
-def _naming(ask: Ask, *files: str) -> ToyAnswer:
+def _naming(ask: OddRequest, *files: str) -> ToyAnswer:
     return plain(robots_lines("Disallow: /private/", sitemaps=map(ask.url, files)))
 
 

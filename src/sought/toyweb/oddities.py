@@ -10,7 +10,7 @@ from sought.toyweb.answer import ToyAnswer, not_found, plain
 from sought.toyweb.odd_addresses import ADDRESSES
 from sought.toyweb.odd_bytes import BYTES
 from sought.toyweb.odd_manners import MANNERS
-from sought.toyweb.oddity import Ask, Oddity, article, essay
+from sought.toyweb.oddity import Oddity, OddRequest, article, essay
 from sought.toyweb.pages import link
 from sought.toyweb.sitemaps import robots_lines
 
@@ -19,23 +19,23 @@ BY_HOST = {row.host: tuple(r for r in TABLE if r.host == row.host) for row in TA
 _ORDINARY = re.compile(r"/page/[1-5]|/private/page")
 
 
-def odd_answer(ask: Ask) -> ToyAnswer:
+def odd_answer(ask: OddRequest) -> ToyAnswer:
     """The row for this very path, else what every odd host has, else the row whose pattern covers the path."""
     rows = BY_HOST[ask.host]
     exact = next((row for row in rows if row.path == ask.path), None)
     if exact is not None:
-        return exact.say(ask)
+        return exact.respond(ask)
     if ask.path == "/":
         return _home(ask, rows)
     if ask.path == "/robots.txt":
         return plain(robots_lines("Disallow: /private/"))
     if _ORDINARY.fullmatch(ask.path):
         return article(ask)
-    covering = next((row for row in rows if row.speaks_for(ask.path)), None)
-    return covering.say(ask) if covering else not_found()
+    covering = next((row for row in rows if row.covers(ask.path)), None)
+    return covering.respond(ask) if covering else not_found()
 
 
-def _home(ask: Ask, rows: tuple[Oddity, ...]) -> ToyAnswer:
+def _home(ask: OddRequest, rows: tuple[Oddity, ...]) -> ToyAnswer:
     odd = [link(row.entry, row.note) for row in rows if row.linked and row.path != "/robots.txt"]
     ordinary = [link(f"/page/{n}", f"ordinary page {n}") for n in (1, 2, 3)]
     return essay(ask, "/", [*odd, *ordinary, link("/private/page", "private page")])

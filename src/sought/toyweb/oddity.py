@@ -13,7 +13,7 @@ from sought.toyweb.words import paragraph, title, voice
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class OddRequest:
     """One request to an odd host; `target` is the path with its query, header names are in lower case."""
 
     atlas: Atlas
@@ -34,7 +34,7 @@ class Ask:
         return self.atlas.url(self.host, path)
 
 
-Say = Callable[[Ask], ToyAnswer]
+Respond = Callable[[OddRequest], ToyAnswer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Oddity:
     name: str
     path: str
     note: str
-    say: Say
+    respond: Respond
     start: str = ""
     linked: bool = True
 
@@ -59,11 +59,11 @@ class Oddity:
     def entry(self) -> str:
         return self.start or self.path
 
-    def speaks_for(self, path: str) -> bool:
+    def covers(self, path: str) -> bool:
         return path.startswith(self.path[:-1]) if self.path.endswith("*") else path == self.path
 
 
-def essay_text(ask: Ask, about: str, links: Iterable[str] = (), head: str = "") -> str:
+def essay_text(ask: OddRequest, about: str, links: Iterable[str] = (), head: str = "") -> str:
     """An ordinary document that belongs to `about`, with links."""
     key = (ask.atlas.seed, ask.host, about)
     who = voice(SUBJECTS[index(len(SUBJECTS), *key)], "en", *key)
@@ -72,10 +72,10 @@ def essay_text(ask: Ask, about: str, links: Iterable[str] = (), head: str = "") 
     return html(name, f"<main>\n<h1>{name}</h1>\n{text}{bullets([link('/', ask.host), *links])}\n</main>", head=head)
 
 
-def essay(ask: Ask, about: str, links: Iterable[str] = (), head: str = "", headers: Headers = ()) -> ToyAnswer:
+def essay(ask: OddRequest, about: str, links: Iterable[str] = (), head: str = "", headers: Headers = ()) -> ToyAnswer:
     return page(essay_text(ask, about, links, head), headers=headers)
 
 
-def article(ask: Ask) -> ToyAnswer:
+def article(ask: OddRequest) -> ToyAnswer:
     """An ordinary page for an address whose oddity lies elsewhere."""
     return essay(ask, ask.path)

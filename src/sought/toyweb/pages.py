@@ -132,7 +132,7 @@ def _link_to(atlas: Atlas, page: ToyPage, key: str, t: float) -> str:
 
 
 def _other_site(atlas: Atlas, site: ToySite, rolled: Iterator[int]) -> ToySite:
-    choices = atlas.akin[site.subject.name] if fraction(rolled) < 0.6 else atlas.sites
+    choices = atlas.same_subject[site.subject.name] if fraction(rolled) < 0.6 else atlas.sites
     return choices[int(fraction(rolled) * len(choices))]
 
 

@@ -6,10 +6,10 @@ from functools import cached_property
 
 from sought.toyweb import pages
 from sought.toyweb.answer import ToyAnswer, page, plain
-from sought.toyweb.atlas import PORTAL, Atlas, SiteEvent, clamped
+from sought.toyweb.atlas import PORTAL, Atlas, SiteEvent, clamp
 from sought.toyweb.healthy import healthy_answer
 from sought.toyweb.oddities import BY_HOST, odd_answer
-from sought.toyweb.oddity import Ask
+from sought.toyweb.oddity import OddRequest
 from sought.toyweb.sitemaps import robots_lines
 from sought.toyweb.sites import DOMAIN
 
@@ -52,14 +52,14 @@ class ToyWeb:
 
     def answer(self, host: str, path: str, headers: Mapping[str, str], t: float) -> ToyAnswer:
         """What `host` (with or without port) says at toy time `t`; header names are in lower case."""
-        t = clamped(t)
+        t = clamp(t)
         host = host.lower().partition(":")[0]
         if host not in self.addresses:
             return plain(f"No such host in the toy web.\n{self.portal}\n", 421)
         if host == PORTAL:
             return self._portal(path)
         if host in BY_HOST:
-            return odd_answer(Ask(self.atlas, host, path, headers, t))
+            return odd_answer(OddRequest(self.atlas, host, path, headers, t))
         site = self.atlas.sites[0] if host == MIRROR else self.atlas.by_host[host]
         return healthy_answer(self.atlas, site, path, headers, t)
 

@@ -52,7 +52,7 @@ class CompiledPart:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def apart(context: Any) -> Any:
+def noinline(context: Any) -> Any:
     """Call this in a compiled function to keep it from being inlined.
 
     For large functions that run rarely: inlined into each other they would take longer to compile.

@@ -11,7 +11,7 @@ from pathlib import Path
 from sought.web.errors import BadInput
 
 
-class Shadow:
+class ShadowFolder:
     """`path` is where to read: the folder itself, or links to its files if the folder is read-only."""
 
     def __init__(self, folder: Path, without: Iterable[str] = ()) -> None:

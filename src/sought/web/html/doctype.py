@@ -12,7 +12,7 @@ _MODERN = re.compile(
 )
 
 
-def is_old(source: bytes) -> bool:
+def is_quirks(source: bytes) -> bool:
     """Whether a page says, by its doctype or by having none, that a table does not end a paragraph ("quirks mode")."""
     head = source[:16_384]
     begin = _SPACES_AND_COMMENTS.match(head)

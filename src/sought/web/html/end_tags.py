@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sought.web.compiled import Int, apart, compiled
+from sought.web.compiled import Int, compiled, noinline
 from sought.web.html.foreign_tags import leave_foreign
 from sought.web.html.formatting import adopt, clear_to_marker, end_other, rebuild, remove
 from sought.web.html.open_elements import (
@@ -75,7 +75,7 @@ _DONE, _AGAIN = 0, 1
 @compiled
 def end(stack: Ints, formats: Ints, now: Ints, tag: Int, bits: Int) -> None:
     """An end tag; one that ends nothing changes nothing."""
-    apart()
+    noinline()
     if foreign(stack, now) and _ended_foreign(stack, now, tag):
         return
     for _ in range(REACH):  # every round but the last closes or opens something
@@ -86,7 +86,7 @@ def end(stack: Ints, formats: Ints, now: Ints, tag: Int, bits: Int) -> None:
 @compiled
 def _ended_foreign(stack: Ints, now: Ints, tag: Int) -> bool:
     """Close an element of svg or math; whether that was all.  Else the rules of HTML decide."""
-    apart()
+    noinline()
     if tag in (P, _BR):
         leave_foreign(stack, now)
         return False
@@ -101,7 +101,7 @@ def _ended_foreign(stack: Ints, now: Ints, tag: Int) -> bool:
 
 @compiled
 def _by_mode(stack: Ints, formats: Ints, now: Ints, tag: Int, bits: Int) -> Int:
-    apart()
+    noinline()
     here = mode(stack, now)
     if tag == TEMPLATE and here not in (BEFORE_HEAD, HEAD_NOSCRIPT):
         _end_template(stack, formats, now)
@@ -123,7 +123,7 @@ def _by_mode(stack: Ints, formats: Ints, now: Ints, tag: Int, bits: Int) -> Int:
 
 @compiled
 def _end_template(stack: Ints, formats: Ints, now: Ints) -> None:
-    apart()
+    noinline()
     if now[TEMPLATES]:
         close_all_implied(stack, now)
         at = top(now)
@@ -135,7 +135,7 @@ def _end_template(stack: Ints, formats: Ints, now: Ints) -> None:
 
 @compiled
 def _before_body(stack: Ints, now: Ints, tag: Int, here: Int) -> Int:
-    apart()
+    noinline()
     if here == HEAD_NOSCRIPT and tag == _NOSCRIPT:
         pop(stack, now)
         return np.int64(_DONE)
@@ -159,7 +159,7 @@ def _end_frameset(stack: Ints, now: Ints) -> None:
 
 @compiled
 def _in_cell(stack: Ints, formats: Ints, now: Ints, tag: Int, bits: Int, here: Int) -> Int:
-    apart()
+    noinline()
     if not bits & (PART | TABLE) and tag != BODY and tag != HTML:
         _in_body(stack, formats, now, tag, bits)
         return np.int64(_DONE)
@@ -188,7 +188,7 @@ def _in_colgroup(stack: Ints, now: Ints, tag: Int) -> Int:
 
 @compiled
 def _in_table(stack: Ints, formats: Ints, now: Ints, tag: Int, bits: Int, here: Int) -> Int:
-    apart()
+    noinline()
     if bits & TABLE:
         close_table(stack, now)
     elif bits & PART:
@@ -212,7 +212,7 @@ def _part_in_row(stack: Ints, now: Ints, tag: Int) -> Int:
 
 @compiled
 def _in_body(stack: Ints, formats: Ints, now: Ints, tag: Int, bits: Int) -> None:
-    apart()
+    noinline()
     if bits & FORMATTING:
         adopt(stack, formats, now, tag)
     elif bits & CONTAINER:
@@ -243,7 +243,7 @@ def _end_container(stack: Ints, now: Ints, tag: Int) -> bool:
 @compiled
 def _end_form(stack: Ints, formats: Ints, now: Ints) -> None:
     """A form may end before what is open in it does."""
-    apart()
+    noinline()
     if now[TEMPLATES]:
         _end_container(stack, now, np.int64(_FORM))
         return

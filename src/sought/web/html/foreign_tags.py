@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sought.web.compiled import Bool, Int, apart, compiled
+from sought.web.compiled import Bool, Int, compiled, noinline
 from sought.web.html.open_elements import BITS, OUTSIDE_HTML, TAG, pop_to, top
 from sought.web.html.tags import HIDDEN, HTML_POINT, INLINE, KIND, MATH, SCOPE, SPECIAL, SVG, TEXT_POINT, A, number
 from sought.web.html.tokens import Ints
@@ -24,7 +24,7 @@ def is_html(stack: Ints, now: Ints, tag: Int) -> Bool:
 @compiled
 def leave_foreign(stack: Ints, now: Ints) -> None:
     """Close elements of svg and math, up to one that holds HTML."""
-    apart()
+    noinline()
     at = top(now)
     while at > 0 and stack[at, BITS] & OUTSIDE_HTML and not stack[at, BITS] & (TEXT_POINT | HTML_POINT):
         at -= 1
@@ -34,7 +34,7 @@ def leave_foreign(stack: Ints, now: Ints) -> None:
 @compiled
 def foreign_bits(stack: Ints, now: Ints, tag: Int, bits: Int) -> Int:
     """What an element is in svg or math."""
-    apart()
+    noinline()
     around = stack[top(now), BITS]
     space = SVG if tag == _SVG else MATH
     if around & OUTSIDE_HTML and not is_html(stack, now, tag):

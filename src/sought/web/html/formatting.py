@@ -6,7 +6,7 @@ What a late end tag moves is not read again: text stays in the zone that it was 
 
 import numpy as np
 
-from sought.web.compiled import Bool, Int, apart, compiled
+from sought.web.compiled import Bool, Int, compiled, noinline
 from sought.web.html.open_elements import (
     BITS,
     CLOSED,
@@ -43,7 +43,7 @@ COLUMNS = 5
 
 @compiled
 def _remove_row(formats: Ints, now: Ints, row: Int) -> None:
-    apart()
+    noinline()
     if formats[row, _BITS] & KIND == A:
         now[CLOSED] |= LINK_CLOSED
     now[FORMATS] -= 1
@@ -60,7 +60,7 @@ def mark(formats: Ints, now: Ints) -> None:
 
 @compiled
 def clear_to_marker(formats: Ints, now: Ints) -> None:
-    apart()
+    noinline()
     while now[FORMATS] > 0:
         now[FORMATS] -= 1
         if formats[now[FORMATS], _BITS] & KIND == A:
@@ -71,7 +71,7 @@ def clear_to_marker(formats: Ints, now: Ints) -> None:
 
 @compiled
 def source_hash(data: Bytes, begin: Int, end: Int) -> Int:
-    apart()
+    noinline()
     found = np.uint64(14695981039346656037)
     for i in range(begin, end):
         found = (found ^ np.uint64(data[i])) * np.uint64(1099511628211)
@@ -81,7 +81,7 @@ def source_hash(data: Bytes, begin: Int, end: Int) -> Int:
 @compiled
 def keep(stack: Ints, formats: Ints, now: Ints, hashed: Int) -> None:
     """The innermost open element is a formatting one."""
-    apart()
+    noinline()
     if now[FORMATS] >= MAX_ROWS - 1:
         return
     at, count, same, earliest = now[OPEN] - 1, 0, 0, np.int64(-1)
@@ -110,7 +110,7 @@ def _is_open(stack: Ints, formats: Ints, now: Ints, row: Int) -> Bool:
 @compiled
 def rebuild(stack: Ints, formats: Ints, now: Ints, misplaced: bool) -> None:
     """Open formatting elements again that a block has closed."""
-    apart()
+    noinline()
     row = now[FORMATS] - 1
     if row < 0 or formats[row, _TAG] == 0 or _is_open(stack, formats, now, row):
         return
@@ -135,7 +135,7 @@ def active(formats: Ints, now: Ints, tag: Int) -> Int:
 
 @compiled
 def _row_of(formats: Ints, now: Ints, identity: Int) -> Int:
-    apart()
+    noinline()
     row, last = now[FORMATS] - 1, max(now[FORMATS] - REACH, 0)
     while row >= last:
         if formats[row, _ID] == identity and formats[row, _TAG] != 0:
@@ -147,7 +147,7 @@ def _row_of(formats: Ints, now: Ints, identity: Int) -> Int:
 @compiled
 def _moved(formats: Ints, now: Ints, above: Int, by: Int) -> None:
     """Elements above a row of the stack have moved down."""
-    apart()
+    noinline()
     row, last = now[FORMATS] - 1, max(now[FORMATS] - REACH, 0)
     while row >= last:
         if formats[row, _TAG] != 0 and formats[row, _AT] > above:
@@ -158,7 +158,7 @@ def _moved(formats: Ints, now: Ints, above: Int, by: Int) -> None:
 @compiled
 def remove(stack: Ints, formats: Ints, now: Ints, at: Int) -> None:
     """Close one element and none of those in it; where they end, a block ends."""
-    apart()
+    noinline()
     now[OPEN] -= 1
     if not stack[at, BITS] & INLINE:
         stack[at + 1, BITS] &= ~INLINE
@@ -170,7 +170,7 @@ def remove(stack: Ints, formats: Ints, now: Ints, at: Int) -> None:
 @compiled
 def forget_link(stack: Ints, formats: Ints, now: Ints, identity: Int) -> None:
     """A link that a new one has ended, and that the adoption agency left open, is over."""
-    apart()
+    noinline()
     row = _row_of(formats, now, identity)
     if row >= 0:
         _remove_row(formats, now, row)
@@ -190,7 +190,7 @@ def identity_of(formats: Ints, row: Int) -> Int:
 @compiled
 def end_other(stack: Ints, now: Ints, tag: Int) -> None:
     """An end tag that has no rule of its own closes the innermost element of its name, unless a block is between."""
-    apart()
+    noinline()
     at = find(stack, now, tag, SPECIAL)
     if at > 0:
         close_implied(stack, now, tag)
@@ -200,7 +200,7 @@ def end_other(stack: Ints, now: Ints, tag: Int) -> None:
 @compiled
 def adopt(stack: Ints, formats: Ints, now: Ints, tag: Int) -> None:
     """The end tag of a formatting element."""
-    apart()
+    noinline()
     at = now[OPEN] - 1
     if stack[at, TAG] == tag and _row_of(formats, now, stack[at, ID]) < 0:
         pop(stack, now)
@@ -217,7 +217,7 @@ def adopt(stack: Ints, formats: Ints, now: Ints, tag: Int) -> None:
 @compiled
 def _adopt_once(stack: Ints, formats: Ints, now: Ints, row: Int) -> Bool:
     """One round; whether it was the last."""
-    apart()
+    noinline()
     if not _is_open(stack, formats, now, row):
         _remove_row(formats, now, row)
         return True
@@ -241,7 +241,7 @@ def _adopt_once(stack: Ints, formats: Ints, now: Ints, row: Int) -> Bool:
 @compiled
 def _move_block(stack: Ints, formats: Ints, now: Ints, row: Int, at: Int, block: Int) -> None:
     """Take a block out of the formatting element in row `at`, and put that into the block, around what is to come."""
-    apart()
+    noinline()
     tag, bits, hashed = stack[at, TAG], formats[row, _BITS], formats[row, _HASH]
     kept, bookmark = _keep_adopted(stack, formats, now, at, block)
     row = _row_of(formats, now, stack[at, ID])  # other rows may have gone
@@ -270,7 +270,7 @@ def _keep_adopted(stack: Ints, formats: Ints, now: Ints, at: Int, block: Int) ->
     """Of the elements between, the innermost formatting ones stay, next to the block: how many, and the identity behind
     which the formatting element goes in the list.
     """
-    apart()
+    noinline()
     kept, bookmark, seen, k = np.int64(0), np.int64(0), 0, block - 1
     while k > at:
         seen += 1
@@ -291,7 +291,7 @@ def _keep_adopted(stack: Ints, formats: Ints, now: Ints, at: Int, block: Int) ->
 @compiled
 def _enter(formats: Ints, now: Ints, row: Int, bookmark: Int, at: Int, hashed: Int) -> None:
     """The new formatting element takes the place of the old one in the list, or that behind the bookmark."""
-    apart()
+    noinline()
     tag, bits = formats[row, _TAG], formats[row, _BITS]
     _remove_row(formats, now, row)
     new = _row_of(formats, now, bookmark) + 1 if bookmark else row
@@ -307,7 +307,7 @@ def _enter(formats: Ints, now: Ints, row: Int, bookmark: Int, at: Int, hashed: I
 @compiled
 def _find_zones(stack: Ints, now: Ints, at: Int) -> None:
     """Zones of elements that are in other ones now."""
-    apart()
+    noinline()
     place = zone_within(stack, at - 1)
     for k in range(at, now[OPEN]):
         stack[k, PLACE] = place

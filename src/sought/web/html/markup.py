@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numba import types
 
-from sought.web.compiled import Int, apart, cached, compiled, readable
+from sought.web.compiled import Int, cached, compiled, noinline, readable
 from sought.web.html import attributes as said_by
 from sought.web.html import (
     end_tags,
@@ -30,8 +30,8 @@ from sought.web.html import (
     zones,
 )
 from sought.web.html import text_admission as admission
-from sought.web.html.attributes import is_shown, said
-from sought.web.html.doctype import is_old
+from sought.web.html.attributes import attribute_bits, is_shown
+from sought.web.html.doctype import is_quirks
 from sought.web.html.end_tags import end as end_element
 from sought.web.html.foreign_tags import foreign_bits, is_html
 from sought.web.html.formatting import rebuild, source_hash
@@ -46,7 +46,7 @@ from sought.web.html.open_elements import (
     QUIRKS,
     TEMPLATES,
     foreign,
-    place_of,
+    outer_zone,
     start_page,
     top,
     zone,
@@ -64,8 +64,8 @@ from sought.web.html.records import (
     end_heading,
     end_link,
     link_records,
-    look_at,
     notes,
+    record_element,
     write_note,
 )
 from sought.web.html.start_tags import MISPLACED, open_element, start
@@ -91,7 +91,7 @@ from sought.web.html.tags import (
     TITLE,
     number,
 )
-from sought.web.html.text_admission import admitted, is_blank, leave_link
+from sought.web.html.text_admission import admit_text, is_blank, leave_link
 from sought.web.html.tokens import (
     BANG,
     DASH,
@@ -105,11 +105,11 @@ from sought.web.html.tokens import (
     comment_end,
     find_byte,
     is_letter,
-    meaning,
+    look_up,
+    matches_at,
     raw_end,
     read_attributes,
     read_name,
-    stands,
 )
 from sought.web.html.visible import NO_BYTE, OUT, SPACED, copy, separate
 from sought.web.html.zones import LIFELESS, MAX_PARTS, UNSEEN, main_text
@@ -148,7 +148,7 @@ def read(source: bytes) -> Markup:
     size = len(source)
     buffers, parts = np.empty((3, size + 64), np.uint8), np.empty((size // 3 + 2, 2), np.int64)
     now, values = np.zeros(_COUNTERS, np.int64), np.full((PLACES, 3), -1)
-    now[SPACED], now[QUIRKS] = 1, is_old(source)
+    now[SPACED], now[QUIRKS] = 1, is_quirks(source)
     stack = np.empty((MAX_OPEN, open_elements.COLUMNS), np.int64)
     formats = np.empty((formatting.MAX_ROWS, formatting.COLUMNS), np.int64)
     _RUN(np.frombuffer(source, np.uint8), buffers, parts, values, stack, formats, now)
@@ -171,11 +171,11 @@ def _text(
     data: Bytes, i: Int, end: Int, stop: Int, stack: Ints, formats: Ints, buffers: Buffers, parts: Ints, now: Ints
 ) -> Int:
     """Text between tags; where the byte `stop` stands.  In svg and math NUL is a character."""
-    apart()
+    noinline()
     around = stack[top(now), BITS]
     is_foreign = around & OUTSIDE_HTML != 0 and not around & (TEXT_POINT | HTML_POINT)
     blank = is_blank(data, i, end, stop)
-    seen = admitted(blank, stack, formats, now)
+    seen = admit_text(blank, stack, formats, now)
     if not blank:
         leave_link(stack, now)
     _finish_closed(data, buffers, now)
@@ -188,7 +188,7 @@ def _written(
     i: Int,
     end: Int,
     stop: Int,
-    admitted: bool,
+    admit_text: bool,
     nul: bool,
     literal: bool,
     stack: Ints,
@@ -197,9 +197,9 @@ def _written(
     now: Ints,
 ) -> Int:
     """Text, if it is seen, and whose it is; where the byte `stop` stands."""
-    apart()
+    noinline()
     place, begin, before = zone(stack, now), i, now[OUT]
-    if place >= UNSEEN or not admitted:
+    if place >= UNSEEN or not admit_text:
         while i < end and data[i] != stop:
             i += 1
     else:
@@ -226,7 +226,7 @@ def _raw(
     now: Ints,
 ) -> Int:
     """The content of a raw text element: of titles the first counts, most others are not seen."""
-    apart()
+    noinline()
     stop = data.size if bits & PLAIN else raw_end(data, end, i + 1, name_end, bits & SCRIPT != 0)
     if not bits & HIDDEN:
         leave_link(stack, now)
@@ -267,22 +267,22 @@ def _start_tag(
     now: Ints,
 ) -> Int:
     """Take in the start tag at i, and the whole content of a raw text element; where to go on."""
-    apart()
-    bits = said(data, tag, bits, values, i, stack, now)
+    noinline()
+    bits = attribute_bits(data, tag, bits, values, i, stack, now)
     found = start(stack, formats, now, tag, bits)
     misplaced, found = found >= MISPLACED, found % MISPLACED
     _finish_closed(data, buffers, now)
     if found in (IGNORED, AGAIN):
         if bits & KIND == HTML and not now[TEMPLATES]:
-            look_at(data, bits, values, i, buffers, now)
+            record_element(data, bits, values, i, buffers, now)
         return end
     if bits & FOREIGN or (foreign(stack, now) and not is_html(stack, now, tag)):
         bits = foreign_bits(stack, now, tag, bits)
     elif tag == _TEMPLATE and values[SHADOW_MODE, 0] == i and is_shown(data, values, i, stack, now):
         bits |= SHADOW
-    place = place_of(stack, now, misplaced)
+    place = outer_zone(stack, now, misplaced)
     if place != LIFELESS:
-        look_at(data, bits, values, i, buffers, now)
+        record_element(data, bits, values, i, buffers, now)
     if found == EMPTY:
         return end
     if bits & PLAIN:
@@ -308,12 +308,12 @@ def _tag(
     now: Ints,
 ) -> Int:
     """Read the tag at i; where to go on.  A tag that the page ends in is none."""
-    apart()
+    noinline()
     name_end, low, high = read_name(data, i + 1 + closing, False)
     end, self_closing = read_attributes(data, name_end, values, i)
     if end > data.size:
         return data.size
-    bits = meaning(low, high, TAGS)
+    bits = look_up(low, high, TAGS)
     tag = bits >> NUMBER if bits else np.int64((low ^ (high * _MIX)) | _UNKNOWN_TAG)
     bits &= (1 << NUMBER) - 1
     now[_TAGS] += 1
@@ -332,13 +332,13 @@ def _tag(
 @compiled
 def _declaration(data: Bytes, i: Int, stack: Ints, formats: Ints, buffers: Buffers, parts: Ints, now: Ints) -> Int:
     """Comments, and what is read as one: `<!x>`, `<?x>`, `</ >`; in svg and math also CDATA, which is text."""
-    apart()
-    if stands(data, i + 1, BANG, DASH, DASH):
+    noinline()
+    if matches_at(data, i + 1, BANG, DASH, DASH):
         return comment_end(data, i)
     section = cdata_end(data, i) if foreign(stack, now) else i
     if section > i:
         begin = min(i + 9, section)
-        seen = admitted(is_blank(data, begin, section, np.int64(NO_BYTE)), stack, formats, now)
+        seen = admit_text(is_blank(data, begin, section, np.int64(NO_BYTE)), stack, formats, now)
         _finish_closed(data, buffers, now)
         end = np.int64(NO_BYTE)
         return _written(data, begin, section, end, seen, True, True, stack, buffers, parts, now) + 3

@@ -6,7 +6,7 @@ most, and rows are removed once, so that a page takes time in proportion to its 
 
 import numpy as np
 
-from sought.web.compiled import Bool, Int, apart, compiled
+from sought.web.compiled import Bool, Int, compiled, noinline
 from sought.web.html.tags import (
     ARTICLE,
     CELL,
@@ -78,7 +78,7 @@ def is_row(stack: Ints, at: Int) -> Bool:
 
 
 @compiled
-def throws_out(stack: Ints, at: Int) -> Bool:
+def needs_foster_parent(stack: Ints, at: Int) -> Bool:
     """Whether this is a table, outside its cells: what does not belong there goes before the table."""
     return stack[at, BITS] & TABLE_PARTS != 0 or is_row(stack, at)
 
@@ -86,7 +86,7 @@ def throws_out(stack: Ints, at: Int) -> Bool:
 @compiled
 def zone_within(stack: Ints, at: Int) -> Int:
     """The zone of text in this row; of text thrown out of a table, that around the table."""
-    while at > 0 and throws_out(stack, at):
+    while at > 0 and needs_foster_parent(stack, at):
         if stack[at, BITS] & TABLE:
             return stack[at, PLACE]
         at -= 1
@@ -100,16 +100,16 @@ def zone(stack: Ints, now: Ints) -> Int:
 
 
 @compiled
-def place_of(stack: Ints, now: Ints, misplaced: bool) -> Int:
+def outer_zone(stack: Ints, now: Ints, misplaced: bool) -> Int:
     """The zone that an element which comes now is in."""
-    apart()
+    noinline()
     return zone(stack, now) if misplaced else stack[now[OPEN] - 1, ZONE]
 
 
 @compiled
 def _mode_inside(stack: Ints, at: Int, tag: Int, bits: Int) -> Int:
     """The insertion mode that an element sets, or -1."""
-    apart()
+    noinline()
     found = -1
     if bits & TABLE:
         found = IN_TABLE
@@ -143,8 +143,8 @@ def _head_mode(stack: Ints, at: Int, tag: Int) -> Int:
 @compiled
 def push(stack: Ints, now: Ints, tag: Int, bits: Int, misplaced: bool) -> None:
     """Open an element; one that is misplaced in a table stands before it."""
-    apart()
-    at, place = now[OPEN], place_of(stack, now, misplaced)
+    noinline()
+    at, place = now[OPEN], outer_zone(stack, now, misplaced)
     if at >= MAX_OPEN - ROOM:
         return
     now[IDS] += 1
@@ -169,7 +169,7 @@ def start_page(stack: Ints, now: Ints) -> None:
 @compiled
 def pop_to(stack: Ints, now: Ints, size: Int) -> None:
     """Close all but so many elements; <html> stays."""
-    apart()
+    noinline()
     size = max(size, 1)
     while now[OPEN] > size:
         now[OPEN] -= 1
@@ -194,7 +194,7 @@ def pop(stack: Ints, now: Ints) -> None:
 @compiled
 def find(stack: Ints, now: Ints, tag: Int, barrier: Int) -> Int:
     """The row of the innermost open HTML element of this name, up to a barrier; or -1."""
-    apart()
+    noinline()
     at = now[OPEN] - 1
     last = max(at - REACH, 0)
     while at > last:
@@ -209,7 +209,7 @@ def find(stack: Ints, now: Ints, tag: Int, barrier: Int) -> Int:
 @compiled
 def find_bits(stack: Ints, now: Ints, bits: Int, barrier: Int) -> Int:
     """The same for any element that has one of these bits."""
-    apart()
+    noinline()
     at = now[OPEN] - 1
     last = max(at - REACH, 0)
     while at > last:
@@ -224,7 +224,7 @@ def find_bits(stack: Ints, now: Ints, bits: Int, barrier: Int) -> Int:
 @compiled
 def find_part(stack: Ints, now: Ints, tag: Int) -> Int:
     """The row of the part of the innermost table that has this name, or of the table itself; or -1."""
-    apart()
+    noinline()
     at = stack[now[OPEN] - 1, PART_AT]
     last = max(at - REACH, 0)
     while at > last:
@@ -239,7 +239,7 @@ def find_part(stack: Ints, now: Ints, tag: Int) -> Int:
 @compiled
 def find_rows(stack: Ints, now: Ints) -> Int:
     """The row of the open <tbody>, <tfoot> or <thead> of the innermost table, or -1."""
-    apart()
+    noinline()
     at = stack[now[OPEN] - 1, PART_AT]
     while at > 0 and not stack[at, BITS] & TABLE and stack[at, TAG] != TEMPLATE:
         if stack[at, BITS] & ROWS:
@@ -251,7 +251,7 @@ def find_rows(stack: Ints, now: Ints) -> Int:
 @compiled
 def close_implied(stack: Ints, now: Ints, but: Int) -> None:
     """Close what needs no end tag, up to an element of the name `but`."""
-    apart()
+    noinline()
     at = now[OPEN] - 1
     while at > 0 and stack[at, BITS] & IMPLIED and stack[at, TAG] != but:
         pop(stack, now)
@@ -260,7 +260,7 @@ def close_implied(stack: Ints, now: Ints, but: Int) -> None:
 
 @compiled
 def close_all_implied(stack: Ints, now: Ints) -> None:
-    apart()
+    noinline()
     while now[OPEN] > 1 and stack[now[OPEN] - 1, BITS] & (IMPLIED | PART_IMPLIED):
         pop(stack, now)
 
@@ -268,14 +268,14 @@ def close_all_implied(stack: Ints, now: Ints) -> None:
 @compiled
 def clear_to(stack: Ints, now: Ints, bits: Int) -> None:
     """Close elements up to one that has one of these bits."""
-    apart()
+    noinline()
     while now[OPEN] > 1 and not stack[now[OPEN] - 1, BITS] & bits:
         pop(stack, now)
 
 
 @compiled
 def clear_to_row(stack: Ints, now: Ints) -> None:
-    apart()
+    noinline()
     at = now[OPEN] - 1
     while at > 0 and not is_row(stack, at) and not stack[at, BITS] & INERT:
         pop(stack, now)
@@ -293,7 +293,7 @@ def close_found(stack: Ints, now: Ints, at: Int) -> Bool:
 @compiled
 def hide(stack: Ints, now: Ints, at: Int) -> None:
     """A second <html> or <body> tag says `hidden`: so is all that is open in the element."""
-    apart()
+    noinline()
     while at < now[OPEN]:
         if stack[at, ZONE] != LIFELESS:
             stack[at, ZONE] = UNSEEN
@@ -305,7 +305,7 @@ def hide(stack: Ints, now: Ints, at: Int) -> None:
 @compiled
 def leave_menu(stack: Ints, now: Ints, bits: Int) -> None:
     """What the page is about ends a menu that was left open; an <article> in an <aside> does not."""
-    apart()
+    noinline()
     at, last = now[OPEN] - 1, max(now[OPEN] - REACH, 1)
     while at >= last and stack[at, ZONE] == SHARED:
         if bits & ARTICLE and not bits & MAIN and stack[at, TAG] == _ASIDE:

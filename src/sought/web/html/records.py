@@ -6,7 +6,7 @@ A record is a few fields, each ended by a byte that UTF-8 does not have.
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.web.compiled import Bool, Int, apart, compiled
+from sought.web.compiled import Bool, Int, compiled, noinline
 from sought.web.html.tags import (
     ALT,
     BASE,
@@ -101,7 +101,7 @@ def _is_room(size: Int, used: Int, buffers: Buffers, now: Ints) -> Bool:
 @compiled
 def end_link(data: Bytes, buffers: Buffers, now: Ints) -> None:
     """Write the record of the open link, if there is one."""
-    apart()
+    noinline()
     if now[LINK_OPEN]:
         now[LINK_OPEN] = 0
         begin, end = _words(buffers, now[_WORDS], now)
@@ -110,7 +110,7 @@ def end_link(data: Bytes, buffers: Buffers, now: Ints) -> None:
 
 @compiled
 def _write_link(data: Bytes, which: Int, begin: Int, end: Int, buffers: Buffers, now: Ints) -> None:
-    apart()
+    noinline()
     href, href_end, rel, rel_end = now[which + _HREF], now[which + _HREF_END], now[which + _REL], now[which + _REL_END]
     alt, alt_end = now[which + _ALT], now[which + _ALT_END]
     if _is_room(href_end - href + rel_end - rel + max(end - begin, alt_end - alt), now[LINKS_SIZE], buffers, now):
@@ -135,7 +135,7 @@ def value(values: Ints, place: Int, serial: Int) -> tuple[Int, Int]:
 @compiled
 def _start_link(data: Bytes, kind: Int, values: Ints, serial: Int, buffers: Buffers, now: Ints) -> None:
     """An <a> ends the open link; <area>, <frame> and <iframe> have no words, and may stand in one."""
-    apart()
+    noinline()
     which = np.int64(0 if kind == A else _WORDLESS)
     if kind == A:
         end_link(data, buffers, now)
@@ -161,7 +161,7 @@ def write_note(
     buffers: Buffers,
     now: Ints,
 ) -> None:
-    apart()
+    noinline()
     if (begin < end or kind == BASE) and _is_room(end - begin + word_end - word_at, now[NOTES_SIZE], buffers, now):
         out, at = buffers[NOTES], now[NOTES_SIZE]
         out[at] = kind
@@ -172,7 +172,7 @@ def write_note(
 @compiled
 def _take_note(data: Bytes, kind: Int, values: Ints, serial: Int, buffers: Buffers, now: Ints) -> None:
     """A <link>, <meta>, <base> or <html>."""
-    apart()
+    noinline()
     word_at, word_end = value(values, NAME if kind == META else REL, serial)
     begin, end = value(values, CONTENT if kind == META else LANG if kind == HTML else HREF, serial)
     if kind == META and word_at == word_end:
@@ -189,7 +189,7 @@ def _take_note(data: Bytes, kind: Int, values: Ints, serial: Int, buffers: Buffe
 
 @compiled
 def end_heading(data: Bytes, buffers: Buffers, now: Ints) -> None:
-    apart()
+    noinline()
     if now[_HEADING]:
         begin, end = _words(buffers, now[_HEADING_WORDS], now)
         write_note(now[_HEADING], data, 0, 0, buffers[TEXT], begin, end, buffers, now)
@@ -197,9 +197,9 @@ def end_heading(data: Bytes, buffers: Buffers, now: Ints) -> None:
 
 
 @compiled
-def look_at(data: Bytes, bits: Int, values: Ints, serial: Int, buffers: Buffers, now: Ints) -> None:
+def record_element(data: Bytes, bits: Int, values: Ints, serial: Int, buffers: Buffers, now: Ints) -> None:
     """What a start tag adds to counts and records."""
-    apart()
+    noinline()
     kind = bits & KIND
     if bits & HEADING:
         end_heading(data, buffers, now)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sought.web.compiled import Int, apart, compiled
+from sought.web.compiled import Int, compiled, noinline
 from sought.web.html.foreign_tags import is_html, leave_foreign
 from sought.web.html.formatting import active, adopt, forget_link, identity_of, keep, mark, rebuild
 from sought.web.html.open_elements import (
@@ -107,7 +107,7 @@ _HEAD_BITS, _BODY_BITS, _NOSCRIPT_BITS = (TAG_BITS[name] for name in ("head", "b
 @compiled
 def start(stack: Ints, formats: Ints, now: Ints, tag: Int, bits: Int) -> Int:
     """Close and open what a start tag does, except its own element; what becomes of that."""
-    apart()
+    noinline()
     found: Int = np.int64(AGAIN)
     for _ in range(REACH):  # every round but the last closes or opens something
         if foreign(stack, now) and not is_html(stack, now, tag):
@@ -129,7 +129,7 @@ def _foreign(stack: Ints, now: Ints, tag: Int, bits: Int) -> Int:
 
 @compiled
 def _by_mode(stack: Ints, formats: Ints, now: Ints, tag: Int, bits: Int) -> Int:
-    apart()
+    noinline()
     here = mode(stack, now)
     if here <= AFTER_HEAD:
         found = _before_body(stack, now, tag, bits, here)
@@ -152,7 +152,7 @@ def open_next(stack: Ints, now: Ints) -> None:
 
     A <noscript> of the head goes on in the body: by the standard it ends, and what it holds would be seen.
     """
-    apart()
+    noinline()
     here = mode(stack, now)
     if here == BEFORE_HEAD:
         push(stack, now, HEAD, np.int64(_HEAD_BITS), False)
@@ -168,7 +168,7 @@ def open_next(stack: Ints, now: Ints) -> None:
 
 @compiled
 def _before_body(stack: Ints, now: Ints, tag: Int, bits: Int, here: Int) -> Int:
-    apart()
+    noinline()
     if tag == HTML:
         return _merged(stack, now, bits, 0)
     if here == HEAD_NOSCRIPT:
@@ -207,7 +207,7 @@ def _close_p(stack: Ints, now: Ints) -> None:
 
 @compiled
 def _in_body(stack: Ints, formats: Ints, now: Ints, tag: Int, bits: Int, misplaced: bool) -> Int:
-    apart()
+    noinline()
     if bits & PART or tag in (HEAD, _FRAME):
         return np.int64(IGNORED)
     if tag in (HTML, BODY):
@@ -232,7 +232,7 @@ def _in_body(stack: Ints, formats: Ints, now: Ints, tag: Int, bits: Int, misplac
 
 @compiled
 def _second(stack: Ints, now: Ints, tag: Int, bits: Int) -> Int:
-    apart()
+    noinline()
     if tag == HTML:
         return _merged(stack, now, bits, 0)
     if now[OPEN] > 1 and stack[1, TAG] == BODY and not now[TEMPLATES]:
@@ -244,7 +244,7 @@ def _second(stack: Ints, now: Ints, tag: Int, bits: Int) -> Int:
 @compiled
 def _frames(stack: Ints, now: Ints) -> Int:
     """A <frameset> replaces a <body> in which nothing is to be seen."""
-    apart()
+    noinline()
     if now[FRAMES_OUT] or now[OPEN] < 2 or stack[1, TAG] != BODY:
         return np.int64(IGNORED)
     pop_to(stack, now, 1)
@@ -254,7 +254,7 @@ def _frames(stack: Ints, now: Ints) -> Int:
 @compiled
 def _make_way(stack: Ints, formats: Ints, now: Ints, tag: Int, bits: Int) -> None:
     """Close what a start tag in the body closes."""
-    apart()
+    noinline()
     if bits & (MAIN | ARTICLE):
         leave_menu(stack, now, bits)
     if tag == _LI:
@@ -280,7 +280,7 @@ def _make_way(stack: Ints, formats: Ints, now: Ints, tag: Int, bits: Int) -> Non
 @compiled
 def _make_way_for_choices(stack: Ints, now: Ints, tag: Int) -> None:
     """Options, and what is alike: parts of ruby."""
-    apart()
+    noinline()
     if tag in (_OPTION, _OPTGROUP, _HR):
         if in_scope(stack, now, np.int64(_SELECT)) > 0:
             close_implied(stack, now, np.int64(_OPTGROUP if tag == _OPTION else 0))
@@ -295,7 +295,7 @@ def _make_way_for_choices(stack: Ints, now: Ints, tag: Int) -> None:
 @compiled
 def _close_item(stack: Ints, now: Ints, one: Int, other: Int) -> None:
     """An item ends the one before it, unless a block is between."""
-    apart()
+    noinline()
     at, last = top(now), max(top(now) - REACH, 0)
     while at > last:
         tag, bits = stack[at, TAG], stack[at, BITS]
@@ -310,7 +310,7 @@ def _close_item(stack: Ints, now: Ints, one: Int, other: Int) -> None:
 @compiled
 def _end_link(stack: Ints, formats: Ints, now: Ints) -> None:
     """Links do not nest: a new one ends the open one."""
-    apart()
+    noinline()
     row = active(formats, now, np.int64(_LINK))
     if row >= 0:
         identity = identity_of(formats, row)
@@ -328,7 +328,7 @@ def _in_cell(stack: Ints, formats: Ints, now: Ints, tag: Int, bits: Int) -> Int:
 
 @compiled
 def _in_table(stack: Ints, formats: Ints, now: Ints, tag: Int, bits: Int, here: Int) -> Int:
-    apart()
+    noinline()
     if here == IN_COLGROUP:
         return _merged(stack, now, bits, 0) if tag == HTML else in_colgroup(stack, now, tag)
     if bits & PART:
@@ -360,7 +360,7 @@ def _form_in_table(now: Ints) -> Int:
 @compiled
 def _in_template(stack: Ints, now: Ints, tag: Int, bits: Int) -> Int:
     """The first tag in a template that is not of a head tells what the template is part of."""
-    apart()
+    noinline()
     if bits & HEAD_CONTENT:
         return np.int64(EMPTY if bits & VOID else OPENED)
     found = IN_BODY
@@ -378,7 +378,7 @@ def _in_template(stack: Ints, now: Ints, tag: Int, bits: Int) -> Int:
 
 @compiled
 def _in_frameset(now: Ints, stack: Ints, tag: Int, here: Int) -> Int:
-    apart()
+    noinline()
     if tag == _NOFRAMES:
         return np.int64(OPENED)
     if here == IN_FRAMESET and tag == _FRAMESET:
@@ -389,7 +389,7 @@ def _in_frameset(now: Ints, stack: Ints, tag: Int, here: Int) -> Int:
 @compiled
 def open_element(stack: Ints, formats: Ints, now: Ints, tag: Int, bits: Int, misplaced: bool, hashed: Int) -> None:
     """Open the element of a start tag, and remember of it what is to be remembered."""
-    apart()
+    noinline()
     push(stack, now, tag, bits, misplaced)
     if bits & OUTSIDE_HTML:
         return

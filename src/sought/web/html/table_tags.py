@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sought.web.compiled import Bool, Int, apart, compiled
+from sought.web.compiled import Bool, Int, compiled, noinline
 from sought.web.html.formatting import clear_to_marker
 from sought.web.html.open_elements import (
     BITS,
@@ -32,7 +32,7 @@ _COLGROUP_BITS, _ROWS_BITS, _TR_BITS = (TAG_BITS[name] for name in ("colgroup", 
 @compiled
 def close_cell(stack: Ints, formats: Ints, now: Ints) -> None:
     """The cell or caption that is open ends."""
-    apart()
+    noinline()
     pop_to(stack, now, stack[top(now), PART_AT])
     clear_to_marker(formats, now)
 
@@ -40,7 +40,7 @@ def close_cell(stack: Ints, formats: Ints, now: Ints) -> None:
 @compiled
 def close_table(stack: Ints, now: Ints) -> Bool:
     """End the innermost table; whether there is one."""
-    apart()
+    noinline()
     at = top(now)
     while at > 0 and not stack[at, BITS] & (TABLE | INERT):
         at -= 1
@@ -52,7 +52,7 @@ def close_table(stack: Ints, now: Ints) -> Bool:
 
 @compiled
 def part_in_table(stack: Ints, now: Ints, tag: Int, bits: Int) -> Int:
-    apart()
+    noinline()
     clear_to(stack, now, TABLE | INERT)
     if tag == _COL:
         push(stack, now, np.int64(_COLGROUP), np.int64(_COLGROUP_BITS), False)
@@ -65,7 +65,7 @@ def part_in_table(stack: Ints, now: Ints, tag: Int, bits: Int) -> Int:
 
 @compiled
 def part_in_rows(stack: Ints, now: Ints, tag: Int, bits: Int) -> Int:
-    apart()
+    noinline()
     if tag != _TR and not bits & CELL:
         return np.int64(AGAIN if close_rows(stack, now) else IGNORED)
     clear_to(stack, now, ROWS | INERT)
@@ -77,7 +77,7 @@ def part_in_rows(stack: Ints, now: Ints, tag: Int, bits: Int) -> Int:
 
 @compiled
 def part_in_row(stack: Ints, now: Ints, bits: Int) -> Int:
-    apart()
+    noinline()
     if not bits & CELL:
         return np.int64(AGAIN if close_row(stack, now) else IGNORED)
     clear_to_row(stack, now)
@@ -97,7 +97,7 @@ def close_row(stack: Ints, now: Ints) -> Bool:
 
 @compiled
 def in_colgroup(stack: Ints, now: Ints, tag: Int) -> Int:
-    apart()
+    noinline()
     if tag == _COL:
         return np.int64(EMPTY)
     if tag == TEMPLATE:

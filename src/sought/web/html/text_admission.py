@@ -1,6 +1,6 @@
 """What does text close and open before it is written?  Tree construction of the HTML standard, for characters."""
 
-from sought.web.compiled import Int, apart, compiled
+from sought.web.compiled import Int, compiled, noinline
 from sought.web.html.formatting import rebuild
 from sought.web.html.open_elements import (
     AFTER_HEAD,
@@ -14,7 +14,7 @@ from sought.web.html.open_elements import (
     OUTSIDE_HTML,
     in_link,
     mode,
-    throws_out,
+    needs_foster_parent,
     top,
 )
 from sought.web.html.records import LINK_OPEN
@@ -34,9 +34,9 @@ def is_blank(data: Bytes, i: Int, end: Int, stop: Int) -> bool:
 
 
 @compiled
-def admitted(blank: bool, stack: Ints, formats: Ints, now: Ints) -> bool:
+def admit_text(blank: bool, stack: Ints, formats: Ints, now: Ints) -> bool:
     """Make way for text; whether there may be any."""
-    apart()
+    noinline()
     here, around = mode(stack, now), stack[top(now), BITS]
     if not blank:
         while here <= AFTER_HEAD:
@@ -49,7 +49,12 @@ def admitted(blank: bool, stack: Ints, formats: Ints, now: Ints) -> bool:
         now[FRAMES_OUT] = 1
     if around & OUTSIDE_HTML and not around & (TEXT_POINT | HTML_POINT):
         return True
-    if here >= IN_BODY and here <= IN_TEMPLATE and here != IN_COLGROUP and not (blank and throws_out(stack, top(now))):
+    if (
+        here >= IN_BODY
+        and here <= IN_TEMPLATE
+        and here != IN_COLGROUP
+        and not (blank and needs_foster_parent(stack, top(now)))
+    ):
         rebuild(stack, formats, now, True)
     return bool(here <= IN_TEMPLATE)
 

@@ -5,7 +5,7 @@ from html.entities import html5
 
 import numpy as np
 
-from sought.web.compiled import Bool, Int, apart, compiled
+from sought.web.compiled import Bool, Int, compiled, noinline
 from sought.web.html.tags import word
 from sought.web.html.tokens import Bytes, Ints, is_letter
 
@@ -97,7 +97,7 @@ def copy(data: Bytes, i: Int, end: Int, stop: Int, nul: bool, literal: bool, out
 
     `nul`: NUL is a character that is not known, else nothing.  `literal`: there are no character references.
     """
-    apart()
+    noinline()
     at: Int = np.uint64(now[OUT])  # unsigned, for compiled code looks whether a signed index is negative
     spaced: Int = np.uint64(now[SPACED])
     i, end, one = np.uint64(i), np.uint64(end), np.uint64(1)
@@ -164,7 +164,7 @@ def _reference(data: Bytes, i: Int, end: Int, literal: bool) -> tuple[Int, Int]:
 
     An `&` that is text becomes NUL, which no text has, so that the references left to Python are resolved only once.
     """
-    apart()
+    noinline()
     next_ = data[i + 1] if i + 1 < end else 32
     if next_ == HASH and not literal:
         return _number(data, i, end)
@@ -185,7 +185,7 @@ def _reference(data: Bytes, i: Int, end: Int, literal: bool) -> tuple[Int, Int]:
 @compiled
 def _number(data: Bytes, i: Int, end: Int) -> tuple[Int, Int]:
     """The character of `&#…`: a byte, or beyond ASCII its number and _WIDE."""
-    apart()
+    noinline()
     code: Int = np.int64(0)
     hexadecimal = i + 2 < end and data[i + 2] | 32 == 120
     base, j = (16, i + 3) if hexadecimal else (10, i + 2)
@@ -222,7 +222,7 @@ def _is_wide_space(code: Int) -> Bool:
 @compiled
 def _write(wide: Int, out: Bytes, at: Int) -> Int:
     """A character beyond ASCII in UTF-8; where to go on."""
-    apart()
+    noinline()
     code, one = np.uint32(wide - _WIDE), np.uint64(1)
     if code < 0x800:
         out[at] = 0xC0 | code >> 6

@@ -6,7 +6,7 @@ from sought.archive import cdxj, files
 from sought.archive.record import Position, Record
 
 
-class Misfits:
+class CdxjCheck:
     """Is given every record of an archive in order; `wrong` are the numbers of files whose CDXJ must be made again."""
 
     def __init__(self, folder: Path) -> None:

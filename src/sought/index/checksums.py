@@ -12,7 +12,7 @@ _MARK = 1337
 _WINDOW = 1 << 20
 
 
-def unsound_files(folder: Path) -> Iterator[str]:
+def damaged_files(folder: Path) -> Iterator[str]:
     """One line for each file that is not as it was written; nothing if there is no index."""
     meta = folder / "meta.json"
     if not meta.exists():
