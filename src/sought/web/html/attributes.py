@@ -1,4 +1,4 @@
-"""What do the attributes of a tag change in its meaning?"""
+"""Which bits do the attributes of a tag add to it?"""
 
 import numpy as np
 
@@ -34,7 +34,7 @@ _ENCODING, _X_ENCODING = (np.frombuffer(text, np.uint8) for text in (b"text/html
 
 @compiled
 def _has_value(data: Bytes, values: Ints, place: Int, serial: Int, wanted: Bytes) -> bool:
-    """Whether an attribute of the tag has this value, in whatever case."""
+    """Whether an attribute of the tag has this value, in any case."""
     begin, end = value(values, place, serial)
     if end - begin != len(wanted):
         return False
@@ -46,8 +46,8 @@ def _has_value(data: Bytes, values: Ints, place: Int, serial: Int, wanted: Bytes
 
 
 @compiled
-def attribute_bits(data: Bytes, tag: Int, bits: Int, values: Ints, i: Int, stack: Ints, now: Ints) -> Int:
-    """What a tag means with its attributes."""
+def attribute_bits(data: Bytes, tag: Int, bits: Int, values: Ints, i: Int, stack: Ints, counters: Ints) -> Int:
+    """The bits of a tag, with those of its attributes."""
     noinline()
     if values[IS_HIDDEN, 0] == i:
         bits |= HIDDEN
@@ -66,10 +66,10 @@ def attribute_bits(data: Bytes, tag: Int, bits: Int, values: Ints, i: Int, stack
 
 
 @compiled
-def is_shown(data: Bytes, values: Ints, i: Int, stack: Ints, now: Ints) -> bool:
-    """Whether this <template> is the shadow root of the element around it, and so to be seen."""
+def is_shown(data: Bytes, values: Ints, i: Int, stack: Ints, counters: Ints) -> bool:
+    """Whether this <template> is the shadow root of the element around it, and therefore visible."""
     noinline()
-    host, mode_of = top(now), np.int64(SHADOW_MODE)
+    host, mode_of = top(counters), np.int64(SHADOW_MODE)
     bits, tag = stack[host, BITS], stack[host, TAG]
     able = bits & SHADOW_HOST or (tag < 0 and not bits & OUTSIDE_HTML)
     if not able or bits & SHADOWED:

@@ -8,8 +8,8 @@ from sought.web.html.tags import ATTRIBUTES, MIX, Table
 
 LT, GT, SLASH, EQUALS, BANG, DASH, QUESTION = b"<>/=!-?"
 _MIX = np.uint64(MIX)
-_LONG = np.uint64(0x8080808080808080)  # of a name that is too long for the table
-_NO_NAME = 0xFF  # stands for a NUL in a name: no name that means something has one
+_LONG = np.uint64(0x8080808080808080)  # marks a name that is too long for the table
+_NO_NAME = 0xFF  # replaces NUL in a name: no known name has one
 
 Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int64]
@@ -32,7 +32,7 @@ def _lower(c: Int) -> Int:
 
 @compiled
 def read_name(data: Bytes, at: Int, attribute: bool) -> tuple[Int, Int, Int]:
-    """Where a name ends, and two words that stand for it: its bytes, if there are sixteen at most."""
+    """Where a name ends, and two words that identify it: its bytes if there are at most sixteen, else a hash."""
     noinline()
     low, high, i = np.uint64(0), np.uint64(0), at
     while i < data.size:
@@ -52,7 +52,7 @@ def read_name(data: Bytes, at: Int, attribute: bool) -> tuple[Int, Int, Int]:
 
 @compiled
 def look_up(low: Int, high: Int, table: Table) -> Int:
-    """What a table says of a name, or zero."""
+    """The entry of a name in a table, or 0."""
     noinline()
     at = ((low ^ (high * np.uint64(31))) * _MIX) >> np.uint64(54)
     while table[at, 0]:
@@ -90,9 +90,9 @@ def _read_value(data: Bytes, i: Int) -> tuple[Int, Int, Int]:
 
 @compiled
 def read_attributes(data: Bytes, i: Int, values: Ints, serial: Int) -> tuple[Int, bool]:
-    """Behind the tag's `>`, or beyond the end of the page if there is none; and whether the tag closes itself.
+    """Read to the tag's `>`; return the position after it (beyond the page if there is none) and if it is self-closing.
 
-    `values` gets serial, begin and end of those we know.  Of equal names the first counts.
+    `values` gets serial, begin and end of known attributes.  Of equal names the first counts.
     """
     noinline()
     while True:
@@ -120,7 +120,7 @@ def matches_at(data: Bytes, i: Int, first: Int, second: Int, third: Int) -> Bool
 
 @compiled
 def comment_end(data: Bytes, i: Int) -> Int:
-    """Behind the `<!--` comment that starts at i; an unclosed one takes the rest of the page."""
+    """The position after the comment that starts at i; an unclosed one takes the rest of the page."""
     noinline()
     if i + 4 < data.size and data[i + 4] == GT:
         return i + 5
@@ -140,7 +140,7 @@ def comment_end(data: Bytes, i: Int) -> Int:
 
 @compiled
 def cdata_end(data: Bytes, i: Int) -> Int:
-    """Where the `]]>` of the CDATA section that starts at i stands; i itself if there is no section."""
+    """Where the CDATA section that starts at i ends with `]]>`; i itself if there is no section."""
     noinline()
     if not (
         matches_at(data, i + 1, BANG, 91, 67)
@@ -156,7 +156,7 @@ def cdata_end(data: Bytes, i: Int) -> Int:
 
 @compiled
 def _matches(data: Bytes, at: Int, start: Int, end: Int) -> Bool:
-    """Whether the name in data[start:end] stands at `at` too, as a whole."""
+    """Whether the name in data[start:end] is at `at`, too, as a whole."""
     size = end - start
     if at + size > data.size:
         return False
@@ -169,7 +169,7 @@ def _matches(data: Bytes, at: Int, start: Int, end: Int) -> Bool:
 
 @compiled
 def raw_end(data: Bytes, i: Int, start: Int, end: Int, script: bool) -> Int:
-    """Where the end tag of a raw text element stands; scripts may hide theirs in `<!-- <script>`."""
+    """The position of the end tag of a raw text element; scripts may hide theirs in `<!-- <script>`."""
     noinline()
     hiding = 0
     while i < data.size:
