@@ -300,7 +300,7 @@ def test_robots_txt_names_the_sitemap():
     ]
     signals, one = Signals(sitemap=True), world(SMALL, files=files)
     for week in (0.5, 3.0, 6.0, 8.0):
-        rules = RobotsFetch.of(fetched(signals, one, url, week, RequestPurpose.ROBOTS)).robots("sought")
+        rules = RobotsFetch.from_response(fetched(signals, one, url, week, RequestPurpose.ROBOTS)).robots("sought")
         assert list(rules.sitemaps) == [f"{SITE}/sitemap.xml"]
         assert rules.allows(f"{SITE}/private") == (week != 3.0)
         assert rules.allows(f"{SITE}/public")

@@ -1,8 +1,9 @@
 """When may the next request to this host start?
 
 A host is idle, busy (as many requests in flight as are allowed), resting (the delay after its last answer) or cooling
-(it had trouble, or asked for time).  Invariant: a request begins only when neither its host nor its address is busy,
-and both have rested.  Times are seconds since 1970 and always given by the caller: no clock, no waiting here.
+down (after trouble, or because it asked for time; the rules are the table RULES).  Invariant: a request begins only
+when neither its host nor its address is busy, and both have rested.  Times are seconds since 1970 and given by the
+caller: no clock and no waiting here.
 """
 
 import math
@@ -11,7 +12,7 @@ from email.utils import parsedate_to_datetime
 
 from sought.web.message import Failure, Response
 
-_UNSENT = frozenset({Failure.DNS, Failure.ADDRESS})  # no server was bothered, so none needs a rest
+_UNSENT = frozenset({Failure.DNS, Failure.ADDRESS})  # no server was reached, so none needs a rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,24 +26,24 @@ class Manners:
     per_address: int = 1
 
     def rest(self, crawl_delay: float, elapsed: float = 0.0) -> float:
-        """Seconds after an answer that took so long, from a host whose robots.txt asks for a delay."""
+        """Seconds to wait after an answer that took `elapsed`, if robots.txt asks for `crawl_delay`."""
         return max(self.delay, min(self.max_delay, max(crawl_delay, self.latency_factor * elapsed)))
 
 
 @dataclass(frozen=True, slots=True)
 class HostManners:
-    """All that must outlive a restart.  `last_began > last_ended` says that a request was in flight."""
+    """The state that survives a restart.  `last_began > last_ended`: a request was in flight."""
 
     next_at: float = 0.0
     last_began: float = 0.0
     last_ended: float = 0.0
     crawl_delay: float = 0.0
     troubles: int = 0  # in a row
-    address: str = ""  # where it was last asked
+    address: str = ""  # of the last request
 
 
 class _Place:
-    """A host or an address under way."""
+    """The state of a host or an address."""
 
     __slots__ = ("address", "crawl_delay", "in_flight", "last_began", "last_ended", "next_at", "troubles")
 
@@ -56,14 +57,14 @@ class _Place:
         self.address = ""
 
     def is_idle(self, now: float) -> bool:
-        """Nothing to wait for; and what was learned about it is older than a robots.txt may be."""
+        """Whether nothing constrains it, and its robots.txt is out of date."""
         if self.in_flight or self.next_at > now:
             return False
         return not (self.crawl_delay or self.troubles) or self.last_ended + DAY <= now
 
 
 class Politeness:
-    """The state of every host and address that still constrains something; `forget` drops the others."""
+    """The state of every host and address that constrains something; `forget` drops the others."""
 
     def __init__(self, manners: Manners) -> None:
         self.manners = manners
@@ -74,7 +75,7 @@ class Politeness:
         return len(self._hosts) + len(self._addresses)
 
     def ready_at(self, host: str, address: str, now: float) -> float:
-        """Earliest time a request may start; infinite while host or address are busy.  "" is an unknown address."""
+        """The earliest time for a request; infinite while host or address are busy.  "" is an unknown address."""
         place = self._hosts.get(host)
         if place is not None:
             if place.in_flight >= self.manners.per_host:
@@ -94,7 +95,7 @@ class Politeness:
         self._hosts[host].address = address
 
     def ended(self, host: str, address: str, now: float, response: Response) -> None:
-        """Every `began` is followed by one `ended`, whatever came of it."""
+        """Every `began` must be followed by one `ended`, whatever the outcome."""
         places = self._places(host, address)
         owner = places[0]
         rest = 0.0 if response.failure in _UNSENT else self._delay(owner, response.elapsed)
@@ -108,7 +109,7 @@ class Politeness:
             owner.next_at = max(owner.next_at, now + cool_down(kind, owner.troubles, response, now))
 
     def set_crawl_delay(self, host: str, seconds: float) -> None:
-        """What the host's robots.txt asks for (0 for nothing); holds from the last answer on."""
+        """Set the delay that robots.txt asks for (0: none); it applies from the last answer on."""
         place = self._host(host)
         place.crawl_delay = max(0.0, seconds)
         if place.last_ended:
@@ -122,9 +123,9 @@ class Politeness:
         return HostManners(place.next_at, place.last_began, place.last_ended, *rest)
 
     def restore(self, host: str, state: HostManners) -> None:
-        """Go on after a restart; a request that was in flight counts as ended when it began, plus the delay.
+        """Restore the state after a restart; a request in flight counts as ended when it began.
 
-        The address is owed the delay after the last request, not the host's time of cooling down.
+        The address gets the delay after the last request, but not the host's cool-down.
         """
         place = self._host(host)
         place.last_began, place.last_ended = state.last_began, state.last_ended
@@ -138,9 +139,9 @@ class Politeness:
             machine.next_at = max(machine.next_at, last + delay)
 
     def cap(self, now: float) -> set[str]:
-        """Let nothing be later than now, as after a clock that was ahead; returns the hosts of which something was.
+        """Correct times in the future, after the clock was ahead; returns the hosts that were changed.
 
-        What was to wait from a moment to come waits as long from now on, and never longer than any trouble takes.
+        Waits that would start in the future start now, and none is longer than the longest cool-down.
         """
         changed = set()
         bound = now + max(self.manners.delay, self.manners.max_delay, DAY)
@@ -156,7 +157,7 @@ class Politeness:
         return changed
 
     def forget(self, now: float) -> None:
-        """Drop what no longer constrains anything: one pass, to be called now and then."""
+        """Drop idle hosts and addresses, in one pass; to be called now and then."""
         for places in (self._hosts, self._addresses):
             for name in [name for name, place in places.items() if place.is_idle(now)]:
                 del places[name]
@@ -186,7 +187,7 @@ DAY = 24 * HOUR
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Cool down for `first` seconds, `growth` times longer each time in a row up to `cap`; at last, dead for a day."""
+    """Cool down for `first` seconds, `growth` times longer at each repetition up to `cap`; then a day."""
 
     first: float
     growth: float
@@ -195,7 +196,7 @@ class Rule:
 
 
 RULES: dict[str, Rule] = {
-    "429": Rule(first=60, growth=2, cap=2 * HOUR, dead_after=10),  # we are too fast for it
+    "429": Rule(first=60, growth=2, cap=2 * HOUR, dead_after=10),  # we are too fast
     "503": Rule(first=60, growth=2, cap=2 * HOUR, dead_after=10),
     "5xx": Rule(first=5, growth=2, cap=HOUR, dead_after=15),  # often one broken page of a healthy host
     Failure.TIMEOUT: Rule(first=30, growth=3, cap=2 * HOUR, dead_after=6),
@@ -208,7 +209,7 @@ RULES: dict[str, Rule] = {
 
 
 def trouble_kind(response: Response) -> str:
-    """The rule an answer falls under; nothing if the host is well (a missing or an unwanted page is no trouble)."""
+    """The rule for an answer; empty if the host is fine (a missing or unwanted page is no trouble)."""
     if response.failure:
         return response.failure if response.failure in RULES else ""
     if response.status in (429, 503):
@@ -217,7 +218,7 @@ def trouble_kind(response: Response) -> str:
 
 
 def cool_down(kind: str, in_a_row: int, response: Response, now: float) -> float:
-    """Seconds to leave the host alone: what the table says or what the host asked for, the longer of the two."""
+    """Seconds to leave the host alone: by the table or as the host asked, whichever is longer."""
     rule = RULES[kind]
     if in_a_row >= rule.dead_after:
         return DAY
@@ -226,7 +227,7 @@ def cool_down(kind: str, in_a_row: int, response: Response, now: float) -> float
 
 
 def retry_after(response: Response, now: float) -> float:
-    """Seconds asked for by a Retry-After header (RFC 9110 §10.2.3), at most a day; 0 if there is none to understand."""
+    """Seconds asked for by a Retry-After header (RFC 9110 §10.2.3), at most a day; 0 if missing or invalid."""
     text = response.header("retry-after").strip()
     try:
         seconds = float(text) if text.isdecimal() else parsedate_to_datetime(text).timestamp() - now

@@ -40,7 +40,7 @@ class HostFiles:
             self.robots_chain = {target: asked}
             return
         host = self.hosts.at(origin(asked))
-        self.hosts.set_robots(host, RobotsFetch.of(response))
+        self.hosts.set_robots(host, RobotsFetch.from_response(response))
         for url in host.robots.sitemaps if host.robots else ():
             self._add_sitemap(host, url)
         self.hosts.count(host, "robots")
