@@ -1,4 +1,4 @@
-"""Here is a response: keep it for ever."""
+"""How are responses kept for ever?"""
 
 from sought.archive.archive import Archive
 from sought.archive.cdxj_check import CdxjCheck

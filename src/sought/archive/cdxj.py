@@ -50,7 +50,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def line(response: Response, kind: Kind, digest: str, place: Place, filename: str) -> bytes:
-    """The line of a response or revisit, without its end."""
+    """The line of a response or revisit, without a line break."""
     mime = _REVISIT if kind == "revisit" else _mime(response)
     when = date(response.time)
     stamp = f"{when[:4]}{when[5:7]}{when[8:10]}{when[11:13]}{when[14:16]}{when[17:19]}"
@@ -68,18 +68,18 @@ def line(response: Response, kind: Kind, digest: str, place: Place, filename: st
 
 
 def _mime(response: Response) -> str:
-    """What the server called it, unless that is no name, or one that would pass for a revisit."""
+    """The server's media type, unless it is invalid or would look like a revisit."""
     mime = response.media_type
     return mime if mime and mime.isascii() and len(mime) < 100 and mime != _REVISIT else "unk"
 
 
 def prefix(url: str) -> bytes:
-    """How the lines of a URL start."""
+    """The prefix of the lines of a URL."""
     return surt_key(url).encode() + b" "
 
 
 def capture(text: bytes, url: str, file: int) -> Capture | None:
-    """The capture a line tells of; None if it is another URL's.  Raises ValueError or IndexError if it is damaged."""
+    """The capture in a line; None if it is of another URL.  Raises ValueError or IndexError if it is damaged."""
     fields = _decode_fields(text.split(b" ", 2)[2])
     if fields.url != url:
         return None
@@ -88,7 +88,7 @@ def capture(text: bytes, url: str, file: int) -> Capture | None:
 
 
 class Lines:
-    """The lines of a file that still grows.  Sorted when asked: sorting a sorted list with a new tail is cheap."""
+    """The lines of a growing file.  Sorted on demand: sorting a sorted list with a new tail is cheap."""
 
     def __init__(self, lines: list[bytes]) -> None:
         self._lines, self._sorted = lines, False
@@ -110,7 +110,7 @@ class Lines:
             yield self._lines[index]
 
     def write(self, path: Path, filename: str, size: int) -> None:
-        """Replace the file at `path` in one step, so that a reader or a crash sees the old or the new."""
+        """Replace the file at `path` atomically."""
         self._sort()
         part = path.with_suffix(".part")
         if path.is_dir():
@@ -128,7 +128,7 @@ class Lines:
 
 
 class SortedFile:
-    """A finished CDXJ file, mapped and never read whole."""
+    """A finished CDXJ file, memory-mapped."""
 
     def __init__(self, path: Path) -> None:
         with path.open("rb") as file:
@@ -142,7 +142,7 @@ class SortedFile:
             at = end + 1
 
     def _first_not_below(self, start: bytes) -> int:
-        """Offset of the first line that is not below `start`; the invariant: low and high are starts of lines."""
+        """Offset of the first line not below `start`.  Invariant: low and high are starts of lines."""
         low, high = 0, len(self._map)
         while low < high:
             middle = self._map.rfind(b"\n", low, (low + high) // 2) + 1 or low
@@ -157,7 +157,7 @@ class SortedFile:
 
 
 def covered(path: Path, filename: str) -> int | None:
-    """How many bytes of the WARC file the CDXJ file knows; None if there is none that can be used."""
+    """How many bytes of the WARC file the CDXJ file covers; None if it is missing or unusable."""
     try:
         with path.open("rb") as file:
             first = file.readline(1000)
@@ -172,12 +172,12 @@ def covered(path: Path, filename: str) -> int | None:
 
 
 def load(path: Path) -> list[bytes]:
-    """The lines of a file that is to grow again."""
+    """The lines of a CDXJ file."""
     return path.read_bytes().splitlines()[1:]
 
 
 def captured(path: Path, filename: str) -> Iterator[tuple[str, int]]:
-    """URL and offset of each capture that a CDXJ file names, as far as it can be read."""
+    """URL and offset of each readable capture in a CDXJ file."""
     for text in load(path) if covered(path, filename) is not None else ():
         try:
             fields = _decode_fields(text.split(b" ", 2)[2])
@@ -197,7 +197,7 @@ def surt_key(url: str) -> str:
     authority, _, path = rest.partition("/")
     path, _, query = path.partition("?")
     if "%" in path or "//" in path or path.startswith("/"):
-        path = _one_spelling(path)
+        path = _normalised(path)
     text = f"{_reversed(scheme, authority)})/{path.removesuffix('/').lower()}"
     return f"{text}?{_sorted(query)}" if query else text
 
@@ -219,7 +219,7 @@ def _sorted(query: str) -> str:
     return "&".join(parameters)
 
 
-def _one_spelling(path: str) -> str:
+def _normalised(path: str) -> str:
     kept: list[str] = []
     parts = _unescaped(path).split("/")
     for part in parts[:-1]:
@@ -231,7 +231,7 @@ def _one_spelling(path: str) -> str:
 
 
 def _unescaped(text: str) -> str:
-    """Escapes undone until none is left, then the few characters escaped that must be."""
+    """Unescape until nothing changes, then escape the few characters that must be."""
     data = text.encode()
     while (plain := unquote_to_bytes(data)) != data:
         data = plain
