@@ -553,7 +553,7 @@ def test_a_file_over_which_the_reader_dies(log, file, monkeypatch, tmp_path):
     deadly.chmod(0o755)
     monkeypatch.setattr("sought.demand.parquet.sys.executable", str(deadly))
     path = file("q.parquet", b"PAR1" + b"x" * 100 + b"PAR1")
-    with pytest.raises(BadInput, match="not a sound Parquet file"):
+    with pytest.raises(BadInput, match="damaged, or not a Parquet file"):
         import_file(log, path)
 
 

@@ -173,7 +173,7 @@ def test_the_same_batch_again_is_worth_nothing():
     batch = {row: Entry(0, "", "boat lake city", "running " * row, language="en") for row in range(PAGES)}
     assert pages.shift(batch).gain.min() > 0
     again = pages.shift(batch)
-    assert (again.gain.tolist(), again.affected.tolist(), again.told.tolist()) == ([0] * 6, [0] * 6, [0] * 6)
+    assert (again.gain.tolist(), again.affected.tolist(), again.reported.tolist()) == ([0] * 6, [0] * 6, [0] * 6)
 
 
 def test_ranks_are_those_of_the_lists():

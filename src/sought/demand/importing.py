@@ -1,4 +1,4 @@
-"""How does a file become part of the log?  Row by row into a staging, then all at once."""
+"""How is a file imported into the log?  Row by row into a staging folder, then all at once."""
 
 import time
 from collections import Counter
@@ -23,10 +23,10 @@ _REPORT_EVERY = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import found, counted in rows of the file.
+    """The result of an import, in rows of the file.
 
-    `expired` rows are older than the retention time and `other` ones are no concern of ours (a log-in, a purchase);
-    neither is kept.  `first_bad` says of the first few bad rows where they are and what is wrong.
+    `expired` rows are older than the retention time, `other` rows are events of other kinds (a log-in, a purchase);
+    neither is kept.  `first_bad`: file, line and reason of the first few bad rows.
     """
 
     format: str
@@ -51,9 +51,9 @@ def import_file(
     now: float | None = None,
     report: Callable[[int], None] = lambda rows: None,
 ) -> Imported:
-    """Take in a file; raises BadInput, and leaves the log as it was, if the file as a whole cannot be read.
+    """Import a file; raises BadInput and leaves the log unchanged if the file as a whole cannot be read.
 
-    The good rows of a file with bad ones are taken in, all at once.  Importing a file twice changes nothing.
+    The good rows of a file with bad ones are imported, all at once.  Importing a file twice changes nothing.
     """
     now = time.time() if now is None else now
     form = form or guess_format(path)
@@ -62,9 +62,9 @@ def import_file(
     with log.writing(now - log.keep) as staging:
         for read in _reader(path, form, now):
             row = _timely(read.row, now)
-            what = _outcome(row, staging, now - log.keep)
-            counts[what] += 1
-            if what == _BAD and len(first_bad) < MAX_SHOWN_BAD:
+            outcome = _outcome(row, staging, now - log.keep)
+            counts[outcome] += 1
+            if outcome == _BAD and len(first_bad) < MAX_SHOWN_BAD:
                 first_bad.append((read.file, read.line, str(row)))
             if counts.total() % _REPORT_EVERY == 0:
                 report(counts.total())
@@ -74,7 +74,7 @@ def import_file(
 
 
 def _timely(row: Row | BadInput | None, now: float) -> Row | BadInput | None:
-    """A search or event of the future is a mistake, and would be kept too long; a day of it is a clock or a zone."""
+    """Reject searches and events more than a day in the future: they would be kept too long."""
     if row is None or isinstance(row, BadInput | Tally) or row.time <= now + DAY:
         return row
     return BadInput(f"in the future: {today(row.time)}")

@@ -1,7 +1,7 @@
-"""Parquet: a table like the plain ones, or a whole log as `export` writes it (a column `kind` says what a row is).
+"""How is Parquet read and written?  A table like the plain ones, or a whole log, whose rows have a column `kind`.
 
-Run as a program it reads a file and says nothing: the library that reads Parquet ends the whole process over some
-damaged files, so another process tries first.
+Run as a program, this reads a file without output: polars aborts the process on some damaged files, so a subprocess
+tries first.
 """
 
 import resource
@@ -43,11 +43,11 @@ def _chunks(path: Path) -> Iterator[pl.DataFrame]:
 
 
 def check_in_subprocess(path: Path) -> None:
-    """Refuse a file over which a process dies; what an exception says is said when we read it ourselves."""
+    """Raise BadInput for a file on which a process dies; exceptions are reported when this process reads it."""
     command = [sys.executable, "-m", "sought.demand.parquet", str(path)]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)  # noqa: S603  ourselves
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)  # noqa: S603  this module
     if done.returncode < 0:
-        raise BadInput(f"cannot read {path}: not a sound Parquet file")
+        raise BadInput(f"cannot read {path}: it is damaged, or not a Parquet file")
 
 
 def _columns(names: list[str], path: Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""Plain tables, TSV and CSV: query, count[, from][, url, clicks]."""
+"""How are plain tables (TSV, CSV) read and written?  Columns query, count[, from][, url, clicks]."""
 
 import csv
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ _WITHOUT_HEADER = {
 
 
 def read(path: Path, delimiter: str, day: date) -> Iterator[ParsedRow]:
-    """`day` is the first day of tallies that name none."""
+    """`day` is the first day of tallies without one."""
     with open_bytes(path) as file:
         rows = records(decoded_lines(file, path), delimiter)
         number, first = next(rows, (0, BadInput("it is empty")))
@@ -37,7 +37,7 @@ def read(path: Path, delimiter: str, day: date) -> Iterator[ParsedRow]:
 
 
 def tally(fields: dict[str, Any], day: date) -> Tally:
-    """One line of a table, whatever the types of its values."""
+    """The tally of one row, whatever the types of its values."""
     clicks = fields.get("clicks")
     url, begin = fields.get("url"), fields.get("from")
     return Tally(
@@ -51,14 +51,14 @@ def tally(fields: dict[str, Any], day: date) -> Tally:
 
 
 def write(file: IO[str], delimiter: str, rows: Iterator[tuple[str, date, float, str, float]]) -> None:
-    """Rows as (query, day, count, url, clicks).  The last two columns are written for those that have a URL."""
+    """Write rows (query, day, count, url, clicks); the last two columns only for rows with a URL."""
     writer = csv.writer(file, delimiter=delimiter, lineterminator="\n", **_DIALECT[delimiter])
     writer.writerow(COLUMNS)
     for query, day, count, url, clicks in rows:
         writer.writerow([query, _shortest(count), day.isoformat(), url, _shortest(clicks) if url else ""])
 
 
-# No field has a tab or a line break in it, so tab-separated text needs no quotes.
+# Fields have no tabs or line breaks, so tab-separated text needs no quotes.
 _DIALECT: dict[str, dict[str, Any]] = {"\t": {"quoting": csv.QUOTE_NONE, "quotechar": None}, ",": {}}
 
 

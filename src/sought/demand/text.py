@@ -1,4 +1,4 @@
-"""How is a file of others read, whatever is in it?  Line by line, within bounds, also compressed."""
+"""How is a foreign file read safely?  Line by line, within bounds, also compressed."""
 
 import csv
 import gzip
@@ -36,7 +36,7 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True)
 class ParsedRow:
-    """What one line of a file became: a row, a complaint, or nothing (a line that is no concern of ours)."""
+    """The result of one line: a row, an error, or None (an event of another kind)."""
 
     file: str
     line: int
@@ -45,7 +45,7 @@ class ParsedRow:
 
 @contextmanager
 def file_errors(path: Path) -> Iterator[None]:
-    """Whatever goes wrong with a file as a whole is said in one line."""
+    """Turn errors of a file as a whole into BadInput."""
     try:
         yield
     except _UNREADABLE as error:
@@ -71,7 +71,7 @@ def head(path: Path) -> bytes:
 
 
 def lines(file: IO[bytes]) -> Iterator[bytes]:
-    """The lines of a file; what goes beyond MAX_LINE of a line is dropped."""
+    """The lines of a file, each cut at MAX_LINE."""
     start = _BOM
     while line := file.readline(MAX_LINE):
         whole = line.endswith(b"\n")
@@ -82,7 +82,7 @@ def lines(file: IO[bytes]) -> Iterator[bytes]:
 
 
 def decoded_lines(file: IO[bytes], path: Path) -> Iterator[str]:
-    """The lines of a text file.  Bytes that are no UTF-8 stay in them, as surrogates, and make the row a bad one."""
+    """The lines of a text file.  Invalid UTF-8 becomes surrogates, which make the row a bad one."""
     for number, line in enumerate(lines(file)):
         if not number and line.startswith(_UTF_16):
             raise BadInput(f"cannot read {path}: it is in UTF-16; save it as UTF-8")
@@ -90,14 +90,14 @@ def decoded_lines(file: IO[bytes], path: Path) -> Iterator[str]:
 
 
 def records(source: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str] | BadInput]]:
-    """Lines split into fields: (line number, fields).  Tab-separated text knows no quotes."""
+    """Lines split into fields: (line number, fields).  Tab-separated text has no quotes."""
     for number, line in enumerate(source, 1):
         if text := line.rstrip("\r\n"):
             yield number, text.split("\t") if delimiter == "\t" else _quoted(text, delimiter)
 
 
 def _quoted(line: str, delimiter: str) -> list[str] | BadInput:
-    """Fields that may be in quotes.  A row is one line: a quote left open must not swallow the rows behind it."""
+    """Fields that may be quoted.  A row is one line: an open quote must not swallow the next rows."""
     reader = csv.reader((line, ""), delimiter=delimiter)
     try:
         fields = next(reader)
@@ -107,7 +107,7 @@ def _quoted(line: str, delimiter: str) -> list[str] | BadInput:
 
 
 def parse_row(parse: Callable[[Item], Row | None], item: Item) -> Row | BadInput | None:
-    """The row an item stands for, checked; what is wrong with it is a value."""
+    """Parse and check one row; an error is returned, not raised."""
     try:
         row = parse(item)
         return row if row is None else checked(row)
