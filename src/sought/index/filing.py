@@ -1,7 +1,7 @@
 """Which queries might a page answer?  Each query is filed under the rarest of its terms (a percolator).
 
-A page is looked up by its terms, and of the queries filed under a term only the other terms need to be checked.
-Languages read a query differently, so each has a file of its own; the numbers of terms are common to all.
+A page is looked up by its terms; of the queries filed under a term only the other terms are checked.  Languages analyse
+a query differently, so each has its own file; the numbers of terms are common to all.
 """
 
 from collections.abc import Sequence
@@ -34,23 +34,23 @@ class FiledQueries(NamedTuple):
 
 
 def query_words(text: str) -> str:
-    """The words of a query, those in quotes too; empty if it is confined to a site, which no workload can measure."""
+    """The words of a query, also quoted ones; empty for a `site:` query, which no workload can measure."""
     query = parse(text)
     return "" if query.site else " ".join([query.words, *query.phrases])
 
 
 def normal(texts: Sequence[str]) -> list[str]:
-    """One form for queries that have the same answers in every language: distinct words, in alphabetical order."""
+    """The normal form of queries with the same answers in every language: distinct words, sorted."""
     return [" ".join(sorted(required_terms(terms(query_words(text), NO_STEMMER))[:MAX_TERMS])) for text in texts]
 
 
 def terms_of_queries(queries: Sequence[str], language: str) -> list[list[str]]:
-    """The distinct terms of each query, as pages of a language hold them."""
+    """The distinct terms of each query in a language."""
     return [required_terms(terms(query_words(text), language))[:MAX_TERMS] for text in queries]
 
 
 class Filing:
-    """The queries of a workload under their rarest terms, for each language that has been asked for."""
+    """The queries of a workload under their rarest terms, for each language in use."""
 
     def __init__(self, queries: Sequence[str], vocabulary: Vocabulary) -> None:
         self._queries = queries
@@ -59,7 +59,7 @@ class Filing:
         self.files: FiledQueries | None = None
 
     def read(self, language: int) -> None:
-        """Make sure that pages of a language can be looked up; more terms may become known by that."""
+        """Prepare a language for lookups; this may add terms to the vocabulary."""
         if language not in self._read:
             read = terms_of_queries(self._queries, LANGUAGES[language])
             self._vocabulary.add(term for query in read for term in query)
@@ -72,21 +72,21 @@ class Filing:
 
     @property
     def languages(self) -> list[int]:
-        """Those that have been asked for."""
+        """The languages in use."""
         return sorted(self._read)
 
     @property
     def nbytes(self) -> int:
-        """Memory held for the terms of all queries, but for the files."""
+        """Memory of the terms of all queries, without the files."""
         return sum(column.nbytes for read in self._read.values() for column in read)
 
     def terms(self, language: int) -> tuple[Numbers, Numbers]:
-        """Where the terms of each query start, and all terms."""
+        """The start of each query's terms, and all terms."""
         self.read(language)
         return self._read[language]
 
     def file(self, frequency: NDArray[np.int64]) -> FiledQueries:
-        """The files, with each query under the term that fewest pages hold."""
+        """The files, with each query under its term that the fewest pages have."""
         if self.files is None:
             rarity = np.zeros(len(self._vocabulary), np.int64)
             rarity[: len(frequency)] = frequency[: len(rarity)]
@@ -122,16 +122,16 @@ def _joined(parts: list[NDArray[Any]]) -> Numbers:
 def _under_rarest(starts: Numbers, found: Numbers, rarity: NDArray[np.int64], size: int) -> FiledQueries:
     """The file of one language; queries without terms are not in it.
 
-    Scores are added up in its order, so it must not change when another language is met.
+    Scores are summed in its order, so it must not change when another language is added.
     """
     # Among terms equally rare on pages, as all are before the first page, those rare in queries.
     rarity = rarity << 32 | np.bincount(found, minlength=size)
     lengths = np.diff(starts)
     owner = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
     found = found[np.lexsort((rarity[found], owner))]  # each query's rarest term comes first
-    asking = np.flatnonzero(lengths)
-    place = 3 * found[starts[asking]].astype(np.int64) + np.minimum(lengths[asking], 3) - 1
-    query = asking[np.argsort(place, kind="stable")]
+    with_terms = np.flatnonzero(lengths)
+    place = 3 * found[starts[with_terms]].astype(np.int64) + np.minimum(lengths[with_terms], 3) - 1
+    query = with_terms[np.argsort(place, kind="stable")]
     second = np.where(lengths[query] > 1, np.append(found, 0)[starts[query] + 1], 0)
     more = (lengths[query] - 2).clip(0)
     first = np.append(0, np.cumsum(more))
@@ -144,12 +144,12 @@ def _under_rarest(starts: Numbers, found: Numbers, rarity: NDArray[np.int64], si
 def single_words(queries: Sequence[str], weights: NDArray[np.float64]) -> tuple[list[str], NDArray[np.float64]]:
     """The words of all queries and their weights; a word weighs as much as the queries that hold it.
 
-    Pandey & Olston 2005, §5.1.1.  A page with one word of a query then counts for a part of it, so "new york" also
-    favours what is new.  Weights sum to 1 again.
+    Pandey & Olston 2005, §5.1.1.  A page with one word of a query then matches a part of it, so "new york" also
+    favours pages with "new".  Weights sum to 1 again.
     """
     summed: dict[str, float] = {}
     for form, weight in zip(normal(queries), weights.tolist(), strict=True):
         for word in form.split():
             summed[word] = summed.get(word, 0.0) + weight
-    found = np.fromiter(summed.values(), np.float64, len(summed))
-    return list(summed), found / found.sum() if found.any() else found
+    totals = np.fromiter(summed.values(), np.float64, len(summed))
+    return list(summed), totals / totals.sum() if totals.any() else totals
