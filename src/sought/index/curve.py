@@ -55,13 +55,13 @@ def knot_ranks(n: Int, ranks: NDArray[np.int64], tables: VisibilityTables) -> In
 
 
 @inlined
-def load(n: Int, record: NDArray[np.uint32], scratch: Curve, tables: VisibilityTables) -> Curve:
-    """The curve of a list with n results, in the arrays of `scratch`; slopes are computed on demand."""
-    scores, ranks, logs, slopes, _ = scratch
+def load(n: Int, record: NDArray[np.uint32], curve: Curve, tables: VisibilityTables) -> Int:
+    """Fill the arrays of a curve for a list of n results; slopes are computed on demand.  Returns the knots' number."""
+    scores, ranks, logs, slopes, _ = curve
     count = knot_ranks(n, ranks, tables)
     for j in range(count):
         scores[j], logs[j], slopes[j] = np.uint32(record[1 + j]).view(np.float32), log_of(ranks[j], tables), -1.0
-    return scores, ranks, logs, slopes, count
+    return count
 
 
 @inlined

@@ -140,7 +140,7 @@ def shift(
 ) -> Int:
     """Measure and apply changes; returns the index of a page that cannot be in its list, -1 if there is none."""
     tables = (seen, logs, roots, scale, exponent)
-    scratch = (np.zeros(4), np.zeros(4, np.int64), np.zeros(4), np.zeros(4), np.int64(0))
+    arrays = (np.zeros(4), np.zeros(4, np.int64), np.zeros(4), np.zeros(4))
     new_ranks = np.zeros(4, np.int64)
     for i in range(queries.size):
         query, was, becomes, n = (
@@ -156,7 +156,7 @@ def shift(
                 gain[i], rank_after[i] = visibility_at(1, tables) * becomes, 1
                 records[query, 0], records[query, 1] = 1, np.float32(after[i]).view(np.uint32)
             continue
-        curve = load(n, records[query], scratch, tables)
+        curve = (*arrays, load(n, records[query], (*arrays, 0), tables))
         at = own_rank(was, ties[i], curve) if was > 0 else 0
         rank_before[i] = rank_after[i] = at
         if was == becomes:
@@ -205,12 +205,12 @@ def entry(
     gain: Floats,
 ) -> None:
     tables = (seen, logs, roots, scale, exponent)
-    scratch = (np.zeros(4), np.zeros(4, np.int64), np.zeros(4), np.zeros(4), np.int64(0))
+    arrays = (np.zeros(4), np.zeros(4, np.int64), np.zeros(4), np.zeros(4))
     for i in range(queries.size):
         n, score = np.int64(records[queries[i], 0]), np.float64(entering[i])
         gain[i] = visibility_at(n + 1, tables) * score
         if n and score > 0:
-            curve = load(n, records[queries[i]], scratch, tables)
+            curve = (*arrays, load(n, records[queries[i]], (*arrays, 0), tables))
             gain[i] += gain_of_rise(score, n + 1, next_rank(score, 0, curve), form, curve, tables)
 
 
@@ -227,10 +227,10 @@ def ranks_of(
     out: Floats,
 ) -> None:
     tables = (seen, logs, roots, scale, exponent)
-    scratch = (np.zeros(4), np.zeros(4, np.int64), np.zeros(4), np.zeros(4), np.int64(0))
+    arrays = (np.zeros(4), np.zeros(4, np.int64), np.zeros(4), np.zeros(4))
     for i in range(queries.size):
         n = np.int64(records[queries[i], 0])
-        curve = load(n, records[queries[i]], scratch, tables)
+        curve = (*arrays, load(n, records[queries[i]], (*arrays, 0), tables))
         out[i] = rank_of(np.float64(asked[i]), curve) if n else 1.0
 
 
@@ -247,10 +247,10 @@ def scores_at(
     out: Floats,
 ) -> None:
     tables = (seen, logs, roots, scale, exponent)
-    scratch = (np.zeros(4), np.zeros(4, np.int64), np.zeros(4), np.zeros(4), np.int64(0))
+    arrays = (np.zeros(4), np.zeros(4, np.int64), np.zeros(4), np.zeros(4))
     for i in range(queries.size):
         n = np.int64(records[queries[i], 0])
-        curve = load(n, records[queries[i]], scratch, tables)
+        curve = (*arrays, load(n, records[queries[i]], (*arrays, 0), tables))
         out[i] = score_at(np.int64(asked[i]), curve, tables) if n else 0.0
 
 
@@ -260,10 +260,10 @@ def attention_on(
 ) -> None:
     """Σ I(rank)·score along each curve, for the first _FAR ranks."""
     tables = (seen, logs, roots, scale, exponent)
-    scratch = (np.zeros(4), np.zeros(4, np.int64), np.zeros(4), np.zeros(4), np.int64(0))
+    arrays = (np.zeros(4), np.zeros(4, np.int64), np.zeros(4), np.zeros(4))
     for i in range(len(records)):
         n = np.int64(records[i, 0])
-        curve = load(n, records[i], scratch, tables)
+        curve = (*arrays, load(n, records[i], (*arrays, 0), tables))
         last: Int = min(n, np.int64(_FAR))
         for rank in range(1, last + 1):
             out[i] += visibility_at(rank, tables) * score_at(rank, curve, tables)

@@ -196,14 +196,14 @@ def _held(
 ) -> Int:
     """By the gain of leaving, as in `shift`; returns the index of a page that cannot be in its list, or -1."""
     tables = (seen, logs, roots, scale, exponent)
-    scratch = (np.zeros(4), np.zeros(4, np.int64), np.zeros(4), np.zeros(4), np.int64(0))
+    arrays = (np.zeros(4), np.zeros(4, np.int64), np.zeros(4), np.zeros(4))
     for i in range(queries.size):
         n, score = np.int64(records[queries[i], 0]), np.float64(held[i])
         if score == 0:
             continue
         if n == 0:
             return i
-        curve = load(n, records[queries[i]], scratch, tables)
+        curve = (*arrays, load(n, records[queries[i]], (*arrays, 0), tables))
         at = own_rank(score, ties[i], curve)
         gross[i] = visibility_at(at, tables) * score
         others = gain_of_fall(0.0, at, n + paper, form, curve, tables)  # the paper's integrals may exceed it
