@@ -1,4 +1,4 @@
-"""What does this web answer, and what is true about it?"""
+"""What does the toy web answer to a request, and what is its true state?"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from sought.toyweb.oddity import OddRequest
 from sought.toyweb.sitemaps import robots_lines
 from sought.toyweb.sites import DOMAIN
 
-MIRROR = f"mirror.{DOMAIN}"  # says byte for byte what the first site says
+MIRROR = f"mirror.{DOMAIN}"  # byte for byte the same as the first site
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class ToyWeb:
         return self.atlas.url(PORTAL)
 
     def answer(self, host: str, path: str, headers: Mapping[str, str], t: float) -> ToyAnswer:
-        """What `host` (with or without port) says at toy time `t`; header names are in lower case."""
+        """The answer of `host` (with or without port) at toy time `t`; header names are in lower case."""
         t = clamp(t)
         host = host.lower().partition(":")[0]
         if host not in self.addresses:
@@ -76,7 +76,7 @@ class ToyWeb:
         return self.atlas.live(t)
 
     def version(self, url: str, t: float) -> int | None:
-        """How often the text of a healthy page has changed until `t`; None if it does not live."""
+        """How often the text of a healthy page has changed until `t`; None if it is not live."""
         return self.atlas.version(url, t)
 
     def events(self, t0: float, t1: float) -> list[SiteEvent]:

@@ -1,6 +1,9 @@
-"""Which words belong to which subject?  Data only.
+"""Which words do the pages use?  Data only: subjects, languages, places, people and kinds of things.
 
-English nouns have a plural in -s, so that sentences can be put together without a grammar.  Phrases of the other
+A kind can precede any noun ("winter telescope", "Portuguese soup").  Each page is about things of one kind, so that a
+search for them finds it.  No kind is a word of a subject, or of the sentences of all pages.
+
+English nouns have a plural in -s, so that sentences need no grammar.  Phrases of the other
 languages are whole noun phrases that agree with every sentence of their language.
 """
 
