@@ -1,4 +1,4 @@
-"""Which files of a search index are damaged?  Tantivy ends each with its checksum, and never looks at it by itself."""
+"""Which files of a search index are damaged?  Tantivy writes a checksum at the end of each, but never checks it."""
 
 import json
 import struct
@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-_END = struct.Struct("<II")  # how long the footer is, and a mark
+_END = struct.Struct("<II")  # length of the footer, and a magic number
 _MARK = 1337
 _WINDOW = 1 << 20
 
 
 def damaged_files(folder: Path) -> Iterator[str]:
-    """One line for each file that is not as it was written; nothing if there is no index."""
+    """One line for each damaged file; nothing if there is no index."""
     meta = folder / "meta.json"
     if not meta.exists():
         return
@@ -24,27 +24,27 @@ def damaged_files(folder: Path) -> Iterator[str]:
         return
     for name in segments:
         for file in sorted(folder.glob(f"{name}.*")):
-            if why := _wrong(file):
+            if why := _problem(file):
                 yield f"index/{file.name} {why}"
 
 
-def _wrong(file: Path) -> str:
+def _problem(file: Path) -> str:
     try:
-        with file.open("rb") as opened:
-            size = opened.seek(-_END.size, 2)
-            length, mark = _END.unpack(opened.read(_END.size))
+        with file.open("rb") as stream:
+            size = stream.seek(-_END.size, 2)
+            length, mark = _END.unpack(stream.read(_END.size))
             if mark != _MARK or length > size:
-                return "is cut or damaged"
-            opened.seek(size - length)
-            told = json.loads(opened.read(length))["crc"]
-            opened.seek(0)
-            return "" if told == _checksum(opened, size - length) else "is damaged: its checksum is another"
+                return "is truncated or damaged"
+            stream.seek(size - length)
+            expected = json.loads(stream.read(length))["crc"]
+            stream.seek(0)
+            return "" if expected == _checksum(stream, size - length) else "is damaged: its checksum does not match"
     except (OSError, ValueError, KeyError, TypeError) as error:
         return f"cannot be read: {error}"
 
 
 def _checksum(file: IO[bytes], length: int) -> int:
-    found = 0
+    checksum = 0
     while length > 0 and (piece := file.read(min(_WINDOW, length))):
-        found, length = zlib.crc32(piece, found), length - len(piece)
-    return found
+        checksum, length = zlib.crc32(piece, checksum), length - len(piece)
+    return checksum
