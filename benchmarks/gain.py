@@ -20,11 +20,11 @@ from sought.index import Entry, Index
 from sought.index.curves import Curves
 from sought.index.exact import Exact
 from sought.index.fields import texts
+from sought.index.filing import single_words
 from sought.index.lists import ListsOf
 from sought.index.measure import GainMeasure
 from sought.index.statistics import Census
 from sought.index.vectors import Counter, Vectors, no_vectors
-from sought.index.words import single_words
 from sought.web.digest import digest
 from sought.web.message import Response
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sought.archive import Archive, Original, Position, Record
 from sought.archive import cdxj as cdxj_room
-from sought.archive.surt import key
+from sought.archive.cdxj import surt_key
 from sought.web.errors import BadInput, CrawlDamaged
 from sought.web.message import Failure, Response
 
@@ -151,7 +151,7 @@ def test_cdxj_is_what_pywb_reads(tmp_path: Path) -> None:
         for line in lines[1:]:
             surt, stamp, text = line.decode().split(" ", 2)
             fields = json.loads(text)
-            assert (surt, fields["mime"], fields["status"]) == (key(fields["url"]), "text/html", "200")
+            assert (surt, fields["mime"], fields["status"]) == (surt_key(fields["url"]), "text/html", "200")
             assert (len(stamp), stamp[:8]) == (14, "20231114")
             assert set(map(type, fields.values())) == {str}
             data = (tmp_path / fields["filename"]).read_bytes()
@@ -256,7 +256,7 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
 )
 def test_keys_are_those_pywb_asks_for(url: str, expected: str) -> None:
     """SURT keys as the `surt` package makes them."""
-    assert key(url) == expected
+    assert surt_key(url) == expected
 
 
 @settings(max_examples=100, deadline=None)

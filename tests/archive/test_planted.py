@@ -77,7 +77,7 @@ def test_a_page_with_records_in_it_cannot_plant_one(tmp_path: Path) -> None:
         file.write_bytes(data)
         assert called("check", path, "--repair")[0] == 3
         assert called("rebuild", path)[0] == 0
-    after = Archive.open(path / "archive", software="test", writable=False, found=lambda _: None)
+    after = Archive.open(path / "archive", software="test", writable=False, on_damage=lambda _: None)
     assert {record.uri for record in after.records()}.isdisjoint({PLANTED, home})
     with View(path) as view:
         assert view.row(PLANTED) < 0

@@ -81,7 +81,7 @@ HASHES = np.random.default_rng(3).permutation(1 << 16)[:1000].astype(np.uint32)
 def test_exact_by_definition(matrix):
     """Gross and net of every page are differences of quality; leaving and entering agree; nothing changes."""
     found, lists = columns(matrix), filled(Exact(), matrix, HASHES)
-    before, weights = lists.found(), np.array([1.0, 0.5, 3.0])
+    before, weights = lists.attention(), np.array([1.0, 0.5, 3.0])
     worth = held(lists, found, HASHES)
     for page in {page for page, _ in matrix}:
         own = found.pages == page
@@ -93,11 +93,11 @@ def test_exact_by_definition(matrix):
         apart = copy.deepcopy(lists)
         some = found.queries[i : i + 1], found.scores[i : i + 1], np.zeros(1, np.float32), HASHES[page : page + 1]
         apart.shift(*some)
-        assert worth.net[i] == pytest.approx(before[found.queries[i]] - apart.found()[found.queries[i]], abs=1e-9)
+        assert worth.net[i] == pytest.approx(before[found.queries[i]] - apart.attention()[found.queries[i]], abs=1e-9)
         assert worth.net[i] == pytest.approx(apart.entry(*some[:2])[0], abs=1e-9)
     assert np.all((worth.net > 0) & (worth.net <= worth.gross))
     assert np.bincount(found.queries, worth.gross, 3) == pytest.approx(before, abs=1e-9)
-    assert lists.found().tolist() == before.tolist()
+    assert lists.attention().tolist() == before.tolist()
 
 
 def test_exact_while_lists_grow_and_shrink():
@@ -128,7 +128,7 @@ def test_exact_while_lists_grow_and_shrink():
 def test_curves_say_what_their_shift_says(kind, matrix):
     """Gross at the rank that `shift` sees, net by the gain of leaving, never beyond what can be; nothing changes."""
     found, lists = columns(matrix), filled(kind, matrix, HASHES)
-    before = lists.found()
+    before = lists.attention()
     worth = held(lists, found, HASHES)
     same = lists.shift(found.queries, found.scores, found.scores, HASHES[found.pages])
     seen = VISIBILITY.table(200)[same.rank_before]
@@ -136,7 +136,7 @@ def test_curves_say_what_their_shift_says(kind, matrix):
     for i in range(len(found.pages)):
         net = worth.gross[i] - gain_of_leaving(lists, found, HASHES, i)
         assert worth.net[i] == pytest.approx(min(max(net, 0.0), worth.gross[i]), abs=1e-9)
-    assert lists.found().tolist() == before.tolist()
+    assert lists.attention().tolist() == before.tolist()
     assert np.all((worth.net >= 0) & (worth.net <= worth.gross))
 
 

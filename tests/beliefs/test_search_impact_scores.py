@@ -17,8 +17,7 @@ from sought.beliefs.search_impact.hybrid import SearchImpactSupplier
 from sought.beliefs.search_impact.needy import ImprovabilitySupplier, neediest
 from sought.beliefs.search_impact.query_impact import units
 from sought.crawl.cycle import beliefs_in
-from sought.index.gram_shares import most_matches
-from sought.index.ngrams import Grams, MatchIndex
+from sought.index.ngrams import Grams, MatchIndex, most_matches
 from sought.operate.explain import explain
 from sought.operate.view import View
 from sought.policy import PageRank, SearchImpact

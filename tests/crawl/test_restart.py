@@ -6,7 +6,7 @@ import pytest
 
 import sought
 from sought.archive import Archive
-from sought.fetch.robots_fetch import RobotsFetch
+from sought.fetch.robots import RobotsFetch
 from sought.operate.check import check
 from sought.operate.live import settle_leases
 from sought.operate.rebuild import rebuild

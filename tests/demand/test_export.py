@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sought.demand import Action, Event, Format, QueryLog, Search, Tally, export_file, import_file
-from sought.demand.formats import written
+from sought.demand.formats import format_for
 from sought.demand.rows import checked
 from sought.web.errors import BadInput
 
@@ -134,11 +134,11 @@ def test_an_export_says_what_it_leaves_out(tmp_path):
 
 def test_the_name_tells_the_format(tmp_path):
     """A folder is UBI; what nobody knows is refused."""
-    assert [written(tmp_path / name) for name in ("a.TSV", "a.csv", "a.parquet", "a")] == [
+    assert [format_for(tmp_path / name) for name in ("a.TSV", "a.csv", "a.parquet", "a")] == [
         "tsv",
         "csv",
         "parquet",
         "ubi",
     ]
     with pytest.raises(BadInput, match="format"):
-        written(tmp_path / "a.xlsx")
+        format_for(tmp_path / "a.xlsx")

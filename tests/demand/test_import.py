@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sought.demand import DAY, Format, QueryLog, Search, import_file
-from sought.demand.frames import in_force
+from sought.demand.frames import tallies_in_force
 from sought.demand.values import today
 from sought.web.errors import BadInput
 
@@ -118,7 +118,7 @@ def test_importing_on_another_day_changes_nothing(log, file, name, content):
 
 
 def in_force_on(log, now):
-    return in_force(log.tallies(), today(now)).rows()
+    return tallies_in_force(log.tallies(), today(now)).rows()
 
 
 def test_what_changed_in_a_table_without_dates_is_all_that_is_added(log, file):
@@ -553,7 +553,7 @@ def test_a_file_over_which_the_reader_dies(log, file, monkeypatch, tmp_path):
     deadly.chmod(0o755)
     monkeypatch.setattr("sought.demand.parquet.sys.executable", str(deadly))
     path = file("q.parquet", b"PAR1" + b"x" * 100 + b"PAR1")
-    with pytest.raises(BadInput, match="not a sound Parquet file"):
+    with pytest.raises(BadInput, match="damaged, or not a Parquet file"):
         import_file(log, path)
 
 

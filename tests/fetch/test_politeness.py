@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sought.fetch.politeness import HostManners, Manners, Politeness
-from sought.fetch.troubles import DAY, RULES, retry_after
+from sought.fetch.politeness import DAY, RULES, HostManners, Manners, Politeness, retry_after
 from sought.web.message import Failure, Response
 
 NOON = 1_700_000_000.0

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from protego import Protego  # the independent second opinion
 
-from sought.fetch.robots import ALLOW_ALL, DENY_ALL, MAX_WILDCARDS, Robots
-from sought.fetch.robots_fetch import HOUR, RobotsFetch, fetch_robots
+from sought.fetch.robots import ALLOW_ALL, DENY_ALL, HOUR, MAX_WILDCARDS, Robots, RobotsFetch, fetch_robots
 from sought.web.message import Failure, Request, RequestPurpose, Response
 from tests.testing.robots_cases import RFC_CASES, STAR
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sought.graph.around import distances, sources_of
+from sought.graph.distance import distances, sources_of
 from sought.graph.links import GraphLinks, LinkGraph, links_of
 
 NODES = 12

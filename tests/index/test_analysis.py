@@ -9,7 +9,7 @@ import tantivy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sought.index.analysis import MAX_TEXT, _marks, clipped, reading, required, stemming, terms, words
+from sought.index.analysis import MAX_TEXT, _marks, clip, reading, required_terms, stemming, terms, words
 from sought.index.engine import Index
 from sought.index.entry import Entry
 from sought.index.pieces import MAX_WORD
@@ -100,8 +100,8 @@ def test_any_part_of_a_run_is_found_in_it(run: str, data: st.DataObject) -> None
 def test_required_terms_mean_the_same_as_all_terms(query: str, page: str) -> None:
     """Leaving out what pairs imply changes no answer."""
     held, asked = set(terms(page, "ja")), terms(query, "ja")
-    assert (set(required(asked)) <= held) == (set(asked) <= held)
-    assert len(required(asked)) == len(set(required(asked)))
+    assert (set(required_terms(asked)) <= held) == (set(asked) <= held)
+    assert len(required_terms(asked)) == len(set(required_terms(asked)))
 
 
 def test_over_long_words_are_dropped() -> None:
@@ -127,7 +127,7 @@ def test_every_character_that_could_pile_up_is_watched() -> None:
 @given(st.text(), st.integers(0, 50))
 def test_clipping_keeps_whole_characters(text: str, limit: int) -> None:
     """A clipped text is a beginning of the text that fits."""
-    cut = clipped(text, limit)
+    cut = clip(text, limit)
     assert len(cut.encode("utf-8", "replace")) <= max(limit, 0)
     assert text.encode("utf-8", "replace").decode().startswith(cut.encode("utf-8", "replace").decode())
 

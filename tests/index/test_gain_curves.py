@@ -384,5 +384,5 @@ def test_what_a_list_is_worth(shape):
     rng = np.random.default_rng(1)
     for count, tolerance in ((3, 1e-6), (100, 0.25), (3000, 0.25)):
         scores = draw(rng, shape, count)
-        exact, curve = (float(filled(kind, scores).found()[0]) for kind in (Exact(), Curves()))
+        exact, curve = (float(filled(kind, scores).attention()[0]) for kind in (Exact(), Curves()))
         assert curve == pytest.approx(exact, rel=tolerance), count

@@ -176,7 +176,7 @@ def test_what_a_list_is_worth(scores):
     """Σ I(rank)·score; and it is what all pages gained by entering, in whatever order."""
     lists = opened(scores)
     expected = sum(VISIBILITY.scale * r**-1.5 * s for r, s in enumerate(sorted(scores, reverse=True), 1))
-    assert lists.found().tolist() == [pytest.approx(expected, rel=1e-9)]
+    assert lists.attention().tolist() == [pytest.approx(expected, rel=1e-9)]
     empty = Exact().open(1, VISIBILITY)
     zeros, count = np.zeros(len(scores), np.uint32), len(scores)
     gain = empty.shift(

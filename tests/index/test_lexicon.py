@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from sought.index import lexicon
 from sought.index.analysis import LANGUAGES as ALL
-from sought.index.analysis import learning, reading, spotted, stemmed, terms, words
+from sought.index.analysis import find_terms, piece_reader, reading, stem_words, terms, words
 from sought.index.lexicon import Lexicon
 from sought.index.pieces import MAX_WORD, PUNCTUATION
 from sought.index.spots import INSIDE
-from sought.index.spots import encoded as asked_for
+from sought.index.spots import encode_terms as asked_for
 from sought.index.tidy import tidy
 
 LANGUAGES = ["en", "fr", "de", "tr", "el", "ja", ""]
@@ -32,7 +32,7 @@ MIXED = st.lists(
 
 
 def _plainly(text: str, language: str) -> list[str]:
-    return " ".join(stemmed(words(text), language)).split()
+    return " ".join(stem_words(words(text), language)).split()
 
 
 @settings(deadline=None, max_examples=300)
@@ -53,14 +53,14 @@ def test_every_character_is_read_by_the_rules() -> None:
 @given(MIXED)
 def test_places_are_where_the_pieces_are(text: str) -> None:
     """Each piece, read alone, reads as its place in the whole says; in between there is nothing to read."""
-    encoded, read, places = Lexicon(learning("en")).placed(text)
+    encode_terms, read, places = Lexicon(piece_reader("en")).placed(text)
     ends = [*places[:, 2].tolist(), len(read)][1:]
     gap = 0
     for (start, stop, at), end in zip(places.tolist(), ends, strict=True):
-        assert read[at:end].decode() == reading(encoded[start:stop].decode(), "en")
-        assert terms(encoded[gap:start].decode(), "en") == []
+        assert read[at:end].decode() == reading(encode_terms[start:stop].decode(), "en")
+        assert terms(encode_terms[gap:start].decode(), "en") == []
         gap = stop
-    assert terms(encoded[gap:].decode(), "en") == []
+    assert terms(encode_terms[gap:].decode(), "en") == []
 
 
 @settings(deadline=None)
@@ -69,12 +69,12 @@ def test_spots_are_the_pieces_that_read_as_what_is_wanted(text: str, data: st.Da
     """All of them in order, in any language; of a piece beyond ASCII it is said only that it has something."""
     known = sorted({*terms(text, language), "run", "東", "東京"})
     wanted = data.draw(st.lists(st.sampled_from(known), max_size=4, unique=True))
-    encoded, read, places = Lexicon(learning(language)).placed(text)
+    encode_terms, read, places = Lexicon(piece_reader(language)).placed(text)
     expected = []
     for (start, stop, at), end in zip(places.tolist(), [*places[1:, 2].tolist(), len(read)], strict=False):
         shown = [number for number, term in enumerate(wanted) if term in read[at:end].decode().split()]
-        expected += [[start, stop, shown[0] if encoded[start:stop].isascii() else INSIDE]] if shown else []
-    assert spotted(text, asked_for(wanted), language) == (encoded, expected)
+        expected += [[start, stop, shown[0] if encode_terms[start:stop].isascii() else INSIDE]] if shown else []
+    assert find_terms(text, asked_for(wanted), language) == (encode_terms, expected)
 
 
 @pytest.mark.parametrize("language", ALL)
@@ -82,7 +82,7 @@ def test_words_are_spotted_by_the_initial_of_their_term(language: str) -> None:
     """No stemmer changes it, but for the Dutch ge-."""
     spelled = " ".join([*_short_words(), "gewerkt", "gelopen", "afgemaakt", "geieaev", "dying", "skies", "ugly"])
     for word, term in zip(spelled.split(), terms(spelled, language), strict=True):
-        assert spotted(word, asked_for([term]), language)[1] == [[0, len(word), 0]], word
+        assert find_terms(word, asked_for([term]), language)[1] == [[0, len(word), 0]], word
 
 
 def _short_words() -> list[str]:

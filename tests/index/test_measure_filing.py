@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sought.index.analysis import LANGUAGES, NO_STEMMER, terms
-from sought.index.filing import Filing, asked, normal, readings
+from sought.index.filing import Filing, normal, query_words, terms_of_queries
 from sought.index.query import MAX_TERMS
 from sought.index.vectors import Vocabulary
 from tests.testing.plain_measure import WORDS, wanted
@@ -108,16 +108,16 @@ def test_files_are_made_anew_only_when_they_must_be():
 
 def test_queries_confined_to_a_site_are_left_out():
     """No workload can measure them; what only looks like it is words."""
-    assert asked("boat site:example.org") == ""
-    assert asked("site:") == "site:"
-    assert asked("boat website:x") == "boat website:x"
-    assert readings(["boat site:example.org", "?", "", "boat"], "en") == [[], [], [], ["boat"]]
+    assert query_words("boat site:example.org") == ""
+    assert query_words("site:") == "site:"
+    assert query_words("boat website:x") == "boat website:x"
+    assert terms_of_queries(["boat site:example.org", "?", "", "boat"], "en") == [[], [], [], ["boat"]]
 
 
 def test_quotes_are_read_as_words():
     """Whichever quotes, closed or not."""
     for query in ('boat "running lakes"', "boat „running lakes“", 'boat "running" "lakes"', 'boat "running lakes'):
-        assert sorted(terms(asked(query), "en")) == ["boat", "lake", "run"]
+        assert sorted(terms(query_words(query), "en")) == ["boat", "lake", "run"]
 
 
 @given(st.permutations(["boat", "Lake", "東京都", "état", "boat"]))
@@ -135,7 +135,7 @@ def test_the_normal_form_of_nothing():
 def test_terms_beyond_the_limit_are_not_asked_for(count):
     """As the index does it."""
     query = " ".join(f"w{i}" for i in range(count))
-    assert len(readings([query], "en")[0]) == min(count, MAX_TERMS)
+    assert len(terms_of_queries([query], "en")[0]) == min(count, MAX_TERMS)
 
 
 def test_no_queries_no_files():

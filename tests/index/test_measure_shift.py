@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sought.index import Entry, measure
 from sought.index.curves import Curves
-from sought.index.measure import TOLD, GainMeasure
+from sought.index.measure import REPORTED, GainMeasure
 from sought.index.quality import Matches, quality
 from sought.index.scorers import BM25, Inlinks, TfIdf
 from sought.index.vectors import no_vectors
@@ -69,12 +69,12 @@ def check(i, row, was, now, gains):
     assert gains.gain[i] == pytest.approx(numerators[1] - numerators[0], rel=1e-6, abs=1e-9)
     affected = [q for q in range(len(QUERIES)) if was.get((row, q)) != now.get((row, q))]
     assert gains.affected[i] == len(affected)
-    assert gains.told[i] == min(TOLD, len(affected))
+    assert gains.reported[i] == min(REPORTED, len(affected))
     gained = {q: worth(row, q, was, now) for q in affected}
-    best = sorted((gain for gain, _, _ in gained.values()), reverse=True)[:TOLD]
-    told = gains.query[i, : gains.told[i]].tolist()
+    best = sorted((gain for gain, _, _ in gained.values()), reverse=True)[:REPORTED]
+    told = gains.query[i, : gains.reported[i]].tolist()
     assert len(set(told)) == len(told)
-    assert sorted(gains.query_gain[i, : gains.told[i]].tolist(), reverse=True) == pytest.approx(
+    assert sorted(gains.query_gain[i, : gains.reported[i]].tolist(), reverse=True) == pytest.approx(
         best, rel=1e-5, abs=1e-6
     )
     for k, q in enumerate(told):
@@ -164,7 +164,7 @@ def test_a_page_whose_score_stays_is_not_affected():
     assert {QUERIES[q] for _, q in pages.matrix()} == {"boat", "boats", "lake", "boat lake"}
     gains = pages.shift({0: Entry(0, "", "boat lake boats lakes", language="en")})
     assert {QUERIES[q] for _, q in pages.matrix()} == {"boat", "boats", "lake", "boat lake"}
-    assert (gains.affected[0], gains.told[0], gains.gain[0]) == (0, 0, 0.0)
+    assert (gains.affected[0], gains.reported[0], gains.gain[0]) == (0, 0, 0.0)
 
 
 def test_the_same_batch_again_is_worth_nothing():
@@ -173,7 +173,7 @@ def test_the_same_batch_again_is_worth_nothing():
     batch = {row: Entry(0, "", "boat lake city", "running " * row, language="en") for row in range(PAGES)}
     assert pages.shift(batch).gain.min() > 0
     again = pages.shift(batch)
-    assert (again.gain.tolist(), again.affected.tolist(), again.told.tolist()) == ([0] * 6, [0] * 6, [0] * 6)
+    assert (again.gain.tolist(), again.affected.tolist(), again.reported.tolist()) == ([0] * 6, [0] * 6, [0] * 6)
 
 
 def test_ranks_are_those_of_the_lists():

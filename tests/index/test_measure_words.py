@@ -6,10 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sought.index import Entry
-from sought.index.filing import normal
-from sought.index.ideal import made_for
+from sought.index.filing import normal, single_words
+from sought.index.ideal import ideal_scores
 from sought.index.scorers import BM25, Inlinks, TfIdf, TfIdfPageRank
-from sought.index.words import single_words
 from tests.testing.plain_measure import counted, counter_of, measure_of, rows_of, survey
 
 QUERY = st.lists(st.sampled_from(["boat", "Boat", "lake", "東京都", "état-major", "site:a.b", '"', "?"]), max_size=4)
@@ -56,7 +55,7 @@ def ideal_of(scorer, entries, importance=None):
     vectors = counted(entries, counter_of(measure))
     survey(measure, vectors, importance)
     measure.fill([(rows_of(vectors), rows_of(vectors).astype(np.uint32), vectors)])
-    return measure, made_for(measure)
+    return measure, ideal_scores(measure)
 
 
 def score_of(measure, query, entry):
@@ -104,6 +103,6 @@ def test_nobody_links_to_a_page_that_is_not_there():
 
 def test_without_pages_words_are_read_as_in_no_language():
     """All lengths are average then, and a page made for a query of more words scores more."""
-    one, two = made_for(measure_of(["boat", "boat lake"])).tolist()
+    one, two = ideal_scores(measure_of(["boat", "boat lake"])).tolist()
     assert two == pytest.approx(2 * one)
     assert one > 0.0

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sought.index import ngrams, postings
-from sought.index.gram_shares import gram_shares, most_matches
-from sought.index.ngrams import ADDRESS, ANCHOR, HOST, PATH, Grams, MatchIndex
+from sought.index.ngrams import ADDRESS, ANCHOR, HOST, PATH, Grams, MatchIndex, gram_shares, most_matches
 from sought.web.errors import BadInput
 
 WORDS = ["new", "york", "boat", "Boats", "the", "of", "İstanbul", "ΣΑΣ", "हिन्दी", "東京", "x86", "naïve"]

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sought.index.evaluator import Evaluator
 from sought.index.quality import Matches, quality
 from sought.index.visibility import Visibility
+from sought.lab.judge.evaluator import Evaluator
 from sought.web.errors import BadInput
 
 PAGES, QUERIES = 6, 4

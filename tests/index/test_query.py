@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sought.index.analysis import required, terms
+from sought.index.analysis import required_terms, terms
 from sought.index.engine import Index
 from sought.index.entry import Entry
 from sought.index.query import MAX_TERMS, ParsedQuery, QueryTerms, parse, read
@@ -95,7 +95,7 @@ def test_every_string_is_a_query(index: Index, query: str, limit: int, offset: i
 @given(query=st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join))
 def test_a_page_matches_if_it_holds_all_terms_as_its_language_reads_them(index: Index, query: str) -> None:
     """Which pages match is decided by `terms` alone; if none holds all, those with any are given, and it is said."""
-    asked = {entry.row: set(required(terms(query, entry.language))) for entry in ENTRIES}
+    asked = {entry.row: set(required_terms(terms(query, entry.language))) for entry in ENTRIES}
     every = {entry.row for entry in ENTRIES if asked[entry.row] <= _held(entry)}
     some = {entry.row for entry in ENTRIES if asked[entry.row] & _held(entry)}
     answer = index.search(query, limit=1000)

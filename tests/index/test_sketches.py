@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sought.index.sketch_expected import expected_impact
-from sought.index.sketch_ranks import sampled_impact, scalar_impact, scalar_ranks
-from sought.index.sketches import Sketches, by_page, top
+from sought.index.sketches import Sketches, impact_by_page, scalar_impact, scalar_ranks, top_k
+from sought.lab.studies.pandey_olston_2008.sampled_impact import sampled_impact
 from sought.web.errors import BadInput
 
 
@@ -155,7 +155,7 @@ def test_draws_agree_with_the_exact(steps):
 def test_draws_are_the_same_again():
     """The same seed, the same bits; another seed, others."""
     sketches, leaves, quantiles = random_case(3)
-    first, again, other = (sampled_impact(sketches, leaves, quantiles, top(), 50, seed) for seed in (1, 1, 2))
+    first, again, other = (sampled_impact(sketches, leaves, quantiles, top_k(), 50, seed) for seed in (1, 1, 2))
     assert first.impact.tobytes() == again.impact.tobytes() != other.impact.tobytes()
 
 
@@ -185,7 +185,7 @@ def test_impacts_of_pages():
     sketches = sketches_of([[(3.0, 1)], []], [[(7, 5), (2, 4)], [(7, 5)]], 2, weights=[2.0, 5.0])
     impact = scalar_impact(sketches, np.array([4, 1, 1], np.float32), 2)
     assert impact.tolist() == [2, 0, 5]
-    rows, sums = by_page(sketches.rows, impact)
+    rows, sums = impact_by_page(sketches.rows, impact)
     assert (rows.tolist(), sums.tolist()) == ([7], [7])
 
 
@@ -211,7 +211,7 @@ def test_columns_may_be_parts_of_others():
     for crawled, of_crawled in ((wide, ties), (wide[:, :10], ties[:, :10])):
         same = replace(sketches, crawled=crawled, crawled_ties=of_crawled)
         value = np.ones(20)[::2]
-        expected = expected_impact(sketches, leaves, quantiles, top())
+        expected = expected_impact(sketches, leaves, quantiles, top_k())
         np.testing.assert_array_equal(expected_impact(same, leaves, quantiles, value), expected)
         np.testing.assert_array_equal(
             scalar_ranks(same, quantiles.mean(axis=1)[leaves]), scalar_ranks(sketches, quantiles.mean(axis=1)[leaves])
@@ -225,8 +225,8 @@ def test_nothing_is_nothing():
         sketches = sketches_of(crawled, [[] for _ in crawled], 10)
         none = np.zeros(0, np.int32)
         assert len(scalar_impact(sketches, none.astype(np.float32))) == 0
-        assert len(expected_impact(sketches, none, np.zeros((0, 32), np.float32), top())) == 0
-        assert len(sampled_impact(sketches, none, np.zeros((0, 32), np.float32), top()).impact) == 0
+        assert len(expected_impact(sketches, none, np.zeros((0, 32), np.float32), top_k())) == 0
+        assert len(sampled_impact(sketches, none, np.zeros((0, 32), np.float32), top_k()).impact) == 0
 
 
 def test_what_does_not_fit_is_told():
@@ -248,11 +248,11 @@ def test_what_does_not_fit_is_told():
     with pytest.raises(ValueError, match="finite and not negative"):
         scalar_impact(sketches, np.array([np.nan], np.float32), 4)
     with pytest.raises(ValueError, match="quantiles must be finite"):
-        expected_impact(sketches, leaf, -ones, top(4))
+        expected_impact(sketches, leaf, -ones, top_k(4))
     with pytest.raises(IndexError, match="a leaf that is none of 1"):
-        expected_impact(sketches, leaf + 1, ones, top(4))
+        expected_impact(sketches, leaf + 1, ones, top_k(4))
     with pytest.raises(BadInput, match="draws must be at least 2"):
-        sampled_impact(sketches, leaf, ones, top(4), draws=1)
+        sampled_impact(sketches, leaf, ones, top_k(4), draws=1)
     with pytest.raises(BadInput, match="k must be at least 1"):
         scalar_impact(sketches, score, 0)
 
@@ -262,6 +262,6 @@ def test_what_does_not_fit_is_told():
 def test_more_is_seen_of_deeper_lists(seed):
     """Expected impact grows with k, and is never above the weight of the query."""
     sketches, leaves, quantiles = random_case(seed, queries=2)
-    impacts = [expected_impact(sketches, leaves, quantiles, top(k)) for k in (1, 3, 10)]
+    impacts = [expected_impact(sketches, leaves, quantiles, top_k(k)) for k in (1, 3, 10)]
     assert (np.diff(impacts, axis=0) >= -1e-12).all()
     assert (impacts[-1] <= sketches.pair_weights + 1e-12).all()

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from sought.cli import lab_make
-from sought.fetch.robots import read as read_robots
+from sought.fetch.robots import read_group as read_robots
 from sought.fetch.sitemaps import read_sitemap
 from sought.index.vectors import EACH, HEAD
 from sought.lab.worlds.files import open_world, save_world

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sought.graph.walks import pagerank
+from sought.graph.links import links_of
+from sought.graph.walks import pr
 from sought.index.quality import quality
 from sought.lab.judge.judge import judge_of, links_at
 from sought.lab.measures import (
@@ -199,7 +200,7 @@ def test_a_copy_newer_than_the_moment_is_not_stale():
 @given(runs)
 def test_change_ratio_in_its_four_weightings(run):
     """Of pages fetched that had a copy: how many changed, counted, or weighed by PageRank."""
-    w = pagerank(*links_at(WORLD, synced(WORLD)), len(PAGES))
+    w = pr(links_of(*links_at(WORLD, synced(WORLD)), len(PAGES)))
     by_hand: dict[Weighting, list[float]] = {"none": [], "default": [], "printed": [], "cho_ntoulas": []}
     for _, _, before, after, fetched in states(run):
         d = sorted({p for p, _ in fetched if read(before[p]) is not None})

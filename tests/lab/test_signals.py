@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sought.fetch.robots_fetch import RobotsFetch
+from sought.fetch.robots import RobotsFetch
 from sought.fetch.sitemaps import read_sitemap
 from sought.lab.replay.signals import _FALSE_AT, _IS_FALSE, _LISTED, _TAGGED, Signals
 from sought.lab.worlds.recorder import WorldRecorder
@@ -300,7 +300,7 @@ def test_robots_txt_names_the_sitemap():
     ]
     signals, one = Signals(sitemap=True), world(SMALL, files=files)
     for week in (0.5, 3.0, 6.0, 8.0):
-        rules = RobotsFetch.of(fetched(signals, one, url, week, RequestPurpose.ROBOTS)).robots("sought")
+        rules = RobotsFetch.from_response(fetched(signals, one, url, week, RequestPurpose.ROBOTS)).robots("sought")
         assert list(rules.sitemaps) == [f"{SITE}/sitemap.xml"]
         assert rules.allows(f"{SITE}/private") == (week != 3.0)
         assert rules.allows(f"{SITE}/public")

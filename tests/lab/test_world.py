@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sought.index.analysis import LANGUAGES
-from sought.index.restricted import restricted
 from sought.index.vectors import EACH, HEAD
 from sought.lab.judge.judge import numbers_of
 from sought.lab.replay.setting import frozen
 from sought.lab.worlds.files import open_world, read_texts, save_queries, save_world
 from sought.lab.worlds.recorder import WorldRecorder
+from sought.lab.worlds.restricted_vectors import restricted
 from sought.lab.worlds.world import NOTHING, WEEK, WorldDemand
 from sought.web.document import Link, PageCounts
 from sought.web.errors import BadInput

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import sought
 from sought.archive import Archive
-from sought.archive.damage import listed
+from sought.archive.damage import known_damage
 from sought.demand import Search
 from sought.operate.orders import BlockHost, give
 from sought.operate.pulse import read_pulse
@@ -43,7 +43,7 @@ def test_a_backup_of_a_running_crawl_can_be_restored(healthy, make_crawl, tmp_pa
     path = make_crawl(healthy, "my-crawl", revisit_after="0s", budget="10000000 per day")
     fill(path)
     damaged_and_repaired(path)
-    [lost] = listed(path / "archive")
+    [lost] = known_damage(path / "archive")
     with View(path) as view:
         before = int(view.table["fetches"].sum())
     give(path, BlockHost("www.blocked.test"), "tester")
@@ -78,7 +78,7 @@ def test_a_backup_of_a_running_crawl_can_be_restored(healthy, make_crawl, tmp_pa
         done = run(*shlex.split(command)[1:], cwd=tmp_path)
         assert done.returncode == 0, f"{command}: {done.stdout} {done.stderr}"
     restored = tmp_path / "restored"
-    assert listed(restored / "archive") == [lost]
+    assert known_damage(restored / "archive") == [lost]
     assert sought.open(restored).status()["blocked"] == ["www.blocked.test"]
     assert "harbour 0" in set(sought.open(restored).queries.searches()["query"])
     assert sought.open(restored).search("comet").total > 0

@@ -10,7 +10,7 @@ import pytest
 
 import sought
 from sought.archive import Archive, Damage
-from sought.archive.damage import listed
+from sought.archive.damage import known_damage
 from sought.archive.members import walk
 from sought.operate.check import check
 from sought.operate.rebuild import rebuild
@@ -47,7 +47,7 @@ def copy(crawl, tmp_path) -> Path:
 
 
 def on_record(path: Path) -> list[str]:
-    archive = Archive.open(path / "archive", software="test", writable=False, found=lambda _: None)
+    archive = Archive.open(path / "archive", software="test", writable=False, on_damage=lambda _: None)
     pages = [r.response for r in archive.records() if r.response]
     return sorted(page.url for page in pages if page.purpose is RequestPurpose.PAGE)
 
@@ -112,7 +112,7 @@ def test_a_damaged_record_in_the_middle_stops_nothing(copy):
     assert url in told["lost"][0]
     assert called("check", copy)[0] == 0
     assert called("rebuild", copy)[0] == 0  # it is listed now: no news
-    assert [each.start for each in listed(copy / "archive")] == [offset]
+    assert [each.start for each in known_damage(copy / "archive")] == [offset]
     assert sought.open(copy).search("comet").total > 0
     assert url not in on_record(copy)
     sought.open(copy).crawl(fetches=100)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sought.web.readonly_cache import Shadow
+from sought.web.readonly_cache import ShadowFolder
 from tests.testing.damaged_crawl import fill
 
 READING = (
@@ -58,9 +58,9 @@ def test_a_shadow_is_made_only_where_nobody_may_write(tmp_path, monkeypatch):
     """It has links to the files, new ones too after a refresh, without those that a library makes by itself."""
     for name in ("a", "LOG"):
         (tmp_path / name).write_text(name)
-    assert Shadow(tmp_path).path == tmp_path
+    assert ShadowFolder(tmp_path).path == tmp_path
     monkeypatch.setattr(os, "access", lambda *_: False)
-    shadow = Shadow(tmp_path, ["LOG"])
+    shadow = ShadowFolder(tmp_path, ["LOG"])
     assert shadow.path != tmp_path
     (tmp_path / "b").write_text("b")
     shadow.refresh()

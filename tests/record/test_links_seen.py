@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sought.archive.why import parsed_why, why_line
+from sought.archive.fields import parsed_why, why_line
 from sought.crawl.cycle import beliefs_in
 from sought.operate.live import crawl
 from sought.operate.rebuild import rebuild

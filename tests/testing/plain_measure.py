@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.index import Entry
-from sought.index.analysis import LANGUAGES, required, stemming, terms
+from sought.index.analysis import LANGUAGES, required_terms, stemming, terms
 from sought.index.exact import Exact, ExactLists
 from sought.index.fields import texts
-from sought.index.filing import asked
+from sought.index.filing import query_words
 from sought.index.measure import GainMeasure
 from sought.index.quality import Matches
 from sought.index.query import MAX_TERMS
@@ -77,7 +77,7 @@ def bags(entry: Entry) -> list[Bag[str]]:
 
 def wanted(query: str, language: str) -> list[str]:
     """What a page of a language must hold to answer a query."""
-    return required(terms(asked(query), language))[:MAX_TERMS]
+    return required_terms(terms(query_words(query), language))[:MAX_TERMS]
 
 
 def answered(entries: Sequence[Entry], queries: Sequence[str]) -> set[tuple[int, int]]:
@@ -86,8 +86,8 @@ def answered(entries: Sequence[Entry], queries: Sequence[str]) -> set[tuple[int,
     for p, entry in enumerate(entries):
         held = set().union(*bags(entry))
         for q, query in enumerate(queries):
-            required_terms = set(terms(asked(query), entry.language))
-            if required_terms and required_terms <= held:
+            wanted = set(terms(query_words(query), entry.language))
+            if wanted and wanted <= held:
                 pairs.add((p, q))
     return pairs
 

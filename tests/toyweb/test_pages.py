@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 
 from sought.toyweb import ToyAnswer, ToyWeb
 from sought.toyweb.laws import RATES, SHARES, WEEK, Law, changes
-from sought.toyweb.names import KINDS
 from sought.toyweb.sites import ToyPage
-from sought.toyweb.vocabulary import ENGLISH, HEADINGS, SUBJECTS, TITLES
+from sought.toyweb.vocabulary import ENGLISH, HEADINGS, KINDS, SUBJECTS, TITLES
 from sought.web.url import canonical, hostname
 
 SMALL = ToyWeb(sites=14, pages=15)

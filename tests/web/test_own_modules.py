@@ -13,9 +13,9 @@ import sought
 from sought.policy import Random, RoundRobin, Split, Worth, parse_policy
 from sought.record.config import load_config
 from sought.web import registry
-from sought.web.beside import load
 from sought.web.errors import BadConfig, BadInput
 from sought.web.expression import expression_of
+from sought.web.local_modules import load
 from sought.web.registry import BELIEFS, POLICIES, Registry
 
 OWN = """

@@ -1,10 +1,10 @@
-"""Here is a response: keep it for ever, and give it back.
+"""How is a response kept, and read back?
 
-1. `append` encodes the answer as records (`encode`) and hands them whole to the `writer`.
-2. At `max_bytes` the file is synced, its CDXJ written (`cdxj`), and the next file begun.
-3. `records` walks the files in order (`members`, `decode`); `find` goes by URL and time (`catalogue`).
-4. `open` for writing cuts what a crash left of the last record and brings missing CDXJ files up to date.
-5. Damage in the middle is raised, or, if somebody wants to know of it (`found`), told and passed over.
+1. `append` encodes the answer as records (`encode`) and passes them to the `writer`.
+2. At `max_bytes` the file is synced, its CDXJ is written (`cdxj`), and the next file begins.
+3. `records` reads the files in order (`members`, `decode`); `find` looks up URL and time (`catalogue`).
+4. `open` for writing cuts off an incomplete last record and writes missing CDXJ files.
+5. Damage in the middle is raised, or, if somebody wants to know of it (`on_damage`), told and passed over.
 
 One process writes; any number may read at the same time with `writable=False`.
 """
@@ -17,7 +17,7 @@ from types import TracebackType
 from typing import Self
 
 from sought.archive import encode, files, members
-from sought.archive.catalogue import Catalogue, Growing, Report, outcome_at, outcomes
+from sought.archive.catalogue import Catalogue, DamageHandler, GrowingFile, outcome_at, outcomes
 from sought.archive.damage import ENDS_EARLY, Damage, set_aside
 from sought.archive.record import Capture, Original, Place, Position, Record, Stored
 from sought.archive.revisits import complete
@@ -30,20 +30,20 @@ _START = Position(0, 0)
 
 @dataclass(frozen=True, slots=True)
 class _Tail:
-    """The file being written and what is known of it."""
+    """The file being written and its captures."""
 
     writer: FileWriter
-    growing: Growing
+    growing: GrowingFile
 
 
 class Archive:
-    """WARC files in one folder.  `repaired` is how many bytes of a torn tail opening cut off."""
+    """WARC files in one folder.  `repaired`: how many bytes of an incomplete last record `open` cut off."""
 
-    def __init__(self, folder: Path, software: str, max_bytes: int, found: Report | None = None) -> None:
+    def __init__(self, folder: Path, software: str, max_bytes: int, on_damage: DamageHandler | None = None) -> None:
         self.folder, self._software, self._max_bytes = folder, software, max_bytes
         self.repaired = 0
-        self._found = found or self._refuse
-        self._catalogue = Catalogue(folder, self._found)
+        self._on_damage = on_damage or self._refuse
+        self._catalogue = Catalogue(folder, self._on_damage)
         self._tail: _Tail | None = None
 
     @classmethod
@@ -54,27 +54,27 @@ class Archive:
         software: str,
         max_bytes: int = 1 << 30,
         writable: bool = True,
-        promised: Position = _START,
-        found: Report | None = None,
+        expected_end: Position = _START,
+        on_damage: DamageHandler | None = None,
     ) -> Self:
-        """`promised`: up to there records were whole once, so what cannot be read before it is damage and is kept."""
-        archive = cls(folder, software, max_bytes, found)
+        """Records were complete up to `expected_end` once: what cannot be read before it is damage, and is kept."""
+        archive = cls(folder, software, max_bytes, on_damage)
         if writable:
             folder.mkdir(parents=True, exist_ok=True)
-            archive._tail = archive._mended(promised)
+            archive._tail = archive._mended(expected_end)
         elif not folder.is_dir():
             raise BadInput(f"{folder} is not an archive: there is no such directory")
         return archive
 
     @classmethod
-    def catalogue_again(cls, folder: Path, software: str, numbers: Iterable[int], end: Position) -> None:
-        """Make the CDXJ of some files again, of what can be read; the archive is whole up to `end`."""
+    def rebuild_catalogue(cls, folder: Path, software: str, numbers: Iterable[int], end: Position) -> None:
+        """Write the CDXJ of some files again, from what can be read; the archive is complete up to `end`."""
         for number in numbers:
             path = files.cdxj_path(folder, number)
             if path.is_dir():
                 set_aside(path)
             path.unlink(missing_ok=True)
-        cls.open(folder, software=software, promised=end, found=lambda _: None).close()
+        cls.open(folder, software=software, expected_end=end, on_damage=lambda _: None).close()
 
     def _refuse(self, damage: Damage) -> None:
         path = files.warc_path(self.folder, damage.file)
@@ -84,21 +84,21 @@ class Archive:
             else files.missing(self.folder, damage.file)
         )
 
-    def _mended(self, promised: Position) -> _Tail:
-        last = self._catalogue.mend(promised)
-        if last is None or last.number < promised.file:
-            if promised.file:
-                self._found(Damage(promised.file, 0, 0, "the file is missing"))
-            return self._begin(max(files.next_number(self.folder), promised.file + 1))
+    def _mended(self, expected_end: Position) -> _Tail:
+        last = self._catalogue.mend(expected_end)
+        if last is None or last.number < expected_end.file:
+            if expected_end.file:
+                self._on_damage(Damage(expected_end.file, 0, 0, "the file is missing"))
+            return self._begin(max(files.next_number(self.folder), expected_end.file + 1))
         size = last.path.stat().st_size
-        if last.number == promised.file and size < promised.offset:
-            return self._begin_behind(last, Damage(last.number, size, promised.offset, ENDS_EARLY))
+        if last.number == expected_end.file and size < expected_end.offset:
+            return self._begin_behind(last, Damage(last.number, size, expected_end.offset, ENDS_EARLY))
         self.repaired = size - last.end
         return self._begun(_Tail(FileWriter(last.path, last.end), last))
 
-    def _begin_behind(self, last: Growing, lost: Damage) -> _Tail:
-        """Leave a file that has lost its end, and begin another: no place may mean two records."""
-        self._found(lost)
+    def _begin_behind(self, last: GrowingFile, lost: Damage) -> _Tail:
+        """Leave a file that has lost its end, and begin another: no position may be used twice."""
+        self._on_damage(lost)
         last.finish(last.path.stat().st_size)
         self._catalogue.settle(last.number)
         return self._begin(files.next_number(self.folder))
@@ -109,7 +109,7 @@ class Archive:
         return self._begun(_Tail(writer, self._catalogue.grow(number)))
 
     def _begun(self, tail: _Tail) -> _Tail:
-        """Every file starts with a warcinfo record, also one whose first write a crash took away."""
+        """Write the warcinfo record with which every file starts."""
         if tail.writer.end == 0:
             tail.writer.add(encode.warcinfo(tail.writer.path.name, self._software, clock.time()))
         return tail
@@ -117,18 +117,18 @@ class Archive:
     # Writing
 
     def append(self, response: Response, original: Original | None = None) -> Stored:
-        """Keep what a fetch came to.  `original` is the earlier response of which this may be a repetition."""
-        told = encode.outcome(response, original)
-        place = self._add(told.record, told.request)
-        self._writing.growing.add(response, told.kind, told.digest, place)
-        return Stored(place, told.digest, told.kind == "revisit")
+        """Store the outcome of a fetch.  `original` is the earlier response that this one may repeat."""
+        encoded = encode.outcome(response, original)
+        place = self._add(encoded.record, encoded.request)
+        self._writing.growing.add(response, encoded.kind, encoded.digest, place)
+        return Stored(place, encoded.digest, encoded.kind == "revisit")
 
     def note(self, uri: str, body: bytes, content_type: str, time: float) -> Place:
-        """Keep something that came in by another way than HTTP, under a URI such as `urn:sought:seeds`."""
+        """Store something that did not come by HTTP, under a URI such as `urn:sought:seeds`."""
         return self._add(encode.resource(uri, body, content_type, time))
 
     def flush(self, sync: bool) -> None:
-        """Make everything appended visible to readers, and if `sync` proof against a power cut."""
+        """Make everything appended visible to readers; with `sync` it survives a power cut."""
         self._writing.writer.flush(sync=sync)
 
     @property
@@ -144,7 +144,7 @@ class Archive:
         return Place(tail.growing.number, tail.writer.add(record + request), len(record))
 
     def _rotate(self) -> None:
-        """Finish the file and begin the next.  Each step can be done again, should the disk be full halfway."""
+        """Finish the file and begin the next.  Every step can be repeated if the disk is full."""
         full = self._writing
         full.writer.flush(sync=True)
         full.growing.finish(full.writer.end)
@@ -156,7 +156,7 @@ class Archive:
 
     @property
     def end(self) -> Position:
-        """After the last whole record."""
+        """The position after the last complete record."""
         if self._tail is not None:
             return Position(self._tail.growing.number, self._tail.writer.end)
         return self._catalogue.refresh()
@@ -166,7 +166,7 @@ class Archive:
         self._publish()
         numbers, since = self._catalogue.numbers(), since or _START
         if since.file and since.file not in numbers:
-            self._found(Damage(since.file, 0, 0, "the file is missing"))
+            self._on_damage(Damage(since.file, 0, 0, "the file is missing"))
         return self._outcomes([number for number in numbers if number >= since.file], since)
 
     def _outcomes(self, numbers: list[int], since: Position) -> Iterator[Record]:
@@ -174,31 +174,31 @@ class Archive:
             path, start = files.warc_path(self.folder, number), since.offset if number == since.file else 0
             size = path.stat().st_size
             if start > size:
-                self._found(
-                    Damage(number, size, start, f"it has {size} bytes, and records up to {start} were promised")
+                self._on_damage(
+                    Damage(number, size, start, f"it has {size} bytes, but records up to {start} are expected")
                 )
-            for record, _ in outcomes(path, number, start, self._finder(size, is_last=number == numbers[-1])):
+            for record, _ in outcomes(path, number, start, self._damage_filter(size, is_last=number == numbers[-1])):
                 if record is not None:
                     yield record
 
-    def _finder(self, size: int, *, is_last: bool) -> Report:
-        """What is told of damage: a torn tail of the last file is none, but for whoever writes and has kept it."""
+    def _damage_filter(self, size: int, *, is_last: bool) -> DamageHandler:
+        """Report damage, but not an incomplete record at the end of the last file while another process writes."""
 
-        def found(damage: Damage) -> None:
+        def on_damage(damage: Damage) -> None:
             if not (is_last and damage.stop >= size and self._tail is None):
-                self._found(damage)
+                self._on_damage(damage)
 
-        return found
+        return on_damage
 
     def read(self, place: Place) -> Response:
-        """The response as it was recorded; that of a revisit has no body (`find` gives it one)."""
+        """The response as recorded; a revisit has no body (`find` adds it)."""
         response = self._record(place).response
         if response is None:
             raise BadInput(f"{files.warc_name(place.file)} holds a note, not a response, at offset {place.offset}")
         return response
 
     def captures(self, url: str) -> list[Capture]:
-        """When and where the URL was answered, by time."""
+        """The captures of a URL, by time."""
         if self._tail is None:
             self._catalogue.refresh()
         return self._catalogue.captures(url)
@@ -206,7 +206,7 @@ class Archive:
     def find(self, url: str, at: float | None = None) -> Response | None:
         """The URL as it was: the last capture at or before `at`, else the first after it; the latest without `at`.
 
-        A revisit is answered with the body it repeats; one whose original is nowhere is passed over.
+        A revisit is returned with the body that it repeats; it is skipped if its original is missing.
         """
         captures = self.captures(url)
         instant = float("inf") if at is None else round(at, 6)
@@ -224,7 +224,7 @@ class Archive:
         member = members.read(path, place.offset, place.length)
         record = outcome_at(path, place, member.content)
         if record is None:
-            raise members.damaged(path, place.offset, "a record that tells no outcome")
+            raise members.damaged(path, place.offset, "a record without an outcome")
         return record
 
     def _publish(self) -> None:
@@ -234,7 +234,7 @@ class Archive:
     # Closing
 
     def close(self) -> None:
-        """Sync, write the last file's CDXJ and let go of everything; also after an error."""
+        """Sync, write the last file's CDXJ and close everything; also after an error."""
         tail, self._tail = self._tail, None
         try:
             if tail is not None:

@@ -1,7 +1,7 @@
 """Where in the whole archive are the captures of a URL?
 
-A file is *finished* when its CDXJ covers all of it; otherwise it is *growing* and its lines are in memory: those of the
-CDXJ as far as that goes, the rest read from the WARC file, which is the record.
+A file is *finished* when its CDXJ covers all of it; otherwise it is *growing* and its lines are in memory, from the
+CDXJ and, beyond that, from the WARC file itself.
 """
 
 import math
@@ -10,35 +10,35 @@ from pathlib import Path
 
 from sought.archive import cdxj, decode, files
 from sought.archive.damage import Damage
-from sought.archive.members import damaged, healthy
+from sought.archive.members import damaged, whole_members
 from sought.archive.record import Capture, Kind, Place, Position, Record
-from sought.archive.writer import full_disk_told
+from sought.archive.writer import disk_full_errors
 from sought.web.errors import CrawlDamaged
 from sought.web.message import Response
 
-Report = Callable[[Damage], None]
+DamageHandler = Callable[[Damage], None]
 
 
-def outcomes(path: Path, number: int, start: int, found: Report) -> Iterator[tuple[Record | None, int]]:
-    """What each whole record of a file tells, if it is an outcome, and where it ends; `found` is told of the others."""
+def outcomes(path: Path, number: int, start: int, on_damage: DamageHandler) -> Iterator[tuple[Record | None, int]]:
+    """The outcome of each complete record of a file (None: it has none), and its end; damage goes to `on_damage`."""
 
     def note(since: int, until: int, reason: str) -> None:
-        found(Damage(number, since, until, reason))
+        on_damage(Damage(number, since, until, reason))
 
-    for offset, length, content in healthy(path, start, note):
+    for offset, length, content in whole_members(path, start, note):
         record = None
         try:
             record = outcome_at(path, Place(number, offset, length), content)
-        except CrawlDamaged as error:  # whole, and yet it makes no sense
+        except CrawlDamaged as error:  # complete, but invalid
             note(offset, offset + length, str(error.__cause__ or error.__context__ or error))
         yield record, offset + length
 
 
-class Growing:
+class GrowingFile:
     """The captures in one WARC file, known up to `end`, a boundary between records."""
 
     def __init__(self, folder: Path, number: int, *, trust: bool = True) -> None:
-        """What a CDXJ file knows is taken over if it may be trusted."""
+        """With `trust`, lines of an existing CDXJ file are used."""
         self.path, self.number = files.warc_path(folder, number), number
         self._cdxj = files.cdxj_path(folder, number)
         known = cdxj.covered(self._cdxj, self.path.name) if trust else None
@@ -46,17 +46,17 @@ class Growing:
             self.end, self.lines = 0, cdxj.Lines([])
         else:
             self.end, self.lines = known, cdxj.Lines(cdxj.load(self._cdxj))
-        self.finished = self.end  # so much was whole once
+        self.finished = self.end  # complete up to here once
 
-    def catch_up(self, found: Report, *, promised: float = math.inf) -> None:
-        """Read what was added to the WARC file; a torn tail behind what was `promised` is left out, and no damage."""
+    def catch_up(self, on_damage: DamageHandler, *, expected_end: float = math.inf) -> None:
+        """Read what was added to the WARC file; a torn tail behind `expected_end` is left out and is no damage."""
         size = self.path.stat().st_size
 
         def note(damage: Damage) -> None:
             if damage.start == self.finished > 0:
-                raise _MisledError
-            if damage.stop < size or damage.start < max(promised, self.finished):
-                found(damage)
+                raise _UntrustedCdxjError
+            if damage.stop < size or damage.start < max(expected_end, self.finished):
+                on_damage(damage)
                 self.end = damage.stop
 
         for record, end in outcomes(self.path, self.number, self.end, note):
@@ -70,16 +70,16 @@ class Growing:
 
     def finish(self, end: int) -> None:
         """Write the CDXJ file, which covers the WARC file up to `end`."""
-        with full_disk_told(self._cdxj):
+        with disk_full_errors(self._cdxj):
             self.lines.write(self._cdxj, self.path.name, end)
 
 
-class _MisledError(Exception):
-    """A CDXJ file names as its end a place where no record ends: its lines are no better."""
+class _UntrustedCdxjError(Exception):
+    """A CDXJ file ends where no record ends, so its lines cannot be trusted either."""
 
 
 def outcome_at(path: Path, place: Place, content: bytes) -> Record | None:
-    """What a record tells; one that is whole and yet makes no sense is damage."""
+    """The outcome of a record; raises CrawlDamaged if the record is invalid."""
     try:
         return decode.outcome(content, place)
     except (ValueError, KeyError) as error:
@@ -89,15 +89,15 @@ def outcome_at(path: Path, place: Place, content: bytes) -> Record | None:
 class Catalogue:
     """All files of a folder, each finished or growing."""
 
-    def __init__(self, folder: Path, found: Report) -> None:
-        """`found` is told of damage, and may raise."""
-        self._folder, self._found = folder, found
+    def __init__(self, folder: Path, on_damage: DamageHandler) -> None:
+        """`on_damage` is called with damage, and may raise."""
+        self._folder, self._on_damage = folder, on_damage
         self._finished: dict[int, cdxj.SortedFile] = {}
-        self._growing: dict[int, Growing] = {}
+        self._growing: dict[int, GrowingFile] = {}
         self._last = 0
 
     def refresh(self) -> Position:
-        """Take up what came since and say where the archive ends now: another process may be writing."""
+        """Read what another process has written since; returns the end of the archive."""
         numbers = self.numbers()
         self._forget(self._last)  # the last file may have grown again
         for number in numbers:
@@ -112,16 +112,16 @@ class Catalogue:
         )
 
     def numbers(self) -> list[int]:
-        """Of the files there are; told are those that are missing before the last."""
+        """The numbers of existing files; missing files before the last are reported as damage."""
         numbers = files.present(self._folder)
         for number in sorted({*range(1, numbers[-1])} - {*numbers}) if numbers else ():
-            self._found(Damage(number, 0, 0, "the file is missing"))
+            self._on_damage(Damage(number, 0, 0, "the file is missing"))
         return numbers
 
-    def mend(self, promised: Position) -> Growing | None:
-        """Finish every file but the last, and give the last to write on; None if there is none yet.
+    def mend(self, expected_end: Position) -> GrowingFile | None:
+        """Finish every file but the last, and return the last for writing; None if there is no file.
 
-        What was `promised` to be there, and is there, is no torn tail.
+        Records before `expected_end` are never cut off.
         """
         numbers = self.numbers()
         for number in numbers[:-1]:
@@ -132,23 +132,23 @@ class Catalogue:
         if not numbers:
             return None
         last = numbers[-1]
-        return self.grow(last, promised.offset if last == promised.file else 0)
+        return self.grow(last, expected_end.offset if last == expected_end.file else 0)
 
-    def grow(self, number: int, promised: int = 0) -> Growing:
-        """The last file, which this process writes."""
-        self._growing[number] = Growing(self._folder, number)
-        return self._caught_up(number, promised)
+    def grow(self, number: int, expected_end: int = 0) -> GrowingFile:
+        """Make a file the one that this process writes."""
+        self._growing[number] = GrowingFile(self._folder, number)
+        return self._caught_up(number, expected_end)
 
-    def _caught_up(self, number: int, promised: float) -> Growing:
+    def _caught_up(self, number: int, expected_end: float) -> GrowingFile:
         try:
-            self._growing[number].catch_up(self._found, promised=promised)
-        except _MisledError:
-            self._growing[number] = Growing(self._folder, number, trust=False)
-            self._growing[number].catch_up(self._found, promised=promised)
+            self._growing[number].catch_up(self._on_damage, expected_end=expected_end)
+        except _UntrustedCdxjError:
+            self._growing[number] = GrowingFile(self._folder, number, trust=False)
+            self._growing[number].catch_up(self._on_damage, expected_end=expected_end)
         return self._growing[number]
 
     def settle(self, number: int) -> None:
-        """A growing file has its CDXJ now: leave memory to others."""
+        """Release the lines of a file whose CDXJ has been written."""
         self._finished[number] = cdxj.SortedFile(files.cdxj_path(self._folder, number))
         del self._growing[number]
 
@@ -161,18 +161,18 @@ class Catalogue:
             self._growing.pop(number, None)
             return
         if number not in self._growing:
-            self._growing[number] = Growing(self._folder, number)
+            self._growing[number] = GrowingFile(self._folder, number)
         self._caught_up(number, 0 if last else math.inf)
 
     def captures(self, url: str) -> list[Capture]:
         """Every capture of exactly this URL, by time."""
         try:
             return self._captures(url)
-        except (ValueError, IndexError):  # a line that is damaged: read the files that it may be of
+        except (ValueError, IndexError):  # a damaged line: read the WARC files themselves
             for number in list(self._finished):
                 self._forget(number)
             for number in self._growing.keys() | set(files.present(self._folder)):
-                self._growing[number] = Growing(self._folder, number, trust=False)
+                self._growing[number] = GrowingFile(self._folder, number, trust=False)
                 self._caught_up(number, 0)
             return self._captures(url)
 
@@ -180,8 +180,8 @@ class Catalogue:
         start = cdxj.prefix(url)
         parts: list[tuple[int, cdxj.SortedFile | cdxj.Lines]]
         parts = [*self._finished.items(), *((number, growing.lines) for number, growing in self._growing.items())]
-        found = [cdxj.capture(text, url, number) for number, part in parts for text in part.starting(start)]
-        return sorted((c for c in found if c is not None), key=lambda c: (c.time, c.place.end))
+        captures = [cdxj.capture(text, url, number) for number, part in parts for text in part.starting(start)]
+        return sorted((c for c in captures if c is not None), key=lambda c: (c.time, c.place.end))
 
     def _forget(self, number: int) -> None:
         if number in self._finished:

@@ -2,19 +2,26 @@
 
     com,example)/path 20240131120000 {"url":…,"mime":…,"status":…,"digest":…,"length":…,"offset":…,"filename":…,…}
 
-`time` is ours: the same instant to the microsecond.  The first line, `!meta {"filename":…,"size":…}`, tells how much of
-the WARC file the lines cover, and sorts before any key.  Looking up is a binary search in the mapped file.
+The key is the SURT form of the URL ("sort-friendly URI reordering transform"): `http://www.example.com/A/?b=1&a=2` has
+the key `com,example)/a?a=2&b=1`, so a host's pages are neighbours.  The rules are those of the `surt` package that pywb
+uses (lower case, no `www.`, sorted parameters, no trailing slash, one level of escaping); canonical URLs have no
+session identifiers.  Different URLs may share a key: the line contains the URL itself.
+
+`time` is an addition: the same instant to the microsecond.  The first line, `!meta {"filename":…,"size":…}`, says how
+much of the WARC file the lines cover, and sorts before any key.  A lookup is a binary search in the mapped file.
 """
 
 import mmap
 import os
+import re
 from bisect import bisect_left
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
+from urllib.parse import quote, unquote_to_bytes
 
 import msgspec
 
-from sought.archive import surt
 from sought.archive.fields import date
 from sought.archive.record import Capture, Kind, Place
 from sought.web.message import Response
@@ -43,7 +50,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def line(response: Response, kind: Kind, digest: str, place: Place, filename: str) -> bytes:
-    """The line of a response or revisit, without its end."""
+    """The line of a response or revisit, without a line break."""
     mime = _REVISIT if kind == "revisit" else _mime(response)
     when = date(response.time)
     stamp = f"{when[:4]}{when[5:7]}{when[8:10]}{when[11:13]}{when[14:16]}{when[17:19]}"
@@ -57,22 +64,22 @@ def line(response: Response, kind: Kind, digest: str, place: Place, filename: st
         filename,
         f"{response.time:.6f}",
     )
-    return f"{surt.key(response.url)} {stamp} ".encode() + _encode(fields)
+    return f"{surt_key(response.url)} {stamp} ".encode() + _encode(fields)
 
 
 def _mime(response: Response) -> str:
-    """What the server called it, unless that is no name, or one that would pass for a revisit."""
+    """The server's media type, unless it is invalid or would look like a revisit."""
     mime = response.media_type
     return mime if mime and mime.isascii() and len(mime) < 100 and mime != _REVISIT else "unk"
 
 
 def prefix(url: str) -> bytes:
-    """How the lines of a URL start."""
-    return surt.key(url).encode() + b" "
+    """The prefix of the lines of a URL."""
+    return surt_key(url).encode() + b" "
 
 
 def capture(text: bytes, url: str, file: int) -> Capture | None:
-    """The capture a line tells of; None if it is another URL's.  Raises ValueError or IndexError if it is damaged."""
+    """The capture in a line; None if it is of another URL.  Raises ValueError or IndexError if it is damaged."""
     fields = _decode_fields(text.split(b" ", 2)[2])
     if fields.url != url:
         return None
@@ -81,7 +88,7 @@ def capture(text: bytes, url: str, file: int) -> Capture | None:
 
 
 class Lines:
-    """The lines of a file that still grows.  Sorted when asked: sorting a sorted list with a new tail is cheap."""
+    """The lines of a growing file.  Sorted on demand: sorting a sorted list with a new tail is cheap."""
 
     def __init__(self, lines: list[bytes]) -> None:
         self._lines, self._sorted = lines, False
@@ -103,7 +110,7 @@ class Lines:
             yield self._lines[index]
 
     def write(self, path: Path, filename: str, size: int) -> None:
-        """Replace the file at `path` in one step, so that a reader or a crash sees the old or the new."""
+        """Replace the file at `path` atomically."""
         self._sort()
         part = path.with_suffix(".part")
         if path.is_dir():
@@ -121,7 +128,7 @@ class Lines:
 
 
 class SortedFile:
-    """A finished CDXJ file, mapped and never read whole."""
+    """A finished CDXJ file, memory-mapped."""
 
     def __init__(self, path: Path) -> None:
         with path.open("rb") as file:
@@ -135,7 +142,7 @@ class SortedFile:
             at = end + 1
 
     def _first_not_below(self, start: bytes) -> int:
-        """Offset of the first line that is not below `start`; the invariant: low and high are starts of lines."""
+        """Offset of the first line not below `start`.  Invariant: low and high are starts of lines."""
         low, high = 0, len(self._map)
         while low < high:
             middle = self._map.rfind(b"\n", low, (low + high) // 2) + 1 or low
@@ -150,7 +157,7 @@ class SortedFile:
 
 
 def covered(path: Path, filename: str) -> int | None:
-    """How many bytes of the WARC file the CDXJ file knows; None if there is none that can be used."""
+    """How many bytes of the WARC file the CDXJ file covers; None if it is missing or unusable."""
     try:
         with path.open("rb") as file:
             first = file.readline(1000)
@@ -165,15 +172,67 @@ def covered(path: Path, filename: str) -> int | None:
 
 
 def load(path: Path) -> list[bytes]:
-    """The lines of a file that is to grow again."""
+    """The lines of a CDXJ file."""
     return path.read_bytes().splitlines()[1:]
 
 
 def captured(path: Path, filename: str) -> Iterator[tuple[str, int]]:
-    """URL and offset of each capture that a CDXJ file names, as far as it can be read."""
+    """URL and offset of each readable capture in a CDXJ file."""
     for text in load(path) if covered(path, filename) is not None else ():
         try:
             fields = _decode_fields(text.split(b" ", 2)[2])
             yield fields.url, int(fields.offset)
         except (IndexError, ValueError):  # msgspec's errors are ValueErrors
             continue
+
+
+_WWW = re.compile(r"^www\d*\.")
+_PLAIN = "!\"$&'()*+,-./:;<=>?@[\\]^_`{|}~"
+
+
+def surt_key(url: str) -> str:
+    scheme, _, rest = url.partition("://")
+    if not rest:
+        return url.lower()
+    authority, _, path = rest.partition("/")
+    path, _, query = path.partition("?")
+    if "%" in path or "//" in path or path.startswith("/"):
+        path = _normalised(path)
+    text = f"{_reversed(scheme, authority)})/{path.removesuffix('/').lower()}"
+    return f"{text}?{_sorted(query)}" if query else text
+
+
+@lru_cache(maxsize=4096)
+def _reversed(scheme: str, authority: str) -> str:
+    host, _, port = authority.lower().partition("]:" if authority.startswith("[") else ":")
+    host = _WWW.sub("", host.strip("[]"), count=1)
+    name = ",".join(reversed(host.split(".")))
+    return name if port in ("", {"http": "80", "https": "443"}.get(scheme)) else f"{name}:{port}"
+
+
+def _sorted(query: str) -> str:
+    if "%" in query:
+        query = _unescaped(query)
+    parameters = query.lower().split("&")
+    if len(parameters) > 1:
+        parameters.sort(key=lambda parameter: parameter.split("=", 1))
+    return "&".join(parameters)
+
+
+def _normalised(path: str) -> str:
+    kept: list[str] = []
+    parts = _unescaped(path).split("/")
+    for part in parts[:-1]:
+        if part == "..":
+            del kept[-1:]
+        elif part not in ("", "."):
+            kept.append(part)
+    return "/".join([*kept, parts[-1]])
+
+
+def _unescaped(text: str) -> str:
+    """Unescape until nothing changes, then escape the few characters that must be."""
+    data = text.encode()
+    while (plain := unquote_to_bytes(data)) != data:
+        data = plain
+    return quote(data, safe=_PLAIN)

@@ -1,8 +1,8 @@
 """Which parts of the archive cannot be read?
 
-Damage is never cut out or overwritten: readers pass over it to the next whole record, and `damage.json` lists the
-stretches that a repair has seen, with the URLs that were lost if their names are known.  A stretch that is listed is
-no news; one that is not listed is reported by `sought check`.
+Damage is never cut out or overwritten: readers skip to the next complete record, and `damage.json` lists the ranges
+that a repair has seen, with the URLs that were lost if they are known.  `sought check` reports ranges that are not
+listed.
 """
 
 import os
@@ -16,11 +16,11 @@ from sought.archive.cdxj import captured
 
 FILE = "damage.json"
 ENDS_EARLY = "the file ends early"
-_MOST_URLS = 100  # of one stretch
+_MOST_URLS = 100  # of one range
 
 
 class Damage(msgspec.Struct, frozen=True, order=True):
-    """A stretch of a file without a whole record; `stop` 0: the file is missing."""
+    """A range of a file without a complete record; `stop` 0: the file is missing."""
 
     file: int
     start: int
@@ -42,22 +42,22 @@ class Damage(msgspec.Struct, frozen=True, order=True):
 _decode = msgspec.json.Decoder(list[Damage]).decode
 
 
-def listed(folder: Path) -> list[Damage]:
-    """What a repair has seen; nothing if there is no list, or if it is damaged itself."""
+def known_damage(folder: Path) -> list[Damage]:
+    """The damage that a repair has seen; empty if the list is missing or damaged itself."""
     try:
         return _decode((folder / FILE).read_bytes())
     except (OSError, ValueError):  # msgspec's errors are ValueErrors
         return []
 
 
-def unlisted(folder: Path, found: Iterable[Damage]) -> list[Damage]:
-    """Of the damage that was found, what is news."""
-    known = {each.place for each in listed(folder)}
-    return sorted({each.place: each for each in found if each.place not in known}.values())
+def new_damage(folder: Path, damage: Iterable[Damage]) -> list[Damage]:
+    """The damage that is not yet listed."""
+    known = {each.place for each in known_damage(folder)}
+    return sorted({each.place: each for each in damage if each.place not in known}.values())
 
 
 def write_list(folder: Path, damage: Iterable[Damage]) -> None:
-    """On disk when this returns; a kill leaves the old list or the new one."""
+    """Replace the list atomically; it is on disk when this returns."""
     path = folder / FILE
     if path.is_dir():
         set_aside(path)
@@ -70,7 +70,7 @@ def write_list(folder: Path, damage: Iterable[Damage]) -> None:
 
 
 def set_aside(path: Path) -> Path:
-    """Rename what cannot be used, so that it is kept and in nobody's way; returns its new name."""
+    """Rename an unusable file, so that it is kept but not in the way; returns its new name."""
     number = 0
     while (aside := path.with_name(f"{path.name}{f'.{number}' if number else ''}.damaged")).exists():
         number += 1
@@ -78,7 +78,7 @@ def set_aside(path: Path) -> Path:
 
 
 def with_urls(folder: Path, damage: Damage) -> Damage:
-    """With the URLs that the file's CDXJ says were there."""
+    """Add the URLs that the file's CDXJ has for this range."""
     path, name = files.cdxj_path(folder, damage.file), files.warc_name(damage.file)
     stop = damage.stop or float("inf")
     urls = [url for url, offset in captured(path, name) if damage.start <= offset < stop]

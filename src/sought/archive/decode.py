@@ -1,17 +1,18 @@
-"""What does a record say?  The inverse of `encode`: the text of one record back into an outcome."""
+"""How is a record decoded?  The inverse of `encode`."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
-from sought.archive.fields import Headers, instant, parsed_headers
+from sought.archive.fields import Headers, instant, parsed_headers, parsed_why
 from sought.archive.record import Kind, Original, Place, Record
-from sought.archive.why import parsed_why
+from sought.web.coding import CodingError, decoded
 from sought.web.message import Failure, RequestPurpose, Response
 
 _NO_OUTCOME = (b"WARC/1.1\r\nWARC-Type: request\r\n", b"WARC/1.1\r\nWARC-Type: warcinfo\r\n")
 
 
 def outcome(content: bytes, place: Place) -> Record | None:
-    """The outcome a record tells; None for the kinds that tell none.  Raises ValueError if it is not a WARC record."""
+    """The outcome in a record; None for kinds that have none.  Raises ValueError if it is not a WARC record."""
     if content.startswith(_NO_OUTCOME):
         return None
     end = content.find(b"\r\n\r\n")
@@ -21,7 +22,7 @@ def outcome(content: bytes, place: Place) -> Record | None:
     fields = {name.lower(): value for name, value in parsed_headers(lines[1:])}
     start, stop = end + 4, end + 4 + int(fields["content-length"])
     if stop > len(content):
-        raise ValueError("a WARC record shorter than it says")
+        raise ValueError("a WARC record shorter than its Content-Length")
     reader = _READERS.get(fields["warc-type"])
     return reader(content, start, stop, fields, place) if reader else None
 
@@ -41,13 +42,13 @@ def _revisit(content: bytes, start: int, stop: int, fields: Fields, place: Place
 
 
 def _failure(content: bytes, start: int, stop: int, fields: Fields, place: Place) -> Record | None:
-    told, _, heard = content[start:stop].decode("utf-8", "surrogateescape").partition("\r\n\r\n")
-    about = dict(parsed_headers(told.split("\r\n")))
-    if "failure" not in about:
+    head, _, header_text = content[start:stop].decode("utf-8", "surrogateescape").partition("\r\n\r\n")
+    failure_fields = dict(parsed_headers(head.split("\r\n")))
+    if "failure" not in failure_fields:
         return None
-    status, _, reason = about.get("status", "0").partition(" ")
-    headers = parsed_headers(heard.split("\r\n"))
-    failure, detail = Failure(about["failure"]), about.get("detail", "")
+    status, _, reason = failure_fields.get("status", "0").partition(" ")
+    headers = parsed_headers(header_text.split("\r\n"))
+    failure, detail = Failure(failure_fields["failure"]), failure_fields.get("detail", "")
     response = _answer(fields, int(status), reason, headers, failure=failure, detail=detail)
     return _outcome("failure", response, fields, place)
 
@@ -66,10 +67,10 @@ _READERS: dict[str, Callable[[bytes, int, int, Fields, Place], Record | None]] =
 
 
 def _http(content: bytes, start: int, stop: int) -> tuple[int, str, Headers, int]:
-    """Status, reason, headers and where the body starts."""
+    """Status, reason, headers and the start of the body."""
     end = content.find(b"\r\n\r\n", start, stop)
     if end < 0:
-        raise ValueError("an HTTP message without an end of its headers")
+        raise ValueError("an HTTP message whose headers do not end")
     lines = content[start:end].decode("utf-8", "surrogateescape").split("\r\n")
     status, _, reason = lines[0].partition(" ")[2].partition(" ")
     return int(status), reason, parsed_headers(lines[1:]), end + 4
@@ -106,3 +107,14 @@ def _outcome(kind: Kind, response: Response, fields: Fields, place: Place) -> Re
     refers = fields.get("warc-refers-to-target-uri")
     original = Original(refers, instant(fields["warc-refers-to-date"]), digest) if refers else None
     return Record(kind, place, response.url, response.time, response, digest=digest, original=original)
+
+
+_LIMIT = 64 << 20
+
+
+def with_body(response: Response) -> Response:
+    """The answer with its body; without one if the body cannot be decoded."""
+    try:
+        return replace(response, body=decoded(response.raw, response.header("content-encoding"), _LIMIT))
+    except CodingError:
+        return response

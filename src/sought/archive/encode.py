@@ -1,16 +1,16 @@
-"""How is an answer written down?  As WARC 1.1 records (ISO 28500:2017), one gzip member each.
+"""How is an answer encoded?  As WARC 1.1 records (ISO 28500:2017), one gzip member each.
 
 | answer                               | record                                    | block                           |
 |--------------------------------------|-------------------------------------------|---------------------------------|
 | a body not seen before               | response                                  | status line, headers, raw body  |
 | 304                                  | revisit, profile server-not-modified      | status line, headers            |
 | the payload of an earlier response   | revisit, profile identical-payload-digest | status line, headers            |
-| a failure                            | metadata                                  | failure, detail, what was heard |
+| a failure                            | metadata                                  | failure, detail, headers        |
 | none (seeds and other ways in)       | resource                                  | the body                        |
 
-The outcome comes first and its `request` record follows, pointing back by WARC-Concurrent-To: a crash between the two
-loses the lesser.  `Sought-Purpose` and `Sought-Elapsed` are extension fields, which readers skip.  The body is as it
-came (content coding kept) but chunking has been undone, so Transfer-Encoding goes and Content-Length is made true.
+The outcome comes first and its `request` record follows, with WARC-Concurrent-To: a crash between the two loses only
+the request.  `Sought-Purpose`, `Sought-Elapsed` and `Sought-Why` are extension fields, which other readers skip.  The
+body keeps its content coding, but is not chunked: Transfer-Encoding is dropped and Content-Length corrected.
 """
 
 import struct
@@ -20,9 +20,8 @@ from typing import NamedTuple
 
 from isal import isal_zlib
 
-from sought.archive.fields import checked_uri, date, digest, encoded, header_lines, one_line, record_id
+from sought.archive.fields import checked_uri, date, digest, encoded, header_lines, one_line, record_id, why_line
 from sought.archive.record import Kind, Original
-from sought.archive.why import why_line
 from sought.web.errors import BadInput
 from sought.web.message import Response
 
@@ -36,7 +35,7 @@ _CHEAPEST, _SMALL = 0, 1
 
 
 class EncodedOutcome(NamedTuple):
-    """The gzip members that tell what a fetch came to."""
+    """The gzip members of the outcome of a fetch."""
 
     kind: Kind
     digest: str
@@ -62,7 +61,7 @@ def outcome(response: Response, original: Original | None) -> EncodedOutcome:
         )
     block = _http_head(response, len(response.raw)) + response.raw
     fields = f"WARC-Payload-Digest: {payload}\r\n{_extensions(response)}"
-    level = _CHEAPEST if response.header("content-encoding") else _SMALL  # what is compressed gets no smaller
+    level = _CHEAPEST if response.header("content-encoding") else _SMALL  # compressed bodies do not get smaller
     return EncodedOutcome(
         "response", payload, _record("response", response.url, when, block, fields, target, level=level), request
     )
@@ -109,8 +108,8 @@ def _revisit(
 def _failure(response: Response) -> bytes:
     lines = [f"failure: {response.failure}\r\n", f"detail: {one_line(response.detail[:MAX_DETAIL])}\r\n"]
     if response.status:
-        heard = header_lines(response.headers)
-        lines.append(f"status: {response.status} {one_line(response.reason)}\r\n\r\n{heard}")
+        received = header_lines(response.headers)
+        lines.append(f"status: {response.status} {one_line(response.reason)}\r\n\r\n{received}")
     block = encoded("".join(lines))
     content_type = "application/warc-fields"
     return _record(
@@ -125,7 +124,7 @@ def _extensions(response: Response) -> str:
 
 
 def _http_head(response: Response, length: int | None) -> bytes:
-    """Status line and headers, framed for a body of `length` bytes; None leaves the server's own statement."""
+    """Status line and headers for a body of `length` bytes; None keeps the server's Content-Length."""
     kept = []
     stated = length is None
     for name, value in response.headers:
@@ -163,24 +162,23 @@ def _record(
     return packed(b"".join((head, block, b"\r\n\r\n")), level)
 
 
-# ---- One record becomes one gzip member, in which no other seems to begin.
+# ---- One record becomes one gzip member, inside which no other member seems to start.
 #
-# Behind damage the next record is looked for by the first bytes of a member.  A page may hold such bytes, and a whole
-# record behind them: what deflate cannot make smaller it stores as it is.  If such a page's own record were damaged,
-# the record that the page brought would be taken for one of the archive's.  So a member that holds these bytes anywhere
-# but at its start is written in stored blocks, and a block ends within every `1f 8b 08`: the head of the next block is
-# between.
+# After damage, readers search for the first bytes of a member.  A page may contain such bytes and a forged record after
+# them, which deflate may store as they are.  If the page's own record were damaged, the forged one would be taken for a
+# record of the archive.  So a member that contains these bytes anywhere but at its start is written in stored blocks,
+# with a block boundary within every `1f 8b 08`.
 
 
-MAGIC = b"\x1f\x8b\x08\x00"  # deflate, no optional fields: every member this room writes
+MAGIC = b"\x1f\x8b\x08\x00"  # deflate, no optional fields: the start of every member in the archive
 _GZIP = 31
 _HEAD = MAGIC + bytes(5) + b"\xff"
 _SPLIT, _KEPT = MAGIC[:3], 2
-_BLOCK = 0x7000  # bytes; of heads of blocks so short no byte but the first is 1f or 8b, or follows one
+_BLOCK = 0x7000  # bytes; in the headers of blocks this short only the first byte can be 1f or 8b
 
 
 def packed(content: bytes, level: int) -> bytes:
-    """The member.  It is as small as `level` makes it, but for the few that have to be stored."""
+    """The gzip member of a record: compressed, or stored if its bytes could be mistaken for another member."""
     member: bytes = isal_zlib.compress(content, level, _GZIP)
     return member if member.find(MAGIC, 1) < 0 else _stored(content)
 
@@ -197,7 +195,7 @@ def _stored(content: bytes) -> bytes:
 def _blocks(content: bytes) -> Iterator[bytes]:
     start = 0
     while start < len(content):
-        found = content.find(_SPLIT, start, start + _BLOCK)
-        stop = min(found + _KEPT if found >= 0 else start + _BLOCK, len(content))
+        position = content.find(_SPLIT, start, start + _BLOCK)
+        stop = min(position + _KEPT if position >= 0 else start + _BLOCK, len(content))
         yield content[start:stop]
         start = stop

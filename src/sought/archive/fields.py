@@ -1,11 +1,12 @@
-"""How do times, digests and the hostile text of HTTP headers become lines of a record, and back?
+"""How are times, digests, headers and reasons written as fields of a record, and parsed?
 
-Header text is what the fetcher decoded as UTF-8 with surrogate escapes, so the server's own bytes come back out.  What
-could end a line early (NUL, CR, LF) or split a name becomes harmless; well-formed headers pass untouched.
+Header text was decoded as UTF-8 with surrogate escapes, so the server's bytes are restored.  Characters that could end
+a line (NUL, CR, LF) or split a name are replaced; well-formed headers are unchanged.
 """
 
 import calendar
 import hashlib
+import math
 import os
 import re
 import time as clock
@@ -13,6 +14,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from sought.web.errors import BadURL
+from sought.web.message import Why
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -27,19 +29,19 @@ _ADDRESS = re.compile(r"[!-~]+")
 
 
 def checked_uri(uri: str) -> str:
-    """The URI itself; a canonical URL has no space and nothing beyond ASCII, and a record's field must not."""
+    """The URI, if it has only printable ASCII and no spaces, as canonical URLs do; else BadURL."""
     if not _ADDRESS.fullmatch(uri):
-        raise BadURL(f"not a URI that an archive can hold: {uri[:200]!r}")
+        raise BadURL(f"an archive cannot store this URI; use printable ASCII without spaces: {uri[:200]!r}")
     return uri
 
 
 def one_line(text: str) -> str:
-    """The text, with whatever would end a line made a space."""
+    """Replace characters that would end the line by spaces."""
     return _LINE_BREAKING.sub(" ", text)
 
 
 def encoded(text: str) -> bytes:
-    """The bytes the text was decoded from; half characters that no decoder makes become U+FFFD."""
+    """The bytes from which the text was decoded; other lone surrogates become U+FFFD."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -54,7 +56,7 @@ def header_lines(headers: Sequence[tuple[str, str]]) -> str:
 
 
 def parsed_headers(lines: Iterable[str]) -> Headers:
-    """Name and value of each line; a line without a colon is no header."""
+    """Name and value of each line; lines without a colon are skipped."""
     split = [line.partition(":") for line in lines]
     return tuple([(name, value.strip(" \t")) for name, colon, value in split if colon])
 
@@ -73,7 +75,7 @@ def record_id() -> str:
 
 @lru_cache(maxsize=16)
 def date(time: float) -> str:
-    """`2024-01-31T12:00:00.123456Z` (WARC 1.1 allows fractions of a second); asked several times per record."""
+    """`2024-01-31T12:00:00.123456Z` (WARC 1.1 allows fractions of a second); called several times per record."""
     seconds, micro = divmod(round(round(time, 6) * 1e6), 1_000_000)
     return f"{_date_of_second(seconds)}.{micro:06d}Z"
 
@@ -93,3 +95,36 @@ def _date_of_second(second: int) -> str:
 @lru_cache(maxsize=16)
 def _second_of_date(text: str) -> int:
     return calendar.timegm(clock.strptime(text, "%Y-%m-%dT%H:%M:%S"))
+
+
+def why_line(why: Why) -> str:
+    """The line of a record.
+
+    >>> why_line(Why(3, 0.25, 0.5, None, "new", "Worth()"))
+    '3 0.25/0.5/nan/new Worth()'
+    """
+    expected = f"/{_number_text(why.expected)}/{_number_text(why.chance)}"
+    if why.purpose:
+        expected += f"/{why.purpose}"
+    elif why.expected is why.chance is None:
+        expected = ""
+    return f"{why.rank} {why.value!r}{expected} {why.policy}"
+
+
+def parsed_why(line: str) -> Why | None:
+    """The inverse of `why_line`; None if the line has another form."""
+    try:
+        rank, numbers, policy = line.split(" ", 2)
+        first, *others = numbers.split("/")
+        expected, chance = (*map(float, others[:2]), math.nan, math.nan)[:2]
+        return Why(int(rank), float(first), _optional(expected), _optional(chance), "".join(others[2:3]), policy)
+    except ValueError:
+        return None
+
+
+def _number_text(number: float | None) -> str:
+    return "nan" if number is None else repr(number)
+
+
+def _optional(value: float) -> float | None:
+    return None if math.isnan(value) else value

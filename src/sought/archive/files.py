@@ -1,4 +1,4 @@
-"""Which files make up an archive?  `crawl-00000001.warc.gz` and so on, without a gap, each with its `.cdxj`."""
+"""Which files make up an archive?  `crawl-00000001.warc.gz` and so on, without gaps, each with its `.cdxj`."""
 
 import os
 import re
@@ -23,7 +23,7 @@ def cdxj_path(folder: Path, number: int) -> Path:
 
 
 def numbers(folder: Path) -> list[int]:
-    """The numbers of the files there are, in order; raises CrawlDamaged if one is missing in between."""
+    """The numbers of the files, in order; raises CrawlDamaged if one is missing in between."""
     found = present(folder)
     for before, after in pairwise(found):
         if after != before + 1:
@@ -32,14 +32,14 @@ def numbers(folder: Path) -> list[int]:
 
 
 def present(folder: Path) -> list[int]:
-    """The same, with gaps where files are missing, or are no files."""
+    """The numbers of existing files, in order; there may be gaps."""
     return sorted(
         int(name[1]) for entry in os.scandir(folder) if (name := _NAME.fullmatch(entry.name)) and entry.is_file()
     )
 
 
 def next_number(folder: Path) -> int:
-    """A number that nothing has in this folder, whatever it is."""
+    """A number that no file in this folder has."""
     taken = [int(name[1]) for entry in os.scandir(folder) if (name := re.match(r"crawl-(\d{8,})\.", entry.name))]
     return max(taken, default=0) + 1
 

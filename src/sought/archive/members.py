@@ -2,8 +2,9 @@
 
 A record is one gzip member, so it can be read knowing its offset alone, and its checksum tells whether it is whole.
 Damage has two shapes.  A *torn tail* is what a crash leaves: the last write did not get through.  Nothing finished lies
-behind it, so it may be cut.  Anything else is damage in the middle: it stays as it is, and whoever reads on (`healthy`)
-goes on with the next whole record behind it.  A record never begins within another, whatever a page holds (pack.py).
+behind it, so it may be cut.  Anything else is damage in the middle: it stays as it is, and whoever reads on
+(`whole_members`) goes on with the next whole record behind it.  A record never begins within another, whatever a page
+holds (pack.py).
 """
 
 import os
@@ -17,13 +18,13 @@ from sought.archive.encode import MAGIC, MAX_BLOCK
 from sought.web.errors import CrawlDamaged
 
 _WINDOW = 1 << 18
-_PIECE = 1 << 14  # what lies behind a member is copied once per member: keep it short
+_PIECE = 1 << 14  # the decompressor copies the unused rest after each member: keep it short
 _MAX_MEMBER = MAX_BLOCK + (1 << 24)
 _NotDeflateError = cast("type[Exception]", isal_zlib.IsalError)  # its stub declares an instance
 
 
 class Member(NamedTuple):
-    """One decompressed record and where it lay."""
+    """One decompressed record and its position."""
 
     offset: int
     length: int
@@ -31,7 +32,7 @@ class Member(NamedTuple):
 
 
 class TornError(Exception):
-    """The bytes at `offset` are not a whole member."""
+    """The bytes at `offset` are not a complete member."""
 
     def __init__(self, offset: int, reason: str) -> None:
         super().__init__(reason)
@@ -39,7 +40,7 @@ class TornError(Exception):
 
 
 class _Source:
-    """A file in pieces; what the decompressor did not want can be given back."""
+    """A file read in pieces; unused bytes can be given back."""
 
     def __init__(self, file: BinaryIO, start: int, stop: int) -> None:
         self.file, self.position, self.stop = file, start, stop
@@ -60,11 +61,11 @@ class _Source:
         self.position -= count
 
 
-Found = Callable[[int, int, str], None]  # a damaged stretch: from where, to where, and what is wrong
+OnDamage = Callable[[int, int, str], None]  # called with start, stop and reason of a damaged range
 
 
-def healthy(path: Path, start: int, found: Found) -> Iterator[Member]:
-    """Every whole member from `start` on, to where the file ends now; `found` is told of what lies between them."""
+def whole_members(path: Path, start: int, on_damage: OnDamage) -> Iterator[Member]:
+    """Every whole member from `start` on, to where the file ends now; `on_damage` is told of what lies between them."""
     with path.open("rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
         while start < size:
@@ -75,7 +76,7 @@ def healthy(path: Path, start: int, found: Found) -> Iterator[Member]:
                 return
             except TornError as torn:
                 start = next((at for at in _starts(file, torn.offset + 1) if _holds_record(file, at, size)), size)
-                found(torn.offset, start, torn.reason)
+                on_damage(torn.offset, start, torn.reason)
 
 
 def walk(path: Path, start: int, *, forgive_torn_tail: bool) -> Iterator[Member]:
@@ -84,7 +85,7 @@ def walk(path: Path, start: int, *, forgive_torn_tail: bool) -> Iterator[Member]
         size = os.fstat(file.fileno()).st_size
         if start > size:
             raise CrawlDamaged(
-                f"{path} has {size} bytes, and records up to {start} were promised; restore it from a copy"
+                f"{path} has {size} bytes, but records up to {start} are expected; restore it from a copy"
             )
         source = _Source(file, start, size)
         try:
@@ -96,7 +97,7 @@ def walk(path: Path, start: int, *, forgive_torn_tail: bool) -> Iterator[Member]
 
 
 def read(path: Path, offset: int, length: int) -> Member:
-    """The one member at a known place."""
+    """The member at a known position."""
     try:
         with path.open("rb", buffering=0) as file:
             member = _next(_Source(file, offset, offset + length))
@@ -143,15 +144,15 @@ def _next(source: _Source) -> Member | None:
 
 
 def _is_tail(file: BinaryIO, damage: int, size: int) -> bool:
-    """Whether nothing whole lies behind the damage.
+    """Whether no complete record follows the damage.
 
-    Also asked of a member that just stops: a flipped bit can make a decoder run on to the end of the file.
+    Also for a member that just ends: a flipped bit can make the decoder run on to the end of the file.
     """
     return not any(_holds_record(file, at, size) for at in _starts(file, damage + 1))
 
 
 def _starts(file: BinaryIO, offset: int) -> Iterator[int]:
-    """Where a member could start, from `offset` on."""
+    """The offsets at which a member could start, from `offset` on."""
     overlap = len(MAGIC) - 1
     file.seek(offset)
     window = file.read(_WINDOW)

@@ -1,4 +1,4 @@
-"""The archive's nouns: where a record is, what was kept, what is read back."""
+"""What is a record of the archive, and where is it?"""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -17,7 +17,7 @@ class Position(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where one record lies."""
+    """The position of one record."""
 
     file: int
     offset: int
@@ -39,7 +39,7 @@ class Original:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What became of a response; `digest` is that of the payload, empty if none is known."""
+    """How a response was stored; `digest` is that of the payload, empty if unknown."""
 
     place: Place
     digest: str
@@ -47,7 +47,7 @@ class Stored:
 
 
 class Capture(NamedTuple):
-    """One visit to a URL that had an answer; sorts by time."""
+    """One answered fetch of a URL; sorts by time."""
 
     time: float
     kind: Kind
@@ -58,8 +58,8 @@ class Capture(NamedTuple):
 class Record:
     """One outcome, as read back.
 
-    A `note` has a body and no response.  A response has its `raw` body and not `body` and `sent`: decoding is the
-    caller's, and what was sent is the request record's.  Times are kept to the microsecond: `round(time, 6)`.
+    A `note` has a body and no response.  A response has `raw` but not `body` and `sent`: the caller decodes the body,
+    and the request record has the headers sent.  Times have microseconds: `round(time, 6)`.
     """
 
     kind: Kind
@@ -74,5 +74,5 @@ class Record:
 
     @property
     def end(self) -> Position:
-        """After this record; reading on from here gives the next outcome."""
+        """The position after this record, where the next one starts."""
         return self.place.end

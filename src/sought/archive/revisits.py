@@ -1,4 +1,4 @@
-"""Which body does a revisit stand for?"""
+"""Which body does a revisit refer to?"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,7 +11,7 @@ Read = Callable[[Place], Record]
 
 
 def complete(record: Record, captures: Captures, read: Read) -> Response | None:
-    """The response with the body it stands for; None if that is not in the archive."""
+    """The response with the body that it repeats; None if that is not in the archive."""
     response, source = record.response, record
     while source.kind == "revisit":
         capture = _repeated(source, captures)
@@ -20,14 +20,14 @@ def complete(record: Record, captures: Captures, read: Read) -> Response | None:
         source = read(capture.place)
     if source is record or response is None or source.response is None:
         return response
-    if response.status == 304:  # says "as before" (RFC 9110, 15.4.5)
+    if response.status == 304:  # "not modified" (RFC 9110, 15.4.5)
         own = {name: getattr(response, name) for name in ("time", "elapsed", "address", "why")}
         return replace(source.response, **own)
     return replace(response, raw=source.response.raw) if source.digest == record.digest else None
 
 
 def _repeated(revisit: Record, captures: Captures) -> Capture | None:
-    """The capture a revisit names, else the last response before it; a chain of revisits goes back in time only."""
+    """The capture that a revisit names, else the last response before it; chains of revisits go back in time only."""
     original = revisit.original
     if original is None:
         earlier = [c for c in captures(revisit.uri) if c.time < revisit.time and c.kind == "response"]

@@ -1,8 +1,7 @@
-"""How do records get to the disk, whole or not at all?
+"""How are records written to disk, completely or not at all?
 
-`written` bytes of the file are whole records that the operating system has; pending are whole records still in
-memory.  Writing goes to an explicit offset: a write that stops halfway (disk full)
-moves nothing, and the next one covers it.
+`written` bytes of the file are complete records that the operating system has; pending records are in memory.  Writes
+go to an explicit offset, so the next write overwrites one that stopped halfway because the disk was full.
 """
 
 import errno
@@ -18,25 +17,25 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @contextmanager
-def full_disk_told(path: Path) -> Iterator[None]:
+def disk_full_errors(path: Path) -> Iterator[None]:
     """Turn the errors of a full disk into StorageFull."""
     try:
         yield
     except OSError as error:
         if error.errno not in _FULL:
             raise
-        raise StorageFull(f"cannot write {path}: {error.strerror}; free some space and go on") from error
+        raise StorageFull(f"cannot write {path}: {error.strerror}; free some space and try again") from error
 
 
 class FileWriter:
     """One file that grows at its end."""
 
     def __init__(self, path: Path, written: int) -> None:
-        """Open `path`, made if need be, to go on at `written`; what lies behind is cut off."""
+        """Open or create `path` to continue at `written`; anything after that is cut off."""
         self.path, self.written = path, written
         self._pending: list[bytes] = []
         self._pending_bytes = 0
-        with full_disk_told(path):
+        with disk_full_errors(path):
             self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
             os.ftruncate(self._file, written)
             _sync_folder(path.parent)
@@ -46,7 +45,7 @@ class FileWriter:
         return self.written + self._pending_bytes
 
     def add(self, records: bytes) -> int:
-        """Take whole records and say where they start.  If StorageFull is raised, these are not taken."""
+        """Add complete records and return their offset.  If StorageFull is raised, they are not added."""
         start = self.end
         self._pending.append(records)
         self._pending_bytes += len(records)
@@ -60,8 +59,8 @@ class FileWriter:
         return start
 
     def flush(self, *, sync: bool) -> None:
-        """Give everything to the operating system, and if `sync` to the disk.  What was not written stays pending."""
-        with full_disk_told(self.path):
+        """Write everything to the operating system, with `sync` to the disk.  On failure, records stay pending."""
+        with disk_full_errors(self.path):
             if self._pending:
                 self._write(b"".join(self._pending))
                 self.written = self.end
@@ -80,19 +79,19 @@ class FileWriter:
             raise
 
     def _cut(self) -> None:
-        """Take half a record away again.  If even that fails, the next write or the next opening covers it."""
+        """Cut off an incomplete record.  If even that fails, the next write or `open` does it."""
         try:
             os.ftruncate(self._file, self.written)
         except OSError:
             pass
 
     def close(self) -> None:
-        """Close the file; what is pending is dropped, so flush first."""
+        """Close the file; pending records are dropped, so flush first."""
         os.close(self._file)
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make a new file's name as durable as what will be in it."""
+    """Sync the folder, so that a new file's name is durable."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)

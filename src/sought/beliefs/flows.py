@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sought.beliefs.belief import Column
 from sought.beliefs.holdings import Growth, Holdings, degrees_of
-from sought.graph.around import sources_of
+from sought.graph.distance import sources_of
 from sought.graph.links import GraphLinks
 from sought.record.commit import Commit
 from sought.record.links import joined_lists

@@ -14,7 +14,7 @@ from sought.beliefs.belief import Column, Supplied, Supplier
 from sought.beliefs.cycles import WEEK, check_cycle
 from sought.beliefs.holdings import Holdings
 from sought.beliefs.site_samples import changed_samples
-from sought.graph.around import distances, sources_of
+from sought.graph.distance import distances, sources_of
 from sought.graph.links import GraphLinks
 from sought.record.commit import Commit
 from sought.web.checks import check_whole

@@ -9,7 +9,7 @@ from sought.beliefs.belief import Column, Supplied, Supplier
 from sought.beliefs.flows import Flow, Rows
 from sought.beliefs.holdings import Holdings, degrees_of
 from sought.beliefs.impacts import IMPACTS, Impact, PageImpacts
-from sought.graph.around import sources_of
+from sought.graph.distance import sources_of
 from sought.graph.impact_walks import rw, rw_eg
 from sought.graph.links import GraphLinks
 from sought.record.commit import Commit

@@ -15,7 +15,7 @@ from sought.beliefs.belief import Column, Supplied, Supplier
 from sought.beliefs.holdings import Holdings
 from sought.beliefs.topic_likeness import NOT_COUNTED
 from sought.beliefs.topic_words import Rows, Topic, counted
-from sought.graph.around import distances, sources_of
+from sought.graph.distance import distances, sources_of
 from sought.graph.links import GraphLinks
 from sought.index.fields import WORDED
 from sought.index.vectors import joined

@@ -15,8 +15,8 @@ import numpy as np
 from numba import int32, int64, uint32, void
 from numpy.typing import NDArray
 
-from sought.index.analysis import LANGUAGES, learning, stemming
-from sought.index.filing import readings
+from sought.index.analysis import LANGUAGES, piece_reader, stemming
+from sought.index.filing import terms_of_queries
 from sought.index.lexicon import Lexicon, TextMarks
 from sought.index.vectors import EACH, FIELDS, HEAD, Vectors, Vocabulary
 from sought.record.store import Store, row_key
@@ -31,7 +31,7 @@ class Topic:
     """The words of a topic as terms of each language, and their counters."""
 
     def __init__(self, text: str) -> None:
-        self.terms = cache(lambda language: tuple(readings([text], language)[0]))
+        self.terms = cache(lambda language: tuple(terms_of_queries([text], language)[0]))
         self.reader = cache(lambda language: TopicCounter(self.terms(language), language))
 
     def is_counted(self, vocabulary: Vocabulary) -> bool:
@@ -132,7 +132,7 @@ class TopicCounter:
 
     def __init__(self, words: Sequence[str], language: str) -> None:
         self.words = words
-        self.lexicon = Lexicon(learning(language), self._kind)
+        self.lexicon = Lexicon(piece_reader(language), self._kind)
         self.kinds: dict[tuple[int, ...], int] = {}  # by the number of terms, and how often each word is one of them
 
     def counts(self, texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

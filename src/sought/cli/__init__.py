@@ -8,8 +8,8 @@ import typer
 
 from sought.cli.commands import app
 from sought.cli.options import without_controls
-from sought.web.beside import place_of, told
 from sought.web.errors import SoughtError
+from sought.web.local_modules import error_line, error_location
 
 _EXTRAS = ("scipy", "sklearn", "matplotlib")  # not installed by `pip install sought`
 # ClickException.  Newer versions of typer bundle their own click, so it cannot be imported from click.
@@ -49,9 +49,9 @@ def run_app(app: typer.Typer, name: str) -> None:
         print_error(f"{error.filename or 'system'}: {error.strerror or error}")
         code = 2
     except Exception as error:
-        if not place_of(error):  # a mistake of ours
+        if not error_location(error):  # a mistake of ours
             raise
-        print_error(told(error))
+        print_error(error_line(error))
         code = 2
     sys.exit(code or 0)
 

@@ -92,9 +92,9 @@ def export(
 ) -> None:
     """Write the query log.  UBI lacks tallies, TSV and CSV hold tallies only, Parquet holds everything."""
     from sought.demand import export_file
-    from sought.demand.formats import written
+    from sought.demand.formats import format_for
 
-    done = export_file(open_log(directory), file, _format(format_) or written(file))
+    done = export_file(open_log(directory), file, _format(format_) or format_for(file))
     if json:
         print_json({**done, "file": str(file)})
         return

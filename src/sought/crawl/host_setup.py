@@ -5,7 +5,7 @@ import math
 from collections.abc import Awaitable, Callable
 from itertools import chain, repeat
 
-from sought.fetch.robots_fetch import RobotsFetch, fetch_robots
+from sought.fetch.robots import RobotsFetch, fetch_robots
 from sought.record.hosts import Host
 from sought.record.stored_politeness import StoredPoliteness
 from sought.record.writer import Writer

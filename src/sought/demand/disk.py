@@ -1,4 +1,4 @@
-"""How do bytes get onto the disk, and what is said when it is full?"""
+"""How are private files of the log written, and what if the disk is full?"""
 
 import errno
 import os
@@ -11,17 +11,17 @@ from sought.web.errors import StorageFull
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
-PRIVATE = 0o600  # queries are personal: files of the log are their owner's alone
+PRIVATE = 0o600  # queries are personal: only the owner may read files of the log
 PRIVATE_FOLDER = 0o700
 
 
-def private(path: str, flags: int) -> int:
-    """An opener of files that nobody else may read."""
+def open_private(path: str, flags: int) -> int:
+    """An opener for files that only the owner may read."""
     return os.open(path, flags, PRIVATE)
 
 
-def tighten(folder: Path) -> None:
-    """Make a folder and its files their owner's alone; those of somebody else stay as they are."""
+def restrict_access(folder: Path) -> None:
+    """Restrict a folder and its files to their owner; files of other owners stay as they are."""
     for path in (folder, *folder.iterdir()):
         allowed = PRIVATE_FOLDER if path.is_dir() else PRIVATE
         if not path.is_symlink() and path.stat().st_mode & 0o777 & ~allowed:
@@ -30,19 +30,19 @@ def tighten(folder: Path) -> None:
 
 
 def write_through(path: Path, data: bytes | memoryview) -> None:
-    """Write a file of the log; it is on disk when this returns."""
-    with space_for(path), open(path, "wb", opener=private) as file:
+    """Write and sync a file of the log."""
+    with disk_full_errors(path), open(path, "wb", opener=open_private) as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
 
 
 @contextmanager
-def space_for(path: Path) -> Iterator[None]:
+def disk_full_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
         if error.errno not in _FULL:
             raise
-        why = f"no space left for {path}: free some and do the same again; what the log had is not lost"
+        why = f"no space left for {path}: free some space and try again; nothing in the log is lost"
         raise StorageFull(why) from error

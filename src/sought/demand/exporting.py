@@ -1,4 +1,4 @@
-"""How does the log become a file that others can read?"""
+"""How is the log exported?"""
 
 import os
 from collections.abc import Callable, Iterator
@@ -16,24 +16,26 @@ _ROWS = 50_000
 
 
 def export_file(log: QueryLog, path: Path, form: Format) -> dict[str, int]:
-    """Write what the format can carry: how many searches, events and tallies that was, and how many rows it was not.
+    """Write the rows that the format supports; returns how many of each kind, and how many were left out.
 
-    Parquet carries everything; UBI no tallies; TSV and CSV nothing but tallies.  Raises BadInput rather than write a
-    file without a single row of a log that has some.
+    Parquet supports everything; UBI no tallies; TSV and CSV only tallies.  Raises BadInput rather than write an empty
+    file of a log that has rows.
     """
     if form not in _CARRIED:
         raise BadInput(f"{form} can be read, not written: choose {', '.join(_CARRIED)}")
     searches, events, tallies = log.searches(), log.events(), log.tallies()
-    has = {"searches": len(searches), "events": len(events), "tallies": len(tallies)}
+    counts = {"searches": len(searches), "events": len(events), "tallies": len(tallies)}
     carried = _CARRIED[form]
-    left_out = sum(count for name, count in has.items() if name not in carried)
-    if left_out and not any(has[name] for name in carried):
-        raise BadInput(f"{form} cannot hold what is in the log ({_said(has)}): choose {_instead(has)} or parquet")
+    left_out = sum(count for name, count in counts.items() if name not in carried)
+    if left_out and not any(counts[name] for name in carried):
+        raise BadInput(
+            f"{form} cannot hold what is in the log ({_counts_text(counts)}): choose {_alternatives(counts)} or parquet"
+        )
     try:
         _write(path, form, searches, events, tallies)
     except OSError as error:
-        raise BadInput(f"cannot write {path}: {error.strerror or error}; name another place") from None
-    return {**{name: count if name in carried else 0 for name, count in has.items()}, "left_out": left_out}
+        raise BadInput(f"cannot write {path}: {error.strerror or error}; choose another path") from None
+    return {**{name: count if name in carried else 0 for name, count in counts.items()}, "left_out": left_out}
 
 
 def _write(path: Path, form: Format, searches: pl.DataFrame, events: pl.DataFrame, tallies: pl.DataFrame) -> None:
@@ -57,23 +59,23 @@ _CARRIED = {
 }
 
 
-def _said(has: dict[str, int]) -> str:
-    return ", ".join(f"{count:,} {name}" for name, count in has.items() if count)
+def _counts_text(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
 
 
-def _instead(has: dict[str, int]) -> str:
-    return "tsv, csv" if has["tallies"] else "ubi"
+def _alternatives(counts: dict[str, int]) -> str:
+    return "tsv, csv" if counts["tallies"] else "ubi"
 
 
 def _write_lines(path: Path, rows: pl.DataFrame, line: Callable[..., bytes]) -> None:
     with _replacing(path) as new, new.open("wb") as file:
-        for part in rows.iter_slices(_ROWS):
-            file.write(b"".join(line(*row) for row in part.iter_rows()))
+        for chunk in rows.iter_slices(_ROWS):
+            file.write(b"".join(line(*row) for row in chunk.iter_rows()))
 
 
 @contextmanager
 def _replacing(path: Path) -> Iterator[Path]:
-    """A name to write to; the file takes its place when it is whole."""
+    """A temporary path; the file is renamed when it is complete."""
     new = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         yield new

@@ -1,4 +1,4 @@
-"""Which format is this file?"""
+"""Which format does a file have?"""
 
 from enum import StrEnum
 from itertools import islice
@@ -13,7 +13,7 @@ _ZIP = b"PK\x03\x04"
 
 
 class Format(StrEnum):
-    """What can be read; all but the last can be written."""
+    """Formats that can be read; all but the last can be written."""
 
     UBI = "ubi"
     TSV = "tsv"
@@ -22,8 +22,8 @@ class Format(StrEnum):
     SEARCH_CONSOLE = "search-console"
 
 
-def guessed(path: Path) -> Format:
-    """By its content, and by its name where that leaves a choice; raises BadInput."""
+def guess_format(path: Path) -> Format:
+    """Guess the format by content, then by name; raises BadInput."""
     if path.is_dir():
         if ubi.files(path):
             return Format.UBI
@@ -51,15 +51,15 @@ def _table(path: Path, lines: list[str]) -> Format:
 
 
 def delimiter(path: Path, form: Format) -> str:
-    """What separates the fields of a plain table; spreadsheets write CSV with semicolons in half of Europe."""
+    """The delimiter of a plain table; spreadsheets write CSV with semicolons in many countries."""
     if form is Format.TSV:
         return "\t"
     first = head(path).partition(b"\n")[0]
     return ";" if first.count(b";") > first.count(b",") else ","
 
 
-def written(path: Path) -> Format:
-    """The format in which to write a file of this name."""
+def format_for(path: Path) -> Format:
+    """The format to write for a file of this name."""
     suffix = path.suffix.lower()
     if suffix in (".tsv", ".csv", ".parquet"):
         return Format(suffix[1:])

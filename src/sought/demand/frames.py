@@ -11,7 +11,7 @@ from sought.demand.rows import DAY, Event, Row, Search, Tally
 
 
 class RowKind(StrEnum):
-    """What the rows of one file are."""
+    """The kind of rows in a file."""
 
     SEARCHES = "searches"
     EVENTS = "events"
@@ -38,7 +38,7 @@ SCHEMAS: dict[RowKind, dict[str, pl.DataType]] = {
 IDENTITY = {
     RowKind.SEARCHES: ["id"],
     RowKind.EVENTS: ["id", "action", "url", "rank"],
-}  # equal in these: one and the same
+}  # rows that are equal in these are the same
 _FIELDS = {
     RowKind.SEARCHES: ("id", "query", "time", "shown"),
     RowKind.EVENTS: ("search", "action", "url", "rank", "time"),
@@ -53,17 +53,17 @@ def kind_of(row: Row) -> RowKind:
 
 
 def frame(kind: RowKind, rows: Sequence[Row]) -> pl.DataFrame:
-    """Rows of one kind as columns."""
+    """Rows of one kind as a data frame."""
     names = zip(SCHEMAS[kind].items(), _FIELDS[kind], strict=True)
-    return pl.DataFrame([_column(name, of, [getattr(row, field) for row in rows]) for (name, of), field in names])
+    return pl.DataFrame([_column(name, dtype, [getattr(row, field) for row in rows]) for (name, dtype), field in names])
 
 
-def _column(name: str, of: pl.DataType, values: list[Any]) -> pl.Series:
+def _column(name: str, dtype: pl.DataType, values: list[Any]) -> pl.Series:
     if name == "action":
-        return pl.Series(name, [str(action) for action in values], of)
+        return pl.Series(name, [str(action) for action in values], dtype)
     if name != "shown":
-        return pl.Series(name, values, of)
-    # Made from lists of Python this column took twice as long as all the rest; no result has a line break in it.
+        return pl.Series(name, values, dtype)
+    # Building this column from Python lists took twice as long as all the rest; results have no line breaks.
     joined = pl.DataFrame(
         {name: ["\n".join(hits) for hits in values], "length": [len(hits) for hits in values]},
         {name: pl.String, "length": pl.UInt32},
@@ -72,32 +72,32 @@ def _column(name: str, of: pl.DataType, values: list[Any]) -> pl.Series:
 
 
 def tally_lines(rows: Sequence[Row]) -> pl.DataFrame:
-    """Lines of a file, still to be folded; unlike tallies of the log they know whether they were dated."""
+    """Lines of a file, before folding; unlike tallies of the log, they have a column `undated`."""
     undated = [isinstance(row, Tally) and row.undated for row in rows]
     return frame(RowKind.TALLIES, rows).with_columns(pl.Series("undated", undated, pl.Boolean))
 
 
-def folded(lines: pl.LazyFrame) -> pl.DataFrame:
-    """The tallies that the lines of one file mean, sorted; every row of one query and day has the query's count.
+def fold_tallies(lines: pl.LazyFrame) -> pl.DataFrame:
+    """The tallies of the lines of one file, sorted; all rows of one query and day have the query's count.
 
-    Lines without a URL are added up.  Lines with a URL repeat the query's count, so the largest counts, and add up
-    their clicks.
+    Lines without a URL are summed.  Lines with a URL repeat the query's count, so the largest is taken; their clicks
+    are summed.
     """
-    what = ["query", "day"]
-    plain = lines.filter(pl.col("url") == "").group_by(what).agg(pl.col("count").sum())
+    key = ["query", "day"]
+    plain = lines.filter(pl.col("url") == "").group_by(key).agg(pl.col("count").sum())
     linked = (
-        lines.filter(pl.col("url") != "").group_by([*what, "url"]).agg(pl.col("count").max(), pl.col("clicks").sum())
+        lines.filter(pl.col("url") != "").group_by([*key, "url"]).agg(pl.col("count").max(), pl.col("clicks").sum())
     )
-    totals = pl.concat([plain, linked.select([*what, "count"])]).group_by(what).agg(pl.col("count").max())
-    undated = lines.group_by(what).agg(pl.col("undated").all())
-    rows = totals.join(undated, on=what).join(linked.drop("count"), on=what, how="left")
+    totals = pl.concat([plain, linked.select([*key, "count"])]).group_by(key).agg(pl.col("count").max())
+    undated = lines.group_by(key).agg(pl.col("undated").all())
+    rows = totals.join(undated, on=key).join(linked.drop("count"), on=key, how="left")
     filled = rows.with_columns(pl.col("url").fill_null(""), pl.col("clicks").fill_null(0.0))
-    return filled.select([*SCHEMAS[RowKind.TALLIES], "undated"]).sort([*what, "url"]).collect()
+    return filled.select([*SCHEMAS[RowKind.TALLIES], "undated"]).sort([*key, "url"]).collect()
 
 
-def latest(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Of tallies imported one after the other, what holds: for each query and day the last word on it."""
-    numbered = [part.with_columns(pl.lit(number).alias("part")) for number, part in enumerate(parts)]
+def latest_tallies(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """The valid tallies of successive imports: for each query and day the last one."""
+    numbered = [each.with_columns(pl.lit(number).alias("part")) for number, each in enumerate(frames)]
     if not numbered:
         return pl.DataFrame(schema=SCHEMAS[RowKind.TALLIES])
     rows = pl.concat(numbered)
@@ -105,38 +105,38 @@ def latest(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
     return rows.filter(is_last).drop("part").sort("query", "day", "url")
 
 
-def news(tallies: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
-    """Of folded tallies those that say something new, each with all its URLs.
+def new_tallies(tallies: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
+    """The folded tallies that differ from known ones, each with all its URLs.
 
-    A dated one repeats what is known of its query and day.  An undated one repeats what is in force on its day, be it
-    by other lines of its file: a table without dates that is imported every day says the same only once.
+    A dated tally is compared with the known one of its query and day, an undated one with the one in force on its day,
+    perhaps from the same file: so a table without dates that is imported every day is stored once.
     """
     dated = tallies.filter(~pl.col("undated")).drop("undated")
     undated = tallies.filter(pl.col("undated")).drop("undated").sort("day")
-    by_then = latest([known, dated])
+    by_then = latest_tallies([known, dated])
     days = by_then.select("query", "day", pl.col("day").alias("since")).unique().sort("day")
-    begun = undated.join_asof(days, on="day", by="query", check_sortedness=False)  # both are sorted
+    compared = undated.join_asof(days, on="day", by="query", check_sortedness=False)  # both are sorted
     same_day = dated.with_columns(pl.col("day").alias("since"))
-    return pl.concat([_differing(same_day, known), _differing(begun, by_then)]).sort("query", "day", "url")
+    return pl.concat([_differing(same_day, known), _differing(compared, by_then)]).sort("query", "day", "url")
 
 
 def _differing(tallies: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
-    """Those of which something else, or something more or less, is known `since` the day they are compared with."""
-    what, said = ["query", "day"], list(SCHEMAS[RowKind.TALLIES])
-    compared = tallies.select(*what, "since").unique()
-    before = known.rename({"day": "since"}).join(compared, on=["query", "since"]).select(said)
-    now = tallies.select(said)
-    changed = pl.concat([now.join(before, on=said, how="anti"), before.join(now, on=said, how="anti")])
-    return now.join(changed, on=what, how="semi")
+    """The tallies that differ from the known ones of the day `since`."""
+    key, columns = ["query", "day"], list(SCHEMAS[RowKind.TALLIES])
+    compared = tallies.select(*key, "since").unique()
+    before = known.rename({"day": "since"}).join(compared, on=["query", "since"]).select(columns)
+    now = tallies.select(columns)
+    changed = pl.concat([now.join(before, on=columns, how="anti"), before.join(now, on=columns, how="anti")])
+    return now.join(changed, on=key, how="semi")
 
 
-def outlived(tallies: pl.DataFrame, moment: float) -> pl.DataFrame:
-    """Query and day of the tallies that at a moment were no longer in force."""
+def replaced_tallies(tallies: pl.DataFrame, moment: float) -> pl.DataFrame:
+    """Query and day of the tallies that were no longer in force at a moment."""
     begun = tallies.select("query", "day").unique().filter(pl.col("day").cast(pl.Int32) * DAY <= moment)
     return begun.filter(pl.col("day") < pl.col("day").max().over("query"))
 
 
-def in_force(tallies: pl.DataFrame, today: date) -> pl.DataFrame:
-    """What is asked on a day: of each query the newest tally that has begun."""
+def tallies_in_force(tallies: pl.DataFrame, today: date) -> pl.DataFrame:
+    """The newest tally of each query that has begun on a day."""
     begun = tallies.filter(pl.col("day") <= today).select("query", "day", "count")
     return begun.sort("query", "day").unique("query", keep="last", maintain_order=True).select("query", "count")

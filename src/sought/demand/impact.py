@@ -1,9 +1,8 @@
-"""Which pages do people see in search results, and which do they click?  Times a week, from the query log.
+"""How often a week is each page seen or clicked in search results?
 
 The search impact of a page, I_V and I_C of Tran, Turk, Cambazoglu & Nejdl (A Random Walk Model for Optimization of
-Search Impact in Web Frontier Ranking, SIGIR 2015, §3): it is seen when it is among the first ten results that a search
-has shown.  Searches and clicks count as they do in the workload, by window or half-life, and those of queries that are
-held out do not count: nothing is steered by them.
+Search Impact in Web Frontier Ranking, SIGIR 2015, §3): it is seen when it is among the first ten results of a search.
+Searches and clicks are weighted as in the workload, by window or half-life.  Held-out queries do not count.
 """
 
 from collections.abc import Sequence
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from sought.demand.log import QueryLog
 from sought.demand.rows import Action
 from sought.demand.values import today
-from sought.demand.workload import Normal, Selection, is_held_out, query_key, worth
+from sought.demand.workload import Normal, Selection, is_held_out, query_key, weekly_rate
 
 FIRST = 10  # results that are seen
 
@@ -29,9 +28,9 @@ def impact(
     normal: Normal,
     selection: Selection = Selection(),  # noqa: B008  a frozen value
 ) -> tuple[list[str], Floats]:
-    """Results, sorted, and how often a week each was seen or clicked; none if the log has nothing of the kind.
+    """Results, sorted, and how often a week each was seen or clicked; empty if the log has no such events.
 
-    Tallies tell of clicks; of what was seen they do not.
+    Tallies have clicks, but no views.
     """
     events = _clicks(log) if action is Action.CLICK else _shown(log)
     events = events.filter((pl.col("time") <= now) & (pl.col("url") != ""))
@@ -41,10 +40,10 @@ def impact(
     if action is not Action.CLICK:
         tallies = tallies.clear()
     events, tallies = (_steering(each, normal, selection.held_out) for each in (events, tallies))
-    found = pl.concat([events.select("url"), tallies.select("url")])
-    urls = found.unique().sort("url")
-    code = found.join(urls.with_row_index("code"), on="url", maintain_order="left")["code"].to_numpy()
-    counted = np.concatenate([worth(now - events["time"].to_numpy(), selection), tallies["clicks"].to_numpy()])
+    results = pl.concat([events.select("url"), tallies.select("url")])
+    urls = results.unique().sort("url")
+    code = results.join(urls.with_row_index("code"), on="url", maintain_order="left")["code"].to_numpy()
+    counted = np.concatenate([weekly_rate(now - events["time"].to_numpy(), selection), tallies["clicks"].to_numpy()])
     return urls["url"].to_list(), np.bincount(code, counted, len(urls)).astype(np.float64)
 
 
@@ -56,7 +55,7 @@ def _shown(log: QueryLog) -> pl.DataFrame:
 
 
 def _clicks(log: QueryLog) -> pl.DataFrame:
-    """Clicks of recorded searches; one that names only a rank is of the result that was shown there."""
+    """Clicks of recorded searches; a click with only a rank is on the result shown there."""
     clicks = log.events().filter(pl.col("action") == str(Action.CLICK))
     searches = log.searches("id", "query", "shown")
     joined = clicks.join(searches, on="id", maintain_order="left")
@@ -67,14 +66,14 @@ def _clicks(log: QueryLog) -> pl.DataFrame:
 
 
 def _tallied(log: QueryLog, now: float) -> pl.DataFrame:
-    """Of each query the newest tally that has begun, where it tells of clicks."""
+    """The newest tally of each query that has begun, if it has clicks."""
     begun = log.tallies().filter(pl.col("day") <= today(now))
     newest = begun.filter(pl.col("day") == pl.col("day").max().over("query"))
     return newest.filter((pl.col("url") != "") & (pl.col("clicks") > 0)).select("query", "url", "clicks")
 
 
 def _steering(rows: pl.DataFrame, normal: Normal, held_out: float) -> pl.DataFrame:
-    """Without what queries brought that are held out."""
+    """Without rows of held-out queries."""
     if not held_out:
         return rows
     texts: Sequence[str] = rows["query"].unique().sort().to_list()

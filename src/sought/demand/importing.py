@@ -1,4 +1,4 @@
-"""How does a file become part of the log?  Row by row into a staging, then all at once."""
+"""How is a file imported into the log?  Row by row into a staging folder, then all at once."""
 
 import time
 from collections import Counter
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sought.demand import parquet, search_console, table, ubi
-from sought.demand.formats import Format, delimiter, guessed
+from sought.demand.formats import Format, delimiter, guess_format
 from sought.demand.frames import kind_of
 from sought.demand.log import QueryLog
 from sought.demand.rows import DAY, Row, Tally
 from sought.demand.staging import Staging
-from sought.demand.text import Read
+from sought.demand.text import ParsedRow
 from sought.demand.values import today
 from sought.web.errors import BadInput
 
@@ -23,10 +23,10 @@ _REPORT_EVERY = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import found, counted in rows of the file.
+    """The result of an import, in rows of the file.
 
-    `expired` rows are older than the retention time and `other` ones are no concern of ours (a log-in, a purchase);
-    neither is kept.  `first_bad` says of the first few bad rows where they are and what is wrong.
+    `expired` rows are older than the retention time, `other` rows are events of other kinds (a log-in, a purchase);
+    neither is kept.  `first_bad`: file, line and reason of the first few bad rows.
     """
 
     format: str
@@ -51,20 +51,20 @@ def import_file(
     now: float | None = None,
     report: Callable[[int], None] = lambda rows: None,
 ) -> Imported:
-    """Take in a file; raises BadInput, and leaves the log as it was, if the file as a whole cannot be read.
+    """Import a file; raises BadInput and leaves the log unchanged if the file as a whole cannot be read.
 
-    The good rows of a file with bad ones are taken in, all at once.  Importing a file twice changes nothing.
+    The good rows of a file with bad ones are imported, all at once.  Importing a file twice changes nothing.
     """
     now = time.time() if now is None else now
-    form = form or guessed(path)
+    form = form or guess_format(path)
     counts: Counter[str] = Counter()
     first_bad: list[tuple[str, int, str]] = []
     with log.writing(now - log.keep) as staging:
         for read in _reader(path, form, now):
             row = _timely(read.row, now)
-            what = _outcome(row, staging, now - log.keep)
-            counts[what] += 1
-            if what == _BAD and len(first_bad) < MAX_SHOWN_BAD:
+            outcome = _outcome(row, staging, now - log.keep)
+            counts[outcome] += 1
+            if outcome == _BAD and len(first_bad) < MAX_SHOWN_BAD:
                 first_bad.append((read.file, read.line, str(row)))
             if counts.total() % _REPORT_EVERY == 0:
                 report(counts.total())
@@ -74,7 +74,7 @@ def import_file(
 
 
 def _timely(row: Row | BadInput | None, now: float) -> Row | BadInput | None:
-    """A search or event of the future is a mistake, and would be kept too long; a day of it is a clock or a zone."""
+    """Reject searches and events more than a day in the future: they would be kept too long."""
     if row is None or isinstance(row, BadInput | Tally) or row.time <= now + DAY:
         return row
     return BadInput(f"in the future: {today(row.time)}")
@@ -91,7 +91,7 @@ def _outcome(row: Row | BadInput | None, staging: Staging, oldest: float) -> str
     return kind_of(row)
 
 
-def _reader(path: Path, form: Format, now: float) -> Iterator[Read]:
+def _reader(path: Path, form: Format, now: float) -> Iterator[ParsedRow]:
     if form is Format.UBI:
         return ubi.read(path)
     if form is Format.PARQUET:

@@ -1,6 +1,7 @@
-"""How are single searches kept until there are enough for a segment?  One JSON line each, appended at once.
+"""How are single searches stored until there are enough for a segment?  One JSON line each, appended at once.
 
-Lines are read all at once as columns if each is such as we write; or else one by one, so that a bad one costs no other.
+Lines are read together as columns if all have the format written here, else one by one, so that a bad line affects no
+other.
 """
 
 import errno
@@ -11,7 +12,7 @@ from pathlib import Path
 import msgspec
 import polars as pl
 
-from sought.demand.disk import PRIVATE, space_for
+from sought.demand.disk import PRIVATE, disk_full_errors
 from sought.demand.frames import SCHEMAS, RowKind, frame, kind_of
 from sought.demand.rows import MAX_RANK, MAX_SHOWN, MAX_TIME, Action, Event, Search, is_bounded
 
@@ -38,16 +39,16 @@ _decode_event = msgspec.json.Decoder(Event).decode
 
 
 def append(path: Path, rows: Iterable[Search | Event]) -> int:
-    """Write rows; the size of the file afterwards.  One `write`, so that a kill leaves all or nothing of them.
+    """Append rows; returns the size of the file.  One `write`, so that a kill leaves all of them or none.
 
-    A disk that fills up can tear a line all the same: the next row then starts a line of its own.
+    A full disk can still truncate a line: the next row then starts a new line.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, PRIVATE)
     try:
         size = os.fstat(descriptor).st_size
         torn = size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
         data = (b"\n" if torn else b"") + b"".join(msgspec.json.encode(row) + b"\n" for row in rows)
-        with space_for(path):
+        with disk_full_errors(path):
             if os.write(descriptor, data) != len(data):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         return size + len(data)
@@ -63,10 +64,10 @@ def size(path: Path) -> int:
 
 
 def frames(path: Path) -> dict[RowKind, pl.DataFrame]:
-    """The rows of a file, those of a kind in order."""
+    """The rows of a file by kind, in order."""
     try:
         data = path.read_bytes()
-        read = _columns(pl.read_ndjson(data, schema=_LINE)) if _may_be_ours(data) else None
+        read = _columns(pl.read_ndjson(data, schema=_LINE)) if _has_own_format(data) else None
     except (pl.exceptions.PolarsError, FileNotFoundError):
         read = None
     if read:
@@ -77,27 +78,27 @@ def frames(path: Path) -> dict[RowKind, pl.DataFrame]:
     }
 
 
-def _may_be_ours(data: bytes) -> bool:
-    """The last line is whole, and no character is written by its number, which may be none."""
+def _has_own_format(data: bytes) -> bool:
+    """Whether the last line is complete and no character is escaped (the escape may be invalid)."""
     return data.endswith(b"\n") and b"\\u" not in data
 
 
 def _columns(read: pl.DataFrame) -> dict[RowKind, pl.DataFrame] | None:
-    """None if a line is not as we write it."""
-    of_searches = read["query"].is_not_null()
-    found = {
-        RowKind.SEARCHES: read.filter(of_searches).select(list(SCHEMAS[RowKind.SEARCHES])),
-        RowKind.EVENTS: read.filter(~of_searches)
+    """None if a line is not in the format written here."""
+    is_search = read["query"].is_not_null()
+    frames_by_kind = {
+        RowKind.SEARCHES: read.filter(is_search).select(list(SCHEMAS[RowKind.SEARCHES])),
+        RowKind.EVENTS: read.filter(~is_search)
         .drop("id")
         .rename({"search": "id"})
         .select(list(SCHEMAS[RowKind.EVENTS])),
     }
-    fit = all(rows.select(_FIT[kind].fill_null(value=False).all()).item() for kind, rows in found.items())
-    return found if fit else None
+    fit = all(rows.select(_FIT[kind].fill_null(value=False).all()).item() for kind, rows in frames_by_kind.items())
+    return frames_by_kind if fit else None
 
 
 def lines(path: Path) -> list[Search | Event | None]:
-    """The lines of a file in order; None for one that is torn, or that has a row no log should hold."""
+    """The rows of a file in order; None for a truncated or invalid line."""
     try:
         *whole, torn = path.read_bytes().split(b"\n")
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""What did people ask, see and click?  The query log of a crawl: a record, like the archive, but one that forgets."""
+"""What did people ask, see and click?  The query log of a crawl, with a retention time."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from sought.demand import live
-from sought.demand.frames import IDENTITY, RowKind, latest, outlived
+from sought.demand.frames import IDENTITY, RowKind, latest_tallies, replaced_tallies
 from sought.demand.manifest import Segment, read_manifest
 from sought.demand.rows import DAY, Event, Search, checked_event, checked_search, query_text
 from sought.demand.staging import Staging
@@ -16,11 +16,10 @@ from sought.demand.store import LogStore
 
 
 class QueryLog:
-    """Searches, events and tallies in a folder, which is made when something is first written.
+    """Searches, events and tallies in a folder, which is created by the first write.
 
     Any number of processes may write and read.  What a method has written survives `kill -9`.  `keep` is the time in
-    seconds after which `forget` deletes searches and events; a tally is no dated event and stays as long as it is in
-    force, and `keep` longer.
+    seconds after which `forget` deletes searches and events; a tally stays while it is in force, and `keep` longer.
     """
 
     def __init__(self, folder: Path, keep: float = 90 * DAY) -> None:
@@ -29,21 +28,21 @@ class QueryLog:
         self._store = LogStore(folder)
 
     def record(self, search: Search) -> int:
-        """Keep a search; its id, by which views and clicks can follow."""
+        """Store a search; returns its id, to which views and clicks refer."""
         search = checked_search(search)
         self._store.append([search])
         return search.id
 
     def event(self, event: Event) -> None:
-        """Keep a view or click of a result of a recorded search."""
+        """Store a view or click of a result of a recorded search."""
         self._store.append([checked_event(event)])
 
     def take(self, rows: Iterable[Search | Event]) -> None:
-        """Keep several, in one go: all, or none if any is bad."""
+        """Store several rows: all, or none if any is bad."""
         self._store.append([checked_search(row) if isinstance(row, Search) else checked_event(row) for row in rows])
 
     def stamp(self) -> object:
-        """Something that is equal as long as the log has not changed."""
+        """A value that changes when the log changes."""
         manifest = read_manifest(self.folder)
         return manifest.revision, live.size(self.folder / manifest.live)
 
@@ -62,13 +61,13 @@ class QueryLog:
 
     def tallies(self) -> pl.DataFrame:
         """query, day, count, url, clicks; sorted.  One row a query and day, or one for each URL clicked."""
-        return latest(self._store.read(RowKind.TALLIES))
+        return latest_tallies(self._store.read(RowKind.TALLIES))
 
     @contextmanager
     def writing(self, since: float = -inf) -> Iterator[Staging]:
         """Add many rows: they become visible together when the block ends, or not at all if it raises.
 
-        Tallies that others had replaced before `since` are not taken in.
+        Tallies that were replaced before `since` are left out.
         """
         with self._store.staging() as staging:
             yield staging
@@ -81,15 +80,15 @@ class QueryLog:
         return {**dated, RowKind.TALLIES: self.tallies()}
 
     def forget(self, now: float) -> int:
-        """Delete for good what is older than the retention time; how many rows.
+        """Delete what is older than the retention time; returns how many rows.
 
-        Those are searches and events, and tallies that others replaced so long ago.  Searches and events of the future
-        go at once, as they would never grow old.
+        These are searches and events, and tallies that were replaced so long ago.  Searches and events in the future
+        are deleted, too, as they would never expire.
         """
         oldest, newest = now - self.keep, self._store.clock(now) + DAY
         if any(row is None or not oldest <= row.time <= newest for row in self._store.live_lines()):
             self._store.roll()
-        replaced = outlived(self.tallies(), oldest)
+        replaced = replaced_tallies(self.tallies(), oldest)
 
         def is_due(segment: Segment) -> bool:
             if segment.oldest is None:
@@ -104,7 +103,7 @@ class QueryLog:
         return self._store.rewrite(is_due, kept)
 
     def remove(self, query: str) -> int:
-        """Delete every trace of a query's text, in capitals or not; how many rows."""
+        """Delete every row of a query, ignoring case; returns how many."""
         is_wanted = pl.col("query").str.to_lowercase() == pl.lit(query_text(query)).str.to_lowercase()
         if not self.folder.exists():
             return 0

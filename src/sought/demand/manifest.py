@@ -1,7 +1,7 @@
-"""Which files are the log?  Those that one small file names; whoever replaces that file has changed the log.
+"""Which files are the log?  Those named in one small file, which is replaced atomically.
 
-`format` says how the log is written.  A later format is refused, and so is a field that nobody knows: what is not
-understood would be lost with the next write.  Format 1 had no number, and called the revision `version`.
+`format` is the version of the log's format.  Later formats and unknown fields are refused, because the next write would
+lose them.  Format 1 had no number, and called the revision `version`.
 """
 
 from pathlib import Path
@@ -23,8 +23,8 @@ class Segment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     name: str
     kind: RowKind
     oldest: float | None
-    newest: float | None = None  # of old logs not known
-    crc: int | None = None  # CRC-32 of the file; of old logs not known
+    newest: float | None = None  # unknown in old logs
+    crc: int | None = None  # CRC-32 of the file; unknown in old logs
 
 
 class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -40,7 +40,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """An empty one if there is no log; raises LogDamaged if there are files of a log and nothing names them."""
+    """An empty one if there is no log; raises LogDamaged if there are files of a log but no manifest."""
     path = folder / _FILE
     try:
         data = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
@@ -66,7 +66,7 @@ def has_manifest(folder: Path) -> bool:
 
 
 def unusable(path: Path, why: str) -> LogDamaged:
-    """A file of a log, which lies in the folder of a crawl."""
+    """The error for an unusable file of a log in the folder of a crawl."""
     why = why.replace(str(path), path.name)
     what = f"{path.parent.name}/{path.name} cannot be used: {why}"
     remedy = f"put it back from a backup, or run 'sought check {path.parent.parent} --repair' to go on without it"
@@ -74,7 +74,7 @@ def unusable(path: Path, why: str) -> LogDamaged:
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
-    """Replace it at once; on disk when this returns."""
+    """Replace the manifest atomically; it is on disk when this returns."""
     new = folder / f"{_FILE}.new"
     write_through(new, msgspec.json.encode(manifest))
     new.rename(folder / _FILE)

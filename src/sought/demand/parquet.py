@@ -1,7 +1,7 @@
-"""Parquet: a table like the plain ones, or a whole log as `export` writes it (a column `kind` says what a row is).
+"""How is Parquet read and written?  A table like the plain ones, or a whole log, whose rows have a column `kind`.
 
-Run as a program it reads a file and says nothing: the library that reads Parquet ends the whole process over some
-damaged files, so another process tries first.
+Run as a program, this reads a file without output: polars aborts the process on some damaged files, so a subprocess
+tries first.
 """
 
 import resource
@@ -16,24 +16,24 @@ import polars as pl
 
 from sought.demand import table, values
 from sought.demand.rows import Action, Event, Row, Search
-from sought.demand.text import Read, attempt, readable
+from sought.demand.text import ParsedRow, file_errors, parse_row
 from sought.web.errors import BadInput
 
 _ROWS = 50_000
 _WHOLE_LOG = ("kind", "id", "query", "time", "shown", "action", "rank", "count", "from", "url", "clicks")
 
 
-def read(path: Path, day: date) -> Iterator[Read]:
-    let_another_try(path)
+def read(path: Path, day: date) -> Iterator[ParsedRow]:
+    check_in_subprocess(path)
     start = 0
     for chunk in _chunks(path):
         for number, row in enumerate(chunk.iter_rows(named=True), start + 1):
-            yield Read(path.name, number, attempt(lambda fields: _row(fields, day), row))
+            yield ParsedRow(path.name, number, parse_row(lambda fields: _row(fields, day), row))
         start += chunk.height
 
 
 def _chunks(path: Path) -> Iterator[pl.DataFrame]:
-    with readable(path):
+    with file_errors(path):
         source = pl.scan_parquet(path, glob=False)
         rows = source.select(_columns(source.collect_schema().names(), path))
         start = 0
@@ -42,12 +42,12 @@ def _chunks(path: Path) -> Iterator[pl.DataFrame]:
             start += chunk.height
 
 
-def let_another_try(path: Path) -> None:
-    """Refuse a file over which a process dies; what an exception says is said when we read it ourselves."""
+def check_in_subprocess(path: Path) -> None:
+    """Raise BadInput for a file on which a process dies; exceptions are reported when this process reads it."""
     command = [sys.executable, "-m", "sought.demand.parquet", str(path)]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)  # noqa: S603  ourselves
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)  # noqa: S603  this module
     if done.returncode < 0:
-        raise BadInput(f"cannot read {path}: not a sound Parquet file")
+        raise BadInput(f"cannot read {path}: it is damaged, or not a Parquet file")
 
 
 def _columns(names: list[str], path: Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""A query log with damaged files goes on without them: they are renamed to `*.damaged`, and the others are the log."""
+"""How is a damaged query log repaired?  Damaged files are renamed to `*.damaged`, and the log goes on without them."""
 
 import fcntl
 import re
@@ -7,10 +7,10 @@ from pathlib import Path
 
 from msgspec import structs
 
-from sought.demand.disk import private
+from sought.demand.disk import open_private
 from sought.demand.frames import RowKind
 from sought.demand.manifest import Manifest, Segment, read_manifest, write_manifest
-from sought.demand.parquet import let_another_try
+from sought.demand.parquet import check_in_subprocess
 from sought.demand.staging import span
 from sought.demand.store import read_segment
 from sought.web.errors import CrawlDamaged, SoughtError
@@ -18,7 +18,7 @@ from sought.web.errors import CrawlDamaged, SoughtError
 _SEGMENT = re.compile(rf"(\d+)-\d+-({'|'.join(RowKind)})\.parquet")
 
 
-def unsound_parts(folder: Path) -> Iterator[str]:
+def damaged_parts(folder: Path) -> Iterator[str]:
     """One line for each part of the log that cannot be read."""
     if not folder.exists():
         return
@@ -30,20 +30,20 @@ def unsound_parts(folder: Path) -> Iterator[str]:
     if (folder / manifest.live).is_dir():
         yield f"{folder / manifest.live} is a directory"
     for segment in manifest.segments:
-        if why := _wrong(folder, segment):
+        if why := _problem(folder, segment):
             yield why
 
 
-def mend_log(folder: Path) -> list[str]:
-    """Make the log readable; one line for each part that it goes on without."""
+def repair_log(folder: Path) -> list[str]:
+    """Make the log readable; returns one line for each part that was lost."""
     if not folder.exists():
         return []
     lost = [f"{path} was a directory" for name in ("lock", "manifest.json") if _set_aside_folder(path := folder / name)]
-    with open(folder / "lock", "a", opener=private) as file:
+    with open(folder / "lock", "a", opener=open_private) as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         try:
             manifest = read_manifest(folder)
-        except CrawlDamaged as error:  # what a newer version wrote is not damage
+        except CrawlDamaged as error:  # a newer format is not damage
             manifest = _from_files(folder)
             lost.append(f"{error}: made again from the files that there are")
         live = folder / manifest.live
@@ -51,7 +51,7 @@ def mend_log(folder: Path) -> list[str]:
             lost.append(f"{live} was a directory")
         sound = []
         for segment in manifest.segments:
-            if why := _wrong(folder, segment):
+            if why := _problem(folder, segment):
                 lost.append(f"{why}; the log goes on without it")
                 _set_aside(folder / segment.name)
             else:
@@ -61,11 +61,11 @@ def mend_log(folder: Path) -> list[str]:
     return lost
 
 
-def _wrong(folder: Path, segment: Segment) -> str:
+def _problem(folder: Path, segment: Segment) -> str:
     path = folder / segment.name
     try:
         if segment.crc is None and path.is_file():
-            let_another_try(path)
+            check_in_subprocess(path)
         read_segment(folder, segment)
     except FileNotFoundError:
         return f"{path} is missing"
@@ -75,10 +75,10 @@ def _wrong(folder: Path, segment: Segment) -> str:
 
 
 def _from_files(folder: Path) -> Manifest:
-    """What the names of the files say.  Of segments that were being replaced both may be there: rows count once."""
+    """A manifest from file names.  Old and new versions of a segment may both exist: equal rows count once."""
     segments, version = [], 0
     for path in sorted(folder.glob("*.parquet")):
-        if (name := _SEGMENT.fullmatch(path.name)) and not _wrong(
+        if (name := _SEGMENT.fullmatch(path.name)) and not _problem(
             folder, segment := Segment(path.name, RowKind(name[2]), None)
         ):
             oldest, newest = span(segment.kind, read_segment(folder, segment))

@@ -1,6 +1,6 @@
-"""What does the log hold?  Searches, what became of their results, and tallies; and nothing about who asked.
+"""Which rows does the log have?  Searches, views and clicks of results, and tallies; nothing about who asked.
 
-A row enters only through `checked`: texts in one line and in Unicode, addresses in canonical form, everything bounded.
+Every row passes `checked`: texts on one line in valid Unicode, canonical addresses, bounded numbers.
 """
 
 import hashlib
@@ -39,7 +39,7 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """A query somebody asked, when (Unix time), and the results shown, best first.  `id` 0: one will be made up."""
+    """A query, its Unix time, and the results shown, best first.  `id` 0: an id will be assigned."""
 
     query: str
     time: float
@@ -49,7 +49,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A result of the search `search` was seen or clicked.  `rank` counts from 1; 0: where it stood was not told."""
+    """A result of the search `search` was seen or clicked.  `rank` counts from 1; 0: unknown."""
 
     search: int
     action: Action
@@ -60,9 +60,9 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """From this day on the query is asked `count` times a week, and `clicks` of these times the URL is clicked.
+    """From this day on the query is asked `count` times a week, with `clicks` clicks of the URL.
 
-    `undated`: its source named no day, and `day` is that of the import.
+    `undated`: the source had no day, and `day` is the day of the import.
     """
 
     query: str
@@ -77,7 +77,7 @@ Row = Search | Event | Tally
 
 
 def checked(row: Row) -> Row:
-    """The row as the log keeps it; raises BadInput with what is wrong."""
+    """The row as it is stored; BadInput says what is wrong."""
     if isinstance(row, Search):
         return checked_search(row)
     if isinstance(row, Event):
@@ -89,8 +89,8 @@ def checked(row: Row) -> Row:
 
 def checked_search(search: Search) -> Search:
     shown = tuple(_hit(each) for each in search.shown[:MAX_SHOWN])
-    given = _whole(search.id, "id")
-    return Search(query_text(search.query), _moment(search.time), shown, _id(given or secrets.randbits(64) or 1))
+    number = _whole(search.id, "id")
+    return Search(query_text(search.query), _moment(search.time), shown, _id(number or secrets.randbits(64) or 1))
 
 
 def checked_event(event: Event) -> Event:
@@ -100,12 +100,12 @@ def checked_event(event: Event) -> Event:
     search, time = _id(_whole(event.search, "id")), _moment(event.time)
     checked = Event(search, _action(event.action), time, _hit(event.url), max(rank, 0))
     if not checked.url and not checked.rank:
-        raise BadInput("neither a result nor its rank is named")
+        raise BadInput("needs a result or its rank")
     return checked
 
 
 def is_bounded(row: Search | Event) -> bool:
-    """Whether the numbers of a row that was read back are such as `checked` lets through."""
+    """Whether the numbers of a stored row are within the bounds of `checked`."""
     if isinstance(row, Search):
         number, fits = row.id, len(row.shown) <= MAX_SHOWN
     else:
@@ -114,7 +114,7 @@ def is_bounded(row: Search | Event) -> bool:
 
 
 def query_text(text: str) -> str:
-    """A query in one line; raises BadInput."""
+    """A query on one line; raises BadInput."""
     text = " ".join(text.split())
     if not text:
         raise BadInput("no query")
@@ -128,20 +128,20 @@ def query_text(text: str) -> str:
 
 
 def source_id(text: str) -> int:
-    """The search's id for the id its source gave it: one-way, so that nobody can be looked up by it."""
+    """The id of a search for the id in its source: a one-way hash, so that it identifies nobody."""
     if _OUR_ID.fullmatch(text):
         return int(text[7:], 16) or 1
     return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "little") or 1
 
 
 def written_id(search: int) -> str:
-    """A search's id for others to read; `source_id` reads it back."""
+    """A search's id for export; `source_id` reads it back."""
     return f"sought-{search:016x}"
 
 
 @lru_cache(maxsize=65536)
 def _hit(text: str) -> str:
-    """A result: a URL in canonical form, or what its source calls it."""
+    """A result: a canonical URL, or its name in the source."""
     if text.lstrip()[:8].lower().startswith(("http://", "https://")):
         try:
             return canonical(text)
@@ -152,7 +152,7 @@ def _hit(text: str) -> str:
 
 
 def _whole(number: Any, name: str) -> int:
-    """A plain int, of NumPy's too."""
+    """A Python int, also from NumPy."""
     try:
         return index(number)
     except TypeError:
@@ -172,16 +172,18 @@ def _action(name: str) -> Action:
         raise BadInput("action is neither view nor click") from None
 
 
-def _moment(given: Any) -> float:
-    """Milliseconds are what every format can carry."""
+def _moment(value: Any) -> float:
+    """A time in whole milliseconds, which every format supports."""
     try:
-        time = float(given)
+        time = float(value)
     except (TypeError, ValueError, OverflowError):
         raise BadInput("time is no number") from None
     if not (isfinite(time) and 0 <= time <= MAX_TIME):
         raise BadInput(f"not a time between 1970 and 9999: {time:g}")
     rounded = round(time, 3)
-    return rounded if rounded <= time else round(rounded - 0.001, 3)  # down: what was just asked is not in the future
+    return (
+        rounded if rounded <= time else round(rounded - 0.001, 3)
+    )  # rounded down: a new search must not be in the future
 
 
 def _is_unicode(text: str) -> bool:

@@ -1,9 +1,9 @@
-"""A Search Console performance export: the .zip, or the table of queries alone.
+"""How is a Search Console performance export read?  The .zip, or the table of queries alone.
 
-The tables are Query, Clicks, Impressions, CTR, Position; their names and headings are in the user's language, so a
-table is known by its shape.  In the .zip the queries come before the other tables of that shape, and the table whose
-first column is dates says which days the numbers are of.  Impressions become a weekly rate.  Clicks are left out: they
-are of a query, and not of a URL.
+Its columns are Query, Clicks, Impressions, CTR, Position; names and headings are in the user's language, so tables are
+recognised by their shape.  In the .zip the queries come before other tables of that shape, and the table whose first
+column has dates gives the days that the numbers cover.  Impressions become a weekly rate.  Clicks are left out: they
+are per query, not per URL.
 """
 
 import re
@@ -19,10 +19,10 @@ from typing import IO
 
 from sought.demand import values
 from sought.demand.rows import Tally
-from sought.demand.text import Read, attempt, opened, readable, records, texts
+from sought.demand.text import ParsedRow, decoded_lines, file_errors, open_bytes, parse_row, records
 from sought.web.errors import BadInput
 
-WEEKS = 13.0  # of a table of queries alone: the report's usual three months
+WEEKS = 13.0  # covered by a table of queries alone: the report's default, three months
 _WIDTH = 5
 _HEADINGS = ("top queries", "queries", "query")
 _MAX_TABLES = 100
@@ -38,30 +38,30 @@ Open = Callable[[], AbstractContextManager[IO[bytes]]]
 class _Table:
     """One CSV file of an export."""
 
-    path: Path  # that of the .zip, then its own
+    path: Path  # path of the .zip, then the name inside
     open: Open
     rows: list[list[str]]  # the first two
 
 
-def read(path: Path, day: date) -> Iterator[Read]:
-    """`day` is the day of import: a rate holds from the day after those it was measured on, but never later."""
-    with readable(path), _tables(path) as tables:
+def read(path: Path, day: date) -> Iterator[ParsedRow]:
+    """`day` is the day of import: a rate begins the day after those it was measured on, but not later than `day`."""
+    with file_errors(path), _tables(path) as tables:
         queries = _queries(tables, path)
         span = next((found for each in tables if (found := _span(each))), None)
         if span and span[1] > day + timedelta(days=1):
-            raise BadInput(f"cannot use {path}: its numbers are of days in the future ({span[1]})")
+            raise BadInput(f"cannot use {path}: its numbers are for days in the future ({span[1]})")
         weeks = (span[1] - span[0]).days / 7 + 1 / 7 if span else WEEKS
         begin = min(day, span[1] + timedelta(days=1)) if span else day
         tally = partial(_tally, weeks=weeks, day=begin, undated=span is None)
         rows = _records(queries)
         next(rows)
         for number, fields in rows:
-            row = fields if isinstance(fields, BadInput) else attempt(tally, fields)
-            yield Read(queries.path.name, number, row)
+            row = fields if isinstance(fields, BadInput) else parse_row(tally, fields)
+            yield ParsedRow(queries.path.name, number, row)
 
 
 def is_export(rows: list[list[str]]) -> bool:
-    """Whether a table with these first lines is one of queries."""
+    """Whether these are the first lines of a table of queries."""
     if not rows or len(rows[0]) != _WIDTH:
         return False
     heading = [field.strip().lower() for field in rows[0]]
@@ -99,25 +99,25 @@ def _span(table: _Table) -> tuple[date, date] | None:
     """First and last day of a table of dates."""
     if len(table.rows) < 2 or not _DATE.match(table.rows[1][0]):
         return None
-    found = []
+    days = []
     for _, fields in islice(_records(table), 1, 100_000):
         if not isinstance(fields, BadInput) and (match := _DATE.match(fields[0])):
             try:
-                found.append(date.fromisoformat(match[0]))
+                days.append(date.fromisoformat(match[0]))
             except ValueError:
                 continue
-    return (min(found), max(found)) if found else None
+    return (min(days), max(days)) if days else None
 
 
 def _records(table: _Table) -> Iterator[tuple[int, list[str] | BadInput]]:
     with table.open() as file:
-        yield from records(texts(file, table.path), ",")
+        yield from records(decoded_lines(file, table.path), ",")
 
 
 @contextmanager
 def _tables(path: Path) -> Iterator[list[_Table]]:
     if not zipfile.is_zipfile(path):
-        yield [_table(path, partial(opened, path))]
+        yield [_table(path, partial(open_bytes, path))]
         return
     with zipfile.ZipFile(path) as archive:
         names = [name for name in archive.namelist() if name.lower().endswith(".csv")]

@@ -1,4 +1,4 @@
-"""How does a write of many rows become visible at once?  It gathers in a folder that nobody reads until it is whole."""
+"""How do many rows become visible at once?  They are staged in a folder that nobody reads until it is complete."""
 
 import fcntl
 import io
@@ -12,7 +12,17 @@ from pathlib import Path
 import polars as pl
 
 from sought.demand.disk import write_through
-from sought.demand.frames import SCHEMAS, RowKind, folded, frame, kind_of, latest, news, outlived, tally_lines
+from sought.demand.frames import (
+    SCHEMAS,
+    RowKind,
+    fold_tallies,
+    frame,
+    kind_of,
+    latest_tallies,
+    new_tallies,
+    replaced_tallies,
+    tally_lines,
+)
 from sought.demand.manifest import Segment
 from sought.demand.rows import Row
 
@@ -21,9 +31,9 @@ _ROWS = 100_000  # in memory at a time, and in a segment
 
 
 class Staging:
-    """Part files of one write.
+    """The part files of one write.
 
-    Its folder is locked as long as its owner lives, so that one left by a killed process can be told and swept away.
+    Its folder is locked while its process lives, so folders of killed processes can be recognised and removed.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -46,19 +56,18 @@ class Staging:
             self._flush(kind)
 
     def finish(self, known: dict[RowKind, pl.DataFrame], since: float) -> None:
-        """Every row is in a part file, but for those already known; the lines of tallies have become tallies.
+        """Write all rows that are not yet known to part files, and fold lines of tallies.
 
-        Those that were no longer in force at the moment `since` are left out.
-
-        A dump that is imported again every night then takes no more room than what is new in it.
+        Tallies that were no longer in force at `since` are left out.  So a dump that is imported every night needs
+        space only for its new rows.
         """
         for kind in RowKind:
             self._flush(kind)
         for part in self.parts.copy():
             self._drop_known(part, known[part.kind])
         if self._tallies:
-            tallies = news(folded(pl.scan_parquet(self._tallies)), known[RowKind.TALLIES])
-            replaced = outlived(latest([known[RowKind.TALLIES], tallies]), since)
+            tallies = new_tallies(fold_tallies(pl.scan_parquet(self._tallies)), known[RowKind.TALLIES])
+            replaced = replaced_tallies(latest_tallies([known[RowKind.TALLIES], tallies]), since)
             self.write(RowKind.TALLIES, tallies.join(replaced, on=replaced.columns, how="anti", maintain_order="left"))
 
     def _drop_known(self, part: Segment, known: pl.DataFrame) -> None:
@@ -69,7 +78,7 @@ class Staging:
             self.write(part.kind, new)
 
     def write(self, kind: RowKind, rows: pl.DataFrame) -> list[Segment]:
-        """One more part file, or none if there are no rows; on disk when this returns."""
+        """Write one more part file, none if there are no rows; it is on disk when this returns."""
         if rows.is_empty():
             return []
         self._written += 1
@@ -99,7 +108,7 @@ def span(kind: RowKind, rows: pl.DataFrame) -> tuple[float | None, float | None]
 
 
 def _write(path: Path, rows: pl.DataFrame) -> int:
-    """Its checksum."""
+    """Write rows; returns the checksum of the file."""
     buffer = io.BytesIO()
     rows.write_parquet(buffer)
     write_through(path, buffer.getbuffer())
@@ -107,15 +116,15 @@ def _write(path: Path, rows: pl.DataFrame) -> int:
 
 
 def sweep(folder: Path, kept: Sequence[str]) -> None:
-    """Remove what killed processes left: their stagings, and segments that nothing names.  Call it under the lock."""
+    """Remove stagings and unnamed segments of killed processes.  Call it under the lock."""
     for path in folder.iterdir():
         if path.name.startswith(_PREFIX):
-            _sweep_staging(path)
+            _remove_staging(path)
         elif path.name.endswith((".parquet", ".jsonl")) and path.name not in kept:
             path.unlink()
 
 
-def _sweep_staging(path: Path) -> None:
+def _remove_staging(path: Path) -> None:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     except FileNotFoundError:
@@ -124,6 +133,6 @@ def _sweep_staging(path: Path) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         shutil.rmtree(path, ignore_errors=True)
     except BlockingIOError:
-        pass  # its owner lives
+        pass  # its process lives
     finally:
         os.close(descriptor)

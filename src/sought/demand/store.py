@@ -1,12 +1,12 @@
-"""How does the log lie on disk, so that many processes can write, any can be killed, and readers never wait?
+"""How is the log stored, so that many processes can write, any can be killed, and readers never wait?
 
     manifest.json         names the files below that are the log
     000007-searches.parquet, 000008-events.parquet, 000009-tallies.parquet       never changed once named
-    live-6.jsonl          the newest live searches and events
-    staging-*/            writes in the making
-    lock                  held for the moment of a write
+    live-6.jsonl          the newest searches and events
+    staging-*/            unfinished writes
+    lock                  held briefly during a write
 
-Invariant: whatever the manifest names is whole.  Everything else is left over from a killed process and swept away by
+Invariant: whatever the manifest names is complete.  Everything else is left over from a killed process and removed by
 the next write.
 """
 
@@ -22,14 +22,14 @@ import polars as pl
 from msgspec import structs
 
 from sought.demand import live
-from sought.demand.disk import PRIVATE_FOLDER, private, tighten
+from sought.demand.disk import PRIVATE_FOLDER, open_private, restrict_access
 from sought.demand.frames import SCHEMAS, RowKind, frame
 from sought.demand.manifest import Manifest, Segment, has_manifest, read_manifest, unusable, write_manifest
 from sought.demand.rows import Event, Search
 from sought.demand.staging import Staging, sweep
 from sought.web.errors import CrawlBusy
 
-_ROLL = 8 << 20  # bytes of live rows that become a segment
+_ROLL = 8 << 20  # bytes of live rows after which they become a segment
 _ATTEMPTS = 20
 
 Result = TypeVar("Result")
@@ -45,18 +45,18 @@ class LogStore:
 
     @contextmanager
     def locked(self) -> Iterator[Manifest]:
-        """One writer at a time, for a moment; the system releases the lock of a killed process."""
+        """Hold the writers' lock; the system releases the lock of a killed process."""
         self.folder.mkdir(PRIVATE_FOLDER, parents=True, exist_ok=True)
         if not self._tightened:
-            tighten(self.folder)
+            restrict_access(self.folder)
             self._tightened = True
         if (self.folder / "lock").is_dir():
             raise unusable(self.folder / "lock", "it is a directory")
-        with open(self.folder / "lock", "a", opener=private) as file:
+        with open(self.folder / "lock", "a", opener=open_private) as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             manifest = read_manifest(self.folder)
             if not has_manifest(self.folder):
-                write_manifest(self.folder, manifest)  # from now on one that is missing is damage
+                write_manifest(self.folder, manifest)  # from now on, a missing manifest is damage
             yield manifest
 
     @contextmanager
@@ -81,39 +81,41 @@ class LogStore:
             for kind, rows in live.frames(self.folder / manifest.live).items():
                 staging.write(kind, rows)
             emptied = structs.replace(manifest, live=f"live-{manifest.revision + 1}.jsonl")
-            self._take(emptied, staging, [*manifest.segments, *staging.parts])
+            self._set_segments(emptied, staging, [*manifest.segments, *staging.parts])
 
     def commit(self, staging: Staging) -> None:
-        """Make every row of a finished staging visible at once."""
+        """Make all rows of a finished staging visible at once."""
         with self.locked() as manifest:
-            self._take(manifest, staging, [*manifest.segments, *staging.parts])
+            self._set_segments(manifest, staging, [*manifest.segments, *staging.parts])
 
     def rewrite(self, which: Callable[[Segment], bool], chosen: Choose) -> int:
-        """Keep only the chosen rows of some segments; how many went.  When this returns they are gone from the disk."""
+        """Keep only the chosen rows of some segments; returns how many were removed.  They are then gone from disk."""
 
         def work(manifest: Manifest) -> int:
             segments = [segment for segment in manifest.segments if which(segment)]
             return self._rewrite(segments, chosen) if segments else 0
 
-        return self.patiently(work)
+        return self._with_retry(work)
 
     def _rewrite(self, segments: list[Segment], chosen: Choose) -> int:
-        gone = 0
+        removed = 0
         with self.staging() as staging:
-            instead: dict[Segment, list[Segment]] = {}
+            replacements: dict[Segment, list[Segment]] = {}
             for segment in segments:
                 before = self._read(segment)
                 after = chosen(segment.kind, before)
                 if len(after) < len(before):
-                    gone += len(before) - len(after)
-                    instead[segment] = staging.write(segment.kind, after)
-            if not gone:
+                    removed += len(before) - len(after)
+                    replacements[segment] = staging.write(segment.kind, after)
+            if not removed:
                 return 0
             with self.locked() as manifest:
-                if not instead.keys() <= set(manifest.segments):
+                if not replacements.keys() <= set(manifest.segments):
                     raise FileNotFoundError(self.folder)  # another process rewrote them meanwhile
-                self._take(manifest, staging, [new for old in manifest.segments for new in instead.get(old, [old])])
-        return gone
+                self._set_segments(
+                    manifest, staging, [new for old in manifest.segments for new in replacements.get(old, [old])]
+                )
+        return removed
 
     def read(self, kind: RowKind, columns: list[str] | None = None) -> list[pl.DataFrame]:
         """Every row of a kind, segment by segment in the order of writing."""
@@ -124,22 +126,22 @@ class LogStore:
             written = [self._read(segment, names) for segment in manifest.segments if segment.kind is kind]
             return [*written, new.select(names)]
 
-        return self.patiently(work)
+        return self._with_retry(work)
 
     def live_lines(self) -> list[Search | Event | None]:
-        """Rows not yet in a segment; None for a line that cannot be read and goes when the rows become one."""
-        return self.patiently(lambda manifest: live.lines(self._live_file(manifest)))
+        """Rows not yet in a segment; None for an unreadable line, which will be dropped."""
+        return self._with_retry(lambda manifest: live.lines(self._live_file(manifest)))
 
     def clock(self, now: float) -> float:
-        """`now`, or when a segment was last written: a clock that was set back cannot put the log into the future."""
+        """`now`, or the time of the last segment if that is later: the clock may have been set back."""
 
         def work(manifest: Manifest) -> float:
             return max([now, *((self.folder / each.name).stat().st_mtime for each in manifest.segments)])
 
-        return self.patiently(work)
+        return self._with_retry(work)
 
-    def patiently(self, work: Callable[[Manifest], Result]) -> Result:
-        """Do something with the files of the log; again, if another process has just replaced some of them."""
+    def _with_retry(self, work: Callable[[Manifest], Result]) -> Result:
+        """Call `work` with the manifest; again, if another process has just replaced some of its files."""
         for _ in range(_ATTEMPTS):
             manifest = read_manifest(self.folder)
             try:
@@ -160,8 +162,8 @@ class LogStore:
     def _read(self, segment: Segment, columns: list[str] | None = None) -> pl.DataFrame:
         return read_segment(self.folder, segment, columns)
 
-    def _take(self, manifest: Manifest, staging: Staging, order: list[Segment]) -> None:
-        """Make these the segments of the log; those of the staging get their place and name."""
+    def _set_segments(self, manifest: Manifest, staging: Staging, order: list[Segment]) -> None:
+        """Make these the segments of the log; segments of the staging are moved and named."""
         revision = manifest.revision + 1
         named = []
         for segment in order:
@@ -176,12 +178,12 @@ class LogStore:
 
 
 def read_segment(folder: Path, segment: Segment, columns: list[str] | None = None) -> pl.DataFrame:
-    """Its rows.  Bytes are compared with their checksum first: over some damaged files the library ends the process."""
+    """The rows of a segment.  The checksum is compared first: polars aborts the process on some damaged files."""
     path = folder / segment.name
     try:
         data = path.read_bytes()
         if segment.crc is not None and zlib.crc32(data) != segment.crc:
-            raise unusable(path, "its checksum is another")
+            raise unusable(path, "its checksum does not match")
         return pl.read_parquet(io.BytesIO(data), columns=columns)
     except FileNotFoundError:
         raise

@@ -1,4 +1,4 @@
-"""Plain tables, TSV and CSV: query, count[, from][, url, clicks]."""
+"""How are plain tables (TSV, CSV) read and written?  Columns query, count[, from][, url, clicks]."""
 
 import csv
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from typing import IO, Any
 
 from sought.demand import values
 from sought.demand.rows import Tally
-from sought.demand.text import Read, attempt, opened, records, texts
+from sought.demand.text import ParsedRow, decoded_lines, open_bytes, parse_row, records
 from sought.web.errors import BadInput
 
 COLUMNS = ("query", "count", "from", "url", "clicks")
@@ -20,24 +20,24 @@ _WITHOUT_HEADER = {
 }
 
 
-def read(path: Path, delimiter: str, day: date) -> Iterator[Read]:
-    """`day` is the first day of tallies that name none."""
-    with opened(path) as file:
-        rows = records(texts(file, path), delimiter)
+def read(path: Path, delimiter: str, day: date) -> Iterator[ParsedRow]:
+    """`day` is the first day of tallies without one."""
+    with open_bytes(path) as file:
+        rows = records(decoded_lines(file, path), delimiter)
         number, first = next(rows, (0, BadInput("it is empty")))
         if isinstance(first, BadInput):
             raise BadInput(f"cannot read {path}: {first}")
         names = _names(first, path)
         if names is None:
             names = _WITHOUT_HEADER[len(first)]
-            yield Read(path.name, number, attempt(lambda row: _tally(row, names, day), first))
+            yield ParsedRow(path.name, number, parse_row(lambda row: _tally(row, names, day), first))
         for number, fields in rows:
-            row = fields if isinstance(fields, BadInput) else attempt(lambda row: _tally(row, names, day), fields)
-            yield Read(path.name, number, row)
+            row = fields if isinstance(fields, BadInput) else parse_row(lambda row: _tally(row, names, day), fields)
+            yield ParsedRow(path.name, number, row)
 
 
 def tally(fields: dict[str, Any], day: date) -> Tally:
-    """One line of a table, whatever the types of its values."""
+    """The tally of one row, whatever the types of its values."""
     clicks = fields.get("clicks")
     url, begin = fields.get("url"), fields.get("from")
     return Tally(
@@ -51,14 +51,14 @@ def tally(fields: dict[str, Any], day: date) -> Tally:
 
 
 def write(file: IO[str], delimiter: str, rows: Iterator[tuple[str, date, float, str, float]]) -> None:
-    """Rows as (query, day, count, url, clicks).  The last two columns are written for those that have a URL."""
+    """Write rows (query, day, count, url, clicks); the last two columns only for rows with a URL."""
     writer = csv.writer(file, delimiter=delimiter, lineterminator="\n", **_DIALECT[delimiter])
     writer.writerow(COLUMNS)
     for query, day, count, url, clicks in rows:
         writer.writerow([query, _shortest(count), day.isoformat(), url, _shortest(clicks) if url else ""])
 
 
-# No field has a tab or a line break in it, so tab-separated text needs no quotes.
+# Fields have no tabs or line breaks, so tab-separated text needs no quotes.
 _DIALECT: dict[str, dict[str, Any]] = {"\t": {"quoting": csv.QUOTE_NONE, "quotechar": None}, ",": {}}
 
 

@@ -1,4 +1,4 @@
-"""How is a file of others read, whatever is in it?  Line by line, within bounds, also compressed."""
+"""How is a foreign file read safely?  Line by line, within bounds, also compressed."""
 
 import csv
 import gzip
@@ -35,8 +35,8 @@ Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """What one line of a file became: a row, a complaint, or nothing (a line that is no concern of ours)."""
+class ParsedRow:
+    """The result of one line: a row, an error, or None (an event of another kind)."""
 
     file: str
     line: int
@@ -44,8 +44,8 @@ class Read:
 
 
 @contextmanager
-def readable(path: Path) -> Iterator[None]:
-    """Whatever goes wrong with a file as a whole is said in one line."""
+def file_errors(path: Path) -> Iterator[None]:
+    """Turn errors of a file as a whole into BadInput."""
     try:
         yield
     except _UNREADABLE as error:
@@ -54,9 +54,9 @@ def readable(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[IO[bytes]]:
+def open_bytes(path: Path) -> Iterator[IO[bytes]]:
     """A file's bytes, uncompressed."""
-    with readable(path), path.open("rb") as file:
+    with file_errors(path), path.open("rb") as file:
         if file.peek(2)[:2] == _GZIP:
             with gzip.open(file) as inner:
                 yield inner  # type: ignore[misc]  # a GzipFile reads like any file
@@ -66,12 +66,12 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 
 def head(path: Path) -> bytes:
     """The beginning of a file."""
-    with opened(path) as file:
+    with open_bytes(path) as file:
         return file.read(HEAD).removeprefix(_BOM)
 
 
 def lines(file: IO[bytes]) -> Iterator[bytes]:
-    """The lines of a file; what goes beyond MAX_LINE of a line is dropped."""
+    """The lines of a file, each cut at MAX_LINE."""
     start = _BOM
     while line := file.readline(MAX_LINE):
         whole = line.endswith(b"\n")
@@ -81,8 +81,8 @@ def lines(file: IO[bytes]) -> Iterator[bytes]:
             whole = rest.endswith(b"\n")
 
 
-def texts(file: IO[bytes], path: Path) -> Iterator[str]:
-    """The lines of a text file.  Bytes that are no UTF-8 stay in them, as surrogates, and make the row a bad one."""
+def decoded_lines(file: IO[bytes], path: Path) -> Iterator[str]:
+    """The lines of a text file.  Invalid UTF-8 becomes surrogates, which make the row a bad one."""
     for number, line in enumerate(lines(file)):
         if not number and line.startswith(_UTF_16):
             raise BadInput(f"cannot read {path}: it is in UTF-16; save it as UTF-8")
@@ -90,14 +90,14 @@ def texts(file: IO[bytes], path: Path) -> Iterator[str]:
 
 
 def records(source: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str] | BadInput]]:
-    """Lines split into fields: (line number, fields).  Tab-separated text knows no quotes."""
+    """Lines split into fields: (line number, fields).  Tab-separated text has no quotes."""
     for number, line in enumerate(source, 1):
         if text := line.rstrip("\r\n"):
             yield number, text.split("\t") if delimiter == "\t" else _quoted(text, delimiter)
 
 
 def _quoted(line: str, delimiter: str) -> list[str] | BadInput:
-    """Fields that may be in quotes.  A row is one line: a quote left open must not swallow the rows behind it."""
+    """Fields that may be quoted.  A row is one line: an open quote must not swallow the next rows."""
     reader = csv.reader((line, ""), delimiter=delimiter)
     try:
         fields = next(reader)
@@ -106,8 +106,8 @@ def _quoted(line: str, delimiter: str) -> list[str] | BadInput:
     return fields if reader.line_num == 1 else BadInput("a quote is not closed")
 
 
-def attempt(parse: Callable[[Item], Row | None], item: Item) -> Row | BadInput | None:
-    """The row an item stands for, checked; what is wrong with it is a value."""
+def parse_row(parse: Callable[[Item], Row | None], item: Item) -> Row | BadInput | None:
+    """Parse and check one row; an error is returned, not raised."""
     try:
         row = parse(item)
         return row if row is None else checked(row)

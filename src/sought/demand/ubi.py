@@ -1,9 +1,9 @@
-"""User Behavior Insights 1.3.0 (github.com/o19s/ubi, schema/1.3.0): ubi_queries and ubi_events as JSON lines.
+"""How is User Behavior Insights 1.3.0 read and written?  ubi_queries and ubi_events as JSON lines.
 
-Read leniently: one file or two or both kinds mixed; documents as OpenSearch dumps them (`_source`, bulk action lines);
-times in ISO 8601 or epoch; object ids as text or numbers; the name 1.0 had for the hits.  client_id, session_id,
-user_id, messages and free attributes are not even looked at.  Written strictly: only fields of the schema, within its
-bounds.
+Schema: github.com/o19s/ubi, schema/1.3.0.  Reading is lenient: one file or two, kinds mixed; documents as OpenSearch
+dumps them (`_source`, bulk action lines); times in ISO 8601 or epoch; object ids as text or numbers; the 1.0 name of
+the hits.  client_id, session_id, user_id, messages and free attributes are not read.  Writing is strict: only fields of
+the schema, within its bounds.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ import msgspec
 
 from sought.demand import values
 from sought.demand.rows import Action, Event, Row, Search, source_id, written_id
-from sought.demand.text import Read, attempt, lines, opened
+from sought.demand.text import ParsedRow, lines, open_bytes, parse_row
 from sought.web.errors import BadInput
 
 QUERIES, EVENTS = "ubi_queries.jsonl", "ubi_events.jsonl"
@@ -31,30 +31,30 @@ _BULK = ({"index"}, {"create"})
 
 
 def files(path: Path) -> list[Path]:
-    """The files that belong to an import: one, or those of a folder."""
+    """The files of an import: one, or those of a folder."""
     if not path.is_dir():
         return [path]
     return sorted([*path.glob("ubi_queries*"), *path.glob("ubi_events*")], reverse=True)
 
 
-def read(path: Path) -> Iterator[Read]:
+def read(path: Path) -> Iterator[ParsedRow]:
     for file in files(path):
-        with opened(file) as source:
+        with open_bytes(file) as source:
             for number, line in enumerate(lines(source), 1):
                 if line.strip():
-                    yield Read(file.name, number, attempt(_row, line))
+                    yield ParsedRow(file.name, number, parse_row(_row, line))
 
 
 def _row(line: bytes) -> Row | None:
     try:
-        found = msgspec.json.decode(line)
+        document = msgspec.json.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise BadInput(f"not JSON: {error}") from None
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise BadInput("not a JSON object")
-    if found.keys() in _BULK:
+    if document.keys() in _BULK:
         return None
-    source = _inside(found, "_source") or found
+    source = _inside(document, "_source") or document
     return _event(source) if "action_name" in source else _search(source)
 
 
@@ -64,8 +64,10 @@ def _search(source: dict[str, Any]) -> Search:
         raise BadInput("query_response_hit_ids is no list")
     query, time = values.text(source.get("user_query"), "user_query"), values.moment(source.get("timestamp"))
     shown = tuple(values.text(hit, "hit id") for hit in hits)
-    given = source.get("query_id")
-    return Search(query, time, shown, _made_up_id(query, time, shown) if given in (None, "") else _id(given))
+    source_query_id = source.get("query_id")
+    return Search(
+        query, time, shown, _derived_id(query, time, shown) if source_query_id in (None, "") else _id(source_query_id)
+    )
 
 
 def _event(source: dict[str, Any]) -> Event | None:
@@ -93,10 +95,10 @@ def _id(value: Any) -> int:
     return source_id(values.text(value, "query_id"))
 
 
-def _made_up_id(query: str, time: float, shown: tuple[str, ...]) -> int:
-    """A search without an id gets one from what it is, so that it still counts once when imported twice."""
-    said = "\0".join((repr(time), query, *shown)).encode("utf-8", "replace")
-    return int.from_bytes(hashlib.blake2b(said, digest_size=8).digest(), "little")
+def _derived_id(query: str, time: float, shown: tuple[str, ...]) -> int:
+    """An id from the search itself, so that it counts once when it is imported twice."""
+    identity = "\0".join((repr(time), query, *shown)).encode("utf-8", "replace")
+    return int.from_bytes(hashlib.blake2b(identity, digest_size=8).digest(), "little")
 
 
 def query_line(search: int, query: str, time: float, shown: list[str]) -> bytes:
@@ -113,7 +115,7 @@ def query_line(search: int, query: str, time: float, shown: list[str]) -> bytes:
 def event_line(search: int, action: str, url: str, rank: int, time: float) -> bytes:
     """Ordinal 0: the rank is not known (a position is required, and the schema does not bound it).
 
-    An address too long for an object_id becomes an attribute of its own, which the schema allows.
+    An address that is too long for an object_id becomes an attribute `url`, which the schema allows.
     """
     attributes: dict[str, Any] = {"position": {"ordinal": rank}}
     if len(url) > MAX_OBJECT_ID:

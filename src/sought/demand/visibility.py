@@ -1,8 +1,8 @@
-"""How far down the results do people look?  The exponent of the visibility curve I(r) = c·r^-e, fitted from views.
+"""How far down the results do people look?  The exponent of the visibility curve I(r) = c·r^-e, fitted to views.
 
-Seed 000 takes e = 1.5.  Here the views of rank r are Poisson with mean N_r·a·r^-e, where N_r is the number of searches
-that showed at least r results.  For a given e the best a is known, and what is left is concave in e: its slope is
-Σ V_r·(E[ln r] - ln r), the mean taken with weights N_r·r^-e, and the best e is where the slope is 0.
+pandey-olston-2005 takes e = 1.5.  Here the views of rank r are Poisson with mean N_r·a·r^-e, where N_r is the number of
+searches that showed at least r results.  For a given e the best a is known, and the remaining likelihood is concave in
+e: its slope is Σ V_r·(E[ln r] - ln r), the mean taken with weights N_r·r^-e, and the best e is where the slope is 0.
 """
 
 import numpy as np
@@ -22,17 +22,17 @@ Counts = NDArray[np.int64]
 
 
 def visibility_exponent(log: QueryLog, now: float) -> tuple[float, int]:
-    """The exponent and how many views it rests on; 1.5 if these are fewer than 1,000 or on fewer than 5 ranks."""
+    """The exponent and the number of views behind it; 1.5 if they are fewer than 1,000 or on fewer than 5 ranks."""
     shown, views = views_by_rank(log, now)
-    return fitted(shown, views) if are_enough(views) else DEFAULT, int(views.sum())
+    return fit_exponent(shown, views) if enough_views(views) else DEFAULT, int(views.sum())
 
 
-def are_enough(views: Counts) -> bool:
+def enough_views(views: Counts) -> bool:
     return bool(views.sum() >= ENOUGH_VIEWS and np.count_nonzero(views) >= ENOUGH_RANKS)
 
 
-def fitted(shown: Counts, views: Counts) -> float:
-    """The most likely exponent, from searches and views by rank."""
+def fit_exponent(shown: Counts, views: Counts) -> float:
+    """The maximum-likelihood exponent, from searches and views by rank."""
     log_rank = np.log(np.arange(1, len(shown) + 1))
     low, high = _LOWEST, _HIGHEST
     for _ in range(_HALVINGS):
@@ -44,13 +44,13 @@ def fitted(shown: Counts, views: Counts) -> float:
 
 
 def views_by_rank(log: QueryLog, now: float) -> tuple[Counts, Counts]:
-    """For each rank from 1: searches that showed so many results, and those of them in which it was seen.
+    """For each rank from 1: searches that showed so many results, and views of the rank.
 
     A click is a view.  Views of results that were not shown do not count.
     """
     searches = log.searches("id", "shown", "time").filter(pl.col("time") <= now)
     lengths = searches.select("id", pl.col("shown").list.len().alias("length"))
-    seen = ranked(log.events().filter(pl.col("time") <= now), log).select("id", "rank").unique()
+    seen = with_ranks(log.events().filter(pl.col("time") <= now), log).select("id", "rank").unique()
     valid = seen.join(lengths, on="id").filter((pl.col("rank") >= 1) & (pl.col("rank") <= pl.col("length")))
     by_length = np.bincount(lengths["length"].to_numpy(), minlength=MAX_SHOWN + 1)
     shown = by_length[::-1].cumsum()[::-1][1:]
@@ -58,8 +58,8 @@ def views_by_rank(log: QueryLog, now: float) -> tuple[Counts, Counts]:
     return shown.astype(np.int64), views.astype(np.int64)
 
 
-def ranked(events: pl.DataFrame, log: QueryLog) -> pl.DataFrame:
-    """Events with their ranks; one that names only its result has the rank at which that was shown, if it was."""
+def with_ranks(events: pl.DataFrame, log: QueryLog) -> pl.DataFrame:
+    """Events with ranks; an event without rank gets that at which its result was shown, if it was."""
     unknown = events.filter(pl.col("rank") == 0)
     if unknown.is_empty():
         return events

@@ -1,7 +1,7 @@
-"""Which queries shall the crawl serve, and how much is each worth?  Weighted queries drawn from the log.
+"""Which queries should the crawl serve, and with which weights?  The workload drawn from the log.
 
-A query is worth its searches per week.  A search in a sliding window counts 1/window; or every search counts by its
-age, 2^(-age/h)·ln 2/h, which for a steady stream adds up to its rate.  Tallies in force are rates already.  Spellings
+The weight of a query is its searches per week.  A search in a sliding window counts 1/window; or every search counts by
+its age, 2^(-age/h)·ln 2/h, which sums to the rate of a steady stream.  Tallies in force are rates already.  Spellings
 with the same normal form are one query.  Nothing later than `now` is used.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from sought.demand.frames import in_force
+from sought.demand.frames import tallies_in_force
 from sought.demand.log import QueryLog
 from sought.demand.rows import DAY, WEEK
 from sought.demand.values import today
@@ -48,8 +48,8 @@ class Selection:
 class Workload:
     """Distinct queries in order of their keys.
 
-    `texts` has the most frequent spelling of each.  A key is 64 bits of the normal form and identifies the query for
-    ever: on it depends which part the query belongs to.  `weights` are those of the training part and sum to 1.
+    `texts` has the most frequent spelling of each.  A key is a 64-bit hash of the normal form; it never changes and
+    decides whether the query is held out.  `weights` are those of the training part and sum to 1.
     """
 
     texts: tuple[str, ...]
@@ -60,12 +60,12 @@ class Workload:
     left_out: dict[str, int]
 
     def weights_of(self, *, held_out: bool) -> Floats:
-        """Weights of one part, summing to 1; 0 for the queries of the other."""
+        """Weights of one part, summing to 1; 0 for queries of the other."""
         return _normalised(np.where(self.held_out == held_out, self.rate, 0.0))
 
 
 def workload(log: QueryLog, now: float, normal: Normal, selection: Selection = Selection()) -> Workload:
-    """`normal` gives the normal form of each text, or "" for one that nobody can be answered."""
+    """Draw the workload; `normal` gives the normal form of each text, "" for one that cannot be answered."""
     if selection.window <= 0 and selection.half_life <= 0:
         raise BadInput("a workload needs a window or a half-life")
     texts, rates = _spellings(log, now, selection)
@@ -82,12 +82,12 @@ def workload(log: QueryLog, now: float, normal: Normal, selection: Selection = S
 
 
 def query_key(normal_form: str) -> int:
-    """The identity of a query for ever."""
+    """The key of a query, which never changes."""
     return int.from_bytes(hashlib.blake2b(normal_form.encode(), digest_size=8).digest(), "little")
 
 
 def is_held_out(keys: Keys, share: float) -> NDArray[np.bool_]:
-    """Whether key / 2**64 < share: no seed and no state, and a larger share only adds to a smaller one."""
+    """Whether key / 2**64 < share: no seed, no state, and a larger share contains a smaller one."""
     bound = math.ceil(share * 2**64)
     return np.full(len(keys), True) if bound >= 2**64 else keys < np.uint64(max(bound, 0))
 
@@ -100,22 +100,22 @@ def _spellings(log: QueryLog, now: float, selection: Selection) -> tuple[list[st
     searches = log.searches("query", "time").filter(pl.col("time") <= now)
     if not selection.half_life:
         searches = searches.filter(pl.col("time") > now - selection.window)
-    tallies = in_force(log.tallies(), today(now))
+    tallies = tallies_in_force(log.tallies(), today(now))
     texts = pl.concat([searches["query"], tallies["query"]]).unique().sort()
     codes = pl.DataFrame({"query": texts, "code": np.arange(len(texts))})
 
     def coded(frame: pl.DataFrame) -> NDArray[np.int64]:
         return frame.join(codes, on="query", maintain_order="left")["code"].to_numpy()
 
-    counts = worth(now - searches["time"].to_numpy(), selection)
+    counts = weekly_rate(now - searches["time"].to_numpy(), selection)
     rates: Floats = np.bincount(coded(searches), counts, len(texts)).astype(np.float64)
     rates += np.bincount(coded(tallies), tallies["count"].to_numpy(), len(texts))
-    asked = rates > 0
-    return texts.filter(pl.Series(asked)).to_list(), rates[asked]
+    positive = rates > 0
+    return texts.filter(pl.Series(positive)).to_list(), rates[positive]
 
 
-def worth(age: Floats, selection: Selection) -> Floats:
-    """What searches so many seconds ago count for, per week."""
+def weekly_rate(age: Floats, selection: Selection) -> Floats:
+    """The weekly rate that a search of this age (seconds) counts for."""
     if not selection.half_life:
         return np.full(len(age), WEEK / selection.window)
     half_life = selection.half_life / WEEK
@@ -123,7 +123,7 @@ def worth(age: Floats, selection: Selection) -> Floats:
 
 
 def _merged(texts: NDArray[np.object_], keys: Keys, rates: Floats) -> tuple[NDArray[np.object_], Keys, Floats]:
-    """One row for each key, in order of keys.  Of equally frequent spellings the first in the alphabet stands."""
+    """One row for each key, in order of keys.  Of equally frequent spellings the alphabetically first is kept."""
     order = np.lexsort((-rates, keys))  # stable, and the texts are sorted
     texts, keys, rates = texts[order], keys[order], rates[order]
     first = np.flatnonzero(np.diff(keys, prepend=~keys[:1]) != 0)
@@ -131,7 +131,7 @@ def _merged(texts: NDArray[np.object_], keys: Keys, rates: Floats) -> tuple[NDAr
 
 
 def _pruned(rates: Floats, selection: Selection) -> tuple[NDArray[np.int64], dict[str, int]]:
-    """The rows that stay, in order, and why others went."""
+    """The rows that are kept, in order, and how many others were dropped for which reason."""
     heaviest = np.argsort(-rates, kind="stable")
     shares = np.cumsum(rates[heaviest]) / max(rates.sum(), 1e-300)
     behind = np.cumsum(rates[heaviest][::-1])[::-1] / max(rates.sum(), 1e-300)

@@ -1,1 +1,1 @@
-"""Here is a URL: get me the bytes, politely."""
+"""How are the bytes of a URL fetched, politely?"""

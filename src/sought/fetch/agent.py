@@ -1,4 +1,4 @@
-"""Who is asking?  A crawler that cannot be reached does not crawl."""
+"""How does the crawler identify itself?  Without a contact it does not crawl."""
 
 import re
 
@@ -24,8 +24,8 @@ def user_agent(contact: str, name: str = "sought") -> str:
 
 def product_token(agent: str) -> str:
     """The name a robots.txt would use for this user agent, in lower case."""
-    found = _TOKEN.match(agent)
-    return found[0].lower() if found else ""
+    token = _TOKEN.match(agent)
+    return token[0].lower() if token else ""
 
 
 def mail_address(agent: str) -> str:

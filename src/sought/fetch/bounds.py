@@ -1,4 +1,4 @@
-"""How much of our time and memory may one answer take?"""
+"""How much time and memory may one answer take?"""
 
 from dataclasses import dataclass
 
@@ -12,13 +12,13 @@ MIB = 1024 * KIB
 class Bounds:
     """Seconds and bytes.  Body bounds hold for the compressed and for the decoded body alike."""
 
-    total: float = 30.0  # from the request to the last byte: what ends a slow drip
+    total: float = 30.0  # from the request to the last byte: ends a slow drip
     connect: float = 10.0  # until the connection stands, TLS included
     silence: float = 15.0  # until the first byte, and between two
     page: int = 5 * MIB
     sitemap: int = 50 * MIB  # sitemaps protocol: at most 50 MB
     robots: int = 512_000  # RFC 9309 §2.5: at least 500 KiB must be read
-    other: int = 64 * KIB  # answers that are not 2xx: kept for the record, nobody reads them
+    other: int = 64 * KIB  # answers that are not 2xx: archived, but not read
     header_line: int = 16 * KIB
     header_lines: int = 128
     types: frozenset[str] = frozenset({"text/html", "application/xhtml+xml", "text/plain"})
@@ -26,13 +26,13 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class BodyAllowance:
-    """How much of one body is read; with `cut` the rest is left unread, without it a longer body is a failure."""
+    """How much of one body is read.  With `cut` the rest is ignored; without it a longer body is a failure."""
 
     limit: int
     cut: bool
 
 
-def allowance(bounds: Bounds, purpose: RequestPurpose, status: int) -> BodyAllowance:
+def body_allowance(bounds: Bounds, purpose: RequestPurpose, status: int) -> BodyAllowance:
     if not 200 <= status <= 299:
         return BodyAllowance(bounds.other, cut=True)
     if purpose is RequestPurpose.ROBOTS:

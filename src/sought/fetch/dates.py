@@ -1,4 +1,4 @@
-"""When does a server say that a page was last modified?"""
+"""When was a page last modified, by a header, a sitemap or a feed?"""
 
 import calendar
 import re
@@ -7,16 +7,13 @@ from email.utils import mktime_tz, parsedate_to_datetime, parsedate_tz
 
 
 def modified_at(header: str, now: float) -> float:
-    """Seconds since 1970 of a Last-Modified header; 0 if there is none, or none that can be true at this time."""
+    """Seconds since 1970 of a Last-Modified header; 0 if it is missing, invalid or in the future."""
     try:
         moment = parsedate_to_datetime(header) if header else None
-        said = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() if moment else 0.0
+        time = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() if moment else 0.0
     except (ValueError, OverflowError, TypeError):
         return 0.0
-    return said if 0.0 < said <= now else 0.0
-
-
-# ---- When does a sitemap or a feed say that a page changed?
+    return time if 0.0 < time <= now else 0.0
 
 
 _W3C_DATE = re.compile(
@@ -28,16 +25,16 @@ _LONGEST = 64  # characters of a date
 
 def w3c_time(text: str) -> float | None:
     """Seconds since 1970 of a W3C date (a year, a month, a day or a moment); None if it is not one."""
-    found = _W3C_DATE.fullmatch(text.strip())
-    if found is None:
+    match = _W3C_DATE.fullmatch(text.strip())
+    if match is None:
         return None
     year, month, day, hour, minute, second = (
-        int(found[i] or default) for i, default in enumerate("011000", 1) if i < 7
+        int(match[i] or default) for i, default in enumerate("011000", 1) if i < 7
     )
     year = min(max(year, _FIRST_YEAR), _LAST_YEAR)
     if not (1 <= month <= 12 and 1 <= day <= calendar.monthrange(year, month)[1] and hour < 24 and minute < 60):
         return None
-    return float(calendar.timegm((year, month, day, hour, minute, min(second, 59)))) - _offset(found[7])
+    return float(calendar.timegm((year, month, day, hour, minute, min(second, 59)))) - _offset(match[7])
 
 
 def _offset(zone: str | None) -> float:
@@ -48,10 +45,10 @@ def _offset(zone: str | None) -> float:
 
 
 def feed_time(text: str) -> float | None:
-    """The same of a date in a feed: RSS writes them as mails do (RFC 822), everything else as sitemaps do."""
+    """The same for a date in a feed: RSS has e-mail dates (RFC 822), other feeds have W3C dates."""
     text = text.strip()[:_LONGEST]
-    found = w3c_time(text)
-    return _mail_time(text) if found is None else found
+    time = w3c_time(text)
+    return _mail_time(text) if time is None else time
 
 
 def _mail_time(text: str) -> float | None:

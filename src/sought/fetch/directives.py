@@ -1,7 +1,7 @@
-"""Did the server ask us, in its headers, not to index this page or not to follow its links?
+"""Do the headers forbid indexing this page or following its links?
 
-X-Robots-Tag, as search engines document it: directives separated by commas; `name:` in front of some addresses one
-crawler; `unavailable_after:` takes a date (which may itself contain a comma).  What any header forbids is forbidden.
+X-Robots-Tag, as search engines document it: directives separated by commas; a `name:` prefix addresses one crawler;
+`unavailable_after:` takes a date, which may contain a comma.  If any header forbids something, it is forbidden.
 """
 
 from datetime import UTC, datetime
@@ -18,32 +18,34 @@ _WITH_VALUE = frozenset({"unavailable_after", "max-snippet", "max-image-preview"
 
 def header_directives(response: Response, agent: str) -> tuple[bool, bool]:
     """(noindex, nofollow) for the crawler called `agent`, at the time of the response."""
-    ours = product_token(agent)
-    said = {word for value in response.all_headers("x-robots-tag") for word in _directives(value, ours, response.time)}
-    return not said.isdisjoint(_NOINDEX), not said.isdisjoint(_NOFOLLOW)
+    own_name = product_token(agent)
+    words = {
+        word for value in response.all_headers("x-robots-tag") for word in _directives(value, own_name, response.time)
+    }
+    return not words.isdisjoint(_NOINDEX), not words.isdisjoint(_NOFOLLOW)
 
 
-def _directives(value: str, ours: str, now: float) -> list[str]:
-    """The directives in one header that are meant for us; a date that has passed is a noindex."""
-    found: list[str] = []
+def _directives(value: str, own_name: str, now: float) -> list[str]:
+    """The directives in one header for this crawler; a date that has passed counts as noindex."""
+    directives: list[str] = []
     for_us = True
     parts = value.lower().split(",", _MAX_PARTS)[:_MAX_PARTS]
     for position, part in enumerate(parts):
         name, colon, rest = (text.strip() for text in part.partition(":"))
         if colon and name == product_token(name) and name not in _WITH_VALUE:
-            for_us = name == ours
+            for_us = name == own_name
             name, colon, rest = (text.strip() for text in rest.partition(":"))
         if not for_us:
             continue
         if name == "unavailable_after":
             name = "noindex" if _has_passed([rest, *parts[position + 1 : position + 2]], now) else ""
-        found.append(name)
-    return found
+        directives.append(name)
+    return directives
 
 
-def _has_passed(pieces: list[str], now: float) -> bool:
-    """Whether the date in the first piece, or in both with the comma between them, lies before now."""
-    for text in (",".join(pieces), pieces[0]):
+def _has_passed(parts: list[str], now: float) -> bool:
+    """Whether the date in the first part, or in both joined by a comma, has passed."""
+    for text in (",".join(parts), parts[0]):
         for reader in (parsedate_to_datetime, datetime.fromisoformat):
             try:
                 moment = reader(text.strip().upper())

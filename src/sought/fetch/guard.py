@@ -1,7 +1,7 @@
-"""May the crawler talk to this address?  Only if it is a public one, or inside a network the owner listed.
+"""May the crawler connect to this address?  Only if it is public, or in a network that the owner listed.
 
 A name on a hostile page may resolve to the router, the cloud's metadata service or a database on loopback.  The guard
-is asked for every socket that is opened, after resolution, so no name, literal or redirect goes around it.
+checks every socket that is opened, after resolution, so no name, literal or redirect can bypass it.
 """
 
 import errno
@@ -35,7 +35,7 @@ _V4_COMPATIBLE = IPv6Network("::/96")
 
 
 class RefusedAddressError(OSError):
-    """An OSError so that the HTTP library treats it as one more way a connection can fail."""
+    """A refused address; an OSError, so that the HTTP library handles it as a failed connection."""
 
     def __init__(self, address: str) -> None:
         remedy = "to allow it, list its network in [fetch] allow_networks"
@@ -44,7 +44,7 @@ class RefusedAddressError(OSError):
 
 @dataclass(frozen=True, slots=True)
 class AddressGuard:
-    """Permits public addresses and the networks listed; remembers the answers it gave."""
+    """Permits public addresses and the listed networks; caches its decisions."""
 
     allowed: tuple[Network, ...] = ()
     _known: dict[str, bool] = field(default_factory=dict, repr=False, compare=False)
@@ -76,18 +76,18 @@ class AddressGuard:
 
 
 def _embedded(address: Address) -> tuple[IPv4Address, ...]:
-    """IPv4 addresses that an IPv6 address carries and a gateway on the way might use."""
+    """IPv4 addresses inside an IPv6 address, which a gateway might use."""
     if isinstance(address, IPv4Address):
         return ()
-    found = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
+    inner_addresses = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
     if address in _NAT64 or address in _V4_COMPATIBLE:
-        found.append(IPv4Address(int(address) & 0xFFFFFFFF))
-    return tuple(inner for inner in found if inner is not None)
+        inner_addresses.append(IPv4Address(int(address) & 0xFFFFFFFF))
+    return tuple(inner for inner in inner_addresses if inner is not None)
 
 
 def _is_public(address: Address) -> bool:
     if isinstance(address, IPv6Address) and (address.ipv4_mapped or address in _NAT64):
-        return True  # only a wrapper: the address inside is judged
+        return True  # only a wrapper: the inner address is checked
     if address.is_multicast or address.is_reserved or address.is_unspecified or not address.is_global:
         return False
     return not any(address in network for network in _REFUSED)

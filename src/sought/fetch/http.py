@@ -1,7 +1,6 @@
-"""Get me the bytes: the live Web behind one method.
+"""How is the live Web fetched?  Through one method, `get`.
 
-Redirects are answers, not followed: the crawl decides, and robots and politeness are asked again.  What happens
-between request and answer is in exchange.py.
+Redirects are not followed but returned: the crawl decides, and robots.txt and politeness apply to the target.
 """
 
 import asyncio
@@ -19,11 +18,11 @@ from sought.fetch.guard import AddressGuard
 from sought.fetch.resolve import Resolver
 from sought.web.message import Request, Response
 
-_KEEP_ALIVE = 5.0  # seconds: outlasts the usual delay between two requests, yet bounds the files held open
+_KEEP_ALIVE = 5.0  # seconds: longer than the usual delay between two requests, but bounds open sockets
 
 
 class Http:
-    """The live Web.  `get` is a `Web`; an asynchronous context manager that also closes its resolver."""
+    """The live Web.  `get` is a `Web`.  An asynchronous context manager, which also closes its resolver."""
 
     def __init__(
         self,
@@ -39,7 +38,7 @@ class Http:
         self._resolver = resolver
         self._connections = connections
         self._now = now
-        self._headers = _standing_headers(agent)
+        self._headers = _default_headers(agent)
 
     async def __aenter__(self) -> Self:
         bounds = self._bounds
@@ -64,7 +63,7 @@ class Http:
         await self._resolver.close()
 
     async def get(self, request: Request) -> Response:
-        """Fetch once.  Raises nothing that a server or the network could cause."""
+        """Fetch once.  Errors of the server or the network do not raise."""
         async with self._places:
             return await exchange(self._session, request, self._bounds, self._now())
 
@@ -74,12 +73,12 @@ class Http:
             resolver=self._resolver,
             use_dns_cache=False,
             keepalive_timeout=_KEEP_ALIVE,
-            # Not the resolver: it is not asked about IP literals. Every socket is opened here.
+            # Checked here and not in the resolver, which does not see IP literals.
             socket_factory=self._guard.open_socket,
         )
 
 
-def _standing_headers(agent: str) -> dict[str, str]:
+def _default_headers(agent: str) -> dict[str, str]:
     headers = {
         "User-Agent": agent,
         "Accept": "text/html,application/xhtml+xml,text/plain;q=0.8,*/*;q=0.1",

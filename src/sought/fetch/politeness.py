@@ -1,17 +1,18 @@
 """When may the next request to this host start?
 
 A host is idle, busy (as many requests in flight as are allowed), resting (the delay after its last answer) or cooling
-(it had trouble, or asked for time).  Invariant: a request begins only when neither its host nor its address is busy,
-and both have rested.  Times are seconds since 1970 and always given by the caller: no clock, no waiting here.
+down (after trouble, or because it asked for time; the rules are the table RULES).  Invariant: a request begins only
+when neither its host nor its address is busy, and both have rested.  Times are seconds since 1970 and given by the
+caller: no clock and no waiting here.
 """
 
 import math
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 
-from sought.fetch.troubles import DAY, cool_down, trouble
 from sought.web.message import Failure, Response
 
-_UNSENT = frozenset({Failure.DNS, Failure.ADDRESS})  # no server was bothered, so none needs a rest
+_UNSENT = frozenset({Failure.DNS, Failure.ADDRESS})  # no server was reached, so none needs a rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,24 +26,24 @@ class Manners:
     per_address: int = 1
 
     def rest(self, crawl_delay: float, elapsed: float = 0.0) -> float:
-        """Seconds after an answer that took so long, from a host whose robots.txt asks for a delay."""
+        """Seconds to wait after an answer that took `elapsed`, if robots.txt asks for `crawl_delay`."""
         return max(self.delay, min(self.max_delay, max(crawl_delay, self.latency_factor * elapsed)))
 
 
 @dataclass(frozen=True, slots=True)
 class HostManners:
-    """All that must outlive a restart.  `last_began > last_ended` says that a request was in flight."""
+    """The state that survives a restart.  `last_began > last_ended`: a request was in flight."""
 
     next_at: float = 0.0
     last_began: float = 0.0
     last_ended: float = 0.0
     crawl_delay: float = 0.0
     troubles: int = 0  # in a row
-    address: str = ""  # where it was last asked
+    address: str = ""  # of the last request
 
 
 class _Place:
-    """A host or an address under way."""
+    """The state of a host or an address."""
 
     __slots__ = ("address", "crawl_delay", "in_flight", "last_began", "last_ended", "next_at", "troubles")
 
@@ -56,14 +57,14 @@ class _Place:
         self.address = ""
 
     def is_idle(self, now: float) -> bool:
-        """Nothing to wait for; and what was learned about it is older than a robots.txt may be."""
+        """Whether nothing constrains it, and its robots.txt is out of date."""
         if self.in_flight or self.next_at > now:
             return False
         return not (self.crawl_delay or self.troubles) or self.last_ended + DAY <= now
 
 
 class Politeness:
-    """The state of every host and address that still constrains something; `forget` drops the others."""
+    """The state of every host and address that constrains something; `forget` drops the others."""
 
     def __init__(self, manners: Manners) -> None:
         self.manners = manners
@@ -74,7 +75,7 @@ class Politeness:
         return len(self._hosts) + len(self._addresses)
 
     def ready_at(self, host: str, address: str, now: float) -> float:
-        """Earliest time a request may start; infinite while host or address are busy.  "" is an unknown address."""
+        """The earliest time for a request; infinite while host or address are busy.  "" is an unknown address."""
         place = self._hosts.get(host)
         if place is not None:
             if place.in_flight >= self.manners.per_host:
@@ -94,7 +95,7 @@ class Politeness:
         self._hosts[host].address = address
 
     def ended(self, host: str, address: str, now: float, response: Response) -> None:
-        """Every `began` is followed by one `ended`, whatever came of it."""
+        """Every `began` must be followed by one `ended`, whatever the outcome."""
         places = self._places(host, address)
         owner = places[0]
         rest = 0.0 if response.failure in _UNSENT else self._delay(owner, response.elapsed)
@@ -102,13 +103,13 @@ class Politeness:
             place.in_flight = max(0, place.in_flight - 1)
             place.last_ended = now
             place.next_at = max(place.next_at, now + rest)
-        kind = trouble(response)
+        kind = trouble_kind(response)
         owner.troubles = owner.troubles + 1 if kind else 0
         if kind:
             owner.next_at = max(owner.next_at, now + cool_down(kind, owner.troubles, response, now))
 
     def set_crawl_delay(self, host: str, seconds: float) -> None:
-        """What the host's robots.txt asks for (0 for nothing); holds from the last answer on."""
+        """Set the delay that robots.txt asks for (0: none); it applies from the last answer on."""
         place = self._host(host)
         place.crawl_delay = max(0.0, seconds)
         if place.last_ended:
@@ -122,9 +123,9 @@ class Politeness:
         return HostManners(place.next_at, place.last_began, place.last_ended, *rest)
 
     def restore(self, host: str, state: HostManners) -> None:
-        """Go on after a restart; a request that was in flight counts as ended when it began, plus the delay.
+        """Restore the state after a restart; a request in flight counts as ended when it began.
 
-        The address is owed the delay after the last request, not the host's time of cooling down.
+        The address gets the delay after the last request, but not the host's cool-down.
         """
         place = self._host(host)
         place.last_began, place.last_ended = state.last_began, state.last_ended
@@ -138,9 +139,9 @@ class Politeness:
             machine.next_at = max(machine.next_at, last + delay)
 
     def cap(self, now: float) -> set[str]:
-        """Let nothing be later than now, as after a clock that was ahead; returns the hosts of which something was.
+        """Correct times in the future, after the clock was ahead; returns the hosts that were changed.
 
-        What was to wait from a moment to come waits as long from now on, and never longer than any trouble takes.
+        Waits that would start in the future start now, and none is longer than the longest cool-down.
         """
         changed = set()
         bound = now + max(self.manners.delay, self.manners.max_delay, DAY)
@@ -156,7 +157,7 @@ class Politeness:
         return changed
 
     def forget(self, now: float) -> None:
-        """Drop what no longer constrains anything: one pass, to be called now and then."""
+        """Drop idle hosts and addresses, in one pass; to be called now and then."""
         for places in (self._hosts, self._addresses):
             for name in [name for name, place in places.items() if place.is_idle(now)]:
                 del places[name]
@@ -178,3 +179,58 @@ class Politeness:
         if place is None:
             place = self._addresses[address] = _Place()
         return owner, place
+
+
+HOUR = 3600.0
+DAY = 24 * HOUR
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Cool down for `first` seconds, `growth` times longer at each repetition up to `cap`; then a day."""
+
+    first: float
+    growth: float
+    cap: float
+    dead_after: int
+
+
+RULES: dict[str, Rule] = {
+    "429": Rule(first=60, growth=2, cap=2 * HOUR, dead_after=10),  # we are too fast
+    "503": Rule(first=60, growth=2, cap=2 * HOUR, dead_after=10),
+    "5xx": Rule(first=5, growth=2, cap=HOUR, dead_after=15),  # often one broken page of a healthy host
+    Failure.TIMEOUT: Rule(first=30, growth=3, cap=2 * HOUR, dead_after=6),
+    Failure.CONNECT: Rule(first=60, growth=4, cap=6 * HOUR, dead_after=5),
+    Failure.DNS: Rule(first=300, growth=4, cap=6 * HOUR, dead_after=4),
+    Failure.TLS: Rule(first=600, growth=6, cap=6 * HOUR, dead_after=3),
+    Failure.HEADERS: Rule(first=30, growth=4, cap=6 * HOUR, dead_after=5),  # not a web server
+    Failure.ADDRESS: Rule(first=HOUR, growth=6, cap=6 * HOUR, dead_after=3),  # our own refusal
+}
+
+
+def trouble_kind(response: Response) -> str:
+    """The rule for an answer; empty if the host is fine (a missing or unwanted page is no trouble)."""
+    if response.failure:
+        return response.failure if response.failure in RULES else ""
+    if response.status in (429, 503):
+        return str(response.status)
+    return "5xx" if 500 <= response.status <= 599 else ""
+
+
+def cool_down(kind: str, in_a_row: int, response: Response, now: float) -> float:
+    """Seconds to leave the host alone: by the table or as the host asked, whichever is longer."""
+    rule = RULES[kind]
+    if in_a_row >= rule.dead_after:
+        return DAY
+    seconds = min(rule.cap, rule.first * rule.growth ** (in_a_row - 1))
+    return max(seconds, retry_after(response, now)) if kind in ("429", "503") else seconds
+
+
+def retry_after(response: Response, now: float) -> float:
+    """Seconds asked for by a Retry-After header (RFC 9110 §10.2.3), at most a day; 0 if missing or invalid."""
+    text = response.header("retry-after").strip()
+    try:
+        seconds = float(text) if text.isdecimal() else parsedate_to_datetime(text).timestamp() - now
+    except (ValueError, OverflowError):
+        return 0.0
+    return min(max(seconds, 0.0), DAY) if math.isfinite(seconds) else DAY

@@ -1,4 +1,4 @@
-"""Which of these hosts are on a private network?  Asked before there is a crawl, so that nobody is surprised later."""
+"""Which of these hosts are on a private network?  Checked before a crawl is made, to warn early."""
 
 import socket
 import time
@@ -10,14 +10,14 @@ from threading import Thread
 
 from sought.fetch.guard import AddressGuard
 
-_PATIENCE = 5.0  # seconds for all names together: to know more is not worth a longer wait
+_PATIENCE = 5.0  # seconds for all names together
 _THREADS = 16
 
 
 def private_addresses(hosts: Iterable[str], patience: float = _PATIENCE) -> dict[str, list[str]]:
-    """Of each host, as a URL spells it, the addresses that a crawler refuses unless their network is allowed.
+    """The addresses of each host that the crawler refuses unless their network is allowed.
 
-    Hosts without such an address are left out, and so are names that cannot be resolved, or not in time.
+    Hosts without such addresses, and names that cannot be resolved in time, are left out.
     """
     guard, names = AddressGuard(), dict.fromkeys(hosts)
     found: dict[str, list[str]] = {}
@@ -33,7 +33,7 @@ def private_addresses(hosts: Iterable[str], patience: float = _PATIENCE) -> dict
 
 
 def network(address: str) -> str:
-    """The network of one address alone, as `[fetch] allow_networks` has it.
+    """The network of a single address, for `[fetch] allow_networks`.
 
     >>> network("127.0.0.1"), network("::1")
     ('127.0.0.1/32', '::1/128')
@@ -43,7 +43,7 @@ def network(address: str) -> str:
 
 
 def _look_up(waiting: deque[str], found: dict[str, list[str]]) -> None:
-    """In a thread, which may be stuck in the system's resolver and must not keep the program from ending."""
+    """Runs in a daemon thread, which may hang in the system's resolver."""
     while waiting:
         with suppress(IndexError, OSError, UnicodeError):
             name = waiting.popleft()

@@ -1,4 +1,4 @@
-"""Which address does this name have?  One answer, kept, so that politeness and connection speak of the same machine."""
+"""Which address does this name have?  One answer, cached: politeness and connection use the same address."""
 
 import asyncio
 import socket
@@ -13,7 +13,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 NEGATIVE_TTL = 60.0
 MAX_NAMES = 100_000
 LOOKUP_SECONDS = 10.0
-_THREADS = 32  # the system's resolver blocks; a few slow name servers must not hold up the rest
+_THREADS = 32  # the system's resolver blocks; slow name servers must not hold up the rest
 
 
 class NoAddressError(OSError):
@@ -23,7 +23,7 @@ class NoAddressError(OSError):
 class Resolver(AbstractResolver):
     """Names to addresses: overrides first (`name`, then `*.suffix`, longest first), then the system's resolver.
 
-    An answer holds for `ttl` seconds, a failure for a minute.  Lookups of one name at the same time are made once.
+    An answer is cached for `ttl` seconds, a failure for a minute.  Simultaneous lookups of one name are made once.
     """
 
     def __init__(self, overrides: Mapping[str, str] | None = None, ttl: float = 300.0) -> None:
@@ -34,10 +34,10 @@ class Resolver(AbstractResolver):
         self._threads: ThreadPoolExecutor | None = None
 
     async def address(self, host: str) -> str:
-        """The address of a host as a URL spells it (IPv6 in brackets); raises NoAddressError."""
+        """The address of a host (IPv6 in brackets); raises NoAddressError."""
         until, address = self._known.get(host, (-inf, ""))
         if until <= time.monotonic():
-            address = self._at_once(host) or await self._looked_up(host)
+            address = self._without_lookup(host) or await self._look_up(host)
         if not address:
             raise NoAddressError(f"no address for {host}")
         return address
@@ -45,7 +45,7 @@ class Resolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        """What aiohttp asks; `family` is not heeded: the one address is the one that was chosen."""
+        """The interface of aiohttp; `family` is ignored, for there is one address."""
         address = await self.address(host)
         family = socket.AF_INET6 if ":" in address else socket.AF_INET
         flags = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
@@ -58,7 +58,7 @@ class Resolver(AbstractResolver):
             self._threads.shutdown(wait=False, cancel_futures=True)
             self._threads = None
 
-    def _at_once(self, host: str) -> str:
+    def _without_lookup(self, host: str) -> str:
         try:
             return str(ip_address(host.strip("[]")))
         except ValueError:
@@ -73,12 +73,12 @@ class Resolver(AbstractResolver):
                 return address
         return ""
 
-    async def _looked_up(self, host: str) -> str:
+    async def _look_up(self, host: str) -> str:
         task = self._under_way.get(host)
         if task is None:
             task = self._under_way[host] = asyncio.create_task(self._ask_system(host))
             task.add_done_callback(lambda _: self._under_way.pop(host, None))
-        return await asyncio.shield(task)  # one impatient caller must not end the lookup for the others
+        return await asyncio.shield(task)  # a cancelled caller must not cancel the lookup for others
 
     async def _ask_system(self, host: str) -> str:
         if self._threads is None:
@@ -95,11 +95,11 @@ class Resolver(AbstractResolver):
     def _remember(self, host: str, address: str) -> None:
         if len(self._known) >= MAX_NAMES:
             del self._known[next(iter(self._known))]
-        self._known.pop(host, None)  # re-inserted last: the first of the dict is the oldest answer
+        self._known.pop(host, None)  # re-inserted last, so that the first is the oldest
         self._known[host] = (time.monotonic() + (self._ttl if address else NEGATIVE_TTL), address)
 
 
 def _first_address(host: str) -> str:
     # The system sorts by RFC 6724, so the first address is of a family this machine can reach.
-    found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG)
-    return str(found[0][4][0]) if found else ""
+    infos = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG)
+    return str(infos[0][4][0]) if infos else ""

@@ -1,9 +1,9 @@
-"""Which pages does the site itself name, and when does it say they changed?
+"""Which pages does a sitemap or feed list, and when did they change?
 
-Sitemaps (sitemaps.org: XML or plain text) and feeds (RSS, Atom, JSON Feed), perhaps gzipped, in any encoding they
-declare.  A feed is a window: it names the latest pages, and those that leave it are not gone.
+Sitemaps (sitemaps.org: XML or plain text) and feeds (RSS, Atom, JSON Feed), perhaps gzipped, in any declared encoding.
+A feed lists only the latest pages: those that leave it are not gone.
 
-What lists nothing is refused with its reason: "html", a web page; "not-urls", any other text, JSON or XML.
+Other files are refused with a reason: "html", a web page; "not-urls", any other text, JSON or XML.
 """
 
 import re
@@ -31,9 +31,9 @@ _REASONS = {"html": "a web page, not a sitemap", "not-urls": "neither a sitemap 
 
 @dataclass(slots=True)
 class Sitemap:
-    """What was read: pages with the time of their last change (seconds since 1970, or None), and further sitemaps.
+    """The content: pages with the time of their last change (seconds since 1970, or None), and further sitemaps.
 
-    `problem`: why not all of it was read; `refused`: the reason, if it is no list at all.
+    `problem`: why not all of it was read; `refused`: why it is no list at all.
     """
 
     pages: list[tuple[str, float | None]] = field(default_factory=list)
@@ -61,7 +61,7 @@ _decode_feed = msgspec.json.Decoder(_JSONFeed).decode
 
 
 def read_sitemap(body: bytes, base: str, content_type: str = "") -> Sitemap:
-    """Read a sitemap or feed found at `base`; only addresses of the same registered domain are believed."""
+    """Read a sitemap or feed fetched from `base`; only addresses of the same registered domain are taken."""
     sitemap = Sitemap()
     if body.startswith(_GZIP):
         try:
@@ -83,7 +83,7 @@ def read_sitemap(body: bytes, base: str, content_type: str = "") -> Sitemap:
 
 
 class _ListReader:
-    """Takes the entries of a list; `otherwise` is the reason if it is none."""
+    """Reads a list into `sitemap`; `otherwise` is the reason to refuse what is no list."""
 
     def __init__(self, sitemap: Sitemap, base: str, otherwise: str) -> None:
         self._sitemap = sitemap
@@ -92,15 +92,15 @@ class _ListReader:
         self._otherwise = otherwise
 
     def read_xml(self, source: bytes) -> None:
-        sitemap, found = self._sitemap, XMLList(self._base, self._take)
+        sitemap, reader = self._sitemap, XMLList(self._base, self._take)
         try:
-            found.read(source)
+            reader.read(source)
         except HTMLError:
             self._otherwise = "html"
         except (StopReadingError, expat.ExpatError, LookupError, ValueError) as error:
             sitemap.problem = sitemap.problem or str(error)[:200]
-        sitemap.is_feed = found.is_feed
-        if not (found.is_list or sitemap.pages or sitemap.children):
+        sitemap.is_feed = reader.is_feed
+        if not (reader.is_list or sitemap.pages or sitemap.children):
             sitemap.refuse("html" if _PAGE.match(source) else self._otherwise)
 
     def read_json(self, source: bytes) -> None:
@@ -118,11 +118,11 @@ class _ListReader:
             )
 
     def read_lines(self, source: bytes) -> None:
-        """One absolute address a line; if most lines are something else, this is another text."""
+        """One absolute address per line; if most lines are something else, the text is refused."""
         lines = addresses = 0
         urls: list[str] = []
-        for found in _LINE.finditer(source):
-            line = found[0][: 2 * MAX_TEXT].strip()
+        for match in _LINE.finditer(source):
+            line = match[0][: 2 * MAX_TEXT].strip()
             lines += bool(line)
             if len(line) <= MAX_TEXT and _ADDRESS.fullmatch(line):
                 addresses += 1
@@ -145,7 +145,7 @@ class _ListReader:
     def _add(self, kind: str, address: str, base: str, modified: float | None) -> None:
         if len(self._sitemap.pages) + len(self._sitemap.children) >= MAX_ENTRIES:
             raise StopReadingError(f"more than {MAX_ENTRIES} entries")
-        if not address or "\ufffd" in address:  # in part not decoded: it would be another address
+        if not address or "\ufffd" in address:  # not fully decoded: it would be another address
             return
         try:
             url = canonical(address, base)

@@ -1,8 +1,8 @@
 """What does an XML file list?  Sitemaps (sitemaps.org), RSS 0.9 to 2.0, RSS 1.0 (RDF), and Atom 0.3 and 1.0.
 
-Read as a stream: a damaged file gives what stands before the damage.  Names count without their prefixes, since
-declarations of namespaces are often wrong.  Nothing can expand or be included: entity declarations are refused, and
-external ones are never looked at.  Depth, text and markup are bounded.
+Read as a stream: a damaged file gives the entries before the damage.  Namespace prefixes are ignored, since their
+declarations are often wrong.  Nothing is expanded or included: entity declarations are refused, and external entities
+are never read.  Depth, text and markup are bounded.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ class HTMLError(StopReadingError):
 
 @dataclass(slots=True)
 class ListEntry:
-    """What an entry says: possible addresses, each with the base it is relative to, the best of them first to last."""
+    """An entry of a list: possible addresses by rank, best first, each with its base; and dates."""
 
     kind: str
     depth: int
@@ -46,7 +46,7 @@ class ListEntry:
 
 
 class XMLList:
-    """Expat's events to entries, given to `take` one by one.  `kind`: of the root, "" if it is of no list."""
+    """Turns expat's events into entries, which are passed to `take` one by one."""
 
     def __init__(self, base: str, take: Callable[[ListEntry], None]) -> None:
         self._take = take
@@ -66,7 +66,7 @@ class XMLList:
         return self.is_feed or self.root in ("urlset", "sitemapindex")
 
     def read(self, source: bytes) -> None:
-        """Read XML in UTF-8, whatever it says of its encoding."""
+        """Read XML in UTF-8, whatever encoding it declares."""
         parser = expat.ParserCreate("utf-8")
         parser.buffer_text = True
         parser.StartDoctypeDeclHandler = self._doctype
@@ -143,7 +143,7 @@ class XMLList:
             self._room -= len(text)
 
     def _skipped(self, *_: object) -> None:
-        """An address or date with a part that nobody knows is none."""
+        """Drop a field with an unknown entity."""
         self._text = None
 
     def _end(self, _: str) -> None:

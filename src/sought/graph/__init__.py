@@ -1,1 +1,1 @@
-"""Who links to whom, and what flows along?"""
+"""Which pages link to which, and what flows along the links?"""

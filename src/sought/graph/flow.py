@@ -1,12 +1,12 @@
-"""What does each node hold when nothing moves any more?  The equations behind all walks, and how they are solved.
+"""How are the equations behind all walks solved?
 
-    x_j = base + Σ_{i→j} w_i·x_i            w_i·(links of i) ≤ alpha < 1: of what a node holds, at most alpha flows on
+    x_j = base + Σ_{i→j} w_i·x_i            w_i·(links of i) ≤ alpha < 1: a node passes on at most alpha of its value
 
-Nodes without links feed nothing back: only the linking ones are iterated, and the others receive one push at the end.
-Rows are solved one after the other with what is known by then (Gauss–Seidel; half the passes of power iteration) within
-blocks; what comes from other blocks is of the pass before.  So blocks run side by side, and the result does not depend
-on how many do.  Every few passes the sequence is extrapolated (A. Aitken 1926;
-for PageRank: S. Kamvar et al., WWW 2003).
+Nodes without links pass nothing on: only linking nodes are iterated, and the others receive one push at the end.
+Within a block, rows are solved one after the other with the latest values (Gauss–Seidel; half the passes of power
+iteration); values from other blocks are those of the previous pass.  So blocks run in parallel, and the result does not
+depend on the number of threads.  Every few passes the sequence is extrapolated (A. Aitken 1926; for PageRank: S. Kamvar
+et al., WWW 2003).
 """
 
 import os
@@ -25,20 +25,20 @@ from sought.graph.links import GraphLinks, Inward, Nodes, Numbers
 from sought.web.compiled import Int, cached, readable
 
 Floats = NDArray[np.float64]
-Each = Callable[..., Any]  # map, or that of a pool
+Mapper = Callable[..., Any]  # map, or the map of a pool
 
 _NUMBERS, _NODES, _FLOATS = readable(types.int64), readable(types.uint32), readable(types.float64)
 _TWO: Any = types.Tuple((types.float64, types.float64))  # type: ignore[no-untyped-call]  # numba
-_BLOCKS, _SMALL = 16, 1 << 18  # blocks of a large graph; links of one that is not worth a thread
-_LEAP, _STEEPEST = 6, 0.97  # passes between extrapolations; beyond this rate they would leap too far
+_BLOCKS, _SMALL = 16, 1 << 18  # blocks of a large graph; graphs with fewer links are not worth a thread
+_LEAP, _STEEPEST = 6, 0.97  # passes between extrapolations; beyond this rate they would overshoot
 
 
-class Stop(NamedTuple):
+class StopRule(NamedTuple):
     """When is a solution good enough?
 
-    After a pass that moved Δ (L1) in all, what is left of the equations is at most alpha·Δ, whether or not a row used
-    values of the same pass: so the error of the solution is at most alpha/(1 − alpha)·Δ.  That is held to `tolerance`;
-    `relative` to the sum of the solution, halved because it is yet to be divided by it.
+    After a pass that changed values by Δ (L1) in all, the residual is at most alpha·Δ, whether or not a row used values
+    of the same pass; so the error of the solution is at most alpha/(1 − alpha)·Δ.  It is compared with `tolerance`; if
+    `relative`, with half of `tolerance` times the sum, because the solution will be divided by its sum.
     """
 
     alpha: float
@@ -52,8 +52,8 @@ class Stop(NamedTuple):
 
 
 @contextmanager
-def team(links: GraphLinks) -> Iterator[Each]:
-    """Calls a function for each block, side by side where that pays."""
+def block_mapper(links: GraphLinks) -> Iterator[Mapper]:
+    """A `map` over blocks, in parallel if the graph is large."""
     if links.edges < _SMALL:
         yield map
     else:
@@ -62,7 +62,7 @@ def team(links: GraphLinks) -> Iterator[Each]:
 
 
 def blocks_of(bounds: Numbers) -> list[tuple[int, int]]:
-    """Ranges of rows with as many links each, row i from bounds[i] to bounds[i + 1]; the same on every machine."""
+    """Ranges of rows with equally many links, row i from bounds[i] to bounds[i + 1]; the same on every machine."""
     rows, edges = len(bounds) - 1, int(bounds[-1])
     if edges < _SMALL:
         return [(0, rows)]
@@ -71,25 +71,25 @@ def blocks_of(bounds: Numbers) -> list[tuple[int, int]]:
 
 
 def lengths_of(rows: Nodes, bounds: Numbers) -> Numbers:
-    """The bounds of these rows alone, one after the other."""
+    """The bounds of these rows alone, end to end."""
     return np.append(0, np.cumsum(np.diff(bounds)[rows]))
 
 
-def settled(links: GraphLinks, weights: Floats, base: float, start: Floats, stop: Stop) -> Floats:
-    """The solution, where weights[i] is that of links.sources[i].  Iteration begins at `start`."""
+def solve_walk(links: GraphLinks, weights: Floats, base: float, start: Floats, stop: StopRule) -> Floats:
+    """The solution; weights[i] belongs to links.sources[i].  Iteration begins at `start`."""
     inward, core = links.inward, links.sources
     values = start[core]
     sent, fresh = values * weights, np.empty(len(core))
-    solve(0, 0, core, *inward, sent, fresh, weights, base, values)  # compiled here, not by every thread
-    blocks, leaps = blocks_of(lengths_of(core, inward.bounds)), Leaps()
-    with team(links) as each:
+    solve(0, 0, core, *inward, sent, fresh, weights, base, values)  # compiled here, not in every thread
+    blocks, leaps = blocks_of(lengths_of(core, inward.bounds)), Extrapolation()
+    with block_mapper(links) as each:
         for _ in range(stop.rounds):
-            found = list(each(partial(_solve_block, core, inward, (sent, fresh), weights, base, values), blocks))
+            results = list(each(partial(_solve_block, core, inward, (sent, fresh), weights, base, values), blocks))
             sent, fresh = fresh, sent
-            total = base * links.nodes + stop.alpha * sum(part[1] for part in found)
-            if stop.reached(sum(part[0] for part in found), total):
+            total = base * links.nodes + stop.alpha * sum(part[1] for part in results)
+            if stop.reached(sum(part[0] for part in results), total):
                 break
-            if leaps.taken(values):
+            if leaps.apply(values):
                 np.multiply(values, weights, out=sent)
         everything = np.empty(links.nodes)
         everything[core] = values
@@ -114,15 +114,15 @@ def _solve_block(
     return solve(block[0], block[1], core, *inward, *sent_fresh, weights, base, values)
 
 
-class Leaps:
-    """Of three values in a row, where do they lead if every step is the same share of the one before?"""
+class Extrapolation:
+    """Aitken extrapolation: the limit of three successive vectors if every step is the same share of the one before."""
 
     def __init__(self) -> None:
         self._past: list[Floats] = []
         self._passes = 0
 
-    def taken(self, values: Floats) -> bool:
-        """To be called after every pass; now and then it moves the values on."""
+    def apply(self, values: Floats) -> bool:
+        """Call after every pass; every few passes it changes `values` and returns True."""
         self._passes += 1
         if self._passes % _LEAP in (_LEAP - 2, _LEAP - 1):
             self._past.append(values.copy())
@@ -156,7 +156,7 @@ def solve(
     base: float,
     values: Floats,
 ) -> tuple[float, float]:
-    """One pass over a block: how much it moved, and how much its nodes hold."""
+    """One pass over a block; returns how much it changed, and the sum of its values."""
     moved = held = 0.0
     for i in range(low, high):
         value, node = base, core[i]
@@ -176,7 +176,7 @@ def solve(
 def gather(
     low: Int, high: Int, rows: Nodes, bounds: Numbers, items: Nodes, held: Floats, base: float, out: Floats
 ) -> None:
-    """out[j] = base + the sum of `held` over what links to j, for j in rows of a block."""
+    """out[j] = base + the sum of `held` over the sources of links to j, for j in the rows of a block."""
     for i in range(low, high):
         value, node = base, rows[i]
         j, end = np.uint64(bounds[node]), np.uint64(bounds[node + 1])

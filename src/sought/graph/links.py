@@ -1,7 +1,7 @@
-"""Which page links to which, in four bytes a link?
+"""Which page links to which?  Four bytes a link.
 
-Nodes are the rows of a crawl, numbered as found.  A pair of pages counts once and links to oneself do not (J. Cho,
-H. Garcia-Molina, L. Page, Efficient Crawling Through URL Ordering, WWW7 1998, counts pages that link, not links).
+Nodes are the rows of a crawl, in order of discovery.  A pair of pages counts once, and self-links do not count (J. Cho,
+H. Garcia-Molina, L. Page, Efficient Crawling Through URL Ordering, WWW7 1998, count linking pages, not links).
 """
 
 from dataclasses import dataclass
@@ -12,18 +12,18 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from sought.web.compiled import Int, cached, readable
+from sought.web.compiled import Int, cached, compiled, readable
 
 Numbers = NDArray[np.int64]
 Nodes = NDArray[np.uint32]
 
 _NUMBERS, _NODES = readable(types.int64), readable(types.uint32)
-_SHORT = 32  # links; so few are sorted faster one by one
-_LEAST = 1 << 20  # links that may wait, however few there are
+_SHORT = 32  # links; fewer are sorted by insertion
+_LEAST = 1 << 20  # links that the tail may hold, however few there are in all
 
 
 class Inward(NamedTuple):
-    """The same links from the other end: sources[bounds[j]:bounds[j + 1]] link to j, as numbered in Links.sources."""
+    """The links by target: sources[bounds[j]:bounds[j + 1]] link to j; they are indices into GraphLinks.sources."""
 
     bounds: Numbers
     sources: Nodes
@@ -33,7 +33,7 @@ class Inward(NamedTuple):
 class GraphLinks:
     """Links at one moment: sources[i] links to targets[bounds[i]:bounds[i + 1]].
 
-    Sources ascend and have a link at least; the targets of each ascend.
+    Sources are sorted and have at least one link; the targets of each are sorted.
     """
 
     nodes: int
@@ -52,36 +52,36 @@ class GraphLinks:
 
     @cached_property
     def inward(self) -> Inward:
-        """Worked out when first asked for (another four bytes a link), and kept as long as this value."""
+        """Computed at first use (another four bytes a link) and cached."""
         bounds, sources = np.zeros(self.nodes + 1, np.int64), np.empty(self.edges, np.uint32)
-        _turn(self.bounds, self.targets, bounds, sources)
+        _transpose(self.bounds, self.targets, bounds, sources)
         return Inward(bounds, sources)
 
     @cached_property
     def neighbours(self) -> Numbers:
-        """How many links lead beside each node: the other links of all pages that link to it.  Kept like `inward`."""
+        """The number of virtual edges of each node: the other links of all pages that link to it.  Cached."""
         found = np.empty(self.nodes, np.int64)
-        _beside(*self.inward, self.degrees, found)
+        _count_neighbours(*self.inward, self.degrees, found)
         return found
 
 
 def links_of(sources: NDArray[Any], targets: NDArray[Any], nodes: int) -> GraphLinks:
     """From pairs in any order: sources[i] links to targets[i]."""
-    of, to = np.ascontiguousarray(sources, np.uint32), np.ascontiguousarray(targets, np.uint32)
-    if len(of) and max(of.max(), to.max()) >= nodes:
+    owners, to = np.ascontiguousarray(sources, np.uint32), np.ascontiguousarray(targets, np.uint32)
+    if len(owners) and max(owners.max(), to.max()) >= nodes:
         raise ValueError(f"a link from or to a node beyond the {nodes} there are")
     bounds, rows = np.zeros(nodes + 1, np.int64), np.empty(len(to), np.uint32)
-    _group(of, to, bounds, rows)
-    bounds, rows = cleaned(np.arange(nodes, dtype=np.int64), bounds, rows)
+    _group(owners, to, bounds, rows)
+    bounds, rows = clean_rows(np.arange(nodes, dtype=np.int64), bounds, rows)
     linking = np.flatnonzero(np.diff(bounds))
     return GraphLinks(nodes, linking.astype(np.uint32), np.append(bounds[linking], len(rows)), rows)
 
 
-def cleaned(owners: Numbers, bounds: Numbers, targets: Nodes) -> tuple[Numbers, Nodes]:
-    """Rows of targets in ascending order, without repetitions and without their owner.  `targets` is overwritten."""
+def clean_rows(owners: Numbers, bounds: Numbers, targets: Nodes) -> tuple[Numbers, Nodes]:
+    """Rows of targets sorted, without repetitions and without self-links.  `targets` is overwritten."""
     kept = np.zeros(len(owners) + 1, np.int64)
     _clean(owners, bounds, targets, kept)
-    # A view would hold on to what was dropped; so little is worth no copy.
+    # A view keeps the memory of what was dropped; a sixteenth is not worth a copy.
     least = len(targets) - len(targets) // 16
     return kept, targets[: kept[-1]] if kept[-1] >= least else targets[: kept[-1]].copy()
 
@@ -89,9 +89,9 @@ def cleaned(owners: Numbers, bounds: Numbers, targets: Nodes) -> tuple[Numbers, 
 class LinkGraph:
     """The links of a crawl while it grows.
 
-    A node's links lie in one piece: in `_whole`, sorted by source when last compacted, or in `_tail`, where new ones
-    are appended; positions count through both.  Invariant: edges = the sum of `_sizes`; what was replaced lies unused
-    until the tail is as long as half the whole, when everything is compacted.
+    A node's links are contiguous: in `_whole`, sorted by source at the last compaction, or in `_tail`, to which new
+    links are appended; positions count through both.  Invariant: edges = the sum of `_sizes`.  Replaced links stay
+    unused until the tail is half as long as the whole; then everything is compacted.
     """
 
     def __init__(self) -> None:
@@ -111,21 +111,21 @@ class LinkGraph:
         return sum(part.nbytes for part in parts)
 
     def grow(self, nodes: int) -> None:
-        """From now on there are so many nodes; those that were are still there."""
+        """Increase the number of nodes."""
         if nodes > len(self._starts):
-            self._starts = stretched(self._starts, nodes)
-            self._sizes = stretched(self._sizes, nodes)
+            self._starts = grown(self._starts, nodes)
+            self._sizes = grown(self._sizes, nodes)
         self.nodes = max(self.nodes, nodes)
 
     def put(self, sources: Numbers, bounds: Numbers, targets: Nodes) -> None:
-        """From now on sources[i] links to targets[bounds[i]:bounds[i + 1]], whatever it linked to before."""
+        """Replace the links of sources[i] by targets[bounds[i]:bounds[i + 1]]."""
         owners = np.ascontiguousarray(sources, np.int64)
         if len(owners) and (owners.min() < 0 or max(int(owners.max()), int(targets.max(initial=0))) >= self.nodes):
             raise ValueError(f"a link from or to a node beyond the {self.nodes} there are")
         rows = np.array(targets, np.uint32)[bounds[0] : bounds[-1]]
-        kept, rows = cleaned(owners, np.ascontiguousarray(bounds, np.int64) - bounds[0], rows)
+        kept, rows = clean_rows(owners, np.ascontiguousarray(bounds, np.int64) - bounds[0], rows)
         if self._used + len(rows) > len(self._tail):
-            self._tail = stretched(self._tail, self._used + len(rows))
+            self._tail = grown(self._tail, self._used + len(rows))
         self._tail[self._used : self._used + len(rows)] = rows
         once, last = np.unique(owners[::-1], return_index=True)
         last = len(owners) - 1 - last
@@ -156,48 +156,46 @@ class LinkGraph:
         return GraphLinks(self.nodes, linking.astype(np.uint32), bounds, targets)
 
 
-def stretched(array: NDArray[Any], least: int) -> NDArray[Any]:
-    """With room for a quarter more, so that growth costs a constant for each element."""
+def grown(array: NDArray[Any], least: int) -> NDArray[Any]:
+    """A larger array with the same content; it grows by a quarter at least, so growth is amortised."""
     larger = np.zeros(max(least, len(array) + len(array) // 4), array.dtype)
     larger[: len(array)] = array
     return larger
 
 
+@compiled
+def _count_ends(nodes: Nodes, ends: Numbers) -> None:
+    """Where the rows of nodes end if each has as many items as it occurs.  `ends` begins with zeros."""
+    for i in range(nodes.size):
+        ends[nodes[i]] += 1
+    total = 0
+    for i in range(ends.size - 1):
+        total += ends[i]
+        ends[i] = total
+    ends[ends.size - 1] = total
+
+
 @cached(types.void(_NODES, _NODES, types.int64[::1], types.uint32[::1]))
 def _group(sources: Nodes, targets: Nodes, bounds: Numbers, rows: Nodes) -> None:
-    """Sort by source, counting.  `bounds` begins with zeros."""
-    nodes = bounds.size - 1
-    for i in range(sources.size):
-        bounds[sources[i]] += 1
-    total = 0
-    for i in range(nodes):
-        total += bounds[i]
-        bounds[i] = total
-    bounds[nodes] = total
+    """Counting sort by source.  `bounds` begins with zeros."""
+    _count_ends(sources, bounds)
     for i in range(sources.size - 1, -1, -1):  # from the end, so that each bound ends where its row begins
         bounds[sources[i]] -= 1
         rows[bounds[sources[i]]] = targets[i]
 
 
 @cached(types.void(_NUMBERS, _NODES, types.int64[::1], types.uint32[::1]))
-def _turn(of: Numbers, targets: Nodes, bounds: Numbers, sources: Nodes) -> None:
+def _transpose(bounds_out: Numbers, targets: Nodes, bounds: Numbers, sources: Nodes) -> None:
     """Sort by target, as `_group` sorts by source."""
-    nodes = bounds.size - 1
-    for i in range(targets.size):
-        bounds[targets[i]] += 1
-    total = 0
-    for i in range(nodes):
-        total += bounds[i]
-        bounds[i] = total
-    bounds[nodes] = total
-    for i in range(of.size - 2, -1, -1):
-        for j in range(of[i], of[i + 1]):
+    _count_ends(targets, bounds)
+    for i in range(bounds_out.size - 2, -1, -1):
+        for j in range(bounds_out[i], bounds_out[i + 1]):
             bounds[targets[j]] -= 1
             sources[bounds[targets[j]]] = i
 
 
 @cached(types.void(_NUMBERS, _NODES, _NUMBERS, types.int64[::1]))
-def _beside(bounds: Numbers, sources: Nodes, degrees: Numbers, found: Numbers) -> None:
+def _count_neighbours(bounds: Numbers, sources: Nodes, degrees: Numbers, found: Numbers) -> None:
     for i in range(found.size):
         found[i] = 0
         for j in range(bounds[i], bounds[i + 1]):

@@ -1,4 +1,4 @@
-"""Here is a query: which pages answer it, and how well?"""
+"""Which pages answer a query, and how well?"""
 
 from sought.index.engine import Index
 from sought.index.entry import Answer, Entry, Hit

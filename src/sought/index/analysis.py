@@ -1,15 +1,15 @@
-"""Which terms does a text consist of?  One reading for pages and queries alike.
+"""Which terms does a text have?  Pages and queries are analysed alike.
 
-1. Words are runs of letters and digits, lower-cased.  Text that is not ASCII is normalised (NFKC) and loses what would
-   tear words apart: accents left over, vowel points, tone marks, viramas, soft hyphens.
+1. Words are runs of letters and digits, lower-cased.  Text that is not ASCII is normalised (NFKC), and marks that
+   would split words are removed: remaining accents, vowel points, tone marks, viramas, soft hyphens.
 2. Scripts written without spaces between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese; and Korean, whose
-   particles stick to words) are read as single characters and overlapping pairs: `東京都` is `東 東京 京 京都 都`.
-   Any part of a run is then a part of its reading, so that single characters and phrases are found exactly.
+   particles stick to words) become single characters and overlapping pairs: `東京都` is `東 東京 京 京都 都`.
+   Every part of a run is then part of its terms, so that single characters and phrases are found exactly.
 3. A term is a word stemmed by the page's language, if tantivy has a stemmer for it (Snowball), then folded to ASCII.
    Over-long words are dropped; stop words stay (people ask for "to be").
 
-All languages share each field of the index; only the stemmer differs.  Fields per language would give BM25 a document
-frequency and an average length per language, and a page would be favoured for being in a rare one.
+All languages share each field of the index; only the stemmer differs.  With fields per language BM25 would have
+document frequencies and average lengths per language, and would favour pages in rare languages.
 """
 
 import re
@@ -24,7 +24,7 @@ from sought.index.lexicon import Lexicon
 from sought.index.pieces import MAX_WORD, PUNCTUATION
 from sought.index.spots import Wanted
 
-MAX_TEXT = 1 << 20  # bytes of a text that are read; the rest of a longer one is not searchable
+MAX_TEXT = 1 << 20  # bytes of a text that are analysed; the rest is not searchable
 NO_STEMMER = "xx"
 
 UNSEGMENTED = (
@@ -56,32 +56,32 @@ _STEMMERS = {
     "tr": "turkish",
 }
 _ALIASES = {"nb": "no", "nn": "no"}
-LANGUAGES = (NO_STEMMER, *_STEMMERS)  # all that `stemming` may say; their order is part of what crawls have stored
+LANGUAGES = (NO_STEMMER, *_STEMMERS)  # all values of `stemming`; crawls have stored their order
 _RUN = re.compile(f"[{UNSEGMENTED}]+")
 _ASCII_WORDS = bytes(c if c > 127 or chr(c).isalnum() else ord(" ") for c in range(256)).lower()
 
 
 @lru_cache(maxsize=1024)
 def stemming(language: str) -> str:
-    """The language by whose rules a text is stemmed: `en` for `en-GB`, `xx` where there is no stemmer."""
+    """The stemmer's language: `en` for `en-GB`, `xx` if there is no stemmer."""
     code = language.replace("_", "-").partition("-")[0].lower()
     code = _ALIASES.get(code, code)
     return code if code in _STEMMERS else NO_STEMMER
 
 
 def terms(text: str, language: str) -> list[str]:
-    """Every term of a text in order, exactly as the index holds them."""
+    """The terms of a text in order, exactly as in the index."""
     return reading(text, language).split()
 
 
 def reading(text: str, language: str) -> str:
     """The same terms as one string with white space between them."""
-    return _lexicon(stemming(language)).reading(clipped(text, MAX_TEXT))
+    return _lexicon(stemming(language)).reading(clip(text, MAX_TEXT))
 
 
-def spotted(text: str, wanted: Wanted, language: str) -> tuple[bytes, list[list[int]]]:
-    """Where in a text some terms stand (`Lexicon.spotted`)."""
-    return _lexicon(stemming(language)).spotted(clipped(text, MAX_TEXT), wanted)
+def find_terms(text: str, wanted: Wanted, language: str) -> tuple[bytes, list[list[int]]]:
+    """The positions of some terms in a text (`Lexicon.spotted`)."""
+    return _lexicon(stemming(language)).spotted(clip(text, MAX_TEXT), wanted)
 
 
 def words(text: str) -> list[str]:
@@ -94,22 +94,22 @@ def words(text: str) -> list[str]:
     return text.encode().translate(_ASCII_WORDS).decode().split()
 
 
-def stemmed(found: Sequence[str], language: str) -> list[str]:
-    """The term of each word in a language; an over-long word has none (the empty string)."""
-    kept = [word for word in found if len(word.encode()) < MAX_WORD]
-    known = dict(zip(kept, _stemmer(stemming(language))(" ".join(kept)), strict=True))
-    return [known.get(word, "") for word in found]
+def stem_words(words_in_order: Sequence[str], language: str) -> list[str]:
+    """The term of each word in a language; empty for over-long words."""
+    short_words = [word for word in words_in_order if len(word.encode()) < MAX_WORD]
+    known = dict(zip(short_words, _stemmer(stemming(language))(" ".join(short_words)), strict=True))
+    return [known.get(word, "") for word in words_in_order]
 
 
-def required(found: Iterable[str]) -> list[str]:
-    """The terms of a query that must be looked for: none twice, no character that a pair already implies."""
+def required_terms(found: Iterable[str]) -> list[str]:
+    """The terms that a query requires: each once, without characters that a pair implies."""
     distinct = list(dict.fromkeys(found))
     paired = {character for term in distinct if len(term) == 2 and _RUN.fullmatch(term) for character in term}
     return [term for term in distinct if term not in paired]
 
 
-def clipped(text: str, limit: int) -> str:
-    """The longest beginning of a text that fits into `limit` bytes."""
+def clip(text: str, limit: int) -> str:
+    """The longest prefix of a text that fits into `limit` bytes."""
     if len(text) * 4 <= limit:
         return text
     if text.isascii():
@@ -130,19 +130,19 @@ def _stemmer(language: str) -> Callable[[str], list[str]]:
     return _analyser(*stem, Filter.ascii_fold())
 
 
-def learning(language: str) -> Callable[[Sequence[str]], list[str]]:
-    """How a lexicon of a language learns what it does not know."""
+def piece_reader(language: str) -> Callable[[Sequence[str]], list[str]]:
+    """The function by which a lexicon analyses unknown pieces of text."""
 
     def learn(pieces: Sequence[str]) -> list[str]:
-        known = iter(stemmed([piece for piece in pieces if piece.isascii()], language))
-        return [next(known) if piece.isascii() else " ".join(stemmed(words(piece), language)) for piece in pieces]
+        known = iter(stem_words([piece for piece in pieces if piece.isascii()], language))
+        return [next(known) if piece.isascii() else " ".join(stem_words(words(piece), language)) for piece in pieces]
 
     return learn
 
 
 @cache
 def _lexicon(language: str) -> Lexicon:
-    return Lexicon(learning(language))
+    return Lexicon(piece_reader(language))
 
 
 def _plain(piece: str) -> str:
@@ -159,14 +159,14 @@ def _pairs(run: re.Match[str]) -> str:
 
 @cache
 def _marks() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Marks that sit on the letter before them: more than four in a row, and those dropped from words.
+    """Patterns of combining marks: more than four in a row, and those removed from words.
 
-    Normalising sorts the marks on a letter in quadratic time, so a hostile page must not pile them up (Unicode Standard
-    Annex 15, stream-safe text, allows 30).  Some characters become marks only by normalising.
+    Normalisation sorts the marks on a letter in quadratic time, so their number must be bounded (Unicode Standard Annex
+    15, stream-safe text, allows 30).  Some characters become marks only by normalisation.
     """
     characters = [chr(code) for code in range(0x300, 0x1F000)]
     sitting = "".join(c for c in characters if unicodedata.combining(unicodedata.normalize("NFKD", c)[0]))
-    vowels = "\u0e38\u0e39"  # Thai u and uu: letters to a reader, marks to Unicode
+    vowels = "\u0e38\u0e39"  # Thai u and uu are letters to readers, but marks in Unicode
     dropped = "".join(c for c in sitting if unicodedata.combining(c) and c not in vowels)
     ignored = "\u00ad\u200d\u2060\ufe00-\ufe0f\ufeff"  # soft hyphen, joiners, variation selectors, byte order mark
     return re.compile(f"([{sitting}]{{4}})[{sitting}]+"), re.compile(f"[{dropped}{ignored}]")

@@ -1,4 +1,4 @@
-"""What of a change is the page's own?  Not what others call it: their words come with links, not with a fetch of it."""
+"""Which part of a change is the page's own?  Not its anchors, which come with fetches of other pages."""
 
 import numpy as np
 from numba import int64, types, uint32
@@ -7,15 +7,15 @@ from numpy.typing import NDArray
 from sought.index.vectors import EACH, HEAD, Vector, Vectors
 from sought.web.compiled import cached, readable
 
-_ANCHORS = 3  # place of the anchors' length in a vector: behind language, title and body
+_ANCHORS = 3  # index of the anchors' length in a vector: after language, title and body
 _LOW, _HIGH = np.uint32(0xFFFF), np.uint32(0xFFFF0000)
 
 
 def with_anchors(old: Vectors, new: Vectors, terms: int) -> tuple[Vectors, NDArray[np.bool_]]:
-    """The old pages with the anchors of the new ones, and which of them that makes different.
+    """The old pages with the anchors of the new ones, and whether each differs by that.
 
-    A page that was not there, is no longer there, or has another language stays as it was.  `terms` is how many there
-    are in the vocabulary.
+    Pages that are missing on either side or have changed language stay as they are.  `terms` is the size of the
+    vocabulary.
     """
     data = np.empty(len(old.data) + len(new.data), np.uint32)
     bounds, moved = np.zeros(len(old) + 1, np.int64), np.zeros(len(old), np.bool_)
@@ -39,7 +39,7 @@ def _blend(
     bounds: NDArray[np.int64],
     moved: NDArray[np.bool_],
 ) -> None:
-    """`counts` is of each term, zero here and afterwards: how often the new anchors hold it, and one."""
+    """`counts` is zero before and after; in between, one more than how often the new anchors have each term."""
     end = np.int64(0)
     for p in range(len(moved)):
         low, high, new_low, new_high = old_bounds[p], old_bounds[p + 1], new_bounds[p], new_bounds[p + 1]

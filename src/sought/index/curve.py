@@ -1,9 +1,10 @@
-"""Which rank has a score, and which score a rank, if only four points of the list are known?  As machine code.
+"""Which rank has a score, and which score a rank, if only four points of a list are known?  Compiled code.
 
 A curve goes through the scores at rank 1, n^1/3, n^2/3 and n, in straight lines on log-log paper (S. Pandey, C. Olston,
 User-centric Web crawling, 2005, §5.1.2): on a piece, the score at rank r is A·r^-a.  Lists of at most four results are
 all knots.  A `Curve` is (scores of the knots, their ranks, the logarithms of these, the slope a of each piece, their
-number), a `Sight` what is known of visibility: (I of the first ranks, their logarithms and cube roots, c, exponent).
+number), a `VisibilityTables` what is known of visibility: (I of the first ranks, their logarithms and cube roots, c,
+exponent).
 """
 
 import math
@@ -16,37 +17,37 @@ from sought.index.pieces import inlined
 from sought.index.visibility import Floats
 from sought.web.compiled import Bool, Int
 
-Float = Any  # a number of compiled code
+Float = Any  # a float of compiled code
 
 Curve = tuple[Floats, NDArray[np.int64], Floats, Floats, Int]
-Sight = tuple[Floats, Floats, Floats, Float, Float]
+VisibilityTables = tuple[Floats, Floats, Floats, Float, Float]
 
 SUMS, MIDPOINT, PRINTED = 0, 1, 2  # ways to add up visibility over ranks
-_SHORT = 32  # ranks that are added up one by one even by those who integrate
-_PEEL = 4  # ranks from which on the series below is good, and how many steps of a steep piece are taken one by one
+_SHORT = 32  # ranks that are summed one by one even if visibility is integrated
+_PEEL = 4  # ranks from which the series below is accurate, and steps of a steep piece that are summed one by one
 _STEEP = 0.5
 _ROUNDING = 1e-9
 
 
 @inlined
-def seen_at(rank: Int, sight: Sight) -> Float:
+def visibility_at(rank: Int, tables: VisibilityTables) -> Float:
     """I(rank)."""
-    return sight[0][rank] if rank < sight[0].size else sight[3] * np.float64(rank) ** -sight[4]
+    return tables[0][rank] if rank < tables[0].size else tables[3] * np.float64(rank) ** -tables[4]
 
 
 @inlined
-def log_of(rank: Int, sight: Sight) -> Float:
-    return sight[1][rank] if rank < sight[1].size else math.log(rank)
+def log_of(rank: Int, tables: VisibilityTables) -> Float:
+    return tables[1][rank] if rank < tables[1].size else math.log(rank)
 
 
 @inlined
-def knot_ranks(n: Int, ranks: NDArray[np.int64], sight: Sight) -> Int:
+def knot_ranks(n: Int, ranks: NDArray[np.int64], tables: VisibilityTables) -> Int:
     """Ranks at equal distances on a log scale; returns how many."""
     if n <= 4:
         for j in range(n):
             ranks[j] = j + 1
         return n
-    root = sight[2][n] if n < sight[2].size else np.cbrt(n)
+    root = tables[2][n] if n < tables[2].size else np.cbrt(n)
     ranks[0], ranks[3] = 1, n
     second: Int = max(2, np.int64(root + 0.5))
     ranks[1], ranks[2] = second, max(second + 1, np.int64(root * root + 0.5))
@@ -54,18 +55,18 @@ def knot_ranks(n: Int, ranks: NDArray[np.int64], sight: Sight) -> Int:
 
 
 @inlined
-def load(n: Int, record: NDArray[np.uint32], curve: Curve, sight: Sight) -> Int:
-    """Begin to draw the curve of a list; returns the number of knots."""
+def load(n: Int, record: NDArray[np.uint32], curve: Curve, tables: VisibilityTables) -> Int:
+    """Fill the arrays of a curve for a list of n results; slopes are computed on demand.  Returns the knots' number."""
     scores, ranks, logs, slopes, _ = curve
-    count = knot_ranks(n, ranks, sight)
+    count = knot_ranks(n, ranks, tables)
     for j in range(count):
-        scores[j], logs[j], slopes[j] = np.uint32(record[1 + j]).view(np.float32), log_of(ranks[j], sight), -1.0
+        scores[j], logs[j], slopes[j] = np.uint32(record[1 + j]).view(np.float32), log_of(ranks[j], tables), -1.0
     return count
 
 
 @inlined
 def slope_of(piece: Int, curve: Curve) -> Float:
-    """A piece's slope, which takes a while to work out: most shifts need one or none."""
+    """The slope of a piece, computed on demand: most shifts need one or none."""
     scores, _, logs, slopes, _ = curve
     if slopes[piece] < 0:
         slopes[piece] = math.log(scores[piece] / scores[piece + 1]) / (logs[piece + 1] - logs[piece])
@@ -73,15 +74,15 @@ def slope_of(piece: Int, curve: Curve) -> Float:
 
 
 @inlined
-def score_at(rank: Int, curve: Curve, sight: Sight) -> Float:
-    """The score at a whole rank; beyond the end it is that of the end."""
+def score_at(rank: Int, curve: Curve, tables: VisibilityTables) -> Float:
+    """The score at a whole rank; beyond the end, the last score."""
     scores, ranks, logs, _, count = curve
     j = count - 1
     while ranks[j] > rank:
         j -= 1
     if ranks[j] == rank or j == count - 1:
         return scores[j]
-    return scores[j] * math.exp(slope_of(j, curve) * (logs[j] - log_of(rank, sight)))
+    return scores[j] * math.exp(slope_of(j, curve) * (logs[j] - log_of(rank, tables)))
 
 
 @inlined
@@ -96,13 +97,13 @@ def rank_of(score: Float, curve: Curve) -> Float:
     if j == 0 or scores[j] == score:
         return np.float64(ranks[j])
     if ranks[j] == ranks[j - 1] + 1:
-        return ranks[j] - 0.5  # between two that are known, and nothing else is
+        return ranks[j] - 0.5  # between two known ranks
     return math.exp(logs[j - 1] + math.log(scores[j - 1] / score) / slope_of(j - 1, curve))
 
 
 @inlined
 def tie_rank(score: Float, tie: Int, curve: Curve) -> Int:
-    """Where in a block of equal scores a page stands, by its hash; 0 if the curve has no such block."""
+    """The rank of a page in a block of equal scores, by its hash; 0 if the curve has no such block."""
     scores, ranks, _, _, count = curve
     first = 0
     while first < count and scores[first] > score:
@@ -127,20 +128,20 @@ def own_rank(score: Float, tie: Int, curve: Curve) -> Int:
 
 @inlined
 def next_rank(score: Float, tie: Int, curve: Curve) -> Int:
-    """The rank of a page that comes new to the list: behind all that are better."""
+    """The rank of a page that enters the list: after all better ones."""
     block = tie_rank(score, tie, curve)
     return block if block else np.int64(math.ceil(rank_of(score, curve) * (1 - _ROUNDING)))
 
 
 @inlined
-def _series(low: Int, score: Float, high: Int, end: Float, slope: Float, left: Bool, sight: Sight) -> Float:
+def _series(low: Int, score: Float, high: Int, end: Float, slope: Float, left: Bool, tables: VisibilityTables) -> Float:
     """Σ I(x)·(s(x-1) - s(x)) over x = low+1 … high on s(x) = A·x^-a; I(x-1) if `left`.
 
-    The Euler–Maclaurin formula for Σ: the integral of I against -ds, then what the sum has less (or more, on the left).
-    All its terms are multiples of I·s/x^j at both ends.
+    By the Euler–Maclaurin formula: the integral of I against -ds, then corrections.  All terms are multiples of I·s/x^j
+    at both ends.
     """
-    e, both = sight[4], sight[4] + slope
-    at_low, at_high = seen_at(low, sight) * score, seen_at(high, sight) * end
+    e, both = tables[4], tables[4] + slope
+    at_low, at_high = visibility_at(low, tables) * score, visibility_at(high, tables) * end
     to_low, to_high = 1.0 / low, 1.0 / high
     terms = (at_low - at_high) * slope / both
     at_low, at_high = at_low * to_low, at_high * to_high
@@ -154,20 +155,22 @@ def _series(low: Int, score: Float, high: Int, end: Float, slope: Float, left: B
 
 @inlined
 def _on_piece(
-    piece: Int, low: Int, score: Float, high: Int, end: Float, left: Bool, curve: Curve, sight: Sight
+    piece: Int, low: Int, score: Float, high: Int, end: Float, left: Bool, curve: Curve, tables: VisibilityTables
 ) -> Float:
-    """The same sum; where the series would be wrong, step by step."""
+    """The same sum; step by step where the series is inaccurate."""
     if low + 1 == high:
-        return seen_at(high - left, sight) * (score - end)
+        return visibility_at(high - left, tables) * (score - end)
     total, steps, slope = 0.0, 0, slope_of(piece, curve)
     while low < high and (low < _PEEL or (slope > _STEEP * low and steps < _PEEL)):
-        following = end if low + 1 == high else score * math.exp(slope * (log_of(low, sight) - log_of(low + 1, sight)))
-        total += seen_at(low if left else low + 1, sight) * (score - following)
+        following = (
+            end if low + 1 == high else score * math.exp(slope * (log_of(low, tables) - log_of(low + 1, tables)))
+        )
+        total += visibility_at(low if left else low + 1, tables) * (score - following)
         low, score, steps = low + 1, following, steps + 1
     if low == high:
         return total
-    least, most = seen_at(high - left, sight), seen_at(low + 1 - left, sight)
-    rest = _series(low, score, high, end, slope, left, sight)
+    least, most = visibility_at(high - left, tables), visibility_at(low + 1 - left, tables)
+    rest = _series(low, score, high, end, slope, left, tables)
     return total + min(max(rest, least * (score - end)), most * (score - end))
 
 
@@ -179,30 +182,30 @@ def midpoint(first: Int, last: Int, exponent: Float) -> Float:
 
 @inlined
 def printed(first: Int, last: Int, exponent: Float) -> Float:
-    """The same as it stands in the paper: for 3/2, 2·(1/√first - 1/√(last-1)).  Its upper limit is wrong."""
+    """The same as printed in the paper: for 3/2, 2·(1/√first - 1/√(last-1)).  Its upper limit is wrong."""
     return (np.float64(first) ** (1 - exponent) - np.float64(last - 1) ** (1 - exponent)) / (exponent - 1)
 
 
 @inlined
-def _visibility(first: Int, last: Int, form: Int, whole: Int, sight: Sight) -> Float:
+def _visibility(first: Int, last: Int, form: Int, whole: Int, tables: VisibilityTables) -> Float:
     """Σ I(k) over k = first … last, of `whole` ranks in question."""
     total = 0.0
     while first <= last and (whole < _SHORT or (form == MIDPOINT and first < 5)):
-        total += seen_at(first, sight)
+        total += visibility_at(first, tables)
         first += 1
     if first > last:
         return total
-    rule = midpoint(first, last, sight[4]) if form == MIDPOINT else printed(first, last, sight[4])
-    return total + sight[3] * rule
+    rule = midpoint(first, last, tables[4]) if form == MIDPOINT else printed(first, last, tables[4])
+    return total + tables[3] * rule
 
 
 @inlined
 def drops_seen(
-    low: Int, score: Float, high: Int, last: Float, left: Bool, form: Int, curve: Curve, sight: Sight
+    low: Int, score: Float, high: Int, last: Float, left: Bool, form: Int, curve: Curve, tables: VisibilityTables
 ) -> Float:
     """Σ I(x)·(s(x-1) - s(x)) over x = low+1 … high, I(x-1) if `left`, over all pieces; s is `score` … `last`.
 
-    The paper takes scores to fall evenly within a piece, which contradicts the piece: so only the forms that integrate.
+    The paper assumes linear scores within a piece, which contradicts the curve: only the integral forms do so here.
     """
     scores, ranks, _, _, count = curve
     total, whole = 0.0, high - low
@@ -212,30 +215,30 @@ def drops_seen(
         to = min(high, ranks[j + 1])
         end = scores[j + 1] if to == ranks[j + 1] else last
         if form == SUMS:
-            total += _on_piece(j, low, score, to, end, left, curve, sight)
+            total += _on_piece(j, low, score, to, end, left, curve, tables)
         else:
             fall = (scores[j] - scores[j + 1]) / (ranks[j + 1] - ranks[j])
-            total += fall * _visibility(low + 1 - left, to - left, form, whole, sight)
+            total += fall * _visibility(low + 1 - left, to - left, form, whole, tables)
         low, score = to, end
     return total
 
 
 @inlined
-def gain_of_rise(score: Float, at: Int, to: Int, form: Int, curve: Curve, sight: Sight) -> Float:
-    """A page comes from rank `at` (n + 1 if it was not in the list) to rank `to`; those between move down."""
+def gain_of_rise(score: Float, at: Int, to: Int, form: Int, curve: Curve, tables: VisibilityTables) -> Float:
+    """The gain when a page moves from rank `at` (n + 1: not in the list) up to rank `to`; others move down."""
     if to >= at:
         return 0.0
-    first, last, behind = score_at(to, curve, sight), score_at(at - 1, curve, sight), seen_at(at, sight)
-    own = (seen_at(to, sight) - behind) * (score - first)
-    return own + drops_seen(to, first, at - 1, last, False, form, curve, sight) - behind * (first - last)
+    first, last, behind = score_at(to, curve, tables), score_at(at - 1, curve, tables), visibility_at(at, tables)
+    own = (visibility_at(to, tables) - behind) * (score - first)
+    return own + drops_seen(to, first, at - 1, last, False, form, curve, tables) - behind * (first - last)
 
 
 @inlined
-def gain_of_fall(score: Float, at: Int, to: Int, form: Int, curve: Curve, sight: Sight) -> Float:
-    """A page goes from rank `at` to rank `to` of the list without it (its end if it leaves); those between move up."""
+def gain_of_fall(score: Float, at: Int, to: Int, form: Int, curve: Curve, tables: VisibilityTables) -> Float:
+    """The gain when a page moves from rank `at` down to rank `to` (the end if it leaves); others move up."""
     if to <= at:
         return 0.0
-    first, last, ahead = score_at(at + 1, curve, sight), score_at(to, curve, sight), seen_at(at, sight)
+    first, last, ahead = score_at(at + 1, curve, tables), score_at(to, curve, tables), visibility_at(at, tables)
     end = min(to, curve[1][curve[4] - 1])
-    drops = drops_seen(at + 1, first, end, last, True, form, curve, sight)
-    return (ahead - seen_at(to, sight)) * (last - score) + ahead * (first - last) - drops
+    drops = drops_seen(at + 1, first, end, last, True, form, curve, tables)
+    return (ahead - visibility_at(to, tables)) * (last - score) + ahead * (first - last) - drops

@@ -1,7 +1,7 @@
-"""Keeps the pages that can be found, and finds them.
+"""How are pages indexed and searched?
 
-One process writes, any number read.  What is committed is durable and visible; what is not is lost with the process,
-and only that.  The index is derived: whoever feeds it can feed it again.
+One process writes, any number read.  Committed pages are durable and visible; uncommitted ones are lost with the
+process.  The index is derived data and can be built again.
 """
 
 import re
@@ -25,26 +25,26 @@ from sought.index.query import ParsedQuery, build, parse, read
 from sought.index.snippet import SnippetTerms, snippet
 from sought.index.vectors import Counter
 from sought.web.errors import BadInput, CrawlBusy, CrawlDamaged, SoughtError, StorageFull
-from sought.web.readonly_cache import Shadow
+from sought.web.readonly_cache import ShadowFolder
 
 MAX_LIMIT = 1_000
 MAX_OFFSET = 10_000
 _MIN_HEAP_MB = 16  # tantivy refuses less
 _ROWS_AT_ONCE = 1 << 18
 _TERMS_AT_ONCE = 1 << 12
-_PANIC = "PanicException"  # of pyo3, which has no name to import
+_PANIC = "PanicException"  # raised by pyo3; it cannot be imported
 _FULL = re.compile(r"os error (27|28|122)\b")  # EFBIG, ENOSPC, EDQUOT
 
 
 class Index:
     """A folder of searchable pages.
 
-    States of a page: *given* (update), *committed*, *replaced* or *deleted*.  Invariant: searches see exactly the
-    committed pages, one for each row.  A write that fails returns the index to its last commit.
+    States of a page: *updated*, *committed*, *replaced* or *deleted*.  Invariant: searches see exactly the committed
+    pages, one for each row.  A failed write rolls the index back to its last commit.
     """
 
     def __init__(
-        self, folder: Path, index: tantivy.Index, writer: tantivy.IndexWriter | None, shadow: Shadow | None = None
+        self, folder: Path, index: tantivy.Index, writer: tantivy.IndexWriter | None, shadow: ShadowFolder | None = None
     ) -> None:
         self._folder = folder
         self._shadow = shadow
@@ -61,16 +61,17 @@ class Index:
         elif not (folder.is_dir() and tantivy.Index.exists(str(folder))):
             raise BadInput(f"there is no search index in {folder}")
         with _errors(folder):
-            shadow = None if writable else Shadow(folder, (".tantivy-meta.lock", ".tantivy-writer.lock"))
+            shadow = None if writable else ShadowFolder(folder, (".tantivy-meta.lock", ".tantivy-writer.lock"))
             index = tantivy.Index(schema(), str(shadow.path if shadow else folder))
             index.config_reader("manual")
             heap = max(heap_mb, _MIN_HEAP_MB) * 1_000_000
             return cls(folder, index, index.writer(heap, num_threads=1) if writable else None, shadow)
 
     def update(self, entries: Sequence[Entry], counter: Counter | None = None) -> None:
-        """Enter pages, replacing those of the same rows; all entries are checked before the first is taken.
+        """Add pages, replacing those of the same rows; all entries are checked before the first is added.
 
-        `counter` counts the terms of each entry as it is read; of entries with the same row, none but the last.
+        `counter` counts the terms of each entry while it is analysed; of entries with the same row only the last
+        counts.
         """
         latest = {number(entry): entry for entry in entries}
         with self._writing() as writer:
@@ -89,10 +90,10 @@ class Index:
             self._remove(writer, map(int, rows))
 
     def _remove(self, writer: tantivy.IndexWriter, rows: Iterable[int]) -> None:
-        # Each deletion is looked up in every segment of every commit, so none is asked for in vain.
+        # Each deletion is looked up in every segment at every commit, so only existing rows are deleted.
         held = [row for row in rows if row in self._held]
         if held:
-            # Not delete_documents_by_term: it takes a Python integer for a signed one and finds no unsigned field.
+            # Not delete_documents_by_term: it treats a Python integer as signed and does not match an unsigned field.
             writer.delete_documents_by_query(Query.term_set_query(self._index.schema, "row", held))
 
     @cached_property
@@ -100,13 +101,13 @@ class Index:
         return NumberSet(self.rows())
 
     def commit(self) -> None:
-        """Make everything given so far durable and visible to all readers."""
+        """Make all updates durable and visible to all readers."""
         with self._writing() as writer:
             writer.commit()
         self.reload()
 
     def search(self, query: str, limit: int = 10, offset: int = 0) -> Answer:
-        """The pages that hold all of the query, best first; where none does, those that hold some of it."""
+        """The pages that match all of the query, best first; if there are none, those that match some of it."""
         with _errors(self._folder):
             return self._search(query, limit, offset)
 
@@ -114,22 +115,22 @@ class Index:
         began = time.perf_counter()
         self._refresh()
         limit, offset = min(max(limit, 1), MAX_LIMIT), min(max(offset, 0), MAX_OFFSET)
-        asked, searcher = parse(query), self._index.searcher()
+        parsed, searcher = parse(query), self._index.searcher()
         for relaxed in (False, True):
-            wanted = build(asked, self._languages, self._index.schema, relaxed=relaxed)
-            # Any: tantivy's stub does not know `count`.
-            found: Any = searcher.search(wanted, limit=limit, offset=offset) if wanted else None
-            if found and found.count:
-                hits = tuple(_hits(searcher, found, asked))
-                return Answer(hits, found.count, relaxed, time.perf_counter() - began)
+            wanted = build(parsed, self._languages, self._index.schema, relaxed=relaxed)
+            # Any: tantivy's stub lacks `count`.
+            result: Any = searcher.search(wanted, limit=limit, offset=offset) if wanted else None
+            if result and result.count:
+                hits = tuple(_hits(searcher, result, parsed))
+                return Answer(hits, result.count, relaxed, time.perf_counter() - began)
         return Answer(elapsed=time.perf_counter() - began)
 
     def ranking(self, query: str, limit: int) -> list[int]:
-        """The rows of the pages that hold all of the query, best first."""
+        """The rows of the pages that match all of the query, best first."""
         return [kept.row for _, kept in self._ranked(query, limit)]
 
     def scores(self, query: str, limit: int) -> dict[str, float]:
-        """The addresses of the pages that hold all of the query, best first, and their scores."""
+        """The addresses and scores of the pages that match all of the query, best first."""
         return {kept.url: score for score, kept in self._ranked(query, limit)}
 
     def _ranked(self, query: str, limit: int) -> Iterator[tuple[float, StoredPage]]:
@@ -142,23 +143,23 @@ class Index:
                 yield score, record(searcher.doc(address))
 
     def rows(self) -> NDArray[np.uint64]:
-        """The rows of all committed pages, ascending."""
+        """The rows of all committed pages, sorted."""
         return self._rows(Query.all_query())
 
     def holding(self, terms: Sequence[str]) -> NDArray[np.uint64]:
-        """The rows of committed pages that hold any of these terms, ascending."""
-        found = [np.zeros(0, np.uint64)]
+        """The rows of committed pages that have any of these terms, sorted."""
+        rows = [np.zeros(0, np.uint64)]
         for at in range(0, len(terms), _TERMS_AT_ONCE):
             some = list(terms[at : at + _TERMS_AT_ONCE])
             fields = [(Occur.Should, Query.term_set_query(self._index.schema, name, some)) for name in WORDED]
-            found.append(self._rows(Query.boolean_query(fields)))
-        return np.unique(np.concatenate(found))
+            rows.append(self._rows(Query.boolean_query(fields)))
+        return np.unique(np.concatenate(rows))
 
     def _rows(self, query: Query) -> NDArray[np.uint64]:
         with _errors(self._folder):
-            return self._found_rows(query)
+            return self._rows_unchecked(query)
 
-    def _found_rows(self, query: Query) -> NDArray[np.uint64]:
+    def _rows_unchecked(self, query: Query) -> NDArray[np.uint64]:
         searcher, parts, wanted = self._index.searcher(), [np.zeros(0, np.uint64)], query
         while hits := searcher.search(wanted, _ROWS_AT_ONCE, count=False, order_by_field="row", order=Order.Asc).hits:
             parts.append(np.fromiter((row for row, _ in hits), np.uint64, len(hits)))
@@ -169,23 +170,23 @@ class Index:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Those of the committed pages."""
+        """The languages of the committed pages."""
         return self._languages
 
     def __len__(self) -> int:
         return self._index.searcher().num_docs
 
     def reload(self) -> None:
-        """See what has been committed by now, by this process or another."""
+        """See all commits, of this process or another."""
         with _errors(self._folder):
             if self._shadow:
                 self._shadow.refresh()
-            self._seen = self._stamp()  # first: a commit during the reload is then seen by the next search
+            self._seen = self._stamp()  # first, so that the next search notices a commit during the reload
             self._index.reload()
             self._languages = tuple(term for term, _ in self._index.searcher().terms_with_prefix("language", ""))
 
     def close(self) -> None:
-        """Give up what is not committed, finish merging, and let another process write."""
+        """Drop uncommitted pages, finish merging, and release the writer's lock."""
         if self._writer:
             self._writer.rollback()
             self._writer.wait_merging_threads()
@@ -212,12 +213,12 @@ class Index:
                 yield self._writer
             except ValueError as error:
                 cause = self._cause(error)
-                # tantivy would go on without the pages it lost; whoever feeds us must know what is missing.
+                # tantivy would go on without the lost pages: roll back, so that the caller knows what is missing.
                 self._writer.rollback()
                 raise cause from error
 
     def _cause(self, error: ValueError) -> ValueError:
-        """A worker that died while pages were still coming says why only when a commit waits for it."""
+        """The error of a worker thread that died appears only at the next commit."""
         if self._writer and "killed" in str(error):
             try:
                 self._writer.commit()
@@ -226,12 +227,12 @@ class Index:
         return error
 
 
-def _hits(searcher: tantivy.Searcher, found: Any, asked: ParsedQuery) -> Iterator[Hit]:
+def _hits(searcher: tantivy.Searcher, result: Any, parsed: ParsedQuery) -> Iterator[Hit]:
     @cache
     def wanted(language: str) -> SnippetTerms:
-        return SnippetTerms(read(asked, language).all_terms)
+        return SnippetTerms(read(parsed, language).all_terms)
 
-    for score, address in found.hits:
+    for score, address in result.hits:
         kept = record(searcher.doc(address))
         text, highlights = snippet(kept.body, wanted(kept.language), kept.language)
         yield Hit(kept.row, kept.url, kept.title, text, highlights, score, kept.time)
@@ -239,7 +240,7 @@ def _hits(searcher: tantivy.Searcher, found: Any, asked: ParsedQuery) -> Iterato
 
 @contextmanager
 def _errors(folder: Path) -> Iterator[None]:
-    """Tantivy says everything with ValueError, and over some damaged files it panics."""
+    """Map errors of tantivy: it raises ValueError for everything, and panics on some damaged files."""
     try:
         yield
     except SoughtError:

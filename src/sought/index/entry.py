@@ -1,11 +1,11 @@
-"""What goes into the index and what comes out: an entry per page, a hit per page found."""
+"""What goes into the index, and what does a search return?"""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A page to be found.  `row` is its identity: a later entry of the same row replaces it."""
+    """A page to index.  `row` is its identity: a later entry of the same row replaces it."""
 
     row: int
     url: str
@@ -18,7 +18,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A page found.  `snippet` is plain text, `highlights` are start and end of the words in it that were asked for."""
+    """A page found.  `snippet` is plain text; `highlights` are start and end of the query words in it."""
 
     row: int
     url: str
@@ -33,7 +33,7 @@ class Hit:
 class Answer:
     """The hits of one page of results, best first, of `total`.
 
-    `relaxed`: no page holds all that was asked for, so these hold some of it.  `elapsed` is in seconds.
+    `relaxed`: no page matches all of the query, so these match some of it.  `elapsed` is in seconds.
     """
 
     hits: tuple[Hit, ...] = ()

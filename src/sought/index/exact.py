@@ -1,4 +1,4 @@
-"""What did a change of a score bring?  Exactly: every score of every query is remembered."""
+"""What does a change of a score gain, exactly?  Every score of every query is kept."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +8,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from sought.index.lists import HeldResults, Numbers, Scores, Shifts, check, no_held, no_shifts
-from sought.index.slabs import KEYS, OFFSETS, Keys, Offsets, Slabs, roomy
+from sought.index.slabs import KEYS, OFFSETS, Keys, Offsets, Slabs, make_room
 from sought.index.visibility import Floats, Visibility
 from sought.web.compiled import Int, cached, compiled, readable
 from sought.web.expression import brief
@@ -17,14 +17,14 @@ _1, _2, _3, _4, _32 = (np.uint64(number) for number in (1, 2, 3, 4, 32))
 _NOTHING = np.uint64(0)
 _SLABS = (KEYS, OFFSETS, OFFSETS, OFFSETS, OFFSETS)
 _NUMBERS, _TABLE = readable(types.uint32), readable(types.float64)
-_BLOCK = 16  # results between two sums that are kept
+_BLOCK = 16  # results between two cached sums
 _SHIFTS = (types.uint32[::1], types.uint32[::1], types.float64[::1])
 
 
 @brief
 @dataclass(frozen=True)
 class Exact:
-    """Ranks and displaced scores as they are: 8 bytes a result, and time with the number of results displaced."""
+    """Exact ranks and displaced scores: 8 bytes a result, and time proportional to the results displaced."""
 
     def open(self, queries: int, visibility: Visibility) -> "ExactLists":
         return ExactLists(queries, visibility)
@@ -37,8 +37,8 @@ class ExactLists:
         self._visibility = visibility
         self._slabs = Slabs(queries)
         self._longest = 0  # no list is longer
-        self._below: Floats = np.zeros(0)  # for `held`: what results from every 16th of a list on win by moving up
-        self._summed: NDArray[np.bool_] = np.zeros(queries, np.bool_)  # lists of which that is right
+        self._below: Floats = np.zeros(0)  # for `held`: what the results from every 16th of a list on gain by moving up
+        self._summed: NDArray[np.bool_] = np.zeros(queries, np.bool_)  # lists for which it is up to date
         self.floors: Scores = np.zeros(queries, np.float32)
 
     @property
@@ -60,7 +60,7 @@ class ExactLists:
         """The scores of a query's results, best first."""
         return (self._slabs[query] >> _32).astype(np.uint32).view(np.float32)
 
-    def found(self) -> Floats:
+    def attention(self) -> Floats:
         seen, slabs, found = self._visibility.table(self._longest), self._slabs, np.zeros(len(self._slabs))
         _found(slabs.items, slabs.starts, slabs.sizes, seen, found)
         return found
@@ -133,12 +133,12 @@ def _score(key: Int) -> float:
 
 @compiled
 def _moved(items: Keys, first: Int, count: Int, drops: Floats, rank: Int, score: float) -> float:
-    """Σ (I(k) - I(k+1))·(s - score) over `count` results, from `rank` on: what they lose by moving down, or win."""
-    a = b = c = d = 0.0  # four sums that need not wait for each other
+    """Σ (I(k) - I(k+1))·(s - score) over `count` results from `rank` on: what they lose or gain by moving."""
+    a = b = c = d = 0.0  # four independent sums
     item, drop = (
         np.uint64(first),
         np.uint64(rank),
-    )  # unsigned, for compiled code looks whether a signed index is negative
+    )  # unsigned: compiled code checks whether signed indices are negative
     for _ in range(count >> 2):
         a += drops[drop] * (_score(items[item]) - score)
         b += drops[drop + _1] * (_score(items[item + _1]) - score)
@@ -153,7 +153,7 @@ def _moved(items: Keys, first: Int, count: Int, drops: Floats, rank: Int, score:
 
 @compiled
 def _rise(items: Keys, start: Int, to: Int, at: Int, key: Int, drops: Floats) -> float:
-    """Put a key at place `to`; those before place `at`, which is free, make way."""
+    """Move a key up to place `to`; results before place `at`, which is free, move down."""
     gain = 0.0 - _moved(items, start + to, at - to, drops, to + 1, _score(key))
     for k in range(start + at, start + to, -1):
         items[k] = items[k - 1]
@@ -163,7 +163,7 @@ def _rise(items: Keys, start: Int, to: Int, at: Int, key: Int, drops: Floats) ->
 
 @compiled
 def _fall(items: Keys, start: Int, at: Int, to: Int, key: Int, drops: Floats) -> float:
-    """Take what is at place `at` out; those up to place `to` close ranks, and the key comes after them."""
+    """Move the result at place `at` down to place `to`; those between move up."""
     gain = _moved(items, start + at + 1, to - at, drops, at + 1, _score(key))
     for k in range(start + at, start + to):
         items[k] = items[k + 1]
@@ -172,8 +172,8 @@ def _fall(items: Keys, start: Int, at: Int, to: Int, key: Int, drops: Floats) ->
 
 
 # The gain is Σ (I(k) - I(k+1))·|σ_k - s| over the results displaced, σ being the list without the page and s its score
-# afterwards; a page that enters adds I(n+1)·s.  That is §5.1.2 of the paper, added up in an order that cannot cancel:
-# no term is negative.
+# afterwards; a page that enters adds I(n+1)·s.  That is §5.1.2 of the paper, summed without cancellation: no term is
+# negative.
 @cached(types.int64(*[_NUMBERS] * 4, *_SLABS, _TABLE, _TABLE, *_SHIFTS, OFFSETS, types.int64))
 def _shift(
     queries: Numbers,
@@ -193,11 +193,11 @@ def _shift(
     longest: Offsets,
     done: Int,
 ) -> Int:
-    """Shift from `done` on; returns how far it came before the array was full, or -1 - i if i is not in its list."""
+    """Shift from `done` on; returns where the array was full, or -1 - i if result i is not in its list."""
     for i in range(done, queries.size):
         query, size, tie = queries[i], sizes[queries[i]], np.uint64(ties[i])
         was, becomes = np.uint64(before[i]) << _32 | tie, np.uint64(after[i]) << _32 | tie
-        if after[i] and not before[i] and not roomy(size + 1, query, (items, starts, sizes, rooms, end)):
+        if after[i] and not before[i] and not make_room(size + 1, query, (items, starts, sizes, rooms, end)):
             return i
         start, at = starts[query], size
         if before[i]:
@@ -234,7 +234,7 @@ def _entry(
     drops: Floats,
     gain: Floats,
 ) -> None:
-    """Where it would stand among equal scores makes no difference."""
+    """The order among equal scores makes no difference."""
     for i in range(queries.size):
         if scores[i]:
             key, start, size = np.uint64(scores[i]) << _32, starts[queries[i]], sizes[queries[i]]
@@ -244,7 +244,7 @@ def _entry(
 
 @compiled
 def _sum_up(items: Keys, start: Int, size: Int, drops: Floats, below: Floats) -> None:
-    """Keep Σ (I(k-1) - I(k))·s_k over the results from place 16, 32, … on; no other list's sums are kept there."""
+    """Cache Σ (I(k-1) - I(k))·s_k over the results from place 16, 32, … on."""
     total = 0.0
     for place in range(size - 1, _BLOCK - 1, -1):
         total += drops[place] * _score(items[start + place])
@@ -272,7 +272,7 @@ def _held(
     gross: Floats,
     net: Floats,
 ) -> Int:
-    """Returns the place of a page that is not in its list, -1 if there is none."""
+    """Returns the index of a page that is not in its list, -1 if there is none."""
     for i in range(queries.size):
         if not scores[i]:
             continue
@@ -291,7 +291,7 @@ def _held(
         if behind < size:
             others += below[(start + behind) // _BLOCK]
         gross[i] = seen[at + 1] * _score(key)
-        net[i] = max(gross[i] - others, seen[size] * _score(key))  # no less, for nobody behind it is better
+        net[i] = max(gross[i] - others, seen[size] * _score(key))  # no less, for no result after it is better
     return -1
 
 

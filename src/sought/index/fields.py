@@ -1,7 +1,7 @@
-"""How does a page look to tantivy?  The fields, and the border no unfit text or number crosses.
+"""How is a page represented in tantivy?  The fields, and checks of texts and numbers.
 
-Texts enter the index already read (`analysis`), as terms with spaces between them.  What a hit shows is kept apart, as
-one record of bytes.
+Texts are analysed before (`analysis`) and enter the index as terms separated by spaces.  What a hit shows is stored
+separately, as one record of bytes.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from urllib.parse import unquote
 import msgspec
 from tantivy import Document, Schema, SchemaBuilder
 
-from sought.index.analysis import clipped, reading, stemming
+from sought.index.analysis import clip, reading, stemming
 from sought.index.entry import Entry
 from sought.index.tidy import tidy
 from sought.web.errors import BadInput
@@ -20,13 +20,13 @@ PHRASED = ("title", "body", "anchors")
 WORDED = (*PHRASED, "address")
 
 _MAX_TITLE = 1_000  # characters shown
-_MAX_KEPT = 20_000  # characters of the body kept for snippets
-_MAX_ANCHORS = 1 << 16  # bytes read of what other pages say
+_MAX_KEPT = 20_000  # characters of the body stored for snippets
+_MAX_ANCHORS = 1 << 16  # bytes of anchors that are analysed
 _MAX_LABELS = 8
 
 
 class StoredPage(msgspec.Struct, array_like=True, frozen=True):
-    """What is kept of a page to show it."""
+    """What is stored of a page to show it."""
 
     row: int
     url: str
@@ -53,7 +53,7 @@ def schema() -> Schema:
 
 
 def number(entry: Entry) -> int:
-    """The row of an entry; one that is no unsigned 64-bit number is refused."""
+    """The row of an entry; BadInput if it is no unsigned 64-bit number."""
     row = int(entry.row)  # rows often come out of NumPy columns
     if not 0 <= row < 1 << 64:
         raise BadInput(f"row {row} of {entry.url!r} is not an unsigned 64-bit number")
@@ -61,29 +61,26 @@ def number(entry: Entry) -> int:
 
 
 def document(entry: Entry, read: Callable[[str, str], str] = reading) -> Document:
-    """An entry as tantivy takes it; any text is made fit.
-
-    `read` is given the texts of WORDED in this order, and the language.
-    """
+    """An entry as a tantivy document.  `read` is called with the texts of WORDED in this order, and the language."""
     language = stemming(entry.language)
-    made = Document()
-    made.add_unsigned("row", number(entry))
+    result = Document()
+    result.add_unsigned("row", number(entry))
     for name, text in zip(WORDED, texts(entry), strict=True):
-        made.add_text(name, read(text, language))
-    made.add_text("language", language)
-    made.add_text("site", " ".join(sites(entry.url)))
-    made.add_bytes("record", _ENCODE(_record(entry, language)))
-    return made
+        result.add_text(name, read(text, language))
+    result.add_text("language", language)
+    result.add_text("site", " ".join(sites(entry.url)))
+    result.add_bytes("record", _ENCODE(_record(entry, language)))
+    return result
 
 
 def texts(entry: Entry) -> tuple[str, str, str, str]:
-    """What of a page is searched, as the fields of WORDED."""
+    """The searchable texts of a page, as the fields of WORDED."""
     address = unquote(entry.url[:MAX_LENGTH].partition("://")[2])
-    return entry.title[:_MAX_TITLE], entry.body, clipped(entry.anchors, _MAX_ANCHORS), address
+    return entry.title[:_MAX_TITLE], entry.body, clip(entry.anchors, _MAX_ANCHORS), address
 
 
 def sites(url: str) -> list[str]:
-    """The host of a URL and every domain it is in: what `site:` may name."""
+    """The host of a URL and its parent domains: values of `site:`."""
     try:
         host = hostname(url[:MAX_LENGTH])
     except ValueError:
@@ -97,7 +94,7 @@ def sites(url: str) -> list[str]:
 
 
 def record(stored: Document) -> StoredPage:
-    """What was kept of a page."""
+    """The stored record of a page."""
     (kept,) = stored.get_all("record")
     return _DECODE(kept)
 

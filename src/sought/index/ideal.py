@@ -1,4 +1,4 @@
-"""How well could a query be answered?  Judged by a page made for it."""
+"""How well could a query be answered?  The score of an ideal page."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +10,10 @@ from sought.index.vectors import EACH, HEAD, Vector, joined
 _TITLE, _BODY, _ANCHORS = 1, 3, 1  # how often it holds each word of the query
 
 
-def made_for(measure: GainMeasure) -> NDArray[np.float32]:
-    """For each query the score of a page that has it for its title and is as long as pages are on average.
+def ideal_scores(measure: GainMeasure) -> NDArray[np.float32]:
+    """For each query the score of a page of average length that has the query as its title.
 
-    The language is the one whose terms for the queries are on most pages; without pages, none in particular.  Nobody
-    links to the page.
+    Its language is the one whose terms for the queries are on most pages; without pages, none.  It has no in-links.
     """
     languages = measure.filing.languages or [LANGUAGES.index(NO_STEMMER)]
     for language in languages:
@@ -28,9 +27,9 @@ def made_for(measure: GainMeasure) -> NDArray[np.float32]:
         _page(language, terms[a:b], lengths) for a, b in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
     ]
     first = len(measure.statistics.importance)
-    found = measure.matches(first + np.arange(len(pages)), joined(pages))
-    own = found.pages - first == found.queries
-    scores[found.queries[own]] = found.scores[own]
+    matches = measure.matches(first + np.arange(len(pages)), joined(pages))
+    is_own = matches.pages - first == matches.queries
+    scores[matches.queries[is_own]] = matches.scores[is_own]
     return scores
 
 

@@ -1,4 +1,4 @@
-"""How is each word of a language read?  Remembers, because text repeats itself: most words are met again and again."""
+"""What are the terms of each word of a language?  A cache, because most words occur again and again."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -27,15 +27,15 @@ from sought.index.pieces import (
 )
 from sought.index.spots import Wanted, spot
 
-# More than the words of any one text: starting afresh in the midst of it, all of them find room.
-_MAX_PIECES = 1 << 18  # remembered for a language
+# More than the words of any one text, so that all fit even if the cache is cleared in the middle of it.
+_MAX_PIECES = 1 << 18  # cached for a language
 _MAX_BYTES = 1 << 24  # of them and their readings
 _MAX_LACKING = 1 << 15  # unknown pieces learned at once
 _MAX_SPOTS = 256
 
 
 class ReadText(NamedTuple):
-    """A text as it was read.  Row by row, `places` tells of its pieces: start, stop, and where the reading starts."""
+    """A text and its reading.  `places` has start, stop and start of the reading of each piece."""
 
     text: bytes
     reading: bytes
@@ -53,20 +53,20 @@ class TextMarks:
 class Lexicon:
     """The readings of pieces of text, in one language.
 
-    Invariant: what is remembered is what `learn` and `mark` said of it, and at most half of all slots are taken.  Full,
-    it starts afresh.
+    Invariant: entries are results of `learn` and `mark`, and at most half of all slots are used.  When it is full, it
+    is cleared.
     """
 
     def __init__(
         self, learn: Callable[[Sequence[str]], Sequence[str]], mark: Callable[[str], int] = lambda _: 0
     ) -> None:
-        """`learn` gives pieces their readings, `mark` gives a reading its mark."""
+        """`learn` computes the readings of pieces, `mark` the mark of a reading."""
         self._learn = learn
         self._mark = mark
         self._noted = TextMarks()
         self._lock = Lock()
         self._seed = np.frombuffer(os.urandom(8), np.uint64)[0]
-        # Room for most texts; that of longer ones is given back.
+        # Buffers for most texts; those for longer ones are freed.
         self._progress: Progress = np.zeros((3, 4), np.int64)
         self._out: Bytes = np.empty(1 << 16, np.uint8)
         self._places: Places = np.empty((1 << 13, 3), np.int64)
@@ -89,7 +89,7 @@ class Lexicon:
             return ReadText(encoded, out.tobytes(), places.copy())
 
     def spotted(self, text: str, wanted: Wanted) -> tuple[bytes, list[list[int]]]:
-        """The text in bytes; start, stop and term (or INSIDE) of its pieces that show any, the first so many."""
+        """The text in bytes; start, stop and term (or INSIDE) of the first pieces that have wanted terms."""
         encoded = text.encode("utf-8", "replace")
         with self._lock:
             eight, progress = eights(encoded + bytes(8)), self._progress
@@ -101,11 +101,11 @@ class Lexicon:
     def _forget(self) -> None:
         self._slots: Slots = np.zeros(1 << 12, np.uint64)
         self._arena: Arena = np.zeros(1 << 13, np.uint64)
-        self._used = 1  # an empty slot is one that says 0
+        self._used = 1  # 0 is an empty slot
         self._count = 0
 
     def _read(self, encoded: bytes, noted: TextMarks | None) -> tuple[Bytes, Places]:
-        """What is returned is good until the next call."""
+        """The result is valid until the next call."""
         if noted is None:
             noted, self._noted.count = self._noted, 0
         text, progress, out, places = eights(encoded + bytes(8)), self._progress, self._out, self._places
@@ -128,7 +128,7 @@ class Lexicon:
         self._enter([encoded[start:stop] for start, stop in lacking.tolist()])
 
     def _enter(self, pieces: list[bytes]) -> None:
-        # Only ASCII comes in lower case: of other pieces, case may say how to read them.
+        # Only ASCII pieces are lower-cased: case may matter for the analysis of others.
         pieces = list(dict.fromkeys(piece.lower() if piece.isascii() else piece for piece in pieces))
         readings = self._learn([piece.decode() for piece in pieces])
         entries = np.frombuffer(b"".join(map(_entry, pieces, readings, map(self._mark, readings))), "<u8")
@@ -143,14 +143,14 @@ class Lexicon:
 
 
 def _entry(piece: bytes, reading: str, mark: int) -> bytes:
-    """A piece, its reading and its mark as the arena holds them."""
+    """A piece, its reading and its mark in the format of the arena."""
     spaced = f"{reading} ".encode()
     head = (len(piece) << 32 | len(spaced)).to_bytes(8, "little") + mark.to_bytes(8, "little", signed=True)
     return head + piece.ljust(-(-len(piece) // 8) * 8, b"\0") + spaced.ljust(-(-len(spaced) // 8) * 8, b"\0")
 
 
 def _grown(array: NDArray[Any], size: int) -> NDArray[Any]:
-    """An array with the same beginning and room for `size` rows; with some to spare, if it had to be made."""
+    """The array, or a larger copy with room for at least `size` rows."""
     if size <= len(array):
         return array
     longer = np.empty((2 * size, *array.shape[1:]), array.dtype)

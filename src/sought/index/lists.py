@@ -1,8 +1,8 @@
-"""What is known of the scores of each query's results, and what does a change of one score bring?
+"""What does a change of one score gain?  The interface of result lists.
 
-`Lists` is the state, `ListsOf` the value that opens it: `Exact()` remembers every score, `Curves()` twenty bytes a
-query.  *Gain* is the change of what attention finds, Σ I(rank)·score, when one page's score changes and every other
-page is taken to be what its copy says (S. Pandey, C. Olston, User-centric Web crawling, 2005, §5.1).
+`Lists` is the state, `ListsOf` the value that opens it: `Exact()` keeps every score, `Curves()` twenty bytes a query.
+*Gain* is the change of Σ I(rank)·score when one page's score changes and every other page is assumed to be as its copy
+(S. Pandey, C. Olston, User-centric Web crawling, 2005, §5.1).
 """
 
 from typing import Any, NamedTuple, Protocol
@@ -19,7 +19,7 @@ Scores = NDArray[np.float32]
 
 
 class Shifts(NamedTuple):
-    """What shifts of scores brought, one by one.  Rank 0: not in the list.  Gains are not weighted by the queries."""
+    """The results of score changes, one by one.  Rank 0: not in the list.  Gains are not weighted by query."""
 
     rank_before: Numbers
     rank_after: Numbers
@@ -27,11 +27,10 @@ class Shifts(NamedTuple):
 
 
 class HeldResults(NamedTuple):
-    """What results are worth, one by one, not weighted by the queries.
+    """What results are worth, one by one, not weighted by query.
 
-    `gross` is I(rank)·score, what attention finds in the page itself; `net` is what would be missing without it, when
-    those behind it have moved up: gross - Σ (I(k-1) - I(k))·s_k over the ranks k behind.  That is what it would gain
-    if it entered now.
+    `gross` is I(rank)·score; `net` is what would be lost without the page, after the results behind it have moved up:
+    gross - Σ (I(k-1) - I(k))·s_k over the ranks k behind.  That is what it would gain if it entered now.
     """
 
     gross: Floats
@@ -51,29 +50,29 @@ class Lists(Protocol):
 
     @property
     def floors(self) -> Scores:
-        """A score below which a result is too deep in a query's list to matter: such shifts need not be told."""
+        """Scores below which a result is too deep in a query's list to matter: such changes need not be passed."""
 
-    def found(self) -> Floats:
-        """What attention finds going down each list, Σ I(rank)·score: what the query's answer is worth."""
+    def attention(self) -> Floats:
+        """Σ I(rank)·score of each list: what the query's answer is worth."""
 
     @property
     def nbytes(self) -> int:
-        """Memory held."""
+        """Memory used."""
 
     def fill(self, queries: Numbers, scores: Scores, ties: Numbers) -> None:
-        """Forget everything and hold exactly these results, which may come in any order."""
+        """Replace all results by these, in any order."""
 
     def shift(self, queries: Numbers, before: Scores, after: Scores, ties: Numbers) -> Shifts:
-        """Measure each change of a page's score for a query and enter it, one after the other.
+        """Measure and apply each change of a page's score for a query, one after the other.
 
-        Score 0 means that the page is not in the list.  `ties` says which of two equal scores comes first (the larger).
+        Score 0: the page is not in the list.  Of equal scores the larger of `ties` comes first.
         """
 
     def entry(self, queries: Numbers, scores: Scores) -> Floats:
         """What each page would gain if it entered with such a score now; nothing changes."""
 
     def held(self, queries: Numbers, scores: Scores, ties: Numbers) -> HeldResults:
-        """What each page that is in a list, with such a score, brings to what attention finds; nothing changes."""
+        """What each page in a list, with such a score, is worth there; nothing changes."""
 
 
 class ListsOf(Protocol):
@@ -84,17 +83,17 @@ class ListsOf(Protocol):
 
 
 def no_shifts(count: int) -> Shifts:
-    """Room for what shifts bring."""
+    """Zeros for the results of shifts."""
     return Shifts(np.zeros(count, np.uint32), np.zeros(count, np.uint32), np.zeros(count))
 
 
 def no_held(count: int) -> HeldResults:
-    """Room for what results are worth."""
+    """Zeros for the worth of results."""
     return HeldResults(np.zeros(count), np.zeros(count))
 
 
 def check(count: int, queries: Numbers, *columns: NDArray[Any]) -> None:
-    """Compiled code looks at no bounds: what Python hands to it is looked at here."""
+    """Check columns before they are passed to compiled code, which checks no bounds."""
     if any(column.shape != queries.shape for column in columns):
         raise ValueError("columns of different lengths")
     if len(queries) and int(queries.max()) >= count:

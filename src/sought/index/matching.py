@@ -1,4 +1,4 @@
-"""Which queries does a page answer, and how well, before and after?  One pass over the page's terms."""
+"""Which queries does a page match, and with which scores, before and after?  One pass over the page's terms."""
 
 import math
 from typing import Any
@@ -15,18 +15,18 @@ from sought.web.compiled import Bool, Int, cached, readable
 Numbers = NDArray[np.int32]
 Scores = NDArray[np.float32]
 Bounds = NDArray[np.int64]
-Float = Any  # of compiled code, with 32 bits
+Float = Any  # a 32-bit float of compiled code
 Filed = Any  # a tuple of the columns of Files, floors and scores; the file of each language last
 Room = tuple[Numbers, Numbers, Scores, Scores]  # of the output
 
-ABSENT = np.float32(-1e30)  # what a term adds that the page does not hold: no sum with it is positive
+ABSENT = np.float32(-1e30)  # the score of a missing term: no sum with it is positive
 _NOTHING = np.float32(0)
 _SHIFTS = (np.uint32(0), np.uint32(16))
 
 
 @inlined
 def length_class(length: Int) -> Int:
-    """The class of a length, as the search index keeps it in a byte."""
+    """The class of a length, as the search index stores it in a byte."""
     if length < 40:
         return length
     rest = length - 24
@@ -45,7 +45,7 @@ def _norm(data: Vector, start: Int, field: Int, below: Scores) -> Float:
 def _score_terms(
     data: Vector, start: Int, stop: Int, kind: Int, weights: Scores, below: Scores, scores: Scores, side: Int
 ) -> None:
-    """Fill in what each term of a page adds to the score of a query, on the side of before (0) or after (1)."""
+    """Write what each term of a page adds to the score of a query, before (side 0) or after (1)."""
     if start == stop:
         return
     total: Int = np.int64(0)
@@ -80,18 +80,18 @@ def _clear_terms(data: Vector, start: Int, stop: Int, scores: Scores) -> None:
 
 
 @inlined
-def _note(i: Int, before: Float, after: Float, page: Int, out: Int, filed: Filed, room: Room) -> Int:
-    """Write a change down, and count it if it is worth telling: without a branch, for nobody could foresee it."""
-    _, query, _, _, _, floor, _ = filed
+def _write_change(i: Int, before: Float, after: Float, page: Int, out: Int, files: Filed, room: Room) -> Int:
+    """Write a change, and count it if it matters; without a branch, which could not be predicted."""
+    _, query, _, _, _, floor, _ = files
     before, after = max(before, _NOTHING), max(after, _NOTHING)
     room[0][out], room[1][out], room[2][out], room[3][out] = page, query[i], before, after
     return out + ((before != after) & ((before >= floor[i]) | (after >= floor[i])))
 
 
 @inlined
-def _tell(term: Int, language: Int, page: Int, out: Int, filed: Filed, room: Room) -> Int:
-    """Note the changed queries filed under a term; returns how many there are by now, -1 if there is no room."""
-    start, _, second, first, others, _, scores = filed
+def _match_term(term: Int, language: Int, page: Int, out: Int, files: Filed, room: Room) -> Int:
+    """Write the changed queries filed under a term; returns the size of the output, -1 if it is full."""
+    start, _, second, first, others, _, scores = files
     one, two, more, stop = (
         np.int64(start[language, 3 * term]),
         np.int64(start[language, 3 * term + 1]),
@@ -100,34 +100,34 @@ def _tell(term: Int, language: Int, page: Int, out: Int, filed: Filed, room: Roo
     )
     if out + stop - one > len(room[0]):
         return np.int64(-1)
-    was, becomes = scores[term, 0], scores[term, 1]
-    if was != becomes:
+    score_before, score_after = scores[term, 0], scores[term, 1]
+    if score_before != score_after:
         for i in range(one, two):
-            out = _note(i, was, becomes, page, out, filed, room)
+            out = _write_change(i, score_before, score_after, page, out, files, room)
     for i in range(two, more):
         other = np.uint64(second[i])
-        out = _note(i, was + scores[other, 0], becomes + scores[other, 1], page, out, filed, room)
+        out = _write_change(i, score_before + scores[other, 0], score_after + scores[other, 1], page, out, files, room)
     for i in range(more, stop):
         other = np.uint64(second[i])
-        before, after = was + scores[other, 0], becomes + scores[other, 1]
+        before, after = score_before + scores[other, 0], score_after + scores[other, 1]
         if before > 0 or after > 0:
             for k in range(first[i], first[i + 1]):
                 before += scores[others[k], 0]
                 after += scores[others[k], 1]
-            out = _note(i, before, after, page, out, filed, room)
+            out = _write_change(i, before, after, page, out, files, room)
     return out
 
 
 @inlined
-def _tell_all(data: Vector, low: Int, high: Int, gone: Bool, page: Int, out: Int, filed: Filed, room: Room) -> Int:
-    """The same for all terms of a vector; if `gone`, for those which the page does not hold any more."""
+def _match_terms(data: Vector, low: Int, high: Int, gone: Bool, page: Int, out: Int, files: Filed, room: Room) -> Int:
+    """The same for all terms of a vector; if `gone`, only for those that the page no longer has."""
     if low == high:
         return out
-    language, terms = np.int64(filed[7][data[low]]), np.int64(filed[0].shape[1] // 3)
+    language, terms = np.int64(files[7][data[low]]), np.int64(files[0].shape[1] // 3)
     for at in range(low + HEAD, high, EACH):
         term = np.int64(data[at])
-        if term < terms and not (gone and filed[6][term, 1] > 0):
-            out = _tell(term, language, page, out, filed[:7], room)
+        if term < terms and not (gone and files[6][term, 1] > 0):
+            out = _match_term(term, language, page, out, files[:7], room)
             if out < 0:
                 return out
     return out
@@ -166,13 +166,13 @@ def match(
 ) -> Int:
     """The queries whose score for a page has changed, page after page from `page` on.
 
-    Stops before a page whose queries might not fit into what is left of the output, and returns that page; `taken[0]`
-    says how much of the output is taken.  A change is not told if the score is below the floor before and after;
-    `floors` are those of the items in the files.  `scores` (of terms, before and after) are ABSENT, here and
-    afterwards.  Pages whose language has changed are passed over.
+    Stops before a page whose queries might not fit into the rest of the output, and returns that page; `taken[0]` is
+    the size of the output.  A change is left out if the score is below the floor before and after; `floors` are those
+    of the items in the files.  `scores` (of terms, before and after) are ABSENT before and after the call.  Pages whose
+    language has changed are skipped.
     """
     out: Int = np.int64(0)
-    filed = (start, query, second, first, others, floors, scores, file)
+    files = (start, query, second, first, others, floors, scores, file)
     room = (out_page, out_query, out_before, out_after)
     while page < len(new_bounds) - 1:
         low, high = old_bounds[page], old_bounds[page + 1]
@@ -181,9 +181,9 @@ def match(
             taken[0] = out
             _score_terms(old, low, high, kind, weights, below, scores, 0)
             _score_terms(new, new_low, new_high, kind, weights, below, scores, 1)
-            out = _tell_all(new, new_low, new_high, False, page, out, filed, room)
+            out = _match_terms(new, new_low, new_high, False, page, out, files, room)
             if out >= 0:
-                out = _tell_all(old, low, high, True, page, out, filed, room)
+                out = _match_terms(old, low, high, True, page, out, files, room)
             _clear_terms(new, new_low, new_high, scores)
             _clear_terms(old, low, high, scores)
             if out < 0:

@@ -1,7 +1,7 @@
-"""What was a fetch worth?  The change of the quality's numerator, query by query, measured while the index is updated.
+"""What did a fetch gain?  The change of the numerator of quality, query by query, measured while indexing.
 
-Each page has a vector (vectors.py).  Whoever keeps them gives the old and the new ones; `shift` finds the queries whose
-score has changed, what rank the page had and has, and what that adds to the answers (Pandey & Olston 2005, §5).
+Each page has a vector (vectors.py).  The caller passes the old and the new ones; `shift` finds the queries whose score
+has changed, the ranks before and after, and the gain (Pandey & Olston 2005, §5).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sought.index.curves import Curves
 from sought.index.exact import Exact
-from sought.index.filing import Files, Filing
+from sought.index.filing import FiledQueries, Filing
 from sought.index.lists import HeldResults, Lists, ListsOf, no_held
 from sought.index.matching import ABSENT, match
 from sought.index.quality import Matches
@@ -29,7 +29,7 @@ Ties = NDArray[np.uint32]
 
 _ROOM = 1 << 15
 ESTIMATORS: dict[str, type[Any]] = {"Curves": Curves, "Exact": Exact}
-TOLD = 8  # queries told of each page: those with the largest gains
+REPORTED = 8  # queries reported for each page: those with the largest gains
 
 
 class Changed(NamedTuple):
@@ -45,14 +45,14 @@ class Changed(NamedTuple):
 
 
 class Gains(NamedTuple):
-    """What each page of a batch was worth, and the queries that gained most by it.
+    """The gain of each page of a batch, and the queries that gained most.
 
-    Of page i the queries told are the first `told[i]` of row i of the other columns.
+    The queries reported for page i are the first `reported[i]` of row i of the other columns.
     """
 
     gain: Floats
     affected: NDArray[np.int32]
-    told: NDArray[np.int32]
+    reported: NDArray[np.int32]
     query: NDArray[np.int32]
     before: NDArray[np.float32]
     after: NDArray[np.float32]
@@ -62,7 +62,7 @@ class Gains(NamedTuple):
 
 
 class EntryGains(NamedTuple):
-    """What pages would add: in all, and the most for one query, which is `query` (-1: nothing for any)."""
+    """What pages would add: in all, and the most for one query, which is `query` (-1: none)."""
 
     gain: Floats
     query: Rows
@@ -70,10 +70,10 @@ class EntryGains(NamedTuple):
 
 
 class GainMeasure:
-    """A workload, how pages are scored for it, and what is known of each query's results.
+    """A workload, a scorer, and the results of each query.
 
-    Order of use: `fill` with the pages there are; then for each batch a Counter counts while the index reads, and
-    `shift` takes the vectors before and after.  Statistics stay as they are until `freeze`, after which `fill` is due.
+    Order of use: `fill` with all pages; then for each batch a Counter counts terms while the index is updated, and
+    `shift` takes the vectors before and after.  Statistics change only by `freeze`, after which `fill` is due.
     """
 
     def __init__(
@@ -90,19 +90,19 @@ class GainMeasure:
         self.vocabulary = Vocabulary() if vocabulary is None else vocabulary
         self.scorer = scorer
         self.visibility = visibility
-        self.top: Top | None = None  # whoever wants to know who is shown sets it before `fill`
+        self.top: Top | None = None  # set it before `fill` to know which pages are shown
         self.statistics = Statistics()
         self.filing = Filing(queries, self.vocabulary)
         self.lists: Lists = estimator.open(len(queries), visibility)
         self._no_floors = np.zeros(len(queries), np.float32)
-        self._filed: tuple[Files, NDArray[np.float32], NDArray[np.float32]] | None = None
+        self._filed: tuple[FiledQueries, NDArray[np.float32], NDArray[np.float32]] | None = None
         self._bounds = np.zeros((0 if scorer.is_sum else len(queries), 4))
         self._terms = -1
         self._room = _room(_ROOM)
 
     @property
     def nbytes(self) -> int:
-        """Memory held for the queries, but for the texts of them and of their terms."""
+        """Memory of the queries, without the texts of queries and terms."""
         self._prepare(set())
         own: list[NDArray[Any]] = [self.weights, self._no_floors, self._bounds, *self._files()]
         own += [self._weights, self._term_scores, *([self._filed[2]] if self._filed else [])]
@@ -110,23 +110,23 @@ class GainMeasure:
         return top + self.lists.nbytes + self.filing.nbytes + sum(column.nbytes for column in own)
 
     @property
-    def _untold(self) -> NDArray[np.float32]:
-        """Scores below which the lists need not be told of changes."""
-        return self.lists.floors if self.scorer.is_sum else self._no_floors  # they are about scores, not sums
+    def _min_scores(self) -> NDArray[np.float32]:
+        """Scores below which the lists need no changes."""
+        return self.lists.floors if self.scorer.is_sum else self._no_floors  # floors are scores, not sums
 
     @property
     def worth(self) -> float:
-        """What all answers are worth, by the copies there are: the numerator of quality, of which gains are parts."""
-        return float(np.sum(self.weights * self.lists.found()))
+        """The numerator of quality by the current copies; gains are its changes."""
+        return float(np.sum(self.weights * self.lists.attention()))
 
     def freeze(self, statistics: Statistics) -> None:
-        """Score by these statistics from now on."""
+        """Use these statistics from now on."""
         self.statistics = statistics
         self.filing.files = None
         self._terms = -1
 
     def fill(self, pages: Iterable[tuple[Rows, Ties, Vectors]]) -> int:
-        """Hold exactly these pages, given some at a time; returns how many pairs of page and query match."""
+        """Replace all pages, passed in batches; returns how many pairs of page and query match."""
         queries, sums, ties, ranks, numbers = [], [], [], [], []
         for rows, hashes, vectors in pages:
             for found in self._changed(None, vectors, self._no_floors):
@@ -145,26 +145,26 @@ class GainMeasure:
         tied = _joined(ties, np.uint32)
         self.lists.fill(query.view(np.uint32), scores, tied)
         if self.top is not None:
-            self.top.fill(_joined(numbers, np.uint32), query.view(np.uint32), scores, tied, self._untold)
+            self.top.fill(_joined(numbers, np.uint32), query.view(np.uint32), scores, tied, self._min_scores)
         return len(query)
 
     def shift(self, rows: Rows, ties: Ties, old: Vectors, new: Vectors) -> Gains:
-        """Enter what became of pages, in this order (those in another language now come last); what that was worth."""
+        """Apply changes of pages, in this order (pages in a new language last); returns their gains."""
         gains = _no_gains(len(rows))
-        floors = self._untold if self.top is None or not self.scorer.is_sum else self.top.floors
+        floors = self._min_scores if self.top is None or not self.scorer.is_sum else self.top.floors
         for found in self._changed(old, new, floors):
             scored = self._finished(found, rows)
             changes = scored.query.view(np.uint32), scored.before, scored.after, ties[scored.page]
             shifts = self.lists.shift(*changes)
             if self.top is not None:
                 self.top.shift(rows[scored.page].astype(np.uint32), *changes)
-            _add_up(*scored, *shifts, self.weights, *gains)  # type: ignore[arg-type]  # columns in this order
+            _sum_gains(*scored, *shifts, self.weights, *gains)  # type: ignore[arg-type]  # columns in this order
         return gains
 
     def entry(self, rows: Rows, vectors: Vectors, times: Sequence[float] = (1.0,)) -> EntryGains:
         """What each of these pages would add to the answers if it entered now; nothing changes.
 
-        Its scores are so many `times` those of its vector, each as likely as the others.
+        Its scores are those of its vector times each of `times`, with equal probability.
         """
         gain, most, query = np.zeros(len(vectors)), np.zeros(len(vectors)), np.full(len(vectors), -1)
         for found in self._changed(None, vectors, self._no_floors):
@@ -173,26 +173,26 @@ class GainMeasure:
             added = sum(self.lists.entry(queries, scores * np.float32(factor)) for factor in times)
             added *= self.weights[scored.query] / len(times)
             gain += np.bincount(scored.page, added, minlength=len(gain))
-            order = np.argsort(added, kind="stable")  # of what is assigned twice the last stays
+            order = np.argsort(added, kind="stable")  # of repeated assignments the last counts
             page, added = scored.page[order], added[order]
             more = added > most[page]
             most[page[more]], query[page[more]] = added[more], scored.query[order][more]
         return EntryGains(gain, query, most)
 
     def held(self, rows: Rows, ties: Ties, vectors: Vectors) -> HeldResults:
-        """What each of these pages, which are in the lists, brings to the answers; nothing changes."""
+        """What each of these pages in the lists adds to the answers; nothing changes."""
         total = no_held(len(vectors))
-        for found in self._changed(None, vectors, self._untold):
+        for found in self._changed(None, vectors, self._min_scores):
             scored = self._finished(found, rows)
-            asked = np.flatnonzero(self.weights[scored.query])
-            page, query = scored.page[asked], scored.query[asked]
-            each = self.lists.held(query.view(np.uint32), scored.after[asked], ties[page])
+            weighted = np.flatnonzero(self.weights[scored.query])
+            page, query = scored.page[weighted], scored.query[weighted]
+            each = self.lists.held(query.view(np.uint32), scored.after[weighted], ties[page])
             for whole, part in zip(total, each, strict=True):
                 whole += np.bincount(page, self.weights[query] * part, minlength=len(whole))
         return total
 
     def ranks(self, found: Matches, ties: Ties) -> NDArray[np.uint32]:
-        """The rank that pages have among the results of queries, by their scores; `ties` are those of the pairs."""
+        """The ranks of pages among the results of queries, by their scores; `ties` are those of the pairs."""
         return self.lists.shift(found.queries, found.scores, found.scores, ties).rank_after
 
     def matches(self, rows: Rows, vectors: Vectors) -> Matches:
@@ -201,10 +201,10 @@ class GainMeasure:
         for each in self._changed(None, vectors, self._no_floors):
             pages, queries = rows[each.page].astype(np.uint32), each.query.astype(np.uint32)
             found.append(Matches(pages, queries, self._finished(each, rows).after.copy()))
-        return together(found)
+        return concatenate(found)
 
     def _changed(self, old: Vectors | None, new: Vectors, floors: NDArray[np.float32]) -> Iterator[Changed]:
-        """In pieces of bounded size; what is yielded is good until the next one."""
+        """Changes in batches of bounded size; a batch is valid until the next one."""
         if old is None:
             yield from self._matched(no_vectors(len(new)), new, floors)
             return
@@ -213,17 +213,17 @@ class GainMeasure:
             yield self._translation(page, old[page], new[page])
 
     def _translation(self, page: int, old: Vector, new: Vector) -> Changed:
-        """What changes for a page in another language: other files hold the queries, so they are matched apart."""
+        """The changes of a page with a new language: both versions are matched by their own files."""
         sides = [
             [(c.query.copy(), c.after.copy()) for c in self._changed(None, joined([v]), self._no_floors)]
             for v in (old, new)
         ]
-        (before, was), (after, becomes) = (
+        (before, scores_before), (after, scores_after) = (
             (_joined([q for q, _ in side], np.int32), _joined([s for _, s in side], np.float32)) for side in sides
         )
         query, place = np.unique(np.concatenate([before, after]), return_inverse=True)
         scores = np.zeros((2, len(query)), np.float32)
-        scores[0, place[: len(before)]], scores[1, place[len(before) :]] = was, becomes
+        scores[0, place[: len(before)]], scores[1, place[len(before) :]] = scores_before, scores_after
         return Changed(np.full(len(query), page, np.int32), query, scores[0], scores[1])
 
     def _matched(self, old: Vectors, new: Vectors, floors: NDArray[np.float32]) -> Iterator[Changed]:
@@ -241,19 +241,19 @@ class GainMeasure:
             if taken[0]:
                 yield self._room.first(int(taken[0]))
 
-    def _floors_of(self, files: Files, floors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Floors in the order of the files; there are many queries, so this is done once for each fill."""
+    def _floors_of(self, files: FiledQueries, floors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Floors in the order of the files; computed once for each fill."""
         if floors is self._no_floors:
             return np.zeros(len(files.query), np.float32)
         if self._filed is None or self._filed[0] is not files or self._filed[1] is not floors:
             self._filed = files, floors, floors[files.query]
         return self._filed[2]
 
-    def _files(self) -> Files:
+    def _files(self) -> FiledQueries:
         return self.filing.file(self.statistics.anywhere)
 
     def _prepare(self, languages: set[int]) -> None:
-        """What matching needs of the vocabulary, which may have grown."""
+        """Prepare matching for these languages and for new terms of the vocabulary."""
         for language in languages:
             self.filing.read(language)
         if self._terms != len(self.vocabulary):
@@ -277,7 +277,7 @@ class GainMeasure:
         return np.where(held, known[np.where(held, rows, 0)], 0.0) if len(known) else np.zeros(len(rows))
 
     def _bound(self, query: NDArray[np.int32], total: NDArray[np.float32], importance: Floats) -> None:
-        """Least and largest sum and importance among the results of each query."""
+        """Compute the least and largest sum and importance among the results of each query."""
         self._bounds = np.tile([np.inf, -np.inf, np.inf, -np.inf], (len(self.queries), 1))
         for column, values in ((0, total), (2, importance)):
             np.minimum.at(self._bounds[:, column], query, values)
@@ -290,8 +290,8 @@ def _room(size: int) -> Changed:
     return Changed(numbers[0], numbers[1], scores[0], scores[1])
 
 
-def together(found: Sequence[Matches]) -> Matches:
-    """One after the other."""
+def concatenate(found: Sequence[Matches]) -> Matches:
+    """Matches end to end."""
     return Matches(
         _joined([each.pages for each in found], np.uint32),
         _joined([each.queries for each in found], np.uint32),
@@ -304,19 +304,19 @@ def _joined(parts: list[NDArray[Any]], kind: type) -> NDArray[Any]:
 
 
 def _no_gains(pages: int) -> Gains:
-    def told(kind: type[Any]) -> NDArray[Any]:
-        return np.zeros((pages, TOLD), kind)
+    def reported(kind: type[Any]) -> NDArray[Any]:
+        return np.zeros((pages, REPORTED), kind)
 
     return Gains(
         gain=np.zeros(pages),
         affected=np.zeros(pages, np.int32),
-        told=np.zeros(pages, np.int32),
-        query=told(np.int32),
-        before=told(np.float32),
-        after=told(np.float32),
-        rank_before=told(np.uint32),
-        rank_after=told(np.uint32),
-        query_gain=told(np.float32),
+        reported=np.zeros(pages, np.int32),
+        query=reported(np.int32),
+        before=reported(np.float32),
+        after=reported(np.float32),
+        rank_before=reported(np.uint32),
+        rank_after=reported(np.uint32),
+        query_gain=reported(np.float32),
     )
 
 
@@ -328,7 +328,7 @@ def _no_gains(pages: int) -> Gains:
         *(float32[:, ::1], float32[:, ::1], uint32[:, ::1], uint32[:, ::1], float32[:, ::1]),
     )
 )
-def _add_up(
+def _sum_gains(
     page: NDArray[np.int32],
     query: NDArray[np.int32],
     before: NDArray[np.float32],
@@ -339,31 +339,31 @@ def _add_up(
     weights: Floats,
     total: Floats,
     affected: NDArray[np.int32],
-    told: NDArray[np.int32],
-    of_query: NDArray[np.int32],
-    of_before: NDArray[np.float32],
-    of_after: NDArray[np.float32],
-    of_rank_before: NDArray[np.uint32],
-    of_rank_after: NDArray[np.uint32],
-    of_gain: NDArray[np.float32],
+    reported: NDArray[np.int32],
+    top_query: NDArray[np.int32],
+    top_before: NDArray[np.float32],
+    top_after: NDArray[np.float32],
+    top_rank_before: NDArray[np.uint32],
+    top_rank_after: NDArray[np.uint32],
+    top_gain: NDArray[np.float32],
 ) -> None:
     """Sum the weighted gains of each page, and keep the largest."""
     for i in range(len(page)):
-        if before[i] == after[i]:  # another sum may come to the same score
+        if before[i] == after[i]:  # different sums may have the same score
             continue
         p, weighted = page[i], weights[query[i]] * gain[i]
         total[p] += weighted
         affected[p] += 1
-        slot = told[p]
-        if slot < TOLD:
-            told[p] += 1
+        slot = reported[p]
+        if slot < REPORTED:
+            reported[p] += 1
         else:
             slot = 0
-            for k in range(1, TOLD):
-                if of_gain[p, k] < of_gain[p, slot]:
+            for k in range(1, REPORTED):
+                if top_gain[p, k] < top_gain[p, slot]:
                     slot = k
-            if weighted <= of_gain[p, slot]:
+            if weighted <= top_gain[p, slot]:
                 continue
-        of_query[p, slot], of_gain[p, slot] = query[i], weighted
-        of_before[p, slot], of_after[p, slot] = before[i], after[i]
-        of_rank_before[p, slot], of_rank_after[p, slot] = rank_before[i], rank_after[i]
+        top_query[p, slot], top_gain[p, slot] = query[i], weighted
+        top_before[p, slot], top_after[p, slot] = before[i], after[i]
+        top_rank_before[p, slot], top_rank_after[p, slot] = rank_before[i], rank_after[i]

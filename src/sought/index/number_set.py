@@ -1,4 +1,4 @@
-"""Which rows may already be in the index?  The others need not be removed before they are entered."""
+"""Which rows may already be in the index?  Others need not be deleted before they are added."""
 
 from collections.abc import Iterable
 
@@ -10,10 +10,10 @@ _MASK = (1 << _BITS) - 1
 
 
 class NumberSet:
-    """A set of unsigned 64-bit numbers that only grows: blocks of a byte for each number, made where there are any."""
+    """A growing set of unsigned 64-bit numbers: one byte a number, in blocks that are allocated on demand."""
 
     def __init__(self, rows: NDArray[np.uint64]) -> None:
-        """`rows` ascend."""
+        """`rows` are sorted."""
         self._blocks: dict[int, bytearray] = {}
         starts = np.flatnonzero(np.diff(rows >> np.uint64(_BITS))) + 1
         for block in np.split(rows, starts) if len(rows) else ():

@@ -1,13 +1,13 @@
-"""How is a text looked up piece by piece?  The loop over bytes, as machine code.
+"""How is a text looked up piece by piece?  The compiled loop over bytes.
 
-A *piece* is either a word of ASCII letters and digits, in lower case, or whatever stands between white space and holds
-a character beyond ASCII, as it is.  A table of pieces is two arrays.  `arena` holds one entry after the other, in words
-of eight bytes: the lengths of piece and reading, a mark, the piece, its reading with a space behind.  `slots` finds an
-entry, by open addressing: half a slot is half of the piece's hash, the other half says where in the arena it is.  A
-hash only proposes: the bytes decide.  What a mark means is not known here: it is handed out for each piece met.
+A *piece* is either a word of ASCII letters and digits, in lower case, or a run between white space that has a character
+beyond ASCII, unchanged.  A table of pieces is two arrays.  `arena` has the entries end to end, in words of
+eight bytes: the lengths of piece and reading, a mark, the piece, its reading with a space after it.  `slots` finds an
+entry by open addressing: half a slot is half of the piece's hash, the other half its position in the arena.  After the
+hash the bytes are compared, too.  The meaning of a mark is not known here: marks are returned for each piece.
 
 Texts are read eight bytes at a time (L. Lamport, Multiple byte processing with full-word instructions, 1975): most
-words are one such read, and no branch has to guess how long they are.
+words are one such read, without a branch on their length.
 """
 
 import numba
@@ -22,14 +22,14 @@ Arena = NDArray[np.uint64]
 Slots = NDArray[np.uint64]
 Places = NDArray[np.int64]  # of each piece looked up: its start and stop in the text, and where its reading starts
 Marks = NDArray[np.int32]  # of each piece looked up
-# How far a pass over a text has come (NOW), where the present piece began (PIECE), and from where to go on (AGAIN).
+# The position of a pass over a text (NOW), of the current piece (PIECE), and from where to continue (AGAIN).
 Progress = NDArray[np.int64]
 NOW, PIECE, AGAIN = 0, 1, 2
 AT, SIZE, PLACED, LACKS = 0, 1, 2, 3  # in the text, in the output, and pieces read and unknown so far
-READ, LACKING, CRAMPED = 0, 1, 2  # how a pass over a text ends: at its end, with unknown pieces, or out of room
+READ, LACKING, CRAMPED = 0, 1, 2  # results of a pass over a text: finished, unknown pieces, or buffers full
 
-MAX_WORD = 120  # a word of so many letters is none: long enough for words of three-byte scripts and for hex digests
-# Often all that keeps an English page from being ASCII: these stand between words, as white space does.
+MAX_WORD = 120  # longer words are dropped; enough for words of three-byte scripts and for hex digests
+# Often the only non-ASCII characters of an English page: these separate words, as white space does.
 PUNCTUATION = "\u00a0\u2018\u2019\u201c\u201d\u2013\u2014\u2026\u2022\u00b7\u00a9\u00ae\u00a7\u00ab\u00bb"
 
 _SPACE, _MARK, _LETTER, _BEYOND = 0, 1, 2, 3
@@ -45,32 +45,32 @@ _SIXTY_THREE = np.uint64(63)
 _BYTE, _HALF = np.uint64(0xFF), np.uint64(0xFFFFFFFF)
 _ONES = np.uint64(0x0101010101010101)
 _HIGH = np.uint64(0x80) * _ONES
-_SMALL = np.uint64(0x20) * _ONES  # the bit that makes letters small, and that digits have
+_SMALL = np.uint64(0x20) * _ONES  # the bit that makes letters lower case, and that digits have
 _TO_A, _TO_Z = np.uint64(0x80 - ord("a")) * _ONES, np.uint64(0x80 - ord("z") - 1) * _ONES
 _TO_0, _TO_9 = np.uint64(0x80 - ord("0")) * _ONES, np.uint64(0x80 - ord("9") - 1) * _ONES
 
 
-# _nrt, which numba's types leave out: these functions make no arrays, so that nothing need be counted.
+# `_nrt` is missing in numba's types: these functions allocate no arrays, so reference counting is off.
 
 
 def inlined(function: Function) -> Function:
-    """For parts of the loop: calling them would take as long as what they do."""
+    """Decorate parts of the loop that must be inlined: a call would take as long as the work."""
     return numba.njit(nogil=True, forceinline=True, _nrt=False)(function)  # type: ignore[call-overload,no-any-return]  # _nrt
 
 
 def called(function: Function) -> Function:
-    """For functions that Python calls, always with arguments of the same types: compiled once for all processes."""
+    """Decorate functions that Python calls, always with the same types: compiled once and cached."""
     return numba.njit(cache=True, nogil=True, _nrt=False)(function)  # type: ignore[call-overload,no-any-return]  # _nrt
 
 
 def eights(buffer: bytes | Bytes) -> Eights:
-    """All but the last seven bytes of a buffer, each with those behind it."""
+    """Overlapping 64-bit words of a buffer: item i has bytes i to i + 7."""
     return np.ndarray((len(buffer) - 7,), np.uint64, buffer, strides=(1,))
 
 
 @inlined
 def initial(letters: Int) -> Int:
-    """The bit of a word's first letter; some letters share it with a digit."""
+    """The bit of a word's first letter; some letters share a bit with a digit."""
     return _1 << (letters & _SIXTY_THREE)
 
 
@@ -83,7 +83,7 @@ def _mix(h: Int) -> Int:
 
 @inlined
 def _chunk(text: Eights, at: Int, stop: Int, small: Int) -> Int:
-    """Eight bytes of a text, or as many as there are, in lower case if `small` says so."""
+    """Up to eight bytes of a text before `stop`, in lower case if `small` is set."""
     chunk = text[np.uint64(at)] | small
     return chunk if stop - at >= 8 else chunk & ((_1 << np.uint64(8 * (stop - at))) - _1)
 
@@ -98,7 +98,7 @@ def _same(text: Eights, start: Int, stop: Int, small: Int, arena: Arena, entry: 
 
 @inlined
 def find(text: Eights, start: Int, stop: Int, small: Int, hashed: Int, first: Int, slots: Slots, arena: Arena) -> Int:
-    """Where in the arena a piece of a text is entered; 0 if nowhere."""
+    """The position of a piece in the arena; 0 if it is unknown."""
     mask, length = np.uint64(len(slots) - 1), np.uint64(stop - start)
     at = hashed & mask
     while slots[at]:
@@ -116,7 +116,7 @@ def find(text: Eights, start: Int, stop: Int, small: Int, hashed: Int, first: In
 
 @called
 def place(slots: Slots, arena: Arena, entry: Int, stop: Int, seed: np.uint64) -> None:
-    """Make the entries from here to `stop` known; they are not yet."""
+    """Insert the new entries from `entry` to `stop` into the slots."""
     mask = np.uint64(len(slots) - 1)
     while entry < stop:
         length, reading = np.int64(arena[entry] >> _32), np.int64(arena[entry] & _HALF)
@@ -133,7 +133,7 @@ def place(slots: Slots, arena: Arena, entry: Int, stop: Int, seed: np.uint64) ->
 
 @inlined
 def _space(text: Eights, at: Int) -> Int:
-    """The length of the white space or punctuation beyond ASCII that stands here; 0 if something else does."""
+    """The length of white space or punctuation beyond ASCII at this position; 0 if there is none."""
     byte = np.int64(text[at])
     first, second, third = byte & 0xFF, byte >> 8 & 63, byte >> 16 & 63
     if first < 0xE0:
@@ -145,7 +145,7 @@ def _space(text: Eights, at: Int) -> Int:
 
 @inlined
 def _end(text: Eights, at: Int) -> Int:
-    """Where the piece that goes on at a character beyond ASCII ends."""
+    """The end of the piece that has a character beyond ASCII at `at`."""
     while at < len(text) - 1:
         byte = text[at] & _BYTE
         if _KINDS[byte] == _SPACE or (byte >= np.uint64(0xC0) and _space(text, at)):
@@ -156,9 +156,9 @@ def _end(text: Eights, at: Int) -> Int:
 
 @inlined
 def _word(text: Eights, at: Int, seed: Int) -> tuple[Int, Int, Int]:
-    """Where the word of ASCII that starts here stops, its hash, and its first eight letters.
+    """The end of the ASCII word that starts here, its hash, and its first eight letters.
 
-    Adding takes a byte's highest bit for the answer to "is it at least this?"; no sum reaches the next byte.
+    Additions compare all bytes at once: the highest bit of each byte is the result, and no sum overflows a byte.
     """
     hashed, first, length = seed, _0, _8
     while length == _8:
@@ -185,16 +185,16 @@ def _hash(text: Eights, at: Int, stop: Int, seed: Int) -> Int:
 
 
 @inlined
-def keep(progress: Progress, target: Int, source: Int) -> None:
+def copy_progress(progress: Progress, target: Int, source: Int) -> None:
     for i in range(4):
         progress[target, i] = progress[source, i]
 
 
 @inlined
 def next_piece(text: Eights, progress: Progress, seed: Int, initials: Int) -> tuple[Int, Int, Int, Int]:
-    """Go on behind the next piece: its start (-1: there is none), how it is to be lowered, its hash and first chunk.
+    """Advance past the next piece: returns its start (-1: none), its lower-case mask, its hash and first chunk.
 
-    Words of ASCII with other `initials` are passed over.
+    ASCII words with other `initials` are skipped.
     """
     at = progress[NOW, AT]
     while at < len(text) - 1:
@@ -207,15 +207,15 @@ def next_piece(text: Eights, progress: Progress, seed: Int, initials: Int) -> tu
             continue
         space = 1 if kind == _SPACE else _space(text, at) if kind == _BEYOND else 0
         if kind == _BEYOND and not space:
-            # What has been taken for words of ASCII was the start of this.
-            keep(progress, NOW, PIECE)
+            # What looked like ASCII words was the start of this piece.
+            copy_progress(progress, NOW, PIECE)
             start = progress[NOW, AT]
             at = progress[NOW, AT] = _end(text, at)
             return start, _0, _hash(text, start, at, seed), _chunk(text, start, at, _0)
         at += max(space, 1)
         if space:
             progress[NOW, AT] = at
-            keep(progress, PIECE, NOW)
+            copy_progress(progress, PIECE, NOW)
     progress[NOW, AT] = at
     return -1, _0, _0, _0
 
@@ -248,14 +248,14 @@ def read(
     arena: Arena,
     seed: np.uint64,
 ) -> int:
-    """Write the readings of a text's pieces to `out`, a space behind each; how that ended.
+    """Write the readings of a text's pieces to `out`, each followed by a space; returns READ, LACKING or CRAMPED.
 
-    The last item of `text` is behind its end.  Past an unknown piece this only looks for more of them, to note in
-    `lacking`.  Unless it ended with the text it is to be called again, and goes on from before what was in the way.
-    From `base` on `marks` has room for as many pieces as `places`.
+    The last item of `text` is after its end.  After an unknown piece, only further unknown ones are collected in
+    `lacking`.  Unless the result is READ, call it again: it continues before the obstacle.  From `base` on, `marks` has
+    room for as many pieces as `places`.
     """
     progress[NOW, LACKS] = 0
-    keep(progress, PIECE, NOW)
+    copy_progress(progress, PIECE, NOW)
     while progress[NOW, LACKS] < len(lacking):
         start, small, hashed, first = next_piece(text, progress, seed, ANY_INITIAL)
         if start < 0:
@@ -264,18 +264,18 @@ def read(
         entry = find(text, start, stop, small, hashed, first, slots, arena)
         if not entry:
             if not lacks:
-                keep(progress, AGAIN, PIECE)
+                copy_progress(progress, AGAIN, PIECE)
             lacking[lacks, 0], lacking[lacks, 1] = start, stop
             progress[NOW, LACKS] = lacks + 1
         elif not lacks:
             if progress[NOW, SIZE] + np.int64(arena[entry] & _HALF) > len(out) - 8 or progress[NOW, PLACED] == len(
                 places
             ):
-                keep(progress, NOW, PIECE)
+                copy_progress(progress, NOW, PIECE)
                 return CRAMPED
             _write(progress, start, out, places, marks, base, arena, entry)
     lacks = progress[NOW, LACKS]
     if lacks:
-        keep(progress, NOW, AGAIN)
+        copy_progress(progress, NOW, AGAIN)
         progress[NOW, LACKS] = lacks
     return LACKING if lacks else READ

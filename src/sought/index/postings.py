@@ -1,7 +1,7 @@
-"""Which rows hold an n-gram, and in which field?  Five bytes for each pair, whose number only grows.
+"""Which rows have an n-gram, and in which field?  Five bytes a pair; pairs are never removed.
 
-What comes is written down as it comes, and merged into sorted columns when somebody asks or when there is more of it
-than they hold: the time for each pair stays bounded, on average, and pairs that come again take no room for long.
+New pairs are buffered, and merged into sorted columns on a query or when there are more of them than in the columns:
+the time per pair is bounded on average, and repeated pairs take no memory for long.
 """
 
 import numpy as np
@@ -17,14 +17,14 @@ FIELDS = HOST, PATH, ANCHOR  # f has columns 2 * f and 2 * f + 1 of `shares`
 
 _1, _FIELD, _ROW = np.uint64(1), np.uint64(FIELD_BITS), np.uint64(FIELD_BITS + ROW_BITS)
 _ROWS, _FIELDS = np.uint64((1 << ROW_BITS) - 1), np.uint64((1 << FIELD_BITS) - 1)
-_PATIENCE = 1 << 18  # hits that wait, however few are held
+_PATIENCE = 1 << 18  # hits that may be buffered, however few are merged
 _INTS = readable(int64)
 
 
 class Postings:
-    """The rows of n-gram i are rows[starts[i] : starts[i + 1]]: ascending, none twice, with a bit for each field.
+    """The rows of n-gram i are rows[starts[i] : starts[i + 1]]: sorted, distinct, with a bit for each field.
 
-    Those in `_waiting` are not among them before `settle`.
+    Hits in `_waiting` are added by `settle`.
     """
 
     def __init__(self, grams: int) -> None:
@@ -50,12 +50,12 @@ class Postings:
             self.settle()
 
     def settle(self) -> None:
-        """Merge what waits."""
+        """Merge buffered hits."""
         if not self._count:
             return
-        came = np.concatenate(self._waiting)
-        hits = np.empty_like(came)
-        _sort(came, np.zeros_like(self.starts), hits)
+        new = np.concatenate(self._waiting)
+        hits = np.empty_like(new)
+        _sort(new, np.zeros_like(self.starts), hits)
         self._waiting, self._count = [], 0
         size = len(self.rows) + len(hits)
         starts, rows, fields = np.empty_like(self.starts), np.empty(size, np.uint32), np.empty(size, np.uint8)
@@ -63,35 +63,37 @@ class Postings:
         self.starts, self.rows, self.fields = starts, rows[:count].copy(), fields[:count].copy()
 
 
-def holding(asked: Ints, bounds: Ints, grams: Ints, needed: Ints, each: bool, held: Postings) -> tuple[Ints, Rows]:
-    """Rows that hold `needed` n-grams of each list asked for, as of the last `settle`: bounds, and rows that ascend.
+def rows_holding(
+    queries: Ints, bounds: Ints, grams: Ints, needed: Ints, each: bool, held: Postings
+) -> tuple[Ints, Rows]:
+    """Rows that have `needed` n-grams of the list of each query, as of the last `settle`: bounds, and sorted rows.
 
-    List i is grams[bounds[i] : bounds[i + 1]].  If `each`, then the first `needed` ones, else as many of any.
+    List i is grams[bounds[i] : bounds[i + 1]].  If `each`, the first `needed` ones are required, else any `needed`.
     """
-    out = np.empty(_most(asked, bounds, grams, needed, each, held.starts), np.uint32)
-    found = np.zeros(len(asked) + 1, np.int64)
+    out = np.empty(_most(queries, bounds, grams, needed, each, held.starts), np.uint32)
+    found = np.zeros(len(queries) + 1, np.int64)
     if each:
-        _all_of(asked, bounds, grams, needed, held.starts, held.rows, found, out)
+        _all_of(queries, bounds, grams, needed, held.starts, held.rows, found, out)
     else:
         counts = np.zeros(int(held.rows.max(initial=0)) + 1, np.int32)
-        _some_of(asked, bounds, grams, needed, held.starts, held.rows, counts, found, out)
+        _some_of(queries, bounds, grams, needed, held.starts, held.rows, counts, found, out)
     return found, out[: found[-1]].copy()
 
 
-def shares(rows: Ints, asked: Ints, bounds: Ints, grams: Ints, words: int, held: Postings) -> NDArray[np.float32]:
-    """How much of a list each row holds, as of the last `settle`: of n-grams below `words`, and of all, by FIELDS.
+def shares(rows: Ints, queries: Ints, bounds: Ints, grams: Ints, words: int, held: Postings) -> NDArray[np.float32]:
+    """The share of a list that each row has, as of the last `settle`: of n-grams below `words`, and of all, by FIELDS.
 
-    A look into the postings of an n-gram is what costs, so one look counts for all fields.
+    Lookups in the postings are expensive, so one lookup serves all fields.
     """
-    out = np.zeros((len(asked), 2 * len(FIELDS)), np.float32)
+    out = np.zeros((len(queries), 2 * len(FIELDS)), np.float32)
     reached = np.zeros(int(np.diff(bounds).max(initial=0)), np.int64)
-    _count(rows, asked, bounds, grams, words, held.starts, held.rows, held.fields, reached, out)
+    _count(rows, queries, bounds, grams, words, held.starts, held.rows, held.fields, reached, out)
     return out
 
 
 @cached(void(readable(uint64), int64[::1], uint64[::1]))
 def _sort(hits: Hashes, ends: Ints, out: Hashes) -> None:
-    """By n-gram, by counting; then those of each, unless they came in order, as new rows do.  `ends` are zeros."""
+    """Counting sort by n-gram, then sort the rows of each unless they are in order, as new rows are."""
     for hit in hits:
         ends[(hit >> _ROW) + _1] += 1
     for gram in range(1, ends.size):
@@ -112,7 +114,7 @@ def _sort(hits: Hashes, ends: Ints, out: Hashes) -> None:
 def _merge(
     hits: Hashes, starts: Ints, rows: Rows, fields: Fields, to_starts: Ints, to_rows: Rows, to_fields: Fields
 ) -> Int:
-    """Unite what is held with hits, which ascend; returns how many pairs there are."""
+    """Merge existing rows with sorted hits; returns the number of pairs."""
     k = count = 0
     for gram in range(starts.size - 1):
         to_starts[gram] = count
@@ -151,10 +153,10 @@ def _rarest(low: Int, high: Int, grams: Ints, starts: Ints) -> Int:
 
 
 @cached(int64(_INTS, _INTS, _INTS, _INTS, boolean, _INTS))
-def _most(asked: Ints, bounds: Ints, grams: Ints, needed: Ints, each: Bool, starts: Ints) -> Int:
-    """No more rows than this can be found."""
+def _most(queries: Ints, bounds: Ints, grams: Ints, needed: Ints, each: Bool, starts: Ints) -> Int:
+    """An upper bound on the rows that will be found."""
     most = 0
-    for query in asked:
+    for query in queries:
         low, high = bounds[query], bounds[query + 1]
         if low < high and each:
             most += _size(grams[_rarest(low, low + needed[query], grams, starts)], starts)
@@ -168,7 +170,7 @@ def _most(asked: Ints, bounds: Ints, grams: Ints, needed: Ints, each: Bool, star
 
 @compiled
 def _at_least(rows: Rows, low: Int, high: Int, row: Int) -> Int:
-    """The first place from `low` on whose row is not less; quick if it is near."""
+    """The first index from `low` on whose row is not less; fast if it is near."""
     step = 1
     while low + step < high and rows[low + step] < row:
         low += step
@@ -185,18 +187,18 @@ def _at_least(rows: Rows, low: Int, high: Int, row: Int) -> Int:
 
 @cached(void(_INTS, _INTS, _INTS, _INTS, _INTS, readable(uint32), int64[::1], uint32[::1]))
 def _all_of(
-    asked: Ints, bounds: Ints, grams: Ints, needed: Ints, starts: Ints, rows: Rows, found: Ints, out: Rows
+    queries: Ints, bounds: Ints, grams: Ints, needed: Ints, starts: Ints, rows: Rows, found: Ints, out: Rows
 ) -> None:
-    """The rows of the rarest n-gram, of which each other one leaves some."""
+    """Intersect the rows of the rarest n-gram with those of the others."""
     end = 0
-    for i in range(asked.size):
-        begin, low = end, bounds[asked[i]]
-        if low < bounds[asked[i] + 1]:
-            rarest = _rarest(low, low + needed[asked[i]], grams, starts)
+    for i in range(queries.size):
+        begin, low = end, bounds[queries[i]]
+        if low < bounds[queries[i] + 1]:
+            rarest = _rarest(low, low + needed[queries[i]], grams, starts)
             for k in range(starts[grams[rarest]], starts[grams[rarest] + 1]):
                 out[end] = rows[k]
                 end += 1
-            for k in range(low, low + needed[asked[i]]):
+            for k in range(low, low + needed[queries[i]]):
                 if k != rarest:
                     left, at, stop = begin, starts[grams[k]], starts[grams[k] + 1]
                     for m in range(begin, end):
@@ -210,7 +212,7 @@ def _all_of(
 
 @cached(void(_INTS, _INTS, _INTS, _INTS, _INTS, readable(uint32), int32[::1], int64[::1], uint32[::1]))
 def _some_of(
-    asked: Ints,
+    queries: Ints,
     bounds: Ints,
     grams: Ints,
     needed: Ints,
@@ -220,14 +222,14 @@ def _some_of(
     found: Ints,
     out: Rows,
 ) -> None:
-    """Count the n-grams of every row; `counts` are zero before and afterwards."""
+    """Count the n-grams of every row; `counts` are zero before and after."""
     end = 0
-    for i in range(asked.size):
-        begin, low, high = end, bounds[asked[i]], bounds[asked[i] + 1]
+    for i in range(queries.size):
+        begin, low, high = end, bounds[queries[i]], bounds[queries[i] + 1]
         for k in range(low, high):
             for at in range(starts[grams[k]], starts[grams[k] + 1]):
                 counts[rows[at]] += 1
-                if counts[rows[at]] == needed[asked[i]]:
+                if counts[rows[at]] == needed[queries[i]]:
                     out[end] = rows[at]
                     end += 1
         for k in range(low, high):
@@ -241,7 +243,7 @@ def _some_of(
     void(*(_INTS, _INTS, _INTS, _INTS, int64), *(_INTS, readable(uint32), readable(uint8), int64[::1], float32[:, ::1]))
 )
 def _count(
-    of_rows: Ints,
+    wanted_rows: Ints,
     queries: Ints,
     bounds: Ints,
     grams: Ints,
@@ -252,17 +254,17 @@ def _count(
     reached: Ints,
     out: NDArray[np.float32],
 ) -> None:
-    """Rows of one query mostly ascend: then `reached` says where to look on."""
+    """Rows of one query are mostly sorted: then `reached` is where to continue."""
     for i in range(queries.size):
         low, high = bounds[queries[i]], bounds[queries[i] + 1]
-        on = i > 0 and queries[i] == queries[i - 1] and of_rows[i] >= of_rows[i - 1]
+        on = i > 0 and queries[i] == queries[i - 1] and wanted_rows[i] >= wanted_rows[i - 1]
         total = 0
         for k in range(low, high):
             gram = grams[k]
             total += gram < words
-            at = _at_least(rows, reached[k - low] if on else starts[gram], starts[gram + 1], of_rows[i])
+            at = _at_least(rows, reached[k - low] if on else starts[gram], starts[gram + 1], wanted_rows[i])
             reached[k - low] = at
-            if at < starts[gram + 1] and rows[at] == of_rows[i]:
+            if at < starts[gram + 1] and rows[at] == wanted_rows[i]:
                 for field in FIELDS:
                     if fields[at] >> np.uint8(field) & 1:
                         out[i, 2 * field] += gram < words

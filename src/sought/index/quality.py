@@ -1,9 +1,9 @@
-"""How good are the answers?  What attention finds in them, over what it would find if every copy were up to date.
+"""How good are the answers?  Their value to users, over the value if every copy were up to date.
 
     Q = Σ_q f_q Σ_p I(rank of p among the copies)·S(live p, q)  /  Σ_q f_q Σ_p I(rank of p on the live Web)·S(live p, q)
 
-S. Pandey, C. Olston, User-centric Web crawling, 2005, eq. 5.  Only whoever holds the live Web can know it: this is for
-the laboratory, not for the crawler.  `Evaluator` keeps it up to date.
+S. Pandey, C. Olston, User-centric Web crawling, 2005, eq. 5.  It needs the live Web, so it
+is for the laboratory and for estimates; `lab/judge/evaluator.py` updates it step by step.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """Which pages match which queries, and how well: columns, in any order, each pair at most once, scores above 0."""
+    """Scores of pages for queries, as columns in any order; each pair at most once, scores above 0."""
 
     pages: NDArray[np.uint32]
     queries: NDArray[np.uint32]
@@ -29,14 +29,14 @@ class Matches:
 
 @dataclass(frozen=True, slots=True)
 class AnswerShares:
-    """What attention finds, and what it could have found."""
+    """The numerator and denominator of quality."""
 
     numerator: float
     denominator: float
 
     @property
     def value(self) -> float:
-        """1 if there is nothing to be found."""
+        """Quality; 1 if the denominator is 0."""
         return self.numerator / self.denominator if self.denominator else 1.0
 
 
@@ -53,23 +53,23 @@ def quality(
     """Quality of a repository; f_q is weights[q].
 
     Among equal scores the page p with the larger ties[p] comes first, then the larger p; with tie="mean" all of them
-    share the visibility of their ranks.  A page that is no longer live keeps its rank and is worth nothing there.
-    `per_query_norm` divides each query by what it could have: then each weighs f_q, whatever its scores.
+    share the visibility of their ranks.  A page that is no longer live keeps its rank, with score 0.  `per_query_norm`
+    divides each query by its ideal: then each weighs f_q, whatever its scores.
     """
-    found = _found(repository, _live_scores(repository, live), len(weights), ties, visibility, tie)
-    ideal = _found(live, live.scores, len(weights), ties, visibility, tie)
-    return total(found, ideal, weights, per_query_norm)
+    achieved = _attention_by_query(repository, _live_scores(repository, live), len(weights), ties, visibility, tie)
+    ideal = _attention_by_query(live, live.scores, len(weights), ties, visibility, tie)
+    return total(achieved, ideal, weights, per_query_norm)
 
 
-def total(found: Floats, ideal: Floats, weights: Floats, per_query_norm: bool) -> AnswerShares:
-    """Quality from what is found, and could be, query by query."""
+def total(achieved: Floats, ideal: Floats, weights: Floats, per_query_norm: bool) -> AnswerShares:
+    """Quality from the achieved and ideal sums of each query."""
     if per_query_norm:
-        found, ideal = found / np.where(ideal, ideal, 1.0), (ideal > 0).astype(np.float64)
-    # Not weights @ found: to wake BLAS's threads takes longer than to evaluate a step.
-    return AnswerShares(float((weights * found).sum()), float((weights * ideal).sum()))
+        achieved, ideal = achieved / np.where(ideal, ideal, 1.0), (ideal > 0).astype(np.float64)
+    # Not a dot product: waking BLAS's threads takes longer than evaluating a step.
+    return AnswerShares(float((weights * achieved).sum()), float((weights * ideal).sum()))
 
 
-def _found(
+def _attention_by_query(
     ranked: Matches,
     worth: NDArray[np.float32],
     queries: int,
@@ -77,16 +77,16 @@ def _found(
     visibility: Visibility,
     tie: Tie,
 ) -> Floats:
-    """Σ I(rank)·worth for every query, where `ranked` says who is at which rank."""
+    """Σ I(rank)·worth for every query, with ranks by the scores of `ranked`."""
     order = _order(ranked, ties)
     query, score = ranked.queries[order], ranked.scores[order]
     starts_list = _starts(query)
     if tie == "hash":
-        ranks = _place(starts_list) + 1
+        ranks = _positions(starts_list) + 1
         seen = visibility.table(int(ranks.max(initial=0)))[ranks]
     else:
         seen = _mean_visibility(starts_list, starts_list | _starts(score), visibility)
-    return np.bincount(query, seen * worth[order], queries).astype(np.float64)  # of nothing it is whole numbers
+    return np.bincount(query, seen * worth[order], queries).astype(np.float64)  # bincount of nothing gives integers
 
 
 def attention(found: Matches, rates: Floats, ties: NDArray[np.uint32], visibility: Visibility) -> Floats:
@@ -95,13 +95,13 @@ def attention(found: Matches, rates: Floats, ties: NDArray[np.uint32], visibilit
     some = Matches(found.pages[asked], found.queries[asked], found.scores[asked])
     order = _order(some, ties)
     pages, queries = some.pages[order], some.queries[order]
-    ranks = _place(_starts(queries)) + 1
+    ranks = _positions(_starts(queries)) + 1
     seen = rates[queries] * visibility.table(int(ranks.max(initial=0)))[ranks]
-    return np.bincount(pages, seen, len(ties)).astype(np.float64)  # of nothing it is whole numbers
+    return np.bincount(pages, seen, len(ties)).astype(np.float64)  # bincount of nothing gives integers
 
 
 def _order(ranked: Matches, ties: NDArray[np.uint32]) -> Rows:
-    """Lists one after the other, each in descending order.  Two sorts of numbers: many times as fast as a lexsort."""
+    """The order by query, then by descending score.  Two sorts of integers are many times as fast as a lexsort."""
     number = np.empty(len(ties), np.uint64)
     number[np.lexsort((np.arange(len(ties)), ties))] = np.arange(len(ties), dtype=np.uint64)
     bits = ranked.scores.view(np.uint32).astype(np.uint64)  # positive floats are ordered like their bits
@@ -111,7 +111,7 @@ def _order(ranked: Matches, ties: NDArray[np.uint32]) -> Rows:
 
 def _mean_visibility(starts_list: NDArray[np.bool_], starts_block: NDArray[np.bool_], visibility: Visibility) -> Floats:
     """Mean of I over the ranks of each block of equal scores."""
-    place = _place(starts_list)
+    place = _positions(starts_list)
     first = np.flatnonzero(starts_block)
     sizes = np.diff(first, append=len(starts_block))
     before = place[first]
@@ -126,14 +126,14 @@ def _starts(column: NDArray[np.uint32] | NDArray[np.float32]) -> NDArray[np.bool
     return starts
 
 
-def _place(starts: NDArray[np.bool_]) -> Rows:
-    """How many stand before each in its list."""
+def _positions(starts: NDArray[np.bool_]) -> Rows:
+    """The position of each item in its list, from 0."""
     at = np.arange(len(starts))
     return at - np.maximum.accumulate(np.where(starts, at, 0))
 
 
 def _live_scores(repository: Matches, live: Matches) -> NDArray[np.float32]:
-    """What the pages of the repository really are; 0 if they no longer match, or are no more."""
+    """The live scores of the repository's pages; 0 if they no longer match or no longer exist."""
     pairs, wanted = _pairs(live), _pairs(repository)
     order, by_pair = np.argsort(pairs), np.argsort(wanted)
     pairs, wanted = pairs[order], wanted[by_pair]

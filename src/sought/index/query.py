@@ -1,8 +1,8 @@
-"""What does a query ask for?  Words that must all occur, phrases in quotes, perhaps `site:example.org`.
+"""How is a query parsed?  Words that must all occur, phrases in quotes, perhaps `site:example.org`.
 
-All else in a query is literal text; there is no syntax to get wrong.  A page of language L matches if its title, body,
-anchors and address hold every term of the query as L reads it, so the query is read once for each language in the index
-and languages that read it alike are asked together.
+Everything else is literal text; there are no syntax errors.  A page of language L matches if its title, body, anchors
+and address have every term of the query in L, so the query is analysed once for each language in the index; languages
+with equal terms are combined.
 """
 
 import re
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from tantivy import Occur, Query, Schema
 
-from sought.index.analysis import required, terms
+from sought.index.analysis import required_terms, terms
 from sought.index.fields import PHRASED, WORDED
 from sought.web.errors import BadURL
 from sought.web.url import canonical, hostname
@@ -19,7 +19,7 @@ from sought.web.url import canonical, hostname
 MAX_QUERY = 1_000  # characters
 MAX_TERMS = 32
 
-# What a page is called, by itself and by others, says a little more about it than a word somewhere in its text.
+# Titles and anchors count a little more than words in the text.
 BOOST = {"title": 2.0, "anchors": 1.5}
 _QUOTES = str.maketrans("“”„«»", '"""""')
 _PART = re.compile(r'"([^"]*)"|(?<!\S)site:([^\s"]+)|([^\s"]+)')
@@ -27,7 +27,7 @@ _PART = re.compile(r'"([^"]*)"|(?<!\S)site:([^\s"]+)|([^\s"]+)')
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """A query taken apart, not yet read in any language."""
+    """A parsed query, not yet analysed in a language."""
 
     words: str = ""
     phrases: tuple[str, ...] = ()
@@ -36,15 +36,15 @@ class ParsedQuery:
 
 @dataclass(frozen=True, slots=True)
 class QueryTerms:
-    """The terms a page of some language must hold, and the phrases: terms in this order without a gap."""
+    """The terms and phrases that a page of a language must have; a phrase is consecutive terms."""
 
     terms: tuple[str, ...]
     phrases: tuple[tuple[str, ...], ...]
 
     @property
     def all_terms(self) -> list[str]:
-        """The terms, those within phrases too."""
-        return required([*self.terms, *(term for phrase in self.phrases for term in phrase)])
+        """All terms, also those in phrases."""
+        return required_terms([*self.terms, *(term for phrase in self.phrases for term in phrase)])
 
 
 def parse(text: str) -> ParsedQuery:
@@ -61,11 +61,11 @@ def parse(text: str) -> ParsedQuery:
     return ParsedQuery(" ".join(words), tuple(phrases), site)
 
 
-def read(asked: ParsedQuery, language: str) -> QueryTerms:
-    """The query as pages of a language read it: at most MAX_TERMS terms, a phrase of one term is just a term."""
-    phrases = [tuple(terms(phrase, language)) for phrase in asked.phrases]
-    words = [*terms(asked.words, language), *(term for phrase in phrases if len(phrase) == 1 for term in phrase)]
-    distinct = required(words)[:MAX_TERMS]
+def read(query: ParsedQuery, language: str) -> QueryTerms:
+    """The query in a language: at most MAX_TERMS terms; a phrase of one term is just a term."""
+    phrases = [tuple(terms(phrase, language)) for phrase in query.phrases]
+    words = [*terms(query.words, language), *(term for phrase in phrases if len(phrase) == 1 for term in phrase)]
+    distinct = required_terms(words)[:MAX_TERMS]
     kept, room = [], MAX_TERMS - len(distinct)
     for phrase in phrases:
         if len(phrase) > 1 and room > 1:
@@ -75,9 +75,9 @@ def read(asked: ParsedQuery, language: str) -> QueryTerms:
 
 
 def build(asked: ParsedQuery, languages: Iterable[str], schema: Schema, *, relaxed: bool = False) -> Query | None:
-    """The query for tantivy, for pages of these languages; None if it asks for nothing.
+    """The tantivy query for pages of these languages; None if it is empty.
 
-    Relaxed: any term will do, phrases are so many terms.
+    `relaxed`: any term is enough, and phrases are just terms.
     """
     alike: dict[QueryTerms, list[str]] = {}
     for language in languages:
@@ -97,8 +97,8 @@ def _all(reading: QueryTerms, schema: Schema) -> list[Query]:
 
 
 def _some(reading: QueryTerms, schema: Schema) -> list[Query]:
-    found = [_anywhere(term, schema) for term in reading.all_terms]
-    return [_should(found)] if found else []
+    queries = [_anywhere(term, schema) for term in reading.all_terms]
+    return [_should(queries)] if queries else []
 
 
 def _anywhere(term: str, schema: Schema) -> Query:
@@ -114,7 +114,7 @@ def _boosted(query: Query, field: str) -> Query:
 
 
 def _silent(query: Query) -> Query:
-    """Must match, does not score."""
+    """A query that must match but does not score."""
     return Query.const_score_query(query, 0.0)
 
 

@@ -1,8 +1,8 @@
-"""How good is a page for a query?  Scorers as values.
+"""How well does a page match a query?  Scorers as values.
 
-A score is zero unless the page holds every term of the query.  It depends on the page and on frozen statistics only.
-All of them sum something over the query's terms, which the matching loop does; what differs is what a term adds
-(`kind` and `weights`) and what is made of the sum (`finish`).
+A score is zero unless the page has every term of the query.  It depends only on the page and on frozen statistics.
+All scorers sum over the query's terms, in the matching loop; they differ in what a term adds (`kind` and `weights`) and
+in how the sum becomes a score (`finish`).
 """
 
 from dataclasses import dataclass
@@ -22,38 +22,38 @@ Queries = NDArray[np.int32]
 Weights = NDArray[np.float32]
 
 FIELDS_APART, FIELDS_TOGETHER, PRESENCE = 0, 1, 2  # what a term adds
-_LEAST = np.float32(1e-6)  # of a page that matches and would score nothing: it is in the list, at its end
+_LEAST = np.float32(1e-6)  # the least score of a matching page, which belongs at the end of the list
 
 
 Importance = Literal["none", "in-links", "PageRank"]
 
 
 class Scorer(Protocol):
-    """Names what a term adds, and makes a score of the sum."""
+    """What a term adds, and how the sum becomes a score."""
 
     @property
     def kind(self) -> int: ...
 
     @property
     def is_sum(self) -> bool:
-        """Whether the sum is the score."""
+        """Whether the score is the sum itself."""
 
     @property
     def importance(self) -> Importance:
-        """What `finish` is to be given of every page."""
+        """The importance of pages that `finish` needs."""
 
     def weights(self, statistics: Statistics, terms: int) -> NDArray[np.float32]:
-        """Of each term in each field."""
+        """The weight of each term in each field."""
 
     def lengths(self, statistics: Statistics) -> NDArray[np.float32]:
-        """For each field and each of 256 classes of length: what is added to a term's count below the line."""
+        """For each field and each of 256 length classes: what is added to a term's count in the denominator."""
 
     def finish(self, queries: Queries, sums: Scores, importance: Floats, bounds: Floats) -> Scores:
-        """Scores from sums; `bounds` are least and largest sum, least and largest importance of each query."""
+        """Scores from sums; `bounds` are the least and largest sum and importance of each query."""
 
 
 def length_classes() -> NDArray[np.int64]:
-    """The least length of each class: the index keeps lengths in a byte, exact up to 40 and 1 in 8 beyond."""
+    """The least length of each class: the index stores lengths in a byte, exact up to 40, then 1 in 8."""
     byte = np.arange(256) - 24
     mantissa, shift = byte & 7, (byte >> 3) - 1
     return np.where(byte < 8, byte, (mantissa | 8) << np.maximum(shift, 0)) + 24
@@ -62,7 +62,7 @@ def length_classes() -> NDArray[np.int64]:
 @brief
 @dataclass(frozen=True)
 class BM25:
-    """What the search index itself ranks by: Robertson & Zaragoza 2009, in four fields, each with its boost."""
+    """BM25 as in the search index: Robertson & Zaragoza 2009, in four fields, each with its boost."""
 
     k1: float = 1.2
     b: float = 0.75
@@ -78,7 +78,7 @@ class BM25:
     def weights(self, statistics: Statistics, terms: int) -> NDArray[np.float32]:
         frequency = statistics.of_terms(terms)[:, : len(WORDED)]
         odds = ((max(statistics.pages, 1) - frequency + 0.5).clip(0.5) / (frequency + 0.5)).astype(np.float32)
-        # In 32 bits, as in the index: of a term that all pages hold much is rounding, and all of it from 2^24 pages on.
+        # In 32 bits, as in the index: for a term on all pages this is mostly rounding, entirely so from 2^24 pages on.
         idf = np.log(1 + odds).clip(2.0**-24)
         boosts = np.array([BOOST.get(name, 1.0) for name in WORDED])
         weights: Weights = (idf * boosts * (self.k1 + 1)).astype(np.float32)
@@ -86,7 +86,7 @@ class BM25:
 
     def lengths(self, statistics: Statistics) -> NDArray[np.float32]:
         mean = (statistics.lengths / max(statistics.pages, 1))[:, None]
-        # Of a field that no page had yet, any length is the average.
+        # In a field that no page has yet, any length is average.
         relative = np.where(mean > 0, length_classes() / np.maximum(mean, 1e-9), 1.0)
         return (self.k1 * (1 - self.b + self.b * relative)).astype(np.float32)
 
@@ -97,7 +97,7 @@ class BM25:
 @brief
 @dataclass(frozen=True)
 class TfIdf:
-    """TF-IDF as Lucene had it until version 5: sqrt(tf)·idf²/sqrt(length), over all fields as one text."""
+    """TF-IDF as in Lucene until version 5: sqrt(tf)·idf²/sqrt(length), over all fields as one text."""
 
     kind = FIELDS_TOGETHER
     is_sum = True
@@ -117,7 +117,7 @@ class TfIdf:
 @brief
 @dataclass(frozen=True)
 class Inlinks:
-    """The number of pages that link to it, and one, so that a page without links is in the list too."""
+    """The number of in-links plus one, so that pages without links are in the list, too."""
 
     kind = PRESENCE
     is_sum = False
@@ -164,9 +164,9 @@ class TfIdfPageRank:
 
 
 def _scaled(values: NDArray[Any], least: Floats, most: Floats) -> Floats:
-    """To [0, 1]; 1 where all are alike."""
+    """Scaled to [0, 1]; 1 where all are equal."""
     span = most - least
-    with np.errstate(over="ignore"):  # a newcomer may be far beyond those that differ by next to nothing
+    with np.errstate(over="ignore"):  # a new value may be far outside a tiny range
         scaled = (values - least) / np.where(span > 0, span, 1.0)
     return np.where(span > 0, scaled, 1.0).clip(0.0, 1.0)
 

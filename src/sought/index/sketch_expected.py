@@ -1,13 +1,13 @@
-"""What is the expected impact of uncrawled pages whose scores are distributions?  Exactly.
+"""What is the exact expected impact of uncrawled pages whose scores are distributions?
 
 E[I(p)] = Σ f(q) Σ V(r)·P(p, q, r) (S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, §4.2).  Where the
-paper has "convoluted integrals": given the score s of p, its rank is 1 + the crawled ones above s + how many of the
-other candidates are above, each with its own chance, independently (a Poisson binomial distribution).
+paper has "convoluted integrals": given the score s of p, its rank is 1 + the crawled ones above s + the number of other
+candidates above s, which are independent (a Poisson binomial distribution).
 
-A distribution is a leaf: a row of a table of quantiles, each as likely as the other.  Candidates of a leaf differ by
-their ties only, and ties matter only to leaves that can have the very score s.  So for each leaf and s, all other
-leaves are added up once; of those tied, the ones before p in order of ties are added up forwards, the ones behind it
-backwards.  Nothing is divided out again, which would be unstable.  Time for a query: leaves · nodes · candidates · K.
+A distribution is a leaf: a row of a table of equally likely quantiles.  Candidates of a leaf differ only by their ties,
+and ties matter only for leaves that can have exactly score s.  So for each leaf and s, all other leaves are summed
+once; of tied ones, those before p in order of ties are summed forwards, those after it backwards.  Nothing is divided
+out, which would be unstable.  Time for a query: leaves · nodes · candidates · K.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from sought.index.lists import Numbers, Scores
-from sought.index.sketches import Sketches, sound
+from sought.index.sketches import Sketches, are_valid_scores
 from sought.index.slabs import Keys, Offsets
 from sought.index.visibility import Floats
 from sought.web.compiled import Bool, Int, cached, compiled, readable
@@ -44,7 +44,7 @@ def expected_impact(sketches: Sketches, leaves: NDArray[np.int32], quantiles: Sc
 
 
 def check_leaves(leaves: NDArray[np.int32], quantiles: Scores) -> None:
-    if quantiles.ndim != 2 or not quantiles.shape[1] or not sound(quantiles):
+    if quantiles.ndim != 2 or not quantiles.shape[1] or not are_valid_scores(quantiles):
         raise ValueError("quantiles must be finite, not negative, and some for each leaf")
     if len(leaves) and not 0 <= int(leaves.min()) <= int(leaves.max()) < len(quantiles):
         raise IndexError(f"a leaf that is none of {len(quantiles)}")

@@ -1,7 +1,7 @@
-"""Where do many sorted lists live that grow and shrink?  In slabs of one array.
+"""How are many sorted lists stored that grow and shrink?  In slabs of one array.
 
-An item is 64 bits: the bits of a score (positive floats are ordered like their bits), then what decides between equal
-scores.  Lists descend.
+An item is 64 bits: the bits of a score (positive floats are ordered like their bits), then a tie-breaker.  Lists are in
+descending order.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ _SMALL = 32  # a list so short is sorted by insertion
 class Slabs:
     """Lists 0, 1, …: list i is items[start : start + size] of its slab, which has room for `room`.
 
-    Invariant: slabs do not overlap and end before `end[0]`.  What a list that moved leaves behind is lost until `grow`.
+    Invariant: slabs do not overlap and end before `end[0]`.  The old slab of a list that moved is unused until `grow`.
     """
 
     def __init__(self, count: int) -> None:
@@ -40,7 +40,7 @@ class Slabs:
 
     @property
     def arrays(self) -> tuple[Keys, Offsets, Offsets, Offsets, Offsets]:
-        """What compiled code works on."""
+        """The arrays for compiled code."""
         return self.items, self.starts, self.sizes, self.rooms, self.end
 
     @property
@@ -48,7 +48,7 @@ class Slabs:
         return sum(array.nbytes for array in self.arrays)
 
     def fill(self, lists: NDArray[np.uint32], scores: NDArray[np.float32], low: NDArray[np.uint32]) -> None:
-        """Forget everything and hold these; those with score 0 do not count."""
+        """Replace all items by these; score 0 is no item."""
         lists, scores, low = _kept(scores > 0, lists, scores, low)
         self.sizes = np.bincount(lists, minlength=len(self)).astype(np.int64)
         self.rooms = self.sizes + self.sizes // 8
@@ -58,14 +58,14 @@ class Slabs:
         scatter(lists, scores.view(np.uint32), low, self.starts.copy(), self.items)
         for i in np.flatnonzero(self.sizes > _SMALL).tolist():
             self[i].sort()
-        _turn(self.items, self.starts, self.sizes)
+        _sort_and_invert(self.items, self.starts, self.sizes)
 
     def grow(self, need: int) -> None:
-        """Close the gaps, and make room for `need` items and half as many again as there is room for."""
+        """Remove the gaps, and make the array half as large again, plus `need` items."""
         starts = np.cumsum(self.rooms) - self.rooms
         total = int(self.rooms.sum())
         items = np.empty(total + total // 2 + need, np.uint64)
-        _move(self.items, self.starts, self.sizes, items, starts)
+        _copy_lists(self.items, self.starts, self.sizes, items, starts)
         self.items, self.starts = items, starts
         self.end[0] = total
 
@@ -77,8 +77,8 @@ def _kept(
 
 
 @compiled
-def roomy(need: Int, i: Int, arrays: tuple[Keys, Offsets, Offsets, Offsets, Offsets]) -> bool:
-    """See to it that list i has room for `need` items; False if the array is full."""
+def make_room(need: Int, i: Int, arrays: tuple[Keys, Offsets, Offsets, Offsets, Offsets]) -> bool:
+    """Ensure that list i has room for `need` items; False if the array is full."""
     items, starts, sizes, rooms, end = arrays
     if need <= rooms[i]:
         return True
@@ -97,7 +97,7 @@ def roomy(need: Int, i: Int, arrays: tuple[Keys, Offsets, Offsets, Offsets, Offs
 def scatter(
     lists: NDArray[np.uint32], high: NDArray[np.uint32], low: NDArray[np.uint32], ends: Offsets, out: Keys
 ) -> None:
-    """Append every item to its list, inverted: so an ascending sort makes them descend.  `ends` moves on."""
+    """Append every item to its list, inverted, so that an ascending sort is descending.  Advances `ends`."""
     for i in range(lists.size):
         at = ends[lists[i]]
         out[at] = ~(np.uint64(high[i]) << _32 | np.uint64(low[i]))
@@ -105,8 +105,8 @@ def scatter(
 
 
 @cached(types.void(KEYS, OFFSETS, OFFSETS))
-def _turn(items: Keys, starts: Offsets, sizes: Offsets) -> None:
-    """Sort the short lists, and invert the items of all."""
+def _sort_and_invert(items: Keys, starts: Offsets, sizes: Offsets) -> None:
+    """Sort the short lists, and invert all items again."""
     for i in range(starts.size):
         start, stop = starts[i], starts[i] + sizes[i]
         if stop - start <= _SMALL:
@@ -121,7 +121,7 @@ def _turn(items: Keys, starts: Offsets, sizes: Offsets) -> None:
 
 
 @cached(types.void(KEYS, OFFSETS, OFFSETS, KEYS, OFFSETS))
-def _move(items: Keys, starts: Offsets, sizes: Offsets, to: Keys, at: Offsets) -> None:
+def _copy_lists(items: Keys, starts: Offsets, sizes: Offsets, to: Keys, at: Offsets) -> None:
     for i in range(starts.size):
         for k in range(sizes[i]):
             to[at[i] + k] = items[starts[i] + k]

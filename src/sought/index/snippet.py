@@ -1,15 +1,15 @@
-"""Which few words of a page show why it was found?"""
+"""Which part of a page shows why it was found?"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from sought.index.analysis import UNSEGMENTED, spotted, stemmed, words
-from sought.index.spots import INSIDE, encoded
+from sought.index.analysis import UNSEGMENTED, find_terms, stem_words, words
+from sought.index.spots import INSIDE, encode_terms
 
 WIDTH = 240  # characters
-_LEAD = 60  # of these before the first word asked for
+_LEAD = 60  # of these before the first query word
 _STRETCH = 4_000
 _MAX_FOUND = 100
 _MAX_WORDS = 100
@@ -18,7 +18,7 @@ _UNSEGMENTED = re.compile(f"[{UNSEGMENTED}]")
 
 
 class WordMatch(NamedTuple):
-    """A word asked for, where it stands in the body."""
+    """A query word and its position in the body."""
 
     start: int
     end: int
@@ -26,15 +26,15 @@ class WordMatch(NamedTuple):
 
 
 class SnippetTerms:
-    """What was asked for, in the language of a page."""
+    """The terms of a query in the language of a page."""
 
     def __init__(self, terms: Iterable[str]) -> None:
         self.terms = tuple(terms)
-        self.encoded = encoded(self.terms)
+        self.encoded = encode_terms(self.terms)
 
 
 def snippet(body: str, wanted: SnippetTerms, language: str) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """The part of a body that shows most of the wanted terms, and where in it they are."""
+    """The part of a body with most of the wanted terms, and their positions in it."""
     found: list[WordMatch] = []
     shown: list[WordMatch] = []
     for start, end in _stretches(body):
@@ -51,7 +51,7 @@ def snippet(body: str, wanted: SnippetTerms, language: str) -> tuple[str, tuple[
 
 
 def _stretches(body: str) -> Iterator[tuple[int, int]]:
-    """Most pages show early why they were found: the rest is read only if it may show more of the terms."""
+    """Stretches of growing length: most pages have the terms early, and the rest is read only if needed."""
     start, length = 0, _STRETCH
     while start < len(body):
         end = start + length
@@ -62,8 +62,8 @@ def _stretches(body: str) -> Iterator[tuple[int, int]]:
 
 
 def _occurrences(stretch: str, offset: int, wanted: SnippetTerms, language: str) -> Iterator[WordMatch]:
-    """First which pieces read as wanted terms, then where in these few."""
-    text, spots = spotted(stretch, wanted.encoded, language)
+    """Find the pieces that have wanted terms, then the positions in these pieces."""
+    text, spots = find_terms(stretch, wanted.encoded, language)
     at, passed = 0, offset  # bytes of the stretch, characters of the body
     for start, stop, term in spots:
         passed += start - at if stretch.isascii() else len(text[at:start].decode())
@@ -79,26 +79,28 @@ def _occurrences(stretch: str, offset: int, wanted: SnippetTerms, language: str)
 
 def _within(piece: str, wanted: Sequence[str], language: str) -> Iterator[WordMatch]:
     distinct = list(set(words(piece)))
-    asked = {word: term for word, term in zip(distinct, stemmed(distinct, language), strict=True) if term in wanted}
+    term_of = {
+        word: term for word, term in zip(distinct, stem_words(distinct, language), strict=True) if term in wanted
+    }
     lowered = piece.lower()
     if len(lowered) != len(piece):
-        lowered = piece  # rather miss a capital than mark the wrong place
-    longest_first = sorted(asked, key=len, reverse=True)[:_MAX_WORDS]
+        lowered = piece  # rather miss a capital than mark the wrong position
+    longest_first = sorted(term_of, key=len, reverse=True)[:_MAX_WORDS]
     for place in re.finditer(f"(?=({'|'.join(map(re.escape, longest_first))}))", lowered):
         start, end = place.span(1)
         if _stands_alone(lowered, start, end):
-            yield WordMatch(start, end, asked[place[1]])
+            yield WordMatch(start, end, term_of[place[1]])
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
-    """Not a part of a longer word; in scripts without spaces there is no such thing."""
+    """Whether it is not a part of a longer word; scripts without spaces have none."""
     if _UNSEGMENTED.match(text, start):
         return True
     return not (_LETTER.match(text, start - 1) if start else None) and not _LETTER.match(text, end)
 
 
 def _densest(found: list[WordMatch]) -> list[WordMatch]:
-    """The neighbours within a snippet's width that show most different terms, then most words; the first such."""
+    """The first group within a snippet's width that has most distinct terms, then most words."""
     best: list[WordMatch] = []
     most = (0, 0)
     end = 0
@@ -113,7 +115,7 @@ def _densest(found: list[WordMatch]) -> list[WordMatch]:
 
 
 def _window(body: str, shown: list[WordMatch]) -> tuple[int, int]:
-    """Where to cut: some words before the first one shown, at white space if there is any near."""
+    """Where to cut: some words before the first match, at white space if possible."""
     first, last = (shown[0].start, shown[-1].end) if shown else (0, 0)
     start = max(0, first - _LEAD)
     if start:
@@ -126,7 +128,7 @@ def _window(body: str, shown: list[WordMatch]) -> tuple[int, int]:
 
 
 def _merged(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Spans that touch or overlap made one: pairs of characters become the words they came from."""
+    """Join spans that touch or overlap, such as pairs of characters of one word."""
     merged: list[tuple[int, int]] = []
     for start, end in spans:
         if merged and start <= merged[-1][1]:

@@ -1,6 +1,6 @@
-"""Where in a text do some terms stand?  The loop over its pieces, as machine code.
+"""Where in a text are some terms?  The compiled loop over its pieces.
 
-As `pieces.read`, but nothing is written of what nobody looks for.
+Like `pieces.read`, but only for wanted terms.
 """
 
 from collections.abc import Sequence
@@ -23,22 +23,22 @@ from sought.index.pieces import (
     Places,
     Progress,
     Slots,
+    copy_progress,
     find,
     initial,
     inlined,
-    keep,
     next_piece,
 )
 from sought.web.compiled import Function, Int
 
-INSIDE = -1  # a piece beyond ASCII that has a term somewhere in its reading
-Wanted = NDArray[np.uint64]  # row by row: a term's length and its bytes with a space behind
+INSIDE = -1  # a non-ASCII piece that has a term somewhere in its reading
+Wanted = NDArray[np.uint64]  # a row per term: its length, and its bytes with a space after them
 
 _0, _HALF, _BYTE, _SPACE, _G = (np.uint64(number) for number in (0, 0xFFFFFFFF, 0xFF, 0x20, ord("g")))
 
 
-def encoded(terms: Sequence[str]) -> Wanted:
-    """Terms as `spot` takes them."""
+def encode_terms(terms: Sequence[str]) -> Wanted:
+    """Terms in the format of `spot`."""
     spaced = [f"{term} ".encode() for term in terms]
     width = -(-max(map(len, spaced), default=0) // 8) * 8
     rows = [len(each).to_bytes(8, "little") + each.ljust(width, b"\0") for each in spaced]
@@ -47,7 +47,7 @@ def encoded(terms: Sequence[str]) -> Wanted:
 
 
 def _called(function: Function) -> Function:
-    """It takes microseconds: to let other threads go on meanwhile, and to wait for them, would take longer."""
+    """Without releasing the GIL: it takes only microseconds."""
     return numba.njit(cache=True, _nrt=False)(function)  # type: ignore[call-overload,no-any-return]  # as in pieces
 
 
@@ -69,7 +69,7 @@ def _byte(eight: Int, at: Int) -> Int:
 
 @inlined
 def _stands_at(arena: Arena, at: Int, terms: Wanted, term: Int) -> Int:
-    """Whether a reading has a term from a byte of the arena on."""
+    """Whether a term is at a byte of the arena."""
     i, last = 0, np.int64(terms[term, 0])
     while i < last and _byte(arena[(at + i) >> 3], at + i) == _byte(terms[term, 1 + (i >> 3)], i):
         i += 1
@@ -91,7 +91,7 @@ def _inside(arena: Arena, at: Int, length: Int, terms: Wanted) -> Int:
 
 @inlined
 def _shown(arena: Arena, entry: Int, is_word: Int, terms: Wanted) -> Int:
-    """Which term a piece shows, or INSIDE; how many terms there are if it shows none."""
+    """The term of a piece, or INSIDE; the number of terms if it has none."""
     length = arena[entry] & _HALF
     at = entry + 2 + ((np.int64(arena[entry] >> np.uint64(32)) + 7) >> 3)
     if is_word:
@@ -113,13 +113,13 @@ def spot(
     arena: Arena,
     seed: np.uint64,
 ) -> int:
-    """Note start, stop and term of pieces that show one, until the text ends or `spots` is full; how that ended.
+    """Write start, stop and term of pieces that have one, until the text ends or `spots` is full.
 
-    It is called again as `pieces.read` is, when what it lacks has been learned.
+    Returns READ or LACKING; call it again after unknown pieces have been learned, as `pieces.read`.
     """
     progress[NOW, LACKS] = 0
-    keep(progress, PIECE, NOW)
-    initials = initial(_G)  # the Dutch stemmer takes ge- away; otherwise a word's term has the word's initial
+    copy_progress(progress, PIECE, NOW)
+    initials = initial(_G)  # the Dutch stemmer removes ge-; otherwise a term has the initial of its word
     for term in range(len(terms)):
         initials |= initial(terms[term, 1])
     while progress[NOW, LACKS] < len(lacking) and progress[NOW, PLACED] < len(spots):
@@ -130,7 +130,7 @@ def spot(
         entry = find(text, start, stop, small, hashed, first, slots, arena)
         if not entry:
             if not lacks:
-                keep(progress, AGAIN, PIECE)
+                copy_progress(progress, AGAIN, PIECE)
             lacking[lacks, 0], lacking[lacks, 1] = start, stop
             progress[NOW, LACKS] = lacks + 1
         elif not lacks:
@@ -140,6 +140,6 @@ def spot(
                 progress[NOW, PLACED] = placed + 1
     lacks = progress[NOW, LACKS]
     if lacks:
-        keep(progress, NOW, AGAIN)
+        copy_progress(progress, NOW, AGAIN)
         progress[NOW, LACKS] = lacks
     return LACKING if lacks else READ

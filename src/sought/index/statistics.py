@@ -1,7 +1,7 @@
-"""What do scores depend on beside the page itself?  Statistics of all pages, frozen.
+"""What do scores depend on besides the page itself?  Frozen statistics of all pages.
 
-They change only when they are taken anew on purpose: were they to move with every page, the scores of pages nobody
-fetched would move too, and a change of quality could not be put down to a fetch.
+They change only when they are recomputed on purpose: if they changed with every page, the scores of other pages would
+change, too, and a change of quality could not be attributed to a fetch.
 """
 
 from dataclasses import dataclass, field
@@ -18,9 +18,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Statistics:
-    """Of all pages: how many, the terms in each field, and of each term how many pages hold it in each field.
+    """The number of pages, the terms in each field, and for each term how many pages have it in each field.
 
-    `importance` is that of each row: its in-links or its PageRank, for the scorers that ask for it.
+    `importance` is that of each row, in-links or PageRank, for scorers that need it.
     """
 
     pages: int = 0
@@ -30,11 +30,11 @@ class Statistics:
 
     @property
     def anywhere(self) -> NDArray[np.int64]:
-        """How many pages hold each term, in whichever field."""
+        """How many pages have each term in any field."""
         return self.frequency[:, FIELDS]
 
     def of_terms(self, count: int) -> NDArray[np.int64]:
-        """The frequencies of the first `count` terms; those that came later are on no page."""
+        """The frequencies of the first `count` terms; newer terms are on no page."""
         known = np.zeros((count, FIELDS + 1), np.int64)
         kept = min(count, len(self.frequency))
         known[:kept] = self.frequency[:kept]
@@ -42,7 +42,7 @@ class Statistics:
 
 
 class Census:
-    """Takes statistics, some vectors at a time."""
+    """Computes statistics from batches of vectors."""
 
     def __init__(self, terms: int) -> None:
         self._pages = 0
@@ -60,7 +60,7 @@ class Census:
 
 @cached(int64(readable(uint32), readable(int64), int64[::1], int64[:, ::1]))
 def _take(data: Vector, bounds: NDArray[np.int64], lengths: NDArray[np.int64], frequency: NDArray[np.int64]) -> int:
-    """Returns how many of the vectors are of a page."""
+    """Add vectors to the counts; returns how many are not empty."""
     pages = 0
     for p in range(len(bounds) - 1):
         if bounds[p] == bounds[p + 1]:

@@ -1,4 +1,4 @@
-"""Can a text be kept and shown?  It is made so: no halves of characters, no control bytes, single spaces."""
+"""How is a text made fit to be stored and shown?  Valid UTF-8, no control bytes, single spaces."""
 
 import numpy as np
 
@@ -20,9 +20,9 @@ def tidy(text: str) -> str:
 
 @called
 def _is_tidy(text: Eights) -> Bool:
-    """Most texts plainly are, but for their ends; what may not be is left to Python.
+    """Whether a text is tidy, except at its ends; in doubt False, and Python decides.
 
-    Whether any of eight bytes is zero, or less than a blank, is Mycroft's test (1987).
+    Whether any of eight bytes is zero, or less than a space, is Mycroft's test (1987).
     """
     for i in range(0, len(text) - 1, 8):
         chunk = text[i]
@@ -36,7 +36,7 @@ def _is_tidy(text: Eights) -> Bool:
 
 @inlined
 def _holds_space(text: Eights, at: Int) -> Bool:
-    """Whether one of eight bytes begins white space beyond ASCII: a character of two or three bytes."""
+    """Whether one of eight bytes starts white space beyond ASCII, which has two or three bytes."""
     for i in range(8):
         first = np.int64(text[at] >> np.uint64(8 * i)) & 0xFF
         if first >= 0xC2 and first <= 0xE3:

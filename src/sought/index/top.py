@@ -1,9 +1,9 @@
-"""Which pages does each query show?  Its best results, kept while the index is updated.
+"""Which pages does each query show?  Its best results, updated with the index.
 
-The sketch of a query, in the words of S. Pandey, C. Olston, Crawl ordering by search impact, 2008: only the first k
-results matter, so no more need be remembered.  Twice as many are: then a page that leaves does not empty the list.
+The sketch of a query (S. Pandey, C. Olston, Crawl ordering by search impact, 2008): only the first k results matter.
+Twice as many are kept, so that pages that leave do not empty the list.
 
-Equal scores are ordered as everywhere: the larger tie comes first, then the larger page.
+Of equal scores the larger tie comes first, then the larger page, as everywhere.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from sought.web.errors import BadInput
 
 Keys = NDArray[np.uint64]
 Counts = NDArray[np.int32]
-Key = tuple[Int, Int]  # a place in the order: bits of score and tie, then the page
+Key = tuple[Int, Int]  # a sort key: bits of score and tie, then the page
 State = tuple[Numbers, Scores, Numbers, Counts, Counts, Counts, Keys, Numbers, Scores]
 
 _32, _1 = np.uint64(32), np.uint64(1)
@@ -26,18 +26,18 @@ _GRID, _SCORE_GRID = uint32[:, ::1], float32[:, ::1]
 
 
 class Top:
-    """Of query q the best results are the first size[q] of row q of pages, scores and ties, best first.
+    """The best results of query q are the first size[q] of row q of pages, scores and ties, best first.
 
-    `entered` counts the pages that came among the first k by a shift.  Results that score below `floors` are none, for
-    their changes need not be told.  Invariant: every other one that is better than the query's edge is remembered, and
-    of those that are not, `_hidden` says how many there are.
+    `entered` counts the pages that shifts have brought among the first k.  Results below `floors` are ignored, because
+    their changes may not be passed.  Invariant: every other result better than the query's edge is in the list, and
+    `_hidden` is the number of those that are not.
     """
 
     def __init__(self, queries: int, k: int = 10) -> None:
         if type(k) is not int or k < 1:
             raise BadInput(f"k is a number of results, at least 1, not {k!r}")
         self.k = k
-        self.filled_at = 0  # for whoever keeps it: how far it was when the lists were last whole
+        self.filled_at = 0  # for the caller: the position at which the lists were last complete
         self.pages: Numbers = np.zeros((queries, 2 * k), np.uint32)
         self.scores: Scores = np.zeros((queries, 2 * k), np.float32)
         self.ties: Numbers = np.zeros((queries, 2 * k), np.uint32)
@@ -57,15 +57,15 @@ class Top:
 
     @property
     def short(self) -> NDArray[np.bool_]:
-        """Queries of which fewer than k results are known although there may be more: these need to be mended."""
+        """Queries with fewer than k known results although there may be more: they need `mend`."""
         return (self.size < self.k) & ((self._hidden > 0) | (self.floors > 0))
 
     def fill(
         self, pages: Numbers, queries: Numbers, scores: Scores, ties: Numbers, floors: Scores | None = None
     ) -> None:
-        """Forget everything and hold the best of these results, which may come in any order.
+        """Replace all results by the best of these, in any order.
 
-        Later changes below `floors` may remain untold; they are lowered where they would hide what is held now.
+        Later changes below `floors` need not be passed; floors are lowered where they would hide current results.
         """
         check(len(self), queries, scores, ties, pages)
         for column in (self.size, self._hidden, self._edge, self._edge_page):
@@ -74,18 +74,18 @@ class Top:
         self._run(pages, queries, np.zeros_like(scores), scores, ties, False)
         if floors is not None and floors.any():
             self.floors = np.minimum(floors, self.floor(2 * self.k))
-            told = (scores >= self.floors[queries]) & (scores > 0)
-            self._hidden[:] = np.bincount(queries[told], minlength=len(self)) - self.size
+            known = (scores >= self.floors[queries]) & (scores > 0)
+            self._hidden[:] = np.bincount(queries[known], minlength=len(self)) - self.size
 
     def shift(self, pages: Numbers, queries: Numbers, before: Scores, after: Scores, ties: Numbers) -> None:
-        """Enter changes of scores, one after the other; score 0 means that the page is not in the list."""
+        """Apply changes of scores, one after the other; score 0: the page is not in the list."""
         check(len(self), queries, before, after, ties, pages)
         self._run(pages, queries, before, after, ties, True)
 
     def mend(self, pages: Numbers, queries: Numbers, scores: Scores, ties: Numbers) -> None:
-        """Hold the best of these results for the queries that are short: all that these have must be among them.
+        """Set the best results of short queries; all results of these queries must be passed.
 
-        Every change of theirs is to be told from now on.
+        From now on, every change of these queries must be passed.
         """
         check(len(self), queries, scores, ties, pages)
         short = self.short
@@ -97,25 +97,25 @@ class Top:
         self._run(*columns, False)
 
     def forget_entered(self) -> None:
-        """Count anew how many pages enter the first k results."""
+        """Reset the counts of pages that entered the first k results."""
         self.entered[:] = 0
 
     def floor(self, rank: int | None = None) -> Scores:
-        """The score of each query's k-th result, or of that at another rank up to 2k; 0 if there are fewer."""
+        """The score of each query's k-th result, or at another rank up to 2k; 0 if there are fewer."""
         at = (self.k if rank is None else rank) - 1
         return np.where(self.size > at, self.scores[:, at], np.float32(0))
 
     def mean(self) -> Floats:
-        """The mean score of each query's first k results, of which missing ones score 0."""
+        """The mean score of each query's first k results; missing ones score 0."""
         mean: Floats = np.where(self._shown, self.scores[:, : self.k], np.float32(0)).mean(axis=1, dtype=np.float64)
         return mean
 
     def views(self, weights: Floats, rows: int) -> Floats:
-        """How often each page is shown: the weights of the queries that have it among their first k results."""
+        """How often each page is shown: the sum of weights of queries that have it among the first k results."""
         return self._seen(weights, np.ones(self.k), rows)
 
     def clicks(self, weights: Floats, visibility: Visibility, rows: int) -> Floats:
-        """How often each page is looked at, the weights times the visibility of its rank."""
+        """How often each page is seen: the sum of weights times the visibility of its rank."""
         return self._seen(weights, visibility.table(self.k)[1:], rows)
 
     @property
@@ -156,41 +156,41 @@ def _key(query: Int, at: Int, state: State) -> Key:
 
 
 @compiled
-def _put(query: Int, at: Int, page: Int, score: Int, tie: Int, state: State) -> None:
+def _write(query: Int, at: Int, page: Int, score: Int, tie: Int, state: State) -> None:
     state[0][query, at], state[1][query, at], state[2][query, at] = page, score, tie
 
 
 @compiled
-def _move(query: Int, at: Int, to: Int, state: State) -> None:
-    _put(query, to, state[0][query, at], state[1][query, at], state[2][query, at], state)
+def _copy_result(query: Int, at: Int, to: Int, state: State) -> None:
+    _write(query, to, state[0][query, at], state[1][query, at], state[2][query, at], state)
 
 
 @compiled
-def _bound(query: Int, key: Key, state: State) -> None:
+def _set_edge(query: Int, key: Key, state: State) -> None:
     state[6][query], state[7][query] = key
 
 
 @compiled
 def _leave(query: Int, page: Int, key: Key, state: State) -> Int:
-    """Take a result out; returns the place it had, `room` if it was hidden, -1 if there is none."""
+    """Remove a result; returns its index, `room` if it was hidden, -1 if there is none."""
     size, hidden, room = state[3], state[5], np.int64(state[0].shape[1])
     for at in range(size[query]):
         if state[0][query, at] == page:
             for k in range(at + 1, size[query]):
-                _move(query, k, k - 1, state)
+                _copy_result(query, k, k - 1, state)
             size[query] -= 1
             return np.int64(at)
     if not hidden[query] or _above(key, (state[6][query], np.uint64(state[7][query]))):
         return np.int64(-1)
     hidden[query] -= 1
-    if not hidden[query]:  # nothing more is hidden: whatever comes will be known
-        _bound(query, (np.uint64(0), np.uint64(0)), state)
+    if not hidden[query]:  # nothing is hidden any more: every result is kept again
+        _set_edge(query, (np.uint64(0), np.uint64(0)), state)
     return room
 
 
 @compiled
 def _enter(query: Int, page: Int, score: Int, tie: Int, key: Key, state: State) -> Int:
-    """Put a result in; returns its place, or `room` if it is hidden."""
+    """Insert a result; returns its index, or `room` if it is hidden."""
     size, hidden, room = state[3], state[5], np.int64(state[0].shape[1])
     if not _above(key, (state[6][query], np.uint64(state[7][query]))):
         hidden[query] += 1
@@ -199,15 +199,15 @@ def _enter(query: Int, page: Int, score: Int, tie: Int, key: Key, state: State) 
         hidden[query] += 1
         last = _key(query, room - 1, state)
         if _above(last, key):
-            _bound(query, key, state)
+            _set_edge(query, key, state)
             return room
-        _bound(query, last, state)
+        _set_edge(query, last, state)
         size[query] -= 1
     at = np.int64(size[query])
     while at and _above(key, _key(query, at - 1, state)):
-        _move(query, at - 1, at, state)
+        _copy_result(query, at - 1, at, state)
         at -= 1
-    _put(query, at, page, score, tie, state)
+    _write(query, at, page, score, tie, state)
     size[query] += 1
     return at
 
@@ -237,7 +237,7 @@ def _shift(
     edge_page: Numbers,
     floors: Scores,
 ) -> Int:
-    """Returns -1, or the change whose result is not there."""
+    """Returns -1, or the index of a change whose result is missing."""
     state = (top_pages, top_scores, top_ties, size, entered, hidden, edge, edge_page, floors)
     for i in range(queries.size):
         query, page, tie, was = queries[i], np.uint64(pages[i]), np.uint64(ties[i]), k

@@ -1,7 +1,7 @@
-"""How likely is it that a person looks at the result at rank r?
+"""How likely is it that a user looks at the result at rank r?
 
 I(r) = c·r^-3/2 fits the logs of a large search engine (S. Pandey, C. Olston, User-centric Web crawling, 2005, eq. 2);
-c makes the chances of an infinite list add up to one.
+c makes the probabilities of an infinite list sum to one.
 """
 
 import math
@@ -28,15 +28,15 @@ class Visibility:
 
     @cached_property
     def scale(self) -> float:
-        """C, the visibility of the first rank."""
+        """The constant c, the visibility of the first rank."""
         return 1 / _zeta(self.exponent)
 
     def at(self, ranks: Floats) -> Floats:
-        """Visibility at any ranks, which need not be whole; nothing is seen at infinity."""
+        """Visibility at any ranks, also fractional or infinite ones."""
         return self.scale * np.asarray(ranks, np.float64) ** -self.exponent
 
     def table(self, n: int) -> Floats:
-        """I(0), …, I(n); no result is at rank 0 and I(0) = 0."""
+        """I(0), …, I(n), where I(0) = 0."""
         return _tables(self).upto(n).seen[: n + 1]
 
     def sums(self, n: int) -> Floats:
@@ -49,7 +49,7 @@ class Visibility:
 
 
 class _Tables:
-    """Tables of one visibility, which grow: to twice of what is asked for."""
+    """Tables of one visibility, which grow to twice the requested size."""
 
     def __init__(self, visibility: Visibility) -> None:
         self._visibility = visibility

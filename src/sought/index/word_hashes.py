@@ -1,8 +1,8 @@
-"""Which words does a text have, and which n-grams of a workload?  Many texts at once, as one run of bytes.
+"""Which words, and which n-grams of a workload, does a text have?  Many texts at once, as one byte string.
 
 A word is a run of letters, marks and numbers (categories L, M and N of Unicode: a vowel sign of Hindi is a mark), in
-lower case, and known by 64 bits.  Two words might have the same bits; whoever wants a page to be found for a word can
-as well write the word, so nothing is gained by looking for such a pair.
+lower case, identified by a 64-bit hash.  Collisions are possible, but an attacker gains nothing from them: to be found
+for a word, a page can simply contain it.
 """
 
 import unicodedata
@@ -19,13 +19,13 @@ from sought.web.compiled import Bool, Int, cached, compiled, readable
 Bytes = NDArray[np.uint8]
 Hashes = NDArray[np.uint64]
 Ints = NDArray[np.int64]
-Place = tuple[Int, Int, Int, Int, Int, Int]  # row, field and bytes of a word, then those of the host
+Place = tuple[Int, Int, Int, Int, Int, Int]  # row, field and bytes of a word, then bytes of the host
 
-HOST, PATH, ANCHOR, ADDRESS = range(4)  # where a text is from; an address is cut into host and path
+HOST, PATH, ANCHOR, ADDRESS = range(4)  # sources of a text; an address is split into host and path
 STOP, UNKNOWN = -2, -1  # instead of the number of a word
 ROW_BITS, FIELD_BITS = 32, 4  # of a hit: its n-gram, then the row, then a bit for the field
 
-_END = "\0"  # of a text; lower case on either side does not depend on what is on the other
+_END = "\0"  # between texts; lower-casing does not depend on the other side
 _SLASH, _COLON, _ASKS, _HASH = b"/:?#"
 _BASIS, _PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)  # FNV-1a
 _MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -35,7 +35,7 @@ _KINDS, _TABLE = readable(uint8), (uint64[:, ::1], uint64[::1])
 
 
 class Words(NamedTuple):
-    """The words of texts, one after the other: their hashes, the numbers of their texts, and which bytes they are."""
+    """The words of texts in order: hashes, numbers of their texts, and byte ranges."""
 
     hashes: Hashes
     texts: Ints
@@ -44,9 +44,9 @@ class Words(NamedTuple):
 
 
 class HashTable(NamedTuple):
-    """Numbers under 64-bit keys: a hash table with open addressing, most of whose slots are empty (key 0).
+    """A hash table from 64-bit keys to numbers, with open addressing; most slots are empty (key 0).
 
-    Most of what is looked up is not there.  Eight bits for each slot say so, and stay in the cache.
+    Most lookups fail: `bits`, eight for each slot, show that without leaving the CPU cache.
     """
 
     slots: Hashes
@@ -54,7 +54,7 @@ class HashTable(NamedTuple):
 
 
 def lowered(texts: Sequence[str]) -> bytes:
-    """Texts in lower case, one after the other, with a zero byte between them."""
+    """Texts in lower case, joined by zero bytes."""
     joined = _END.join(texts)
     if joined.count(_END) >= max(len(texts), 1):
         joined = _END.join([text.replace(_END, " ") for text in texts])
@@ -70,7 +70,7 @@ def words_of(data: bytes) -> Words:
 
 
 def table_of(keys: Hashes, numbers: Ints) -> HashTable:
-    """Numbers, which may be negative, under keys: distinct ones, and none of them 0."""
+    """A table of numbers, which may be negative, by distinct keys other than 0."""
     size = 1 << max(2 * len(keys), 8).bit_length()
     table = HashTable(np.zeros((size, 2), np.uint64), np.zeros(size // 8, np.uint64))
     _place(keys, numbers.astype(np.int64).view(np.uint64), *table)
@@ -79,12 +79,12 @@ def table_of(keys: Hashes, numbers: Ints) -> HashTable:
 
 @cache
 def kinds() -> Bytes:
-    """Of every character, whether words are made of it."""
-    found = np.zeros(0x110000, np.uint8)
-    assigned = [*range(0x40000), *range(0xE0000, 0xE1000)]  # beyond, nothing is, or for private use
-    found[assigned] = [unicodedata.category(chr(code))[0] in "LMN" for code in assigned]
-    found.flags.writeable = False
-    return found
+    """For every character, whether it is part of words."""
+    is_word = np.zeros(0x110000, np.uint8)
+    assigned = [*range(0x40000), *range(0xE0000, 0xE1000)]  # beyond, unassigned or private use
+    is_word[assigned] = [unicodedata.category(chr(code))[0] in "LMN" for code in assigned]
+    is_word.flags.writeable = False
+    return is_word
 
 
 @compiled
@@ -94,7 +94,7 @@ def _width(lead: Int) -> Int:
 
 @compiled
 def _in_word(data: Bytes, i: Int, kinds: Bytes) -> Bool:
-    """Whether words are made of the character at i."""
+    """Whether the character at i is part of a word."""
     width = _width(data[i])
     if width == 1:
         return kinds[data[i]] != 0
@@ -106,7 +106,7 @@ def _in_word(data: Bytes, i: Int, kinds: Bytes) -> Bool:
 
 @compiled
 def _skip(data: Bytes, i: Int, kinds: Bytes) -> Int:
-    """Where the next word starts, or the text ends."""
+    """The start of the next word, or the end of the text."""
     while i < data.size and data[i] and not _in_word(data, i, kinds):
         i += _width(data[i])
     return i
@@ -127,14 +127,14 @@ def _word(data: Bytes, i: Int, kinds: Bytes) -> tuple[Int, Int]:
 
 @compiled
 def _bit(key: Int, bits: Hashes) -> tuple[Int, Int]:
-    """Which word of the bits has the one of a key, and where."""
+    """The index and shift of a key's bit."""
     place = (key * _MIX) >> _29
     return place >> _6 & np.uint64(bits.size - 1), place & _63
 
 
 @compiled
-def _look(key: Int, table: HashTable) -> Int:
-    """The number under a key, or UNKNOWN."""
+def _look_up(key: Int, table: HashTable) -> Int:
+    """The number of a key, or UNKNOWN."""
     slots, bits = table
     word, shift = _bit(key, bits)
     if not bits[word] >> shift & _1:
@@ -162,7 +162,7 @@ def _place(keys: Hashes, numbers: Hashes, slots: Hashes, bits: Hashes) -> None:
 
 @cached(int64(readable(uint8), _KINDS, uint64[::1], int64[::1], int64[::1], int64[::1]))
 def _cut(data: Bytes, kinds: Bytes, hashes: Hashes, texts: Ints, starts: Ints, stops: Ints) -> Int:
-    """Write down all words; returns how many there are."""
+    """Write all words; returns their number."""
     count, text, i = 0, 0, _skip(data, 0, kinds)
     while i < data.size:
         if data[i]:
@@ -178,7 +178,7 @@ def _cut(data: Bytes, kinds: Bytes, hashes: Hashes, texts: Ints, starts: Ints, s
 
 @compiled
 def _host(data: Bytes, i: Int) -> tuple[Int, Int]:
-    """Where the host of the address that starts at i begins and ends."""
+    """Begin and end of the host of the address at i."""
     begin, end = i, i
     while end < data.size and data[end]:
         c = data[end]
@@ -193,7 +193,7 @@ def _host(data: Bytes, i: Int) -> tuple[Int, Int]:
 
 @compiled
 def _field(field: Int, start: Int, stop: Int, begin: Int, end: Int) -> Int:
-    """The bit of the field that a n-gram is in; one that reaches from an address' host into its path is in neither."""
+    """The bit of an n-gram's field; n-grams that reach from host into path have that of ADDRESS."""
     if field == ADDRESS and start >= end:
         field = PATH
     elif field == ADDRESS and begin <= start and stop <= end:
@@ -202,16 +202,16 @@ def _field(field: Int, start: Int, stop: Int, begin: Int, end: Int) -> Int:
 
 
 @compiled
-def _enter(
+def _extend_chain(
     word: Int, known: Int, place: Place, grams: HashTable, chain: Ints, starts: Ints, out: Hashes, count: Int
 ) -> Int:
-    """Make the chain one word longer and write down what it holds; returns how many of its n-grams may go on."""
+    """Append a word to the chain and write its n-grams; returns how many of them may continue."""
     row, field, start, stop, begin, end = place
     alive = 0
     for n in range(min(known, chain.size - 1), 0, -1):
         chain[n], starts[n] = UNKNOWN, starts[n - 1]
         if chain[n - 1] >= 0:
-            chain[n] = _look(np.uint64(chain[n - 1] + 1) << _32 | np.uint64(word + 1), grams)
+            chain[n] = _look_up(np.uint64(chain[n - 1] + 1) << _32 | np.uint64(word + 1), grams)
         if chain[n] >= 0:
             alive = max(alive, n)
             out[count[0]] = np.uint64(chain[n]) << _ROW | row | _field(field, starts[n], stop, begin, end)
@@ -242,10 +242,10 @@ def find(
     out: Hashes,
     reached: Ints,
 ) -> Bool:
-    """Write down the n-grams of texts that are known, as far as there is room; returns whether all are read.
+    """Write the known n-grams of texts while there is room; returns whether all texts are done.
 
-    `reached` says where to begin, and then where it ended: text, byte, hits.  A text without enough room is begun
-    again.  `chain` and `starts` are working space: the n-grams that end with the last word, by length, and their bytes.
+    `reached` is where to begin, and then where it ended: text, byte, hits.  A text that did not fit is restarted.
+    `chain` and `starts` are scratch: the n-grams that end with the last word, by length, and their starts.
     """
     text, i, known, begin, end, fresh = reached[0], reached[1], 0, 0, 0, True
     count = reached[2:]
@@ -262,13 +262,13 @@ def find(
             reached[0], reached[1] = text, i
             continue
         bits, i = _word(data, start, kinds)
-        word = _look(bits, HashTable(words, word_bits))
+        word = _look_up(bits, HashTable(words, word_bits))
         if word >= 0:
             if count[0] + chain.size > out.size:
                 count[0] = done
                 return False
             place = (np.uint64(rows[text]) << _FIELD, field, start, i, begin, end)
-            known = _enter(word, known, place, HashTable(grams, gram_bits), chain, starts, out, count)
+            known = _extend_chain(word, known, place, HashTable(grams, gram_bits), chain, starts, out, count)
         elif word == UNKNOWN:
             known = 0
     return True

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sought.archive import Misfits, Position
+from sought.archive import CdxjCheck, Position
 from sought.archive.files import warc_name
-from sought.index.sound import unsound_files
+from sought.index.checksums import damaged_files
 from sought.record.directory import Directory
 from sought.record.future_times import MOMENTS
 from sought.record.history import finished_fetches
@@ -94,7 +94,7 @@ def _records(look: Look) -> Iterator[str]:
     table, fetches = repository.table, np.zeros(len(repository.table), np.int64)
     last = np.full(len(table), -np.inf)
     status = np.zeros(len(table), np.int64)
-    misfits = Misfits(directory.path / "archive")
+    misfits = CdxjCheck(directory.path / "archive")
     for number, record in enumerate(directory.archive.records(Position(0, 0))):
         if number % 1000 == 0:
             look.report(number)
@@ -150,7 +150,7 @@ def _links(look: Look) -> Iterator[str]:
 def _index(look: Look) -> Iterator[str]:
     """Exactly the searchable pages can be found, and its files are as they were written."""
     directory = look.directory
-    yield from unsound_files(directory.path / "index")
+    yield from damaged_files(directory.path / "index")
     wanted = directory.repository.table.searchable()
     indexed = directory.index.rows().astype(np.int64)
     if len(np.unique(indexed)) != len(indexed):
@@ -195,9 +195,9 @@ def _queries(look: Look) -> Iterator[str]:
     """The query log can be read."""
     directory = look.directory
     if (directory.path / FOLDER).exists():
-        from sought.demand.repair import unsound_parts
+        from sought.demand.repair import damaged_parts
 
-        yield from unsound_parts(directory.path / FOLDER)
+        yield from damaged_parts(directory.path / FOLDER)
 
 
 _PARTS: dict[str, Callable[[Look], Iterator[str]]] = {

@@ -12,10 +12,10 @@ from sought.beliefs.columns import Beliefs
 from sought.beliefs.gain_rate import GainRate
 from sought.beliefs.prospect import Prospect
 from sought.crawl.plan import eligible
-from sought.graph.around import sources_of
+from sought.graph.distance import sources_of
 from sought.index import Index
 from sought.index.exact import Exact
-from sought.index.ideal import made_for
+from sought.index.ideal import ideal_scores
 from sought.index.measure import GainMeasure
 from sought.index.quality import AnswerShares, Matches, quality
 from sought.index.vectors import joined
@@ -230,7 +230,7 @@ def needy(view: View, limit: int, *, unanswered: bool = False) -> list[dict[str,
     measure, asked = view.measuring.measure, view.measuring.asked
     if measure is None:
         return []
-    made = made_for(measure)
+    made = ideal_scores(measure)
     counts, best = measure.lists.counts, measure.lists.best
     gain = measure.weights * measure.lists.entry(np.arange(len(made), dtype=np.uint32), made)
     fit = np.divide(best, made, out=np.ones(len(made)), where=made > 0.0)

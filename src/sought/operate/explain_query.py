@@ -6,7 +6,7 @@ import numpy as np
 
 from sought.beliefs.prospect import MainQuery, Prospect
 from sought.index import Index, normal
-from sought.index.ideal import made_for
+from sought.index.ideal import ideal_scores
 from sought.operate.explain import needs
 from sought.operate.searches import searches_a_week
 from sought.operate.view import View
@@ -27,7 +27,7 @@ def explain_query(view: View, query: str, policy: Policy, now: float, limit: int
     if measure is None or not places:
         raise BadInput(f"nobody has asked {query!r} so far, or not often enough to be measured by")
     [place, *_] = places
-    made = made_for(measure)[place : place + 1]
+    made = ideal_scores(measure)[place : place + 1]
     to_gain = float(measure.weights[place] * measure.lists.entry(np.array([place], np.uint32), made)[0])
     results, held_out = int(measure.lists.counts[place]), bool(asked.held_out[place])
     fit = float(measure.lists.best[place] / made[0]) if made[0] > 0.0 else 1.0

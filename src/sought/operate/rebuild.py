@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from sought.archive import Damage, Misfits
-from sought.archive.damage import listed, write_list
+from sought.archive import CdxjCheck, Damage
+from sought.archive.damage import known_damage, write_list
 from sought.crawl.buffer import Buffer
 from sought.crawl.cycle import beliefs_in
 from sought.record.damage import keep_damage, named
@@ -37,7 +37,7 @@ def rebuild(path: Path, report: Report, lost: Callable[[Damage], None] = lambda 
     Rows and hosts get other numbers if records were lost: requests in flight are renumbered.
     """
     directory = Directory.open(path, rebuilding=True)
-    archive, misfits = path / "archive", Misfits(path / "archive")
+    archive, misfits = path / "archive", CdxjCheck(path / "archive")
     try:
         Refresh(directory).before_the_first_page(time.time())
         count = recover(directory, report, misfits.add)
@@ -45,8 +45,8 @@ def rebuild(path: Path, report: Report, lost: Callable[[Damage], None] = lambda 
         _drop_again(directory)
         directory.leases.unanswered = renumbered(directory, directory.leases.unanswered)
         fresh = named(path, directory.damage.unlisted)
-        if directory.damage.by_place or listed(archive):
-            known = [each for each in listed(archive) if each.place in directory.damage.by_place]
+        if directory.damage.by_place or known_damage(archive):
+            known = [each for each in known_damage(archive) if each.place in directory.damage.by_place]
             write_list(archive, [*known, *fresh])
             keep_damage(directory.store, [])
         catalogues = sorted({*misfits.finish(directory.archive.end), *(each.file for each in fresh)})

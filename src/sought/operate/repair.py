@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from sought.archive import Archive, Damage
 from sought.archive.damage import set_aside
-from sought.index.sound import unsound_files
+from sought.index.checksums import damaged_files
 from sought.operate.check import examined
 from sought.operate.rebuild import rebuild
 from sought.record.damage import keep_log_trouble
@@ -76,7 +76,7 @@ def _locked(path: Path, done: list[str]) -> list[str]:
     try:
         settle_swap(path)
         lost = _mend_queries(path)
-        if unsound := list(unsound_files(path / "index")):
+        if unsound := list(damaged_files(path / "index")):
             shutil.rmtree(path / "index")
             done.append(f"{unsound[0]}: the search index is made again")
         return lost
@@ -87,9 +87,9 @@ def _locked(path: Path, done: list[str]) -> list[str]:
 def _mend_queries(path: Path) -> list[str]:
     if not (path / FOLDER).exists():
         return []
-    from sought.demand.repair import mend_log
+    from sought.demand.repair import repair_log
 
-    return mend_log(path / FOLDER)
+    return repair_log(path / FOLDER)
 
 
 def _mend_tables(path: Path, report: Report, done: list[str], damage: list[Damage]) -> None:
@@ -107,7 +107,7 @@ def _mend_tables(path: Path, report: Report, done: list[str], damage: list[Damag
         if not why and found.misfits:
             lock = Lock(path / "lock")
             try:
-                Archive.catalogue_again(path / "archive", directory.agent, found.misfits, directory.writer.applied)
+                Archive.rebuild_catalogue(path / "archive", directory.agent, found.misfits, directory.writer.applied)
             finally:
                 lock.release()
             done += [f"{problem}: made again" for problem in found.problems["catalogues"]]

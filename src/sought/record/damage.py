@@ -9,7 +9,7 @@ from pathlib import Path
 from msgspec.structs import astuple, replace
 
 from sought.archive import Damage, files
-from sought.archive.damage import ENDS_EARLY, unlisted, with_urls
+from sought.archive.damage import ENDS_EARLY, new_damage, with_urls
 from sought.record.store import Store
 from sought.web.errors import SoughtError
 
@@ -33,7 +33,7 @@ class DamageLog:
     @property
     def unlisted(self) -> list[Damage]:
         """Damage that no repair has handled."""
-        return unlisted(self.archive, self.by_place.values())
+        return new_damage(self.archive, self.by_place.values())
 
 
 def kept_damage(store: Store) -> list[Damage]:

@@ -151,7 +151,7 @@ class Directory:
             self.leases.keep([])
             self._close_parts()
             if catalogues:
-                Archive.catalogue_again(self.path / "archive", self.agent, catalogues, self.writer.applied)
+                Archive.rebuild_catalogue(self.path / "archive", self.agent, catalogues, self.writer.applied)
             finish_swap(self.path)
             self._keep_leases()
         finally:

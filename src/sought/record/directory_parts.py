@@ -54,8 +54,8 @@ class LeasesPart(Protocol):
     def close(self) -> None: ...
 
 
-def _archive(folder: Path, software: str, applied: Position, report: Callable[[Damage], None]) -> ArchivePart:
-    return Archive.open(folder, software=software, promised=applied, found=report)
+def _archive(folder: Path, software: str, expected_end: Position, on_damage: Callable[[Damage], None]) -> ArchivePart:
+    return Archive.open(folder, software=software, expected_end=expected_end, on_damage=on_damage)
 
 
 def _index(folder: Path) -> IndexPart:

@@ -8,7 +8,7 @@ which this was done, for `sought check`.
 
 import numpy as np
 
-from sought.fetch.robots_fetch import LIFETIMES
+from sought.fetch.robots import LIFETIMES
 from sought.record.directory import Directory
 from sought.record.host_files import SITEMAP_EVERY
 from sought.record.retries import DAY

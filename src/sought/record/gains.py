@@ -64,7 +64,7 @@ def with_gains(finished: Sequence[Finished], batch: FetchGains | None) -> list[F
         gain, affected, helped = 0.0, 0, b""
         if i >= 0:
             gain, affected = float(gains.gain[i]), int(gains.affected[i])
-            helped = best[i, : int(gains.told[i])].tobytes()
+            helped = best[i, : int(gains.reported[i])].tobytes()
         outcome = replace(each.outcome, gain=gain, affected=affected, helped=helped)
         result.append(each._replace(outcome=outcome))
     return result

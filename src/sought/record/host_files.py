@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.fetch.robots_fetch import RobotsFetch, redirected
+from sought.fetch.robots import RobotsFetch, redirected
 from sought.fetch.sitemaps import Sitemap, read_sitemap
 from sought.record.discovery import REFUSED, Discovery
 from sought.record.hosts import Host, Hosts
@@ -40,7 +40,7 @@ class HostFiles:
             self.robots_chain = {target: first}
             return
         host = self.hosts.at(origin(first))
-        self.hosts.set_robots(host, RobotsFetch.of(response))
+        self.hosts.set_robots(host, RobotsFetch.from_response(response))
         for url in host.robots.sitemaps if host.robots else ():
             self._add_sitemap(host, url)
         self.hosts.count(host, "robots")

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from sought.fetch.politeness import HostManners
-from sought.fetch.robots import Robots
-from sought.fetch.robots_fetch import RobotsFetch
+from sought.fetch.robots import Robots, RobotsFetch
 from sought.record.store import Store, row_key
 from sought.web.url import hostname
 

@@ -22,7 +22,7 @@ from sought.graph.walks import pr
 from sought.index.analysis import LANGUAGES
 from sought.index.anchored import with_anchors
 from sought.index.lists import ListsOf
-from sought.index.measure import GainMeasure, Rows, Ties, together
+from sought.index.measure import GainMeasure, Rows, Ties, concatenate
 from sought.index.quality import Matches
 from sought.index.scorers import Scorer
 from sought.index.statistics import Census, Statistics
@@ -263,7 +263,7 @@ class Measuring:
     def matches(self, measure: GainMeasure | None = None) -> Matches:
         """The score of every page for every query that it answers, by this measure or another of the same terms."""
         measure = measure or self.measure
-        return together([measure.matches(rows, vectors) for rows, _, vectors in self._stored()] if measure else [])
+        return concatenate([measure.matches(rows, vectors) for rows, _, vectors in self._stored()] if measure else [])
 
     def _languages(self) -> list[int]:
         return self.measure.filing.languages if self.measure else []

@@ -38,7 +38,7 @@ from rocksdict import AccessType, DBCompressionType, Options, Rdict, WriteBatch
 
 from sought.record.table import BIRTH, BIRTH_ROW, LIFE, LIFE_ROW, State, Table
 from sought.web.errors import CrawlBusy, CrawlDamaged, SoughtError, StorageFull
-from sought.web.readonly_cache import Shadow
+from sought.web.readonly_cache import ShadowFolder
 
 _BLOCK = 128
 _BATCH = 100_000
@@ -119,7 +119,7 @@ class Store:
             raise _explained(FileNotFoundError("CURRENT is missing"), path)  # else RocksDB would begin an empty one
         try:
             access = AccessType.read_write() if writable else AccessType.read_only()
-            self._shadow = Shadow(path, _MADE_BY_READERS) if not writable else None
+            self._shadow = ShadowFolder(path, _MADE_BY_READERS) if not writable else None
             self.db = Rdict(str(self._shadow.path if self._shadow else path), options, access_type=access)
         except SoughtError:
             raise

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.index import normal
+from sought.index.filing import single_words
 from sought.index.measure import GainMeasure
-from sought.index.words import single_words
 from sought.record.config import Config, seconds
 from sought.record.store import Store
 

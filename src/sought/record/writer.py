@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sought.archive import Damage, Original, Place, Position
-from sought.archive.body import with_body
+from sought.archive.decode import with_body
 from sought.index import Entry
 from sought.record.clock import Clock
 from sought.record.commit import Commit

@@ -1,10 +1,10 @@
-"""Where is a web that changes, misbehaves and can be predicted?
+"""How does the toy web work, a web that changes, misbehaves and can be predicted?
 
     (seed, host, path, time)  ▶  toy.ToyWeb.answer  ▶  Answer  ▶  server.serve sends it over real HTTP
 
-Everything is computed from hashes when it is asked for, so the same seed is the same web for ever, and the truth (which
-pages live, which version they show) can be asked at any toy time.  Useful for demos, tests and benchmarks of a crawler;
-not useful for conclusions about the real Web, whose laws of change nobody chose.
+Everything is computed from hashes on request, so a seed always gives the same web, and the truth (which pages are live,
+which version they show) is known at any toy time.  Useful for demos, tests and benchmarks of a crawler; not useful for
+conclusions about the real Web, which changes in other ways.
 """
 
 from sought.toyweb.answer import Behaviour, ToyAnswer

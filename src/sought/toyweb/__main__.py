@@ -1,4 +1,4 @@
-"""Serve the toy web until Ctrl-C: python -m sought.toyweb"""
+"""How is the toy web served by hand?  `python -m sought.toyweb`, until Ctrl-C."""
 
 import argparse
 import asyncio
@@ -20,9 +20,9 @@ def options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-async def run(asked: argparse.Namespace) -> None:
-    toy = ToyWeb(asked.seed, asked.sites, asked.pages, hostile=not asked.healthy)
-    async with serve(toy, asked.days_per_second, port=asked.port) as served:
+async def run(chosen: argparse.Namespace) -> None:
+    toy = ToyWeb(chosen.seed, chosen.sites, chosen.pages, hostile=not chosen.healthy)
+    async with serve(toy, chosen.days_per_second, port=chosen.port) as served:
         sys.stdout.write(f"# The toy web is at {served.seeds[0]} until Ctrl-C.  To crawl it, in sought.toml:\n")
         sys.stdout.write(served.toml())
         sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""What does a server say, and how does it bring itself to say it?"""
+"""What does a server answer, and how is the answer sent?"""
 
 import gzip
 import hashlib
@@ -18,21 +18,21 @@ Headers = tuple[tuple[str, str], ...]
 
 
 class Behaviour(StrEnum):
-    """How an answer is sent; all that is not PLAIN ends the connection."""
+    """How an answer is sent; all behaviours but PLAIN end the connection."""
 
     PLAIN = "plain"  # status line, headers, body
     SLOW = "slow"  # the same after `ToyWeb.slow` seconds
-    RAW = "raw"  # the body is all that is sent
+    RAW = "raw"  # only the body is sent
     HANG = "hang"  # nothing for `ToyWeb.patience` seconds
     RESET = "reset"  # the connection is torn down at once
     DRIP = "drip"  # one byte at a time
-    ENDLESS_BODY = "endless-body"  # the body again and again
-    ENDLESS_HEADERS = "endless-headers"  # the body, header lines, again and again
+    ENDLESS_BODY = "endless-body"  # the body, repeated
+    ENDLESS_HEADERS = "endless-headers"  # the body, which is header lines, repeated
 
 
 @dataclass(frozen=True, slots=True)
 class ToyAnswer:
-    """One answer.  `status` is 0 where none is sent."""
+    """One answer.  `status` is 0 if none is sent."""
 
     status: int
     headers: Headers = ()
@@ -57,43 +57,45 @@ def not_found(status: int = 404) -> ToyAnswer:
 
 
 def http_date(t: float) -> str:
-    """Toy time as HTTP writes dates."""
+    """Toy time as an HTTP date."""
     return formatdate(DAY_ZERO + t * 86400, usegmt=True)
 
 
 def iso_date(t: float) -> str:
-    """Toy time as sitemaps write dates."""
+    """Toy time as a date for sitemaps."""
     return datetime.fromtimestamp(DAY_ZERO + t * 86400, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def validated(answer: ToyAnswer, asked: Mapping[str, str], validators: tuple[str, ...], modified: float) -> ToyAnswer:
-    """The answer with the validators a site gives, or 304 if the asker has it already (RFC 9110, 13.2.2)."""
-    given = {
+def with_validators(
+    answer: ToyAnswer, request_headers: Mapping[str, str], validators: tuple[str, ...], modified: float
+) -> ToyAnswer:
+    """The answer with the site's validators, or 304 if the client has it already (RFC 9110, 13.2.2)."""
+    values = {
         "etag": f'"{hashlib.blake2b(answer.body, digest_size=8).hexdigest()}"',
         "last-modified": http_date(modified),
     }
-    headers = tuple((name.title().replace("Etag", "ETag"), given[name]) for name in validators)
-    if _already_known(asked, validators, given["etag"], modified):
+    headers = tuple((name.title().replace("Etag", "ETag"), values[name]) for name in validators)
+    if _already_known(request_headers, validators, values["etag"], modified):
         return ToyAnswer(304, headers)
     return replace(answer, headers=answer.headers + headers)
 
 
-def _already_known(asked: Mapping[str, str], validators: tuple[str, ...], etag: str, modified: float) -> bool:
-    if "etag" in validators and "if-none-match" in asked:
-        known = [tag.strip().removeprefix("W/") for tag in asked["if-none-match"].split(",")]
+def _already_known(request_headers: Mapping[str, str], validators: tuple[str, ...], etag: str, modified: float) -> bool:
+    if "etag" in validators and "if-none-match" in request_headers:
+        known = [tag.strip().removeprefix("W/") for tag in request_headers["if-none-match"].split(",")]
         return etag in known or "*" in known
-    if "last-modified" in validators and "if-modified-since" in asked:
+    if "last-modified" in validators and "if-modified-since" in request_headers:
         try:
-            since = parsedate_to_datetime(asked["if-modified-since"])
+            since = parsedate_to_datetime(request_headers["if-modified-since"])
         except ValueError:
             return False
         return since.replace(tzinfo=UTC).timestamp() >= int(DAY_ZERO + modified * 86400)
     return False
 
 
-def coded(answer: ToyAnswer, asked: Mapping[str, str], coding: str) -> ToyAnswer:
-    """The answer in a content coding, if the asker accepts it."""
-    accepted = {part.partition(";")[0].strip() for part in asked.get("accept-encoding", "").split(",")}
+def with_coding(answer: ToyAnswer, request_headers: Mapping[str, str], coding: str) -> ToyAnswer:
+    """The answer in a content coding, if the client accepts it."""
+    accepted = {part.partition(";")[0].strip() for part in request_headers.get("accept-encoding", "").split(",")}
     if not answer.body or coding == "identity" or coding not in accepted:
         return answer
     headers = (*answer.headers, ("Content-Encoding", coding), ("Vary", "Accept-Encoding"))

@@ -1,7 +1,7 @@
-"""Which sites does this web have, and what is true about all of it at a time?
+"""Which sites does the web have, and which pages are live in which version at a time?
 
-Only the healthy part has a truth: an oddity is its own explanation.  Listings (home pages and section hubs) are pages
-too; their version counts the births, deaths and moves they show.
+This covers the healthy sites only.  Listings (home pages and section hubs) are pages, too; their version counts the
+births, deaths and moves that they show.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ PORTAL = f"portal.{DOMAIN}"
 
 
 class SiteEvent(NamedTuple):
-    """Something that happened: a URL was `born`, `changed`, `moved` (to `target`) or `died`."""
+    """A URL was `born`, `changed`, `moved` (to `target`) or `died`."""
 
     time: float
     kind: str
@@ -24,14 +24,14 @@ class SiteEvent(NamedTuple):
     target: str = ""
 
 
-def clamped(t: float) -> float:
-    """A toy time within the web's life."""
+def clamp(t: float) -> float:
+    """A toy time limited to the web's lifetime."""
     return min(max(t, 0.0), LAST_DAY)
 
 
 @dataclass(frozen=True)
 class Atlas:
-    """All healthy sites of a web and where they are."""
+    """All healthy sites of a web and their addresses."""
 
     seed: int
     count: int
@@ -47,7 +47,7 @@ class Atlas:
         return {site.host: site for site in self.sites}
 
     @cached_property
-    def akin(self) -> dict[str, tuple[ToySite, ...]]:
+    def same_subject(self) -> dict[str, tuple[ToySite, ...]]:
         """Sites by subject."""
         subjects = {site.subject.name for site in self.sites}
         return {name: tuple(s for s in self.sites if s.subject.name == name) for name in subjects}
@@ -57,17 +57,17 @@ class Atlas:
 
     def live(self, t: float) -> list[str]:
         """Every URL that answers 200 at `t` and that the healthy part links to."""
-        t = clamped(t)
-        found = [self.url(PORTAL)]
+        t = clamp(t)
+        urls = [self.url(PORTAL)]
         for site in self.sites:
             paths = ["/", "/about", *(f"/{section}/" for section in site.sections)]
-            found += [self.url(site.host, path) for path in paths + [p.path(t) for p in site.live(t)]]
-        return found
+            urls += [self.url(site.host, path) for path in paths + [p.path(t) for p in site.live(t)]]
+        return urls
 
     def version(self, url: str, t: float) -> int | None:
-        """How often the text at `url` has changed until `t`; None if nothing lives there."""
-        t = clamped(t)
-        host, path = self._parted(url)
+        """How often the text at `url` has changed until `t`; None if the page is not live."""
+        t = clamp(t)
+        host, path = self._split(url)
         if host == PORTAL and path == "/":
             return 0
         site = self.by_host.get(host)
@@ -82,16 +82,16 @@ class Atlas:
         page = site.find(path, t)
         return len(page.changed(t)) if page and page.lives(t) and page.path(t) == path else None
 
-    def _parted(self, url: str) -> tuple[str, str]:
+    def _split(self, url: str) -> tuple[str, str]:
         prefix, port = "http://", "" if self.port == 80 else f":{self.port}"
         host, slash, path = url.removeprefix(prefix).partition("/")
         return (host.removesuffix(port), slash + path) if url.startswith(prefix) and host.endswith(port) else ("", "")
 
     def events(self, t0: float, t1: float) -> list[SiteEvent]:
-        """What happened to articles after `t0` and until `t1`, in order."""
-        t0, t1 = clamped(t0), clamped(t1)
-        found = [e for site in self.sites for page in site.pages(t1) for e in self._life(site, page, t1)]
-        return sorted(e for e in found if t0 < e.time <= t1)
+        """The events of articles after `t0` and until `t1`, in order."""
+        t0, t1 = clamp(t0), clamp(t1)
+        events = [e for site in self.sites for page in site.pages(t1) for e in self._life(site, page, t1)]
+        return sorted(e for e in events if t0 < e.time <= t1)
 
     def _life(self, site: ToySite, page: ToyPage, t: float) -> Iterator[SiteEvent]:
         first, later = self.url(site.host, page.first_path), self.url(site.host, page.later_path)

@@ -1,6 +1,6 @@
-"""How are answers brought to the wire, the hostile ones too?
+"""How are answers sent, also hostile ones?
 
-Every behaviour ends by itself: after `patience` seconds, after MOST bytes, or when the client is gone.
+Every behaviour ends: after `patience` seconds, after MOST bytes, or when the client disconnects.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ _REASONS = {status.value: status.phrase for status in HTTPStatus}
 
 
 class Wire:
-    """One connection, for as long as an answer takes."""
+    """One connection while an answer is sent."""
 
     def __init__(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, slow: float, patience: float
@@ -30,7 +30,7 @@ class Wire:
         await self.writer.drain()
 
     async def client_left_within(self, seconds: float) -> bool:
-        """Waits; true as soon as the client hangs up (or talks out of turn)."""
+        """Wait; True as soon as the client disconnects (or sends something)."""
         try:
             await asyncio.wait_for(self.reader.read(1), seconds)
         except TimeoutError:
@@ -68,7 +68,7 @@ async def _hang(answer: ToyAnswer, wire: Wire, t: float) -> None:
 
 
 async def _reset(answer: ToyAnswer, wire: Wire, t: float) -> None:
-    # Lingering for zero seconds makes the kernel send a reset instead of an orderly end.
+    # SO_LINGER with 0 seconds makes the kernel send a reset.
     wire.writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     wire.writer.transport.abort()
 
@@ -94,7 +94,7 @@ async def _endless_headers(answer: ToyAnswer, wire: Wire, t: float) -> None:
 async def _repeat(piece: bytes, wire: Wire) -> None:
     for _ in itertools.repeat(None, MOST // len(piece)):
         await wire.send(piece)
-        await asyncio.sleep(0)  # a fast client must not keep the other hosts waiting
+        await asyncio.sleep(0)  # a fast client must not block other hosts
 
 
 _HOSTILE: dict[Behaviour, Callable[[ToyAnswer, Wire, float], Awaitable[None]]] = {

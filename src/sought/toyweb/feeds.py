@@ -1,4 +1,4 @@
-"""What is new on a site?  RSS 2.0 (rssboard.org) or Atom (RFC 4287): its latest pages, under the addresses of now."""
+"""What is in the feed of a site?  Its latest pages at their current addresses, as RSS 2.0 or Atom (RFC 4287)."""
 
 from collections.abc import Iterable
 
@@ -14,7 +14,7 @@ Entry = tuple[str, str, float]  # address, title, time
 
 
 def announcement(site: ToySite) -> str:
-    """What a page has in its head; nothing if there is no feed."""
+    """The <link> in the head of a page; empty if there is no feed."""
     kind = _ATOM if site.is_atom else _RSS
     return f'<link rel="alternate" type="{kind}" title="{site.name}" href="{FEED}">' if site.has_feed else ""
 
@@ -39,12 +39,12 @@ def rss(title: str, entries: Iterable[Entry]) -> str:
 
 
 def atom(title: str, home: str, entries: Iterable[Entry]) -> str:
-    found = list(entries)
-    updated = iso_date(max((at for _, _, at in found), default=0.0))
+    listed = list(entries)
+    updated = iso_date(max((at for _, _, at in listed), default=0.0))
     items = [
         f'<entry><title>{name}</title><id>{url}</id><link rel="alternate" href="{url}"/>'
         f"<updated>{iso_date(at)}</updated></entry>"
-        for url, name, at in found
+        for url, name, at in listed
     ]
     head = '<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">'
     about = f"<title>{title}</title><id>{home}</id><updated>{updated}</updated>\n"

@@ -1,8 +1,8 @@
 """When does a page change?
 
-Each page obeys one law, chosen by hash.  A law turns a key into the times (toy days) at which the text changes; the
-version of a page is how many of them have passed.  Laws of one kind differ in rate, phase and times from page to page;
-pages of one section share their bursts.
+Each page follows one law, chosen by hash.  A law maps a key to the times (toy days) at which the text changes; the
+version of a page is how many of them have passed.  Rates, phases and times differ from page to page; pages of one
+section share their bursts.
 """
 
 from bisect import bisect_right
@@ -11,8 +11,8 @@ from functools import lru_cache
 
 from sought.toyweb.dice import dice, pick, waiting_time
 
-LAST_DAY = 3650.0  # time stands still after ten years, so that no question costs more than that
-HORIZON = 64.0  # change times are computed this many days ahead and remembered
+LAST_DAY = 3650.0  # time stops after ten years, which bounds the cost of every call
+HORIZON = 64.0  # change times are computed this many days ahead and cached
 RATES = (1 / 60, 1 / 20, 1 / 7, 1 / 2, 2.0)  # changes per day
 WEEK = 7.0
 
@@ -21,7 +21,7 @@ class Law(StrEnum):
     """How a page changes."""
 
     STATIC = "static"  # never
-    POISSON = "poisson"  # at random moments, at one of RATES
+    POISSON = "poisson"  # at random times, at one of RATES
     DAILY = "daily"  # all of it, once a day
     WEEKLY = "weekly"  # all of it, once a week
     CHURN = "churn"  # the advertisement at every interval, the text never
@@ -41,7 +41,7 @@ SHARES = (
 
 
 def law_at(share: float) -> Law:
-    """The law that a number between 0 and 1 falls on."""
+    """The law for a number between 0 and 1, by SHARES."""
     for law, width in SHARES:
         share -= width
         if share < 0:

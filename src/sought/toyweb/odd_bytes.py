@@ -1,4 +1,4 @@
-"""Oddities of bytes: answers that are damaged, huge, endless or not what they are called.  A host for each."""
+"""Which oddities of bytes are there?  Answers that are damaged, huge, endless or mislabelled; a host for each."""
 
 import gzip
 import zlib
@@ -6,17 +6,17 @@ from dataclasses import replace
 from functools import lru_cache
 
 from sought.toyweb.answer import Behaviour, Headers, ToyAnswer, compress
-from sought.toyweb.oddity import Ask, Oddity, Say, essay, essay_text
+from sought.toyweb.oddity import Oddity, OddRequest, Respond, essay, essay_text
 
 HTML: Headers = (("Content-Type", "text/html; charset=utf-8"),)
 BOMB_BYTES = 1 << 30  # what a bomb expands to
 NESTING = 200_000
-PIECES = 16  # of a body without end that are sent at once: a bound of some megabytes is soon reached
+PIECES = 16  # copies of an endless body that are sent at once, to reach a bound of some megabytes soon
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 32
 
 
-def _odd(name: str, note: str, say: Say) -> Oddity:
-    return Oddity(name, f"/{name}", note, say)
+def _odd(name: str, note: str, respond: Respond) -> Oddity:
+    return Oddity(name, f"/{name}", note, respond)
 
 
 def _raw(lines: str, body: bytes = b"", status: int = 200) -> ToyAnswer:
@@ -25,27 +25,27 @@ def _raw(lines: str, body: bytes = b"", status: int = 200) -> ToyAnswer:
     return ToyAnswer(status, body=head.encode() + body, behaviour=Behaviour.RAW)
 
 
-def _text(ask: Ask) -> bytes:
-    return essay_text(ask, ask.path).encode()
+def _text(request: OddRequest) -> bytes:
+    return essay_text(request, request.path).encode()
 
 
-def _length(factor: float) -> Say:
-    """A Content-Length that is `factor` times the truth."""
-    return lambda ask: _raw(f"Content-Length: {int(len(_text(ask)) * factor)}\r\n", _text(ask))
+def _length(factor: float) -> Respond:
+    """A Content-Length that is `factor` times the correct one."""
+    return lambda request: _raw(f"Content-Length: {int(len(_text(request)) * factor)}\r\n", _text(request))
 
 
-def _closed_early(ask: Ask) -> ToyAnswer:
-    body = _text(ask)
+def _closed_early(request: OddRequest) -> ToyAnswer:
+    body = _text(request)
     return _raw(f"Content-Length: {len(body)}\r\n", body[: len(body) // 2])
 
 
-def _chunks(chunk: bytes) -> Say:
-    return lambda ask: _raw("Transfer-Encoding: chunked\r\n", b"10\r\n<p>sixteen bytes\r\n" + chunk)
+def _chunks(chunk: bytes) -> Respond:
+    return lambda request: _raw("Transfer-Encoding: chunked\r\n", b"10\r\n<p>sixteen bytes\r\n" + chunk)
 
 
-def _coded(coding: str, mangle: str) -> Say:
-    def say(ask: Ask) -> ToyAnswer:
-        body = _text(ask)
+def _coded(coding: str, mangle: str) -> Respond:
+    def respond(request: OddRequest) -> ToyAnswer:
+        body = _text(request)
         bodies = {
             "plain": body,
             "truncated": gzip.compress(body, mtime=0)[:-40],
@@ -54,18 +54,18 @@ def _coded(coding: str, mangle: str) -> Say:
         }
         return ToyAnswer(200, (*HTML, ("Content-Encoding", coding)), bodies[mangle])
 
-    return say
+    return respond
 
 
 @lru_cache(maxsize=8)
 def bomb(coding: str) -> bytes:
-    """A gigabyte in a megabyte or less: one piece, compressed once and repeated within the rules of its format."""
+    """A gigabyte in a megabyte or less: one block, compressed once and repeated validly."""
     piece = b"<p>boom" * ((16 << 20) // 7)
     repeats = BOMB_BYTES // len(piece)
     if coding == "zstd":
         return compress(piece, "zstd") * repeats
-    # A deflate block that ends with a full flush refers to nothing before it, so that it can follow itself.  Nobody
-    # should ever get as far as the check sum, which is wrong.
+    # A deflate block that ends with a full flush does not refer to earlier data, so it can be repeated.  The checksum
+    # at the end is wrong, but no client should read so far.
     deflate = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
     block = deflate.compress(piece) + deflate.flush(zlib.Z_FULL_FLUSH)
     return b"\x1f\x8b\x08\0\0\0\0\0\0\xff" + block * repeats + b"\x03\0" + bytes(8)
@@ -76,27 +76,27 @@ def _brotli_bomb() -> bytes:
     return compress(b"<p>boom" * ((128 << 20) // 7), "br")
 
 
-def _bomb(coding: str) -> Say:
-    return lambda ask: ToyAnswer(
+def _bomb(coding: str) -> Respond:
+    return lambda request: ToyAnswer(
         200, (*HTML, ("Content-Encoding", coding)), _brotli_bomb() if coding == "br" else bomb(coding)
     )
 
 
-def _html(body: bytes) -> Say:
-    return lambda ask: ToyAnswer(200, HTML, body)
+def _html(body: bytes) -> Respond:
+    return lambda request: ToyAnswer(200, HTML, body)
 
 
-def _typed(content_type: str | None, body: bytes = b"") -> Say:
+def _typed(content_type: str | None, body: bytes = b"") -> Respond:
     headers: Headers = () if content_type is None else (("Content-Type", content_type),)
-    return lambda ask: ToyAnswer(200, headers, body or _text(ask))
+    return lambda request: ToyAnswer(200, headers, body or _text(request))
 
 
-def _drip(ask: Ask) -> ToyAnswer:
-    return replace(essay(ask, ask.path), behaviour=Behaviour.DRIP)
+def _drip(request: OddRequest) -> ToyAnswer:
+    return replace(essay(request, request.path), behaviour=Behaviour.DRIP)
 
 
-def _silent(behaviour: Behaviour) -> Say:
-    return lambda ask: ToyAnswer(0, behaviour=behaviour)
+def _silent(behaviour: Behaviour) -> Respond:
+    return lambda request: ToyAnswer(0, behaviour=behaviour)
 
 
 BYTES = (
@@ -107,15 +107,16 @@ BYTES = (
     _odd("bad-chunks", "a chunk whose size is not a number", _chunks(b"zz\r\nnonsense\r\n0\r\n\r\n")),
     _odd("huge-chunk", "a chunk that promises 16 exabytes", _chunks(b"ffffffffffffffff\r\n" + b"x" * 4096)),
     _odd("cut-chunks", "chunks without an end", _chunks(b"10\r\n<p>only")),
-    _odd("endless-body", "a body that does not end", lambda ask: ToyAnswer(
-        200, HTML, _text(ask) * PIECES, Behaviour.ENDLESS_BODY)),
-    _odd("endless-headers", "headers that do not end", lambda ask: ToyAnswer(
+    _odd("endless-body", "a body that does not end", lambda request: ToyAnswer(
+        200, HTML, _text(request) * PIECES, Behaviour.ENDLESS_BODY)),
+    _odd("endless-headers", "headers that do not end", lambda request: ToyAnswer(
         200, HTML, b"X-More: and more\r\n" * 512, Behaviour.ENDLESS_HEADERS)),
-    _odd("huge-header", "one header of a megabyte", lambda ask: _raw(f"X-Huge: {'h' * (1 << 20)}\r\n", _text(ask))),
+    _odd("huge-header", "one header of a megabyte",
+         lambda request: _raw(f"X-Huge: {'h' * (1 << 20)}\r\n", _text(request))),
     _odd("slow-drip", "one byte at a time", _drip),
     _odd("hang", "accepts and says nothing", _silent(Behaviour.HANG)),
     _odd("reset", "tears the connection down", _silent(Behaviour.RESET)),
-    _odd("not-http", "garbage instead of HTTP", lambda ask: ToyAnswer(0, body=PNG, behaviour=Behaviour.RAW)),
+    _odd("not-http", "garbage instead of HTTP", lambda request: ToyAnswer(0, body=PNG, behaviour=Behaviour.RAW)),
     _odd("gzip-bomb", "a megabyte that becomes a gigabyte", _bomb("gzip")),
     _odd("brotli-bomb", "a few hundred bytes that become 128 MB", _bomb("br")),
     _odd("zstd-bomb", "some kilobytes that become a gigabyte", _bomb("zstd")),
@@ -130,9 +131,9 @@ BYTES = (
         b"<!doctype html><p " + b" ".join(b"a%d=1" % n for n in range(NESTING)) + b">text</p>")),
     _odd("link-bomb", "100,000 links on one page", _html(
         b"<!doctype html>" + b"".join(b'<a href="/%d">x</a>' % n for n in range(100_000)))),
-    _odd("nul-bytes", "NULs within text", lambda ask: ToyAnswer(200, HTML, _text(ask).replace(b" ", b" \0"))),
+    _odd("nul-bytes", "NULs within text", lambda request: ToyAnswer(200, HTML, _text(request).replace(b" ", b" \0"))),
     _odd("bad-utf8", "bytes that are not UTF-8",
-         lambda ask: ToyAnswer(200, HTML, _text(ask).replace(b" ", b" \xff\xc0"))),
+         lambda request: ToyAnswer(200, HTML, _text(request).replace(b" ", b" \xff\xc0"))),
     _odd("wrong-charset", "Russian in koi8-r, called utf-8", _typed(
         "text/html; charset=utf-8", "<title>Маяк</title><p>Старый маяк стоит у моря. ".encode("koi8-r") * 40)),
     _odd("unknown-charset", "a charset nobody knows", _typed("text/html; charset=klingon-9")),

@@ -1,107 +1,109 @@
-"""Oddities of manners: robots.txt of every kind, robots in pages and headers, sitemaps, validators, bad days."""
+"""Which oddities of manners are there?  robots.txt, robots in pages and headers, sitemaps, validators, failures."""
 
 from dataclasses import replace
 
 from sought.toyweb.answer import Behaviour, ToyAnswer, http_date, not_found, page, plain, redirect
 from sought.toyweb.dice import digest
 from sought.toyweb.feeds import Entry, rss
-from sought.toyweb.oddity import Ask, Oddity, Say, article, essay
+from sought.toyweb.oddity import Oddity, OddRequest, Respond, article, essay
 from sought.toyweb.pages import link
 from sought.toyweb.sitemaps import gzipped, robots_lines, sitemap_index, urlset, xml
 
 HUGE = 1 << 20  # robots.txt beyond the 500 KiB that RFC 9309 asks a crawler to read
 
 
-def _robots(kind: str, note: str, say: Say) -> Oddity:
-    return Oddity(f"robots-{kind}", "/robots.txt", note, say)
+def _robots(kind: str, note: str, respond: Respond) -> Oddity:
+    return Oddity(f"robots-{kind}", "/robots.txt", note, respond)
 
 
-def _rules(*lines: str) -> Say:
-    return lambda ask: plain(robots_lines(*lines))
+def _rules(*lines: str) -> Respond:
+    return lambda request: plain(robots_lines(*lines))
 
 
-def _huge(ask: Ask) -> ToyAnswer:
-    """The rule that counts comes first, one that would allow nothing comes after the bound."""
+def _huge(request: OddRequest) -> ToyAnswer:
+    """The valid rule comes first; one that forbids everything comes after the bound."""
     padding = "# the rest of this line is there to be read by nobody\n"
     return plain(robots_lines("Disallow: /private/") + padding * (HUGE // len(padding)) + "Disallow: /\n")
 
 
-def _with_sitemaps(ask: Ask) -> ToyAnswer:
-    return _naming(ask, "/index.xml", "/pages.xml.gz")
+def _with_sitemaps(request: OddRequest) -> ToyAnswer:
+    return _naming(request, "/index.xml", "/pages.xml.gz")
 
 
-def _pages(ask: Ask) -> list[tuple[str, float]]:
-    return [(ask.url(f"/page/{n}"), float(n)) for n in range(1, 6)]
+def _pages(request: OddRequest) -> list[tuple[str, float]]:
+    return [(request.url(f"/page/{n}"), float(n)) for n in range(1, 6)]
 
 
-def _lying_sitemap(ask: Ask) -> ToyAnswer:
-    return xml(urlset((url, ask.t) for url, _ in _pages(ask)))
+def _lying_sitemap(request: OddRequest) -> ToyAnswer:
+    return xml(urlset((url, request.t) for url, _ in _pages(request)))
 
 
-def _broken_sitemap(ask: Ask) -> ToyAnswer:
-    text = urlset(_pages(ask))
+def _broken_sitemap(request: OddRequest) -> ToyAnswer:
+    text = urlset(_pages(request))
     return xml(text[: len(text) * 2 // 3])
 
 
-def _entries(ask: Ask) -> list[Entry]:
-    return [(url, "A page", at) for url, at in _pages(ask)]
+def _entries(request: OddRequest) -> list[Entry]:
+    return [(url, "A page", at) for url, at in _pages(request)]
 
 
-def _lying_feed(ask: Ask) -> ToyAnswer:
-    """All is new, a page that nobody has is newest, and another host's pages are in it, too."""
-    strange = [ask.url("/nowhere"), ask.atlas.url("elsewhere.example", "/"), "javascript:alert(1)"]
-    return xml(rss("All new", [(url, "New", ask.t) for url in [*strange, *(url for url, _ in _pages(ask))]]))
+def _lying_feed(request: OddRequest) -> ToyAnswer:
+    """Everything is new, a missing page is newest, and pages of another host are listed, too."""
+    strange = [request.url("/nowhere"), request.atlas.url("elsewhere.example", "/"), "javascript:alert(1)"]
+    return xml(rss("All new", [(url, "New", request.t) for url in [*strange, *(url for url, _ in _pages(request))]]))
 
 
-def _broken_feed(ask: Ask) -> ToyAnswer:
-    text = rss("Broken", _entries(ask))
+def _broken_feed(request: OddRequest) -> ToyAnswer:
+    text = rss("Broken", _entries(request))
     return xml(text[: len(text) * 2 // 3])
 
 
-def _sitemap_loop(ask: Ask) -> ToyAnswer:
-    """An index that lists itself and one that nobody has."""
-    return xml(sitemap_index([(ask.url("/sitemap.xml"), 0.0), (ask.url("/missing.xml"), 0.0)]))
+def _sitemap_loop(request: OddRequest) -> ToyAnswer:
+    """An index that lists itself and a missing sitemap."""
+    return xml(sitemap_index([(request.url("/sitemap.xml"), 0.0), (request.url("/missing.xml"), 0.0)]))
 
 
-def _fresh_etag(ask: Ask) -> ToyAnswer:
-    """The validator changes even if toy time stands still, because the one that was sent goes into it."""
-    tag = digest("etag", ask.t, ask.headers.get("if-none-match", ""))
-    return essay(ask, ask.path, headers=(("ETag", f'"{tag}"'),))
+def _fresh_etag(request: OddRequest) -> ToyAnswer:
+    """The validator changes even if toy time stands still, because it depends on the one in the request."""
+    tag = digest("etag", request.t, request.headers.get("if-none-match", ""))
+    return essay(request, request.path, headers=(("ETag", f'"{tag}"'),))
 
 
-def _failing(status: int, *headers: tuple[str, str]) -> Say:
-    return lambda ask: plain(f"Today is a bad day: {status}.\n", status, headers)
+def _failing(status: int, *headers: tuple[str, str]) -> Respond:
+    return lambda request: plain(f"Today is a bad day: {status}.\n", status, headers)
 
 
-def _flaky(ask: Ask) -> ToyAnswer:
+def _flaky(request: OddRequest) -> ToyAnswer:
     """Every other toy hour fails."""
-    return plain("Try again.\n", 500) if int(ask.t * 24) % 2 else essay(ask, ask.path)
+    return plain("Try again.\n", 500) if int(request.t * 24) % 2 else essay(request, request.path)
 
 
-def _meta(content: str) -> Say:
-    return lambda ask: essay(
-        ask, ask.path, [link("/hidden", "hidden")], head=f'<meta name="robots" content="{content}">'
+def _meta(content: str) -> Respond:
+    return lambda request: essay(
+        request, request.path, [link("/hidden", "hidden")], head=f'<meta name="robots" content="{content}">'
     )
 
 
-def _x_robots(value: str) -> Say:
-    return lambda ask: essay(ask, ask.path, [link("/hidden", "hidden")], headers=(("X-Robots-Tag", value),))
+def _x_robots(value: str) -> Respond:
+    return lambda request: essay(request, request.path, [link("/hidden", "hidden")], headers=(("X-Robots-Tag", value),))
 
 
-def _rel_nofollow(ask: Ask) -> ToyAnswer:
-    return essay(ask, ask.path, ['<a rel="nofollow" href="/hidden">a page nobody vouches for</a>'])
+def _rel_nofollow(request: OddRequest) -> ToyAnswer:
+    return essay(request, request.path, ['<a rel="nofollow" href="/hidden">a page nobody vouches for</a>'])
 
 
-def _slow(ask: Ask) -> ToyAnswer:
-    return replace(essay(ask, ask.path), behaviour=Behaviour.SLOW)
+def _slow(request: OddRequest) -> ToyAnswer:
+    return replace(essay(request, request.path), behaviour=Behaviour.SLOW)
 
 
 def _names_sitemap(name: str, *files: str) -> Oddity:
-    return Oddity(name, "/robots.txt", "robots.txt names a sitemap", lambda ask: _naming(ask, "/sitemap.xml", *files))
+    return Oddity(
+        name, "/robots.txt", "robots.txt names a sitemap", lambda request: _naming(request, "/sitemap.xml", *files)
+    )
 
 
-def _naming(ask: Ask, *files: str) -> ToyAnswer:
-    return plain(robots_lines("Disallow: /private/", sitemaps=map(ask.url, files)))
+def _naming(request: OddRequest, *files: str) -> ToyAnswer:
+    return plain(robots_lines("Disallow: /private/", sitemaps=map(request.url, files)))
 
 
 def _page(name: str, path: str) -> Oddity:
@@ -117,29 +119,32 @@ ROBOTS = (
     _page("robots-wildcards", "/a/secret/open"),
     _page("robots-wildcards", "/report.pdf"),
     _page("robots-wildcards", "/report.pdf.html"),
-    _robots("groups", "one rule for most, another for others", lambda ask: plain(
+    _robots("groups", "one rule for most, another for others", lambda request: plain(
         "User-agent: otherbot\nDisallow: /\n\nUser-agent: *\nDisallow: /private/\nAllow: /private/page\n")),
     _robots("crawl-delay", "three seconds between visits", _rules("Crawl-delay: 3", "Disallow: /private/")),
-    _robots("404", "no robots.txt: everything is allowed", lambda ask: not_found()),
+    _robots("404", "no robots.txt: everything is allowed", lambda request: not_found()),
     _robots("403", "robots.txt is forbidden: everything is allowed", _failing(403)),
     _robots("500", "robots.txt fails: nothing is allowed", _failing(500)),
     _robots("503", "robots.txt is busy: nothing is allowed", _failing(503, ("Retry-After", "3600"))),
-    _robots("hang", "robots.txt never comes: nothing is allowed", lambda ask: ToyAnswer(0, behaviour=Behaviour.HANG)),
-    _robots("cut", "robots.txt is cut off: nothing is allowed", lambda ask: ToyAnswer(0, behaviour=Behaviour.RESET)),
-    _robots("redirect", "robots.txt is elsewhere, and forbids /private/", lambda ask: redirect(301, "/rules.txt")),
+    _robots("hang", "robots.txt never comes: nothing is allowed",
+            lambda request: ToyAnswer(0, behaviour=Behaviour.HANG)),
+    _robots("cut", "robots.txt is cut off: nothing is allowed",
+            lambda request: ToyAnswer(0, behaviour=Behaviour.RESET)),
+    _robots("redirect", "robots.txt is elsewhere, and forbids /private/", lambda request: redirect(301, "/rules.txt")),
     Oddity("robots-redirect", "/rules.txt", "the rules", _rules("Disallow: /private/"), linked=False),
     _robots("redirect-loop", "robots.txt goes in circles: everything is allowed",
-            lambda ask: redirect(302, "/robots.txt")),
+            lambda request: redirect(302, "/robots.txt")),
     _robots("huge", "a megabyte of robots.txt", _huge),
     _robots("bom", "a byte order mark before the rules",
-            lambda ask: plain("\ufeff" + robots_lines("Disallow: /private/"))),
+            lambda request: plain("\ufeff" + robots_lines("Disallow: /private/"))),
     _robots("html", "HTML for robots.txt: everything is allowed",
-            lambda ask: page("<html><body>Welcome!</body></html>")),
-    _robots("binary", "garbage for robots.txt", lambda ask: ToyAnswer(200, body=bytes(range(256)) * 16)),
+            lambda request: page("<html><body>Welcome!</body></html>")),
+    _robots("binary", "garbage for robots.txt", lambda request: ToyAnswer(200, body=bytes(range(256)) * 16)),
     _robots("sitemaps", "robots.txt names an index and a compressed sitemap", _with_sitemaps),
-    Oddity("robots-sitemaps", "/index.xml", "index", lambda ask: xml(sitemap_index([(ask.url("/pages.xml"), 5.0)]))),
-    Oddity("robots-sitemaps", "/pages.xml", "pages", lambda ask: xml(urlset(_pages(ask)))),
-    Oddity("robots-sitemaps", "/pages.xml.gz", "pages, compressed", lambda ask: gzipped(urlset(_pages(ask)))),
+    Oddity("robots-sitemaps", "/index.xml", "index",
+           lambda request: xml(sitemap_index([(request.url("/pages.xml"), 5.0)]))),
+    Oddity("robots-sitemaps", "/pages.xml", "pages", lambda request: xml(urlset(_pages(request)))),
+    Oddity("robots-sitemaps", "/pages.xml.gz", "pages, compressed", lambda request: gzipped(urlset(_pages(request)))),
 )  # fmt: skip
 
 MANNERS = (
@@ -164,7 +169,7 @@ MANNERS = (
     Oddity("error-500", "/500", "fails", _failing(500)),
     Oddity("error-500", "/flaky", "fails every other toy hour", _flaky),
     Oddity("error-503", "/503", "asks to come back in two seconds", _failing(503, ("Retry-After", "2"))),
-    Oddity("error-503", "/503-date", "asks to come back tomorrow", lambda ask: _failing(
-        503, ("Retry-After", http_date(ask.t + 1)))(ask)),
+    Oddity("error-503", "/503-date", "asks to come back tomorrow", lambda request: _failing(
+        503, ("Retry-After", http_date(request.t + 1)))(request)),
     Oddity("error-429", "/429", "too many requests", _failing(429, ("Retry-After", "1"))),
 )  # fmt: skip

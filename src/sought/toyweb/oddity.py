@@ -1,4 +1,4 @@
-"""What is a row in the table of oddities?"""
+"""What is an oddity?  A row in the table of odd hosts."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from sought.toyweb.words import paragraph, title, voice
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class OddRequest:
     """One request to an odd host; `target` is the path with its query, header names are in lower case."""
 
     atlas: Atlas
@@ -34,20 +34,21 @@ class Ask:
         return self.atlas.url(self.host, path)
 
 
-Say = Callable[[Ask], ToyAnswer]
+Respond = Callable[[OddRequest], ToyAnswer]
 
 
 @dataclass(frozen=True, slots=True)
 class Oddity:
-    """Who (`name`.toy.test) says what where.
+    """How `name`.toy.test responds to a path.
 
-    A `path` ending in * stands for all that begin so.  The host's home page links to `start` if the row is `linked`.
+    A `path` ending in * covers all paths with this prefix.  The host's home page links to `start` if the row is
+    `linked`.
     """
 
     name: str
     path: str
     note: str
-    say: Say
+    respond: Respond
     start: str = ""
     linked: bool = True
 
@@ -59,23 +60,27 @@ class Oddity:
     def entry(self) -> str:
         return self.start or self.path
 
-    def speaks_for(self, path: str) -> bool:
+    def covers(self, path: str) -> bool:
         return path.startswith(self.path[:-1]) if self.path.endswith("*") else path == self.path
 
 
-def essay_text(ask: Ask, about: str, links: Iterable[str] = (), head: str = "") -> str:
-    """An ordinary document that belongs to `about`, with links."""
-    key = (ask.atlas.seed, ask.host, about)
+def essay_text(request: OddRequest, about: str, links: Iterable[str] = (), head: str = "") -> str:
+    """An ordinary document generated from `about`, with links."""
+    key = (request.atlas.seed, request.host, about)
     who = voice(SUBJECTS[index(len(SUBJECTS), *key)], "en", *key)
     text = "".join(f"<p>{paragraph(who, *key, k)}</p>\n" for k in range(8))
     name = title(who, *key)
-    return html(name, f"<main>\n<h1>{name}</h1>\n{text}{bullets([link('/', ask.host), *links])}\n</main>", head=head)
+    return html(
+        name, f"<main>\n<h1>{name}</h1>\n{text}{bullets([link('/', request.host), *links])}\n</main>", head=head
+    )
 
 
-def essay(ask: Ask, about: str, links: Iterable[str] = (), head: str = "", headers: Headers = ()) -> ToyAnswer:
-    return page(essay_text(ask, about, links, head), headers=headers)
+def essay(
+    request: OddRequest, about: str, links: Iterable[str] = (), head: str = "", headers: Headers = ()
+) -> ToyAnswer:
+    return page(essay_text(request, about, links, head), headers=headers)
 
 
-def article(ask: Ask) -> ToyAnswer:
-    """An ordinary page for an address whose oddity lies elsewhere."""
-    return essay(ask, ask.path)
+def article(request: OddRequest) -> ToyAnswer:
+    """An ordinary page, for an address that is not odd itself."""
+    return essay(request, request.path)

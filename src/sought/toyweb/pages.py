@@ -1,4 +1,4 @@
-"""What does the HTML of a healthy page look like at a time?"""
+"""What is the HTML of a healthy page at a time?"""
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -50,7 +50,7 @@ def framed(atlas: Atlas, site: ToySite, crumbs: str, main: str) -> str:
 def article(atlas: Atlas, page: ToyPage, t: float) -> str:
     parts = [f"<h1>{page.title}</h1>", *_advert(page, t), _text(atlas, page, (page.born, *page.changed(t)))]
     crumbs = f"{link(f'/{page.section}/', page.section)} › {page.title}"
-    # One page in two names its encoding in the document and not in the header (see healthy.py).
+    # Every second page declares its encoding in the document instead of the header (see healthy.py).
     head = f'<meta charset="{page.encoding}">' if charset_in_meta(page) else ""
     return html(page.title, framed(atlas, page.site, crumbs, "\n".join(parts)), page.language, head)
 
@@ -68,14 +68,14 @@ def _advert(page: ToyPage, t: float) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def _text(atlas: Atlas, page: ToyPage, times: tuple[float, ...]) -> str:
-    """What a page says after its birth and changes at `times`."""
+    """The text of a page after its birth and changes at `times`."""
     parts = _scroll(atlas, page, times) if page.law is Law.SCROLL else _paragraphs(atlas, page, times)
     related = bullets(_link_to(atlas, page, f"related {k}", page.born) for k in range(8))
     return "\n".join([*parts, "<h2>Related pages</h2>", related])
 
 
 def _paragraphs(atlas: Atlas, page: ToyPage, times: tuple[float, ...]) -> list[str]:
-    """Six to thirty paragraphs under a few headings; each shows the edition in which it was last touched."""
+    """Six to thirty paragraphs under a few headings, each in the version that last changed it."""
     size = 6 + int(25 * dice("size", page.key).random() ** 2)
     parts = []
     for k, edition in enumerate(_editions(page, len(times) - 1, size)):
@@ -87,7 +87,7 @@ def _paragraphs(atlas: Atlas, page: ToyPage, times: tuple[float, ...]) -> list[s
 
 
 def _editions(page: ToyPage, version: int, size: int) -> list[int]:
-    """Which version last touched each paragraph; news touch all, bursts a half, other changes one."""
+    """The version that last changed each paragraph; daily and weekly pages change all, bursts half, others one."""
     if page.law in (Law.DAILY, Law.WEEKLY):
         return [version] * size
     editions = [0] * size
@@ -101,10 +101,10 @@ def _editions(page: ToyPage, version: int, size: int) -> list[int]:
 
 def _see_also(atlas: Atlas, page: ToyPage, key: str, t: float) -> str:
     """Two paragraphs in five end with a link."""
-    rolled = rolls("see", page.key, key)
-    if next(rolled) % 5 > 1:
+    random_bytes = rolls("see", page.key, key)
+    if next(random_bytes) % 5 > 1:
         return ""
-    template = SEE_ALSO[next(rolled) % len(SEE_ALSO)]
+    template = SEE_ALSO[next(random_bytes) % len(SEE_ALSO)]
     return " " + template.format(link=_link_to(atlas, page, key, t))
 
 
@@ -119,10 +119,10 @@ def _scroll(atlas: Atlas, page: ToyPage, times: tuple[float, ...]) -> list[str]:
 
 
 def _link_to(atlas: Atlas, page: ToyPage, key: str, t: float) -> str:
-    """A link as its author knew the web at `t`: mostly within the site, often to popular slots, by now perhaps dead."""
-    rolled = rolls("link", page.key, key)
-    site = page.site if fraction(rolled) < 0.7 else _other_site(atlas, page.site, rolled)
-    slot = int(site.slots * fraction(rolled) ** 2)
+    """A link as of `t`: mostly within the site, often to popular slots; it may be dead by now."""
+    random_bytes = rolls("link", page.key, key)
+    site = page.site if fraction(random_bytes) < 0.7 else _other_site(atlas, page.site, random_bytes)
+    slot = int(site.slots * fraction(random_bytes) ** 2)
     target = site.holder(slot, max(t, 0.0))
     origin = "" if site == page.site else atlas.url(site.host, "")
     if target is None:
@@ -131,9 +131,9 @@ def _link_to(atlas: Atlas, page: ToyPage, key: str, t: float) -> str:
     return link(origin + target.path(t), target.title)
 
 
-def _other_site(atlas: Atlas, site: ToySite, rolled: Iterator[int]) -> ToySite:
-    choices = atlas.akin[site.subject.name] if fraction(rolled) < 0.6 else atlas.sites
-    return choices[int(fraction(rolled) * len(choices))]
+def _other_site(atlas: Atlas, site: ToySite, random_bytes: Iterator[int]) -> ToySite:
+    choices = atlas.same_subject[site.subject.name] if fraction(random_bytes) < 0.6 else atlas.sites
+    return choices[int(fraction(random_bytes) * len(choices))]
 
 
 def hub(atlas: Atlas, site: ToySite, section: str, t: float) -> str:
@@ -147,7 +147,7 @@ def hub(atlas: Atlas, site: ToySite, section: str, t: float) -> str:
 
 
 def home(atlas: Atlas, site: ToySite, t: float) -> str:
-    """Sections with their sizes and the latest pages, under the addresses they were born with."""
+    """Sections with their sizes and the latest pages, at their first addresses."""
     live = site.live(t)
     who = voice(site.subject, "en", site.key)
     sizes = [f"{link(f'/{s}/', s)}: {sum(p.section == s for p in live)} pages" for s in site.sections]
@@ -175,7 +175,7 @@ def about(atlas: Atlas, site: ToySite) -> str:
 
 
 def portal(atlas: Atlas, oddities: Iterable[tuple[str, str]]) -> str:
-    """The page that links to every host; `oddities` are hosts and what is odd about them."""
+    """The page that links to every host; `oddities` are hosts and notes."""
     sites = bullets(link(atlas.url(s.host), f"{s.name}: a site about {s.subject.name}") for s in atlas.sites)
     odd = bullets(f"{link(atlas.url(host), host)}: {note}" for host, note in oddities)
     return html(

@@ -1,8 +1,8 @@
 """How is the toy web served over real HTTP?
 
-One process listens with one port on the loopback address of every host (Linux answers on all of 127/8).  Toy time runs
-by itself or is set by hand.  Every request is noted with how many others its host and its address were serving at that
-moment, so that a test can prove a crawler polite.
+One process listens on one port at the loopback address of every host (Linux answers on all of 127/8).  Toy time runs by
+itself or is set by hand.  Every request is logged with the number of requests in progress at its host and address, so
+that tests can check politeness.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ WRITE_BUFFER = 4 << 20
 
 
 class ServedRequest(NamedTuple):
-    """One request: wall time (seconds since 1970), where it came, what it got, how many were in progress with it."""
+    """One request: wall time (seconds since 1970), target, status, and how many were in progress with it."""
 
     time: float
     host: str
@@ -42,7 +42,7 @@ class ServedRequest(NamedTuple):
 
 
 class Served:
-    """A toy web that is being served; `toy` knows the port, so that its truth speaks of the real URLs."""
+    """A toy web that is being served; `toy` has the port, so its URLs are the real ones."""
 
     networks = ("127.0.0.0/8",)
 
@@ -52,7 +52,7 @@ class Served:
         self.seeds = [toy.portal]
         self.requests: deque[ServedRequest] = deque(maxlen=REMEMBERED)
         self._rate = days_per_second
-        self._set = (start, time.monotonic(), math.inf)  # replaced as a whole: several threads read it
+        self._set = (start, time.monotonic(), math.inf)  # replaced at once: several threads read it
         self._busy: Counter[str] = Counter()
 
     def now(self) -> float:
@@ -64,14 +64,14 @@ class Served:
         self._set = (t, time.monotonic(), self._set[2])
 
     def run_until(self, t: float) -> None:
-        """Toy time runs on from where it is, and stands still at `t` until another call."""
+        """Let toy time run on, and stop at `t` until another call."""
         self._set = (self.now(), time.monotonic(), t)
 
     def advance(self, days: float) -> None:
         self.set_time(self.now() + days)
 
     def toml(self) -> str:
-        """The lines of a sought.toml that crawl this web."""
+        """The lines of a sought.toml to crawl this web."""
         names = [f'"{host}" = "{address}"' for host, address in self.resolve.items()]
         quoted = [", ".join(f'"{text}"' for text in texts) for texts in (self.seeds, self.networks)]
         return "\n".join(
@@ -89,7 +89,7 @@ class Served:
 
     @contextmanager
     def visit(self, host: str, address: str, path: str, status: int) -> Iterator[None]:
-        """Note a request for as long as it is being answered."""
+        """Log a request, and count it while it is being answered."""
         for key in (host, address):
             self._busy[key] += 1
         self.requests.append(
@@ -101,11 +101,11 @@ class Served:
             for key in (host, address):
                 self._busy[key] -= 1
                 if not self._busy[key]:
-                    del self._busy[key]  # strangers may invent host names without end
+                    del self._busy[key]  # clients may invent any number of host names
 
     async def converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer requests on one connection until it ends."""
-        # Ordinary answers fit into the buffer: a request is over when it is written, not when the client has read it.
+        # Ordinary answers fit into the buffer: a request ends when its answer is written, not when it has been read.
         writer.transport.set_write_buffer_limits(high=WRITE_BUFFER)
         wire = Wire(reader, writer, self.toy.slow, self.toy.patience)
         address = writer.get_extra_info("sockname")[0]
@@ -113,7 +113,7 @@ class Served:
             while await self._one(wire, address):
                 pass
         except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError):
-            writer.transport.abort()  # the client left, or it is as hostile as we are
+            writer.transport.abort()  # the client disconnected or misbehaved
         finally:
             writer.close()
 
@@ -137,7 +137,7 @@ class Served:
 
 
 def _listen(addresses: list[str], port: int) -> list[socket.socket]:
-    """Sockets with one port on all addresses; looks for another free port if this one is taken somewhere."""
+    """Sockets with one port on all addresses; tries another free port if one is taken."""
     for _ in range(20):
         sockets: list[socket.socket] = []
         try:
@@ -181,7 +181,7 @@ async def serve(toy: ToyWeb, days_per_second: float = 0.0, start: float = 0.0, p
 
 @contextmanager
 def serve_in_thread(toy: ToyWeb, days_per_second: float = 0.0, start: float = 0.0, port: int = 0) -> Iterator[Served]:
-    """Serve a toy web from a thread of its own, for code that is not asynchronous."""
+    """Serve a toy web in a separate thread, for synchronous code."""
     started: Future[tuple[Served, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
 
     async def run() -> None:
@@ -194,7 +194,7 @@ def serve_in_thread(toy: ToyWeb, days_per_second: float = 0.0, start: float = 0.
         try:
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
                 runner.run(run())
-        except OSError as error:  # the port is taken: the caller's business
+        except OSError as error:  # the port is taken: raised in the caller
             started.set_exception(error)
 
     thread = threading.Thread(target=loop, name="toyweb", daemon=True)

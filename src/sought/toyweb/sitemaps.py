@@ -1,4 +1,4 @@
-"""What do sitemaps and robots.txt of a site say?  (sitemaps.org protocol 0.9, RFC 9309)"""
+"""What is in the sitemaps and robots.txt of a site?  (sitemaps.org protocol 0.9, RFC 9309)"""
 
 import gzip
 from collections.abc import Iterable
@@ -34,7 +34,7 @@ def _listing(root: str, tag: str, entries: Iterable[tuple[str, float]]) -> str:
 
 
 def gzipped(text: str) -> ToyAnswer:
-    """A file that is compressed in itself, which is not a content coding."""
+    """A gzipped file, without a content coding."""
     return ToyAnswer(200, (("Content-Type", "application/gzip"),), gzip.compress(text.encode(), mtime=0))
 
 

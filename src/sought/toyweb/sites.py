@@ -1,8 +1,8 @@
-"""Which healthy sites and pages are there, and what is true about them at a time?
+"""Which healthy sites and pages are there, and in which state at a time?
 
-A site has `slots`; each holds one page after another: a page is born, changes by its law, perhaps moves to a new
-address once, perhaps dies, and some days later its slot gets a new page.  Page number n is generation n // slots of
-slot n % slots, so the web never runs out of pages and never grows without end.  Invariant: born < moves < dies, unless
+A site has `slots`; each has one page after another: a page is born, changes by its law, may move to a new address once,
+may die, and some days later its slot gets a new page.  Page n is generation n // slots of slot n % slots, so the web
+never runs out of pages and its size is bounded.  Invariant: born < moves < dies, unless
 a page never moves.
 """
 
@@ -129,12 +129,12 @@ class ToySite:
 
     @property
     def has_feed(self) -> bool:
-        """Every eighth site: what is new on it is in a feed, which its home page announces."""
+        """Every eighth site has a feed, which its home page announces."""
         return self.number % 8 == 5
 
     @property
     def is_atom(self) -> bool:
-        """What its feed is, and whether robots.txt names it as well."""
+        """Whether its feed is Atom, and listed in robots.txt."""
         return self.number % 16 == 13
 
     def pages(self, t: float) -> Iterator[ToyPage]:
@@ -144,11 +144,11 @@ class ToySite:
 
     def live(self, t: float, section: str = "") -> list[ToyPage]:
         """Live pages (of a section), most recent first."""
-        found = [p for p in self.pages(t) if p.lives(t) and section in ("", p.section)]
-        return sorted(found, key=lambda p: (-p.born, p.number))
+        pages = [p for p in self.pages(t) if p.lives(t) and section in ("", p.section)]
+        return sorted(pages, key=lambda p: (-p.born, p.number))
 
     def holder(self, slot: int, t: float) -> ToyPage | None:
-        """The page that holds a slot at `t` or was the latest to hold it; none if the first is not born yet."""
+        """The current or latest page of a slot at `t`; None if the first is not born yet."""
         held = _born(self, slot, t)
         return held[-1] if held else None
 
@@ -191,9 +191,9 @@ def _page(site: ToySite, number: int, born: float | None = None) -> ToyPage:
     law, mortal, moving, age, foreign = (rng.random() for _ in range(5))
     if born is None:
         born = 30 * (1 - age / 0.15) if age < 0.15 else -365 * age
-    settled = max(born, 0.0)
-    dies = settled + 2 + waiting_time(rng, 1 / 60) if mortal < 0.4 else math.inf
-    moves = settled + 1 + 40 * rng.random() if moving < 0.06 else math.inf
+    start = max(born, 0.0)
+    dies = start + 2 + waiting_time(rng, 1 / 60) if mortal < 0.4 else math.inf
+    moves = start + 1 + 40 * rng.random() if moving < 0.06 else math.inf
     language = pick(rng, tuple(FOREIGN)) if foreign < 0.06 else "en"
     encoding = pick(rng, FOREIGN[language].encodings) if language in FOREIGN else "utf-8"
     return ToyPage(site, number, born, moves if moves < dies else math.inf, dies, law_at(law), language, encoding)

@@ -1,4 +1,4 @@
-"""What does this web answer, and what is true about it?"""
+"""What does the toy web answer to a request, and what is its true state?"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from functools import cached_property
 
 from sought.toyweb import pages
 from sought.toyweb.answer import ToyAnswer, page, plain
-from sought.toyweb.atlas import PORTAL, Atlas, SiteEvent, clamped
+from sought.toyweb.atlas import PORTAL, Atlas, SiteEvent, clamp
 from sought.toyweb.healthy import healthy_answer
 from sought.toyweb.oddities import BY_HOST, odd_answer
-from sought.toyweb.oddity import Ask
+from sought.toyweb.oddity import OddRequest
 from sought.toyweb.sitemaps import robots_lines
 from sought.toyweb.sites import DOMAIN
 
-MIRROR = f"mirror.{DOMAIN}"  # says byte for byte what the first site says
+MIRROR = f"mirror.{DOMAIN}"  # byte for byte the same as the first site
 
 
 @dataclass(frozen=True)
@@ -51,15 +51,15 @@ class ToyWeb:
         return self.atlas.url(PORTAL)
 
     def answer(self, host: str, path: str, headers: Mapping[str, str], t: float) -> ToyAnswer:
-        """What `host` (with or without port) says at toy time `t`; header names are in lower case."""
-        t = clamped(t)
+        """The answer of `host` (with or without port) at toy time `t`; header names are in lower case."""
+        t = clamp(t)
         host = host.lower().partition(":")[0]
         if host not in self.addresses:
             return plain(f"No such host in the toy web.\n{self.portal}\n", 421)
         if host == PORTAL:
             return self._portal(path)
         if host in BY_HOST:
-            return odd_answer(Ask(self.atlas, host, path, headers, t))
+            return odd_answer(OddRequest(self.atlas, host, path, headers, t))
         site = self.atlas.sites[0] if host == MIRROR else self.atlas.by_host[host]
         return healthy_answer(self.atlas, site, path, headers, t)
 
@@ -76,7 +76,7 @@ class ToyWeb:
         return self.atlas.live(t)
 
     def version(self, url: str, t: float) -> int | None:
-        """How often the text of a healthy page has changed until `t`; None if it does not live."""
+        """How often the text of a healthy page has changed until `t`; None if it is not live."""
         return self.atlas.version(url, t)
 
     def events(self, t0: float, t1: float) -> list[SiteEvent]:

@@ -1,4 +1,4 @@
-"""What does a page say?  Readable sentences about its subject, put together from a key."""
+"""What is the text of a page?  Readable sentences about its subject, generated from a key."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -6,8 +6,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from sought.toyweb.dice import rolls
-from sought.toyweb.names import FIRST_NAMES, KINDS, LAST_NAMES, PLACES
-from sought.toyweb.vocabulary import ENGLISH, HEADINGS, LANGUAGES, TITLES, Subject
+from sought.toyweb.vocabulary import (
+    ENGLISH,
+    FIRST_NAMES,
+    HEADINGS,
+    KINDS,
+    LANGUAGES,
+    LAST_NAMES,
+    PLACES,
+    TITLES,
+    Subject,
+)
 
 FOREIGN = {language.code: language for language in LANGUAGES}
 _SLOT = re.compile(r"(\ba )?\{(\w+)\}")
@@ -20,10 +29,9 @@ _NUMBERS = {
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """How one page speaks: sentences with slots, and the words that may fill each slot.
+    """The style of one page: sentences with slots, and the words that may fill each slot.
 
-    A page has one kind of things that it is about, one place and one person, so that a search for them can find it
-    among all the others.
+    A page has one kind of things, one place and one person, so that a search for them can find it.
     """
 
     language: str
@@ -34,24 +42,24 @@ class Voice:
     titles: tuple[str, ...]
     headings: tuple[str, ...]
 
-    def say(self, templates: Sequence[str], rolled: Iterator[int]) -> str:
+    def say(self, templates: Sequence[str], random_bytes: Iterator[int]) -> str:
         """One of `templates`, filled."""
-        pattern, slots = _compiled(templates[next(rolled) % len(templates)])
+        pattern, slots = _compiled(templates[next(random_bytes) % len(templates)])
         words = self.words
-        return pattern % tuple([(choices := words[slot])[next(rolled) % len(choices)] for slot in slots])
+        return pattern % tuple([(choices := words[slot])[next(random_bytes) % len(choices)] for slot in slots])
 
 
 def voice(subject: Subject, language: str, *key: object) -> Voice:
-    """The voice that belongs to `key`: English about `subject`, small talk in any other language."""
-    rolled = rolls("voice", *key)
-    kind, first, last = (_choice(names, rolled) for names in (KINDS, FIRST_NAMES, LAST_NAMES))
-    place = f"{kind.capitalize()} {_choice(PLACES, rolled)}"
+    """The voice of `key`: English about `subject`, small talk in other languages."""
+    random_bytes = rolls("voice", *key)
+    kind, first, last = (_choice(names, random_bytes) for names in (KINDS, FIRST_NAMES, LAST_NAMES))
+    place = f"{kind.capitalize()} {_choice(PLACES, random_bytes)}"
     if language in FOREIGN:
         tongue = FOREIGN[language]
         words = {"a": tongue.phrases, "b": tongue.phrases, "name": (place,), **_NUMBERS}
         return Voice(language, kind, place, words, tongue.sentences, tongue.titles, tongue.titles)
-    # Three nouns are what the page is about: they are said as often as all the others together.
-    nouns = subject.nouns + tuple(subject.nouns[next(rolled) % len(subject.nouns)] for _ in range(3)) * (
+    # Three nouns are the topic of the page: they occur as often as all others together.
+    nouns = subject.nouns + tuple(subject.nouns[next(random_bytes) % len(subject.nouns)] for _ in range(3)) * (
         len(subject.nouns) // 3
     )
     words = {"noun": nouns, "noun2": subject.nouns, "adj": subject.adjectives, "verb": subject.verbs}
@@ -63,8 +71,8 @@ def voice(subject: Subject, language: str, *key: object) -> Voice:
     return Voice("en", kind, place, words, ENGLISH, TITLES, HEADINGS)
 
 
-def _choice(names: Sequence[str], rolled: Iterator[int]) -> str:
-    return names[(next(rolled) << 8 | next(rolled)) % len(names)]
+def _choice(names: Sequence[str], random_bytes: Iterator[int]) -> str:
+    return names[(next(random_bytes) << 8 | next(random_bytes)) % len(names)]
 
 
 @lru_cache(maxsize=1024)
@@ -77,8 +85,8 @@ def _with_article(word: str) -> str:
 
 
 def title(who: Voice, *key: object) -> str:
-    said = who.say(who.titles, rolls("title", *key))
-    return said[:1].upper() + said[1:]
+    text = who.say(who.titles, rolls("title", *key))
+    return text[:1].upper() + text[1:]
 
 
 def heading(who: Voice, *key: object) -> str:
@@ -86,11 +94,11 @@ def heading(who: Voice, *key: object) -> str:
 
 
 def paragraph(who: Voice, *key: object) -> str:
-    """Four to eight sentences that belong to `key`."""
-    rolled = rolls("paragraph", *key)
-    return " ".join([who.say(who.sentences, rolled) for _ in range(4 + next(rolled) % 5)])
+    """Four to eight sentences from `key`."""
+    random_bytes = rolls("paragraph", *key)
+    return " ".join([who.say(who.sentences, random_bytes) for _ in range(4 + next(random_bytes) % 5)])
 
 
 def slug(text: str) -> str:
-    """The part of a title that can stand in an address."""
+    """A title as part of an address."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "page"

@@ -1,1 +1,1 @@
-"""What is a page, an address, an answer?  The nouns every room speaks in."""
+"""What is a page, an address, an answer?  The types that every room uses."""

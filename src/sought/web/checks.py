@@ -1,4 +1,4 @@
-"""Is a parameter what it must be?  BadInput says which is not."""
+"""Is a parameter valid?  If not, BadInput names it."""
 
 from collections.abc import Sequence
 from math import isfinite
@@ -37,7 +37,7 @@ def check_topic(name: str, value: object) -> None:
 
 
 def check_estimator(name: str, value: object) -> None:
-    """A belief that is learnt."""
+    """A belief that is learned from fetches."""
     if not callable(getattr(value, "learner", None)):
         raise BadInput(f"{name} is an estimator such as BayesRate(), not {value!r}")
 

@@ -1,7 +1,7 @@
-"""What did the server mean before it compressed it?  Content codings undone, within a bound.
+"""How are content codings decoded, within a bound?
 
-RFC 9110 §8.4.1 names gzip and deflate, RFC 7932 br, RFC 8878 zstd.  A bomb costs `limit` bytes of memory and the time
-to fill them, whatever it claims to hold.
+RFC 9110 §8.4.1 names gzip and deflate, RFC 7932 br, RFC 8878 zstd.  A decompression bomb costs `limit` bytes of memory
+and the time to fill them.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ _ZSTD_OPTIONS: dict[int, int] = {
 
 
 class CodingError(ValueError):
-    """A body that cannot be decoded; `start` is as much of it as could be."""
+    """A body that cannot be decoded; `start` is the part that could be."""
 
     def __init__(self, failure: Failure, detail: str, start: bytes = b"") -> None:
         super().__init__(detail)
@@ -40,7 +40,7 @@ def decoded(raw: bytes, encoding: str, limit: int) -> bytes:
         decoder = _DECODERS.get(coding)
         if decoder is None:
             raise CodingError(Failure.CODING, f"unknown content coding {coding[:40]!r}")
-        raw = _undone(decoder, raw, limit) if raw else raw
+        raw = _decode(decoder, raw, limit) if raw else raw
     if len(raw) > limit:
         raise CodingError(Failure.EXPANSION, f"more than {limit} bytes", raw[:limit])
     return raw
@@ -49,7 +49,7 @@ def decoded(raw: bytes, encoding: str, limit: int) -> bytes:
 Decoder = Callable[[bytes, int], Iterator[bytes]]
 
 
-def _undone(decoder: Decoder, raw: bytes, limit: int) -> bytes:
+def _decode(decoder: Decoder, raw: bytes, limit: int) -> bytes:
     parts: list[bytes] = []
     size = 0
     try:
@@ -58,17 +58,17 @@ def _undone(decoder: Decoder, raw: bytes, limit: int) -> bytes:
             size += len(part)
             if size > limit:
                 raise CodingError(Failure.EXPANSION, f"more than {limit} bytes decoded", b"".join(parts)[:limit])
-    except _DAMAGE as error:
+    except _DAMAGE_ERRORS as error:
         raise CodingError(Failure.CODING, str(error)[:200], b"".join(parts)) from None
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 
 class _DamagedError(Exception):
-    """The compressed data ends early, or goes on in a way nobody would mean."""
+    """The compressed data ends early, or has an absurd number of members."""
 
 
 # Any: the type stubs of isal take its error class for a value.
-_DAMAGE: tuple[Any, ...] = (_DamagedError, isal_zlib.IsalError, brotli.error, zstd.ZstdError)
+_DAMAGE_ERRORS: tuple[Any, ...] = (_DamagedError, isal_zlib.IsalError, brotli.error, zstd.ZstdError)
 
 
 def _gzip(raw: bytes, limit: int) -> Iterator[bytes]:
@@ -76,13 +76,13 @@ def _gzip(raw: bytes, limit: int) -> Iterator[bytes]:
 
 
 def _deflate(raw: bytes, limit: int) -> Iterator[bytes]:
-    # The standard says zlib format; many servers send the bare stream. The two header bytes tell which.
+    # The standard says zlib format; many servers send the bare stream. The two header bytes show which.
     zlib_format = len(raw) >= 2 and raw[0] & 0x0F == 8 and (raw[0] << 8 | raw[1]) % 31 == 0
     yield from _inflated(raw, limit, 15 if zlib_format else -15)
 
 
 def _inflated(raw: bytes, limit: int, format_bits: int) -> Iterator[bytes]:
-    """Fed in slices, because what is left after each gzip member is copied: a million empty members stay linear."""
+    """Fed in slices: the decompressor copies the rest after each member, and a million empty ones must stay linear."""
     stream = isal_zlib.decompressobj(wbits=format_bits)
     members = 1
     for start in range(0, len(raw), _SLICE):
@@ -90,7 +90,7 @@ def _inflated(raw: bytes, limit: int, format_bits: int) -> Iterator[bytes]:
         while data:
             if stream.eof:
                 if format_bits != 31 or not data.startswith(b"\x1f"):
-                    return  # padding and rubbish after the end: every browser ignores it
+                    return  # padding and garbage after the end: browsers ignore it
                 members += 1
                 if members > MAX_MEMBERS:
                     raise _DamagedError(f"more than {MAX_MEMBERS} gzip members")
@@ -111,7 +111,7 @@ def _brotli(raw: bytes, limit: int) -> Iterator[bytes]:
 
 
 def _zstd(raw: bytes, limit: int) -> Iterator[bytes]:
-    """Frame by frame; fed in slices, as gzip is, so that a million empty frames stay linear."""
+    """Frame by frame, in slices as in `_inflated`."""
     stream = zstd.ZstdDecompressor(options=_ZSTD_OPTIONS)
     frames = 1
     for start in range(0, len(raw), _SLICE):

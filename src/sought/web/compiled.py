@@ -10,7 +10,7 @@ from numba import types
 from numba.core import event
 from numba.extending import intrinsic as _intrinsic
 
-try:  # this goes by what numba keeps to itself, which another version of it may not have
+try:  # uses numba's internals, which another version may not have
     from sought.web import unit
 except (ImportError, AttributeError):
     unit = None  # type: ignore[assignment]
@@ -18,18 +18,20 @@ except (ImportError, AttributeError):
 Function = TypeVar("Function", bound=Callable[..., Any])
 Int = Any  # an integer of compiled code: Python's, or a NumPy scalar of any width
 Bool = Any  # a truth value of compiled code, likewise
-njit: Any = numba.njit  # its types know nothing of `_nrt`
-intrinsic: Any = _intrinsic  # its types take it for a function with a context
-_CACHED: list[Callable[[], Any]] = []  # of every function decorated with `cached`: compiles it, or loads it
+njit: Any = numba.njit  # its type stubs lack `_nrt`
+intrinsic: Any = _intrinsic  # its type stubs are wrong
+_CACHED: list[Callable[[], Any]] = []  # one for each `cached` function: compiles or loads it
 
 
 def readable(item: Any) -> Any:
-    """The signature of an array that is only read: any that lies in one piece will do."""
+    """The numba type of a contiguous array that is only read."""
     return types.Array(item, 1, "C", readonly=True)
 
 
 def compiled(function: Function) -> Function:
-    """For parts of compiled functions.  They make no arrays: counting references took half the time."""
+    """Decorate a function that only compiled functions call.  It must allocate no arrays: reference counts took half
+    the time.
+    """
     return CompiledPart(function)  # type: ignore[return-value]  # called like the function, by compiled code only
 
 
@@ -50,10 +52,10 @@ class CompiledPart:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def apart(context: Any) -> Any:
-    """Called in a compiled function: it is not copied into those that call it.
+def noinline(context: Any) -> Any:
+    """Call this in a compiled function to keep it from being inlined.
 
-    For rules that are large and rarely followed: copied into each other they would take longer to compile.
+    For large functions that run rarely: inlined into each other they would take longer to compile.
     """
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -64,9 +66,9 @@ def apart(context: Any) -> Any:
 
 
 def cached(signature: Any) -> Callable[[Function], Function]:
-    """For functions that Python calls: compiled once for all processes, until their own file changes.
+    """Decorate a function that Python calls: it is compiled on its first call and cached until its own file changes.
 
-    That takes seconds, so it waits until the first call: a command that digests nothing does not pay for it.
+    Compiling takes seconds, so a command that never calls the function does not pay for it.
     """
 
     def decorated(function: Function) -> Function:
@@ -85,16 +87,16 @@ def cached(signature: Any) -> Callable[[Function], Function]:
 
 
 def waiting_to_compile() -> list[Callable[[], Any]]:
-    """Of every `cached` function imported so far, what compiles it, or loads it; for those who want no wait later."""
+    """For each `cached` function imported so far, a callable that compiles or loads it."""
     return list(_CACHED)
 
 
 def _machine_code(signature: Any, function: Callable[..., Any]) -> Callable[..., Any]:
-    """As one unit, which is sooner compiled and loaded; or as numba does it, with whatever version of numba."""
+    """As one unit, which compiles and loads faster; or by plain numba, which works with any version."""
     if unit:
         try:
             return unit.machine_code(signature, function)
-        except Exception:  # noqa: BLE001, S110  what is wrong with the function itself, numba says below
+        except Exception:  # noqa: BLE001, S110  numba reports errors in the function below
             pass
     return njit(signature, cache=True, nogil=True)(function)  # type: ignore[no-any-return]  # untyped
 
@@ -114,6 +116,6 @@ class _Compiling(event.Listener):
 
 @contextmanager
 def compiling(report: Callable[[int], None]) -> Iterator[None]:
-    """Report how many functions had to be compiled so far, and not just loaded; none where a cache has them all."""
+    """Report how many functions have been compiled so far; functions loaded from the cache do not count."""
     with event.install_listener("numba:compile", _Compiling(report)):
         yield

@@ -1,4 +1,4 @@
-"""What does this response say?  Bytes in, a Document out; never an exception, never more than linear time."""
+"""What is in this response?  Bytes in, a Document out; never an exception, always linear time."""
 
 import hashlib
 import re
@@ -19,7 +19,7 @@ AGENT = "sought"
 MAX_TITLE = 500
 MAX_HEADINGS = 64
 _HTML = frozenset(("text/html", "application/xhtml+xml"))
-_MAX_META = 200  # <meta> and <link> elements looked at
+_MAX_META = 200  # <meta> and <link> elements that are read
 _MAX_EMAILS = 1000
 _MAX_FEEDS = 10
 _FEEDS = frozenset(("application/rss+xml", "application/atom+xml", "application/feed+json"))
@@ -33,7 +33,7 @@ _NO_COUNTS = PageCounts()
 def digest(response: Response, agent: str = AGENT) -> Document:
     """The document a response holds; an empty one if it is neither HTML nor plain text.
 
-    `agent` is the name by which <meta> may address us.  X-Robots-Tag is a matter of the answer, not of the document.
+    `agent` is the name by which <meta> may address this crawler.  X-Robots-Tag belongs to the response and is not read.
     """
     kind, body = response.media_type, response.body
     if not kind and b"\0" not in body[:512]:
@@ -59,10 +59,10 @@ def _html(response: Response, agent: str) -> Document:
         return Document(refused=page.refused, size=len(response.body))
     base = next((target_of(attribute(value), response.url, encoding) for value in page.values(BASE)), "")
     base = base or response.url
-    found = FoundLinks(base, encoding)
-    found.add_all(page)
-    canonical = _relations(page, found) or next(canonical_in(response.all_headers("link")), "")
-    robots = list(_metas(page, found, (b"robots", agent.lower().encode())))
+    links = FoundLinks(base, encoding)
+    links.add_all(page)
+    canonical = _relations(page, links) or next(canonical_in(response.all_headers("link")), "")
+    robots = list(_metas(page, links, (b"robots", agent.lower().encode())))
     text = resolved(page.text)
     return _document(
         response,
@@ -72,10 +72,10 @@ def _html(response: Response, agent: str) -> Document:
         PageCounts(page.images, page.tables, text_bytes=page.outside),
         main=text if page.main is page.text else resolved(page.main),
         declared=next((attribute(value)[:40] for value in page.values(HTML)), ""),
-        mails=found.mails,
+        mails=links.mails,
         robots=robots,
         headings=_headings(page),
-        links=tuple(found.links.values()),
+        links=tuple(links.links.values()),
         canonical=target_of(canonical.strip(), base, encoding),
         base=base,
         feeds=_feeds(page, base, encoding),
@@ -86,7 +86,7 @@ def _document(
     response: Response,
     title: str,
     text: str,
-    written: bytes,
+    utf8: bytes,
     counts: PageCounts = _NO_COUNTS,
     *,
     main: str | None = None,
@@ -95,18 +95,18 @@ def _document(
     robots: Iterable[str] = (),
     **parts: Any,
 ) -> Document:
-    """`written` is the text in UTF-8."""
-    shingles, words = shingled(written)
-    said = set(robots)
+    """`utf8` is the text, encoded."""
+    shingles, words = shingled(utf8)
+    directives = set(robots)
     return Document(
         title=title,
         text=text,
         main=text if main is None else main,
         language=language(declared, response.header("content-language"), text) if text else "",
-        noindex=not said.isdisjoint(("noindex", "none")),
-        nofollow=not said.isdisjoint(("nofollow", "none")),
+        noindex=not directives.isdisjoint(("noindex", "none")),
+        nofollow=not directives.isdisjoint(("nofollow", "none")),
         counts=PageCounts(counts.images, counts.tables, words, counts.text_bytes, _emails(text, mails)),
-        content=_content(title, written),
+        content=_content(title, utf8),
         shingles=shingles,
         sketch=sketch(shingles),
         size=len(response.body),
@@ -123,18 +123,18 @@ def _line(text: str) -> str:
 
 
 def _headings(page: Markup) -> tuple[str, ...]:
-    """The words of the headings, first all of the first level."""
-    written = [words for level in (H1, H2, H3) for words in page.values(level)]
-    return tuple(_line(resolved(words)) for words in written[:MAX_HEADINGS])
+    """The text of the headings, those of the first level first."""
+    headings = [words for level in (H1, H2, H3) for words in page.values(level)]
+    return tuple(_line(resolved(words)) for words in headings[:MAX_HEADINGS])
 
 
-def _relations(page: Markup, found: FoundLinks) -> str:
-    """Add <link rel=next> and its like to the links; the first canonical one, or nothing."""
+def _relations(page: Markup, links: FoundLinks) -> str:
+    """Add <link rel=next> and rel=prev to the links; return the first canonical address, or nothing."""
     canonical = ""
     for relation, value in page.pairs(LINK)[:_MAX_META]:
         relations = attribute(relation).lower().split()
         if "next" in relations or "prev" in relations:
-            found.add(attribute(value))
+            links.add(attribute(value))
         if "canonical" in relations:
             canonical = canonical or attribute(value)
     return canonical
@@ -146,38 +146,38 @@ def _feeds(page: Markup, base: str, encoding: str) -> tuple[str, ...]:
     if not typed:
         return ()
     alternates = {value for relation, value in page.pairs(LINK) if "alternate" in attribute(relation).lower().split()}
-    found = dict.fromkeys(
+    feeds = dict.fromkeys(
         target_of(attribute(value), base, encoding)
         for kind, value in typed
         if value in alternates and attribute(kind).partition(";")[0].strip().lower() in _FEEDS
     )
-    found.pop("", None)
-    return tuple(found)[:_MAX_FEEDS]
+    feeds.pop("", None)
+    return tuple(feeds)[:_MAX_FEEDS]
 
 
-def _metas(page: Markup, found: FoundLinks, names: tuple[bytes, ...]) -> Iterator[str]:
-    """Directives for us; a refresh is added to the links."""
+def _metas(page: Markup, links: FoundLinks, names: tuple[bytes, ...]) -> Iterator[str]:
+    """Robots directives for this crawler; the target of a refresh is added to the links."""
     for name, value in page.pairs(META)[:_MAX_META]:
         name = name.strip().lower()
         if name == b"refresh":
-            found.add(_refresh_target(attribute(value[:5000])))
+            links.add(_refresh_target(attribute(value[:5000])))
         elif name in names:
             yield from re.split(r"[\s,]+", attribute(value[:5000]).lower())
 
 
 def _refresh_target(content: str) -> str:
-    found = _REFRESH.match(content)
-    return found[2] if found and int(found[1]) <= _MAX_DELAY else ""
+    match = _REFRESH.match(content)
+    return match[2] if match and int(match[1]) <= _MAX_DELAY else ""
 
 
 def _emails(text: str, mails: Iterable[str]) -> int:
-    found = {mail.partition("?")[0].strip().lower() for mail in mails if "@" in mail}
+    addresses = {mail.partition("?")[0].strip().lower() for mail in mails if "@" in mail}
     at = text.find("@")
     for _ in range(_MAX_EMAILS):
         if at < 0:
             break
         local, domain = _LOCAL.search(text[max(at - 64, 0) : at]), _DOMAIN.match(text[at + 1 : at + 300])
         if local and domain:
-            found.add(f"{local[0]}@{domain[0]}".lower())
+            addresses.add(f"{local[0]}@{domain[0]}".lower())
         at = text.find("@", at + 1)
-    return len(found)
+    return len(addresses)

@@ -1,4 +1,4 @@
-"""What a page says, once its HTML has been digested."""
+"""What is known of a page once its HTML has been digested?"""
 
 from dataclasses import dataclass, field
 
@@ -11,7 +11,7 @@ Sketch = NDArray[np.uint32]
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A link as found on a page: canonical target, the words on it, and whether the page vouches for it."""
+    """A link on a page: canonical target, anchor text, and whether it is marked nofollow."""
 
     url: str
     anchor: str = ""
@@ -20,7 +20,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class PageCounts:
-    """What seed 004 counts on a page (its content features)."""
+    """The content features of tan-mitra-2010."""
 
     images: int = 0
     tables: int = 0
@@ -33,11 +33,11 @@ class PageCounts:
 class Document:
     """A digested page.
 
-    `text` is everything visible, `main` without navigation and boilerplate.  `content` is 64 bits of title and text:
-    equal means the same page to a reader.  `shingles` is the set of its word 10-grams, sorted and hashed; `sketch` is a
-    small sample of that set (near-duplicates, estimated difference between versions).  `size` is that of its source in
-    bytes.  `feeds` are the addresses of feeds that it announces.  `refused` names the bound that a hostile page broke;
-    everything else is then empty.
+    `text` is everything visible, `main` without navigation and boilerplate.  `content` is a 64-bit hash of title and
+    text: if it is equal, readers see the same page.  `shingles` is the set of its word 10-grams, hashed and sorted;
+    `sketch` is a small sample of that set, for near-duplicates and the difference between versions.  `size` is the size
+    of the source in bytes.  `feeds` are the addresses of feeds that it announces.  `refused` names the bound that a
+    hostile page exceeded; everything else is then empty.
     """
 
     title: str = ""

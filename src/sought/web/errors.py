@@ -1,18 +1,18 @@
-"""The error tree.
+"""Which errors can Sought raise?
 
-SoughtError            anything Sought says to a person in one line; exit code 2
+SoughtError            an error with a one-line message for people; exit code 2
 ├── BadInput           a file, option or value that cannot be used as given
 │   ├── BadConfig      sought.toml
 │   └── BadURL         an address no crawler could fetch
 ├── CrawlBusy          another process works on this crawl directory
-├── CrawlDamaged       what is on disk contradicts itself; the message names the command that mends it
-│   └── LogDamaged     the query log; a crawl goes on without what it says
+├── CrawlDamaged       files on disk are inconsistent; the message names the command that repairs them
+│   └── LogDamaged     the query log; a crawl goes on without it
 └── StorageFull        the disk (or a quota) refused a write; nothing finished is lost
 """
 
 
 class SoughtError(Exception):
-    """Something a person can act on; the message says how."""
+    """An error that a person can act on; the message says how."""
 
 
 class BadInput(SoughtError):
@@ -32,7 +32,7 @@ class CrawlBusy(SoughtError):
 
 
 class CrawlDamaged(SoughtError):
-    """What is on disk contradicts itself."""
+    """Files on disk are missing or inconsistent."""
 
 
 class LogDamaged(CrawlDamaged):
@@ -44,4 +44,4 @@ class LogDamaged(CrawlDamaged):
 
 
 class StorageFull(SoughtError):
-    """A write was refused for want of space."""
+    """A write failed because the disk, or a quota, is full."""

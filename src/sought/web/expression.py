@@ -1,7 +1,8 @@
-"""Values as text and back: `Split(new=DemandFirst(), share=0.3)` is the `repr` of a value, and its line in sought.toml.
+"""How is a value written as text and read back?
 
-The `repr` names only the parameters that differ from their defaults.  An expression may name all of them.  What is not
-ours has its module before its name, `my_policy:Mine(2)`, and `expression_of` writes it so.
+`Split(new=DemandFirst(), share=0.3)` is the `repr` of a value and its line in sought.toml.  The `repr` names only the
+parameters that differ from their defaults; an expression may name all.  A value from outside this package is written
+with its module, `my_policy:Mine(2)`.
 """
 
 import ast
@@ -13,8 +14,8 @@ from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from types import FunctionType, MappingProxyType
 from typing import Any, TypeVar
 
-from sought.web.beside import is_ours, plain_name, told
 from sought.web.errors import BadInput, SoughtError
+from sought.web.local_modules import error_line, is_own_package, plain_name
 
 MAX_LENGTH = 10_000
 Value = TypeVar("Value")
@@ -42,18 +43,18 @@ def _brief_repr(self: Any) -> str:
 
 
 def expression_of(value: Any) -> str:
-    """What a value is put on record as; `evaluated` reads it back.  Of our values it is the `repr`.
+    """The text by which a value is recorded; `evaluated` reads it back.  For values of this package it is the `repr`.
 
-    What cannot be written down, such as a function inside of another, is its `repr`, too.
+    So it is for values that have no expression, such as a function inside another function.
     """
     if type(value) in (tuple, list):
-        written = ", ".join(map(expression_of, value))
-        return f"[{written}]" if type(value) is list else f"({written}{',' * (len(value) == 1)})"
+        items = ", ".join(map(expression_of, value))
+        return f"[{items}]" if type(value) is list else f"({items}{',' * (len(value) == 1)})"
     kind: Any = value if isinstance(value, FunctionType) else type(value)
-    own = is_ours(kind.__module__)
-    if not kind.__qualname__.isidentifier() or kind.__module__ == "builtins" or (own and not _is_brief(kind)):
+    is_own = is_own_package(kind.__module__)
+    if not kind.__qualname__.isidentifier() or kind.__module__ == "builtins" or (is_own and not _is_brief(kind)):
         return repr(value)
-    name = kind.__name__ if own else f"{plain_name(kind.__module__)}:{kind.__name__}"
+    name = kind.__name__ if is_own else f"{plain_name(kind.__module__)}:{kind.__name__}"
     if kind is value:
         return name
     if is_dataclass(value):
@@ -67,23 +68,27 @@ def _is_brief(kind: Any) -> bool:
 
 
 def _arguments(value: Any, write: Callable[[Any], str]) -> str:
-    """Those that differ from their defaults, as they are written."""
-    values = [(each, getattr(value, each.name)) for each in fields(value) if each.repr and each.init]
-    return ", ".join(f"{each.name}={write(one)}" for each, one in values if not _is_default(each, one))
+    """The parameters that differ from their defaults, written by `write`."""
+    values = [
+        (parameter, getattr(value, parameter.name)) for parameter in fields(value) if parameter.repr and parameter.init
+    ]
+    return ", ".join(
+        f"{parameter.name}={write(argument)}" for parameter, argument in values if not _is_default(parameter, argument)
+    )
 
 
-def _is_default(each: "Field[Any]", value: Any) -> bool:
-    default = each.default if each.default_factory is MISSING else each.default_factory()
+def _is_default(parameter: "Field[Any]", value: Any) -> bool:
+    default = parameter.default if parameter.default_factory is MISSING else parameter.default_factory()
     return value is default or bool(value == default)
 
 
 @dataclass(frozen=True)
 class Grammar:
-    """What an expression may consist of.
+    """What an expression may contain.
 
-    `classes` are those of which the whole may be, by their names, and `inside` those of its parts; values that have
-    names are among them.  `accepts` says of a value whether it may be the whole, and `may_call` of a class that is
-    named with its module whether it may be made.  `load` finds what has its module before its name.
+    `what` is what the value is called in messages.  `classes` are the classes and named values that the whole may be,
+    by name; `inside` are those that its parts may be.  `accepts` decides whether a value may be the whole, `may_call`
+    whether a class named with its module may be instantiated.  `load` resolves names that have a module.
     """
 
     what: str
@@ -94,7 +99,7 @@ class Grammar:
     load: Callable[[str], Any] | None = None
 
     def find(self, name: str) -> Any:
-        """What a name stands for; BadInput if nothing."""
+        """The class or value of a name; BadInput if there is none."""
         if ":" in name and self.load is not None:
             return self._loaded(name, self.load)
         for names in (self.classes, self.inside):
@@ -106,10 +111,10 @@ class Grammar:
         raise BadInput(f"no {self.what} called {name!r}; {hint}")
 
     def _loaded(self, name: str, load: Callable[[str], Any]) -> Any:
-        found = load(name)
-        if isinstance(found, type) and not self.may_call(found):
-            raise BadInput(f"{name} is not {_a(self.what)}, nor what one is made of")
-        return found
+        value = load(name)
+        if isinstance(value, type) and not self.may_call(value):
+            raise BadInput(f"{name} is not {_a(self.what)}, and not a part of one")
+        return value
 
     def is_one(self, value: Any) -> bool:
         kinds = tuple(each for each in self.classes.values() if isinstance(each, type))
@@ -117,33 +122,33 @@ class Grammar:
 
 
 def evaluated(
-    text: str, classes: Mapping[str, Any], what: str, inside: Mapping[str, Any] = MappingProxyType({})
+    text: str, classes: Mapping[str, Any], noun: str, inside: Mapping[str, Any] = MappingProxyType({})
 ) -> Any:
-    """What an expression of these classes and literals stands for; BadInput, which says what is wrong, if nothing.
+    """The value of an expression of these classes and literals; BadInput says what is wrong.
 
-    `inside` are classes of values that may only be inside.
+    `inside` are classes that only parts of the expression may have.
     """
-    return read(text, Grammar(what, classes, inside))
+    return read(text, Grammar(noun, classes, inside))
 
 
 def read(text: str, grammar: Grammar) -> Any:
-    """The value that an expression stands for; BadInput, which says what is wrong, if none."""
-    what = grammar.what
+    """The value of an expression; BadInput says what is wrong."""
+    noun = grammar.what
     if len(text) > MAX_LENGTH:
-        raise BadInput(f"{what}: at most {MAX_LENGTH:,} characters")
-    wrong = f"not {_a(what)}: {text[:200]!r} (known: {', '.join(sorted(grammar.classes))})"
+        raise BadInput(f"{noun}: at most {MAX_LENGTH:,} characters")
+    message = f"not {_a(noun)}: {text[:200]!r} (known: {', '.join(sorted(grammar.classes))})"
     tree = _parsed(text)
     if tree is None:
-        raise BadInput(wrong)
+        raise BadInput(message)
     is_class = isinstance(tree, ast.Name) and isinstance(grammar.find(tree.id), type)
     value = _build(ast.Call(tree, [], []) if is_class else tree, grammar)
     if not grammar.is_one(value):
-        raise BadInput(wrong)
+        raise BadInput(message)
     return value
 
 
 def _parsed(text: str) -> ast.expr | None:
-    """Its tree, in which a name may have its module before it; None if it is no expression."""
+    """The syntax tree, whose names may include a module; None if the text is not an expression."""
     qualified: dict[str, str] = {}
 
     def plain(match: re.Match[str]) -> str:
@@ -165,8 +170,8 @@ def _parsed(text: str) -> ast.expr | None:
 def _build(node: ast.expr, grammar: Grammar) -> Any:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         return _call(node.func.id, node, grammar)
-    if isinstance(node, ast.Name) and not isinstance(found := grammar.find(node.id), type):
-        return found
+    if isinstance(node, ast.Name) and not isinstance(value := grammar.find(node.id), type):
+        return value
     if isinstance(node, ast.Tuple | ast.List):
         return (tuple if isinstance(node, ast.Tuple) else list)(_build(each, grammar) for each in node.elts)
     try:
@@ -191,19 +196,19 @@ def _call(name: str, node: ast.Call, grammar: Grammar) -> Any:
     except SoughtError:
         raise
     except Exception as error:
-        raise BadInput(f"{name}: {told(error)}") from error
+        raise BadInput(f"{name}: {error_line(error)}") from error
 
 
 def _parameters(cls: type) -> str:
-    """As a person would write them: without types."""
-    made = {each.name: each.default_factory for each in fields(cls)} if is_dataclass(cls) else {}
-    shown = []
+    """The parameters of a class with their defaults, without types."""
+    factories = {each.name: each.default_factory for each in fields(cls)} if is_dataclass(cls) else {}
+    parameters = []
     for name, each in inspect.signature(cls).parameters.items():
-        factory = made.get(name, MISSING)
+        factory = factories.get(name, MISSING)
         default = each.default if factory is MISSING else factory()
-        shown.append(name if default is each.empty else f"{name}={default!r}")
-    return ", ".join(shown)
+        parameters.append(name if default is each.empty else f"{name}={default!r}")
+    return ", ".join(parameters)
 
 
-def _a(what: str) -> str:
-    return f"an {what}" if what[0] in "aeiou" else f"a {what}"
+def _a(noun: str) -> str:
+    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"

@@ -1,4 +1,4 @@
-"""Which language is this page in?  What it says, if that is plausible; else what it looks like."""
+"""Which language is this page in?  The declared one if that is plausible, else the detected one."""
 
 import re
 
@@ -7,7 +7,7 @@ from resiliparse.parse.lang import detect_fast
 _SAMPLE = 500
 _TAG = re.compile(r"\s*([A-Za-z]{2,3})(?![A-Za-z0-9])")
 _NO_LANGUAGE = frozenset(("und", "mul", "zxx", "mis", "xx"))
-# Scripts of one language.  Han comes last: Japanese has it too.
+# Scripts that one language uses.  Han comes last: Japanese uses it too.
 _SCRIPTS = (
     (re.compile("[\u3040-\u30ff]"), "ja"),
     (re.compile("[\uac00-\ud7af]"), "ko"),
@@ -24,19 +24,19 @@ _LATIN = re.compile(
 
 
 def language(declared: str, header: str, text: str) -> str:
-    """Primary subtag (BCP 47) of a page's language, or nothing; `declared` is its <html lang>."""
+    """The primary subtag (BCP 47) of the page's language, or nothing; `declared` is its <html lang>."""
     sample = text[:_SAMPLE]
-    for said in (declared, header):
-        tag = primary(said)
+    for label in (declared, header):
+        tag = primary(label)
         if tag and not (_LATIN.fullmatch(tag) and _is_not_latin(sample)):
             return tag
     return detected(sample)
 
 
 def primary(tag: str) -> str:
-    """`pt` of `pt-BR`; of a list the first."""
-    found = _TAG.match(tag)
-    name = found[1].lower() if found else ""
+    """`pt` of `pt-BR`; the first tag of a list."""
+    match = _TAG.match(tag)
+    name = match[1].lower() if match else ""
     return "" if name in _NO_LANGUAGE else name
 
 
@@ -53,5 +53,5 @@ def detected(sample: str) -> str:
 
 
 def _is_not_latin(sample: str) -> bool:
-    """Templates say lang="en" whatever the text is; scripts other than Latin take two or three bytes a letter."""
+    """Whether `lang="en"` comes from a template: letters of other scripts take two or three bytes in UTF-8."""
     return not sample.isascii() and len(sample.encode("utf-8", "replace")) > 1.5 * len(sample)

@@ -1,7 +1,7 @@
-"""What goes out to the Web and what comes back.
+"""What is sent to the Web, and what comes back?
 
-`Web` is the one seam through which the Web enters: the live Web over HTTP, a recorded web on a clock and a plain
-function in a test are three values of this type.  An expected failure (no such host, too slow, too large) is a
+The Web enters through one type, `Web`: the live Web over HTTP, a recorded web on a clock and a plain function in a test
+are three values of it.  An expected failure (no such host, too slow, too large) is a
 Response whose `failure` says which; exceptions are for surprises.
 """
 
@@ -20,7 +20,7 @@ class RequestPurpose(StrEnum):
 
 
 class Failure(StrEnum):
-    """Why there is no answer to keep."""
+    """Why a request got no usable answer."""
 
     DNS = "dns"  # the name does not resolve
     ADDRESS = "address"  # the name resolves to an address the guard refuses
@@ -45,8 +45,8 @@ class Request:
 
 
 class Why(NamedTuple):
-    """Why a page was chosen: its rank and value in a plan, what the policy expects of it (None: it does not say), for
-    which purpose (empty: not on record), and which policy that was.  Rank 0 is that of a page that somebody asked for.
+    """Why a page was chosen: rank and value in the plan, the gain the policy expects and its probability (None: not
+    stated), the purpose (empty: not recorded) and the policy.  Rank 0: a person ordered the page.
     """
 
     rank: int
@@ -61,10 +61,10 @@ class Why(NamedTuple):
 class Response:
     """One answer, redirects not followed.
 
-    `raw` is the body as it came (still compressed if the server compressed it), `body` the same decoded; headers are
-    in the order and spelling of the server, `sent` are the request's.  `time` is when the request was sent (seconds
+    `raw` is the body as received (perhaps compressed), `body` is decoded.  `headers` are in the server's order and
+    spelling, `sent` are the request's headers.  `time` is when the request was sent (seconds
     since 1970), `elapsed` how long until the last byte; both are whole microseconds, as the archive keeps them.  `why`
-    is for whoever asked: what made them ask.
+    is the reason for the request.
     """
 
     url: str
@@ -83,7 +83,7 @@ class Response:
     why: Why | None = None
 
     def header(self, name: str) -> str:
-        """First value of a header, by any spelling; empty if absent."""
+        """First value of a header, in any case; empty if absent."""
         name = name.lower()
         for key, value in self.headers:
             if key.lower() == name:

@@ -1,7 +1,7 @@
-"""From numbers to numbers that look drawn at random, and are always the same.
+"""How do keys become pseudo-random numbers that are the same in every run?
 
-The finaliser of splitmix64 (Steele, Lea & Flood, Fast splittable pseudorandom number generators, 2014): one-to-one, so
-what was distinct stays so.
+By the finaliser of splitmix64 (Steele, Lea & Flood, Fast splittable pseudorandom number generators, 2014).  It is
+one-to-one, so distinct inputs stay distinct.
 """
 
 from functools import lru_cache
@@ -14,7 +14,7 @@ _MULTIPLY_1, _MULTIPLY_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB13
 
 
 def mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The next number of the generator whose state each number is."""
+    """The next output of a generator, for each number as its state."""
     out = numbers + _STEP
     out ^= out >> np.uint64(30)
     out *= _MULTIPLY_1
@@ -26,7 +26,7 @@ def mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 @lru_cache(maxsize=256, typed=True)
 def salt(*numbers: float) -> NDArray[np.uint64]:
-    """One number, in an array, that stands for several; add it to others before they are mixed."""
+    """A hash of several numbers, as an array of one; add it to keys before mixing them."""
     state = np.zeros(1, np.uint64)
     for number in numbers:
         whole = isinstance(number, int)
@@ -37,10 +37,10 @@ def salt(*numbers: float) -> NDArray[np.uint64]:
 
 
 def bits_of(numbers: NDArray[np.float64]) -> NDArray[np.uint64]:
-    """Floats as whole numbers; equal ones give the same."""
-    return (numbers + 0.0).view(np.uint64)  # + 0.0: there is a -0.0, too
+    """The bits of floats; equal floats have equal bits."""
+    return (numbers + 0.0).view(np.uint64)  # + 0.0 turns -0.0 into 0.0
 
 
 def fractions(numbers: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """Numbers from 0 to below 1, in the same order to 53 bits."""
+    """Numbers from 0 to below 1 in the same order, to 53 bits."""
     return (numbers >> np.uint64(11)).astype(np.float64) * 2.0**-53

@@ -1,4 +1,4 @@
-"""Everything the crawler has observed or believes about every known URL, as columns.
+"""What has the crawler observed, and what does it believe, about every known URL?
 
 One row is one URL, fetched or not.  A policy reads these columns and nothing else, so the same policy ranks a live
 crawl and a recorded web.
@@ -16,7 +16,7 @@ Rows = NDArray[np.int64]
 
 
 class Links(NamedTuple):
-    """Which row links to which: sources[i] to targets[bounds[i]:bounds[i + 1]].  Sources ascend."""
+    """Links between rows: sources[i] links to targets[bounds[i]:bounds[i + 1]].  Sources are sorted."""
 
     sources: NDArray[np.uint32]
     bounds: NDArray[np.int64]
@@ -27,19 +27,18 @@ class Links(NamedTuple):
 class Pages:
     """A frozen table of NumPy columns of equal length; times are seconds since 1970.
 
-    `key` is a hash of the URL: it tells rows apart and says nothing else.  `last_fetch` is -inf for a URL that was
-    never fetched, or brought the text of another page which is there no longer; `last_change` for one never seen to
-    change, `signal` (what a sitemap says of its last change) for one no signal has come for.
+    `key` is a hash of the URL; it only tells rows apart.  `last_fetch` is -inf for a URL that was never fetched, or
+    that duplicated a page which is gone; `last_change` if no change was seen; `signal` (the last change by a sitemap or
+    feed) if there was no signal.
 
-    Pages that are fetched tell of those they link to.  `linked` is when a page that links to this one was last fetched
-    and still did; `unlinked` when a link to it was last found to be gone from a page fetched again; -inf is never.
-    Only pages that stand for themselves count, and sitemaps, which are lists of links, too.  A page was *seen* when it
-    was fetched or linked, whatever came last; it is *doubted* if it was unlinked after that.  `live`: a copy that
-    stands for itself is in hand, searchable or not.
+    `linked` is when a page with a link to this one was last fetched; `unlinked` when a link to it was last found
+    removed; -inf is never.  Duplicates and redirects do not count as linking pages; sitemaps do.  A page was *seen*
+    when it was last fetched or linked; it is *doubted* if it was unlinked after that.  `live`: the crawl has a copy
+    that is no duplicate, searchable or not.
 
-    `beliefs` holds a column for each belief that the policy reads, by the belief's
-    value (see estimator.py).  `pace` is how many fetches a second the crawl's budget allows in the long run; 0 if that
-    is not known.  `links` is there for policies whose attribute `reads_links` is true (policy.py).
+    `beliefs` has a column for each belief that the policy reads, by the belief's value.  `pace` is how many fetches a
+    second the budget allows in the long run; 0 if unknown.  `links` is set for policies whose attribute `reads_links`
+    is true (policy.py).
     """
 
     key: NDArray[np.uint64]
@@ -67,14 +66,14 @@ class Pages:
         return np.isneginf(self.last_fetch)
 
     def belief(self, about: Any) -> Floats:
-        """The column of a belief; whoever calls a policy fills in all that `beliefs_of` names."""
+        """The column of a belief; callers of a policy must fill in all that `beliefs_of` names."""
         if about not in self.beliefs:
             raise LookupError(f"the policy reads {about!r}, and the pages have no such column of beliefs")
         return self.beliefs[about]
 
     @classmethod
     def column_names(cls) -> tuple[str, ...]:
-        """What is observed of every row; `beliefs`, `pace` and `links` are none of them."""
+        """The observed columns: all fields but `beliefs`, `pace` and `links`."""
         return tuple(f.name for f in fields(cls) if f.name not in ("beliefs", "pace", "links"))
 
 
@@ -82,6 +81,6 @@ NEVER = -np.inf
 
 
 def pieces(size: int) -> Iterator[slice]:
-    """Slices that together are a column: worked on one by one, ten million rows need no room but for the result."""
+    """Slices that cover a column: processing them one by one needs little memory beyond the result."""
     step = 1 << 17
     return (slice(start, start + step) for start in range(0, size, step))

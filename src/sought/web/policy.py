@@ -1,12 +1,12 @@
-"""A policy is a pure callable over columns: no I/O, no clock, no state, no hosts.
+"""What is a policy?  A pure callable over columns: no I/O, no clock, no state, no hosts.
 
-`policy(pages, now)` gives every row a value, higher first; -inf means "not by this policy".  A policy with parameters
+`policy(pages, now)` gives every row a value, higher first; -inf means "do not fetch".  A policy with parameters
 is a frozen dataclass whose `repr` is its line in sought.toml and its row in a table.
 
-Which row a page has says nothing to a policy, unless its attribute `order_matters` is true: rows are numbered as they
-are found, and that order may then decide between pages of the same depth.  Equal values are ordered by a hash.
+A policy must not depend on the order of rows, unless its attribute `order_matters` is true: rows are numbered in order
+of discovery, and that order may then decide between pages of the same depth.  A hash of the URL breaks ties.
 
-A policy whose attribute `reads_links` is true finds in `pages.links` which page links to which.
+A policy whose attribute `reads_links` is true gets the links between pages in `pages.links`.
 """
 
 import math
@@ -28,17 +28,17 @@ class Purpose(IntEnum):
 
     NEW = 0  # it was never fetched
     STALE = 1  # its text may have changed, or it may have gone
-    HUB = 2  # what its links tell of other pages, or lead to
-    KNOWN = 3  # a page that is known, by a policy that does not say why
+    HUB = 2  # its links announce or confirm other pages
+    KNOWN = 3  # a known page; the policy does not say why
 
     @property
     def spelled(self) -> str:
-        """As it is put on record."""
+        """As it is recorded."""
         return self.name.lower()
 
 
 def beliefs_of(policy: object) -> tuple[Any, ...]:
-    """What a policy, or a belief, reads from `Pages.beliefs`, and what these read; each once, as they are named."""
+    """The beliefs that a policy or belief reads from `Pages.beliefs`, and those that these read; each once."""
     return tuple(dict.fromkeys(_named(policy)))
 
 
@@ -50,13 +50,13 @@ def _named(value: object) -> Iterator[Any]:
 
 
 def topics_of(policy: Policy) -> tuple[str, ...]:
-    """What a policy is after; the crawl has to count the words of these on every page."""
+    """The topics of a policy; the crawl counts their words on every page."""
     topics = (getattr(belief, "topic", "") for belief in beliefs_of(policy))
     return tuple(dict.fromkeys(topic for topic in topics if topic))
 
 
 def order_matters(policy: Policy) -> bool:
-    """Whether the order in which pages were found may decide."""
+    """Whether the policy may depend on the order in which pages were found."""
     return bool(getattr(policy, "order_matters", False))
 
 
@@ -66,19 +66,19 @@ def reads_links(policy: Policy) -> bool:
 
 
 def explained(policy: Policy, pages: Pages, row: int, now: float) -> dict[str, Any]:
-    """What a policy, or the side of it that ranks such pages, says of its value for people, if that is not plain."""
+    """How a policy, or the part of it that ranks such pages, explains the value of a page to people; may be empty."""
     side = getattr(policy, "new" if pages.is_new[row] else "known", None)
     if callable(side):
         return explained(side, pages, row, now)
-    told: dict[str, Any] = policy.explained(pages, row, now) if hasattr(policy, "explained") else {}
-    return told
+    explanation: dict[str, Any] = policy.explained(pages, row, now) if hasattr(policy, "explained") else {}
+    return explanation
 
 
 class Expected(NamedTuple):
-    """Of every row: its value, the gain of a fetch now, and the probability with which it is chosen; NaN: not said.
+    """For every row: its value, the gain of a fetch now, and the probability that it is chosen; NaN: not stated.
 
-    `price` is the worth of the last fetch that the budget buys (NaN: not said), `purpose` what a fetch of each row
-    would be for (None: not said).
+    `price` is the worth of the last fetch that the budget buys (NaN: not stated), `purpose` what a fetch of each row
+    would be for (None: not stated).
     """
 
     value: Floats
@@ -90,31 +90,31 @@ class Expected(NamedTuple):
 
 @runtime_checkable
 class Expecting(Protocol):
-    """A policy that says what it expects: it is put on record beside what came of it."""
+    """A policy that states what it expects: it is recorded beside the outcome."""
 
     def __call__(self, pages: Pages, now: float) -> Floats: ...
 
     def expects(self, pages: Pages, now: float) -> Expected:
-        """The same values, and what they go by."""
+        """The same values, with the expectations behind them."""
 
 
-def purposes(pages: Pages, told: Expected | None, rows: NDArray[np.int64]) -> Purposes:
-    """What a fetch of each of some rows is for: as the policy says, or else by whether it was ever fetched."""
-    if told is not None and told.purpose is not None:
-        return told.purpose[rows]
+def purposes(pages: Pages, expected: Expected | None, rows: NDArray[np.int64]) -> Purposes:
+    """The purpose of a fetch of these rows: as the policy states, else by whether the page was ever fetched."""
+    if expected is not None and expected.purpose is not None:
+        return expected.purpose[rows]
     return np.where(np.isneginf(pages.last_fetch[rows]), Purpose.NEW, Purpose.KNOWN).astype(np.int8)
 
 
 @runtime_checkable
 class Important(Protocol):
-    """A policy that can say how important every page is, new or known."""
+    """A policy that can rate the importance of every page, new or known."""
 
     def importance(self, pages: Pages) -> Floats:
         """Higher is better."""
 
 
 def importance_in(policy: Policy) -> Important | None:
-    """What a policy goes by, or the side of it that ranks new pages; None if that is no importance."""
+    """The policy, or the part of it that ranks new pages, if it rates importance; else None."""
     new = getattr(policy, "new", None)
     if callable(new):
         return importance_in(new)

@@ -1,6 +1,6 @@
-"""Libraries that make small files where they only read: a folder that cannot be written to gets a shadow for them.
+"""How does a library that writes lock files read a folder that is read-only?  Through a shadow folder.
 
-The shadow is a temporary folder with a link to each file.  What a library makes beside them is gone with it.
+The shadow is a temporary folder with a link to each file.  Files that the library creates there vanish with it.
 """
 
 import os
@@ -11,11 +11,11 @@ from pathlib import Path
 from sought.web.errors import BadInput
 
 
-class Shadow:
-    """`path` is where to read: the folder itself, or links to its files if nobody may write there."""
+class ShadowFolder:
+    """`path` is where to read: the folder itself, or links to its files if the folder is read-only."""
 
     def __init__(self, folder: Path, without: Iterable[str] = ()) -> None:
-        """`without` are names that a library makes by itself."""
+        """`without` names the files that the library creates itself."""
         self._folder, self._without = folder, frozenset(without)
         self._made: tempfile.TemporaryDirectory[str] | None = None
         self.path = folder
@@ -28,7 +28,7 @@ class Shadow:
             self.refresh()
 
     def refresh(self) -> None:
-        """Link to files that are new."""
+        """Add links to new files."""
         if self._made:
             for file in self._folder.absolute().iterdir():
                 link = self.path / file.name

@@ -1,9 +1,9 @@
-"""Which value does a name stand for?  Policies, beliefs and all else that others can add are found in one way.
+"""Which class or value does a name refer to?  Policies, beliefs and all other extensions are found in one way.
 
-A registry looks through the modules of one of our packages, and through what installed distributions name in its group
-of entry points: a value, or a module.  Every public class or value that is there, and that the registry accepts, can be
-named.  So there is no list to keep, and a module is imported when somebody first asks for a name.  What is neither ours
-nor installed under an entry point is named with its module: `my_policy:Mine(2)`.
+A registry searches the modules of one package of Sought, and the values or modules that installed distributions list
+under its group of entry points.  Every public class or value there that the registry accepts has a name.  So no list is
+kept by hand, and modules are imported when a name is first looked up.  Anything else is named with its module:
+`my_policy:Mine(2)`.
 """
 
 import pkgutil
@@ -16,27 +16,27 @@ from pathlib import Path
 from types import FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
-from sought.web.beside import load, told
 from sought.web.errors import BadInput
 from sought.web.expression import Grammar, read
+from sought.web.local_modules import error_line, load
 from sought.web.policy import Important, Policy, importance_in
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 def name_of(value: Any) -> Sequence[str]:
-    """A class or function has its own name, a value that of its attribute `name`."""
+    """The name of a class or function, or the attribute `name` of a value."""
     return [value.__name__ if isinstance(value, type | FunctionType) else value.name]
 
 
 class Registry(Mapping[str, Any]):
-    """Classes and values by name; all are imported when the first is asked for.
+    """Classes and values by name; all are imported at the first lookup.
 
-    `what` is what one of them is called in messages, `group` the name of their entry points, if they have any.
-    `accepts` says of any class or value whether it is one.  `names` are those of one: the first is shown, all of them
-    are found.  A tuple of values counts as each of them.  Two different things of the same name are an error.
+    `what` is what an entry is called in messages, `group` the group of entry points, if there is one.  `accepts`
+    decides whether a class or value is an entry.  `names` gives its names: the first is listed, all can be looked up.
+    A tuple of values counts as each of them.  Two different entries with the same name are an error.
 
-    If `functions` may be one, then those that an entry point or an expression names.
+    With `functions`, functions that an entry point or an expression names are accepted, too.
     """
 
     def __init__(
@@ -58,21 +58,21 @@ class Registry(Mapping[str, Any]):
 
     @cached_property
     def classes(self) -> Mapping[str, type]:
-        """Those that are classes."""
+        """The entries that are classes."""
         return MappingProxyType({name: each for name, each in self.items() if isinstance(each, type)})
 
     @cached_property
     def values_named(self) -> Mapping[str, Any]:
-        """Those that are values."""
+        """The entries that are values."""
         return MappingProxyType({name: each for name, each in self.items() if not isinstance(each, type)})
 
     def read(
         self, text: str, folder: Path | None = None, *, more: Mapping[str, Any] = _NOTHING, inside: Any = _NOTHING
     ) -> Any:
-        """What a name or an expression stands for; BadInput, which says what is wrong, if nothing.
+        """The value of a name or an expression; BadInput says what is wrong.
 
-        A name that has its module before it is looked for in the `folder`, too.  `more` has further classes, `inside`
-        those that may only be inside: a registry, or classes by name.
+        A name with a module is looked up in `folder`, too.  `more` has further classes, `inside` those that only parts
+        of an expression may have: a registry, or classes by name.
         """
         if text.strip() in self.values_named:
             return self[text.strip()]
@@ -104,9 +104,9 @@ class Registry(Mapping[str, Any]):
 
     @cached_property
     def _found(self) -> tuple[Sequence[str], Mapping[str, Any]]:
-        """The first name of each, and all names with what they stand for."""
+        """The first name of each entry, and all names with their entries."""
         shown: list[str] = []
-        found: dict[str, tuple[Any, str]] = {}
+        entries: dict[str, tuple[Any, str]] = {}
         seen: set[int] = set()
         for value, where in self._everywhere():
             if id(value) in seen:
@@ -114,22 +114,22 @@ class Registry(Mapping[str, Any]):
             seen.add(id(value))
             names = self.names(value)
             for name in names:
-                if name in found:
-                    both = f"{found[name][1]} and {where}"
+                if name in entries:
+                    both = f"{entries[name][1]} and {where}"
                     raise BadInput(f"{name!r} is the name of more than one {self.what}: {both}; rename or remove one")
-                found[name] = value, where
+                entries[name] = value, where
             shown.append(names[0])
-        return shown, {name: value for name, (value, _) in found.items()}
+        return shown, {name: value for name, (value, _) in entries.items()}
 
     def _everywhere(self) -> Iterator[tuple[Any, str]]:
-        """Each, and where it is."""
+        """Each candidate, and where it is defined."""
         yield from self._in(import_module(self.package))
         for point in entry_points(group=self.group) if self.group else ():
-            found = self._loaded(point)
-            if isinstance(found, ModuleType):
-                yield from self._in(found)
-            elif self._is_named(found):
-                yield found, f"{point.value} of the distribution {point.dist.name if point.dist else '?'}"
+            object_ = self._loaded(point)
+            if isinstance(object_, ModuleType):
+                yield from self._in(object_)
+            elif self._is_named(object_):
+                yield object_, f"{point.value} of the distribution {point.dist.name if point.dist else '?'}"
             else:
                 raise BadInput(f"the entry point {point.name!r} of {self.group} is no {self.what}: {point.value}")
 
@@ -138,24 +138,26 @@ class Registry(Mapping[str, Any]):
             return point.load()
         except Exception as error:
             where = f"the entry point {point.name!r} of {self.group} ({point.value})"
-            raise BadInput(f"{where} cannot be loaded: {told(error)}") from error
+            raise BadInput(f"{where} cannot be loaded: {error_line(error)}") from error
 
     def _is_named(self, value: Any) -> bool:
         return self.accepts(value) or (self.functions and isinstance(value, FunctionType))
 
     def _in(self, module: ModuleType) -> Iterator[tuple[Any, str]]:
-        """Those that are defined in a module, or in the modules of a package."""
+        """The entries defined in a module, or in the modules of a package."""
         for name, value in list(vars(module).items()):
             if not name.startswith("_"):
                 for each in value if type(value) is tuple else (value,):
                     if self._is_from(each, module):
                         yield each, f"{module.__name__}:{name}"
-        for found in pkgutil.iter_modules(getattr(module, "__path__", ())):
-            if not found.name.startswith("_"):
-                yield from self._in(import_module(f"{module.__name__}.{found.name}"))
+        for submodule in pkgutil.iter_modules(getattr(module, "__path__", ())):
+            if not submodule.name.startswith("_"):
+                yield from self._in(import_module(f"{module.__name__}.{submodule.name}"))
 
     def _is_from(self, value: Any, module: ModuleType) -> bool:
-        """A class or function that is imported belongs to the module that defines it; of a value nobody can tell."""
+        """An imported class or function belongs to the module that defines it; a value belongs to any module that has
+        it.
+        """
         is_named = isinstance(value, type | FunctionType)
         return self.accepts(value) and (not is_named or value.__module__ == module.__name__)
 
@@ -180,18 +182,15 @@ BELIEFS = Registry("belief", "sought.beliefs", "sought.beliefs", _is_belief)
 
 
 def parse_policy(text: str, folder: Path | None = None) -> Policy:
-    """The policy an expression names; raises BadInput that says what is wrong with it.
-
-    Names that have their module before them are looked for in the `folder`, too.
-    """
+    """The policy of an expression; BadInput says what is wrong.  Names with a module are looked up in `folder`, too."""
     return POLICIES.read(text, folder, inside=BELIEFS)  # type: ignore[no-any-return]  # one of POLICIES
 
 
 @lru_cache
 def same_spelling(text: str) -> str:
-    """A policy's expression as its `repr` is now: records of before name every parameter.
+    """A policy's expression as its `repr` is today; older records name every parameter.
 
-    What is no policy of this package stays as it is.
+    Other expressions stay as they are.
 
     >>> same_spelling("RoundRobin(new=False)"), same_spelling("Mine(2)")
     ('RoundRobin()', 'Mine(2)')
@@ -203,12 +202,12 @@ def same_spelling(text: str) -> str:
 
 
 def importance_for(policy: Policy) -> Important:
-    """What a policy says of the importance of pages; BadInput, if it says nothing, names those that do."""
-    found = importance_in(policy)
-    if found is None:
+    """The part of a policy that rates the importance of pages; if it has none, BadInput names policies that have."""
+    importance = importance_in(policy)
+    if importance is None:
         able = ", ".join(sorted(name for name, each in POLICIES.items() if hasattr(each, "importance")))
         raise BadInput(
             f"to keep only so many pages the policy must say which are important, and {policy!r} does not; "
             f"these do, alone or as 'new' of a Split: {able}"
         )
-    return found
+    return importance

@@ -1,4 +1,4 @@
-"""How much do two texts have in common?  Exactly, by shingles; in 256 bytes, by a sketch; in six look-ups, by bands.
+"""How similar are two texts?  Exactly, by shingles; in 256 bytes, by a sketch; in six look-ups, by bands.
 
 Shingles: A. Broder, On the resemblance and containment of documents, 1997.  Sketch: one permutation hashing (Li, Owen,
 Zhang, 2012) with empty bins filled by optimal densification (Shrivastava, 2017).  Nothing here depends on a process or
@@ -16,7 +16,7 @@ SHINGLE_WORDS = 10
 SKETCH_SIZE = 64
 # Two texts at resemblance J share a band with probability 1 - (1 - J³)⁶: 0.92 at 0.7, 0.03 at 0.17.
 BANDS, BAND_ROWS = 6, 3
-NEAR_DUPLICATE = 0.65  # resemblance from which two pages are one to a reader: four fifths of all phrases in common
+NEAR_DUPLICATE = 0.65  # resemblance from which two pages count as one: four fifths of all phrases in common
 
 Words = NDArray[np.uint64]
 _HASHES = types.uint64[::1]
@@ -26,8 +26,8 @@ _FNV_START, _FNV_PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x100000001B3)
 _ROLL = np.uint64(0x9E3779B97F4A7C15)
 _EMPTY_BIN = 1 << 32
 _BEYOND = 1
-_MAX_BUCKET = 32  # hashes with the same highest bits; a page with more repeats itself, or is made up
-# What a byte is to a word: its lower case, zero if it separates words, or the start of a character beyond ASCII.
+_MAX_BUCKET = 32  # hashes with the same highest bits; a page with more is repetitive or hostile
+# For each byte: its lower case; 0 if it separates words; _BEYOND if it starts a character beyond ASCII.
 _ASCII = np.array([ord(chr(c).lower()) if chr(c).isalnum() else 0 for c in range(128)] + [_BEYOND] * 128, np.uint8)
 
 
@@ -58,7 +58,7 @@ def _set_of(hashes: Shingles) -> Shingles:
 
 
 def difference(a: Shingles, b: Shingles) -> float:
-    """1 - |A∩B| / |A∪B|; nothing does not differ from nothing."""
+    """1 - |A∩B| / |A∪B|; 0 for two empty texts."""
     if not len(a) and not len(b):
         return 0.0
     common = int(_common(a, b))
@@ -78,7 +78,7 @@ def similarity(a: Sketch, b: Sketch) -> float:
 
 
 def bands(text: Sketch) -> tuple[int, ...]:
-    """Keys to file a text under: near-duplicates most probably share one, unlike texts hardly ever."""
+    """Keys of a text: near-duplicates probably share one, other texts hardly ever."""
     return tuple(_bands(text).tolist()) if len(text) else ()
 
 
@@ -188,7 +188,7 @@ def _shingles(data: NDArray[np.uint8], k: Int) -> tuple[Shingles, Int]:
 
 @cached(types.boolean(_HASHES))
 def _spread(hashes: Shingles) -> Bool:
-    """Sort hashes, which are spread evenly, by their highest bits; False if they are not, and nothing is done."""
+    """Bucket-sort evenly spread hashes by their highest bits; False, and nothing sorted, if they are not even."""
     bits = np.uint64(0)
     buckets: Int = 1
     while buckets < hashes.size:
@@ -215,7 +215,7 @@ def _spread(hashes: Shingles) -> Bool:
 
 @cached(types.int64(_HASHES))
 def _unique(text: Shingles) -> Int:
-    """Move the different values of a sorted array to its front; how many there are."""
+    """Move the distinct values of a sorted array to its front and return their number."""
     count = min(text.size, 1)
     for i in range(1, text.size):
         if text[i] != text[i - 1]:

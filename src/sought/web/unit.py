@@ -1,10 +1,10 @@
 """How is a function compiled with all that it calls?  As one unit, in a library of its own.
 
-By itself numba makes a library of every function, with copies of all that it calls: the functions at the bottom are
-optimised, and made into machine code, once for every level above them.  Here they are lowered only, and the function at
-the top takes them in.  Those that call each other are known to nobody else, so that what is not called goes away.
+By default numba makes a library of every function, with copies of all that it calls, so a leaf function is optimised
+and compiled once for every level above it.  Here the called functions are only lowered and compiled with the top
+function.  They are internal to the unit, so unused code is dropped.
 
-All this goes by what numba keeps to itself.  Where a version of numba has it otherwise, compiled.py goes without.
+This relies on numba's internals.  If a version of numba differs, compiled.py does without it.
 """
 
 # mypy: disable-error-code="no-untyped-call, import-untyped, attr-defined"
@@ -26,9 +26,9 @@ from numba.core.registry import CPUDispatcher, cpu_target
 from numba.core.runtime import rtsys
 from numba.core.typed_passes import DumpParforDiagnostics, InlineOverloads, NativeLowering
 
-_OF_PARTS = {"nopython": True, "nogil": True, "_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-# What parts have none of: contexts, closures, inlined functions, literal types.  A quarter of numba's own time.
-_UNUSED = (
+_PART_OPTIONS = {"nopython": True, "nogil": True, "_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+# Passes for what parts do not use: contexts, closures, inlined functions, literal types.  A quarter of numba's time.
+_UNUSED_PASSES = (
     *(untyped_passes.WithLifting, untyped_passes.InlineClosureLikes, untyped_passes.MakeFunctionToJitFunction),
     *(untyped_passes.InlineInlinables, untyped_passes.FindLiterallyCalls, untyped_passes.LiteralUnroll),
     *(untyped_passes.LiteralPropagationSubPipelinePass, InlineOverloads, DumpParforDiagnostics),
@@ -36,7 +36,7 @@ _UNUSED = (
 
 
 class _Library(JITCodeLibrary):
-    """Of the functions in it, `parts` are called from no other library."""
+    """A library in which the functions named in `parts` are internal."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
@@ -49,17 +49,17 @@ class _Library(JITCodeLibrary):
         super()._optimize_final_module()
 
     def _optimize_functions(self, module: Any) -> None:
-        """Not each by itself: all of them are optimised together."""
+        """Do not optimise each function by itself: all are optimised together."""
         module.data_layout = self._codegen._data_layout
 
     def _get_module_for_linking(self) -> Any:
-        """What is kept beside the machine code: names of functions.  No other unit takes this one in."""
+        """Keep only function names beside the machine code: no other unit links this one."""
         names = [function.name for function in self.get_defined_functions() if function.name not in self.parts]
         return binding.parse_assembly("\n".join(f'define void @"{name}"() {{ ret void }}' for name in names))
 
 
 class _Unit:
-    """What is being compiled: a library, and the parts that are in it."""
+    """A unit being compiled: its library and the parts in it."""
 
     def __init__(self) -> None:
         self.library = _Library(cpu_target.target_context.codegen(), "unit")
@@ -67,14 +67,14 @@ class _Unit:
         self.parts: dict[Callable[..., Any], _PartDispatcher] = {}
 
 
-_open: list[_Unit] = []  # the last is being compiled
+_open_units: list[_Unit] = []  # a stack: the last is being compiled
 
 
 class _UnitCompiler(Compiler):
-    """Of the function at the top."""
+    """Compiles the top function of a unit."""
 
     def __init__(self, typing: Any, target: Any, library: Any, *rest: Any) -> None:
-        super().__init__(typing, target, _open[-1].library, *rest)
+        super().__init__(typing, target, _open_units[-1].library, *rest)
 
 
 class _PartCompiler(_UnitCompiler):
@@ -84,7 +84,7 @@ class _PartCompiler(_UnitCompiler):
 
     def define_pipelines(self) -> list[PassManager]:
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.passes = [step for step in passes.passes if step[0] not in _UNUSED]
+        passes.passes = [step for step in passes.passes if step[0] not in _UNUSED_PASSES]
         passes.add_pass_after(_Announce, NativeLowering)
         passes.finalize()
         return [passes]
@@ -92,7 +92,7 @@ class _PartCompiler(_UnitCompiler):
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class _Announce(LoweringPass):
-    """Others may call the part that has been lowered."""
+    """Makes a lowered part callable by others."""
 
     _name = "sought_announce"
 
@@ -100,28 +100,28 @@ class _Announce(LoweringPass):
         super().__init__()
 
     def run_pass(self, state: Any) -> bool:
-        found = state.cr
-        key: Any = [].append  # numba knows a function by its entry point, a built-in one; each list has its own
-        state.library.parts.add(found.fndesc.llvm_func_name)
-        state.targetctx.insert_user_function(key, found.fndesc)
-        state.cr = found._replace(cfunc=key)
+        result = state.cr
+        key: Any = [].append  # numba identifies a function by a built-in entry point; every list has its own
+        state.library.parts.add(result.fndesc.llvm_func_name)
+        state.targetctx.insert_user_function(key, result.fndesc)
+        state.cr = result._replace(cfunc=key)
         return True
 
 
 class _PartDispatcher(CPUDispatcher):
     def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function, targetoptions=dict(_OF_PARTS), pipeline_class=_PartCompiler)
+        super().__init__(function, targetoptions=dict(_PART_OPTIONS), pipeline_class=_PartCompiler)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """One version for numbers, not one more for each constant."""
+        """Compile one version for numbers, not one for each constant."""
         return super().get_call_template(tuple(types.unliteral(argument) for argument in args), kws)
 
 
 def part(function: Callable[..., Any]) -> Any:
-    """The function as a part of the unit that is being compiled; None if none is."""
-    if not _open:
+    """The function as a part of the unit being compiled; None if there is none."""
+    if not _open_units:
         return None
-    parts = _open[-1].parts
+    parts = _open_units[-1].parts
     if function not in parts:
         parts[function] = _PartDispatcher(function)
     return parts[function]
@@ -129,7 +129,7 @@ def part(function: Callable[..., Any]) -> Any:
 
 class _Cache(FunctionCache):
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """Machine code is all there is to load: what numba knows of types and functions of libraries is not needed."""
+        """Load the machine code only: numba's type and library registries are not needed."""
         rtsys.initialize(target)
         with self._guard_against_spurious_io_errors():
             return self._load_overload(signature, target)
@@ -141,25 +141,25 @@ class _TopDispatcher(CPUDispatcher):
 
 
 def machine_code(signature: Any, function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function as machine code, from the cache if it is there."""
-    made = _TopDispatcher(function, targetoptions={"nopython": True, "nogil": True}, pipeline_class=_UnitCompiler)
-    made.enable_caching()
+    """The compiled function, from the cache if possible."""
+    dispatcher = _TopDispatcher(function, targetoptions={"nopython": True, "nogil": True}, pipeline_class=_UnitCompiler)
+    dispatcher.enable_caching()
     with _unit():
-        made.compile(signature)
-    made.disable_compile()
-    return made
+        dispatcher.compile(signature)
+    dispatcher.disable_compile()
+    return dispatcher
 
 
 @contextmanager
 def _unit() -> Iterator[None]:
-    """Functions compiled here by a _UnitCompiler are one unit.  Nothing of it becomes garbage before its end."""
+    """Functions compiled in this block form one unit.  Garbage collection is off, so that none of it is freed early."""
     with global_compiler_lock:
-        _open.append(_Unit())
+        _open_units.append(_Unit())
         collects = gc.isenabled()
         gc.disable()
         try:
             yield
         finally:
-            _open.pop()
+            _open_units.pop()
             if collects:
                 gc.enable()

@@ -1,4 +1,4 @@
-"""One spelling for each address: WHATWG parsing, then a few rules that make equal pages equal strings.
+"""How is an address spelled?  WHATWG parsing, then a few rules that make equal pages equal strings.
 
 Canonical form: scheme http or https; host lower-case, IDNA, no trailing dot, addresses folded (`0x7f.1` is
 `127.0.0.1`); default port, user name, password and fragment dropped; `..` resolved; tracking parameters and session
@@ -47,13 +47,13 @@ def canonical(text: str, base: str = "") -> str:
     authority = href[start:end]
     if "@" in authority or authority.endswith(".") or ".:" in authority:
         plain = _plain_authority(authority)
-        if plain[:1] in ("", ":"):  # parsed again, the path would be the host
+        if plain[:1] in ("", ":"):  # parsing it again would take the path for the host
             raise BadURL(f"URL without a host: {text[:200]!r}")
         return canonical(f"{href[:start]}{plain}{href[end:]}")
     if ";" in href:
         path, question, query = href.partition("?")
         without = _SESSION_IN_PATH.sub("", path)
-        if without != path:  # what is left may be `..`
+        if without != path:  # the rest may contain `..`
             return canonical(without + question + query)
     if "?" in href:
         href = _without_tracking(href)
@@ -74,15 +74,15 @@ def _without_tracking(href: str) -> str:
 
 
 def fingerprint(url: str) -> int:
-    """64 bits that stand for a canonical URL in every table.
+    """The 64-bit key of a canonical URL in every table.
 
-    blake2b and not a faster hash: a page must not be able to name an address that collides with one it wants hidden.
+    blake2b rather than a faster hash: nobody should be able to construct an address that collides with another.
     """
     return int.from_bytes(hashlib.blake2b(url.encode(), digest_size=8).digest(), "little")
 
 
 def origin(url: str) -> str:
-    """`https://host:port` of a canonical URL: what robots.txt speaks for."""
+    """`https://host:port` of a canonical URL: the scope of a robots.txt."""
     return url[: url.index("/", 8)]
 
 

@@ -1,4 +1,4 @@
-"""Zstandard from the standard library; before Python 3.14 from its backport."""
+"""Where does Zstandard come from?  The standard library, or its backport before Python 3.14."""
 
 import sys
 

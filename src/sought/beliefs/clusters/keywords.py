@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from sought.beliefs.clusters.feature_names import KEYWORDS
 from sought.index.analysis import LANGUAGES
-from sought.index.filing import readings
-from sought.index.words import single_words
+from sought.index.filing import single_words, terms_of_queries
 from sought.record.measuring import Measuring
 
 FIRST = 10
@@ -57,7 +56,7 @@ def spellings(words: Sequence[str], measuring: Measuring) -> list[tuple[str, int
     languages = measuring.measure.filing.languages if measuring.measure else []
     found: dict[str, int] = {}
     for language in languages:
-        for number, terms in enumerate(readings(words, LANGUAGES[language])):
+        for number, terms in enumerate(terms_of_queries(words, LANGUAGES[language])):
             for term in terms[:1]:
                 found.setdefault(term, number)
     return list(found.items())

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from sought.beliefs.leaf_tree import LeafTree, fit_tree
 from sought.beliefs.search_impact.matching import Matching
-from sought.index.gram_shares import gram_shares
 from sought.index.measure import GainMeasure
+from sought.index.ngrams import gram_shares
 from sought.index.vectors import joined
 from sought.record.measuring import Measuring
 from sought.record.table import State, Table

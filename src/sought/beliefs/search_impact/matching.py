@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.beliefs.holdings import Holdings
-from sought.index.gram_shares import most_matches
-from sought.index.ngrams import ADDRESS, ANCHOR, Grams, MatchIndex
+from sought.index.ngrams import ADDRESS, ANCHOR, Grams, MatchIndex, most_matches
 from sought.record.commit import Commit
 from sought.record.store import row_key
 

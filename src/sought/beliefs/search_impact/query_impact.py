@@ -25,9 +25,8 @@ from sought.beliefs.search_impact.sketching import Sketching
 from sought.beliefs.top_results import best_scores, top_of
 from sought.index.measure import GainMeasure
 from sought.index.sketch_expected import expected_impact
-from sought.index.sketch_ranks import scalar_impact, scalar_ranks
-from sought.index.sketches import Sketches, by_page
-from sought.index.sketches import top as seen
+from sought.index.sketches import Sketches, impact_by_page, scalar_impact, scalar_ranks
+from sought.index.sketches import top_k as seen
 from sought.index.top import Top
 from sought.record.commit import Commit
 from sought.record.measuring import Measuring
@@ -164,24 +163,24 @@ class QueryImpact:
     def update(self, pages: Pages) -> NeedyMatches | None:
         """The present result; None if nobody asks anything."""
         self.look(pages)
-        measure, top = self.measuring.measure, self.top
+        measure, top_k = self.measuring.measure, self.top
         if not self._is_known:
-            self.found = None if measure is None or top is None else self._found(self.logs, measure, top)
+            self.found = None if measure is None or top_k is None else self._found(self.logs, measure, top_k)
             self._is_known = True
         return self.found
 
-    def _found(self, logs: Floats, measure: GainMeasure, top: Top) -> NeedyMatches:
+    def _found(self, logs: Floats, measure: GainMeasure, top_k: Top) -> NeedyMatches:
         belief, rates, unit = self.belief, self.rates, self._units_of(measure)
         self.matching.update()
         asked = np.flatnonzero(rates > 0)
         if self.learnt.growth.is_due(self.fetches, len(logs)) or self.learnt.asked is not self.matching.texts:
             guess = fit_guess(self.matching, self.measuring, logs, unit, asked)
             self.learnt = LearntImpact(guess, self.learnt.growth, self.matching.texts)
-        x = mean_scores(top, belief.k, unit)
-        neediness = rates * self.improving.update(top, measure.statistics, x, asked)(x)
-        needy, sketches, leaves, turned = self.sketching(neediness, rates, top, logs, unit, self.learnt.guess)
-        rows, impact = by_page(sketches.rows, self._impact(sketches, leaves))
-        held = rates * np.minimum(top.size, belief.k)
+        x = mean_scores(top_k, belief.k, unit)
+        neediness = rates * self.improving.update(top_k, measure.statistics, x, asked)(x)
+        needy, sketches, leaves, turned = self.sketching(neediness, rates, top_k, logs, unit, self.learnt.guess)
+        rows, impact = impact_by_page(sketches.rows, self._impact(sketches, leaves))
+        held = rates * np.minimum(top_k.size, belief.k)
         scale = rescale(float(held.sum()), float(held[turned].sum()))
         guess = self.learnt.guess
         return NeedyMatches(belief.k, needy, neediness[needy], sketches, leaves, guess, unit, scale, rows, impact)
@@ -211,7 +210,7 @@ class QueryImpact:
             for pair, which in zip(pairs[order], owner[order], strict=True)
         ]
 
-    def _pair(self, found: NeedyMatches, top: Top, pair: int, which: int) -> dict[str, Any]:
+    def _pair(self, found: NeedyMatches, top_k: Top, pair: int, which: int) -> dict[str, Any]:
         query, k = int(found.needy[which]), self.belief.k
         return {
             "query": self.measuring.asked.texts[query],
@@ -220,7 +219,7 @@ class QueryImpact:
             "matched": self.matching.index.why(int(found.sketches.rows[pair]), query),
             "predicted_score": float(found.scores[pair] * found.units[query]),
             "rank": int(found.ranks[pair]) or None,
-            f"score_at_{k}": float(best_scores(top, k)[query, k - 1]),
+            f"score_at_{k}": float(best_scores(top_k, k)[query, k - 1]),
         }
 
 

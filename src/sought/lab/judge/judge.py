@@ -10,16 +10,17 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.graph.walks import pagerank
-from sought.index.evaluator import Evaluator
+from sought.graph.links import links_of
+from sought.graph.walks import pr
 from sought.index.measure import GainMeasure
 from sought.index.quality import Matches, Tie
-from sought.index.restricted import ABSENT, restricted
 from sought.index.scorers import BM25, Scorer
 from sought.index.slabs import scatter
 from sought.index.statistics import Census
 from sought.index.visibility import Visibility
+from sought.lab.judge.evaluator import Evaluator
 from sought.lab.worlds.demand import Demand
+from sought.lab.worlds.restricted_vectors import ABSENT, restricted
 from sought.lab.worlds.world import NOTHING, Numbers, World
 
 Floats = NDArray[np.float64]
@@ -199,7 +200,7 @@ def _importance(world: World, scorer: Scorer) -> Floats:
     sources, targets = links_at(world, world.live(world.start))
     if scorer.importance == "in-links":
         return np.bincount(targets, minlength=len(world.urls)).astype(np.float64)
-    return pagerank(sources, targets, len(world.urls))
+    return pr(links_of(sources, targets, len(world.urls)))
 
 
 def links_at(world: World, versions: Numbers) -> tuple[Numbers, Numbers]:

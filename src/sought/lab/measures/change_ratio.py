@@ -15,7 +15,8 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from sought.graph.walks import pagerank
+from sought.graph.links import links_of
+from sought.graph.walks import pr
 from sought.lab.judge.judge import links_at
 from sought.lab.measures.measure import Floats, check_choice, named
 from sought.lab.measures.reading import ReadCopies
@@ -58,4 +59,4 @@ class ChangeRatio:
 
 
 def _weights(world: World) -> Floats:
-    return pagerank(*links_at(world, world.live(world.start)), len(world.urls))
+    return pr(links_of(*links_at(world, world.live(world.start)), len(world.urls)))

@@ -13,7 +13,8 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.graph.walks import pagerank
+from sought.graph.links import links_of
+from sought.graph.walks import pr
 from sought.lab.judge.judge import links_at
 from sought.lab.measures.measure import Floats
 from sought.lab.replay.run import Moment, Run
@@ -54,7 +55,7 @@ def importance(sources: Numbers, targets: Numbers, pages: int, kind: Importance)
     """Of every page, where sources[i] links to targets[i]."""
     if kind == "backlinks":
         return np.bincount(targets, minlength=pages).astype(np.float64)
-    return np.round(pages * pagerank(sources, targets, pages, alpha=0.9, tolerance=1e-8), _DIGITS)
+    return np.round(pages * pr(links_of(sources, targets, pages), alpha=0.9, tolerance=1e-8), _DIGITS)
 
 
 def is_hot(values: Floats, count: int) -> NDArray[np.bool_]:

@@ -18,12 +18,12 @@ from sought.index import Entry
 from sought.index.analysis import stemming
 from sought.index.analysis import terms as words_of
 from sought.index.fields import WORDED
-from sought.index.restricted import completed
 from sought.index.vectors import EACH, HEAD, Counter, Vectors, Vocabulary
 from sought.lab.judge.judge import numbers_of
 from sought.lab.replay.clock import VirtualClock
 from sought.lab.replay.setting import Setting
 from sought.lab.replay.signals import Signals
+from sought.lab.worlds.restricted_vectors import completed
 from sought.lab.worlds.world import NOTHING, Numbers, World
 from sought.record.clock import Clock
 from sought.record.config import FILE

@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 
 import sought
-from sought.web.beside import is_ours
+from sought.web.local_modules import is_own_package
 
 _CODE = ("web", "fetch", "archive", "graph", "index", "demand", "policy", "crawl", "lab")
 _MAIN = ("__main__", "__mp_main__")  # what a program is called in itself, and in the processes it starts
@@ -68,7 +68,7 @@ def _classes(value: object) -> Iterator[type]:
 
 def _is_known(kind: type) -> bool:
     """Whether `code_mark` is of it, or it comes with Python."""
-    return is_ours(kind.__module__) or kind.__module__.partition(".")[0] in sys.stdlib_module_names
+    return is_own_package(kind.__module__) or kind.__module__.partition(".")[0] in sys.stdlib_module_names
 
 
 @cache  # as it was when first asked for, as the code that runs is

@@ -23,8 +23,8 @@ import msgspec
 import numpy as np
 import polars as pl
 
-from sought.index.restricted import are_vectors
 from sought.index.vectors import Vectors
+from sought.lab.worlds.restricted_vectors import are_vectors
 from sought.lab.worlds.world import Ragged, Versions, World, WorldDemand
 from sought.web.document import Link, PageCounts
 from sought.web.errors import BadInput

@@ -1,1 +1,1 @@
-"""How is a page read?  Once, in one linear pass, by the rules of the HTML standard."""
+"""How is HTML read?  Once, in one linear pass, by the rules of the HTML standard."""

@@ -1,10 +1,10 @@
-"""Does this page ask for the rules of old browsers?"""
+"""Is this page in quirks mode?"""
 
 import re
 
 _SPACES_AND_COMMENTS = re.compile(rb"(?:[\t\n\f\r ]|<!--(?:-?>|.{0,4000}?--!?>)|<[?][^>]{0,4000}>)*", re.DOTALL)
 _DOCTYPE = re.compile(rb"<!doctype\s*([^>]{0,2000})", re.IGNORECASE)
-# Public identifiers of pages that are read by today's rules; of all others old rules hold.
+# Doctypes of pages in standards mode; all others are in quirks mode.
 _MODERN = re.compile(
     rb"html\s*(?:$|system\s|public\s*[\"'](?!(?:-//w3c//dtd html (?:[23][ .]|4[.]0 (?:frameset|transitional)//)"
     rb"|-//w3c//dtd html 3|-//ietf//|-//netscape|-//microsoft|-//w3c//dtd w3|-//w3o//|-//webtechs|html[\"']|-/w3c)))",
@@ -12,8 +12,8 @@ _MODERN = re.compile(
 )
 
 
-def is_old(source: bytes) -> bool:
-    """Whether a page says, by its doctype or by having none, that a table does not end a paragraph ("quirks mode")."""
+def is_quirks(source: bytes) -> bool:
+    """Whether a page is in quirks mode, by its doctype or for want of one: then a table does not end a paragraph."""
     head = source[:16_384]
     begin = _SPACES_AND_COMMENTS.match(head)
     doctype = _DOCTYPE.match(head, begin.end() if begin else 0)

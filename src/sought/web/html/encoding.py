@@ -1,7 +1,7 @@
-"""Which characters do these bytes mean?
+"""Which encoding does a page have?
 
-In the order of the HTML standard: byte order mark, Content-Type, <meta>, and else detection.  A byte order mark is
-believed whatever else is said; a label that is plainly a lie gives way to detection; nothing raises.
+In the order of the HTML standard: byte order mark, Content-Type, <meta>, then detection.  A byte order mark always
+wins; a label that is plainly wrong gives way to detection; nothing raises.
 """
 
 import re
@@ -15,10 +15,10 @@ _LABEL = re.compile(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)
 _XML = re.compile(rb"<\?xml[^>]{0,100}encoding\s*=\s*[\"']([\w.:-]{1,40})")
 _META = re.compile(rb"<meta[\s/][^>]{0,400}charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
 _COMMENT = re.compile(rb"<!--.{0,1024}?-->", re.DOTALL)
-# What browsers mean by these names is larger than what Python means.
+# Browsers mean larger encodings by these names than Python does.
 _LARGER = {"shift_jis": "cp932", "euc_kr": "cp949", "big5": "big5hkscs", "iso8859-11": "cp874"}
 _MORE_LABELS = {
-    "cp949": "cp949",  # names of Korean, met in labels and in detection
+    "cp949": "cp949",  # names of Korean in labels and detection
     "uhc": "cp949",
     "x-mac-cyrillic": "x-mac-cyrillic",
     "x-mac-ukrainian": "x-mac-cyrillic",
@@ -33,7 +33,7 @@ def decoded(body: bytes, content_type: str) -> Decoded:
     """The text, the same in UTF-8, and the name of the encoding."""
     for mark, name in _MARKS:
         if body.startswith(mark):
-            return _taken(decode(body[len(mark) :], name), name)
+            return _with_utf8(decode(body[len(mark) :], name), name)
     name = _labelled(content_type) or _labelled_inside(body)
     if name:
         return _decoded(body, name)
@@ -46,8 +46,8 @@ def decoded(body: bytes, content_type: str) -> Decoded:
 
 
 def _labelled(content_type: str) -> str:
-    found = _LABEL.search(content_type, 0, 400) if "charset" in content_type.lower() else None
-    return _known(found[1]) if found else ""
+    match = _LABEL.search(content_type, 0, 400) if "charset" in content_type.lower() else None
+    return _known(match[1]) if match else ""
 
 
 def _labelled_inside(body: bytes) -> str:
@@ -62,7 +62,7 @@ def _labelled_inside(body: bytes) -> str:
         name = _known(own[1].decode())
         return "cp1252" if name == "x-user-defined" else name
     name = _known(detect_encoding(body, from_html_meta=True) or "")
-    # A <meta> that could be read is not in UTF-16, whatever it says.
+    # A <meta> that could be read is not in UTF-16, whatever it declares.
     return "utf-8" if name.startswith("utf-16") else name
 
 
@@ -72,7 +72,7 @@ def _known(label: str) -> str:
 
 
 def _is_wide(body: bytes) -> bool:
-    """Whether this looks like UTF-16: markup is ASCII, so a good part of the bytes at the start is zero."""
+    """Whether this looks like UTF-16: markup is ASCII, so many of the first bytes are zero."""
     return body[:400].count(0) * 8 > min(len(body), 400)
 
 
@@ -94,13 +94,13 @@ def _decoded(body: bytes, name: str) -> Decoded:
     if "\ufffd" in text and name != "replacement" and _garbled(text):
         name = _detected(body)
         text = decode(body, name)
-    return _taken(text, name)
+    return _with_utf8(text, name)
 
 
-def _taken(text: str, name: str) -> Decoded:
+def _with_utf8(text: str, name: str) -> Decoded:
     return text, text.encode("utf-8", "replace"), name
 
 
 def _garbled(text: str) -> bool:
-    """Whether more than a quarter of what is not ASCII could not be decoded: not a slip, but another encoding."""
+    """Whether more than a quarter of the non-ASCII characters could not be decoded: it is another encoding."""
     return text.count("\ufffd") * 4 > len(text) - len(text.encode("ascii", "ignore"))

@@ -1,8 +1,8 @@
-"""Which tags in svg and math are HTML?  The rules for foreign content of the HTML standard."""
+"""Which tags in svg and math are HTML?  The HTML standard's rules for foreign content."""
 
 import numpy as np
 
-from sought.web.compiled import Bool, Int, apart, compiled
+from sought.web.compiled import Bool, Int, compiled, noinline
 from sought.web.html.open_elements import BITS, OUTSIDE_HTML, TAG, pop_to, top
 from sought.web.html.tags import HIDDEN, HTML_POINT, INLINE, KIND, MATH, SCOPE, SPECIAL, SVG, TEXT_POINT, A, number
 from sought.web.html.tokens import Ints
@@ -13,31 +13,31 @@ _HTML_POINTS = tuple(number(name) for name in ("foreignobject", "desc", "title")
 
 
 @compiled
-def is_html(stack: Ints, now: Ints, tag: Int) -> Bool:
-    """Whether a start tag in this element of svg or math is one of HTML."""
-    around = stack[top(now), BITS]
+def is_html(stack: Ints, counters: Ints, tag: Int) -> Bool:
+    """Whether a start tag in this element of svg or math is HTML."""
+    around = stack[top(counters), BITS]
     if around & TEXT_POINT:
         return tag not in (_MGLYPH, _MALIGNMARK)
-    return around & HTML_POINT != 0 or (tag == _SVG and stack[top(now), TAG] == _ANNOTATION)
+    return around & HTML_POINT != 0 or (tag == _SVG and stack[top(counters), TAG] == _ANNOTATION)
 
 
 @compiled
-def leave_foreign(stack: Ints, now: Ints) -> None:
-    """Close elements of svg and math, up to one that holds HTML."""
-    apart()
-    at = top(now)
+def leave_foreign(stack: Ints, counters: Ints) -> None:
+    """Close elements of svg and math, up to one that contains HTML."""
+    noinline()
+    at = top(counters)
     while at > 0 and stack[at, BITS] & OUTSIDE_HTML and not stack[at, BITS] & (TEXT_POINT | HTML_POINT):
         at -= 1
-    pop_to(stack, now, at + 1)
+    pop_to(stack, counters, at + 1)
 
 
 @compiled
-def foreign_bits(stack: Ints, now: Ints, tag: Int, bits: Int) -> Int:
-    """What an element is in svg or math."""
-    apart()
-    around = stack[top(now), BITS]
+def foreign_bits(stack: Ints, counters: Ints, tag: Int, bits: Int) -> Int:
+    """The bits of an element in svg or math."""
+    noinline()
+    around = stack[top(counters), BITS]
     space = SVG if tag == _SVG else MATH
-    if around & OUTSIDE_HTML and not is_html(stack, now, tag):
+    if around & OUTSIDE_HTML and not is_html(stack, counters, tag):
         space = around & OUTSIDE_HTML
     kept = bits & (INLINE | HIDDEN | HTML_POINT)
     if bits & KIND == A:

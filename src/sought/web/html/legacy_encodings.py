@@ -1,5 +1,7 @@
-"""What do bytes mean in the encodings that the Web had before UTF-8?  The decoders of the Encoding standard, by the
-codecs of Python where these agree, and the query of an address in the encoding of its page, after the URL standard.
+"""How are the encodings from before UTF-8 decoded, and queries encoded in them?
+
+By the Encoding standard, with Python's codecs where they agree with it.  The query of an address is encoded in the
+encoding of its page (URL standard).
 """
 
 import codecs
@@ -7,10 +9,10 @@ import re
 from collections.abc import Callable
 from functools import cache, lru_cache
 
-# Encodings that could be used for attacks are decoded to one U+FFFD.
+# Encodings that are useful for attacks are decoded to a single U+FFFD.
 REPLACED = ("replacement", "hz-gb-2312", "iso-2022-kr", "csiso2022kr", "iso-2022-cn", "iso-2022-cn-ext")
 _UNKNOWN = "\ufffd"
-# Where the table of the standard is not that of Python's codec: bytes from 0x80 on.
+# Bytes from 0x80 on for which the standard's table differs from Python's codec.
 _PYTHON_NAMES = {"x-mac-cyrillic": "mac_cyrillic"}
 _OTHER_CHARACTERS = {
     "x-mac-cyrillic": {0xA2: "\u0490", 0xB6: "\u0491", 0xFF: "\u20ac"},
@@ -33,7 +35,7 @@ _MULTIBYTE = (
 
 
 def decode(body: bytes, name: str) -> str:
-    """The text; what means nothing is U+FFFD."""
+    """Decode; invalid bytes become U+FFFD."""
     if name == "replacement":
         return _UNKNOWN if body else ""
     if name == "x-user-defined":
@@ -51,18 +53,18 @@ def decode(body: bytes, name: str) -> str:
     return codecs.charmap_decode(body, "replace", _table(name))[0]
 
 
-_NO_CHARACTERS = dict.fromkeys(range(0xF8F0, 0xF8F4), _UNKNOWN)  # of Python's cp932
+_NO_CHARACTERS = dict.fromkeys(range(0xF8F0, 0xF8F4), _UNKNOWN)  # which only Python's cp932 has
 
 
-def _euro(error: UnicodeError) -> tuple[str, int]:
-    """The byte 0x80 is one in Chinese; all else is unknown, and text goes on with the next byte."""
+def _euro_error(error: UnicodeError) -> tuple[str, int]:
+    """An error handler: 0x80 is the euro sign in Chinese encodings; other errors are U+FFFD, one byte at a time."""
     assert isinstance(error, UnicodeDecodeError)
     if error.object[error.start] == 0x80:
         return "\u20ac", error.start + 1
     return _UNKNOWN, error.end
 
 
-codecs.register_error("sought.euro", _euro)
+codecs.register_error("sought.euro", _euro_error)
 
 
 def _in_pairs(body: bytes, pair: re.Pattern[bytes], character: Callable[[bytes], str]) -> str:
@@ -76,14 +78,14 @@ def _user_defined() -> str:
 
 @cache
 def _table(name: str) -> str:
-    """The characters of the 256 bytes; the code pages of Windows have control characters where they have none."""
+    """The characters of the 256 bytes; unassigned bytes of Windows code pages are control characters."""
     codec = _PYTHON_NAMES.get(name, name)
-    found = [bytes([c]).decode(codec, "replace") for c in range(256)]
+    table = [bytes([c]).decode(codec, "replace") for c in range(256)]
     if name in _C1:
-        found = [chr(c) if found[c] == _UNKNOWN and 128 <= c < 160 else found[c] for c in range(256)]
+        table = [chr(c) if table[c] == _UNKNOWN and 128 <= c < 160 else table[c] for c in range(256)]
     for c, character in _OTHER_CHARACTERS.get(name, {}).items():
-        found[c] = character
-    return "".join(found)
+        table[c] = character
+    return "".join(table)
 
 
 _EUC_PAIR = re.compile(rb"\x8f[\xa1-\xfe]{2}|[\xa1-\xfe]{2}|\x8e[\xa1-\xdf]|[\x80-\xff]|[\x00-\x7f]+")
@@ -91,9 +93,9 @@ _EUC_PAIR = re.compile(rb"\x8f[\xa1-\xfe]{2}|[\xa1-\xfe]{2}|\x8e[\xa1-\xdf]|[\x8
 
 @lru_cache(65_536)
 def _euc_character(piece: bytes) -> str:
-    """Two bytes are those of Shift_JIS, counted otherwise, with the characters that NEC added; Python has not those."""
+    """Decode a pair through Shift_JIS, whose codec has the characters that NEC added."""
     if len(piece) == 2 and piece[0] != 0x8E:
-        return _shifted(piece[0] - 0xA1, piece[1] - 0xA1)
+        return _jis_character(piece[0] - 0xA1, piece[1] - 0xA1)
     if piece == b"\x8f\xa2\xb7":
         return "\uff5e"
     text = piece.decode("euc_jp", "replace")
@@ -108,26 +110,26 @@ def _big5_character(piece: bytes) -> str:
     return BIG5.get(piece) or piece.decode("big5hkscs", "replace")
 
 
-def _shifted(row: int, cell: int) -> str:
+def _jis_character(row: int, cell: int) -> str:
     lead, place = row // 2, row % 2 * 94 + cell
     pair = bytes((lead + (0x81 if lead < 0x1F else 0xC1), place + (0x40 if place < 0x3F else 0x41)))
     return pair.decode("cp932", "replace")
 
 
-_TAKEN_OUT = {ord(c): None for c in "\t\n\r"}
-_AS_BYTES = frozenset(b"\"#<>'")
+_REMOVED = {ord(c): None for c in "\t\n\r"}
+_ESCAPED = frozenset(b"\"#<>'")
 _OWN_SCHEME = re.compile(r"[\0-\x20]*(?!https?:)[a-z][a-z0-9+.-]*:", re.IGNORECASE)
 
 
 def with_query(href: str, encoding: str) -> str:
-    """The address with its query percent-encoded in the encoding of the page; what that has not as `&#1234;`."""
+    """The address with its query percent-encoded in the page's encoding; missing characters as `&#1234;`."""
     start, question, rest = href.partition("?")
     if not question or "#" in start or _OWN_SCHEME.match(start) or encoding in _IN_UTF8:
         return href
     query, mark, fragment = rest.partition("#")
-    encoded = _encode(query.translate(_TAKEN_OUT), encoding)
-    written = "".join(chr(b) if 32 < b < 127 and b not in _AS_BYTES else f"%{b:02X}" for b in encoded)
-    return f"{start}?{written}{mark}{fragment}"
+    encoded = _encode(query.translate(_REMOVED), encoding)
+    escaped = "".join(chr(b) if 32 < b < 127 and b not in _ESCAPED else f"%{b:02X}" for b in encoded)
+    return f"{start}?{escaped}{mark}{fragment}"
 
 
 _IN_UTF8 = ("utf-8", "utf-16-le", "utf-16-be", "replacement")
@@ -151,23 +153,23 @@ def _characters(encoding: str) -> str:
 
 
 def _encoded_pair(character: str, encoding: str) -> bytes:
-    """The bytes of a character, or nothing."""
+    """The bytes of a character; empty if the encoding has none."""
     if character == "\u20ac" and encoding == "gbk":
         return b"\x80"
     character = _FULL_WIDTH.get(character, character) if encoding in ("cp932", "euc_jp") else character
     try:
-        found = character.encode("cp932" if encoding == "euc_jp" else encoding)
+        raw = character.encode("cp932" if encoding == "euc_jp" else encoding)
     except UnicodeEncodeError:
         return b""
-    if encoding == "euc_jp" and len(found) == 2:
-        return _unshifted(*found)
-    if encoding == "euc_jp" and found[0] > 0x7F:
-        return b"\x8e" + found
-    # The standard reads the characters of Hong Kong and does not write them.
-    return b"" if encoding == "big5hkscs" and 0x80 < found[0] < 0xA1 else found
+    if encoding == "euc_jp" and len(raw) == 2:
+        return _jis_bytes(*raw)
+    if encoding == "euc_jp" and raw[0] > 0x7F:
+        return b"\x8e" + raw
+    # The standard decodes the Hong Kong characters but does not encode them.
+    return b"" if encoding == "big5hkscs" and 0x80 < raw[0] < 0xA1 else raw
 
 
-def _unshifted(lead: int, trail: int) -> bytes:
+def _jis_bytes(lead: int, trail: int) -> bytes:
     row = (lead - (0x81 if lead < 0xA0 else 0xC1)) * 2
     place = trail - (0x40 if trail < 0x7F else 0x41)
     pair = row + place // 94, place % 94
@@ -181,18 +183,18 @@ def _reference(character: str) -> bytes:
     return b"%%26%%23%d%%3B" % ord(character)
 
 
-def _referenced(error: UnicodeError) -> tuple[str, int]:
+def _reference_error(error: UnicodeError) -> tuple[str, int]:
     assert isinstance(error, UnicodeEncodeError)
-    written = b"".join(_reference(character) for character in error.object[error.start : error.end])
-    return written.decode(), error.end
+    references = b"".join(_reference(character) for character in error.object[error.start : error.end])
+    return references.decode(), error.end
 
 
-codecs.register_error("sought.reference", _referenced)
+codecs.register_error("sought.reference", _reference_error)
 
 
-# ---- Which characters does the Encoding standard have that Python's codecs have not?
+# ---- Characters of the Encoding standard that Python's codecs lack
 #
-# Each run of characters comes behind the bytes of its first.
+# Each run of characters follows the bytes of its first.
 
 
 _BIG5 = """
@@ -209,7 +211,7 @@ _BIG5 = """
     c6de〃仝 fa5f倩 fa66偽 fabd包 fac5卄 fad5卿 fb48嘅 fbb8婷 fbf3幵 fbf9廐 fc4f彘 fc6c悤 fcb9撐 fce2晴 fcf1杞
     fdb7沜渝 fdbb港 fdf1煮 fe52猪 fe6f瑜 feaa瓩 fedd砉
 """
-# What Python's gb18030 takes for private characters.
+# Characters that Python's gb18030 decodes as private use.
 _PRIVATE = (
     "\ue5e5\ue78d\ue78e\ue78f\ue790\ue791\ue792\ue793\ue794\ue795"
     "\ue796\ue7c7\ue81e\ue826\ue82b\ue82c\ue832\ue843\ue854\ue864"
@@ -222,12 +224,12 @@ CHINESE = str.maketrans(_PRIVATE, _PUBLIC)
 
 
 def _big5() -> dict[bytes, str]:
-    found = {}
+    characters = {}
     for run in _BIG5.split():
         first = int(run[:4], 16)
         for place, character in enumerate(run[4:]):
-            found[(first + place).to_bytes(2, "big")] = character
-    return found
+            characters[(first + place).to_bytes(2, "big")] = character
+    return characters
 
 
 BIG5 = _big5()

@@ -1,4 +1,4 @@
-"""Where does this page point to, and with what words?"""
+"""Which links does this page have, with which anchor texts?"""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -14,23 +14,23 @@ from sought.web.url import canonical, origin
 
 MAX_LINKS = 2000
 MAX_ANCHOR = 200
-_NOT_VOUCHED = frozenset(("nofollow", "ugc", "sponsored"))
+_NOFOLLOW = frozenset(("nofollow", "ugc", "sponsored"))
 _NOT_FETCHED = ("#", "javascript:", "mailto:", "tel:", "data:")
-_KEPT, _KEPT_LENGTH = 200_000, 200
+_MAX_CACHED, _MAX_CACHED_LENGTH = 200_000, 200
 Entry = tuple[tuple[str, str], Link] | None
-Kept = dict[bytes, Entry]  # by the record of the link
+CachedLinks = dict[bytes, Entry]  # by the record of the link
 _UNKNOWN: Entry = (("", ""), Link(""))
 
 
-class _Memory:
-    """Links by site; those with a whole address also under "".  Bounded by forgetting everything now and then."""
+class _LinkCache:
+    """Links by site; those with an absolute address also under "".  Cleared when it is full."""
 
     def __init__(self) -> None:
-        self.sites: dict[str, Kept] = {}
+        self.sites: dict[str, CachedLinks] = {}
         self.size = 0
 
-    def of(self, site: str) -> Kept:
-        if self.size > _KEPT:
+    def for_site(self, site: str) -> CachedLinks:
+        if self.size > _MAX_CACHED:
             self.sites.clear()
             self.size = 0
         kept = self.sites.get(site)
@@ -40,12 +40,12 @@ class _Memory:
         return kept
 
 
-_memory = _Memory()
+_cache = _LinkCache()
 
 
 @dataclass(slots=True)
 class FoundLinks:
-    """Links in the order of the page, each target and wording once; and the addresses of its mailto: links."""
+    """Links in page order, each pair of target and anchor text once; and the addresses of mailto: links."""
 
     base: str
     encoding: str = "utf-8"
@@ -57,12 +57,12 @@ class FoundLinks:
         self.site = origin(self.base) + self._encoded()
 
     def _encoded(self) -> str:
-        """Part of the key of what is kept: the same link is another address on a page in another encoding."""
+        """Part of the cache key: the same link is a different address on a page in another encoding."""
         return "" if self.encoding == "utf-8" else f" {self.encoding}"
 
     def add_all(self, page: Markup) -> None:
-        """All links of a page.  Most are in its site's menu, and were there on the page before: one look-up each."""
-        links, kept = self.links, _memory.of(self.site)
+        """Add all links of a page.  Most are in its site's menu and cached from other pages: one lookup each."""
+        links, kept = self.links, _cache.for_site(self.site)
         for record in page.links:
             entry = kept.get(record, _UNKNOWN)
             if entry is _UNKNOWN:
@@ -73,15 +73,15 @@ class FoundLinks:
                     break
 
     def add(self, href: str) -> None:
-        """A link without words."""
+        """Add a link without anchor text."""
         url = target_of(href, self.base, self.encoding)
         if url and len(self.links) < MAX_LINKS:
             self.links.setdefault((url, ""), Link(url))
 
-    def _entry(self, record: bytes, kept: Kept) -> Entry:
-        """A link that was not met on this site yet; those that do not depend on the page are kept."""
-        whole = _memory.of(self._encoded())
-        _memory.size += 1
+    def _entry(self, record: bytes, kept: CachedLinks) -> Entry:
+        """Resolve a link that is not cached for this site; it is cached if it does not depend on the page."""
+        whole = _cache.for_site(self._encoded())
+        _cache.size += 1
         entry = whole.get(record, _UNKNOWN)
         if entry is not _UNKNOWN:
             kept[record] = entry
@@ -92,7 +92,7 @@ class FoundLinks:
             self.mails.append(href[7:300])
             return None
         entry = _entry(target_of(href, self.base, self.encoding), words, rel)
-        if len(record) <= _KEPT_LENGTH:
+        if len(record) <= _MAX_CACHED_LENGTH:
             if href.startswith(("http://", "https://")):
                 kept[record] = whole[record] = entry
             elif href[:1] == "/" and href[1:2] not in ("/", "\\"):
@@ -104,11 +104,11 @@ def _entry(url: str, words: bytes, rel: bytes) -> Entry:
     if not url:
         return None
     anchor = " ".join(resolved(words).split())[:MAX_ANCHOR]
-    return (url, anchor), Link(url, anchor, bool(rel) and not _NOT_VOUCHED.isdisjoint(attribute(rel).lower().split()))
+    return (url, anchor), Link(url, anchor, bool(rel) and not _NOFOLLOW.isdisjoint(attribute(rel).lower().split()))
 
 
 def target_of(href: str, base: str, encoding: str = "utf-8") -> str:
-    """What can be fetched there, in canonical form, or nothing.  The query is in the encoding of the page."""
+    """The canonical address of a link, its query in the page's encoding; empty if it cannot be fetched."""
     if not href or href.startswith(_NOT_FETCHED):
         return ""
     if encoding != "utf-8" and not href.isascii():

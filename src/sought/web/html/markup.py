@@ -1,9 +1,9 @@
-"""What is on this page, and where?  One linear pass over its bytes; no tree is built, so no page can be slow.
+"""What is on this page?  One linear pass over its bytes; no tree is built, so no page can be slow.
 
 1. Tokens are read as a browser reads them (`tokens`).
-2. Text that is seen (`zones`) is written out, white space collapsed (`visible`).
-3. What Python wants to look at is written out as records: links with their words, titles, headings, metas.
-4. Of the written text, the parts in the zone that holds what the page is about are its main text.
+2. Visible text (`zones`) is written out, white space collapsed (`visible`).
+3. Links with their text, titles, headings and metas are written out as records for Python (`records`).
+4. The parts of the text in the zone of the main content are the main text (`zones`).
 """
 
 import zlib
@@ -14,28 +14,28 @@ from pathlib import Path
 import numpy as np
 from numba import types
 
-from sought.web.compiled import Int, apart, cached, compiled, readable
-from sought.web.html import attributes as said_by
+from sought.web.compiled import Int, cached, compiled, noinline, readable
 from sought.web.html import (
+    attributes,
     end_tags,
     foreign_tags,
     formatting,
+    implied_end_tags,
     open_elements,
     records,
     start_tags,
     table_tags,
     tags,
+    text_admission,
     tokens,
     visible,
     zones,
 )
-from sought.web.html import text_admission as admission
-from sought.web.html.attributes import is_shown, said
-from sought.web.html.doctype import is_old
+from sought.web.html.attributes import attribute_bits, is_shown
+from sought.web.html.doctype import is_quirks
 from sought.web.html.end_tags import end as end_element
 from sought.web.html.foreign_tags import foreign_bits, is_html
 from sought.web.html.formatting import rebuild, source_hash
-from sought.web.html.main_text import MAX_PARTS, main_text
 from sought.web.html.open_elements import (
     BITS,
     BLOCK_CLOSED,
@@ -47,7 +47,7 @@ from sought.web.html.open_elements import (
     QUIRKS,
     TEMPLATES,
     foreign,
-    place_of,
+    outer_zone,
     start_page,
     top,
     zone,
@@ -65,8 +65,8 @@ from sought.web.html.records import (
     end_heading,
     end_link,
     link_records,
-    look_at,
     notes,
+    record_element,
     write_note,
 )
 from sought.web.html.start_tags import MISPLACED, open_element, start
@@ -92,7 +92,7 @@ from sought.web.html.tags import (
     TITLE,
     number,
 )
-from sought.web.html.text_admission import admitted, is_blank, leave_link
+from sought.web.html.text_admission import admit_text, is_blank, leave_link
 from sought.web.html.tokens import (
     BANG,
     DASH,
@@ -106,14 +106,14 @@ from sought.web.html.tokens import (
     comment_end,
     find_byte,
     is_letter,
-    meaning,
+    look_up,
+    matches_at,
     raw_end,
     read_attributes,
     read_name,
-    stands,
 )
 from sought.web.html.visible import NO_BYTE, OUT, SPACED, copy, separate
-from sought.web.html.zones import LIFELESS, UNSEEN
+from sought.web.html.zones import LIFELESS, MAX_PARTS, UNSEEN, main_text
 
 MAX_TAGS = 1_000_000
 REASONS = ("", "tags")
@@ -126,7 +126,7 @@ _UNKNOWN_TAG, _MIX = np.uint64(1 << 63), np.uint64(tags.MIX)
 
 @dataclass(frozen=True, slots=True)
 class Markup:
-    """What the pass found: the text as it was written, its main part, and records."""
+    """The result of the pass: the text as written, its main part, and records."""
 
     text: bytes
     main: bytes
@@ -148,12 +148,12 @@ def read(source: bytes) -> Markup:
     """Read HTML in UTF-8."""
     size = len(source)
     buffers, parts = np.empty((3, size + 64), np.uint8), np.empty((size // 3 + 2, 2), np.int64)
-    now, values = np.zeros(_COUNTERS, np.int64), np.full((PLACES, 3), -1)
-    now[SPACED], now[QUIRKS] = 1, is_old(source)
+    counters, values = np.zeros(_COUNTERS, np.int64), np.full((PLACES, 3), -1)
+    counters[SPACED], counters[QUIRKS] = 1, is_quirks(source)
     stack = np.empty((MAX_OPEN, open_elements.COLUMNS), np.int64)
     formats = np.empty((formatting.MAX_ROWS, formatting.COLUMNS), np.int64)
-    _RUN(np.frombuffer(source, np.uint8), buffers, parts, values, stack, formats, now)
-    count = now.tolist()
+    _RUN(np.frombuffer(source, np.uint8), buffers, parts, values, stack, formats, counters)
+    count = counters.tolist()
     text = buffers[TEXT, : count[OUT]].tobytes()
     return Markup(
         text,
@@ -169,18 +169,18 @@ def read(source: bytes) -> Markup:
 
 @compiled
 def _text(
-    data: Bytes, i: Int, end: Int, stop: Int, stack: Ints, formats: Ints, buffers: Buffers, parts: Ints, now: Ints
+    data: Bytes, i: Int, end: Int, stop: Int, stack: Ints, formats: Ints, buffers: Buffers, parts: Ints, counters: Ints
 ) -> Int:
-    """Text between tags; where the byte `stop` stands.  In svg and math NUL is a character."""
-    apart()
-    around = stack[top(now), BITS]
+    """Take in text up to the byte `stop`; return its position.  In svg and math NUL is a character."""
+    noinline()
+    around = stack[top(counters), BITS]
     is_foreign = around & OUTSIDE_HTML != 0 and not around & (TEXT_POINT | HTML_POINT)
     blank = is_blank(data, i, end, stop)
-    seen = admitted(blank, stack, formats, now)
+    is_visible = admit_text(blank, stack, formats, counters)
     if not blank:
-        leave_link(stack, now)
-    _finish_closed(data, buffers, now)
-    return _written(data, i, end, stop, seen, is_foreign, False, stack, buffers, parts, now)
+        leave_link(stack, counters)
+    _finish_closed(data, buffers, counters)
+    return _written(data, i, end, stop, is_visible, is_foreign, False, stack, buffers, parts, counters)
 
 
 @compiled
@@ -189,27 +189,27 @@ def _written(
     i: Int,
     end: Int,
     stop: Int,
-    admitted: bool,
+    admit_text: bool,
     nul: bool,
     literal: bool,
     stack: Ints,
     buffers: Buffers,
     parts: Ints,
-    now: Ints,
+    counters: Ints,
 ) -> Int:
-    """Text, if it is seen, and whose it is; where the byte `stop` stands."""
-    apart()
-    place, begin, before = zone(stack, now), i, now[OUT]
-    if place >= UNSEEN or not admitted:
+    """Write text, if it is visible, and the zone it is in; return the position of the byte `stop`."""
+    noinline()
+    place, begin, before = zone(stack, counters), i, counters[OUT]
+    if place >= UNSEEN or not admit_text:
         while i < end and data[i] != stop:
             i += 1
     else:
-        i = copy(data, i, end, stop, nul, literal, buffers[TEXT], now)
-        last = now[_PARTS] - 1
-        if now[OUT] > before and (last < 0 or parts[last, 1] != place):
+        i = copy(data, i, end, stop, nul, literal, buffers[TEXT], counters)
+        last = counters[_PARTS] - 1
+        if counters[OUT] > before and (last < 0 or parts[last, 1] != place):
             parts[last + 1, 0], parts[last + 1, 1] = before, place
-            now[_PARTS] += 1
-    now[_OUTSIDE] += i - begin
+            counters[_PARTS] += 1
+    counters[_OUTSIDE] += i - begin
     return i
 
 
@@ -224,32 +224,32 @@ def _raw(
     stack: Ints,
     buffers: Buffers,
     parts: Ints,
-    now: Ints,
+    counters: Ints,
 ) -> Int:
-    """The content of a raw text element: of titles the first counts, most others are not seen."""
-    apart()
+    """Take in the content of a raw text element: the first title is recorded, most others are invisible."""
+    noinline()
     stop = data.size if bits & PLAIN else raw_end(data, end, i + 1, name_end, bits & SCRIPT != 0)
     if not bits & HIDDEN:
-        leave_link(stack, now)
-        _finish_closed(data, buffers, now)
-        return _written(data, end, stop, np.int64(NO_BYTE), True, True, True, stack, buffers, parts, now)
-    now[_OUTSIDE] += stop - end
-    if bits & KIND == TITLE and not now[_TITLED] and place != LIFELESS:
-        write_note(TITLE, data, 0, 0, data, end, min(stop, end + _MAX_TITLE), buffers, now)
-        now[_TITLED] = 1
+        leave_link(stack, counters)
+        _finish_closed(data, buffers, counters)
+        return _written(data, end, stop, np.int64(NO_BYTE), True, True, True, stack, buffers, parts, counters)
+    counters[_OUTSIDE] += stop - end
+    if bits & KIND == TITLE and not counters[_TITLED] and place != LIFELESS:
+        write_note(TITLE, data, 0, 0, data, end, min(stop, end + _MAX_TITLE), buffers, counters)
+        counters[_TITLED] = 1
     return stop
 
 
 @compiled
-def _finish_closed(data: Bytes, buffers: Buffers, now: Ints) -> None:
-    """Links and headings that have ended have all their words."""
-    if now[CLOSED] & LINK_CLOSED:
-        end_link(data, buffers, now)
-    if now[CLOSED] & HEADING_CLOSED:
-        end_heading(data, buffers, now)
-    if now[CLOSED] & BLOCK_CLOSED:
-        separate(buffers[TEXT], now)
-    now[CLOSED] = 0
+def _finish_closed(data: Bytes, buffers: Buffers, counters: Ints) -> None:
+    """Write the records of links and headings that have been closed."""
+    if counters[CLOSED] & LINK_CLOSED:
+        end_link(data, buffers, counters)
+    if counters[CLOSED] & HEADING_CLOSED:
+        end_heading(data, buffers, counters)
+    if counters[CLOSED] & BLOCK_CLOSED:
+        separate(buffers[TEXT], counters)
+    counters[CLOSED] = 0
 
 
 @compiled
@@ -265,34 +265,34 @@ def _start_tag(
     formats: Ints,
     buffers: Buffers,
     parts: Ints,
-    now: Ints,
+    counters: Ints,
 ) -> Int:
-    """Take in the start tag at i, and the whole content of a raw text element; where to go on."""
-    apart()
-    bits = said(data, tag, bits, values, i, stack, now)
-    found = start(stack, formats, now, tag, bits)
-    misplaced, found = found >= MISPLACED, found % MISPLACED
-    _finish_closed(data, buffers, now)
-    if found in (IGNORED, AGAIN):
-        if bits & KIND == HTML and not now[TEMPLATES]:
-            look_at(data, bits, values, i, buffers, now)
+    """Take in the start tag at i, with the content of a raw text element; return where to go on."""
+    noinline()
+    bits = attribute_bits(data, tag, bits, values, i, stack, counters)
+    outcome = start(stack, formats, counters, tag, bits)
+    misplaced, outcome = outcome >= MISPLACED, outcome % MISPLACED
+    _finish_closed(data, buffers, counters)
+    if outcome in (IGNORED, AGAIN):
+        if bits & KIND == HTML and not counters[TEMPLATES]:
+            record_element(data, bits, values, i, buffers, counters)
         return end
-    if bits & FOREIGN or (foreign(stack, now) and not is_html(stack, now, tag)):
-        bits = foreign_bits(stack, now, tag, bits)
-    elif tag == _TEMPLATE and values[SHADOW_MODE, 0] == i and is_shown(data, values, i, stack, now):
+    if bits & FOREIGN or (foreign(stack, counters) and not is_html(stack, counters, tag)):
+        bits = foreign_bits(stack, counters, tag, bits)
+    elif tag == _TEMPLATE and values[SHADOW_MODE, 0] == i and is_shown(data, values, i, stack, counters):
         bits |= SHADOW
-    place = place_of(stack, now, misplaced)
+    place = outer_zone(stack, counters, misplaced)
     if place != LIFELESS:
-        look_at(data, bits, values, i, buffers, now)
-    if found == EMPTY:
+        record_element(data, bits, values, i, buffers, counters)
+    if outcome == EMPTY:
         return end
     if bits & PLAIN:
-        open_element(stack, formats, now, tag, bits, misplaced, np.int64(0))
-        rebuild(stack, formats, now, False)
+        open_element(stack, formats, counters, tag, bits, misplaced, np.int64(0))
+        rebuild(stack, formats, counters, False)
     if bits & RAW:
-        return _raw(data, i, name_end, end, bits, place, stack, buffers, parts, now)
+        return _raw(data, i, name_end, end, bits, place, stack, buffers, parts, counters)
     hashed = source_hash(data, name_end, end) if bits & FORMATTING else np.int64(0)
-    open_element(stack, formats, now, tag, bits, misplaced, hashed)
+    open_element(stack, formats, counters, tag, bits, misplaced, hashed)
     return end
 
 
@@ -306,71 +306,71 @@ def _tag(
     formats: Ints,
     buffers: Buffers,
     parts: Ints,
-    now: Ints,
+    counters: Ints,
 ) -> Int:
-    """Read the tag at i; where to go on.  A tag that the page ends in is none."""
-    apart()
+    """Read the tag at i; return where to go on.  An unfinished tag at the end of the page is ignored."""
+    noinline()
     name_end, low, high = read_name(data, i + 1 + closing, False)
     end, self_closing = read_attributes(data, name_end, values, i)
     if end > data.size:
         return data.size
-    bits = meaning(low, high, TAGS)
+    bits = look_up(low, high, TAGS)
     tag = bits >> NUMBER if bits else np.int64((low ^ (high * _MIX)) | _UNKNOWN_TAG)
     bits &= (1 << NUMBER) - 1
-    now[_TAGS] += 1
+    counters[_TAGS] += 1
     if not bits & INLINE:
-        separate(buffers[TEXT], now)
+        separate(buffers[TEXT], counters)
     if closing:
-        end_element(stack, formats, now, tag, bits)
-        _finish_closed(data, buffers, now)
+        end_element(stack, formats, counters, tag, bits)
+        _finish_closed(data, buffers, counters)
     else:
         bits |= SELF_CLOSING * self_closing
-        end = _start_tag(data, i, end, name_end, tag, bits, values, stack, formats, buffers, parts, now)
-        now[_REASON] = now[_TAGS] > MAX_TAGS
+        end = _start_tag(data, i, end, name_end, tag, bits, values, stack, formats, buffers, parts, counters)
+        counters[_REASON] = counters[_TAGS] > MAX_TAGS
     return end
 
 
 @compiled
-def _declaration(data: Bytes, i: Int, stack: Ints, formats: Ints, buffers: Buffers, parts: Ints, now: Ints) -> Int:
-    """Comments, and what is read as one: `<!x>`, `<?x>`, `</ >`; in svg and math also CDATA, which is text."""
-    apart()
-    if stands(data, i + 1, BANG, DASH, DASH):
+def _declaration(data: Bytes, i: Int, stack: Ints, formats: Ints, buffers: Buffers, parts: Ints, counters: Ints) -> Int:
+    """Read a comment, or what counts as one: `<!x>`, `<?x>`, `</ >`; in svg and math also CDATA, which is text."""
+    noinline()
+    if matches_at(data, i + 1, BANG, DASH, DASH):
         return comment_end(data, i)
-    section = cdata_end(data, i) if foreign(stack, now) else i
+    section = cdata_end(data, i) if foreign(stack, counters) else i
     if section > i:
         begin = min(i + 9, section)
-        seen = admitted(is_blank(data, begin, section, np.int64(NO_BYTE)), stack, formats, now)
-        _finish_closed(data, buffers, now)
+        seen = admit_text(is_blank(data, begin, section, np.int64(NO_BYTE)), stack, formats, counters)
+        _finish_closed(data, buffers, counters)
         end = np.int64(NO_BYTE)
-        return _written(data, begin, section, end, seen, True, True, stack, buffers, parts, now) + 3
+        return _written(data, begin, section, end, seen, True, True, stack, buffers, parts, counters) + 3
     return find_byte(data, i + 1, GT) + 1
 
 
 @compiled
 def _step(
-    data: Bytes, i: Int, values: Ints, stack: Ints, formats: Ints, buffers: Buffers, parts: Ints, now: Ints
+    data: Bytes, i: Int, values: Ints, stack: Ints, formats: Ints, buffers: Buffers, parts: Ints, counters: Ints
 ) -> Int:
-    """Read what stands at i; where to go on."""
+    """Read the token at i; return where to go on."""
     next_ = data[i + 1] if data[i] == LT and i + 1 < data.size else 0
     closing = next_ == SLASH and i + 2 < data.size and is_letter(data[i + 2])
     if closing or is_letter(next_):
-        return _tag(data, i, np.int64(closing), values, stack, formats, buffers, parts, now)
+        return _tag(data, i, np.int64(closing), values, stack, formats, buffers, parts, counters)
     if next_ in (BANG, QUESTION) or (next_ == SLASH and i + 2 < data.size):
-        return _declaration(data, i, stack, formats, buffers, parts, now)
-    plain = data[i] == LT  # not of a tag
+        return _declaration(data, i, stack, formats, buffers, parts, counters)
+    plain = data[i] == LT  # a `<` that starts no tag
     end, stop = (i + 1, np.int64(NO_BYTE)) if plain else (np.int64(data.size), np.int64(LT))
-    return _text(data, i, end, stop, stack, formats, buffers, parts, now)
+    return _text(data, i, end, stop, stack, formats, buffers, parts, counters)
 
 
 @compiled
-def _pass(data: Bytes, buffers: Buffers, parts: Ints, values: Ints, stack: Ints, formats: Ints, now: Ints) -> None:
-    i: Int = np.int64(0)  # a plain 0 is a type of its own to numba: everything would be compiled twice
-    start_page(stack, now)
-    while i < data.size and not now[_REASON]:
-        i = _step(data, i, values, stack, formats, buffers, parts, now)
-    now[OUT] -= 1 if now[OUT] and now[SPACED] else 0
-    end_link(data, buffers, now)
-    end_heading(data, buffers, now)
+def _pass(data: Bytes, buffers: Buffers, parts: Ints, values: Ints, stack: Ints, formats: Ints, counters: Ints) -> None:
+    i: Int = np.int64(0)  # numba gives a literal 0 its own type: everything would be compiled twice
+    start_page(stack, counters)
+    while i < data.size and not counters[_REASON]:
+        i = _step(data, i, values, stack, formats, buffers, parts, counters)
+    counters[OUT] -= 1 if counters[OUT] and counters[SPACED] else 0
+    end_link(data, buffers, counters)
+    end_heading(data, buffers, counters)
 
 
 _TABLE = types.int64[:, ::1]
@@ -378,18 +378,20 @@ _SIGNATURE = types.void(readable(types.uint8), types.uint8[:, ::1], _TABLE, _TAB
 
 
 def _machine_code(rules: int) -> Callable[[Bytes, Buffers, Ints, Ints, Ints, Ints, Ints], None]:
-    """The pass, compiled.  The cache watches this file only: `rules` tells it of changes in the others."""
+    """The pass, compiled.  numba's cache checks this file only: `rules` is a checksum of the others."""
 
     @cached(_SIGNATURE)
-    def run(data: Bytes, buffers: Buffers, parts: Ints, values: Ints, stack: Ints, formats: Ints, now: Ints) -> None:
-        now[_RULES] = rules
-        _pass(data, buffers, parts, values, stack, formats, now)
+    def run(
+        data: Bytes, buffers: Buffers, parts: Ints, values: Ints, stack: Ints, formats: Ints, counters: Ints
+    ) -> None:
+        counters[_RULES] = rules
+        _pass(data, buffers, parts, values, stack, formats, counters)
 
     return run
 
 
 _MODULES = (
-    *(admission, said_by),
+    *(attributes, text_admission, implied_end_tags),
     *(end_tags, foreign_tags, formatting, open_elements, records, start_tags, table_tags),
     *(tags, tokens, visible, zones),
 )

@@ -1,12 +1,12 @@
-"""Which elements are open here?  The stack of open elements of the HTML standard, and what it answers.
+"""Which elements are open?  The stack of open elements of the HTML standard.
 
-There is no tree: a row is an element that is open, with the zone of the text in it.  A search looks at REACH rows at
-most, and rows are removed once, so that a page takes time in proportion to its size however deep it nests.
+There is no tree: a row is an open element, with the zone of the text in it.  A search reads REACH rows at most, and
+every row is removed once, so time is linear in the size of the page, however deeply it nests.
 """
 
 import numpy as np
 
-from sought.web.compiled import Bool, Int, apart, compiled
+from sought.web.compiled import Bool, Int, compiled, noinline
 from sought.web.html.tags import (
     ARTICLE,
     CELL,
@@ -27,18 +27,18 @@ from sought.web.html.tags import (
 from sought.web.html.tokens import Ints
 from sought.web.html.zones import LIFELESS, NEUTRAL, SHARED, UNSEEN, zone_inside
 
-MAX_OPEN = 65_536  # elements further in do not open: what is in them belongs to those around
-REACH = 512  # rows that a search looks at
+MAX_OPEN = 65_536  # deeper elements are not opened: their content belongs to the elements around them
+REACH = 512  # rows that a search reads
 ROOM = 80  # rows kept free, so that whatever one tag opens has room
 
-# Columns.  PLACE is the zone outside the element, PART_AT the row that set the mode, ID tells it from its copies.
+# Columns.  PLACE is the zone around the element, PART_AT the row that set the mode, ID is unique.
 TAG, BITS, ZONE, PLACE, MODE, PART_AT, ID = range(7)
 COLUMNS = 7
-# Insertion modes of the HTML standard.  Behind IN_TEMPLATE, nothing but frames is seen.
+# Insertion modes of the HTML standard.  After IN_TEMPLATE only frames are visible.
 BEFORE_HEAD, IN_HEAD, HEAD_NOSCRIPT, AFTER_HEAD, IN_BODY, IN_CAPTION, IN_CELL, IN_TABLE, IN_ROWS, IN_ROW = range(10)
 IN_COLGROUP, IN_TEMPLATE, IN_FRAMESET, AFTER_FRAMESET = range(10, 14)
-# Counters of a pass: open elements, rows of formatting, identities given, the open form, open templates, what rules
-# out frames, whether an old page asks for old rules, and which kinds of element have just been closed.
+# Counters of a pass: open elements, active formatting rows, IDs given, the open form, open templates, whether frames
+# are ruled out, quirks mode, and which kinds of element have just been closed.
 OPEN, FORMATS, IDS, FORM, TEMPLATES, FRAMES_OUT, QUIRKS, CLOSED = range(32, 40)
 
 HTML, HEAD, BODY, P, TEMPLATE = (number(name) for name in ("html", "head", "body", "p", "template"))
@@ -46,7 +46,7 @@ _ASIDE, _NOSCRIPT, _FRAMESET, _TR = (number(name) for name in ("aside", "noscrip
 _CAPTION, _COLGROUP, _A = (number(name) for name in ("caption", "colgroup", "a"))
 LINK_CLOSED, HEADING_CLOSED, BLOCK_CLOSED = 1, 2, 4  # bits of CLOSED
 OUTSIDE_HTML = SVG | MATH
-TABLE_PARTS = TABLE | ROWS  # with a tag of <tr>: text and elements that are no part of a table go before it
+TABLE_PARTS = TABLE | ROWS  # and <tr>: other text and elements in these go before the table
 _KIND = 15
 
 
@@ -63,13 +63,13 @@ def clear_row(table: Ints, row: Int) -> None:
 
 
 @compiled
-def top(now: Ints) -> Int:
-    return now[OPEN] - 1
+def top(counters: Ints) -> Int:
+    return counters[OPEN] - 1
 
 
 @compiled
-def mode(stack: Ints, now: Ints) -> Int:
-    return stack[now[OPEN] - 1, MODE]
+def mode(stack: Ints, counters: Ints) -> Int:
+    return stack[counters[OPEN] - 1, MODE]
 
 
 @compiled
@@ -78,15 +78,15 @@ def is_row(stack: Ints, at: Int) -> Bool:
 
 
 @compiled
-def throws_out(stack: Ints, at: Int) -> Bool:
-    """Whether this is a table, outside its cells: what does not belong there goes before the table."""
+def needs_foster_parent(stack: Ints, at: Int) -> Bool:
+    """Whether this is a table outside its cells, so that misplaced content goes before the table ("foster parent")."""
     return stack[at, BITS] & TABLE_PARTS != 0 or is_row(stack, at)
 
 
 @compiled
 def zone_within(stack: Ints, at: Int) -> Int:
-    """The zone of text in this row; of text thrown out of a table, that around the table."""
-    while at > 0 and throws_out(stack, at):
+    """The zone of text in this row; for text misplaced in a table, the zone around the table."""
+    while at > 0 and needs_foster_parent(stack, at):
         if stack[at, BITS] & TABLE:
             return stack[at, PLACE]
         at -= 1
@@ -94,22 +94,22 @@ def zone_within(stack: Ints, at: Int) -> Int:
 
 
 @compiled
-def zone(stack: Ints, now: Ints) -> Int:
-    """The zone of text that comes now."""
-    return zone_within(stack, now[OPEN] - 1)
+def zone(stack: Ints, counters: Ints) -> Int:
+    """The zone of text at the current position."""
+    return zone_within(stack, counters[OPEN] - 1)
 
 
 @compiled
-def place_of(stack: Ints, now: Ints, misplaced: bool) -> Int:
-    """The zone that an element which comes now is in."""
-    apart()
-    return zone(stack, now) if misplaced else stack[now[OPEN] - 1, ZONE]
+def outer_zone(stack: Ints, counters: Ints, misplaced: bool) -> Int:
+    """The zone around an element that starts at the current position."""
+    noinline()
+    return zone(stack, counters) if misplaced else stack[counters[OPEN] - 1, ZONE]
 
 
 @compiled
 def _mode_inside(stack: Ints, at: Int, tag: Int, bits: Int) -> Int:
     """The insertion mode that an element sets, or -1."""
-    apart()
+    noinline()
     found = -1
     if bits & TABLE:
         found = IN_TABLE
@@ -141,79 +141,76 @@ def _head_mode(stack: Ints, at: Int, tag: Int) -> Int:
 
 
 @compiled
-def push(stack: Ints, now: Ints, tag: Int, bits: Int, misplaced: bool) -> None:
-    """Open an element; one that is misplaced in a table stands before it."""
-    apart()
-    at, place = now[OPEN], place_of(stack, now, misplaced)
+def push(stack: Ints, counters: Ints, tag: Int, bits: Int, misplaced: bool) -> None:
+    """Open an element; if it is misplaced in a table, it goes before the table."""
+    noinline()
+    at, place = counters[OPEN], outer_zone(stack, counters, misplaced)
     if at >= MAX_OPEN - ROOM:
         return
-    now[IDS] += 1
-    stack[at, TAG], stack[at, BITS], stack[at, ID] = tag, bits, now[IDS]
+    counters[IDS] += 1
+    stack[at, TAG], stack[at, BITS], stack[at, ID] = tag, bits, counters[IDS]
     stack[at, PLACE], stack[at, ZONE] = place, zone_inside(place, bits)
     found = np.int64(-1) if bits & OUTSIDE_HTML else _mode_inside(stack, at, tag, bits)
     stack[at, MODE] = stack[at - 1, MODE] if found < 0 else found
     stack[at, PART_AT] = stack[at - 1, PART_AT] if found < 0 else at
-    now[OPEN] = at + 1
-    now[TEMPLATES] += tag == TEMPLATE and bits & OUTSIDE_HTML == 0
+    counters[OPEN] = at + 1
+    counters[TEMPLATES] += tag == TEMPLATE and bits & OUTSIDE_HTML == 0
 
 
 @compiled
-def start_page(stack: Ints, now: Ints) -> None:
-    """Open <html>, whether its tag comes or not."""
+def start_page(stack: Ints, counters: Ints) -> None:
+    """Open <html>, whether or not its tag is there."""
     clear_row(stack, np.int64(0))
     stack[0, TAG], stack[0, BITS], stack[0, ZONE], stack[0, PLACE] = HTML, SCOPE, NEUTRAL, NEUTRAL
     stack[0, MODE] = BEFORE_HEAD
-    now[OPEN] = 1
+    counters[OPEN] = 1
 
 
 @compiled
-def pop_to(stack: Ints, now: Ints, size: Int) -> None:
-    """Close all but so many elements; <html> stays."""
-    apart()
+def pop_to(stack: Ints, counters: Ints, size: Int) -> None:
+    """Close elements until `size` are open; <html> stays open."""
+    noinline()
     size = max(size, 1)
-    while now[OPEN] > size:
-        now[OPEN] -= 1
-        at = now[OPEN]
+    while counters[OPEN] > size:
+        counters[OPEN] -= 1
+        at = counters[OPEN]
         bits = stack[at, BITS]
         if not bits & INLINE:
-            now[CLOSED] |= BLOCK_CLOSED
+            counters[CLOSED] |= BLOCK_CLOSED
         if bits & HEADING and stack[at, PLACE] != LIFELESS:
-            now[CLOSED] |= HEADING_CLOSED
+            counters[CLOSED] |= HEADING_CLOSED
         if bits & OUTSIDE_HTML:
             if bits & _KIND == A:
-                now[CLOSED] |= LINK_CLOSED
+                counters[CLOSED] |= LINK_CLOSED
         elif stack[at, TAG] == TEMPLATE:
-            now[TEMPLATES] -= 1
+            counters[TEMPLATES] -= 1
 
 
 @compiled
-def pop(stack: Ints, now: Ints) -> None:
-    pop_to(stack, now, now[OPEN] - 1)
+def pop(stack: Ints, counters: Ints) -> None:
+    pop_to(stack, counters, counters[OPEN] - 1)
 
 
 @compiled
-def find(stack: Ints, now: Ints, tag: Int, barrier: Int) -> Int:
+def find(stack: Ints, counters: Ints, tag: Int, barrier: Int) -> Int:
     """The row of the innermost open HTML element of this name, up to a barrier; or -1."""
-    apart()
-    at = now[OPEN] - 1
-    last = max(at - REACH, 0)
-    while at > last:
-        if stack[at, TAG] == tag and not stack[at, BITS] & OUTSIDE_HTML:
-            return at
-        if stack[at, BITS] & barrier:
-            break
-        at -= 1
-    return np.int64(-1)
+    return _find(stack, counters, np.int64(tag), np.int64(0), np.int64(barrier))
 
 
 @compiled
-def find_bits(stack: Ints, now: Ints, bits: Int, barrier: Int) -> Int:
+def find_bits(stack: Ints, counters: Ints, bits: Int, barrier: Int) -> Int:
     """The same for any element that has one of these bits."""
-    apart()
-    at = now[OPEN] - 1
+    return _find(stack, counters, np.int64(0), np.int64(bits), np.int64(barrier))
+
+
+@compiled
+def _find(stack: Ints, counters: Ints, tag: Int, bits: Int, barrier: Int) -> Int:
+    """By name or by bits; the other is 0, which no element has."""
+    noinline()
+    at = counters[OPEN] - 1
     last = max(at - REACH, 0)
     while at > last:
-        if stack[at, BITS] & bits:
+        if (stack[at, TAG] == tag and not stack[at, BITS] & OUTSIDE_HTML) or stack[at, BITS] & bits:
             return at
         if stack[at, BITS] & barrier:
             break
@@ -222,10 +219,10 @@ def find_bits(stack: Ints, now: Ints, bits: Int, barrier: Int) -> Int:
 
 
 @compiled
-def find_part(stack: Ints, now: Ints, tag: Int) -> Int:
+def find_part(stack: Ints, counters: Ints, tag: Int) -> Int:
     """The row of the part of the innermost table that has this name, or of the table itself; or -1."""
-    apart()
-    at = stack[now[OPEN] - 1, PART_AT]
+    noinline()
+    at = stack[counters[OPEN] - 1, PART_AT]
     last = max(at - REACH, 0)
     while at > last:
         if stack[at, TAG] == tag:
@@ -237,10 +234,10 @@ def find_part(stack: Ints, now: Ints, tag: Int) -> Int:
 
 
 @compiled
-def find_rows(stack: Ints, now: Ints) -> Int:
+def find_rows(stack: Ints, counters: Ints) -> Int:
     """The row of the open <tbody>, <tfoot> or <thead> of the innermost table, or -1."""
-    apart()
-    at = stack[now[OPEN] - 1, PART_AT]
+    noinline()
+    at = stack[counters[OPEN] - 1, PART_AT]
     while at > 0 and not stack[at, BITS] & TABLE and stack[at, TAG] != TEMPLATE:
         if stack[at, BITS] & ROWS:
             return at
@@ -249,52 +246,52 @@ def find_rows(stack: Ints, now: Ints) -> Int:
 
 
 @compiled
-def close_implied(stack: Ints, now: Ints, but: Int) -> None:
-    """Close what needs no end tag, up to an element of the name `but`."""
-    apart()
-    at = now[OPEN] - 1
+def close_implied(stack: Ints, counters: Ints, but: Int) -> None:
+    """Close elements that need no end tag, up to an element of the name `but`."""
+    noinline()
+    at = counters[OPEN] - 1
     while at > 0 and stack[at, BITS] & IMPLIED and stack[at, TAG] != but:
-        pop(stack, now)
-        at = now[OPEN] - 1
+        pop(stack, counters)
+        at = counters[OPEN] - 1
 
 
 @compiled
-def close_all_implied(stack: Ints, now: Ints) -> None:
-    apart()
-    while now[OPEN] > 1 and stack[now[OPEN] - 1, BITS] & (IMPLIED | PART_IMPLIED):
-        pop(stack, now)
+def close_all_implied(stack: Ints, counters: Ints) -> None:
+    noinline()
+    while counters[OPEN] > 1 and stack[counters[OPEN] - 1, BITS] & (IMPLIED | PART_IMPLIED):
+        pop(stack, counters)
 
 
 @compiled
-def clear_to(stack: Ints, now: Ints, bits: Int) -> None:
+def clear_to(stack: Ints, counters: Ints, bits: Int) -> None:
     """Close elements up to one that has one of these bits."""
-    apart()
-    while now[OPEN] > 1 and not stack[now[OPEN] - 1, BITS] & bits:
-        pop(stack, now)
+    noinline()
+    while counters[OPEN] > 1 and not stack[counters[OPEN] - 1, BITS] & bits:
+        pop(stack, counters)
 
 
 @compiled
-def clear_to_row(stack: Ints, now: Ints) -> None:
-    apart()
-    at = now[OPEN] - 1
+def clear_to_row(stack: Ints, counters: Ints) -> None:
+    noinline()
+    at = counters[OPEN] - 1
     while at > 0 and not is_row(stack, at) and not stack[at, BITS] & INERT:
-        pop(stack, now)
-        at = now[OPEN] - 1
+        pop(stack, counters)
+        at = counters[OPEN] - 1
 
 
 @compiled
-def close_found(stack: Ints, now: Ints, at: Int) -> Bool:
-    """Close the element in this row, if it is one, and all in it."""
+def close_found(stack: Ints, counters: Ints, at: Int) -> Bool:
+    """Close the element in this row and all in it, if `at` is a row; return whether it is."""
     if at > 0:
-        pop_to(stack, now, at)
+        pop_to(stack, counters, at)
     return at > 0
 
 
 @compiled
-def hide(stack: Ints, now: Ints, at: Int) -> None:
-    """A second <html> or <body> tag says `hidden`: so is all that is open in the element."""
-    apart()
-    while at < now[OPEN]:
+def hide(stack: Ints, counters: Ints, at: Int) -> None:
+    """Hide an element whose second tag (<html> or <body>) has `hidden`, and all that is open in it."""
+    noinline()
+    while at < counters[OPEN]:
         if stack[at, ZONE] != LIFELESS:
             stack[at, ZONE] = UNSEEN
         if stack[at, PLACE] != LIFELESS:
@@ -303,34 +300,34 @@ def hide(stack: Ints, now: Ints, at: Int) -> None:
 
 
 @compiled
-def leave_menu(stack: Ints, now: Ints, bits: Int) -> None:
-    """What the page is about ends a menu that was left open; an <article> in an <aside> does not."""
-    apart()
-    at, last = now[OPEN] - 1, max(now[OPEN] - REACH, 1)
+def leave_menu(stack: Ints, counters: Ints, bits: Int) -> None:
+    """End a menu that was left open when main content starts; an <article> in an <aside> does not end it."""
+    noinline()
+    at, last = counters[OPEN] - 1, max(counters[OPEN] - REACH, 1)
     while at >= last and stack[at, ZONE] == SHARED:
         if bits & ARTICLE and not bits & MAIN and stack[at, TAG] == _ASIDE:
             return
         at -= 1
-    for k in range(at + 1, now[OPEN]):
+    for k in range(at + 1, counters[OPEN]):
         stack[k, ZONE] = NEUTRAL
         stack[k, PLACE] = max(stack[k, PLACE], NEUTRAL)
 
 
 @compiled
-def foreign(stack: Ints, now: Ints) -> Bool:
+def foreign(stack: Ints, counters: Ints) -> Bool:
     """Whether the innermost open element is one of svg or math."""
-    return stack[now[OPEN] - 1, BITS] & OUTSIDE_HTML != 0
+    return stack[counters[OPEN] - 1, BITS] & OUTSIDE_HTML != 0
 
 
 @compiled
-def in_link(stack: Ints, now: Ints) -> Bool:
+def in_link(stack: Ints, counters: Ints) -> Bool:
     """Whether an <a> is open, of HTML or of svg."""
-    at, last = now[OPEN] - 1, max(now[OPEN] - REACH, 0)
+    at, last = counters[OPEN] - 1, max(counters[OPEN] - REACH, 0)
     while at > last and stack[at, TAG] != _A:
         at -= 1
     return at > last
 
 
 @compiled
-def in_scope(stack: Ints, now: Ints, tag: Int) -> Int:
-    return find(stack, now, tag, SCOPE)
+def in_scope(stack: Ints, counters: Ints, tag: Int) -> Int:
+    return find(stack, counters, tag, SCOPE)

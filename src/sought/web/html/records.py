@@ -1,4 +1,4 @@
-"""What will Python want to look at?  Links with their words, titles, headings, metas, written out while they are read.
+"""How do links, titles, headings and metas get from compiled code to Python?  As records in a buffer.
 
 A record is a few fields, each ended by a byte that UTF-8 does not have.
 """
@@ -6,7 +6,7 @@ A record is a few fields, each ended by a byte that UTF-8 does not have.
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.web.compiled import Bool, Int, apart, compiled
+from sought.web.compiled import Bool, Int, compiled, noinline
 from sought.web.html.tags import (
     ALT,
     BASE,
@@ -43,20 +43,20 @@ _MAX_WORDS = 2_500  # bytes of the text of a link or heading
 _FIELD_END, _RECORD_END = 0xFF, 0xFE
 # Rows of the buffers of a pass: the text, the records of links, the notes.
 TEXT, LINKS, NOTES = range(3)
-# Counters of a pass.  Of the open link: where its attribute values stand in the source, and where its words begin; of
-# the open heading: its kind, and where its words begin; and the first six once more, of a link without words.
+# Counters of a pass.  For the open link: where its attribute values begin and end, and where its text begins; for the
+# open heading: its kind and where its text begins; then the first six again, for a link without text.
 IMAGES, TABLES, LINKS_SIZE, NOTES_SIZE, _RECORDS = range(2, 7)
 LINK_OPEN, _HREF, _HREF_END, _REL, _REL_END, _ALT, _ALT_END, _WORDS, _HEADING, _HEADING_WORDS = range(7, 17)
-_WORDLESS = 24 - _HREF  # how much further on
+_WORDLESS = 24 - _HREF  # offset of these six
 
 
 def link_records(written: bytes) -> list[bytes]:
-    """One of each <a>, <area>, <frame>, <iframe> with a target."""
+    """The records of all <a>, <area>, <frame> and <iframe> with a target."""
     return written.split(b"\xfe")[:-1]
 
 
 def link_fields(record: bytes) -> tuple[bytes, bytes, bytes]:
-    """Target, rel, and words or alternative text."""
+    """Target, rel, and text or alternative text."""
     href, rel, words = record.split(b"\xff")
     return href, rel, words
 
@@ -73,7 +73,7 @@ def _note(record: bytes) -> Note:
 
 @compiled
 def _append(source: Bytes, begin: Int, end: Int, mark: Int, out: Bytes, at: Int) -> Int:
-    """Write a field and its end mark; where to go on."""
+    """Write a field and its end mark; return the end."""
     for i in range(begin, end):
         out[at] = source[i]
         at += 1
@@ -82,9 +82,9 @@ def _append(source: Bytes, begin: Int, end: Int, mark: Int, out: Bytes, at: Int)
 
 
 @compiled
-def _words(buffers: Buffers, begin: Int, now: Ints) -> tuple[Int, Int]:
-    """What has been written since, without white space around it."""
-    end = min(now[OUT], begin + _MAX_WORDS)
+def _words(buffers: Buffers, begin: Int, counters: Ints) -> tuple[Int, Int]:
+    """The text written since `begin`, without white space around it."""
+    end = min(counters[OUT], begin + _MAX_WORDS)
     if begin < end and buffers[TEXT, begin] == 32:
         begin += 1
     if begin < end and buffers[TEXT, end - 1] == 32:
@@ -93,60 +93,67 @@ def _words(buffers: Buffers, begin: Int, now: Ints) -> tuple[Int, Int]:
 
 
 @compiled
-def _is_room(size: Int, used: Int, buffers: Buffers, now: Ints) -> Bool:
-    now[_RECORDS] += 1
-    return used + size + 4 <= buffers.shape[1] and now[_RECORDS] <= MAX_RECORDS
+def _is_room(size: Int, used: Int, buffers: Buffers, counters: Ints) -> Bool:
+    counters[_RECORDS] += 1
+    return used + size + 4 <= buffers.shape[1] and counters[_RECORDS] <= MAX_RECORDS
 
 
 @compiled
-def end_link(data: Bytes, buffers: Buffers, now: Ints) -> None:
+def end_link(data: Bytes, buffers: Buffers, counters: Ints) -> None:
     """Write the record of the open link, if there is one."""
-    apart()
-    if now[LINK_OPEN]:
-        now[LINK_OPEN] = 0
-        begin, end = _words(buffers, now[_WORDS], now)
-        _write_link(data, np.int64(0), begin, end, buffers, now)
+    noinline()
+    if counters[LINK_OPEN]:
+        counters[LINK_OPEN] = 0
+        begin, end = _words(buffers, counters[_WORDS], counters)
+        _write_link(data, np.int64(0), begin, end, buffers, counters)
 
 
 @compiled
-def _write_link(data: Bytes, which: Int, begin: Int, end: Int, buffers: Buffers, now: Ints) -> None:
-    apart()
-    href, href_end, rel, rel_end = now[which + _HREF], now[which + _HREF_END], now[which + _REL], now[which + _REL_END]
-    alt, alt_end = now[which + _ALT], now[which + _ALT_END]
-    if _is_room(href_end - href + rel_end - rel + max(end - begin, alt_end - alt), now[LINKS_SIZE], buffers, now):
+def _write_link(data: Bytes, which: Int, begin: Int, end: Int, buffers: Buffers, counters: Ints) -> None:
+    noinline()
+    href, href_end, rel, rel_end = (
+        counters[which + _HREF],
+        counters[which + _HREF_END],
+        counters[which + _REL],
+        counters[which + _REL_END],
+    )
+    alt, alt_end = counters[which + _ALT], counters[which + _ALT_END]
+    if _is_room(
+        href_end - href + rel_end - rel + max(end - begin, alt_end - alt), counters[LINKS_SIZE], buffers, counters
+    ):
         out = buffers[LINKS]
-        at = _append(data, href, href_end, _FIELD_END, out, now[LINKS_SIZE])
+        at = _append(data, href, href_end, _FIELD_END, out, counters[LINKS_SIZE])
         at = _append(data, rel, rel_end, _FIELD_END, out, at)
         if begin < end:
             at = _append(buffers[TEXT], begin, end, _RECORD_END, out, at)
         else:
             at = _append(data, alt, alt_end, _RECORD_END, out, at)
-        now[LINKS_SIZE] = at
+        counters[LINKS_SIZE] = at
 
 
 @compiled
 def value(values: Ints, place: Int, serial: Int) -> tuple[Int, Int]:
-    """Where the value of the tag's attribute stands; nothing if it has none."""
+    """Begin and end of an attribute's value; empty if the tag has no such attribute."""
     if values[place, 0] != serial:
         return np.int64(0), np.int64(0)
     return values[place, 1], values[place, 2]
 
 
 @compiled
-def _start_link(data: Bytes, kind: Int, values: Ints, serial: Int, buffers: Buffers, now: Ints) -> None:
-    """An <a> ends the open link; <area>, <frame> and <iframe> have no words, and may stand in one."""
-    apart()
+def _start_link(data: Bytes, kind: Int, values: Ints, serial: Int, buffers: Buffers, counters: Ints) -> None:
+    """Start a link: <a> ends the open one; <area>, <frame> and <iframe> have no text and may be inside one."""
+    noinline()
     which = np.int64(0 if kind == A else _WORDLESS)
     if kind == A:
-        end_link(data, buffers, now)
-    now[which + _HREF], now[which + _HREF_END] = value(values, SRC if kind == FRAME else HREF, serial)
-    now[which + _REL], now[which + _REL_END] = value(values, REL, serial)
-    now[which + _ALT], now[which + _ALT_END] = value(values, ALT, serial)
-    there_is = now[which + _HREF] < now[which + _HREF_END]
+        end_link(data, buffers, counters)
+    counters[which + _HREF], counters[which + _HREF_END] = value(values, SRC if kind == FRAME else HREF, serial)
+    counters[which + _REL], counters[which + _REL_END] = value(values, REL, serial)
+    counters[which + _ALT], counters[which + _ALT_END] = value(values, ALT, serial)
+    has_target = counters[which + _HREF] < counters[which + _HREF_END]
     if kind == A:
-        now[LINK_OPEN], now[_WORDS] = there_is, now[OUT]
-    elif there_is:
-        _write_link(data, which, np.int64(0), np.int64(0), buffers, now)
+        counters[LINK_OPEN], counters[_WORDS] = has_target, counters[OUT]
+    elif has_target:
+        _write_link(data, which, np.int64(0), np.int64(0), buffers, counters)
 
 
 @compiled
@@ -159,20 +166,22 @@ def write_note(
     begin: Int,
     end: Int,
     buffers: Buffers,
-    now: Ints,
+    counters: Ints,
 ) -> None:
-    apart()
-    if (begin < end or kind == BASE) and _is_room(end - begin + word_end - word_at, now[NOTES_SIZE], buffers, now):
-        out, at = buffers[NOTES], now[NOTES_SIZE]
+    noinline()
+    if (begin < end or kind == BASE) and _is_room(
+        end - begin + word_end - word_at, counters[NOTES_SIZE], buffers, counters
+    ):
+        out, at = buffers[NOTES], counters[NOTES_SIZE]
         out[at] = kind
         at = _append(data, word_at, word_end, _FIELD_END, out, at + 1)
-        now[NOTES_SIZE] = _append(source, begin, end, _RECORD_END, out, at)
+        counters[NOTES_SIZE] = _append(source, begin, end, _RECORD_END, out, at)
 
 
 @compiled
-def _take_note(data: Bytes, kind: Int, values: Ints, serial: Int, buffers: Buffers, now: Ints) -> None:
-    """A <link>, <meta>, <base> or <html>."""
-    apart()
+def _take_note(data: Bytes, kind: Int, values: Ints, serial: Int, buffers: Buffers, counters: Ints) -> None:
+    """Write the note of a <link>, <meta>, <base> or <html>."""
+    noinline()
     word_at, word_end = value(values, NAME if kind == META else REL, serial)
     begin, end = value(values, CONTENT if kind == META else LANG if kind == HTML else HREF, serial)
     if kind == META and word_at == word_end:
@@ -180,38 +189,38 @@ def _take_note(data: Bytes, kind: Int, values: Ints, serial: Int, buffers: Buffe
     if kind == HTML and begin == end:
         begin, end = value(values, XML_LANG, serial)
     if kind != BASE or values[HREF, 0] == serial:
-        write_note(kind, data, word_at, word_end, data, begin, end, buffers, now)
+        write_note(kind, data, word_at, word_end, data, begin, end, buffers, counters)
     if kind == LINK:
         word_at, word_end = value(values, TYPE, serial)
         if word_end - word_at > _LONG_TYPE:
-            write_note(TYPED, data, word_at, word_end, data, begin, end, buffers, now)
+            write_note(TYPED, data, word_at, word_end, data, begin, end, buffers, counters)
 
 
 @compiled
-def end_heading(data: Bytes, buffers: Buffers, now: Ints) -> None:
-    apart()
-    if now[_HEADING]:
-        begin, end = _words(buffers, now[_HEADING_WORDS], now)
-        write_note(now[_HEADING], data, 0, 0, buffers[TEXT], begin, end, buffers, now)
-        now[_HEADING] = 0
+def end_heading(data: Bytes, buffers: Buffers, counters: Ints) -> None:
+    noinline()
+    if counters[_HEADING]:
+        begin, end = _words(buffers, counters[_HEADING_WORDS], counters)
+        write_note(counters[_HEADING], data, 0, 0, buffers[TEXT], begin, end, buffers, counters)
+        counters[_HEADING] = 0
 
 
 @compiled
-def look_at(data: Bytes, bits: Int, values: Ints, serial: Int, buffers: Buffers, now: Ints) -> None:
-    """What a start tag adds to counts and records."""
-    apart()
+def record_element(data: Bytes, bits: Int, values: Ints, serial: Int, buffers: Buffers, counters: Ints) -> None:
+    """Add a start tag to counts and records."""
+    noinline()
     kind = bits & KIND
     if bits & HEADING:
-        end_heading(data, buffers, now)
+        end_heading(data, buffers, counters)
     if kind == IMAGE:
-        now[IMAGES] += 1
-        if now[LINK_OPEN] and now[_ALT] == now[_ALT_END]:
-            now[_ALT], now[_ALT_END] = value(values, ALT, serial)
+        counters[IMAGES] += 1
+        if counters[LINK_OPEN] and counters[_ALT] == counters[_ALT_END]:
+            counters[_ALT], counters[_ALT_END] = value(values, ALT, serial)
     elif kind > TITLE:
-        now[_HEADING], now[_HEADING_WORDS] = kind, now[OUT]
+        counters[_HEADING], counters[_HEADING_WORDS] = kind, counters[OUT]
     elif kind > FRAME and kind != TITLE:
-        _take_note(data, kind, values, serial, buffers, now)
+        _take_note(data, kind, values, serial, buffers, counters)
     elif kind and kind != TITLE:
-        _start_link(data, kind, values, serial, buffers, now)
+        _start_link(data, kind, values, serial, buffers, counters)
     elif bits & TABLE:
-        now[TABLES] += 1
+        counters[TABLES] += 1

@@ -1,14 +1,14 @@
-"""Where does an element go that starts here, and what does its start close?  Tree construction of the HTML standard."""
+"""What becomes of a start tag?  Tree construction of the HTML standard."""
 
 import numpy as np
 
-from sought.web.compiled import Int, apart, compiled
+from sought.web.compiled import Int, compiled, noinline
 from sought.web.html.foreign_tags import is_html, leave_foreign
-from sought.web.html.formatting import active, adopt, forget_link, identity_of, keep, mark, rebuild
+from sought.web.html.formatting import adopt, keep, mark, rebuild
+from sought.web.html.implied_end_tags import close_for_start
 from sought.web.html.open_elements import (
     AFTER_HEAD,
     BEFORE_HEAD,
-    BITS,
     BODY,
     FORM,
     FRAMES_OUT,
@@ -29,20 +29,14 @@ from sought.web.html.open_elements import (
     MODE,
     OPEN,
     OUTSIDE_HTML,
-    QUIRKS,
     REACH,
     TAG,
     TEMPLATES,
-    P,
     close_found,
-    close_implied,
-    find,
     foreign,
     hide,
     in_scope,
-    leave_menu,
     mode,
-    pop,
     pop_to,
     push,
     top,
@@ -59,118 +53,104 @@ from sought.web.html.table_tags import (
     part_in_rows,
     part_in_table,
 )
+from sought.web.html.tags import BITS as TAG_BITS
 from sought.web.html.tags import (
-    ARTICLE,
-    BLOCK,
     BREAKOUT,
-    BUTTON,
     CELL,
     FOREIGN,
     FORMATTING,
     HEAD_CONTENT,
-    HEADING,
     HIDDEN,
-    MAIN,
     MARKER,
     NO_FRAMESET,
     NO_REBUILD,
     PART,
     ROWS,
-    SCOPE,
     SELF_CLOSING,
-    SPECIAL,
     TABLE,
     TYPE_HIDDEN,
     VOID,
     number,
 )
-from sought.web.html.tags import BITS as TAG_BITS
 from sought.web.html.tokens import Ints
 
-MISPLACED = 4  # added to what becomes of a start tag: it is in a table, where it does not belong
+MISPLACED = 4  # added to the outcome of a start tag that is misplaced in a table
 
-_ADDRESS, _DIV, _LI, _DD, _DT, _FORM, _NOBR, _TR = (
-    number(name) for name in ("address", "div", "li", "dd", "dt", "form", "nobr", "tr")
-)
-_SELECT, _OPTION, _OPTGROUP, _HR, _INPUT, _COL, _FRAMESET, _FRAME = (
-    number(name) for name in ("select", "option", "optgroup", "hr", "input", "col", "frameset", "frame")
-)
-_RB, _RTC, _RP, _RT, _RUBY, _NOSCRIPT, _NOFRAMES, _CAPTION, _COLGROUP = (
-    number(name) for name in ("rb", "rtc", "rp", "rt", "ruby", "noscript", "noframes", "caption", "colgroup")
-)
-_LINK, _BUTTON = number("a"), number("button")
+_FORM, _NOBR, _TR, _SELECT, _INPUT, _COL = (number(name) for name in ("form", "nobr", "tr", "select", "input", "col"))
+_FRAMESET, _FRAME, _NOFRAMES = (number(name) for name in ("frameset", "frame", "noframes"))
+_NOSCRIPT, _CAPTION, _COLGROUP = (number(name) for name in ("noscript", "caption", "colgroup"))
 _HEAD_NOSCRIPT_TAGS = tuple(number(name) for name in ("basefont", "bgsound", "link", "meta", "noframes", "style"))
 _TABLE_HEAD_TAGS = tuple(number(name) for name in ("style", "script", "template"))
 _HEAD_BITS, _BODY_BITS, _NOSCRIPT_BITS = (TAG_BITS[name] for name in ("head", "body", "noscript"))
 
 
 @compiled
-def start(stack: Ints, formats: Ints, now: Ints, tag: Int, bits: Int) -> Int:
-    """Close and open what a start tag does, except its own element; what becomes of that."""
-    apart()
-    found: Int = np.int64(AGAIN)
+def start(stack: Ints, formats: Ints, counters: Ints, tag: Int, bits: Int) -> Int:
+    """Close and open elements as a start tag requires, except its own; return the outcome for that."""
+    noinline()
+    outcome: Int = np.int64(AGAIN)
     for _ in range(REACH):  # every round but the last closes or opens something
-        if foreign(stack, now) and not is_html(stack, now, tag):
-            found = _foreign(stack, now, tag, bits)
+        if foreign(stack, counters) and not is_html(stack, counters, tag):
+            outcome = _foreign(stack, counters, tag, bits)
         else:
-            found = _by_mode(stack, formats, now, tag, bits)
-        if found != AGAIN:
+            outcome = _by_mode(stack, formats, counters, tag, bits)
+        if outcome != AGAIN:
             break
-    return found
+    return outcome
 
 
 @compiled
-def _foreign(stack: Ints, now: Ints, tag: Int, bits: Int) -> Int:
+def _foreign(stack: Ints, counters: Ints, tag: Int, bits: Int) -> Int:
     if bits & BREAKOUT:
-        leave_foreign(stack, now)
+        leave_foreign(stack, counters)
         return np.int64(AGAIN)
     return np.int64(EMPTY if bits & SELF_CLOSING else OPENED)
 
 
 @compiled
-def _by_mode(stack: Ints, formats: Ints, now: Ints, tag: Int, bits: Int) -> Int:
-    apart()
-    here = mode(stack, now)
+def _by_mode(stack: Ints, formats: Ints, counters: Ints, tag: Int, bits: Int) -> Int:
+    noinline()
+    here = mode(stack, counters)
     if here <= AFTER_HEAD:
-        found = _before_body(stack, now, tag, bits, here)
+        outcome = _before_body(stack, counters, tag, bits, here)
     elif here == IN_BODY:
-        found = _in_body(stack, formats, now, tag, bits, False)
+        outcome = _in_body(stack, formats, counters, tag, bits, False)
     elif here in (IN_CELL, IN_CAPTION):
-        found = _in_cell(stack, formats, now, tag, bits)
+        outcome = _in_cell(stack, formats, counters, tag, bits)
     elif here <= IN_COLGROUP:
-        found = _in_table(stack, formats, now, tag, bits, here)
+        outcome = _in_table(stack, formats, counters, tag, bits, here)
     elif here == IN_TEMPLATE:
-        found = _in_template(stack, now, tag, bits)
+        outcome = _in_template(stack, counters, tag, bits)
     else:
-        found = _in_frameset(now, stack, tag, here)
-    return np.int64(found)
+        outcome = _in_frameset(counters, stack, tag, here)
+    return np.int64(outcome)
 
 
 @compiled
-def open_next(stack: Ints, now: Ints) -> None:
-    """What comes does not belong here: one step on, from before the head into the body.
+def open_next(stack: Ints, counters: Ints) -> None:
+    """Go one insertion mode on, from before the head towards the body, for content that does not belong here.
 
-    A <noscript> of the head goes on in the body: by the standard it ends, and what it holds would be seen.
+    A <noscript> of the head stays open in the body: by the standard it would end and its content be visible.
     """
-    apart()
-    here = mode(stack, now)
+    noinline()
+    here = mode(stack, counters)
     if here == BEFORE_HEAD:
-        push(stack, now, HEAD, np.int64(_HEAD_BITS), False)
+        push(stack, counters, HEAD, np.int64(_HEAD_BITS), False)
     elif here == AFTER_HEAD:
-        push(stack, now, BODY, np.int64(_BODY_BITS), False)
+        push(stack, counters, BODY, np.int64(_BODY_BITS), False)
     else:
-        pop_to(stack, now, 1)
+        pop_to(stack, counters, 1)
         stack[0, MODE] = AFTER_HEAD
         if here == HEAD_NOSCRIPT:
-            push(stack, now, BODY, np.int64(_BODY_BITS), False)
-            push(stack, now, np.int64(_NOSCRIPT), np.int64(_NOSCRIPT_BITS), False)
+            push(stack, counters, BODY, np.int64(_BODY_BITS), False)
+            push(stack, counters, np.int64(_NOSCRIPT), np.int64(_NOSCRIPT_BITS), False)
 
 
 @compiled
-def _before_body(stack: Ints, now: Ints, tag: Int, bits: Int, here: Int) -> Int:
-    apart()
+def _before_body(stack: Ints, counters: Ints, tag: Int, bits: Int, here: Int) -> Int:
+    noinline()
     if tag == HTML:
-        return _merged(stack, now, bits, 0)
+        return _merge_attributes(stack, counters, bits, 0)
     if here == HEAD_NOSCRIPT:
         if tag in _HEAD_NOSCRIPT_TAGS:
             return np.int64(EMPTY if bits & VOID else OPENED)
@@ -184,201 +164,127 @@ def _before_body(stack: Ints, now: Ints, tag: Int, bits: Int, here: Int) -> Int:
         if tag == HEAD:
             return np.int64(IGNORED)
         if here == AFTER_HEAD and (tag in (BODY, _FRAMESET)):
-            now[FRAMES_OUT] |= tag == BODY
+            counters[FRAMES_OUT] |= tag == BODY
             return np.int64(OPENED)
-    open_next(stack, now)
+    open_next(stack, counters)
     return np.int64(AGAIN)
 
 
 @compiled
-def _merged(stack: Ints, now: Ints, bits: Int, at: Int) -> Int:
-    """A second <html> or <body> adds its attributes to the first."""
-    if bits & HIDDEN and not now[TEMPLATES]:
-        hide(stack, now, at)
+def _merge_attributes(stack: Ints, counters: Ints, bits: Int, at: Int) -> Int:
+    """Add the attributes of a second <html> or <body> to the first."""
+    if bits & HIDDEN and not counters[TEMPLATES]:
+        hide(stack, counters, at)
     return np.int64(IGNORED)
 
 
 @compiled
-def _close_p(stack: Ints, now: Ints) -> None:
-    at = find(stack, now, P, SCOPE | BUTTON)
-    if at > 0:
-        pop_to(stack, now, at)
-
-
-@compiled
-def _in_body(stack: Ints, formats: Ints, now: Ints, tag: Int, bits: Int, misplaced: bool) -> Int:
-    apart()
+def _in_body(stack: Ints, formats: Ints, counters: Ints, tag: Int, bits: Int, misplaced: bool) -> Int:
+    noinline()
     if bits & PART or tag in (HEAD, _FRAME):
         return np.int64(IGNORED)
     if tag in (HTML, BODY):
-        return _second(stack, now, tag, bits)
+        return _repeated(stack, counters, tag, bits)
     if tag == _FRAMESET:
-        return _frames(stack, now)
+        return _start_frameset(stack, counters)
     if bits & NO_FRAMESET and not bits & TYPE_HIDDEN:
-        now[FRAMES_OUT] = 1
-    if tag == _FORM and now[FORM] and not now[TEMPLATES]:
+        counters[FRAMES_OUT] = 1
+    if tag == _FORM and counters[FORM] and not counters[TEMPLATES]:
         return np.int64(IGNORED)
-    if tag == _SELECT and close_found(stack, now, in_scope(stack, now, tag)):
+    if tag == _SELECT and close_found(stack, counters, in_scope(stack, counters, tag)):
         return np.int64(IGNORED)
-    _make_way(stack, formats, now, tag, bits)
+    close_for_start(stack, formats, counters, tag, bits)
     if not bits & NO_REBUILD:
-        rebuild(stack, formats, now, misplaced)
-        if tag == _NOBR and in_scope(stack, now, tag) > 0:
-            adopt(stack, formats, now, tag)
-            rebuild(stack, formats, now, misplaced)
+        rebuild(stack, formats, counters, misplaced)
+        if tag == _NOBR and in_scope(stack, counters, tag) > 0:
+            adopt(stack, formats, counters, tag)
+            rebuild(stack, formats, counters, misplaced)
     empty = bits & VOID or (bits & FOREIGN and bits & SELF_CLOSING)
     return np.int64((EMPTY if empty else OPENED) + MISPLACED * misplaced)
 
 
 @compiled
-def _second(stack: Ints, now: Ints, tag: Int, bits: Int) -> Int:
-    apart()
+def _repeated(stack: Ints, counters: Ints, tag: Int, bits: Int) -> Int:
+    noinline()
     if tag == HTML:
-        return _merged(stack, now, bits, 0)
-    if now[OPEN] > 1 and stack[1, TAG] == BODY and not now[TEMPLATES]:
-        now[FRAMES_OUT] = 1
-        return _merged(stack, now, bits, 1)
+        return _merge_attributes(stack, counters, bits, 0)
+    if counters[OPEN] > 1 and stack[1, TAG] == BODY and not counters[TEMPLATES]:
+        counters[FRAMES_OUT] = 1
+        return _merge_attributes(stack, counters, bits, 1)
     return np.int64(IGNORED)
 
 
 @compiled
-def _frames(stack: Ints, now: Ints) -> Int:
-    """A <frameset> replaces a <body> in which nothing is to be seen."""
-    apart()
-    if now[FRAMES_OUT] or now[OPEN] < 2 or stack[1, TAG] != BODY:
+def _start_frameset(stack: Ints, counters: Ints) -> Int:
+    """A <frameset> replaces a <body> in which nothing is visible."""
+    noinline()
+    if counters[FRAMES_OUT] or counters[OPEN] < 2 or stack[1, TAG] != BODY:
         return np.int64(IGNORED)
-    pop_to(stack, now, 1)
+    pop_to(stack, counters, 1)
     return np.int64(OPENED)
 
 
 @compiled
-def _make_way(stack: Ints, formats: Ints, now: Ints, tag: Int, bits: Int) -> None:
-    """Close what a start tag in the body closes."""
-    apart()
-    if bits & (MAIN | ARTICLE):
-        leave_menu(stack, now, bits)
-    if tag == _LI:
-        _close_item(stack, now, tag, tag)
-    elif tag in (_DD, _DT):
-        _close_item(stack, now, np.int64(_DD), np.int64(_DT))
-    if bits & BLOCK or (bits & TABLE and not now[QUIRKS]):
-        _close_p(stack, now)
-    if bits & HEADING:
-        if stack[top(now), BITS] & HEADING:
-            pop(stack, now)
-    elif bits & FORMATTING:
-        if tag == _LINK:
-            _end_link(stack, formats, now)
-    elif tag == _BUTTON:
-        at = in_scope(stack, now, tag)
-        if at > 0:
-            pop_to(stack, now, at)
-    else:
-        _make_way_for_choices(stack, now, tag)
-
-
-@compiled
-def _make_way_for_choices(stack: Ints, now: Ints, tag: Int) -> None:
-    """Options, and what is alike: parts of ruby."""
-    apart()
-    if tag in (_OPTION, _OPTGROUP, _HR):
-        if in_scope(stack, now, np.int64(_SELECT)) > 0:
-            close_implied(stack, now, np.int64(_OPTGROUP if tag == _OPTION else 0))
-        elif tag != _HR and stack[top(now), TAG] == _OPTION:
-            pop(stack, now)
-    elif tag == _INPUT:
-        close_found(stack, now, in_scope(stack, now, np.int64(_SELECT)))
-    elif tag in (_RB, _RTC, _RP, _RT) and in_scope(stack, now, np.int64(_RUBY)) > 0:
-        close_implied(stack, now, np.int64(_RTC if tag in (_RP, _RT) else 0))
-
-
-@compiled
-def _close_item(stack: Ints, now: Ints, one: Int, other: Int) -> None:
-    """An item ends the one before it, unless a block is between."""
-    apart()
-    at, last = top(now), max(top(now) - REACH, 0)
-    while at > last:
-        tag, bits = stack[at, TAG], stack[at, BITS]
-        if (tag in (one, other)) and not bits & OUTSIDE_HTML:
-            pop_to(stack, now, at)
-            return
-        if bits & SPECIAL and tag not in (_ADDRESS, _DIV, P):
-            return
-        at -= 1
-
-
-@compiled
-def _end_link(stack: Ints, formats: Ints, now: Ints) -> None:
-    """Links do not nest: a new one ends the open one."""
-    apart()
-    row = active(formats, now, np.int64(_LINK))
-    if row >= 0:
-        identity = identity_of(formats, row)
-        adopt(stack, formats, now, np.int64(_LINK))
-        forget_link(stack, formats, now, identity)
-
-
-@compiled
-def _in_cell(stack: Ints, formats: Ints, now: Ints, tag: Int, bits: Int) -> Int:
+def _in_cell(stack: Ints, formats: Ints, counters: Ints, tag: Int, bits: Int) -> Int:
     if bits & PART:
-        close_cell(stack, formats, now)
+        close_cell(stack, formats, counters)
         return np.int64(AGAIN)
-    return _in_body(stack, formats, now, tag, bits, False)
+    return _in_body(stack, formats, counters, tag, bits, False)
 
 
 @compiled
-def _in_table(stack: Ints, formats: Ints, now: Ints, tag: Int, bits: Int, here: Int) -> Int:
-    apart()
+def _in_table(stack: Ints, formats: Ints, counters: Ints, tag: Int, bits: Int, here: Int) -> Int:
+    noinline()
     if here == IN_COLGROUP:
-        return _merged(stack, now, bits, 0) if tag == HTML else in_colgroup(stack, now, tag)
+        return _merge_attributes(stack, counters, bits, 0) if tag == HTML else in_colgroup(stack, counters, tag)
     if bits & PART:
         if here == IN_TABLE:
-            return part_in_table(stack, now, tag, bits)
+            return part_in_table(stack, counters, tag, bits)
         if here == IN_ROWS:
-            return part_in_rows(stack, now, tag, bits)
-        return part_in_row(stack, now, bits)
+            return part_in_rows(stack, counters, tag, bits)
+        return part_in_row(stack, counters, bits)
     if bits & TABLE:
-        return np.int64(AGAIN if close_table(stack, now) else IGNORED)
+        return np.int64(AGAIN if close_table(stack, counters) else IGNORED)
     if tag in _TABLE_HEAD_TAGS:
         return np.int64(OPENED)
     if tag == _INPUT and bits & TYPE_HIDDEN:
         return np.int64(EMPTY)
     if tag == _FORM:
-        return _form_in_table(now)
-    return _in_body(stack, formats, now, tag, bits, True)
+        return _form_in_table(counters)
+    return _in_body(stack, formats, counters, tag, bits, True)
 
 
 @compiled
-def _form_in_table(now: Ints) -> Int:
-    """It is empty, and no other form may start until its end tag."""
-    if now[FORM] or now[TEMPLATES]:
+def _form_in_table(counters: Ints) -> Int:
+    """The form is empty, and no other form may start until its end tag."""
+    if counters[FORM] or counters[TEMPLATES]:
         return np.int64(IGNORED)
-    now[FORM] = -1
+    counters[FORM] = -1
     return np.int64(EMPTY)
 
 
 @compiled
-def _in_template(stack: Ints, now: Ints, tag: Int, bits: Int) -> Int:
-    """The first tag in a template that is not of a head tells what the template is part of."""
-    apart()
+def _in_template(stack: Ints, counters: Ints, tag: Int, bits: Int) -> Int:
+    """The first tag in a template that is no head content decides the template's insertion mode."""
+    noinline()
     if bits & HEAD_CONTENT:
         return np.int64(EMPTY if bits & VOID else OPENED)
-    found = IN_BODY
+    inner_mode = IN_BODY
     if bits & ROWS or tag in (_CAPTION, _COLGROUP):
-        found = IN_TABLE
+        inner_mode = IN_TABLE
     elif tag == _COL:
-        found = IN_COLGROUP
+        inner_mode = IN_COLGROUP
     elif tag == _TR:
-        found = IN_ROWS
+        inner_mode = IN_ROWS
     elif bits & CELL:
-        found = IN_ROW
-    stack[top(now), MODE] = found
+        inner_mode = IN_ROW
+    stack[top(counters), MODE] = inner_mode
     return np.int64(AGAIN)
 
 
 @compiled
-def _in_frameset(now: Ints, stack: Ints, tag: Int, here: Int) -> Int:
-    apart()
+def _in_frameset(counters: Ints, stack: Ints, tag: Int, here: Int) -> Int:
+    noinline()
     if tag == _NOFRAMES:
         return np.int64(OPENED)
     if here == IN_FRAMESET and tag == _FRAMESET:
@@ -387,15 +293,15 @@ def _in_frameset(now: Ints, stack: Ints, tag: Int, here: Int) -> Int:
 
 
 @compiled
-def open_element(stack: Ints, formats: Ints, now: Ints, tag: Int, bits: Int, misplaced: bool, hashed: Int) -> None:
-    """Open the element of a start tag, and remember of it what is to be remembered."""
-    apart()
-    push(stack, now, tag, bits, misplaced)
+def open_element(stack: Ints, formats: Ints, counters: Ints, tag: Int, bits: Int, misplaced: bool, hashed: Int) -> None:
+    """Open the element of a start tag; remember a form, a marker or a formatting element."""
+    noinline()
+    push(stack, counters, tag, bits, misplaced)
     if bits & OUTSIDE_HTML:
         return
-    if tag == _FORM and not now[TEMPLATES]:
-        now[FORM] = stack[top(now), ID]
+    if tag == _FORM and not counters[TEMPLATES]:
+        counters[FORM] = stack[top(counters), ID]
     if bits & MARKER:
-        mark(formats, now)
+        mark(formats, counters)
     elif bits & FORMATTING:
-        keep(stack, formats, now, hashed)
+        keep(stack, formats, counters, hashed)

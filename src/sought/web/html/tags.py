@@ -1,8 +1,8 @@
-"""What does an HTML tag mean to a reader?  One table of bits for tags, one of places for attributes.
+"""Which properties does an HTML tag have?  One table of bits for tags, one of slots for attributes.
 
-After https://html.spec.whatwg.org, as far as it decides which text is seen, which of it is the page's own, and where
-links are.  The low bits of a tag are the kind of row it makes (`markup`), the high bits its number.  TYPED is a second
-row of a <link> that has a type.
+After https://html.spec.whatwg.org, as far as it decides which text is visible, which of it is main content, and where
+links are.  The low bits of a tag are the kind of its record (`records`), the high bits its number.  TYPED is a second
+record of a <link> that has a type.
 """
 
 import numpy as np
@@ -12,16 +12,16 @@ NOTHING, A, AREA, FRAME, LINK, META, BASE, HTML, TITLE, H1, H2, H3, IMAGE, TYPED
 KIND = 15
 VOID = 1 << 4  # has no content
 RAW = 1 << 5  # its content is text until its own end tag
-PLAIN = 1 << 6  # all the rest of the page is its text
+PLAIN = 1 << 6  # the rest of the page is its text
 SCRIPT = 1 << 7
 INLINE = 1 << 8  # does not separate words
 BLOCK = 1 << 9  # its start closes an open <p>
 SPECIAL = 1 << 10  # an end tag of another name does not reach out of it
-HIDDEN = 1 << 11  # its text is not seen
+HIDDEN = 1 << 11  # its text is not visible
 INERT = 1 << 12  # nor are its links
-MAIN = 1 << 13  # holds what the page is about
+MAIN = 1 << 13  # contains the main content
 ARTICLE = 1 << 14  # likewise, unless in an <aside>
-BOILERPLATE = 1 << 15  # holds what all pages of a site say
+BOILERPLATE = 1 << 15  # contains what all pages of a site share
 HEADER = 1 << 16  # likewise, unless in an article
 FOREIGN = 1 << 17  # svg, math
 BREAKOUT = 1 << 18  # ends svg and math content
@@ -33,20 +33,20 @@ LIST = 1 << 22  # ... </li> up to here
 BUTTON = 1 << 23  # ... </p> up to here
 IMPLIED = 1 << 24  # its end tag may be left out
 PART_IMPLIED = 1 << 25  # likewise, when a template ends
-FORMATTING = 1 << 26  # goes on behind the block that it was left open in
+FORMATTING = 1 << 26  # continues after the block in which it was left open
 MARKER = 1 << 27  # formatting stays inside
-CONTAINER = 1 << 28  # its end tag closes all in it
-PART = 1 << 29  # of a table: nothing elsewhere
+CONTAINER = 1 << 28  # its end tag closes everything in it
+PART = 1 << 29  # part of a table; ignored elsewhere
 ROWS = 1 << 30  # tbody, tfoot, thead
 CELL = 1 << 31
 HEAD_CONTENT = 1 << 32
 NO_FRAMESET = 1 << 33  # a page that has it has a <body>
-NO_REBUILD = 1 << 34  # open formatting does not enter it
-# Of elements in svg and math (`open_elements`), and of what attributes say (`markup`).
+NO_REBUILD = 1 << 34  # formatting is not reopened for it
+# Bits of elements in svg and math (`open_elements`), and of attributes (`attributes`).
 SVG = 1 << 35
 MATH = 1 << 36
 TEXT_POINT = 1 << 37  # text and most tags in it are HTML
-HTML_POINT = 1 << 38  # all in it is HTML
+HTML_POINT = 1 << 38  # everything in it is HTML
 TYPE_HIDDEN = 1 << 39
 SELF_CLOSING = 1 << 40
 SHADOW = 1 << 41  # a template that is shown
@@ -134,10 +134,10 @@ _BITS = [
     (NO_FRAMESET, _NO_FRAMESET_NAMES),
     (NO_REBUILD, _BLOCK_NAMES.replace("xmp", "") + _NO_REBUILD_NAMES),
     (SHADOW_HOST, _SHADOW_HOST_NAMES),
-    # Of no category above; they have a number, for they have rules of their own.
+    # In no category above; they need a number because they have their own rules.
     (NOTHING, "foreignobject desc mi mo mn ms mtext mglyph malignmark annotation-xml"),
 ]
-# Attributes that are looked at, in the order of their places.
+# Attributes that are read, in the order of their slots.
 HREF, SRC, REL, ALT, NAME, EQUIV, CONTENT, LANG, XML_LANG, IS_HIDDEN, ROLE, TYPE, ENCODING, SHADOW_MODE = range(1, 15)
 COLOR, FACE, SIZE = range(15, 18)
 _ATTRIBUTES = (

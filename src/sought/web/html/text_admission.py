@@ -1,6 +1,6 @@
-"""What does text close and open before it is written?  Tree construction of the HTML standard, for characters."""
+"""What does text close and open, and is it allowed here?  Tree construction of the HTML standard, for characters."""
 
-from sought.web.compiled import Int, apart, compiled
+from sought.web.compiled import Int, compiled, noinline
 from sought.web.html.formatting import rebuild
 from sought.web.html.open_elements import (
     AFTER_HEAD,
@@ -14,7 +14,7 @@ from sought.web.html.open_elements import (
     OUTSIDE_HTML,
     in_link,
     mode,
-    throws_out,
+    needs_foster_parent,
     top,
 )
 from sought.web.html.records import LINK_OPEN
@@ -34,28 +34,33 @@ def is_blank(data: Bytes, i: Int, end: Int, stop: Int) -> bool:
 
 
 @compiled
-def admitted(blank: bool, stack: Ints, formats: Ints, now: Ints) -> bool:
-    """Make way for text; whether there may be any."""
-    apart()
-    here, around = mode(stack, now), stack[top(now), BITS]
+def admit_text(blank: bool, stack: Ints, formats: Ints, counters: Ints) -> bool:
+    """Close and open elements for text; return whether text is allowed here."""
+    noinline()
+    here, around = mode(stack, counters), stack[top(counters), BITS]
     if not blank:
         while here <= AFTER_HEAD:
-            open_next(stack, now)
-            here = mode(stack, now)
+            open_next(stack, counters)
+            here = mode(stack, counters)
         if here == IN_COLGROUP:
-            if not close_colgroup(stack, now):
+            if not close_colgroup(stack, counters):
                 return False
-            here, around = mode(stack, now), stack[top(now), BITS]
-        now[FRAMES_OUT] = 1
+            here, around = mode(stack, counters), stack[top(counters), BITS]
+        counters[FRAMES_OUT] = 1
     if around & OUTSIDE_HTML and not around & (TEXT_POINT | HTML_POINT):
         return True
-    if here >= IN_BODY and here <= IN_TEMPLATE and here != IN_COLGROUP and not (blank and throws_out(stack, top(now))):
-        rebuild(stack, formats, now, True)
+    if (
+        here >= IN_BODY
+        and here <= IN_TEMPLATE
+        and here != IN_COLGROUP
+        and not (blank and needs_foster_parent(stack, top(counters)))
+    ):
+        rebuild(stack, formats, counters, True)
     return bool(here <= IN_TEMPLATE)
 
 
 @compiled
-def leave_link(stack: Ints, now: Ints) -> None:
-    """A table may have closed the element of a link that goes on behind the table: what is here is not in it."""
-    if now[LINK_OPEN] and not in_link(stack, now):
-        now[CLOSED] |= LINK_CLOSED
+def leave_link(stack: Ints, counters: Ints) -> None:
+    """End the open link if a table has closed its element: this text is not in it."""
+    if counters[LINK_OPEN] and not in_link(stack, counters):
+        counters[CLOSED] |= LINK_CLOSED

@@ -3,13 +3,13 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.web.compiled import Bool, Int, apart, compiled
+from sought.web.compiled import Bool, Int, compiled, noinline
 from sought.web.html.tags import ATTRIBUTES, MIX, Table
 
 LT, GT, SLASH, EQUALS, BANG, DASH, QUESTION = b"<>/=!-?"
 _MIX = np.uint64(MIX)
-_LONG = np.uint64(0x8080808080808080)  # of a name that is too long for the table
-_NO_NAME = 0xFF  # stands for a NUL in a name: no name that means something has one
+_LONG = np.uint64(0x8080808080808080)  # marks a name that is too long for the table
+_NO_NAME = 0xFF  # replaces NUL in a name: no known name has one
 
 Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int64]
@@ -32,8 +32,8 @@ def _lower(c: Int) -> Int:
 
 @compiled
 def read_name(data: Bytes, at: Int, attribute: bool) -> tuple[Int, Int, Int]:
-    """Where a name ends, and two words that stand for it: its bytes, if there are sixteen at most."""
-    apart()
+    """Where a name ends, and two words that identify it: its bytes if there are at most sixteen, else a hash."""
+    noinline()
     low, high, i = np.uint64(0), np.uint64(0), at
     while i < data.size:
         c = np.uint64(_lower(data[i]))
@@ -51,9 +51,9 @@ def read_name(data: Bytes, at: Int, attribute: bool) -> tuple[Int, Int, Int]:
 
 
 @compiled
-def meaning(low: Int, high: Int, table: Table) -> Int:
-    """What a table says of a name, or zero."""
-    apart()
+def look_up(low: Int, high: Int, table: Table) -> Int:
+    """The entry of a name in a table, or 0."""
+    noinline()
     at = ((low ^ (high * np.uint64(31))) * _MIX) >> np.uint64(54)
     while table[at, 0]:
         if table[at, 0] == low and table[at, 1] == high:
@@ -90,11 +90,11 @@ def _read_value(data: Bytes, i: Int) -> tuple[Int, Int, Int]:
 
 @compiled
 def read_attributes(data: Bytes, i: Int, values: Ints, serial: Int) -> tuple[Int, bool]:
-    """Behind the tag's `>`, or beyond the end of the page if there is none; and whether the tag closes itself.
+    """Read to the tag's `>`; return the position after it (beyond the page if there is none) and if it is self-closing.
 
-    `values` gets serial, begin and end of those we know.  Of equal names the first counts.
+    `values` gets serial, begin and end of known attributes.  Of equal names the first counts.
     """
-    apart()
+    noinline()
     while True:
         start = i
         while i < data.size and (is_space(data[i]) or data[i] == SLASH):
@@ -108,20 +108,20 @@ def read_attributes(data: Bytes, i: Int, values: Ints, serial: Int) -> tuple[Int
         begin = end = i
         if i < data.size and data[i] == EQUALS:
             begin, end, i = _read_value(data, _skip_spaces(data, i + 1))
-        place = meaning(low, high, ATTRIBUTES)
+        place = look_up(low, high, ATTRIBUTES)
         if place and values[place, 0] != serial:
             values[place, 0], values[place, 1], values[place, 2] = serial, begin, end
 
 
 @compiled
-def stands(data: Bytes, i: Int, first: Int, second: Int, third: Int) -> Bool:
+def matches_at(data: Bytes, i: Int, first: Int, second: Int, third: Int) -> Bool:
     return i + 2 < data.size and data[i] == first and data[i + 1] == second and data[i + 2] == third
 
 
 @compiled
 def comment_end(data: Bytes, i: Int) -> Int:
-    """Behind the `<!--` comment that starts at i; an unclosed one takes the rest of the page."""
-    apart()
+    """The position after the comment that starts at i; an unclosed one takes the rest of the page."""
+    noinline()
     if i + 4 < data.size and data[i + 4] == GT:
         return i + 5
     begin = i
@@ -140,19 +140,23 @@ def comment_end(data: Bytes, i: Int) -> Int:
 
 @compiled
 def cdata_end(data: Bytes, i: Int) -> Int:
-    """Where the `]]>` of the CDATA section that starts at i stands; i itself if there is no section."""
-    apart()
-    if not (stands(data, i + 1, BANG, 91, 67) and stands(data, i + 4, 68, 65, 84) and stands(data, i + 6, 84, 65, 91)):
+    """Where the CDATA section that starts at i ends with `]]>`; i itself if there is no section."""
+    noinline()
+    if not (
+        matches_at(data, i + 1, BANG, 91, 67)
+        and matches_at(data, i + 4, 68, 65, 84)
+        and matches_at(data, i + 6, 84, 65, 91)
+    ):
         return i
     i += 9
-    while i < data.size and not stands(data, i, 93, 93, GT):
+    while i < data.size and not matches_at(data, i, 93, 93, GT):
         i += 1
     return i
 
 
 @compiled
 def _matches(data: Bytes, at: Int, start: Int, end: Int) -> Bool:
-    """Whether the name in data[start:end] stands at `at` too, as a whole."""
+    """Whether the name in data[start:end] is at `at`, too, as a whole."""
     size = end - start
     if at + size > data.size:
         return False
@@ -165,11 +169,11 @@ def _matches(data: Bytes, at: Int, start: Int, end: Int) -> Bool:
 
 @compiled
 def raw_end(data: Bytes, i: Int, start: Int, end: Int, script: bool) -> Int:
-    """Where the end tag of a raw text element stands; scripts may hide theirs in `<!-- <script>`."""
-    apart()
+    """The position of the end tag of a raw text element; scripts may hide theirs in `<!-- <script>`."""
+    noinline()
     hiding = 0
     while i < data.size:
-        if script and hiding and stands(data, i, DASH, DASH, GT):
+        if script and hiding and matches_at(data, i, DASH, DASH, GT):
             hiding = 0
         elif data[i] == LT:
             if i + 1 < data.size and data[i + 1] == SLASH and _matches(data, i + 2, start, end):
@@ -178,7 +182,7 @@ def raw_end(data: Bytes, i: Int, start: Int, end: Int, script: bool) -> Int:
                 hiding = 1
             elif script and hiding == 1 and _matches(data, i + 1, start, end):
                 hiding = 2
-            elif script and not hiding and stands(data, i + 1, BANG, DASH, DASH):
+            elif script and not hiding and matches_at(data, i + 1, BANG, DASH, DASH):
                 hiding = 1
                 i += 1
         i += 1

@@ -1,11 +1,11 @@
-"""What does a run of source text look like?  White space collapsed, character references resolved."""
+"""How is source text shown?  White space collapsed, character references resolved."""
 
 import re
 from html.entities import html5
 
 import numpy as np
 
-from sought.web.compiled import Bool, Int, apart, compiled
+from sought.web.compiled import Bool, Int, compiled, noinline
 from sought.web.html.tags import word
 from sought.web.html.tokens import Bytes, Ints, is_letter
 
@@ -13,7 +13,7 @@ OUT, SPACED = range(2)  # the first counters of a pass: bytes written, and wheth
 AMP, HASH, SEMICOLON = b"&#;"
 NO_BYTE = 256
 
-_MAX_REFERENCES = 300_000  # rare character references that are resolved; beyond, all stay as they are
+_MAX_REFERENCES = 300_000  # rare character references that are resolved; if there are more, none is
 _MAX_VALUE = 32_768  # bytes of an attribute
 _SPACE_AROUND = "".join(map(chr, range(33)))  # as the URL standard has it
 _LONGEST_OPEN = max(len(name) for name in html5 if not name.endswith(";"))
@@ -23,7 +23,7 @@ _OTHER, _SPACE, _ODD = np.arange(3, dtype=np.uint64)
 _CLASS = np.array(
     [_ODD if c in b"\0<&\xc2\xe1\xe2\xe3" else _SPACE if c <= 32 else _OTHER for c in range(256)], np.uint64
 )
-# Written for U+FFFD, which would take more room than the NUL it stands for; and for an `&` that is text.
+# Bytes written for U+FFFD, which would need more room than the NUL it replaces, and for an `&` that is text.
 _UNKNOWN, _AND = 1, 0
 _WIDE = 256  # added to a code beyond ASCII, to tell it from a byte that is copied
 # What numbers 128–159 mean: characters of windows-1252, where there are any.
@@ -50,13 +50,13 @@ def raw_text(source: bytes) -> str:
     return _REFERENCE.sub(_character, source.decode("utf-8", "replace").replace("\0", "\ufffd"))
 
 
-def _character(found: re.Match[str]) -> str:
-    hexadecimal, decimal, name = found.groups()
+def _character(match: re.Match[str]) -> str:
+    hexadecimal, decimal, name = match.groups()
     return _named(name) if name else numbered(hexadecimal or decimal, 16 if hexadecimal else 10)
 
 
 def _named(name: str) -> str:
-    """The longest name that stands at the start."""
+    """Resolve the longest known name at the start."""
     if name in html5:
         return html5[name]
     for size in range(min(len(name) - 1, _LONGEST_OPEN), 1, -1):
@@ -66,7 +66,7 @@ def _named(name: str) -> str:
 
 
 def numbered(digits: str, base: int) -> str:
-    """The character of a number: the HTML standard has its own for those that Unicode has none for."""
+    """The character of a number, by the HTML standard's rules for invalid ones."""
     digits = digits.lstrip("0")
     code = int(digits, base) if 0 < len(digits) < 9 else -1
     if 128 <= code < 160:
@@ -74,32 +74,32 @@ def numbered(digits: str, base: int) -> str:
     return chr(code) if 0 < code <= 0x10FFFF and not 0xD800 <= code <= 0xDFFF else "\ufffd"
 
 
-# In an attribute a name without semicolon is one only at the end of a word: `?a=1&copy=2` has none.
+# In an attribute a name without semicolon counts only at the end of a word: `?a=1&copy=2` has no reference.
 _IN_ATTRIBUTE = re.compile(r"&(?:#(?:[xX]([0-9a-fA-F]+)|([0-9]+));?|([A-Za-z][A-Za-z0-9]{1,31}(?:;|(?![A-Za-z0-9=]))))")
 
 
 def attribute(source: bytes) -> str:
-    """The value of an attribute, without white space around it; nothing if it is longer than any that is meant."""
+    """The value of an attribute, without white space around it; empty if it is absurdly long."""
     if len(source) > _MAX_VALUE:
         return ""
     text = source.decode("utf-8", "replace").replace("\0", "\ufffd")
     return (_IN_ATTRIBUTE.sub(_attribute_character, text) if "&" in text else text).strip(_SPACE_AROUND)
 
 
-def _attribute_character(found: re.Match[str]) -> str:
-    name = found[3]
-    return html5.get(name, found[0]) if name else _character(found)
+def _attribute_character(match: re.Match[str]) -> str:
+    name = match[3]
+    return html5.get(name, match[0]) if name else _character(match)
 
 
 @compiled
-def copy(data: Bytes, i: Int, end: Int, stop: Int, nul: bool, literal: bool, out: Bytes, now: Ints) -> Int:
-    """Text goes out until the byte `stop`; where that stands.  No branch on white space: it comes too irregularly.
+def copy(data: Bytes, i: Int, end: Int, stop: Int, nul: bool, literal: bool, out: Bytes, counters: Ints) -> Int:
+    """Write text up to the byte `stop` and return its position.  No branch on white space: it is unpredictable.
 
-    `nul`: NUL is a character that is not known, else nothing.  `literal`: there are no character references.
+    `nul`: write NUL as U+FFFD, else drop it.  `literal`: do not resolve character references.
     """
-    apart()
-    at: Int = np.uint64(now[OUT])  # unsigned, for compiled code looks whether a signed index is negative
-    spaced: Int = np.uint64(now[SPACED])
+    noinline()
+    at: Int = np.uint64(counters[OUT])  # unsigned: compiled code checks whether signed indices are negative
+    spaced: Int = np.uint64(counters[SPACED])
     i, end, one = np.uint64(i), np.uint64(end), np.uint64(1)
     while i < end:
         c = data[i]
@@ -131,22 +131,22 @@ def copy(data: Bytes, i: Int, end: Int, stop: Int, nul: bool, literal: bool, out
         out[at] = code
         at += one - (kind & spaced)
         spaced = kind
-    now[OUT], now[SPACED] = np.int64(at), np.int64(spaced)
+    counters[OUT], counters[SPACED] = np.int64(at), np.int64(spaced)
     return np.int64(i)
 
 
 @compiled
-def separate(out: Bytes, now: Ints) -> None:
-    """What comes next is another word."""
-    if not now[SPACED]:
-        out[now[OUT]] = 32
-        now[OUT] += 1
-        now[SPACED] = 1
+def separate(out: Bytes, counters: Ints) -> None:
+    """Separate what comes next from the word before."""
+    if not counters[SPACED]:
+        out[counters[OUT]] = 32
+        counters[OUT] += 1
+        counters[SPACED] = 1
 
 
 @compiled
 def _beyond_ascii(data: Bytes, i: Int, end: Int) -> tuple[Int, Int]:
-    """A space for the white space of Unicode (as Python has it), with its width; else the byte itself."""
+    """A space and its width for Unicode white space (as Python defines it); else the byte itself."""
     first, second, third = data[i], data[i + 1] if i + 1 < end else 0, data[i + 2] if i + 2 < end else 0
     if first == 0xC2 and (second == 0xA0 or second == 0x85):  # U+00A0, U+0085
         return np.int64(32), np.int64(2)
@@ -160,11 +160,11 @@ def _beyond_ascii(data: Bytes, i: Int, end: Int) -> tuple[Int, Int]:
 
 @compiled
 def _reference(data: Bytes, i: Int, end: Int, literal: bool) -> tuple[Int, Int]:
-    """What a character reference stands for, and its width.  Names that are rare are left to Python.
+    """The character of a reference, and its width.  Rare names are left to Python.
 
-    An `&` that is text becomes NUL, which no text has, so that the references left to Python are resolved only once.
+    An `&` that is text becomes NUL, which no text has, so that references left to Python are resolved only once.
     """
-    apart()
+    noinline()
     next_ = data[i + 1] if i + 1 < end else 32
     if next_ == HASH and not literal:
         return _number(data, i, end)
@@ -184,8 +184,8 @@ def _reference(data: Bytes, i: Int, end: Int, literal: bool) -> tuple[Int, Int]:
 
 @compiled
 def _number(data: Bytes, i: Int, end: Int) -> tuple[Int, Int]:
-    """The character of `&#…`: a byte, or beyond ASCII its number and _WIDE."""
-    apart()
+    """The character of `&#…`: a byte, or beyond ASCII its number plus _WIDE."""
+    noinline()
     code: Int = np.int64(0)
     hexadecimal = i + 2 < end and data[i + 2] | 32 == 120
     base, j = (16, i + 3) if hexadecimal else (10, i + 2)
@@ -221,8 +221,8 @@ def _is_wide_space(code: Int) -> Bool:
 
 @compiled
 def _write(wide: Int, out: Bytes, at: Int) -> Int:
-    """A character beyond ASCII in UTF-8; where to go on."""
-    apart()
+    """Write a character beyond ASCII in UTF-8; return the end."""
+    noinline()
     code, one = np.uint32(wide - _WIDE), np.uint64(1)
     if code < 0x800:
         out[at] = 0xC0 | code >> 6

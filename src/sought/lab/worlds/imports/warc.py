@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from sought.archive import Place
-from sought.archive.body import with_body
 from sought.archive.catalogue import outcome_at
+from sought.archive.decode import with_body
 from sought.archive.fields import instant
 from sought.lab.worlds.imports.warc_files import (
     Fields,

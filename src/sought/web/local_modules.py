@@ -1,8 +1,8 @@
-"""A module of one's own in a file beside sought.toml: found by `module:Name`, without packaging.
+"""How is `module:Name` loaded from a file beside sought.toml, without packaging?
 
-The folder is never put on `sys.path`.  Its modules are loaded under names of their own, which hold the folder:
-`sought.web.beside.<folder in hex>.my_policy`.  So they shadow no other module, modules of the same name in two crawls
-are two modules, and another process can import what was pickled.  Such a module imports its neighbours with
+The folder is never put on `sys.path`.  Its modules are loaded under names that contain the folder:
+`sought.web.local_modules.<folder in hex>.my_policy`.  So they shadow no other module, two crawls can each have a module
+of the same name, and another process can unpickle their objects.  Such a module imports its neighbours with
 `from . import neighbour`.  A file that has changed is loaded again.
 """
 
@@ -20,14 +20,14 @@ from sought.web.errors import BadInput
 
 _LONGEST = 200
 
-__path__: list[str] = []  # what is below has no files here: `_Finder` finds it
+__path__: list[str] = []  # submodules have no files here: `_Finder` finds them
 
 
 class _Loader(SourceFileLoader):
-    """Writes no bytecode into the folder, and reads none: the source is what counts."""
+    """Neither writes nor reads bytecode: only the source counts."""
 
     def exec_module(self, module: ModuleType) -> None:
-        vars(module)["__stamp__"] = _stamp(module.__file__)  # before it is read: what changes meanwhile is noticed
+        vars(module)["__stamp__"] = _stamp(module.__file__)  # before reading, so that a change meanwhile is noticed
         super().exec_module(module)
 
     def get_code(self, fullname: str) -> Any:
@@ -36,24 +36,24 @@ class _Loader(SourceFileLoader):
 
 
 class _Finder(MetaPathFinder):
-    """Finds folders by their names in hex, and in them modules."""
+    """Finds a folder by its name in hex, and modules in it."""
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> Any:
         if not fullname.startswith(f"{__name__}."):
             return None
         if "." in fullname.removeprefix(f"{__name__}."):
-            found = (FileFinder(each, (_Loader, SOURCE_SUFFIXES)).find_spec(fullname) for each in path or ())
-            return next((spec for spec in found if spec and spec.loader), None)
+            specs = (FileFinder(each, (_Loader, SOURCE_SUFFIXES)).find_spec(fullname) for each in path or ())
+            return next((spec for spec in specs if spec and spec.loader), None)
         spec = ModuleSpec(fullname, None, is_package=True)
         spec.submodule_search_locations = [bytes.fromhex(fullname.rpartition(".")[2]).decode()]
         return spec
 
 
-sys.meta_path.insert(0, _Finder())  # before the one that would find files, and write bytecode
+sys.meta_path.insert(0, _Finder())  # before the default finder, which would write bytecode
 
 
 def load(text: str, folder: Path | None) -> Any:
-    """What `module:Name` stands for; BadInput if there is nothing of that name, or its file cannot be loaded."""
+    """The object that `module:Name` names; BadInput if it does not exist or its file cannot be loaded."""
     name, _, attribute = text.partition(":")
     top = name.partition(".")[0]
     if len(text) > _LONGEST:
@@ -69,36 +69,36 @@ def load(text: str, folder: Path | None) -> Any:
 
 
 def plain_name(module: str) -> str:
-    """The name of a module as one writes it.
+    """The name of a module as users write it.
 
-    >>> plain_name("sought.web.beside.2f746d70.my_policy"), plain_name("their.policies")
+    >>> plain_name("sought.web.local_modules.2f746d70.my_policy"), plain_name("their.policies")
     ('my_policy', 'their.policies')
     """
     return module.removeprefix(f"{__name__}.").partition(".")[2] if module.startswith(f"{__name__}.") else module
 
 
-def is_ours(module: str) -> bool:
-    """Whether a module is one of this package, and not one that lies beside some sought.toml."""
+def is_own_package(module: str) -> bool:
+    """Whether a module belongs to this package, and does not lie beside a sought.toml."""
     return f"{module}.".startswith("sought.") and not module.startswith(f"{__name__}.")
 
 
-def place_of(error: BaseException) -> str:
-    """File and line of a module beside sought.toml in which an error was raised; empty if it was in none."""
-    place, traceback = "", error.__traceback__
+def error_location(error: BaseException) -> str:
+    """File and line where an error was raised in a module beside sought.toml; empty if it was raised elsewhere."""
+    location, traceback = "", error.__traceback__
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
-        place = f"{error.filename}:{error.lineno}"
+        location = f"{error.filename}:{error.lineno}"
     while traceback is not None:
         if str(traceback.tb_frame.f_globals.get("__name__", "")).startswith(f"{__name__}."):
-            place = f"{traceback.tb_frame.f_code.co_filename}:{traceback.tb_lineno}"
+            location = f"{traceback.tb_frame.f_code.co_filename}:{traceback.tb_lineno}"
         traceback = traceback.tb_next
-    return place
+    return location
 
 
-def told(error: BaseException) -> str:
+def error_line(error: BaseException) -> str:
     """An error in one line, with file and line if it comes from a module beside sought.toml."""
     what = error.msg if isinstance(error, SyntaxError) else str(error)
-    said = f"{type(error).__name__}: {what}" if what else type(error).__name__
-    return ": ".join(filter(None, (place_of(error), " ".join(said.split()))))
+    text = f"{type(error).__name__}: {what}" if what else type(error).__name__
+    return ": ".join(filter(None, (error_location(error), " ".join(text.split()))))
 
 
 def _own_file(top: str, folder: Path) -> Path | None:
@@ -122,7 +122,7 @@ def _own_name(name: str, file: Path) -> str:
 
 
 def _forget_if_changed(package: str) -> None:
-    """All modules of a folder, if the file of one is not as it was when it was loaded."""
+    """Unload all modules of a folder if one of their files has changed since it was loaded."""
     own = {name: each for name, each in list(sys.modules.items()) if name.startswith(f"{package}.")}
     if any(vars(each).get("__stamp__") != _stamp(each.__file__) for each in own.values()):
         for name in own:
@@ -131,10 +131,10 @@ def _forget_if_changed(package: str) -> None:
 
 def _stamp(file: str | None) -> tuple[int, int] | None:
     try:
-        found = Path(file or "").stat()
+        status = Path(file or "").stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size
+    return status.st_mtime_ns, status.st_size
 
 
 def _imported(name: str, text: str, folder: Path | None) -> ModuleType:
@@ -142,8 +142,8 @@ def _imported(name: str, text: str, folder: Path | None) -> ModuleType:
         return import_module(name)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{name}.".startswith(f"{error.name}."):
-            raise BadInput(f"{text} cannot be loaded: {told(error)}") from error
+            raise BadInput(f"{text} cannot be loaded: {error_line(error)}") from error
         where = f"there is no {plain_name(name).replace('.', '/')}.py in {folder}, and " if folder else ""
         raise BadInput(f"no module called {plain_name(name)!r}: {where}none is installed") from None
     except (Exception, SystemExit) as error:
-        raise BadInput(f"{text} cannot be loaded: {told(error)}") from error
+        raise BadInput(f"{text} cannot be loaded: {error_line(error)}") from error

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sought.index.sketches import Sketches
-from sought.index.worst_case import MOST_TRIED, WorstCase
 from sought.lab.studies.pandey_olston_2008.worst_case import adversary, random_web, web_of
+from sought.lab.studies.pandey_olston_2008.worst_case_impact import MOST_TRIED, WorstCase
 
 STEEP = [r**-1.5 for r in range(1, 11)]
 

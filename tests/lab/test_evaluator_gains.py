@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sought.index.evaluator import Evaluator
 from sought.index.quality import Matches
 from sought.index.visibility import Visibility
+from sought.lab.judge.evaluator import Evaluator
 
 PAGES, QUERIES = 7, 4
 # Few levels, so that scores tie; few hashes, so that these tie as well.

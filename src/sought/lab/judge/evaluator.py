@@ -8,10 +8,10 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from sought.index.evaluator_gains import add_attention, add_changes, ascending, moves_of
 from sought.index.quality import AnswerShares, Matches, Tie, total
-from sought.index.slabs import KEYS, OFFSETS, Keys, Offsets, Slabs, roomy, scatter
+from sought.index.slabs import KEYS, OFFSETS, Keys, Offsets, Slabs, make_room, scatter
 from sought.index.visibility import Floats, Visibility
+from sought.lab.judge.evaluator_gains import add_attention, add_changes, ascending, moves_of
 from sought.web.compiled import Bool, Int, cached, compiled, readable
 
 Numbers = NDArray[np.uint32]
@@ -238,7 +238,7 @@ def _enter(
         sizes[query] = _drop_marked(items, starts[query], sizes[query], marks)
         for c in range(first, stop):
             marks[changes[c] & _LOW] = 0
-        if not roomy(sizes[query] + count, query, (items, starts, sizes, rooms, end)):
+        if not make_room(sizes[query] + count, query, (items, starts, sizes, rooms, end)):
             return i
         fresh = fresh[:count]
         fresh.sort()

@@ -1,4 +1,4 @@
-"""Which CDXJ files say something else than their WARC files?  Compared while somebody reads all records anyway."""
+"""Which CDXJ files disagree with their WARC files?  Checked while all records are read anyway."""
 
 from pathlib import Path
 
@@ -6,8 +6,8 @@ from sought.archive import cdxj, files
 from sought.archive.record import Position, Record
 
 
-class Misfits:
-    """Is given every record of an archive in order; `wrong` are the numbers of files whose CDXJ must be made again."""
+class CdxjCheck:
+    """Takes every record of an archive in order; `wrong` are the numbers of files whose CDXJ must be rewritten."""
 
     def __init__(self, folder: Path) -> None:
         self.wrong: set[int] = set()
@@ -24,20 +24,20 @@ class Misfits:
             self._lines.append((place.offset, cdxj.line(response, record.kind, record.digest, place, name)))
 
     def finish(self, end: Position) -> list[int]:
-        """After the last record; of the file that is being written, the CDXJ may know less."""
+        """Call after the last record; the CDXJ of the file being written may cover less."""
         self._compare()
         for number in files.present(self._folder):
             path, size = files.cdxj_path(self._folder, number), files.warc_path(self._folder, number).stat().st_size
-            known = cdxj.covered(path, files.warc_name(number))
-            if (number != end.file and known != size) or (known is None and path.exists()):
+            covered_bytes = cdxj.covered(path, files.warc_name(number))
+            if (number != end.file and covered_bytes != size) or (covered_bytes is None and path.exists()):
                 self.wrong.add(number)
         return sorted(self.wrong)
 
     def _compare(self) -> None:
         path, name = files.cdxj_path(self._folder, self._number), files.warc_name(self._number)
-        known = cdxj.covered(path, name) if self._number else None
-        if known is not None:
-            lines = sorted(line for offset, line in self._lines if offset < known)
+        covered_bytes = cdxj.covered(path, name) if self._number else None
+        if covered_bytes is not None:
+            lines = sorted(line for offset, line in self._lines if offset < covered_bytes)
             if lines != cdxj.load(path):
                 self.wrong.add(self._number)
         self._lines = []

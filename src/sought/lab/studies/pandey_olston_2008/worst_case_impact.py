@@ -18,7 +18,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from sought.index.lists import Scores
-from sought.index.sketches import Sketches, sound
+from sought.index.sketches import Sketches, are_valid_scores
 from sought.index.slabs import Offsets
 from sought.index.visibility import Floats
 from sought.web.compiled import Bool, Int, cached, compiled, readable
@@ -47,7 +47,7 @@ class WorstCase:
     def __post_init__(self) -> None:
         self.sketches.check_seen(self.value)
         self.sketches.check_pairs(self.low, self.high)
-        if not sound(self.low) or not sound(self.high) or (self.low > self.high).any():
+        if not are_valid_scores(self.low) or not are_valid_scores(self.high) or (self.low > self.high).any():
             raise ValueError("intervals of scores must be finite, not negative, and the lower end first")
         pairs = np.stack([self._queries, self.sketches.rows])
         if np.unique(pairs, axis=1).shape != pairs.shape:
