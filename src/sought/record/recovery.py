@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from sought.archive import Position, Record, Stored
-from sought.archive.body import with_body
+from sought.archive.decode import with_body
 from sought.record.damage import keep_damage, kept_damage
 from sought.record.directory import Directory
 from sought.record.leases import Visit

@@ -10,7 +10,7 @@ from typing import ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.index.evaluator import Evaluator
+from sought.lab.judge.evaluator import Evaluator
 from sought.lab.judge.judge import Judge
 from sought.lab.worlds.world import NOTHING, Numbers, World
 from sought.web.expression import brief
