@@ -17,6 +17,7 @@ from sought.web.errors import BadConfig, BadInput
 from sought.web.expression import expression_of
 from sought.web.local_modules import load
 from sought.web.registry import BELIEFS, POLICIES, Registry
+from tests.testing.named_thing import Thing
 
 OWN = """
 from dataclasses import dataclass
@@ -275,16 +276,10 @@ def test_an_entry_point_that_leads_nowhere_is_named(installed, point, says):
 # ---- a registry of values
 
 
-@dataclass(frozen=True)
-class Thing:
-    name: str
-    also: tuple[str, ...] = ()
-
-
 def test_a_registry_has_classes_and_values(installed, folder):
     """A value has a name, and may have others; a tuple of values counts as each of them."""
     (folder / "things.py").write_text(
-        "from tests.web.test_own_modules import Thing\n"
+        "from tests.testing.named_thing import Thing\n"
         "ONE = Thing('one')\nMORE = (Thing('two', ('zwei',)), Thing('three'))\n_HIDDEN = Thing('four')\nAGAIN = ONE\n"
     )
 
