@@ -122,7 +122,8 @@ def test_helpers_of_tests_live_in_one_folder():
 def test_no_test_file_imports_another():
     """Nor does anything else import one, or name one in a program that it starts."""
     modules = re.compile(
-        r"\b(?:tests|benchmarks)(?:\.\w+)*\.(?:test_\w+|conftest)\b|\bfrom \.+\w* import\b|\bimport test_"
+        r"\b(?:tests|benchmarks)(?:\.\w+)*\.(?:test_\w+|conftest)\b|^ *from \.+\w* import\b|\bimport test_",
+        re.MULTILINE,
     )
     found = {str(p): modules.findall(p.read_text()) for p in TESTS.rglob("*.py")}
     assert not {file: names for file, names in found.items() if names}
