@@ -77,6 +77,7 @@ from sought.web.html.tags import (
     HIDDEN,
     HTML,
     HTML_POINT,
+    IMAGE,
     INLINE,
     KIND,
     NUMBER,
@@ -168,13 +169,19 @@ def read(source: bytes) -> Markup:
 
 
 @compiled
+def _is_foreign(stack: Ints, now: Ints) -> bool:
+    """Whether text is of svg or math, where NUL is a character."""
+    around = stack[top(now), BITS]
+    return bool(around & OUTSIDE_HTML and not around & (TEXT_POINT | HTML_POINT))
+
+
+@compiled
 def _text(
     data: Bytes, i: Int, end: Int, stop: Int, stack: Ints, formats: Ints, buffers: Buffers, parts: Ints, now: Ints
 ) -> Int:
-    """Text between tags; where the byte `stop` stands.  In svg and math NUL is a character."""
+    """Text between tags; where the byte `stop` stands."""
     apart()
-    around = stack[top(now), BITS]
-    is_foreign = around & OUTSIDE_HTML != 0 and not around & (TEXT_POINT | HTML_POINT)
+    is_foreign = _is_foreign(stack, now)
     blank = is_blank(data, i, end, stop)
     seen = admitted(blank, stack, formats, now)
     if not blank:
@@ -282,6 +289,9 @@ def _start_tag(
     elif tag == _TEMPLATE and values[SHADOW_MODE, 0] == i and is_shown(data, values, i, stack, now):
         bits |= SHADOW
     place = place_of(stack, now, misplaced)
+    if bits & KIND == IMAGE:  # its alternative text is text
+        leave_link(stack, now)
+        _finish_closed(data, buffers, now)
     if place != LIFELESS:
         look_at(data, bits, values, i, buffers, now)
     if found == EMPTY:
@@ -338,11 +348,14 @@ def _declaration(data: Bytes, i: Int, stack: Ints, formats: Ints, buffers: Buffe
         return comment_end(data, i)
     section = cdata_end(data, i) if foreign(stack, now) else i
     if section > i:
-        begin = min(i + 9, section)
-        seen = admitted(is_blank(data, begin, section, np.int64(NO_BYTE)), stack, formats, now)
+        begin, is_foreign = min(i + 9, section), _is_foreign(stack, now)
+        blank = is_blank(data, begin, section, np.int64(NO_BYTE))
+        seen = admitted(blank, stack, formats, now)
+        if not blank:
+            leave_link(stack, now)
         _finish_closed(data, buffers, now)
         end = np.int64(NO_BYTE)
-        return _written(data, begin, section, end, seen, True, True, stack, buffers, parts, now) + 3
+        return _written(data, begin, section, end, seen, is_foreign, True, stack, buffers, parts, now) + 3
     return find_byte(data, i + 1, GT) + 1
 
 
