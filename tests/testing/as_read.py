@@ -13,8 +13,9 @@ from sought.web.html.tags import BITS, INLINE
 from tests.testing.browser_tree import Tree, read_tree
 
 _STEP = re.compile(
-    r"""</?[A-Za-z](?:=\s*"[^"]*"|=\s*'[^']*'|[^<>])*>|<!--(?s:-?>|.*?--!?>)|<[!?][^>]*>?|</(?![A-Za-z])[^>]*>?|<[^<>]*>?|[^<]+"""
+    r"""</?[A-Za-z](?:=\s*"[^"]*"|=\s*'[^']*'|[^<>])*>|<[!?][^>]*>?|</(?![A-Za-z])[^>]*>?|<[^<>]*>?|[^<]+"""
 )
+_COMMENT = re.compile(r"<!--(?:-?>|.*?--!?>)", re.DOTALL)  # or so it looks: in a script it may be none
 _TARGET = re.compile("href|src", re.IGNORECASE)
 _TAG = re.compile(r"</?([A-Za-z][^\s/>]*)")
 
@@ -45,11 +46,18 @@ def as_read(html: str, url: str) -> AsRead:
 
 def trees(html: str, url: str) -> Iterator[tuple[str, Tree]]:
     """Each step, and the tree of the page up to its end."""
-    at = 0
-    for step in _STEP.findall(html):
+    at, before = 0, read_tree("", url)
+    while found := _STEP.match(html, at):
+        step = found[0]
+        if step == "</" and found.end() < len(html):  # text only where the page ends in it
+            at = found.end()
+            continue
+        tree = read_tree(html[: found.end()], url)
+        if (comment := _COMMENT.match(html, at)) and (whole := read_tree(html[: comment.end()], url)) == before:
+            step, tree = comment[0], whole
         at += len(step)
-        if step != "</" or at == len(html):  # text only where the page ends in it
-            yield step, read_tree(html[:at], url)
+        yield step, tree
+        before = tree
 
 
 def _take_text(found: AsRead, step: str, before: str, now: str) -> None:
