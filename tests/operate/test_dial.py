@@ -325,7 +325,8 @@ def test_a_quality_that_is_out_of_reach_is_told():
     today = {"budget": {"fetches_a_day": 5.0, "quality": quality}, "without_fetches": quality}
     said = lines({**numbers, **today, "levels": {"0.99": never}})
     assert said[1] == (
-        "99% of the attainable quality is out of reach with at least 24 hours between two fetches of a page [12 or more]."
+        "99% of the attainable quality is out of reach with at least 24 hours between two fetches of a page "
+        "[12 or more]."
     )
 
 
