@@ -30,6 +30,10 @@ def anchors(html: str) -> list[tuple[str, str]]:
         ("<p><em hidden><plaintext>no", ""),
         ("a<!---!>no-->b", "ab"),
         ("<svg><desc><![CDATA[a\0b]]>", "ab"),
+        ("<svg><title><title>no</title>no</title>", ""),
+        ("<p><b hidden><pre>\n<table><td>a", "a"),
+        ("<p><b hidden><pre>\r\n<table><td>a", "a"),
+        ("<p><b hidden><pre>\n\n<table><td>no", ""),
         ("<svg><g><![CDATA[a\0b]]>", "a\ufffdb"),
     ],
 )

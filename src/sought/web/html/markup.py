@@ -37,19 +37,16 @@ from sought.web.html.foreign_tags import foreign_bits, is_html
 from sought.web.html.formatting import rebuild, source_hash
 from sought.web.html.main_text import MAX_PARTS, main_text
 from sought.web.html.open_elements import (
-    BITS,
     BLOCK_CLOSED,
     CLOSED,
     HEADING_CLOSED,
     LINK_CLOSED,
     MAX_OPEN,
-    OUTSIDE_HTML,
     QUIRKS,
     TEMPLATES,
     foreign,
     place_of,
     start_page,
-    top,
     zone,
 )
 from sought.web.html.records import (
@@ -76,7 +73,6 @@ from sought.web.html.tags import (
     FORMATTING,
     HIDDEN,
     HTML,
-    HTML_POINT,
     IMAGE,
     INLINE,
     KIND,
@@ -89,11 +85,10 @@ from sought.web.html.tags import (
     SHADOW,
     SHADOW_MODE,
     TAGS,
-    TEXT_POINT,
     TITLE,
     number,
 )
-from sought.web.html.text_admission import admitted, is_blank, leave_link
+from sought.web.html.text_admission import admitted, is_blank, is_foreign, leave_link
 from sought.web.html.tokens import (
     BANG,
     DASH,
@@ -103,6 +98,7 @@ from sought.web.html.tokens import (
     SLASH,
     Bytes,
     Ints,
+    behind_newline,
     cdata_end,
     comment_end,
     find_byte,
@@ -121,7 +117,7 @@ REASONS = ("", "tags")
 _MAX_TITLE = 10_000  # bytes of source
 _REASON, _TAGS, _OUTSIDE, _TITLED, _PARTS, _RULES = range(17, 23)  # counters of a pass
 _COUNTERS = 40
-_TEMPLATE = number("template")
+_TEMPLATE, _PRE, _LISTING = number("template"), number("pre"), number("listing")
 _UNKNOWN_TAG, _MIX = np.uint64(1 << 63), np.uint64(tags.MIX)
 
 
@@ -169,25 +165,17 @@ def read(source: bytes) -> Markup:
 
 
 @compiled
-def _is_foreign(stack: Ints, now: Ints) -> bool:
-    """Whether text is of svg or math, where NUL is a character."""
-    around = stack[top(now), BITS]
-    return bool(around & OUTSIDE_HTML and not around & (TEXT_POINT | HTML_POINT))
-
-
-@compiled
 def _text(
     data: Bytes, i: Int, end: Int, stop: Int, stack: Ints, formats: Ints, buffers: Buffers, parts: Ints, now: Ints
 ) -> Int:
     """Text between tags; where the byte `stop` stands."""
     apart()
-    is_foreign = _is_foreign(stack, now)
-    blank = is_blank(data, i, end, stop)
+    nul, blank = is_foreign(stack, now), is_blank(data, i, end, stop)
     seen = admitted(blank, stack, formats, now)
     if not blank:
         leave_link(stack, now)
     _finish_closed(data, buffers, now)
-    return _written(data, i, end, stop, seen, is_foreign, False, stack, buffers, parts, now)
+    return _written(data, i, end, stop, seen, nul, False, stack, buffers, parts, now)
 
 
 @compiled
@@ -228,6 +216,7 @@ def _raw(
     end: Int,
     bits: Int,
     place: Int,
+    values: Ints,
     stack: Ints,
     buffers: Buffers,
     parts: Ints,
@@ -244,6 +233,8 @@ def _raw(
     if bits & KIND == TITLE and not now[_TITLED] and place != LIFELESS:
         write_note(TITLE, data, 0, 0, data, end, min(stop, end + _MAX_TITLE), buffers, now)
         now[_TITLED] = 1
+    if foreign(stack, now) and stop < data.size:  # its end tag ends no element of svg that has its name
+        stop = min(read_attributes(data, read_name(data, stop + 2, False)[0], values, stop)[0], np.int64(data.size))
     return stop
 
 
@@ -300,10 +291,10 @@ def _start_tag(
         open_element(stack, formats, now, tag, bits, misplaced, np.int64(0))
         rebuild(stack, formats, now, False)
     if bits & RAW:
-        return _raw(data, i, name_end, end, bits, place, stack, buffers, parts, now)
+        return _raw(data, i, name_end, end, bits, place, values, stack, buffers, parts, now)
     hashed = source_hash(data, name_end, end) if bits & FORMATTING else np.int64(0)
     open_element(stack, formats, now, tag, bits, misplaced, hashed)
-    return end
+    return behind_newline(data, end) if tag in (_PRE, _LISTING) else end
 
 
 @compiled
@@ -348,14 +339,14 @@ def _declaration(data: Bytes, i: Int, stack: Ints, formats: Ints, buffers: Buffe
         return comment_end(data, i)
     section = cdata_end(data, i) if foreign(stack, now) else i
     if section > i:
-        begin, is_foreign = min(i + 9, section), _is_foreign(stack, now)
+        begin, nul = min(i + 9, section), is_foreign(stack, now)
         blank = is_blank(data, begin, section, np.int64(NO_BYTE))
         seen = admitted(blank, stack, formats, now)
         if not blank:
             leave_link(stack, now)
         _finish_closed(data, buffers, now)
         end = np.int64(NO_BYTE)
-        return _written(data, begin, section, end, seen, is_foreign, True, stack, buffers, parts, now) + 3
+        return _written(data, begin, section, end, seen, nul, True, stack, buffers, parts, now) + 3
     return find_byte(data, i + 1, GT) + 1
 
 

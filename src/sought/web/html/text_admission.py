@@ -34,10 +34,17 @@ def is_blank(data: Bytes, i: Int, end: Int, stop: Int) -> bool:
 
 
 @compiled
+def is_foreign(stack: Ints, now: Ints) -> bool:
+    """Whether text is of svg or math, where NUL is a character."""
+    around = stack[top(now), BITS]
+    return bool(around & OUTSIDE_HTML and not around & (TEXT_POINT | HTML_POINT))
+
+
+@compiled
 def admitted(blank: bool, stack: Ints, formats: Ints, now: Ints) -> bool:
     """Make way for text; whether there may be any."""
     apart()
-    here, around = mode(stack, now), stack[top(now), BITS]
+    here = mode(stack, now)
     if not blank:
         while here <= AFTER_HEAD:
             open_next(stack, now)
@@ -45,9 +52,9 @@ def admitted(blank: bool, stack: Ints, formats: Ints, now: Ints) -> bool:
         if here == IN_COLGROUP:
             if not close_colgroup(stack, now):
                 return False
-            here, around = mode(stack, now), stack[top(now), BITS]
+            here = mode(stack, now)
         now[FRAMES_OUT] = 1
-    if around & OUTSIDE_HTML and not around & (TEXT_POINT | HTML_POINT):
+    if is_foreign(stack, now):
         return True
     if here >= IN_BODY and here <= IN_TEMPLATE and here != IN_COLGROUP and not (blank and throws_out(stack, top(now))):
         rebuild(stack, formats, now, True)
