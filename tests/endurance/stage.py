@@ -15,7 +15,7 @@ from tests.testing.commands import Running
 
 KILLING = Path(__file__).with_name("killing.py")
 RECORDING = Path(__file__).with_name("recording.py")
-PATIENCE = 120.0  # seconds after which something that must happen has not
+PATIENCE = 600.0  # seconds after which something that must happen has not
 QUERIES = ("comet telescope", "home", "history of lighthouses", "bread", "night sky", "garden plants", "music")
 CONFIG = """
 [agent]
