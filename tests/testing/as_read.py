@@ -90,7 +90,7 @@ def _added(step: str, before: str, now: str) -> str:
     if begin + end < len(before):  # more than that has changed
         return now[begin : len(now) - end]
     several = [now[at : at + size] for at in range(begin, len(before) - end - 1, -1)]
-    own = unescape(step.replace("\0", "")).strip()[:1]
+    own = unescape(step.removeprefix("<![CDATA[").replace("\0", "")).strip()[:1]
     return next((added for added in several if added.strip()[:1] == own), several[0])
 
 

@@ -110,6 +110,7 @@ def test_a_deviation_hides_no_defect(html: str, mine: str, kind: str, monkeypatc
         ("<template><a href=/1><table><td></template>w1.", ["moved"]),  # the link goes on behind the template
         ("<table>w1.</b> <ruby>w2.", ["order"]),  # white space stays in the table
         ("<table><td>w1.</td><!-- <p> -->\nw2.", ["order"]),  # a comment is one step
+        ("<table><td><svg><![CDATA[ x]]></svg><svg><![CDATA[ x]]></svg></td>w2.", ["order"]),
         ("<a href=/1>w1.<a href=/1><img alt=x>", []),
         ("<a href=/1>w1.<p>w1.</a>", []),
     ],
