@@ -61,6 +61,8 @@ def serve(stage: Stage, trap: Trap, path: Path, *options: str) -> tuple[Client, 
     """`sought serve` that has said where it is."""
     running = stage.start(trap, "sought", "serve", path, "--port", "0", "--json", *options)
     until(lambda: running.said().endswith("\n") or running.poll() is not None, "the server does not start")
+    if not running.said():
+        raise AssertionError(f"serve ended with {running.poll()}: {running.communicate()[1][-2000:]}")
     where = json.loads(running.said())["address"]
     return Client(path, int(where.rsplit(":", 1)[1].strip("/"))), running
 
