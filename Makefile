@@ -75,10 +75,10 @@ bench: $(VENV)/.bench
 size: $(VENV)/.installed
 	$(BIN)/python packaging/size.py
 
-soak: $(VENV)/.dev
+soak: $(VENV)/.compiled
 	$(BIN)/python -m tests.endurance.soak $(SOAK)
 
-chaos: $(VENV)/.dev
+chaos: $(VENV)/.compiled
 	$(BIN)/python -m tests.endurance.chaos $(CHAOS)
 
 clean:

@@ -57,6 +57,16 @@ def test_an_option_allows_it_and_no_more(tmp_path: Path) -> None:
     assert config(tmp_path / "b")["politeness"] == {"delay": 1.0}
 
 
+def test_status_says_why_nothing_was_fetched(tmp_path: Path) -> None:
+    """The crawl says that status does: a host in a private network that is not listed, and how many there are."""
+    with serving() as site:
+        run("init", tmp_path / "a", site.url("/"), *ME)
+        done = run("crawl", tmp_path / "a", "--fetches", "2")
+    assert "it says why no page is searchable" in done.stdout
+    assert "[fetch] allow_networks does not list  1\n" in run("status", tmp_path / "a").stdout
+    assert sought.open(tmp_path / "a").status()["hosts_not_fetched"]
+
+
 @pytest.mark.parametrize("answer", ["y", "n"])
 def test_a_person_is_asked(tmp_path: Path, answer: str) -> None:
     """At a terminal; what is answered is done."""
@@ -132,7 +142,7 @@ def test_a_long_crawl_says_how_long_it_takes(tmp_path: Path) -> None:
     [line] = [line for line in errors.splitlines() if "take about" in line]
     assert line.startswith("At one request to a host every 1 s, ")
     assert "known pages on 1 host take about " in line
-    assert " minutes: set [politeness] delay" in line
+    assert " minutes. If the sites are yours, set [politeness] delay" in line
     assert "--own-site" in line
     assert out.splitlines()[-1].startswith("Next: sought ")
 

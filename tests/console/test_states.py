@@ -357,6 +357,9 @@ def test_with_control(crawled, site, tmp_path, state):
         for name in ("resume", "unblock"):
             refused_with_one_sentence(server, name, {"key": key}, cookie)
             assert pressed(server, f"/console/control/{name}", forms(server, cookie)[name], cookie).status == 303
+        if state == "crawling":  # it obeys in its own time, and the pages change with it
+            until(lambda: not {"resume", "unblock"} & set(forms(server, cookie)))
+            until(lambda: not (read_pulse(path) or {}).get("paused"))
         said = consistent(server, cookie)
         assert "Pause the crawl" in said["/console/control"] or "Resume the crawl" in said["/console/control"]
         assert pressed(server, "/console/control/leave", {"key": key}, cookie).status == 303

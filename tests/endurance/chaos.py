@@ -104,7 +104,8 @@ def main() -> int:
     moments = [each for each in MOMENTS if asked.moment in each.name]
     rows, began = [Row(each) for each in moments], time.monotonic()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    folder, interrupted = tempfile.TemporaryDirectory(prefix="sought-chaos-"), suppress(KeyboardInterrupt)
+    interrupted = suppress(KeyboardInterrupt)
+    folder = tempfile.TemporaryDirectory(prefix="sought-chaos-", ignore_cleanup_errors=True)  # a child may still write
     with folder as path, stage(Path(path), asked.seed) as at, interrupted:  # what was seen so far is told all the same
         strikes(rows, asked.kills, at, asked.minutes * 60)
     print(table(rows))

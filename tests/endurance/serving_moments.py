@@ -5,8 +5,9 @@ import os
 import shutil
 import signal
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from tests.testing.commands import Running
 from tests.testing.console_site import Served as Client
 from tests.testing.demo_process import processes, started
 
-ENDING = 30.0  # seconds within which children must have ended
+ENDING = 30.0  # seconds within which children must have ended, without those in which they wait for a processor
 
 
 @dataclass
@@ -60,6 +61,8 @@ def serve(stage: Stage, trap: Trap, path: Path, *options: str) -> tuple[Client, 
     """`sought serve` that has said where it is."""
     running = stage.start(trap, "sought", "serve", path, "--port", "0", "--json", *options)
     until(lambda: running.said().endswith("\n") or running.poll() is not None, "the server does not start")
+    if not running.said():
+        raise AssertionError(f"serve ended with {running.poll()}: {running.communicate()[1][-2000:]}")
     where = json.loads(running.said())["address"]
     return Client(path, int(where.rsplit(":", 1)[1].strip("/"))), running
 
@@ -99,15 +102,30 @@ def alive(process: int) -> bool:
 
 def orphans(among: list[int]) -> tuple[str, ...]:
     """Processes that outlive their parent by too long; they are ended."""
-    try:
-        until(lambda: not any(map(alive, among)), "children end", ENDING)
-    except AssertionError:
-        left = [each for each in among if alive(each)]
-        names = [Path(f"/proc/{each}/cmdline").read_text().replace("\0", " ") for each in left]
-        for each in left:
-            os.kill(each, signal.SIGKILL)
-        return tuple(f"outlives its parent: {' '.join(name.split()[1:5])}" for name in names)
+    began, waited = time.monotonic(), {each: starved(each) for each in among}
+    while left := [each for each in among if alive(each)]:
+        passed = time.monotonic() - began
+        if any(passed - _since(starved(each), waited[each]) > ENDING for each in left):
+            names = [" ".join(_words(each)[1:5]) for each in left]
+            for each in left:
+                os.kill(each, signal.SIGKILL)
+            return tuple(f"outlives its parent: {name}" for name in names)
+        time.sleep(0.05)
     return ()
+
+
+def starved(process: int) -> dict[str, float]:
+    """Seconds that each of its threads has waited for a processor: a crawl in the background gets what others leave."""
+    found = {}
+    for thread in Path(f"/proc/{process}/task").glob("*/schedstat"):
+        with suppress(OSError):
+            found[thread.parent.name] = int(thread.read_text().split()[1]) / 1e9
+    return found
+
+
+def _since(now: dict[str, float], before: dict[str, float]) -> float:
+    """By how much the thread that waited longest has waited longer than before."""
+    return max((seconds - before.get(thread, 0.0) for thread, seconds in now.items()), default=0.0)
 
 
 def killed_server(trap: Trap) -> Moment:

@@ -15,7 +15,7 @@ from tests.testing.commands import Running
 
 KILLING = Path(__file__).with_name("killing.py")
 RECORDING = Path(__file__).with_name("recording.py")
-PATIENCE = 120.0  # seconds after which something that must happen has not
+PATIENCE = 600.0  # seconds after which something that must happen has not
 QUERIES = ("comet telescope", "home", "history of lighthouses", "bread", "night sky", "garden plants", "music")
 CONFIG = """
 [agent]
@@ -60,7 +60,7 @@ class Stage:
     made: int = 0
 
     def ledger(self, name: str, *, again: bool = False) -> Ledger:
-        """The crawl directory that a moment strikes at."""
+        """The crawl directory that a moment strikes at; requests count from here on, for others were made meanwhile."""
         if name not in self.ledgers:
             self.made += 1
             path = self.folder / f"crawl-{self.made}"
@@ -69,7 +69,8 @@ class Stage:
             options = {"policy": policy, "revisit_after": "0s" if again else "1d"}
             (path / "sought.toml").write_text(self.served.toml() + CONFIG.format(**options))
             self.ask(path, *QUERIES)
-            self.ledgers[name] = Ledger(path, self.served, again, seen=len(self.served.requests))
+            self.ledgers[name] = Ledger(path, self.served, again)
+        self.ledgers[name].seen = len(self.served.requests)
         return self.ledgers[name]
 
     def renew(self, name: str) -> None:

@@ -92,6 +92,13 @@ def test_a_page_asked_for_again_is_seen(crawled: Stage) -> None:
     assert ledger.judge().twice > 0
 
 
+def test_requests_of_another_crawl_are_not_counted(crawled: Stage) -> None:
+    """The moments take turns on one web: what one crawl asks for between two kills of another is not asked twice."""
+    crawled.renew("other")
+    crawled.start(Trap(), "sought", "crawl", crawled.ledger("other").path, "--fetches", "25").wait()
+    assert crawled.ledger("broken").judge() == Verdict()
+
+
 def test_what_check_finds_is_told(crawled: Stage) -> None:
     """A table that does not agree with the archive."""
     ledger = crawled.ledger("broken")

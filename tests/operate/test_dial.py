@@ -284,9 +284,9 @@ def test_the_command_says_what_budgets_bring(tmp_path):
     assert points[0]["value"] < found["budget"]["quality"]["value"] <= points[-1]["value"]
     told = run("budget", path).splitlines()
     assert len(told) == 6
-    assert told[0].startswith("From 310 measured fetches of 70 days, for the 183 days ahead")
-    assert [line[: line.index("%")] for line in told[1:4]] == ["For 90", "For 95", "For 99"]
-    assert told[4].startswith("The present budget, 100,000 a day, is expected to bring ")
+    assert told[0].startswith("Estimated from 310 measured fetches in 70 days, for the next 183 days")
+    assert [line[: line.index("%")] for line in told[1:4]] == ["90", "95", "99"]
+    assert told[4].startswith("The current budget, 100,000 fetches a day, is expected to reach ")
 
 
 def test_the_document_shows_what_is_printed(tmp_path, monkeypatch):
@@ -312,7 +312,9 @@ def test_the_command_says_when_it_cannot_know(tmp_path):
     found = json.loads(run("budget", path, "--json"))
     assert set(found) == {"directory", "measured_fetches", "why_not"}
     [line] = run("budget", path).splitlines()
-    assert line.startswith("Too little is known to say what a budget brings: 31 measured fetches are on record")
+    assert line.startswith(
+        "There is not enough data to estimate what a budget achieves: 31 measured fetches are on record"
+    )
 
 
 def test_a_quality_that_is_out_of_reach_is_told():
@@ -323,8 +325,8 @@ def test_a_quality_that_is_out_of_reach_is_told():
     today = {"budget": {"fetches_a_day": 5.0, "quality": quality}, "without_fetches": quality}
     said = lines({**numbers, **today, "levels": {"0.99": never}})
     assert said[1] == (
-        "For 99% of the attainable quality no number of fetches is expected to be enough, if a page may be fetched "
-        "every 24 hours at most [12 or more]."
+        "99% of the attainable quality is out of reach with at least 24 hours between two fetches of a page "
+        "[12 or more]."
     )
 
 

@@ -29,6 +29,12 @@ def anchors(html: str) -> list[tuple[str, str]]:
         ("<b><x-y><div>a</b>b", "ab"),
         ("<p><em hidden><plaintext>no", ""),
         ("a<!---!>no-->b", "ab"),
+        ("<svg><desc><![CDATA[a\0b]]>", "ab"),
+        ("<svg><title><title>no</title>no</title>", ""),
+        ("<p><b hidden><pre>\n<table><td>a", "a"),
+        ("<p><b hidden><pre>\r\n<table><td>a", "a"),
+        ("<p><b hidden><pre>\n\n<table><td>no", ""),
+        ("<svg><g><![CDATA[a\0b]]>", "a\ufffdb"),
     ],
 )
 def test_text(html: str, text: str) -> None:
@@ -51,6 +57,8 @@ def test_formatting_does_not_enter_a_group_of_columns() -> None:
         ("<table><a href=/1>a<tbody><xmp>b</xmp></table>", [("/1", "a b")]),
         ("<a href=/1>a<template><a>no<a></template>b</a>", [("/1", "ab")]),
         ("<p><a href=/1>a<p>b</a>c", [("/1", "a b")]),
+        ("<table><a href=/1><td><img alt=b></table>", [("/1", "")]),
+        ("<table><a href=/1><td><svg><![CDATA[b]]></svg></table>", [("/1", "")]),
     ],
 )
 def test_the_words_of_a_link_are_those_in_its_element(html: str, found: list[tuple[str, str]]) -> None:
@@ -79,6 +87,10 @@ def test_a_long_title_ends_in_a_word() -> None:
         ("<table>w1.<tr><td>w2.</table>", "<table><tr><td>w2.</table>w1.", "text"),
         ("w1.<b>w2.</b>", "w1. w2.", "words"),
         ("w1.<p>w2.", "w1.w2.", "words"),
+        ("<a href=/1>w1.</a>w2.", "<a href=/1>w1.w2.</a>", "anchors"),
+        ("<table><a href=/1>w1.</a> w2.", "<a href=/1>w1. w2.</a>", "anchors"),
+        ("w1.<b>w2.</b> <table></table>", "w1. w2.<table></table>", "words"),
+        ("<template></template><a href=/1>w1.</a>", "w1.", "links"),
     ],
 )
 def test_a_deviation_hides_no_defect(html: str, mine: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,6 +101,23 @@ def test_a_deviation_hides_no_defect(html: str, mine: str, kind: str, monkeypatc
         lambda response: real(Response(response.url, 200, headers=response.headers, body=mine.encode())),
     )
     assert differences(html) == [kind]
+
+
+@pytest.mark.parametrize(
+    ("html", "kinds"),
+    [
+        ("<a href=/1><table><td>w1.</tr><a href=/2>", ["moved"]),  # the second link takes the table out of the first
+        ("<template><a href=/1><table><td></template>w1.", ["moved"]),  # the link goes on behind the template
+        ("<table>w1.</b> <ruby>w2.", ["order"]),  # white space stays in the table
+        ("<table><td>w1.</td><!-- <p> -->\nw2.", ["order"]),  # a comment is one step
+        ("<table><td><svg><![CDATA[ x]]></svg><svg><![CDATA[ x]]></svg></td>w2.", ["order"]),
+        ("<a href=/1>w1.<a href=/1><img alt=x>", []),
+        ("<a href=/1>w1.<p>w1.</a>", []),
+    ],
+)
+def test_what_the_comparison_explains(html: str, kinds: list[str]) -> None:
+    """Each was called unexplained once."""
+    assert differences(html) == kinds
 
 
 def test_the_comparison_reads_anchors_headings_and_language() -> None:

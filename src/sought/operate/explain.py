@@ -20,7 +20,7 @@ from sought.index.measure import GainMeasure
 from sought.index.quality import AnswerShares, Matches, quality
 from sought.index.vectors import joined
 from sought.operate.next_fetch import next_fetch
-from sought.operate.searches import searches_a_week
+from sought.operate.searches import improved_searches, searches_a_week
 from sought.operate.view import Ranking, View
 from sought.record.gains import Helped, helped
 from sought.record.outcome import Finished, Outcome
@@ -247,7 +247,7 @@ def needy(view: View, limit: int, *, unanswered: bool = False) -> list[dict[str,
             "results": int(counts[q]),
             "best_score": float(best[q]),
             "to_gain": float(gain[q]),
-            "to_gain_searches_a_week": searches_a_week(float(gain[q]), report),
+            "to_gain_searches_a_week": improved_searches(float(gain[q]), float(asked.rate[q]), report),
             "why": needs(int(counts[q]), float(fit[q]), held_out=bool(asked.held_out[q])),
         }
         for q in order[listed][:limit].tolist()

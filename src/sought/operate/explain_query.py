@@ -8,7 +8,7 @@ from sought.beliefs.prospect import MainQuery, Prospect
 from sought.index import Index, normal
 from sought.index.ideal import ideal_scores
 from sought.operate.explain import needs
-from sought.operate.searches import searches_a_week
+from sought.operate.searches import improved_searches, searches_a_week
 from sought.operate.view import View
 from sought.record.outcome import said
 from sought.record.swap import part_for_reading
@@ -39,7 +39,7 @@ def explain_query(view: View, query: str, policy: Policy, now: float, limit: int
         "results": results,
         "why": needs(results, fit, held_out=held_out),
         "to_gain": to_gain,
-        "to_gain_searches_a_week": searches_a_week(to_gain, report),
+        "to_gain_searches_a_week": improved_searches(to_gain, float(asked.rate[place]), report),
         "shown": [_with_searches(each, "expected_gain", report) for each in _shown(view, query, policy, now)],
         "would_help": [_with_searches(each, "prospect", report) for each in _helpers(view, place, limit)],
     }

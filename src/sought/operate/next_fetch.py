@@ -7,16 +7,11 @@ from numpy.typing import NDArray
 
 from sought.crawl.plan import eligible
 from sought.fetch.politeness import HostManners
-from sought.operate.view import Ranking, View, running_process
+from sought.operate.view import KEPT_OUT, Ranking, View, running_process
 from sought.record.config import pace
 from sought.record.directory import manners
 from sought.record.hosts import Host
 from sought.record.table import Reason, State
-
-_NO_ROBOTS = {
-    "guarded": "its host is in a private network that [fetch] allow_networks does not list",
-    "deny": "robots.txt of its host could not be read",
-}
 
 _WAITS = {
     State.GONE: "there was no such page when it was last fetched",
@@ -63,8 +58,8 @@ def _never(view: View, row: int, host: Host) -> str:
     if view.table["state"][row] == State.DEAD:
         is_type = view.table["reason"][row] == Reason.TYPE
         return "it is not a kind of content that is kept" if is_type else "it was given up, it failed too often"
-    if host.robots_kind in _NO_ROBOTS:
-        return _NO_ROBOTS[host.robots_kind]
+    if host.robots_kind in KEPT_OUT:
+        return f"its host is {KEPT_OUT[host.robots_kind]}"
     if host.robots and not host.robots.allows(view.store.url(row)):
         return "robots.txt forbids it"
     return "the crawl is paused" if view.settings.paused else ""

@@ -27,6 +27,18 @@ def searches_a_week(gain: float | None, report: Mapping[str, Any]) -> float | No
     return float(gain * answered / worth * report["searches_a_week"])
 
 
+def improved_searches(gain: float, asked: float, report: Mapping[str, Any]) -> float | None:
+    """How many of the searches a week for one query a gain improves: all of them, if it is worth more than as many.
+
+    >>> improved_searches(0.3, 200.0, {"searches_a_week": 1000.0, "unanswered": 0.25, "worth_of_answers": 1.5})
+    150.0
+    >>> improved_searches(0.3, 15.0, {"searches_a_week": 1000.0, "unanswered": 0.25, "worth_of_answers": 1.5})
+    15.0
+    """
+    improved = searches_a_week(gain, report)
+    return None if improved is None else min(improved, asked)
+
+
 def searches(worth: float | None, report: Mapping[str, Any]) -> float | None:
     """A gain × the seconds that it lasts, such as the price of a fetch, as searches that are answered better.
 

@@ -2,6 +2,7 @@
 
 import fcntl
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -35,6 +36,12 @@ from sought.web.errors import BadInput
 from sought.web.pages import Pages
 from sought.web.policy import Expecting, Policy, beliefs_of, reads_links
 from sought.web.url import fingerprint, hostname, origin
+
+# Hosts from which no page is fetched, by what is known of their robots.txt.
+KEPT_OUT = {
+    "guarded": "in a private network that [fetch] allow_networks does not list",
+    "deny": "without a robots.txt that can be read",
+}
 
 
 def running_process(path: Path) -> int | None:
@@ -115,6 +122,7 @@ class View:
             "outcomes": self.store.meta("outcomes", {}),
             "refused": self.store.meta("refused", {}),
             "hosts": len(self.hosts),
+            **({"hosts_not_fetched": kept_out} if (kept_out := self._kept_out()) else {}),
             "last_fetch": float(last) if np.isfinite(last) else None,
             "searchable": searchable_pages(self.path),
             "demand": self.store.meta("demand", {}),
@@ -128,6 +136,11 @@ class View:
         s = self.settings
         budget = {"budget": self.config.crawl.budget, "budget_from": SETTINGS if s.budget else FILE}
         return {**budget, "paused": s.paused, "blocked": list(s.blocked), "asked_for": list(s.wanted)}
+
+    def _kept_out(self) -> dict[str, int]:
+        """How many hosts no page is fetched from, by why."""
+        kinds = Counter(host.robots_kind for host in self.hosts.list)
+        return {why: kinds[kind] for kind, why in KEPT_OUT.items() if kinds[kind]}
 
     def _calibration(self) -> dict[str, Any]:
         """What was expected beside what was measured; nothing if nobody expected anything."""

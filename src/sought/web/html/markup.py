@@ -37,19 +37,16 @@ from sought.web.html.end_tags import end as end_element
 from sought.web.html.foreign_tags import foreign_bits, is_html
 from sought.web.html.formatting import rebuild, source_hash
 from sought.web.html.open_elements import (
-    BITS,
     BLOCK_CLOSED,
     CLOSED,
     HEADING_CLOSED,
     LINK_CLOSED,
     MAX_OPEN,
-    OUTSIDE_HTML,
     QUIRKS,
     TEMPLATES,
     foreign,
     outer_zone,
     start_page,
-    top,
     zone,
 )
 from sought.web.html.records import (
@@ -76,7 +73,7 @@ from sought.web.html.tags import (
     FORMATTING,
     HIDDEN,
     HTML,
-    HTML_POINT,
+    IMAGE,
     INLINE,
     KIND,
     NUMBER,
@@ -88,11 +85,10 @@ from sought.web.html.tags import (
     SHADOW,
     SHADOW_MODE,
     TAGS,
-    TEXT_POINT,
     TITLE,
     number,
 )
-from sought.web.html.text_admission import admit_text, is_blank, leave_link
+from sought.web.html.text_admission import admit_text, is_blank, is_foreign, leave_link
 from sought.web.html.tokens import (
     BANG,
     DASH,
@@ -102,6 +98,7 @@ from sought.web.html.tokens import (
     SLASH,
     Bytes,
     Ints,
+    behind_newline,
     cdata_end,
     comment_end,
     find_byte,
@@ -120,7 +117,7 @@ REASONS = ("", "tags")
 _MAX_TITLE = 10_000  # bytes of source
 _REASON, _TAGS, _OUTSIDE, _TITLED, _PARTS, _RULES = range(17, 23)  # counters of a pass
 _COUNTERS = 40
-_TEMPLATE = number("template")
+_TEMPLATE, _PRE, _LISTING = number("template"), number("pre"), number("listing")
 _UNKNOWN_TAG, _MIX = np.uint64(1 << 63), np.uint64(tags.MIX)
 
 
@@ -173,14 +170,12 @@ def _text(
 ) -> Int:
     """Take in text up to the byte `stop`; return its position.  In svg and math NUL is a character."""
     noinline()
-    around = stack[top(counters), BITS]
-    is_foreign = around & OUTSIDE_HTML != 0 and not around & (TEXT_POINT | HTML_POINT)
-    blank = is_blank(data, i, end, stop)
-    is_visible = admit_text(blank, stack, formats, counters)
+    nul, blank = is_foreign(stack, counters), is_blank(data, i, end, stop)
+    seen = admit_text(blank, stack, formats, counters)
     if not blank:
         leave_link(stack, counters)
     _finish_closed(data, buffers, counters)
-    return _written(data, i, end, stop, is_visible, is_foreign, False, stack, buffers, parts, counters)
+    return _written(data, i, end, stop, seen, nul, False, stack, buffers, parts, counters)
 
 
 @compiled
@@ -221,6 +216,7 @@ def _raw(
     end: Int,
     bits: Int,
     place: Int,
+    values: Ints,
     stack: Ints,
     buffers: Buffers,
     parts: Ints,
@@ -237,6 +233,8 @@ def _raw(
     if bits & KIND == TITLE and not counters[_TITLED] and place != LIFELESS:
         write_note(TITLE, data, 0, 0, data, end, min(stop, end + _MAX_TITLE), buffers, counters)
         counters[_TITLED] = 1
+    if foreign(stack, counters) and stop < data.size:  # its end tag ends no element of svg that has its name
+        stop = min(read_attributes(data, read_name(data, stop + 2, False)[0], values, stop)[0], np.int64(data.size))
     return stop
 
 
@@ -282,6 +280,9 @@ def _start_tag(
     elif tag == _TEMPLATE and values[SHADOW_MODE, 0] == i and is_shown(data, values, i, stack, counters):
         bits |= SHADOW
     place = outer_zone(stack, counters, misplaced)
+    if bits & KIND == IMAGE:  # its alternative text is text
+        leave_link(stack, counters)
+        _finish_closed(data, buffers, counters)
     if place != LIFELESS:
         record_element(data, bits, values, i, buffers, counters)
     if outcome == EMPTY:
@@ -290,10 +291,10 @@ def _start_tag(
         open_element(stack, formats, counters, tag, bits, misplaced, np.int64(0))
         rebuild(stack, formats, counters, False)
     if bits & RAW:
-        return _raw(data, i, name_end, end, bits, place, stack, buffers, parts, counters)
+        return _raw(data, i, name_end, end, bits, place, values, stack, buffers, parts, counters)
     hashed = source_hash(data, name_end, end) if bits & FORMATTING else np.int64(0)
     open_element(stack, formats, counters, tag, bits, misplaced, hashed)
-    return end
+    return behind_newline(data, end) if tag in (_PRE, _LISTING) else end
 
 
 @compiled
@@ -338,11 +339,14 @@ def _declaration(data: Bytes, i: Int, stack: Ints, formats: Ints, buffers: Buffe
         return comment_end(data, i)
     section = cdata_end(data, i) if foreign(stack, counters) else i
     if section > i:
-        begin = min(i + 9, section)
-        seen = admit_text(is_blank(data, begin, section, np.int64(NO_BYTE)), stack, formats, counters)
+        begin, nul = min(i + 9, section), is_foreign(stack, counters)
+        blank = is_blank(data, begin, section, np.int64(NO_BYTE))
+        seen = admit_text(blank, stack, formats, counters)
+        if not blank:
+            leave_link(stack, counters)
         _finish_closed(data, buffers, counters)
         end = np.int64(NO_BYTE)
-        return _written(data, begin, section, end, seen, True, True, stack, buffers, parts, counters) + 3
+        return _written(data, begin, section, end, seen, nul, True, stack, buffers, parts, counters) + 3
     return find_byte(data, i + 1, GT) + 1
 
 

@@ -34,10 +34,17 @@ def is_blank(data: Bytes, i: Int, end: Int, stop: Int) -> bool:
 
 
 @compiled
+def is_foreign(stack: Ints, counters: Ints) -> bool:
+    """Whether text is of svg or math, where NUL is a character."""
+    around = stack[top(counters), BITS]
+    return bool(around & OUTSIDE_HTML and not around & (TEXT_POINT | HTML_POINT))
+
+
+@compiled
 def admit_text(blank: bool, stack: Ints, formats: Ints, counters: Ints) -> bool:
     """Close and open elements for text; return whether text is allowed here."""
     noinline()
-    here, around = mode(stack, counters), stack[top(counters), BITS]
+    here = mode(stack, counters)
     if not blank:
         while here <= AFTER_HEAD:
             open_next(stack, counters)
@@ -45,9 +52,9 @@ def admit_text(blank: bool, stack: Ints, formats: Ints, counters: Ints) -> bool:
         if here == IN_COLGROUP:
             if not close_colgroup(stack, counters):
                 return False
-            here, around = mode(stack, counters), stack[top(counters), BITS]
+            here = mode(stack, counters)
         counters[FRAMES_OUT] = 1
-    if around & OUTSIDE_HTML and not around & (TEXT_POINT | HTML_POINT):
+    if is_foreign(stack, counters):
         return True
     if (
         here >= IN_BODY

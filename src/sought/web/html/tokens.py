@@ -7,6 +7,7 @@ from sought.web.compiled import Bool, Int, compiled, noinline
 from sought.web.html.tags import ATTRIBUTES, MIX, Table
 
 LT, GT, SLASH, EQUALS, BANG, DASH, QUESTION = b"<>/=!-?"
+_LF, _CR = b"\n\r"
 _MIX = np.uint64(MIX)
 _LONG = np.uint64(0x8080808080808080)  # marks a name that is too long for the table
 _NO_NAME = 0xFF  # replaces NUL in a name: no known name has one
@@ -18,6 +19,14 @@ Ints = NDArray[np.int64]
 @compiled
 def is_space(c: Int) -> Bool:
     return c == 32 or (9 <= c <= 13 and c != 11)
+
+
+@compiled
+def behind_newline(data: Bytes, at: Int) -> Int:
+    """Where to go on if a newline here is none of the text, as behind <pre>."""
+    if at + 1 < data.size and data[at] == _CR and data[at + 1] == _LF:
+        return at + 2
+    return at + 1 if at < data.size and data[at] in (_LF, _CR) else at
 
 
 @compiled
