@@ -96,7 +96,7 @@ def go(tab, server, where):
 @pytest.mark.parametrize("width", [1280, 375])
 def test_the_overview_tells_how_the_crawl_stands(server, browser, origin, scheme, width, tmp_path, monkeypatch):
     """Searches without a good answer first, the price last; on one screen; anybody can read it."""
-    monkeypatch.setattr("sought.console.watching.SILENT", 3600.0)  # the one pulse must not grow old while we look
+    monkeypatch.setattr("sought.console.pulse.SILENT", 3600.0)  # the one pulse must not grow old while we look
     settled(server, "/console")
     with tab(browser, viewport={"width": width, "height": 800}, color_scheme=scheme) as it:
         go(it, server, "/console")

@@ -15,8 +15,8 @@ from tantivy import DocAddress
 
 from sought.console.assets import asset
 from sought.console.connection import MAX_HEAD
+from sought.console.refusals import UnexpectedErrors
 from sought.console.searcher import Searcher
-from sought.console.unexpected_errors import UnexpectedErrors
 from sought.index import Index
 from tests.testing.console_site import Served, crawl_lighthouses, event, served
 from tests.testing.demand_site import write_config

@@ -2,8 +2,7 @@
 
 from math import isfinite
 
-from sought.console.ages import age, ahead
-from sought.console.wording import count
+from sought.console.wording import age, ahead, count
 
 WEEK = 7 * 86400.0
 _UNITS = ((86400.0, "day"), (3600.0, "hour"), (60.0, "minute"), (1.0, "second"))

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from sought.console.watching import Condition, Pulse, PulseDemand
+from sought.console.pulse import Condition, Pulse, PulseDemand
 from sought.operate.outlook import NOBODY_ASKED
 from sought.operate.searches import searches, searches_a_week
 

@@ -16,9 +16,8 @@ from sought.console.control import Control
 from sought.console.folders import without_folder
 from sought.console.guard import HostGuard
 from sought.console.operators import Operators
-from sought.console.refusals import ended, is_api, refusal, sentence_of
+from sought.console.refusals import UnexpectedErrors, ended, is_api, refusal, sentence_of
 from sought.console.search_service import SearchService
-from sought.console.unexpected_errors import UnexpectedErrors
 from sought.console.worker import TooBusy
 from sought.web.errors import BadConfig, CrawlDamaged, SoughtError
 

@@ -12,7 +12,7 @@ from sought.console.context import ConsoleContext
 from sought.console.history import SPANS, Histories, History
 from sought.console.live import shown
 from sought.console.overview import span_asked
-from sought.console.watching import last_pulse
+from sought.console.pulse import last_pulse
 from sought.operate.view import View
 from sought.web.expression import expression_of
 

@@ -15,9 +15,8 @@ from sought.console.folders import without_folder
 from sought.console.history import SPANS, Histories
 from sought.console.live import shown
 from sought.console.log_page import LogReader
-from sought.console.outcomes import errors
 from sought.console.overview import span_asked
-from sought.console.watching import Pulse, is_on, last_pulse
+from sought.console.pulse import Pulse, errors, is_on, last_pulse
 from sought.operate.view import View
 from sought.record.admission import REASONS
 

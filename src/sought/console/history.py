@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sought.console.answers import Unit
-from sought.console.outcomes import share_of_errors
+from sought.console.pulse import share_of_errors
 from sought.operate.journal import read_journal
 
 Over = Literal["hours", "days", "weeks"]

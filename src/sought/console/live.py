@@ -3,7 +3,9 @@
 The parts are those of the page itself, so that it looks the same with and without scripts.
 """
 
-from collections.abc import AsyncIterator, Mapping
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,13 +18,69 @@ from starlette.routing import BaseRoute, Route
 
 from sought.console.answers import answers
 from sought.console.context import ConsoleContext, fragment
-from sought.console.outcomes import share_of_errors
-from sought.console.watching import Pulse, PulseWatch, condition
+from sought.console.pulse import Pulse, condition, last_pulse, share_of_errors
 from sought.operate.log import log_stamp
 
+EVERY = 1.0  # seconds between two looks at the pulse
+MOST = 100  # browsers that watch at a time
 RETRY = 3000  # milliseconds until a browser that lost us looks for us again
 _SHOWN = 12  # rows of a list
 PARTS = ("state", "headline", "now")
+
+
+class PulseWatch:
+    """Looks at the pulse while anybody watches, once for all of them, and tells what `put` makes of it.
+
+    `put` runs in a thread; what it returns is told only if it is other than before.
+    """
+
+    def __init__(self, path: Path, put: Callable[[Pulse | None, float], str]) -> None:
+        self._path = path
+        self._put = put
+        self._watching: set[asyncio.Queue[str | None]] = set()
+        self._task: asyncio.Task[None] | None = None
+        self._last: str | None = None
+
+    @property
+    def is_full(self) -> bool:
+        return len(self._watching) >= MOST
+
+    async def told(self) -> AsyncIterator[str]:
+        """What is put, each time it is other than before, until the server ends."""
+        queue: asyncio.Queue[str | None] = asyncio.Queue(2)
+        self._watching.add(queue)
+        if self._task is None or self._task.done():
+            self._last, self._task = None, asyncio.create_task(self._look())
+        elif self._last is not None:
+            _tell(queue, self._last)
+        try:
+            while (text := await queue.get()) is not None:
+                yield text
+        finally:
+            self._watching.discard(queue)
+
+    def end(self) -> None:
+        """Everybody goes home."""
+        for queue in self._watching:
+            _tell(queue, None)
+
+    async def _look(self) -> None:
+        while self._watching:
+            text = await asyncio.to_thread(self._text)
+            for queue in self._watching if text != self._last else ():
+                _tell(queue, text)
+            self._last = text
+            await asyncio.sleep(EVERY)
+
+    def _text(self) -> str:
+        return self._put(last_pulse(self._path), time.time())
+
+
+def _tell(queue: asyncio.Queue[str | None], text: str | None) -> None:
+    """Who is slow misses what is old."""
+    while queue.full():
+        queue.get_nowait()
+    queue.put_nowait(text)
 
 
 def routes(office: ConsoleContext) -> tuple[PulseWatch, list[BaseRoute]]:

@@ -19,7 +19,7 @@ from sought.console.context import ConsoleContext
 from sought.console.folders import without_folder
 from sought.console.live import shown
 from sought.console.log_words import Sentence, sentence
-from sought.console.watching import last_pulse
+from sought.console.pulse import last_pulse
 from sought.console.wording import spelled
 from sought.operate.log import EVENTS, log_stamp, read_log
 

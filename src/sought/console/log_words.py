@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from sought.console.ages import length
 from sought.console.answers import Unit
-from sought.console.wording import change, count, exact, number, searches, spelled
+from sought.console.wording import change, count, exact, length, number, searches, spelled
 
 Fields = Mapping[str, Any]
 

@@ -1,15 +1,29 @@
-"""How does it stand, for Prometheus?  Every name is here, with what it means; docs/reference/metrics.md is made of it.
+"""How does the crawl stand, for Prometheus?"""
 
-Numbers of a crawl are those of its pulse (operate/pulse.py), numbers of the server its own. A counter starts from 0
-with its process, as counters do.
-"""
-
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, Literal
 
-from sought.console.tally import BOUNDS, ServerTally
+BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, float("inf"))  # seconds
+
+
+@dataclass(slots=True)
+class ServerTally:
+    """Since the server was started."""
+
+    searches: int = 0
+    refused: int = 0
+    clicks: int = 0
+    seconds: float = 0.0
+    buckets: list[int] = field(default_factory=lambda: [0] * len(BOUNDS))
+
+    def answered(self, seconds: float) -> None:
+        self.searches += 1
+        self.seconds += seconds
+        self.buckets[bisect_left(BOUNDS, seconds)] += 1
+
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 Labels = Mapping[str, str]

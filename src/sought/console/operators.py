@@ -14,26 +14,21 @@ from starlette.routing import BaseRoute, Route
 from sought.console import (
     budget_page,
     control_page,
-    control_routes,
     crawl_page,
     errors_page,
-    host_list,
-    host_page,
+    host_pages,
     live,
     log_page,
     lookup,
     overview,
-    page_list,
-    query_list,
-    query_page,
-    url_page,
+    query_pages,
+    url_pages,
 )
 from sought.console.context import ConsoleContext
 from sought.console.control import Control
 from sought.console.history import Histories
-from sought.console.metrics import CONTENT_TYPE, exposition
-from sought.console.tally import ServerTally
-from sought.console.watching import condition, understood
+from sought.console.metrics import CONTENT_TYPE, ServerTally, exposition
+from sought.console.pulse import condition, understood
 from sought.operate.pulse import read_pulse
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -49,11 +44,10 @@ class Operators:
 
     def routes(self) -> list[BaseRoute]:
         office, journal, log = self.office, Histories(self.office.path), log_page.LogReader(self.office.path)
-        lists = (query_list, page_list, host_list)
-        things = (budget_page, url_page, query_page, host_page, control_page, control_routes)
+        others = (query_pages, url_pages, host_pages, budget_page, control_page)
         found = [each for part in (overview, crawl_page) for each in part.routes(office, journal)]
         found += [*errors_page.routes(office, journal, log), *log_page.routes(office, log)]
-        found += [*(each for part in (*lists, *things) for each in part.routes(office)), lookup.find(office)]
+        found += [*(each for part in others for each in part.routes(office)), lookup.find(office)]
         return [*(self._in_our_words(each) for each in found), *self._events, Route("/metrics", self._metrics)]
 
     def end_streams(self) -> None:

@@ -13,9 +13,9 @@ from sought.console.answers import Unit
 from sought.console.context import ConsoleContext
 from sought.console.history import SPANS, Histories, HistorySpan
 from sought.console.live import shown
-from sought.console.needy_queries import needy_rows
 from sought.console.paging import choice
-from sought.console.watching import last_pulse
+from sought.console.pulse import last_pulse
+from sought.console.query_pages import needy_rows
 from sought.operate.view import View
 
 _NEEDY = 6

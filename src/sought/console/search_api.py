@@ -14,10 +14,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from sought.console.ages import moment
 from sought.console.asking import MAX_LIMIT, MAX_OFFSET, Question, may_remember, number, query, search_id
 from sought.console.openapi import DOCUMENT
 from sought.console.search_service import SearchReply, SearchService
+from sought.console.wording import moment
 from sought.demand.rows import MAX_RANK, Action, Event, checked_event, written_id
 from sought.index import Hit
 from sought.web.errors import BadInput

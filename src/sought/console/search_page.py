@@ -11,10 +11,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import BaseRoute, Route
 
-from sought.console.ages import age, exactly, iso
 from sought.console.asking import MAX_PAGE, PAGE, Question, may_remember, number, query, search_id
 from sought.console.pages import page
 from sought.console.search_service import SearchReply, SearchService
+from sought.console.wording import age, exactly, iso
 from sought.demand.rows import written_id
 from sought.index import Hit
 

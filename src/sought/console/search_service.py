@@ -15,10 +15,10 @@ from pathlib import Path
 
 from sought.console.answer_cache import AnswerKey, CachedAnswer
 from sought.console.asking import Question
+from sought.console.metrics import ServerTally
 from sought.console.recorder import QueryRecorder
 from sought.console.searcher import Searcher
 from sought.console.suggestions import Suggestions
-from sought.console.tally import ServerTally
 from sought.console.worker import TooBusy
 from sought.demand import Action, Event, Search
 from sought.index import Answer

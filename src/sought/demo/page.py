@@ -18,9 +18,8 @@ from starlette.routing import Route
 
 from sought.console import assets
 from sought.console.guard import HostGuard
-from sought.console.refusals import refusal, refused
+from sought.console.refusals import UnexpectedErrors, refusal, refused
 from sought.console.serving import address, listen, make_server, run
-from sought.console.unexpected_errors import UnexpectedErrors
 from sought.demo.example import ExampleAnswers, difference
 from sought.demo.figures import SIDES
 from sought.demo.state import NAMES, DemoState
