@@ -14,7 +14,7 @@ from sought.console.pulse import Condition, Pulse, PulseDemand
 from sought.operate.outlook import NOBODY_ASKED
 from sought.operate.searches import searches, searches_a_week
 
-NOT_PLANNED = "not known before a crawl has planned with these queries"
+NOT_PLANNED = "known after the next crawl has planned with these queries"
 _EXPECTED = ("price", "quality", "to_gain_new", "to_gain_known")
 
 

@@ -20,17 +20,17 @@ _ROWS = 24  # of the curve as a table
 Estimate = dict[str, float | None]
 
 
-def routes(office: ConsoleContext) -> list[BaseRoute]:
+def routes(context: ConsoleContext) -> list[BaseRoute]:
     async def show(request: Request) -> HTMLResponse:
-        if not (office.path / "store").exists():
-            return office.sorry(request, _TITLE, "Nothing has been crawled yet", 404)
+        if not (context.path / "store").exists():
+            return context.sorry(request, _TITLE, "Nothing has been crawled yet", 404)
         try:
-            told = await office.standing.ask("budget", _looked_up)
+            told = await context.views.ask("budget", _looked_up)
         except Pending as why:
-            return office.wait(request, _TITLE, why)
+            return context.wait(request, _TITLE, why)
         except CrawlDamaged as why:  # of another version, say: it says what to do
-            return office.sorry(request, _TITLE, without_folder(office.path, str(why)), 409)
-        return office.page(request, "console_budget.html", **told.found, read=told.time, between=between)
+            return context.sorry(request, _TITLE, without_folder(context.path, str(why)), 409)
+        return context.page(request, "console_budget.html", **told.found, read=told.time, between=between)
 
     return [Route("/console/budget", show)]
 

@@ -33,7 +33,7 @@ class ConsoleContext:
     def __init__(self, path: Path, control: Control | None = None) -> None:
         self.path = path
         self.control = control
-        self.standing = ViewCache(path)
+        self.views = ViewCache(path)
 
     def page(self, request: Request, name: str, status: int = 200, **values: Any) -> HTMLResponse:
         """A template with all that templates of the console expect."""
@@ -44,7 +44,7 @@ class ConsoleContext:
         if not (self.path / "store").exists():
             return Tables()
         try:
-            told = await self.standing.ask(key, question)
+            told = await self.views.ask(key, question)
         except SoughtError as why:  # it takes a while, or the crawl's files are in trouble: an operator should know
             return Tables(problem=without_folder(self.path, str(why)))
         return Tables(told.found, told.time)

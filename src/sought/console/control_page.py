@@ -36,7 +36,7 @@ from sought.record.config import FILE, load_config
 from sought.record.settings import Settings, load_settings
 from sought.web.errors import BadConfig, BadInput, SoughtError
 
-WAITING = "waits for the crawl"
+WAITING = "waiting for the crawl"
 _SHOWN = 20  # orders
 WHO = "console"
 ORDERS: Mapping[str, Callable[[str], AnyOrder]] = {
@@ -84,53 +84,53 @@ def orders_given(path: Path) -> list[OrderStatus]:
 
 
 def _words(order: dict[str, Any] | None) -> str:
-    return " ".join(str(each) for each in order.values()) if order else "(could not be read)"
+    return " ".join(str(each) for each in order.values()) if order else "(unreadable)"
 
 
-def routes(office: ConsoleContext) -> list[BaseRoute]:
+def routes(context: ConsoleContext) -> list[BaseRoute]:
     async def control(request: Request) -> HTMLResponse:
-        values = await asyncio.to_thread(_files, office, time.time())
+        values = await asyncio.to_thread(_files, context, time.time())
         given, again = request.query_params.get("given", "")[:100], "again" in request.query_params
         waits = again and any(each.id == given and each.waits for each in values["orders"])
-        return office.page(request, "console_control.html", **values, given=given, waits_already=waits)
+        return context.page(request, "console_control.html", **values, given=given, waits_already=waits)
 
-    return [Route("/console/control", control, methods=["GET"]), *_order_routes(office)]
+    return [Route("/console/control", control, methods=["GET"]), *_order_routes(context)]
 
 
-def _files(office: ConsoleContext, now: float) -> dict[str, Any]:
+def _files(context: ConsoleContext, now: float) -> dict[str, Any]:
     """What small files say: pulse, settings and orders."""
-    settings = _settings(office)
-    return shown(last_pulse(office.path), now) | {
+    settings = _settings(context)
+    return shown(last_pulse(context.path), now) | {
         "settings": settings,
-        "budget": settings.budget or _budget(office),
-        "orders": orders_given(office.path),
+        "budget": settings.budget or _budget(context),
+        "orders": orders_given(context.path),
     }
 
 
-def _settings(office: ConsoleContext) -> Settings:
+def _settings(context: ConsoleContext) -> Settings:
     try:
-        return load_settings(office.path)
+        return load_settings(context.path)
     except SoughtError:
         return Settings()  # the crawl will say what is wrong with the file
 
 
-def _budget(office: ConsoleContext) -> str:
+def _budget(context: ConsoleContext) -> str:
     try:
-        return load_config(office.path / FILE).crawl.budget
+        return load_config(context.path / FILE).crawl.budget
     except SoughtError:
         return ""
 
 
-def _order_routes(office: ConsoleContext) -> list[BaseRoute]:
+def _order_routes(context: ConsoleContext) -> list[BaseRoute]:
     """None without --control: these addresses answer 404 then."""
-    control = office.control
+    control = context.control
     if control is None:
         return []
 
     async def enter(request: Request) -> Response:
         session = await control.enter((await _form(request)).get("token", ""))
         if session is None:
-            return office.sorry(request, "Control", "This is not the token", 403)
+            return context.sorry(request, "Control", "Wrong token", 403)
         answer = RedirectResponse("/console/control", 303)
         keep_session(answer, request, session)
         return answer
@@ -143,7 +143,7 @@ def _order_routes(office: ConsoleContext) -> list[BaseRoute]:
         return answer
 
     async def order(request: Request) -> Response:
-        return await _ordered(office, control, request)
+        return await _ordered(context, control, request)
 
     return [
         Route("/console/control/enter", enter, methods=["POST"]),
@@ -152,35 +152,35 @@ def _order_routes(office: ConsoleContext) -> list[BaseRoute]:
     ]
 
 
-async def _ordered(office: ConsoleContext, control: Control, request: Request) -> Response:
+async def _ordered(context: ConsoleContext, control: Control, request: Request) -> Response:
     make = ORDERS.get(request.path_params["order"])
     if make is None:
-        raise HTTPException(404, "There is no such order.")
+        raise HTTPException(404, "No such order.")
     form = await _form(request)
     control.check(request, form.get("key", ""))
     try:
         async with control.placing:  # two presses at the same moment are one order, too
-            placed = await asyncio.to_thread(place, office.path, make(form.get("what", "")), WHO)
+            placed = await asyncio.to_thread(place, context.path, make(form.get("what", "")), WHO)
     except (SoughtError, OSError) as error:
-        return _refused(office, request, error)
+        return _refused(context, request, error)
     asked = {"given": placed.id} | ({"again": "1"} if placed.waits_already else {})
     return RedirectResponse(f"/console/control?{urlencode(asked)}", 303)
 
 
-def _refused(office: ConsoleContext, request: Request, error: SoughtError | OSError) -> Response:
+def _refused(context: ConsoleContext, request: Request, error: SoughtError | OSError) -> Response:
     """400 if the order makes no sense, 409 if the crawl's directory cannot take any."""
     if isinstance(error, OSError):
-        return office.sorry(request, "Control", f"The order cannot be written: {error.strerror or error}", 409)
+        return context.sorry(request, "Control", f"The order cannot be written: {error.strerror or error}", 409)
     status = 400 if isinstance(error, BadInput) and not isinstance(error, BadConfig) else 409
-    return office.sorry(request, "Control", without_folder(office.path, str(error)), status)
+    return context.sorry(request, "Control", without_folder(context.path, str(error)), status)
 
 
 async def _form(request: Request) -> dict[str, str]:
     """Fields of a plain form, the last of each name; nothing else is understood."""
     body = await request.body()
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/x-www-form-urlencoded":
-        raise HTTPException(415, "Send a plain form.")
+        raise HTTPException(415, "Send a form (application/x-www-form-urlencoded).")
     try:
         return dict(parse_qsl(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=10))
     except ValueError:
-        raise HTTPException(400, "This is not a form.") from None
+        raise HTTPException(400, "The form cannot be read.") from None

@@ -23,16 +23,16 @@ from sought.record.admission import REASONS
 _LATEST = 10  # warnings
 
 
-def routes(office: ConsoleContext, journal: Histories, log: LogReader) -> list[BaseRoute]:
+def routes(context: ConsoleContext, journal: Histories, log: LogReader) -> list[BaseRoute]:
     async def show(request: Request) -> HTMLResponse:
         span, now = span_asked(request), time.time()
-        pulse, history = await asyncio.to_thread(lambda: (last_pulse(office.path), journal.read(span, now)))
-        tables = await office.tables("errors", View.status)
+        pulse, history = await asyncio.to_thread(lambda: (last_pulse(context.path), journal.read(span, now)))
+        tables = await context.tables("errors", View.status)
         values = shown(pulse, now) | {"history": history, "span": span, "spans": SPANS, "refusals": REASONS}
         stamp, events = await log.read("warning", "", values["unit"])
         values |= {"events": events[:_LATEST], "stamp": stamp, "most": 0, "errors_of": errors}
-        values["damage"] = _damage(office.path, pulse, tables.found if not is_on(pulse, now) else None)
-        return office.with_tables(request, "console_errors.html", tables, **values)
+        values["damage"] = _damage(context.path, pulse, tables.found if not is_on(pulse, now) else None)
+        return context.with_tables(request, "console_errors.html", tables, **values)
 
     return [Route("/console/errors", show)]
 

@@ -41,14 +41,14 @@ class HostGuard:
     def _refusal(self, scope: Scope) -> Response | None:
         path, headers = scope["path"], {name: value.decode("latin-1") for name, value in scope["headers"]}
         if sum(name == b"host" for name, _ in scope["headers"]) > 1:
-            return refusal(path, 400, "A request is for one host only.")
+            return refusal(path, 400, "A request must have exactly one Host header.")
         host = headers.get(b"host", "").lower()
         name = host.rpartition(":")[0] if not host.endswith("]") and ":" in host else host
         if name not in self._hosts:
-            text = "This server does not go by that name; 'sought serve --allow-host NAME' lets it."
+            text = "This server does not answer to that host name; 'sought serve --allow-host NAME' adds it."
             return refusal(path, 421, text)
         if scope["method"] not in _SAFE and _from_elsewhere(headers, host):
-            return refusal(path, 403, "Only pages of this server may ask for that.")
+            return refusal(path, 403, "Only pages of this server may send this request.")
         return None
 
 

@@ -21,24 +21,24 @@ from sought.web.errors import BadInput, SoughtError
 from sought.web.url import canonical, hostname, origin
 
 MOST = 5_000  # hosts that are looked through, those with most URLs first
-KINDS = {"all": "All hosts", "trouble": "With trouble now"}
+KINDS = {"all": "All hosts", "trouble": "In trouble"}
 
 
-def routes(office: ConsoleContext) -> list[BaseRoute]:
+def routes(context: ConsoleContext) -> list[BaseRoute]:
     async def hosts(request: Request) -> HTMLResponse:
         kind, text, at = choice(request, "show", list(KINDS)), text_asked(request), page_asked(request)
-        tables = await office.tables("hosts", _all_hosts)
+        tables = await context.tables("hosts", _all_hosts)
         found = tables.found or {"rows": [], "count": 0}
         rows = [each for each in found["rows"] if _is_wanted(each, kind, text)]
         asked = {"show": kind if kind != "all" else "", "text": text}
         part = ListPage(rows[rows_of(at)], at, len(rows), "/console/hosts", asked)
         values = {"part": part, "kinds": KINDS, "kind": kind, "text": text, "partly": found["count"] > MOST}
-        pulse = await asyncio.to_thread(last_pulse, office.path)
-        return office.with_tables(
+        pulse = await asyncio.to_thread(last_pulse, context.path)
+        return context.with_tables(
             request, "console_hosts.html", tables, **values, most=MOST, **shown(pulse, time.time())
         )
 
-    return [Route("/console/hosts", hosts), route(office, About("host", "Host", _read, _one_host))]
+    return [Route("/console/hosts", hosts), route(context, About("host", "Host", _read, _one_host))]
 
 
 def _is_wanted(host: dict[str, Any], kind: str, text: str) -> bool:

@@ -83,12 +83,12 @@ def _tell(queue: asyncio.Queue[str | None], text: str | None) -> None:
     queue.put_nowait(text)
 
 
-def routes(office: ConsoleContext) -> tuple[PulseWatch, list[BaseRoute]]:
-    watch = PulseWatch(office.path, partial(_told, office.path))
+def routes(context: ConsoleContext) -> tuple[PulseWatch, list[BaseRoute]]:
+    watch = PulseWatch(context.path, partial(_told, context.path))
 
     async def events(_: Request) -> Response:
         if watch.is_full:
-            raise HTTPException(503, "Too many watch already.", {"Retry-After": "60"})
+            raise HTTPException(503, "Too many open consoles: try again in a minute.", {"Retry-After": "60"})
         headers = {"Cache-Control": "no-store"}
         return StreamingResponse(_stream(watch), headers=headers, media_type="text/event-stream")
 

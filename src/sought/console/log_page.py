@@ -76,26 +76,26 @@ class LogReader:
             return stamp, self._found[level, text]
 
 
-def routes(office: ConsoleContext, reader: LogReader) -> list[BaseRoute]:
+def routes(context: ConsoleContext, reader: LogReader) -> list[BaseRoute]:
     async def log(request: Request) -> HTMLResponse:
-        return await _answered(office, reader, request, "console_log.html")
+        return await _answered(context, reader, request, "console_log.html")
 
     async def lines(request: Request) -> HTMLResponse:
-        return await _answered(office, reader, request, "console_log_lines.html")
+        return await _answered(context, reader, request, "console_log_lines.html")
 
     return [Route("/console/log", log), Route("/console/log/lines", lines)]
 
 
-async def _answered(office: ConsoleContext, reader: LogReader, request: Request, name: str) -> HTMLResponse:
+async def _answered(context: ConsoleContext, reader: LogReader, request: Request, name: str) -> HTMLResponse:
     level, text = request.query_params.get("level", "info"), request.query_params.get("text", "").strip()
     if level not in LEVELS:
-        raise HTTPException(400, f"The parameter level is one of {', '.join(LEVELS)}.")
+        raise HTTPException(400, f"The parameter level must be one of {', '.join(LEVELS)}.")
     if len(text) > _LONGEST:
-        raise HTTPException(400, f"A text to look for has at most {_LONGEST} characters.")
-    values = shown(await asyncio.to_thread(last_pulse, office.path), time.time())
+        raise HTTPException(400, f"The filter text has at most {_LONGEST} characters.")
+    values = shown(await asyncio.to_thread(last_pulse, context.path), time.time())
     stamp, events = await reader.read(level, text, values["unit"])
     values |= {"stamp": stamp, "events": events, "level": level, "text": text}
-    return office.page(request, name, **values, levels=LEVELS, meanings=EVENTS, most=MOST)
+    return context.page(request, name, **values, levels=LEVELS, meanings=EVENTS, most=MOST)
 
 
 def _last(path: Path, level: str, text: str, unit: Unit) -> list[LogEvent]:

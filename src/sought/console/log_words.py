@@ -35,12 +35,12 @@ def sentence(event: str, fields: Fields, unit: Unit) -> Sentence:
 def _started(fields: Fields, _: Unit) -> list[Phrase]:
     budget = fields.get("budget")
     fetches = count(budget, "fetch", "fetches") if isinstance(budget, int) else _text(fields, "budget")
-    rests = "it rests until it is resumed" if fields.get("paused") is True else ""
+    rests = "paused until resumed" if fields.get("paused") is True else ""
     return [_after("by ", _text(fields, "policy")), _after("with a budget of ", fetches), Phrase(rests)]
 
 
 def _paused(_: Fields, __: Unit) -> list[Phrase]:
-    return [Phrase("it was told to")]
+    return [Phrase("by order")]
 
 
 def _plan(fields: Fields, unit: Unit) -> list[Phrase]:
@@ -73,7 +73,7 @@ def _damaged(fields: Fields, _: Unit) -> list[Phrase]:
 def _clock(fields: Fields, _: Unit) -> list[Phrase]:
     seconds = _real(fields.get("seconds"))
     behind = "" if seconds is None else f"{length(seconds)} behind the last fetch"
-    return [Phrase(behind), Phrase("what is dated later counts as of now")]
+    return [Phrase(behind), Phrase("later dates count as now")]
 
 
 def _applied(fields: Fields, _: Unit) -> list[Phrase]:
@@ -85,7 +85,7 @@ def _refused(fields: Fields, unit: Unit) -> list[Phrase]:
 
 
 def _stopping(_: Fields, __: Unit) -> list[Phrase]:
-    return [Phrase("requests in flight end, then the crawl does")]
+    return [Phrase("ends when the requests in flight have finished")]
 
 
 def _stopped(fields: Fields, unit: Unit) -> list[Phrase]:

@@ -38,17 +38,17 @@ class Operators:
     """What operators are offered by a server; `close` when it ends."""
 
     def __init__(self, path: Path, control: Control | None, tally: ServerTally) -> None:
-        self.office = ConsoleContext(path, control)
+        self.context = ConsoleContext(path, control)
         self._tally = tally
-        self._watch, self._events = live.routes(self.office)
+        self._watch, self._events = live.routes(self.context)
 
     def routes(self) -> list[BaseRoute]:
-        office, journal, log = self.office, Histories(self.office.path), log_page.LogReader(self.office.path)
+        context, journal, log = self.context, Histories(self.context.path), log_page.LogReader(self.context.path)
         others = (query_pages, url_pages, host_pages, budget_page, control_page)
-        found = [each for part in (overview, crawl_page) for each in part.routes(office, journal)]
-        found += [*errors_page.routes(office, journal, log), *log_page.routes(office, log)]
-        found += [*(each for part in others for each in part.routes(office)), lookup.find(office)]
-        return [*(self._in_our_words(each) for each in found), *self._events, Route("/metrics", self._metrics)]
+        found = [each for part in (overview, crawl_page) for each in part.routes(context, journal)]
+        found += [*errors_page.routes(context, journal, log), *log_page.routes(context, log)]
+        found += [*(each for part in others for each in part.routes(context)), lookup.find(context)]
+        return [*(self._with_console_errors(each) for each in found), *self._events, Route("/metrics", self._metrics)]
 
     def end_streams(self) -> None:
         """To be called as soon as the server is told to end: those who watch would keep it."""
@@ -56,9 +56,9 @@ class Operators:
 
     async def close(self) -> None:
         self.end_streams()
-        await self.office.standing.close()
+        await self.context.views.close()
 
-    def _in_our_words(self, route: BaseRoute) -> BaseRoute:
+    def _with_console_errors(self, route: BaseRoute) -> BaseRoute:
         """What goes wrong on a page of the console is said on a page of the console."""
         assert isinstance(route, Route)
         endpoint: Endpoint = route.endpoint
@@ -68,13 +68,13 @@ class Operators:
             try:
                 return await endpoint(request)
             except HTTPException as error:
-                answer = self.office.sorry(request, "Console", error.detail, error.status_code)
+                answer = self.context.sorry(request, "Console", error.detail, error.status_code)
                 answer.headers.update(error.headers or {})
                 return answer
 
         return Route(route.path, answered, methods=sorted(route.methods or ()), name=route.name)
 
     async def _metrics(self, _: Request) -> Response:
-        told = await asyncio.to_thread(read_pulse, self.office.path) or {}
+        told = await asyncio.to_thread(read_pulse, self.context.path) or {}
         running = condition(understood(told) if told else None, time.time()) in ("running", "silent")
         return Response(exposition({**told, "running": running}, self._tally), media_type=CONTENT_TYPE)

@@ -43,23 +43,23 @@ def why(row: dict[str, Any]) -> str:
     return "its best page could fit better"
 
 
-KINDS = {"all": "All that need pages", "unanswered": "Unanswered"}
+KINDS = {"all": "All", "unanswered": "Unanswered"}
 
 
-def routes(office: ConsoleContext) -> list[BaseRoute]:
+def routes(context: ConsoleContext) -> list[BaseRoute]:
     async def queries(request: Request) -> HTMLResponse:
         kind, text, at = choice(request, "show", list(KINDS)), text_asked(request), page_asked(request)
-        tables = await office.tables(("queries", kind), lambda view: _all_queries(view, kind == "unanswered"))
+        tables = await context.tables(("queries", kind), lambda view: _all_queries(view, kind == "unanswered"))
         found = tables.found or {"rows": [], "report": None}
-        pulse = await asyncio.to_thread(last_pulse, office.path)
+        pulse = await asyncio.to_thread(last_pulse, context.path)
         rows = [each for each in found["rows"] if text.casefold() in each["query"].casefold()]
         asked = {"show": kind if kind != "all" else "", "text": text}
         part = ListPage(rows[rows_of(at)], at, len(rows), "/console/queries", asked)
         values = {"part": part, "kinds": KINDS, "kind": kind, "text": text, "most": MOST}
         values |= shown(pulse, time.time(), found["report"]) | {"unit": Unit.by(found["report"] or {})}
-        return office.with_tables(request, "console_queries.html", tables, **values)
+        return context.with_tables(request, "console_queries.html", tables, **values)
 
-    return [Route("/console/queries", queries), route(office, About("query", "Query", query_text, _one_query))]
+    return [Route("/console/queries", queries), route(context, About("query", "Query", query_text, _one_query))]
 
 
 def _all_queries(view: View, only_unanswered: bool) -> dict[str, Any]:

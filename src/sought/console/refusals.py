@@ -25,8 +25,8 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
 }  # of every answer; no answer has one of these by itself
 _SENTENCES = {  # for the bare phrases of starlette
-    "Not Found": "There is no such page.",
-    "Method Not Allowed": "This page does not know that method.",
+    "Not Found": "No such page.",
+    "Method Not Allowed": "This address does not support that method.",
 }
 
 

@@ -52,18 +52,18 @@ class _Told(msgspec.Struct):
 _decode_events = msgspec.json.Decoder(_Told | list[_Told]).decode
 
 
-def routes(desk: SearchService) -> list[BaseRoute]:
+def routes(service: SearchService) -> list[BaseRoute]:
     async def search(request: Request) -> Response:
-        return as_json(_reply(await desk.ask(_question(request))))
+        return as_json(_reply(await service.ask(_question(request))))
 
     async def suggest(request: Request) -> Response:
-        return as_json({"suggestions": await desk.suggestions.starting(request.query_params.get("q", ""))})
+        return as_json({"suggestions": await service.suggestions.starting(request.query_params.get("q", ""))})
 
     async def events(request: Request) -> Response:
         told = _events(await request.body(), time.time())
         if may_remember(request):
-            desk.recorder.take(told)
-            desk.tally.clicks += sum(each.action == Action.CLICK for each in told)
+            service.recorder.take(told)
+            service.tally.clicks += sum(each.action == Action.CLICK for each in told)
         return Response(status_code=204, headers=_FRESH)
 
     async def describe(_: Request) -> Response:
@@ -84,9 +84,9 @@ def as_json(data: Any, status: int = 200) -> Response:
 def _question(request: Request) -> Question:
     given, text = request.query_params, query(request)
     if not any(character.isalnum() for character in text):
-        raise HTTPException(400, "Nothing to search for: give at least one word in the parameter q.")
+        raise HTTPException(400, "The parameter q needs at least one word.")
     if given.get("record", "true") not in ("true", "false"):
-        raise HTTPException(400, "The parameter record is true or false.")
+        raise HTTPException(400, "The parameter record must be true or false.")
     return Question(
         text,
         number(request, "limit", 10, 1, MAX_LIMIT),
@@ -128,10 +128,10 @@ def _events(body: bytes, now: float) -> list[Event]:
     try:
         told = _decode_events(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise HTTPException(400, f"This is no event: {error}.") from None
+        raise HTTPException(400, f"Invalid event: {error}.") from None
     several: Sequence[_Told] = told if isinstance(told, list) else [told]
     if len(several) > MAX_EVENTS:
-        raise HTTPException(400, f"More than {MAX_EVENTS} events at once.")
+        raise HTTPException(400, f"A request may have at most {MAX_EVENTS} events.")
     return [_event(each, now) for each in several]
 
 
@@ -139,8 +139,8 @@ def _event(told: _Told, now: float) -> Event:
     about = told.event_attributes
     url, rank = about.object.object_id or about.url, about.position.ordinal
     if not 0 <= rank <= MAX_RANK:
-        raise HTTPException(400, f"A position's ordinal is a number from 0 to {MAX_RANK:,}.")
+        raise HTTPException(400, f"position.ordinal must be a number from 0 to {MAX_RANK:,}.")
     try:
         return checked_event(Event(search_id(told.query_id), Action(told.action_name), now, url, rank))
     except BadInput as error:
-        raise HTTPException(400, f"This is no event: {error}.") from None
+        raise HTTPException(400, f"Invalid event: {error}.") from None

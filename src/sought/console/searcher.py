@@ -18,7 +18,7 @@ MAX_PROCESSES = 8
 MAX_WAITING = 64
 MAX_SECONDS = 5.0
 _STARTING = 60.0  # more seconds for questions that come before the first process can work
-_AHEAD = 2  # questions that a process is given, so that it has the next when it has answered one
+_AHEAD = 2  # questions that a process is given, so that it has the next after its answer one
 _SLOW = 0.05  # seconds after which nobody should wait behind a search
 _PAUSE = 10.0  # seconds before another process is added when one could not be
 

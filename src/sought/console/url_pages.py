@@ -28,7 +28,7 @@ STATES = {
     "not-searchable": "Live, but not searchable",
     "alias": "Alias of another page",
     "gone": "Gone",
-    "failed": "Failed, tried again later",
+    "failed": "Failed, will be retried",
     "denied": "Denied by robots.txt",
     "dead": "Given up",
     "dropped": "Dropped for more important pages",
@@ -43,18 +43,18 @@ class PageList(NamedTuple):
     partly: bool
 
 
-def routes(office: ConsoleContext) -> list[BaseRoute]:
+def routes(context: ConsoleContext) -> list[BaseRoute]:
     async def pages(request: Request) -> HTMLResponse:
         state, text, at = choice(request, "state", list(STATES)), text_asked(request), page_asked(request)
-        tables = await office.tables(("pages", state, text, at), lambda view: _page_of_list(view, state, text, at))
+        tables = await context.tables(("pages", state, text, at), lambda view: _page_of_list(view, state, text, at))
         found = tables.found or PageList([], 0, partly=False)
         asked = {"state": state if state != "all" else "", "text": text}
         part = ListPage(found.rows, at, found.total, "/console/pages", asked)
         values = {"part": part, "states": STATES, "state": state, "text": text, "partly": found.partly}
         values |= {"now": time.time(), "most": LOOKED_AT}
-        return office.with_tables(request, "console_pages.html", tables, **values)
+        return context.with_tables(request, "console_pages.html", tables, **values)
 
-    return [Route("/console/pages", pages), route(office, About("url", "URL", canonical, _one_url))]
+    return [Route("/console/pages", pages), route(context, About("url", "URL", canonical, _one_url))]
 
 
 def _page_of_list(view: View, state: str, text: str, at: int) -> PageList:
@@ -95,7 +95,7 @@ def _with_text(view: View, rows: NDArray[np.int64], text: str, enough: int) -> t
 def _one_url(view: View, url: str, now: float) -> dict[str, Any]:
     row, judged = view.row(url), view.judge(url)
     if row < 0:
-        raise BadInput(f"This crawl has not heard of {url}. It {judged['verdict']}: {judged['why']}, {_robots(judged)}")
+        raise BadInput(f"This crawl does not know {url}. It {judged['verdict']}: {judged['why']}, {_robots(judged)}")
     found = explain(view, url, view.config.policy, now)
     found["history"].reverse()
     gains, report = view.ranking(view.config.policy, now).gains, view.measuring.report()
@@ -107,21 +107,21 @@ def _one_url(view: View, url: str, now: float) -> dict[str, Any]:
 
 
 def _robots(judged: dict[str, Any]) -> str:
-    return "robots.txt was not read yet" if judged["robots"] == "not read yet" else judged["robots"]
+    return "robots.txt has not been read yet" if judged["robots"] == "not read yet" else judged["robots"]
 
 
 def _next(found: dict[str, Any], now: float, value: str) -> str:
     """When it is fetched next, in a sentence."""
     page, worth = found["page"], found["now"]
     if page["state"] == "dead":
-        return "It is not fetched again: it has been gone for long."
+        return "Never again: it has been gone too long."
     if page["not_before"] and page["not_before"] > now:
         return f"Not before {exactly(page['not_before'])}."
     if not worth["may_be_fetched"]:
-        return "Not now: it was fetched too recently, or the crawl's rules keep it out."
+        return "Not now: it was fetched too recently, or a rule excludes it."
     if worth["rank"] is None:
-        return "Nobody knows: the policy gives it no value."
+        return "Unknown: the policy gives it no value."
     before = worth["rank"] - 1
     if not before:
-        return "It is the first of all that would be fetched now."
-    return f"{count(before, 'page is', 'pages are')} worth more now, by the policy's value of {value}."
+        return "Now: it is first in the plan."
+    return f"After {count(before, 'page')} with a higher value; its own is {value}."

@@ -53,7 +53,7 @@ class ViewCache:
     def __init__(self, path: Path, patience: float = PATIENCE) -> None:
         self._path = path
         self._patience = patience
-        self._thread = ThreadPoolExecutor(1, "standing")
+        self._thread = ThreadPoolExecutor(1, "views")
         self._view: View | None = None
         self._stamp: object = None
         self._orders: object = None
@@ -76,12 +76,12 @@ class ViewCache:
         except TimeoutError:
             if last := self._answers.get(key):
                 return last
-            raise Pending("The tables of the crawl are being read; this takes a moment.") from None
+            raise Pending("The crawl's tables are being read.") from None
 
     def _submitted(self, key: Hashable, question: Question[Found]) -> "Future[Dated[Found]]":
         self._under_way = {each: work for each, work in self._under_way.items() if not work.done()}
         if len(self._under_way) >= MOST_WAITING:
-            raise Pending("Many questions wait for the tables of the crawl: try again in a moment.")
+            raise Pending("Too many pages wait for the crawl's tables: try again in a moment.")
         work = self._under_way[key] = self._thread.submit(self._answer, key, question)
         return work
 

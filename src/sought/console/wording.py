@@ -71,9 +71,9 @@ _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SIZES = ("B", "kB", "MB", "GB", "TB", "PB")
 PURPOSES = {
     "new": "never fetched before",
-    "stale": "its own text or death",
-    "hub": "what its links tell or lead to",
-    "known": "known, the policy does not say why",
+    "stale": "its text may have changed or gone",
+    "hub": "for its links",
+    "known": "fetched before; the policy gives no reason",
     "file": "robots.txt or a sitemap",
 }
 
@@ -193,10 +193,10 @@ def spelled(name: str) -> str:
 
 
 _ROBOTS = {
-    "parsed": "robots.txt is kept to",
-    "allow": "there is no robots.txt",
-    "deny": "not asked: robots.txt could not be had",
-    "guarded": "not asked: its network is not allowed",
+    "parsed": "follows robots.txt",
+    "allow": "no robots.txt",
+    "deny": "not crawled: robots.txt is unavailable",
+    "guarded": "not crawled: its network is not allowed",
 }
 
 
