@@ -85,8 +85,8 @@ def test_pages_say_what_is_wrong_too(server: Served) -> None:
         ("/?q=a&page=0", 400, "page is a whole number"),
         ("/?q=a&page=101", 400, "page is a whole number"),
         ("/nowhere", 404, "No such page"),
-        ("/static/style.css", 404, "no such file"),
-        ("/static/../app.py", 404, "no such"),
+        ("/static/style.css", 404, "No such file"),
+        ("/static/../app.py", 404, "No such"),
     ]:
         answer = server.get(where)
         assert answer.status == status

@@ -51,7 +51,7 @@ CONTRADICTIONS = {
         r"Unanswered (?!0 %)[\d.]+ % of",
     ),
     "no crawl is running, and it fetches": (
-        r"No crawl (is running|has run yet)",
+        r"No crawl is running",
         r"a second over the last minute|Crawling by",
     ),
     "the crawl is paused, and it crawls": (r"Paused The crawl", r"Crawling by"),

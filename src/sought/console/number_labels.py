@@ -115,7 +115,7 @@ FIGURES = {
     "results": NumberLabel("Results", "Pages that answer the query, including those nobody looks at.", "pages"),
     "best_score": NumberLabel("Best score", "How well the best page fits the query."),
     "query_to_gain": NumberLabel("To gain", "What a page made for the query would add to the answers.", WEEKLY),
-    "why": NumberLabel("Why", "What is wrong with the answer to the query."),
+    "why": NumberLabel("Problem", "What is wrong with the answer to the query."),
     "prospect": NumberLabel(
         "Prospect", "What the page would bring for the query, judged by its address and the links to it.", WEEKLY
     ),
