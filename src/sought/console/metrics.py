@@ -75,31 +75,43 @@ def _budget(pulse: Mapping[str, Any]) -> Values:
 
 
 METRICS = (
-    Metric("sought_crawl_running", "gauge", "1 while a crawl runs and tells of itself.", _one("running")),
-    Metric("sought_crawl_paused", "gauge", "1 while the crawl is told to pause.", _one("paused")),
-    Metric("sought_pulse_timestamp_seconds", "gauge", "When the crawl last told of itself.", _one("time")),
-    Metric("sought_urls_known", "gauge", "URLs that the crawl has heard of.", _one("progress", "known")),
-    Metric("sought_fetches_total", "counter", "Answers, by what they were.", _each("outcome", "progress", "outcomes")),
-    Metric("sought_received_bytes_total", "counter", "Bytes of answers as they came.", _one("progress", "bytes")),
-    Metric("sought_requests_in_flight", "gauge", "Requests without an answer yet.", _one("progress", "in_flight")),
-    Metric("sought_hosts_waiting", "gauge", "Hosts that wait for their turn.", _one("progress", "hosts_waiting")),
-    Metric("sought_budget_fetches_per_day", "gauge", "Fetches a day that the budget allows.", _budget),
-    Metric("sought_budget_left", "gauge", "Fetches left in the period of the budget.", _one("budget", "left")),
+    Metric("sought_crawl_running", "gauge", "1 while a crawl runs.", _one("running")),
+    Metric("sought_crawl_paused", "gauge", "1 while the crawl is paused.", _one("paused")),
+    Metric("sought_pulse_timestamp_seconds", "gauge", "Time of the crawl's last report.", _one("time")),
+    Metric("sought_urls_known", "gauge", "Known URLs, fetched or not.", _one("progress", "known")),
+    Metric(
+        "sought_fetches_total", "counter", "Answers by status or failure.", _each("outcome", "progress", "outcomes")
+    ),
+    Metric("sought_received_bytes_total", "counter", "Bytes received over the network.", _one("progress", "bytes")),
+    Metric("sought_requests_in_flight", "gauge", "Requests not yet answered.", _one("progress", "in_flight")),
+    Metric(
+        "sought_hosts_waiting",
+        "gauge",
+        "Hosts with pages to fetch whose delay is not over.",
+        _one("progress", "hosts_waiting"),
+    ),
+    Metric("sought_budget_fetches_per_day", "gauge", "Budget in fetches a day.", _budget),
+    Metric("sought_budget_left", "gauge", "Fetches left in the current period of the budget.", _one("budget", "left")),
     Metric("sought_price", "gauge", "Worth of the last fetch that a week's budget buys.", _one("price")),
     Metric("sought_measured_fetches_total", "counter", "Fetches with a measured gain.", _one("progress", "measured")),
-    Metric("sought_gain_total", "counter", "What fetches have added to the answers.", _one("progress", "gain")),
-    Metric("sought_to_gain", "gauge", "What fetches now are expected to add.", _each("pages", "demand", "to_gain")),
-    Metric("sought_quality_ratio", "gauge", "What attention finds of what there may be.", _one("demand", "quality")),
+    Metric("sought_gain_total", "counter", "Gain of all measured fetches.", _one("progress", "gain")),
+    Metric(
+        "sought_to_gain",
+        "gauge",
+        "Expected gain of all pages that may be fetched now.",
+        _each("pages", "demand", "to_gain"),
+    ),
+    Metric("sought_quality_ratio", "gauge", "Quality of the answers, between 0 and 1.", _one("demand", "quality")),
     Metric("sought_unanswered_ratio", "gauge", "Share of searches without a result.", _one("demand", "unanswered")),
     Metric("sought_poor_ratio", "gauge", "Share of searches with fewer than ten results.", _one("demand", "poor")),
-    Metric("sought_queries", "gauge", "Distinct queries that are measured by.", _one("demand", "queries")),
-    Metric("sought_disk_bytes", "gauge", "Bytes of the crawl's directory.", _one("progress", "disk")),
+    Metric("sought_queries", "gauge", "Distinct queries by which fetches are measured.", _one("demand", "queries")),
+    Metric("sought_disk_bytes", "gauge", "Size of the crawl directory.", _one("progress", "disk")),
 )
 SERVER = {
-    "sought_searches_total": "Searches that were answered.",
-    "sought_searches_refused_total": "Searches that were refused, as too many were waiting.",
-    "sought_clicks_total": "Clicks that were recorded.",
-    "sought_search_seconds": "Time from a search to its answer.",
+    "sought_searches_total": "Searches answered.",
+    "sought_searches_refused_total": "Searches refused because too many were waiting.",
+    "sought_clicks_total": "Clicks recorded.",
+    "sought_search_seconds": "Seconds from a search to its answer.",
 }
 
 
