@@ -50,7 +50,7 @@ def test_the_page_says_what_the_command_says(path, server):
     today, none = found["budget"]["quality"], found["without_fetches"]
     certain = [f"80 % certain: {share(each['low'])} to {share(each['high'])}" for each in (today, none)]
     assert f"Quality at today's budget {share(today['value'])} {certain[0]}" in said
-    assert f"Without any fetch quality would be {share(none['value'])} ({certain[1]})." in said
+    assert f"Without any fetch, quality would be {share(none['value'])} ({certain[1]})." in said
     assert "Today's budget: 12 per day." in said
     assert "Tables as of" in said
     assert not [name for name in DIAL if FIGURES[name].sentence not in said]
