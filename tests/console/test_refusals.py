@@ -217,7 +217,7 @@ def test_trouble_on_the_console_is_told_alike(server: Served, tmp_path: Path, ca
     assert str(path / "settings.json") in caplog.text
 
 
-def test_a_surprise_is_an_ordinary_answer(
+def test_an_unexpected_error_is_an_ordinary_answer(
     server: Served, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Status 500 with all headers and nothing of what happened, which is in the log; the server goes on."""
@@ -233,7 +233,7 @@ def test_a_surprise_is_an_ordinary_answer(
     assert server.get("/", q="surprising lamp").status == 200
 
 
-def test_a_surprise_is_one_entry_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unexpected_error_is_one_entry_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
     """Whatever is asked for: a path cannot make up another."""
 
     async def surprising(*_: object) -> None:
@@ -245,7 +245,7 @@ def test_a_surprise_is_one_entry_of_the_log(caplog: pytest.LogCaptureFixture) ->
     scope = {"type": "http", "path": "/x\nERROR all is lost\x1b[2J"}
     asyncio.run(UnexpectedErrors(surprising, lambda _: Response())(scope, nothing, nothing))  # type: ignore[arg-type]  # no server
     [entry] = caplog.records
-    assert entry.getMessage() == r"'/x\nERROR all is lost\x1b[2J': a surprise"
+    assert entry.getMessage() == r"'/x\nERROR all is lost\x1b[2J': unexpected error"
 
 
 def test_a_panic_of_the_search_engine_is_one_too(

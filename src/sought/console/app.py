@@ -25,7 +25,7 @@ _LOG = logging.getLogger("sought.console")
 
 
 def make_app(path: Path, hosts: Iterable[str] = (), control: Control | None = None) -> Starlette:
-    """The server of a crawl directory.  It goes by the names of loopback and by `hosts`."""
+    """The server of a crawl directory.  It answers to the names of loopback and to `hosts`."""
     service = SearchService(path)
     operators = Operators(path, control, service.tally)
 
@@ -45,7 +45,7 @@ def make_app(path: Path, hosts: Iterable[str] = (), control: Control | None = No
     async def failed(request: Request, error: Exception) -> Response:
         if isinstance(error, TooBusy):
             return _complaint(service, request, 503, str(error), {"Retry-After": "1"})
-        _LOG.error("%r: %s", request.url.path, error)  # it names folders, which are nobody's business
+        _LOG.error("%r: %s", request.url.path, error)  # with folders, which the answer leaves out
         if isinstance(error, CrawlDamaged | BadConfig):  # it says what to do
             return _complaint(service, request, 503, without_folder(path, str(error)), {})
         return in_trouble(request)
@@ -64,7 +64,7 @@ def make_app(path: Path, hosts: Iterable[str] = (), control: Control | None = No
 
 
 def _complaint(service: SearchService, request: Request, status: int, text: str, headers: dict[str, str]) -> Response:
-    """One clear sentence, in the language of who asks."""
+    """One clear sentence, as a page or as JSON."""
     path, sentence = request.url.path, ended(text)
     if is_api(path):
         return refusal(path, status, sentence, headers)

@@ -62,7 +62,7 @@ def number(request: Request, name: str, default: int, least: int, most: int) -> 
 
 
 def search_id(given: str) -> int:
-    """The number of a search for the id by which we told of it."""
+    """The number of a search, from its id in an answer."""
     if not _OUR_ID.fullmatch(given):
         raise HTTPException(400, "No search has such a query_id.")
     return source_id(given)

@@ -1,6 +1,6 @@
 """Where are style sheets, scripts and pictures?  In the package, in memory, under names that change with their content.
 
-A browser may thus keep each of them for ever, and asks nobody else for anything.
+So a browser may keep each of them for ever, and loads nothing from elsewhere.
 """
 
 import hashlib

@@ -4,7 +4,7 @@
    REQUEST_SECONDS.  So a slow client holds nothing but its connection, and gives that up when others need it
    (`capacity.py`).
 2. Requests that were sent one after the other are answered in their order.
-3. What is wrong with a request is said after the answers to those before it; then nothing more is read.
+3. A bad request is refused after the answers to those before it; then nothing more is read.
 4. An answer that its client does not read is given up after WRITE_SECONDS.
 """
 
@@ -182,7 +182,7 @@ class Connection(HttpToolsProtocol):
             self.transport.close()
 
     def shutdown(self) -> None:
-        """The server ends: whoever is not being answered goes at once, and nobody may read slowly."""
+        """The server ends: idle connections close at once, the others after their answer."""
         if self._answering:
             self._stop_reading()
         else:

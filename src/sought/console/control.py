@@ -1,4 +1,4 @@
-"""Who may tell the crawl what to do?  Nobody, unless the server was started with --control.
+"""Who may give orders?  Nobody, unless the server was started with --control.
 
     token     printed once when the server starts; who has it enters it in a form
     session   what the browser gets for it: a secret in a cookie that scripts and other sites never see

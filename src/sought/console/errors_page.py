@@ -38,7 +38,7 @@ def routes(context: ConsoleContext, journal: Histories, log: LogReader) -> list[
 
 
 def _damage(path: Path, pulse: Pulse | None, status: Mapping[str, Any] | None) -> list[str]:
-    """What of the record cannot be read, as the crawl that runs tells it, or else the tables."""
+    """Unreadable parts of the record, by the pulse of a running crawl, or else by the tables."""
     if status is not None:
         return [without_folder(path, each) for each in status.get("damage", ())]
     return pulse.damage if pulse else []

@@ -53,6 +53,6 @@ class HostGuard:
 
 
 def _from_elsewhere(headers: dict[bytes, str], host: str) -> bool:
-    """A browser says so; a program, which says neither, is nobody's unwitting messenger."""
+    """Browsers say so in headers; programs send neither header and are admitted."""
     site, origin = headers.get(b"sec-fetch-site", "same-origin"), headers.get(b"origin")
     return site not in ("same-origin", "none") or (origin is not None and origin.partition("://")[2].lower() != host)

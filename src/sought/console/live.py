@@ -1,4 +1,4 @@
-"""What happens now, without anybody asking again: parts of the overview, sent whenever the pulse has changed.
+"""How does an open page stay up to date?  By server-sent events: parts of the page, whenever the pulse changes.
 
 The parts are those of the page itself, so that it looks the same with and without scripts.
 """
@@ -29,9 +29,9 @@ PARTS = ("state", "headline", "now")
 
 
 class PulseWatch:
-    """Looks at the pulse while anybody watches, once for all of them, and tells what `put` makes of it.
+    """Looks at the pulse while browsers watch, once for all of them, and sends what `put` makes of it.
 
-    `put` runs in a thread; what it returns is told only if it is other than before.
+    `put` runs in a thread; its text is sent only if it changed.
     """
 
     def __init__(self, path: Path, put: Callable[[Pulse | None, float], str]) -> None:
@@ -45,14 +45,14 @@ class PulseWatch:
     def is_full(self) -> bool:
         return len(self._watching) >= MOST
 
-    async def told(self) -> AsyncIterator[str]:
-        """What is put, each time it is other than before, until the server ends."""
+    async def texts(self) -> AsyncIterator[str]:
+        """Each new text, until the server ends."""
         queue: asyncio.Queue[str | None] = asyncio.Queue(2)
         self._watching.add(queue)
         if self._task is None or self._task.done():
             self._last, self._task = None, asyncio.create_task(self._look())
         elif self._last is not None:
-            _tell(queue, self._last)
+            _send(queue, self._last)
         try:
             while (text := await queue.get()) is not None:
                 yield text
@@ -60,15 +60,15 @@ class PulseWatch:
             self._watching.discard(queue)
 
     def end(self) -> None:
-        """Everybody goes home."""
+        """End all streams."""
         for queue in self._watching:
-            _tell(queue, None)
+            _send(queue, None)
 
     async def _look(self) -> None:
         while self._watching:
             text = await asyncio.to_thread(self._text)
             for queue in self._watching if text != self._last else ():
-                _tell(queue, text)
+                _send(queue, text)
             self._last = text
             await asyncio.sleep(EVERY)
 
@@ -76,15 +76,15 @@ class PulseWatch:
         return self._put(last_pulse(self._path), time.time())
 
 
-def _tell(queue: asyncio.Queue[str | None], text: str | None) -> None:
-    """Who is slow misses what is old."""
+def _send(queue: asyncio.Queue[str | None], text: str | None) -> None:
+    """A slow browser misses old texts."""
     while queue.full():
         queue.get_nowait()
     queue.put_nowait(text)
 
 
 def routes(context: ConsoleContext) -> tuple[PulseWatch, list[BaseRoute]]:
-    watch = PulseWatch(context.path, partial(_told, context.path))
+    watch = PulseWatch(context.path, partial(_parts, context.path))
 
     async def events(_: Request) -> Response:
         if watch.is_full:
@@ -97,14 +97,14 @@ def routes(context: ConsoleContext) -> tuple[PulseWatch, list[BaseRoute]]:
 
 async def _stream(watch: PulseWatch) -> AsyncIterator[bytes]:
     yield b"retry: %d\n\n" % RETRY
-    async for text in watch.told():
+    async for text in watch.texts():
         yield b"data: %s\n\n" % text.encode()
 
 
-def _told(path: Path, pulse: Pulse | None, now: float) -> str:
+def _parts(path: Path, pulse: Pulse | None, now: float) -> str:
     """All parts as one line of JSON, and whether there is more in the log than before.
 
-    What the answers are worth is told while a crawl runs and measures it: else the tables know better.
+    Key figures are sent while a crawl runs and measures; otherwise the tables are newer.
     """
     values = shown(pulse, now)
     is_measured = pulse is not None and pulse.demand.queries and values["condition"] in ("running", "silent")

@@ -1,4 +1,4 @@
-"""The page of the log: what has the crawl said of itself lately, and is anything wrong with it?"""
+"""The page of the log: what happened lately, and is anything wrong?"""
 
 import asyncio
 import time
@@ -44,17 +44,17 @@ class LogEvent:
 
     def is_wanted(self, level: str, text: str) -> bool:
         names = list(LEVELS)
-        return names.index(self.level) >= names.index(level) and text.casefold() in self._said().casefold()
+        return names.index(self.level) >= names.index(level) and text.casefold() in self._text().casefold()
 
-    def _said(self) -> str:
+    def _text(self) -> str:
         """What the page shows at first sight, but for the time."""
         level = "" if self.level == "info" else f" {self.level}"
         return f"{spelled(self.name)}{level} {''.join(each.text for each in self.sentence)} {self.host}"
 
 
 class LogReader:
-    """Reads the log for one at a time, and remembers what it found until there is more, or gains are said in another
-    unit: both files may be read for it.
+    """Reads the log for one at a time, and remembers what it found until there is more, or the unit of gains
+    changes: both files may be read for it.
 
     Invariant: what was found is at least as new as the stamp that it is given with.
     """
@@ -103,7 +103,7 @@ def _last(path: Path, level: str, text: str, unit: Unit) -> list[LogEvent]:
 
 
 def _events(path: Path, unit: Unit) -> Iterator[LogEvent]:
-    """What is no event is passed over: anybody may have written it."""
+    """Lines that are no events are skipped."""
     for line in read_log(path):
         try:
             if event := _event(_without_folder(path, line), unit):
@@ -117,12 +117,12 @@ def _event(line: dict[str, Any], unit: Unit) -> LogEvent | None:
     when, level, name, host = (line.pop(each, None) for each in ("time", "level", "event", "host"))
     if not isinstance(when, int | float) or level not in LEVELS or not isinstance(name, str):
         return None
-    said = tuple(replace(each, text=_cut(each.text)) for each in sentence(name, line, unit))
-    return LogEvent(float(when), level, _cut(name), said, _cut(host) if isinstance(host, str) else "", raw)
+    words = tuple(replace(each, text=_cut(each.text)) for each in sentence(name, line, unit))
+    return LogEvent(float(when), level, _cut(name), words, _cut(host) if isinstance(host, str) else "", raw)
 
 
 def _without_folder(path: Path, value: Any) -> Any:
-    """Which folder the crawl is in is nobody's business."""
+    """Hide the crawl's path."""
     if isinstance(value, dict):
         return {name: _without_folder(path, each) for name, each in value.items()}
     if isinstance(value, list):

@@ -49,8 +49,8 @@ def _plan(fields: Fields, unit: Unit) -> list[Phrase]:
     words += f" on {count(hosts, 'host')}" if words and hosts is not None else ""
     words += f" of {number(known)} known" if words and known is not None else ""
     price, to_gain = _real(fields.get("price")), fields.get("to_gain")
-    told = to_gain if isinstance(to_gain, Mapping) else {}
-    new, old = (_a_week(f"{name} pages would add ", _real(told.get(name)), unit) for name in ("new", "known"))
+    expected = to_gain if isinstance(to_gain, Mapping) else {}
+    new, old = (_a_week(f"{name} pages would add ", _real(expected.get(name)), unit) for name in ("new", "known"))
     worth = unit.in_all(price)
     last = Phrase("") if worth is None else Phrase(f"price of a fetch {searches(worth)} searches", exact(price))
     return [Phrase(words), last, new, old]
@@ -118,19 +118,19 @@ _SENTENCES: Mapping[str, Callable[[Fields, Unit], list[Phrase]]] = {
 
 def _gain(fields: Fields, unit: Unit) -> Phrase:
     gain = _real(fields.get("gain"))
-    told = unit.a_week(gain)
-    return Phrase("") if told is None else Phrase(f"{change(told)} searches a week answered better", exact(gain))
+    weekly = unit.a_week(gain)
+    return Phrase("") if weekly is None else Phrase(f"{change(weekly)} searches a week answered better", exact(gain))
 
 
 def _a_week(words: str, gain: float | None, unit: Unit) -> Phrase:
-    told = unit.a_week(gain)
-    return Phrase("") if told is None else Phrase(f"{words}{searches(told)} searches a week", exact(gain))
+    weekly = unit.a_week(gain)
+    return Phrase("") if weekly is None else Phrase(f"{words}{searches(weekly)} searches a week", exact(gain))
 
 
 def _joined(parts: list[Phrase]) -> Sentence:
     """With a comma between those that say something."""
-    told = [each for each in parts if each.text]
-    return tuple(each for part in told for each in (Phrase(", "), part))[1:]
+    words = [each for each in parts if each.text]
+    return tuple(each for part in words for each in (Phrase(", "), part))[1:]
 
 
 def _after(words: str, text: str) -> Phrase:

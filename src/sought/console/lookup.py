@@ -1,4 +1,4 @@
-"""A page about one thing: read what is asked, look it up in the tables, show it, or say in one sentence why not."""
+"""How is a page about one URL, query or host made?  Read the parameter, look it up, show it or one sentence why not."""
 
 import re
 import time
@@ -58,7 +58,7 @@ def _read(about: About, given: str) -> str:
 
 
 async def _answered(context: ConsoleContext, request: Request, about: About, wanted: str) -> HTMLResponse:
-    try:  # as of when the tables were read: what is worth most is worked out once for all pages that are
+    try:  # as of when the tables were read: the ranking is computed once for all pages
         found = await context.views.ask((about.kind, wanted), lambda view: about.ask(view, wanted, view.opened))
     except Pending as why:
         return context.wait(request, about.title, why)

@@ -33,7 +33,7 @@ _NO_LABELS: Labels = {}
 
 @dataclass(frozen=True)
 class Metric:
-    """A name of Prometheus, and where in a pulse its values are; none are told of what the pulse lacks."""
+    """A name of Prometheus, and where in a pulse its values are; none if the pulse lacks them."""
 
     name: str
     kind: Literal["counter", "gauge"]
@@ -117,12 +117,12 @@ SERVER = {
 
 def exposition(pulse: Mapping[str, Any], tally: ServerTally) -> str:
     """All metrics in Prometheus's text format."""
-    return "".join(f"{line}\n" for metric in METRICS for line in _told(metric, pulse)) + "".join(
+    return "".join(f"{line}\n" for metric in METRICS for line in _lines(metric, pulse)) + "".join(
         f"{line}\n" for line in _of_server(tally)
     )
 
 
-def _told(metric: Metric, pulse: Mapping[str, Any]) -> Iterator[str]:
+def _lines(metric: Metric, pulse: Mapping[str, Any]) -> Iterator[str]:
     values = list(metric.values(pulse))
     if values:
         yield from _head(metric.name, metric.help, metric.kind)
@@ -148,8 +148,8 @@ def _head(name: str, text: str, kind: str) -> tuple[str, str]:
 
 
 def _labels(labels: Labels) -> str:
-    told = ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items())
-    return f"{{{told}}}" if told else ""
+    text = ",".join(f'{name}="{_escaped(value)}"' for name, value in labels.items())
+    return f"{{{text}}}" if text else ""
 
 
 def _escaped(value: str) -> str:

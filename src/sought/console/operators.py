@@ -1,4 +1,4 @@
-"""The console: all its pages, what they are told live, and metrics."""
+"""What does the server offer operators?  All pages of the console, live updates, and metrics."""
 
 import asyncio
 import functools
@@ -51,7 +51,7 @@ class Operators:
         return [*(self._with_console_errors(each) for each in found), *self._events, Route("/metrics", self._metrics)]
 
     def end_streams(self) -> None:
-        """To be called as soon as the server is told to end: those who watch would keep it."""
+        """Call this when the server starts to end: open streams would keep it alive."""
         self._watch.end()
 
     async def close(self) -> None:
@@ -59,7 +59,7 @@ class Operators:
         await self.context.views.close()
 
     def _with_console_errors(self, route: BaseRoute) -> BaseRoute:
-        """What goes wrong on a page of the console is said on a page of the console."""
+        """Errors of console pages are shown on a console page."""
         assert isinstance(route, Route)
         endpoint: Endpoint = route.endpoint
 
@@ -75,6 +75,6 @@ class Operators:
         return Route(route.path, answered, methods=sorted(route.methods or ()), name=route.name)
 
     async def _metrics(self, _: Request) -> Response:
-        told = await asyncio.to_thread(read_pulse, self.context.path) or {}
-        running = condition(understood(told) if told else None, time.time()) in ("running", "silent")
-        return Response(exposition({**told, "running": running}, self._tally), media_type=CONTENT_TYPE)
+        pulse = await asyncio.to_thread(read_pulse, self.context.path) or {}
+        running = condition(understood(pulse) if pulse else None, time.time()) in ("running", "silent")
+        return Response(exposition({**pulse, "running": running}, self._tally), media_type=CONTENT_TYPE)

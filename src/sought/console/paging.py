@@ -35,8 +35,8 @@ class ListPage(Generic[Row]):
         return (self.at - 1) * ROWS + 1
 
     def link(self, at: int) -> str:
-        told = {name: text for name, text in {**self.asked, "page": str(at) if at > 1 else ""}.items() if text}
-        return f"{self.where}?{urlencode(told)}" if told else self.where
+        given = {name: text for name, text in {**self.asked, "page": str(at) if at > 1 else ""}.items() if text}
+        return f"{self.where}?{urlencode(given)}" if given else self.where
 
 
 def page_asked(request: Request) -> int:

@@ -116,16 +116,16 @@ class Pulse(msgspec.Struct, frozen=True):
     damage: list[str] = []
 
 
-def understood(told: Mapping[str, Any] | None) -> Pulse | None:
-    """None also for what is no pulse: another version of the program may have written it."""
+def understood(pulse: Mapping[str, Any] | None) -> Pulse | None:
+    """None also for what is no pulse: another version may have written it."""
     try:
-        return msgspec.convert(told, Pulse) if told is not None else None
+        return msgspec.convert(pulse, Pulse) if pulse is not None else None
     except (msgspec.ValidationError, RecursionError):
         return None
 
 
 def last_pulse(path: Path) -> Pulse | None:
-    """What the crawl last told of itself, but for where it lies: why it ended, and what is damaged, may name files."""
+    """The last pulse, without the crawl's path: `ended` and `damage` may name files."""
     pulse = understood(read_pulse(path))
     if pulse is None:
         return None

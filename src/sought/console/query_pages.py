@@ -33,8 +33,8 @@ def why(row: dict[str, Any]) -> str:
     >>> why({"results": 0}), why({"results": 1}), why({"results": 30}), why({"results": 30, "why": "pages are old"})
     ('no page answers it', '1 result', 'its best page could fit better', 'pages are old')
     """
-    if told := row.get("why"):
-        return str(told)
+    if reason := row.get("why"):
+        return str(reason)
     results = row["results"]
     if not results:
         return "no page answers it"

@@ -79,7 +79,7 @@ _NOT_OURS = (asyncio.CancelledError, KeyboardInterrupt, SystemExit, GeneratorExi
 class UnexpectedErrors:
     """Middleware inside the guard, so that this answer is guarded as well.
 
-    A panic of a library in Rust is no `Exception`; for whoever asked it is the same.  An answer that has begun cannot
+    A panic of a library in Rust is no `Exception`, but gets the same answer.  An answer that has begun cannot
     be taken back: its connection is closed.
     """
 
@@ -103,7 +103,7 @@ class UnexpectedErrors:
         except _NOT_OURS:
             raise
         except BaseException as error:
-            _LOG.error("%r: a surprise", scope["path"], exc_info=error)
+            _LOG.error("%r: unexpected error", scope["path"], exc_info=error)
             if begun:
                 raise
             await self._answer(Request(scope))(scope, receive, send)

@@ -53,10 +53,10 @@ def failure(service: SearchService, request: Request, status: int, sentence: str
 
 
 def _page(service: SearchService, status: int = 200, **values: Any) -> HTMLResponse:
-    told = {"query": "", "pages": 0, "problem": "", "fetched": False} | values
-    if not told["pages"]:
-        told["fetched"] = service.has_archive()
-    return page("search.html", status, **told, keep_days=service.keep_days)
+    shown = {"query": "", "pages": 0, "problem": "", "fetched": False} | values
+    if not shown["pages"]:
+        shown["fetched"] = service.has_archive()
+    return page("search.html", status, **shown, keep_days=service.keep_days)
 
 
 def _question(request: Request, text: str) -> Question:

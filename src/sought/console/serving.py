@@ -20,7 +20,7 @@ from sought.web.errors import BadInput
 
 
 class Server(uvicorn.Server):
-    """Calls `app.state.at_end`, if the application has one, as soon as it is told to end."""
+    """Calls `app.state.at_end`, if the application has one, when it starts to end: open streams would keep it alive."""
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         at_end = getattr(getattr(self.config.app, "state", None), "at_end", None)

@@ -1,4 +1,4 @@
-"""What do the tables of a crawl say?  Here somebody looks them up, and nobody else waits for the disk.
+"""How do pages read the tables without waiting for the disk?  One thread looks up, and remembers.
 
 To open a View reads the whole table, and what follows from it may take seconds.  So one thread keeps one View: it opens
 another when the store has changed, and remembers its answers until then.  A View is good for 15 seconds, and for longer
@@ -108,7 +108,7 @@ class ViewCache:
         return known
 
     def _looked_up(self, view: View, question: Question[Found]) -> Found:
-        """After a surprise, such as files that have gone, the next question is asked of another View."""
+        """After an unexpected error, such as vanished files, the next question gets another View."""
         began = time.monotonic()
         try:
             return question(view)
@@ -140,7 +140,7 @@ class ViewCache:
 
 
 def _is_overruled(view: View) -> bool:
-    """Whether its crawl has been told otherwise since.  Pages that are asked for come and go with every commit."""
+    """Whether orders changed since.  Pages that were ordered come and go with every commit."""
     old, new = (replace(each, wanted=()) for each in (view.settings, load_settings(view.path)))
     return old != new or view.config != crawl_config(view.path)
 

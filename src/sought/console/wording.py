@@ -111,7 +111,7 @@ def change(value: float | None) -> str:
 
 
 def searches(value: float | None) -> str:
-    """Of searches that are answered better: no more digits than anybody can picture.
+    """A number of searches, with few digits.
 
     >>> [searches(each) for each in (None, 1234.5, 12.34, 0.123, 3e-10, 0.0, -0.25, -3e-10)]
     ['–', '1,234', '12.3', '0.12', '< 0.01', '0', '−0.25', '> −0.01']
@@ -127,7 +127,7 @@ def searches(value: float | None) -> str:
 
 
 def share(value: float | None) -> str:
-    """All and nothing are said only where they are exact.
+    """100 % and 0 % only where they are exact.
 
     >>> share(0.0712), share(1.0), share(0.99999), share(0.00001), share(0.0)
     ('7.1 %', '100 %', '> 99.9 %', '< 0.1 %', '0 %')
