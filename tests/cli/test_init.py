@@ -132,7 +132,7 @@ def test_a_long_crawl_says_how_long_it_takes(tmp_path: Path) -> None:
     [line] = [line for line in errors.splitlines() if "take about" in line]
     assert line.startswith("At one request to a host every 1 s, ")
     assert "known pages on 1 host take about " in line
-    assert " minutes: set [politeness] delay" in line
+    assert " minutes. If the sites are yours, set [politeness] delay" in line
     assert "--own-site" in line
     assert out.splitlines()[-1].startswith("Next: sought ")
 
