@@ -36,7 +36,11 @@ def until(then: float, now: float) -> str:
 
 
 def is_time(then: float | None) -> bool:
-    """False for None, infinity, NaN, and 0 and less, which mean "never"."""
+    """False for None, infinity, NaN, and 0 and less, which mean "never".
+
+    >>> [is_time(each) for each in (None, float("-inf"), 0.0, 1.0)]
+    [False, False, False, True]
+    """
     return then is not None and isfinite(then) and then > 0
 
 
