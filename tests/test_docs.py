@@ -107,7 +107,7 @@ def run_commands(document, healthy, make_crawl, folder):
         elif words[0] == "search":
             assert "toy.test" in done.stdout
         elif words[0] == "explain":
-            assert "a fetch now" in done.stdout
+            assert "a fetch now" in done.stdout.lower()
         elif words[:2] == ["lab", "compare"] and (shown := printed_after(document, command)):
             assert [line.rstrip() for line in done.stdout.splitlines()] == shown
 
@@ -156,7 +156,9 @@ def test_the_commands_of_the_laboratory_run(tmp_path):
 def commands_in_documents():
     """Every command in a code block of a document: (program, words, where)."""
     for document in DOCUMENTS:
-        for block in re.findall(r"^```(?:console|sh|)\n(.*?)^```", document.read_text(), re.M | re.S):
+        for language, block in re.findall(r"^```(\w*)\n(.*?)^```$", document.read_text(), re.M | re.S):
+            if language not in ("console", "sh", ""):
+                continue
             for line in re.findall(r"(?:^[$#] |\| )\S*?((?:sought|python -m benchmarks) .*?)(?: #.*)?$", block, re.M):
                 words = shlex.split(line)
                 skip = 3 if words[0] == "python" else 1
@@ -187,6 +189,23 @@ def test_links_between_documents_lead_somewhere():
         for target in re.findall(r"(?:\]\(|src=\")([^)#\"]+?)(?:#[^)]*)?[)\"]", document.read_text()):
             if "://" not in target:
                 assert (document.parent / target).exists(), f"{document.name}: {target}"
+
+
+def test_the_files_that_the_architecture_names_exist():
+    """Each `room/`, `room/file.py`, `benchmarks/` or `tests/file.py`; DIR/ is a crawl directory, not ours."""
+    named = re.findall(r"`([^`\s]+(?:\.py|/))`", (DOCS / "explanation" / "architecture.md").read_text())
+    ours = [each for each in named if not each.startswith("DIR/")]
+    missing = [each for each in ours if not any((place / each).exists() for place in (ROOT / "src" / "sought", ROOT))]
+    assert len(ours) > 50
+    assert not missing
+
+
+def test_the_architecture_has_a_section_for_every_room():
+    """In the order of the floors, except that what lies beside src comes last."""
+    text = (DOCS / "explanation" / "architecture.md").read_text()
+    rooms = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["house"]["rooms"]
+    there = [each for each in rooms if (ROOT / "src" / "sought" / each).exists() or each in ("api", "cli")]
+    assert re.findall(r"^### `?(\w+)", text, re.M) == [*there, "benchmarks", "tests"]
 
 
 def test_papers_are_called_by_their_authors():

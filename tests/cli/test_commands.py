@@ -130,7 +130,7 @@ def test_search(crawl: Path) -> None:
     out = text("search", crawl, "about astronomy", "--limit", "1")
     assert hit["url"] in out
     assert hit["title"] in out
-    assert "these have some" in text("search", crawl, "astronomy", "xyzzyplugh")
+    assert "these pages have some of them" in text("search", crawl, "astronomy", "xyzzyplugh")
     assert data("search", crawl, "astronomy xyzzyplugh")["relaxed"]
     assert "Nothing found" in text("search", crawl, "xyzzyplugh")
     assert data("search", crawl, "xyzzyplugh")["hits"] == []
@@ -209,7 +209,7 @@ def test_frontier_load(other: Path, tmp_path: Path, kind: str, line: int) -> Non
     assert loaded["first_bad"][0].startswith(f"urls.{kind}:{line}: ")
     out = text("frontier", "load", other, tmp_path / f"urls.{kind}")
     assert "Next:" not in out
-    assert "0 added, 2 known already, 1 out of scope or traps, 1 bad" in out
+    assert "0 added, 2 known already, 1 out of scope or traps, 1 invalid" in out
     assert f"urls.{kind}:{line}: " in out
     assert data("urltest", "http://b.toy.test/2", other)["known"]["source"] == "load"
 
@@ -219,7 +219,7 @@ def test_a_file_without_a_usable_url_is_exit_code_2(other: Path, tmp_path: Path)
     (tmp_path / "urls.txt").write_text("http://elsewhere.test/\nhttp://[\n")
     done = run("frontier", "load", other, tmp_path / "urls.txt")
     assert done.returncode == 2
-    assert "0 added, 0 known already, 1 out of scope or traps, 1 bad" in done.stdout
+    assert "0 added, 0 known already, 1 out of scope or traps, 1 invalid" in done.stdout
 
 
 def test_what_was_dumped_can_be_loaded(crawl: Path, served: Served, tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def test_without_an_answer_there_is_no_unit_to_say_gains_in() -> None:
     told = answers_in_words(
         {"queries": 3, "searches_a_week": 7.0, "unanswered": 1.0, "worth_of_answers": 0.0}, verbose=False
     )
-    assert told["worth_of_answers"] == "not known in searches: no query has an answer"
+    assert told["worth_of_answers"] == "unknown in searches: no query has a result"
     assert answers_in_words({}, verbose=True) == {}
 
 
@@ -116,7 +116,7 @@ def test_a_query_is_explained_in_sentences(crawl: tuple[Path, str]) -> None:
     """How often it is asked, why it needs pages, what is shown and how old that is; values with --verbose only."""
     said = printed("queries", "explain", crawl[0], "keepers lamp")
     assert said.startswith("'keepers lamp' is asked 0.5 times a week.\nIt has 10 results: ")
-    assert "searches a week better" in said
+    assert "searches a week)" in said
     assert "Current results, best first" in said
     for raw in ("to_gain", "expected_gain", "1970", "held_out"):
         assert raw not in said
@@ -133,7 +133,7 @@ def test_a_page_is_explained_in_sentences(crawl: tuple[Path, str]) -> None:
     """Why it was fetched, whom that helped, when it is next; beliefs by their names only with --verbose."""
     path, origin = crawl
     said = printed("explain", path, f"{origin}/")
-    for words in ("It can be found by searching.", "It is a seed", "Why it was fetched", "When it is fetched next"):
+    for words in ("Searches can find it.", "It is a seed", "Why it was fetched", "When it is fetched next"):
         assert words in said
     assert "Worth chose it as number 1 of its plan, because it had never been fetched." in said
     assert "searches a week are answered better" in said
@@ -289,7 +289,7 @@ def test_nothing_to_measure_by_is_said(tmp_path: Path) -> None:
         site.answers["/"] = (200, HTML, "<title>Heron</title><p>grey heron</p>")
         sought.init(tmp_path / "c", [site.url("/")], "me@example.org", allow_networks=["127.0.0.1/32"])
         sought.open(tmp_path / "c").crawl(1)
-    assert "There are no queries to measure by: import some" in printed("queries", "needy", tmp_path / "c")
+    assert "There are no queries yet: import some" in printed("queries", "needy", tmp_path / "c")
     (tmp_path / "q.tsv").write_text("query\tcount\nheron\t3\n")
     said = printed("queries", "import", tmp_path / "c", tmp_path / "q.tsv")
     assert said.splitlines()[-1].startswith(f"Next: sought queries needy {tmp_path / 'c'}")

@@ -43,14 +43,14 @@ def test_the_page_says_what_the_command_says(path, server):
     said = words(read(server, "/console/budget")).replace("&#39;", "'")
     with View(path) as view:
         found = budget(view, view.opened)
-    assert "From 310 measured fetches of 70 days, for the 183 days ahead." in said
+    assert "From 310 measured fetches of 70 days on record, for the 183 days ahead." in said
     for level, each in found["levels"].items():
         fetches = f"{number(each['value'])} a day 80 % certain: {number(each['low'])} to {number(each['high'])}"
         assert f"Fetches for {100 * float(level):.0f} % {fetches}" in said
     today, none = found["budget"]["quality"], found["without_fetches"]
     certain = [f"80 % certain: {share(each['low'])} to {share(each['high'])}" for each in (today, none)]
     assert f"Quality at today's budget {share(today['value'])} {certain[0]}" in said
-    assert f"Without any fetch it would be {share(none['value'])} ({certain[1]})." in said
+    assert f"Without any fetch, quality would be {share(none['value'])} ({certain[1]})." in said
     assert "Today's budget: 12 per day." in said
     assert "Tables as of" in said
     assert not [name for name in DIAL if FIGURES[name].sentence not in said]
@@ -87,7 +87,7 @@ def test_it_says_why_it_cannot_know(tmp_path):
     """In words, in the place of numbers; before anything was crawled, too."""
     with served(recorded_crawl(tmp_path / "crawl", 1)) as server:
         said = words(read(server, "/console/budget"))
-        assert "Too little is known to say what a budget brings 31 measured fetches are on record, and 200 are" in said
+        assert "Too few measured fetches to estimate a budget 31 measured fetches are on record, and 200 are" in said
         assert "Today's budget is 100000 per day." in said
         (server.path / "store").rename(tmp_path / "away")
         answer = server.ask("/console/budget")

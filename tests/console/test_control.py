@@ -61,7 +61,7 @@ def test_without_control_there_is_nothing_to_press(path):
         assert {send(server, order, key="x", token=TOKEN).status for order in (*ALL, "enter", "leave")} == {404}
         page = server.ask("/console/control").text
         assert 'method="post"' not in page
-        assert "This server gives no orders." in page
+        assert "Control is off on this server." in page
         assert "somebody" in page
     assert not given(path)
 
@@ -77,7 +77,7 @@ def test_each_order_reaches_the_crawl(server, path, order):
     assert answer.status == 303
     assert given(path) == [expected]
     assert given(path, "who") == ["console"]
-    assert "waits for the crawl" in server.ask(answer.headers["location"].partition("#")[0]).text
+    assert "waiting for the crawl" in server.ask(answer.headers["location"].partition("#")[0]).text
 
 
 @pytest.mark.parametrize("order", ALL)
@@ -92,7 +92,7 @@ def test_a_second_press_changes_nothing(server, path, order):
     assert given(path) == [ALL[order][1]]
     pages = [server.ask(each.headers["location"], Cookie=cookie) for each in answers]
     assert [each.status for each in pages] == [200] * 4
-    assert sum("This order waits already." in each.text for each in pages) == 3
+    assert sum("The same order is already waiting." in each.text for each in pages) == 3
     note_of_it = server.ask("/console/control?given=made-up&again=1", Cookie=cookie).text
     assert "waits already" not in note_of_it
 
@@ -112,7 +112,7 @@ def test_a_directory_that_takes_no_orders_says_so(server, path):
 def test_nothing_happens_without_the_token(server, path):
     """Neither with none, nor with a wrong one, nor with a cookie that was made up."""
     page = server.ask("/console/control").text
-    assert "Token that" in page
+    assert "Token printed" in page
     assert 'action="/console/control/pause"' not in page
     for token in ("", "x", TOKEN[:-1], TOKEN + "0", "ä\ud800".encode("utf-8", "replace").decode()):
         answer = send(server, "enter", token=token)
@@ -171,7 +171,7 @@ def test_control_can_be_given_up(server, path):
         ("seed", "http://b.example/", "http://b.example/ is not admitted: the host is outside [scope]"),
         ("fetch", "http://b.example/", "http://b.example/ is not admitted: the host is outside [scope]"),
         ("fetch", "http://blocked.example/", "first: sought order DIR unblock blocked.example"),
-        ("dance", "", "There is no such order."),
+        ("dance", "", "No such order."),
     ],
 )
 def test_what_is_no_order_gets_one_clear_sentence(server, path, order, text, sentence):
@@ -253,7 +253,7 @@ def test_an_operator_pauses_the_crawl_in_a_browser(path, browser, tmp_path):
             with tab(browser, color_scheme=scheme, viewport={"width": 375, "height": 800}) as it:
                 it.page.goto(server.url + "/console/control")
                 it.assert_accessible()
-                it.page.get_by_label("Token that").fill(TOKEN)
+                it.page.get_by_label("Token printed").fill(TOKEN)
                 it.page.keyboard.press("Enter")
                 it.page.get_by_role("button", name="Pause the crawl").focus()
                 it.assert_accessible()
@@ -263,7 +263,7 @@ def test_an_operator_pauses_the_crawl_in_a_browser(path, browser, tmp_path):
                 assert it.page.locator("tr.given").inner_text().split("\t")[:3] == [
                     "pause",
                     "console",
-                    "waits for the crawl",
+                    "waiting for the crawl",
                 ]
                 assert "<script>alert(1)</script>" in it.page.locator("main").inner_text()
                 it.page.get_by_role("button", name="Unblock").click()

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sought.console.metrics import METRICS, SERVER, exposition
-from sought.console.tally import BOUNDS, ServerTally
+from sought.console.metrics import BOUNDS, METRICS, SERVER, ServerTally, exposition
 from tests.testing.console_site import crawl_lighthouses, event, served
 
 PULSE = {

@@ -77,7 +77,7 @@ def about(kind, value):
 def settled(server, where):
     """A page, when it shows what the tables say."""
     deadline = time.monotonic() + 300
-    while "looks again by itself" in (answer := read(server, where)).text:
+    while "reloads by itself" in (answer := read(server, where)).text:
         assert time.monotonic() < deadline
     return answer
 
@@ -96,7 +96,7 @@ def go(tab, server, where):
 @pytest.mark.parametrize("width", [1280, 375])
 def test_the_overview_tells_how_the_crawl_stands(server, browser, origin, scheme, width, tmp_path, monkeypatch):
     """Searches without a good answer first, the price last; on one screen; anybody can read it."""
-    monkeypatch.setattr("sought.console.watching.SILENT", 3600.0)  # the one pulse must not grow old while we look
+    monkeypatch.setattr("sought.console.pulse.SILENT", 3600.0)  # the one pulse must not grow old while we look
     settled(server, "/console")
     with tab(browser, viewport={"width": width, "height": 800}, color_scheme=scheme) as it:
         go(it, server, "/console")
@@ -199,9 +199,9 @@ def test_all_that_an_operator_asks_is_on_the_console(server, origin):
         r"http://docs\.example 5[34]\.\d %", said
     )  # half of what is fetched, beside which robots.txt counts
     for text in (
-        "Hosts and their turn",
+        "Hosts being crawled",
         "http://docs.example 0 12 10 s 10 s in 2 minutes 0",
-        "1 20 1 s – when it has answered 0",
+        "1 20 1 s – after its answer 0",
     ):
         assert text in said
     assert "http://blog.example 0 0 1 s – in 4 hours 4" in said  # and some minutes
@@ -214,14 +214,14 @@ def test_all_that_an_operator_asks_is_on_the_console(server, origin):
     [
         ("queries?show=unanswered", ["volcano", "no page answers it"], ["bell rock visit"]),
         ("queries?text=BELL", ["bell rock visit"], ["volcano"]),
-        ("queries?text=zzyzx", ["No such query is in the list."], ["volcano"]),
-        ("queries?page=9", ["No such query is in the list."], ["volcano"]),
+        ("queries?text=zzyzx", ["No query matches."], ["volcano"]),
+        ("queries?page=9", ["No query matches."], ["volcano"]),
         ("pages?state=gone", ["/gone", "gone: not found", "status 404"], ["/bell-rock/visit"]),
-        ("pages?state=new", ["No such page is known."], ["/bell-rock/visit"]),
+        ("pages?state=new", ["No page matches."], ["/bell-rock/visit"]),
         ("pages?text=Bell-Rock", ["/bell-rock/visit", "1 to 4 of 4 pages"], ["/holm-island"]),
         ("pages?text=bell-rock/visit&state=live", ["1 to 1 of 1 page"], ["/bell-rock/lamp"]),
-        ("hosts?text=nowhere", ["No such host."], []),
-        ("hosts?show=trouble", ["No such host."], []),
+        ("hosts?text=nowhere", ["No host matches."], []),
+        ("hosts?show=trouble", ["No host matches."], []),
     ],
 )
 def test_lists_can_be_filtered(server, origin, asked, seen, unseen):
@@ -297,7 +297,7 @@ def test_all_of_it_can_be_read_without_scripts(server, browser, origin):
     with tab(browser, java_script_enabled=False) as it:
         go(it, server, "/console")
         assert it.page.locator(".tile .value").first.inner_text() == "6.1 %"
-        it.page.get_by_text("The same as a table").click()
+        it.page.get_by_text("As a table").click()
         rows = it.page.locator("[aria-label='Numbers over time, as a table'] tbody tr")
         assert 12 < rows.count() <= 24
         assert "%" in rows.first.inner_text()
@@ -307,13 +307,13 @@ def test_all_of_it_can_be_read_without_scripts(server, browser, origin):
 @pytest.mark.parametrize(
     ("other", "sentence"),
     [
-        ({"paused": True}, "Paused The crawl asks for nothing until somebody resumes it."),
-        ({"time": 1e9}, "Silent The crawl's process"),
-        ({"time": 1e9, "process": 0}, "No crawl is running. The last one was last heard of"),
+        ({"paused": True}, "Paused The crawl starts no requests until it is resumed."),
+        ({"time": 1e9}, "Silent Process"),
+        ({"time": 1e9, "process": 0}, "No crawl is running. The last one stopped without a report"),
         ({"ended": "budget spent"}, "No crawl is running. The last one ended just now (budget spent)"),
-        ({"demand": {}}, "not known before a crawl has planned with these queries"),
+        ({"demand": {}}, "known after the next crawl has planned with these queries"),
         ({"price": None, "demand": DEMAND | {"not_known": {"price": "it costs nothing"}}}, "fetch – it costs nothing"),
-        ({"finished": [], "in_flight": [], "next": []}, "Nothing is chosen."),
+        ({"finished": [], "in_flight": [], "next": []}, "Nothing is planned."),
     ],
 )
 def test_it_says_clearly_how_the_crawl_is(server, crawl, other, sentence):
@@ -326,7 +326,7 @@ def test_it_says_clearly_how_the_crawl_is(server, crawl, other, sentence):
 def test_what_is_no_pulse_is_passed_over(server, crawl, text):
     """Another version may have written it, or anybody."""
     (crawl[0] / "pulse.json").write_text(text)
-    assert "none has run here yet" in words(read(server, "/console"))
+    assert "No crawl is running" in words(read(server, "/console"))
     assert "sought_crawl_running 0" in server.ask("/metrics").text
 
 
@@ -357,7 +357,7 @@ def test_url_query_and_host_lead_to_each_other(server, browser, origin, scheme, 
         go(it, server, "/console/queries")
         it.page.get_by_role("link", name="bell rock visit").click()
         assert it.page.locator("h1").inner_text() == "bell rock visit"
-        assert "What would improve it?" in it.page.locator("main").inner_text()
+        assert "What would improve the answer?" in it.page.locator("main").inner_text()
         it.assert_accessible()
         it.assert_no_sideways_scroll()
         it.picture(f"query-{scheme}", tmp_path)
@@ -366,7 +366,8 @@ def test_url_query_and_host_lead_to_each_other(server, browser, origin, scheme, 
         assert it.page.locator("nav [aria-current=page]").inner_text() == "Pages"
         assert it.page.locator("h1").inner_text() == url
         text = it.page.locator("main").inner_text()
-        for part in ("When next?", "worth more now", "Chosen by Worth()", "of its plan", "bell rock visit", "expected"):
+        said = ("Chosen by Worth()", "of its plan", "bell rock visit", "expected")
+        for part in ("When is it fetched next?", *said):
             assert part in text
         it.assert_accessible()
         it.assert_no_sideways_scroll()
@@ -385,15 +386,15 @@ def test_what_means_harm_is_only_text(server, browser, origin):
     with tab(browser) as it:
         for where, text in {
             "/console/queries": HOSTILE_QUERY,
-            "/console/queries?text=<script>alert(11)</script>": "No such query is in the list.",
-            "/console/pages?text=<script>alert(12)</script>": "No such page is known.",
+            "/console/queries?text=<script>alert(11)</script>": "No query matches.",
+            "/console/pages?text=<script>alert(12)</script>": "No page matches.",
             about("url", origin + HOSTILE_PATH): '"><script>alert(1)</script>',  # its title
             about("query", HOSTILE_QUERY): HOSTILE_QUERY,
             about("query", "evil words"): '"><script>alert(1)</script>',
             about("url", "http://127.0.0.1:1/<script>alert(7)</script>"): "alert(7)",
             about("query", "<script>alert(8)</script>"): "<script>alert(8)</script>",
             about("host", "javascript:alert(9)"): "alert(9)",
-            "/console?over=<script>alert(10)</script>": "The parameter over is one of",
+            "/console?over=<script>alert(10)</script>": "The parameter over must be one of",
         }.items():
             go(it, server, where)
             assert text in it.page.locator("main").inner_text(), where
@@ -413,21 +414,21 @@ def test_no_link_of_the_console_runs_a_script(server, origin):
 @pytest.mark.parametrize(
     ("where", "status", "sentence"),
     [
-        ("/console?over=years", 400, "The parameter over is one of hours, days, weeks."),
-        ("/console/queries?show=some", 400, "The parameter show is one of all, unanswered."),
-        ("/console/pages?state=odd", 400, "The parameter state is one of all, new, live,"),
+        ("/console?over=years", 400, "The parameter over must be one of hours, days, weeks."),
+        ("/console/queries?show=some", 400, "The parameter show must be one of all, unanswered."),
+        ("/console/pages?state=odd", 400, "The parameter state must be one of all, new, live,"),
         ("/console/pages?page=0", 400, "The parameter page is a whole number from 1 to 10,000."),
-        ("/console/hosts?text=" + "a" * 201, 400, "A text to look for has at most 200 characters."),
-        ("/console/url", 400, "Which url? Give it in the parameter u."),
+        ("/console/hosts?text=" + "a" * 201, 400, "The filter text has at most 200 characters."),
+        ("/console/url", 400, "The parameter u is missing."),
         ("/console/url?u=zzz", 400, "zzz"),
-        ("/console/url?u=" + "a" * 5000, 400, "This is longer than any url the crawl could know."),
+        ("/console/url?u=" + "a" * 5000, 400, "The parameter u is too long."),
         ("/console/url?u=http%3A%2F%2Felsewhere.example%2F", 404, "would not be fetched: scope"),
-        ("/console/query?q=", 400, "Which query?"),
+        ("/console/query?q=", 400, "The parameter q is missing."),
         ("/console/query?q=nobody+asked+this", 404, "Nobody has asked"),
         ("/console/host?h=elsewhere.example", 404, "elsewhere.example is not a host of this crawl"),
-        ("/console/host?h=%20", 400, "Which host?"),
+        ("/console/host?h=%20", 400, "The parameter h is missing."),
         ("/console/host?h=a%20b", 400, "a b"),
-        ("/console/find?what=", 400, "Give a URL, a host or a query to look up."),
+        ("/console/find?what=", 400, "Enter a URL, a host or a query."),
     ],
 )
 def test_bad_input_gets_one_clear_sentence(server, origin, where, status, sentence):
@@ -496,7 +497,7 @@ def test_a_page_that_has_to_wait_looks_again(crawl, monkeypatch, browser):
     with served(crawl[0]) as server, tab(browser) as it:
         answer = server.ask(about("query", "volcano"))
         assert (answer.status, answer.headers["refresh"]) == (503, "3")
-        assert "this takes a moment" in answer.text
+        assert "tables are being read" in answer.text
         monkeypatch.undo()
         it.page.goto(server.url + about("query", "volcano"))
         it.page.wait_for_selector("h1:text-is('volcano')")

@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from tantivy import DocAddress
 
 from sought.console import answer_cache, suggestions
-from sought.console.ages import age, exactly, iso
 from sought.console.answer_cache import AnswerCache, AnswerKey, CachedAnswer
 from sought.console.recorder import QueryRecorder
 from sought.console.search_process import LENGTH, ProcessReply, Searching, decode_reply, message
 from sought.console.searcher import Searcher
 from sought.console.suggestions import QueryTable, asked_often, folded
+from sought.console.wording import age, exactly, iso
 from sought.console.worker import SearchFailed, TooBusy
 from sought.demand import Action, Event, QueryLog, Search, Tally
 from sought.demand.values import today

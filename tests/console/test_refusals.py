@@ -15,8 +15,8 @@ from tantivy import DocAddress
 
 from sought.console.assets import asset
 from sought.console.connection import MAX_HEAD
+from sought.console.refusals import UnexpectedErrors
 from sought.console.searcher import Searcher
-from sought.console.unexpected_errors import UnexpectedErrors
 from sought.index import Index
 from tests.testing.console_site import Served, crawl_lighthouses, event, served
 from tests.testing.demand_site import write_config
@@ -29,16 +29,16 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 BAD = [
-    ("/api/search", "Nothing to search for"),
-    ("/api/search?q=%20?!", "Nothing to search for"),
-    ("/api/search?q=" + "x" * 1001, "A query has at most 1,000 characters"),
+    ("/api/search", "at least one word"),
+    ("/api/search?q=%20?!", "at least one word"),
+    ("/api/search?q=" + "x" * 1001, "A query may have at most 1,000 characters"),
     ("/api/search?q=a%00b", "control characters"),
     ("/api/search?q=a&limit=0", "limit is a whole number from 1 to 100"),
     ("/api/search?q=a&limit=101", "limit is a whole number"),
     ("/api/search?q=a&limit=1e1", "limit is a whole number"),
     ("/api/search?q=a&offset=1001", "offset is a whole number from 0 to 1,000"),
     ("/api/search?q=a&offset=-1", "offset is a whole number"),
-    ("/api/search?q=a&record=no", "record is true or false"),
+    ("/api/search?q=a&record=no", "record must be true or false"),
     ("/api/search?q=a&query_id=7", "No search has such a query_id"),
 ]
 
@@ -84,15 +84,15 @@ def test_pages_say_what_is_wrong_too(server: Served) -> None:
         ("/?q=a%00b", 400, "control characters"),
         ("/?q=a&page=0", 400, "page is a whole number"),
         ("/?q=a&page=101", 400, "page is a whole number"),
-        ("/nowhere", 404, "no such page"),
-        ("/static/style.css", 404, "no such file"),
-        ("/static/../app.py", 404, "no such"),
+        ("/nowhere", 404, "No such page"),
+        ("/static/style.css", 404, "No such file"),
+        ("/static/../app.py", 404, "No such"),
     ]:
         answer = server.get(where)
         assert answer.status == status
         assert said in answer.text
         assert "<form" in answer.text
-    assert server.get("/api/nowhere").data == {"error": "There is no such page."}
+    assert server.get("/api/nowhere").data == {"error": "No such page."}
     assert server.ask("/api/events").status == 405
 
 
@@ -193,13 +193,13 @@ def test_a_search_that_takes_too_long_is_told_when_to_try_again(
 
 
 def test_trouble_is_for_the_operator(server: Served, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    """A damaged index is status 500; the log names it, the answer names no folder."""
+    """A damaged index is status 503; the log names it, the answer names no folder."""
     path = write_config(tmp_path / "crawl")
     shutil.copytree(server.path / "index", path / "index")
     (path / "index" / "meta.json").write_text("damage")
     with served(path) as damaged:
         answer = damaged.get("/api/search", q="lamp")
-    assert answer.status == 500
+    assert (answer.status, "DIR/index" in answer.text) == (503, True)
     assert str(tmp_path) not in answer.text
     assert str(tmp_path) in caplog.text
 
@@ -211,20 +211,20 @@ def test_trouble_on_the_console_is_told_alike(server: Served, tmp_path: Path, ca
     with served(path) as damaged:
         for where in ("/console/budget", "/console/host?h=a.example"):
             answer = damaged.get(where)
-            assert (answer.status, "in trouble" in answer.text, str(path) in answer.text) == (500, True, False)
+            assert (answer.status, "DIR/settings.json" in answer.text, str(path) in answer.text) == (503, True, False)
         answer = damaged.get("/console")
         assert (answer.status, "DIR/settings.json" in answer.text, str(path) in answer.text) == (200, True, False)
     assert str(path / "settings.json") in caplog.text
 
 
-def test_a_surprise_is_an_ordinary_answer(
+def test_an_unexpected_error_is_an_ordinary_answer(
     server: Served, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Status 500 with all headers and nothing of what happened, which is in the log; the server goes on."""
     monkeypatch.setattr(Searcher, "search", lambda *_: 1 // 0)
     page, data = server.get("/", q="surprising lamp"), server.get("/api/search", q="surprising lamp")
     for answer in (page, data):
-        assert (answer.status, "in trouble" in answer.text, "division" in answer.text) == (500, True, False)
+        assert (answer.status, "Internal error" in answer.text, "division" in answer.text) == (500, True, False)
         assert answer.headers["content-security-policy"].startswith("default-src 'none'")
         assert answer.headers["x-content-type-options"] == "nosniff"
     assert data.headers["content-type"] == "application/json"
@@ -233,7 +233,7 @@ def test_a_surprise_is_an_ordinary_answer(
     assert server.get("/", q="surprising lamp").status == 200
 
 
-def test_a_surprise_is_one_entry_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_unexpected_error_is_one_entry_of_the_log(caplog: pytest.LogCaptureFixture) -> None:
     """Whatever is asked for: a path cannot make up another."""
 
     async def surprising(*_: object) -> None:
@@ -245,7 +245,7 @@ def test_a_surprise_is_one_entry_of_the_log(caplog: pytest.LogCaptureFixture) ->
     scope = {"type": "http", "path": "/x\nERROR all is lost\x1b[2J"}
     asyncio.run(UnexpectedErrors(surprising, lambda _: Response())(scope, nothing, nothing))  # type: ignore[arg-type]  # no server
     [entry] = caplog.records
-    assert entry.getMessage() == r"'/x\nERROR all is lost\x1b[2J': a surprise"
+    assert entry.getMessage() == r"'/x\nERROR all is lost\x1b[2J': unexpected error"
 
 
 def test_a_panic_of_the_search_engine_is_one_too(
@@ -260,7 +260,7 @@ def test_a_panic_of_the_search_engine_is_one_too(
     monkeypatch.setattr(Searcher, "search", panics)
     monkeypatch.setattr(Searcher, "pages", panics)
     for answer in (server.get("/", q="panic"), server.get("/api/search", q="panic"), server.get("/")):
-        assert (answer.status, "in trouble" in answer.text, "bounds" in answer.text) == (500, True, False)
+        assert (answer.status, "Internal error" in answer.text, "bounds" in answer.text) == (500, True, False)
         assert answer.headers["content-security-policy"].startswith("default-src 'none'")
     assert "PanicException" in caplog.text
     monkeypatch.undo()

@@ -72,10 +72,10 @@ def test_when_there_is_nothing_to_show_the_page_says_what_to_do(server: Served, 
     """No query, no result, no page with all words, no further results, nothing crawled: each has its words."""
     assert "34 searchable pages" in server.get("/").text
     assert "34 searchable pages" in server.get("/", q="  ").text
-    assert "Nothing found for" in server.get("/", q="zzyzx").text
-    assert "Nothing found for" in server.get("/", q="?!").text
+    assert "No results for" in server.get("/", q="zzyzx").text
+    assert "No results for" in server.get("/", q="?!").text
     assert "No page has all of these words" in server.get("/", q="lamp zzyzx").text
-    assert "There are no more results" in server.get("/", q="lighthouse", page=50).text
+    assert "No more results" in server.get("/", q="lighthouse", page=50).text
     for page in (fresh.get("/"), fresh.get("/", q="lamp")):
         assert page.status == 200
         assert "Nothing has been crawled yet" in page.text

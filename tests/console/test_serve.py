@@ -144,7 +144,7 @@ def test_it_sees_what_a_crawl_adds_and_a_rebuild_replaces(tmp_path: Path) -> Non
             assert server.get("/api/search", q="lighthouse").data["total"] == 33
             (path / "index").rename(path / "gone")
             assert server.get("/api/search", q="lighthouse").data["pages"] == 0
-            assert "No page can be searched yet" in server.get("/").text
+            assert "No searchable pages yet" in server.get("/").text
             (path / "gone").rename(path / "index")
             assert server.get("/api/search", q="lighthouse").data["total"] == 33
 

@@ -44,21 +44,24 @@ CONTRADICTIONS = {
     "quality is 100 %, and there are pages never fetched": (r"Quality 100 %", r"Never fetched [1-9]"),
     "the price is nothing, and there are pages never fetched": (r"Price of a fetch 0 ", r"Never fetched [1-9]"),
     "new pages bring nothing, and there are pages never fetched": (r"To gain, new pages 0 ", r"Never fetched [1-9]"),
-    "nobody has asked anything, and there are queries": (r"Nobody has asked anything", r"\bQueries [1-9]"),
-    "nobody has asked anything, and searches are unanswered": (r"Nobody has asked anything", r"Unanswered [\d.]+ %"),
-    "no query is without a result, and searches are unanswered": (
-        r"No query is without a result",
+    "there are no queries, and there are queries": (r"No queries yet", r"\bQueries [1-9]"),
+    "there are no queries, and searches are unanswered": (r"No queries yet", r"Unanswered [\d.]+ %"),
+    "every query has a result, and searches are unanswered": (
+        r"Every query has a result",
         r"Unanswered (?!0 %)[\d.]+ % of",
     ),
-    "no crawl is running, and it fetches": (r"No crawl is running", r"a second over the last minute|Crawling by"),
+    "no crawl is running, and it fetches": (
+        r"No crawl is running",
+        r"a second over the last minute|Crawling by",
+    ),
     "the crawl is paused, and it crawls": (r"Paused The crawl", r"Crawling by"),
-    "no page is known, and some are": (r"No page is known yet", r"URLs known [1-9]"),
+    "no page is known, and some are": (r"No (pages|hosts) yet", r"URLs known [1-9]"),
     "no answer was received, and some were": (
-        r"received no answer|[Nn]o answer was received",
+        r"[Nn]o answers (yet|in the last run)",
         r"(?<!last crawl )Fetched [1-9]|of [1-9]\d* answer",
     ),
     "every page can be found, and some cannot": (
-        r"Every page that was fetched can be found",
+        r"Every fetched page is searchable",
         r"Not searchable [a-z]+ ",
     ),
     "a bare zero or a dash for a quality that is not known": (r"Quality – (?!.*(?:known|yet|expects|needed))", r""),
@@ -112,7 +115,7 @@ def walked(server: Served, cookie: str = "") -> dict[str, str]:
         if where in said:
             continue
         while (answer := server.ask(where, Cookie=cookie)).status == 503 or (
-            "looks again by itself" in answer.text and not said_why(answer)
+            "reloads by itself" in answer.text and not said_why(answer)
         ):
             assert answer.headers.get("refresh"), f"{where}: {answer.status}"
             assert time.monotonic() < deadline, where
@@ -189,7 +192,7 @@ def test_fresh(tmp_path):
     with served(path) as server:
         said = consistent(server)
     assert "Nothing has been crawled yet" in said["/console"]
-    assert "Nobody has asked anything yet" in said["/console"]
+    assert "No queries yet" in said["/console"]
 
 
 def test_asked_but_never_crawled(tmp_path):
@@ -207,9 +210,9 @@ def test_crawled_without_queries(crawled):
     """As whoever follows the README first sees it: init, crawl, serve."""
     with served(crawled) as server:
         said = consistent(server)
-    assert "Nobody has asked anything yet" in said["/console"]
+    assert "No queries yet" in said["/console"]
     assert re.search(r"Never fetched [1-9]", said["/console"])
-    assert "Nothing can be compared yet" in said["/console/crawl"]
+    assert "Nothing to compare yet" in said["/console/crawl"]
     assert len(said) > 20  # each page that is known has its own
 
 
@@ -221,7 +224,7 @@ def test_asked_after_the_last_crawl(crawled, tmp_path):
     with served(path) as server:
         said = consistent(server)
     assert "Nobody has asked" not in said["/console"]
-    assert "not known before a crawl has planned with these queries" in said["/console"]
+    assert "known after the next crawl has planned with these queries" in said["/console"]
     assert "no page answers it" in said["/console/queries?show=unanswered"]
 
 
@@ -270,7 +273,7 @@ def test_read_only(crawled, tmp_path):
 TOKEN = new_token()
 FORM = "application/x-www-form-urlencoded"
 SENSELESS = {
-    "enter": ({"token": "x"}, 403, "This is not the token."),
+    "enter": ({"token": "x"}, 403, "Wrong token."),
     "budget": ({"what": "lots"}, 400, "Not a budget: 'lots'"),
     "seed": ({"what": "nonsense"}, 400, "Not a URL: 'nonsense'"),
     "fetch": (
@@ -280,9 +283,9 @@ SENSELESS = {
     ),
     "block": ({"what": "a b"}, 400, "Not a host: 'a b'"),
     "unblock": ({"what": "elsewhere.example"}, 400, "elsewhere.example is not blocked."),
-    "pause": ({"key": "x"}, 403, "This form is not one of this page"),
-    "resume": ({"key": "x"}, 403, "This form is not one of this page"),
-    "leave": ({"key": "x"}, 403, "This form is not one of this page"),
+    "pause": ({"key": "x"}, 403, "The form has expired"),
+    "resume": ({"key": "x"}, 403, "The form has expired"),
+    "leave": ({"key": "x"}, 403, "The form has expired"),
 }
 
 
@@ -343,7 +346,7 @@ def test_with_control(crawled, site, tmp_path, state):
     with ExitStack() as stack, served(path, control=Control(path, TOKEN, (0.0,))) as server:
         if state == "crawling":
             stack.enter_context(running(path))
-        assert "Token that" in consistent(server)["/console/control"]
+        assert "Token printed" in consistent(server)["/console/control"]
         refused_with_one_sentence(server, "enter", {}, "")
         cookie = pressed(server, "/console/control/enter", {"token": TOKEN}, "").headers["set-cookie"].partition(";")[0]
         key = forms(server, cookie)["leave"]["key"]
@@ -363,7 +366,7 @@ def test_with_control(crawled, site, tmp_path, state):
         said = consistent(server, cookie)
         assert "Pause the crawl" in said["/console/control"] or "Resume the crawl" in said["/console/control"]
         assert pressed(server, "/console/control/leave", {"key": key}, cookie).status == 303
-        assert "Token that" in consistent(server, cookie)["/console/control"]
+        assert "Token printed" in consistent(server, cookie)["/console/control"]
 
 
 @pytest.mark.parametrize(
@@ -374,14 +377,14 @@ def test_with_control(crawled, site, tmp_path, state):
         ("quality is 100 %, and there are pages never fetched", ["Quality 100 % of", "Searchable 3 Never fetched 11"]),
         ("the price is nothing, and there are pages never fetched", ["Price of a fetch 0 searches", "Never fetched 1"]),
         ("new pages bring nothing, and there are pages never fetched", ["To gain, new pages 0 x", "Never fetched 2"]),
-        ("nobody has asked anything, and there are queries", ["Nobody has asked anything yet", "Queries 12"]),
-        ("nobody has asked anything, and searches are unanswered", ["Nobody has asked anything", "Unanswered 3.1 %"]),
-        ("no query is without a result, and searches are unanswered", ["No query is without a result", "Unanswered 3 % of"]),  # noqa: E501
+        ("there are no queries, and there are queries", ["No queries yet", "Queries 12"]),
+        ("there are no queries, and searches are unanswered", ["No queries yet", "Unanswered 3.1 %"]),
+        ("every query has a result, and searches are unanswered", ["Every query has a result", "Unanswered 3 % of"]),
         ("no crawl is running, and it fetches", ["No crawl is running", "0.5 a second over the last minute"]),
         ("the crawl is paused, and it crawls", ["Paused The crawl", "Crawling by Worth()"]),
-        ("no page is known, and some are", ["No page is known yet", "URLs known 12"]),
-        ("no answer was received, and some were", ["the last crawl received no answer", "Fetched 12 answers"]),
-        ("every page can be found, and some cannot", ["Every page that was fetched can be found", "Not searchable gone 1"]),  # noqa: E501
+        ("no page is known, and some are", ["No pages yet", "URLs known 12"]),
+        ("no answer was received, and some were", ["no answers in the last run", "Fetched 12 answers"]),
+        ("every page can be found, and some cannot", ["Every fetched page is searchable", "Not searchable gone 1"]),
         ("a bare zero or a dash for a quality that is not known", ["Quality – Errors 3 %"]),
     ],
 )  # fmt: skip

@@ -42,23 +42,23 @@ def test_a_side_that_is_slow_gets_the_same_number_of_fetches(tmp_path: Path) -> 
         assert running.stderr
         [address] = re.findall(r"http://127\.0\.0\.1:\d+/", running.stderr.readline())
 
-        def standing() -> Any:
-            with urllib.request.urlopen(f"{address}standing.json", timeout=60) as answer:
+        def state() -> Any:
+            with urllib.request.urlopen(f"{address}state.json", timeout=60) as answer:
                 return json.load(answer)
 
-        first = standing()
+        first = state()
         assert (first["seconds_to_start"], first["seconds"]) == (None, 0.0)
-        until(lambda: any(0.0 < (step["share"] or 0.0) < 1.0 for step in standing()["steps"]))  # some way through one
-        until(lambda: standing()["seconds"] > 1.0)
-        assert all(step["share"] in (1.0, None) for step in standing()["steps"])
+        until(lambda: any(0.0 < (step["share"] or 0.0) < 1.0 for step in state()["steps"]))  # some way through one
+        until(lambda: state()["seconds"] > 1.0)
+        assert all(step["share"] in (1.0, None) for step in state()["steps"])
         crawl = _crawl(folder, "round-robin")
         os.kill(crawl, signal.SIGSTOP)
         try:
             stopped_at = _fetches(folder, "round-robin")
-            until(lambda: "waits for the round-robin crawl" in standing()["busy"])
-            until(lambda: standing()["seconds"] >= stopped_at / Conditions.fetches_a_second + Conditions.lead - 0.01)
+            until(lambda: "waits for the round-robin crawl" in state()["busy"])
+            until(lambda: state()["seconds"] >= stopped_at / Conditions.fetches_a_second + Conditions.lead - 0.01)
             time.sleep(2.0)
-            assert standing()["seconds"] <= stopped_at / Conditions.fetches_a_second + Conditions.lead + 0.01
+            assert state()["seconds"] <= stopped_at / Conditions.fetches_a_second + Conditions.lead + 0.01
             assert _fetches(folder, "default") <= stopped_at + TICK
         finally:
             os.kill(crawl, signal.SIGCONT)

@@ -17,7 +17,7 @@ from tests.testing.browser import chromium, tab
 HOSTILE = '<img src=x onerror="alert(1)"><script>alert(2)</script>'
 
 
-def standing() -> DemoState:
+def state() -> DemoState:
     """Some way into the contest, with pages that mean harm."""
     shown = [
         ShownAnswer(
@@ -30,7 +30,7 @@ def standing() -> DemoState:
         for k in range(2)
     ]
     return DemoState(
-        phase="Both crawls run.",
+        phase="Both crawls are running.",
         seconds=42.0,
         day=7.5,
         searches=4321,
@@ -53,7 +53,7 @@ def standing() -> DemoState:
 class Changing:
     """What the page is told now."""
 
-    value = DemoState("Getting ready.")
+    value = DemoState("Preparing.")
 
 
 @pytest.fixture(scope="module")
@@ -72,10 +72,10 @@ def browser() -> Iterator[Browser]:
 def test_the_page_follows_the_contest(where: str, browser: Browser, tmp_path: Path, scheme: str, width: int) -> None:
     """From "getting ready" to two lines, with a side by side; accessible, safe, nothing loaded from elsewhere."""
     steps = (Step("Pages fetched", 120, 300), Step("Compiled", 7, 0), Step("Copies", 1, 1), Step("Started", 0, 4))
-    Changing.value = DemoState("Getting ready.", steps=steps)
+    Changing.value = DemoState("Preparing.", steps=steps)
     with tab(browser, color_scheme=scheme, viewport={"width": width, "height": 900}) as t:
         t.page.goto(where)
-        expect(t.page.locator("[data-phase]")).to_have_text("Getting ready.")
+        expect(t.page.locator("[data-phase]")).to_have_text("Preparing.")
         expect(t.page.locator("[data-steps] li")).to_have_text(
             ["Pages fetched120 of 300", "Compiled7", "Copiesdone", "Started0 of 4"]
         )
@@ -83,7 +83,7 @@ def test_the_page_follows_the_contest(where: str, browser: Browser, tmp_path: Pa
         expect(t.page.locator("[data-busy]")).to_be_hidden()
         t.assert_accessible()
         t.picture(f"demo-preparation-{scheme}-{width}", tmp_path)
-        Changing.value = replace(standing(), busy="This machine is busy: the contest is 3.0 times slower than planned.")
+        Changing.value = replace(state(), busy="This machine is busy: the contest is 3.0 times slower than planned.")
         expect(t.page.locator("[data-busy]")).to_have_text(Changing.value.busy)
         expect(t.page.locator("[data-steps] li")).to_have_count(0)
         best = t.page.locator("[data-side=default] [data-lately]")
@@ -104,7 +104,7 @@ def test_the_page_follows_the_contest(where: str, browser: Browser, tmp_path: Pa
         t.assert_accessible()
         t.assert_no_sideways_scroll()
         t.picture(f"demo-{scheme}-{width}", tmp_path)
-        Changing.value = replace(standing(), phase="Ending.")
+        Changing.value = replace(state(), phase="Ending.")
         expect(t.page.locator("[data-phase]")).to_have_text("Ending.")
         assert {url.split("/")[2] for url in t.requested} == {where.split("/")[2]}
         assert not t.troubles

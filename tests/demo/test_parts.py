@@ -208,7 +208,7 @@ def test_a_slow_contest_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
         now = time.monotonic()
         monkeypatch.setattr("time.monotonic", lambda: now + 8.0)
         assert "8.0 times slower than planned" in pace.note()
-        assert "waits for the crawl by the default policy" in pace.note()
+        assert "waits for the default policy's crawl" in pace.note()
         for who in (DEFAULT, ROUND_ROBIN, PEOPLE):
             pace.report(who, 17.0)
         monkeypatch.setattr("time.monotonic", lambda: now + 17.0)
@@ -229,8 +229,8 @@ def answers(left: dict[str, float], right: dict[str, float], gone: frozenset[str
 @pytest.mark.parametrize(
     ("left", "right", "sentence"),
     [
-        ({"A": 9.0, "B": 5.0}, {"A": 9.0, "B": 5.0}, "Both show the same, or as good."),
-        ({"A": 9.0, "B": 5.0}, {"A": 9.0, "C": 5.0}, "Both show the same, or as good."),
+        ({"A": 9.0, "B": 5.0}, {"A": 9.0, "B": 5.0}, "Both answers are equally good."),
+        ({"A": 9.0, "B": 5.0}, {"A": 9.0, "C": 5.0}, "Both answers are equally good."),
         ({"A": 9.0, "B": 5.0}, {}, "Round-robin has found nothing."),
         ({"A": 9.0, "B": 5.0}, {"B": 5.0}, "Round-robin has not found “A”."),
         ({"B": 5.0}, {"B": 5.0, "A": 9.0}, "Default policy has not found “A”."),

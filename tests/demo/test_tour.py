@@ -62,7 +62,7 @@ def test_a_tour(browser: Browser, tmp_path: Path) -> None:
 def _contest(t: Tab, address: str, tmp_path: Path) -> None:
     """Both lines grow."""
     t.page.goto(address)
-    expect(t.page.locator("[data-phase]")).to_have_text("Both crawls run.", timeout=600_000)
+    expect(t.page.locator("[data-phase]")).to_have_text("Both crawls are running.", timeout=600_000)
     expect(t.page.locator("[data-asked] tr").first).to_be_visible()
     while _seconds(t) < LOOKED_AT:
         t.page.wait_for_timeout(250)

@@ -16,7 +16,7 @@ from sought.web.errors import BadInput
 
 app = typer.Typer(
     name="sought",
-    help="A web crawler and search engine that spends every download where it does most for what people search for.",
+    help="A web crawler and search engine that spends every download where it improves search results the most.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,

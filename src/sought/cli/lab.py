@@ -1,4 +1,4 @@
-"""`sought lab`: recorded webs, and which policy does best on them."""
+"""`sought lab`: compare policies on recorded webs."""
 
 import time
 from dataclasses import asdict
@@ -15,7 +15,7 @@ from sought.web.errors import BadInput
 if TYPE_CHECKING:  # --help must not wait for polars
     from sought.lab.studies.study import Finding, Study
 
-app = typer.Typer(help="Recorded webs, and which policy does best on them.", no_args_is_help=True)
+app = typer.Typer(help="Compare policies on recorded webs.", no_args_is_help=True)
 lab_import.app.command("graph")(lab_make.graph)
 lab_import.app.command("wiki")(lab_make.wiki)
 app.add_typer(lab_import.app, name="import")
@@ -28,7 +28,7 @@ _RESULTS = Path("lab-results")
 
 @app.command()
 def show(world: World, json: Json = False) -> None:
-    """What a world holds: pages, versions, links, queries, changes, and where it is from."""
+    """Show a world: pages, versions, links, queries, changes, origin."""
     from sought.cli.show import show_tree
     from sought.lab.worlds.files import open_world
     from sought.lab.worlds.summary import about
@@ -44,19 +44,17 @@ def show(world: World, json: Json = False) -> None:
 
 @app.command()
 def run(
-    name: Annotated[
-        str, typer.Argument(help="An experiment of 'sought lab experiments', all of a paper (001, 002, …), or all.")
-    ],
+    name: Annotated[str, typer.Argument(help="A name from 'sought lab experiments', a paper (001, 002, …), or all.")],
     world: Annotated[
         list[Path] | None,
-        typer.Option(metavar="DIR", help="A world (again for more); default: all *.world here.", show_default=False),
+        typer.Option(metavar="DIR", help="A world (repeatable); default: all *.world here.", show_default=False),
     ] = None,
     results: Results = _RESULTS,
     quick: Annotated[bool, typer.Option("--quick", help="Fewer budgets, moments and repetitions.")] = False,
     cores: Cores = 2,
     json: Json = False,
 ) -> None:
-    """Run a named experiment and keep its verdict.  Ctrl-C keeps what is finished; the same command goes on."""
+    """Run a named experiment and keep its verdict.  Ctrl-C keeps finished results; the same command resumes."""
     from sought.lab.studies.findings import save_finding
     from sought.lab.studies.marks import code_mark
     from sought.lab.studies.study import StudyContext
@@ -87,7 +85,7 @@ def report(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Write all verdicts and comparisons as one HTML page that needs nothing but itself."""
+    """Write all verdicts and comparisons as one self-contained HTML page."""
     from sought.lab.studies.findings import read_findings, read_tables, write_figures
     from sought.lab.studies.report import report_page
 
@@ -106,7 +104,7 @@ def report(
 
 @app.command()
 def policies(json: Json = False) -> None:
-    """Which policies there are, oracles among them."""
+    """List the policies, with oracles."""
     from sought.lab.replay.oracles import ORACLES
     from sought.lab.studies.compare import SEEDS
     from sought.policy import POLICIES
@@ -128,7 +126,7 @@ def policies(json: Json = False) -> None:
 
 @app.command()
 def experiments(results: Results = _RESULTS, json: Json = False) -> None:
-    """Which experiments there are, by paper, with the last verdict: of a full run, if there is one."""
+    """List the experiments by paper, with the last verdict; full runs before quick ones."""
     from sought.lab.studies.findings import last_verdict, read_findings
     from sought.lab.studies.registry import EXPERIMENTS
 
@@ -160,7 +158,7 @@ def experiments(results: Results = _RESULTS, json: Json = False) -> None:
 
 @app.command()
 def verdicts(results: Results = _RESULTS, json: Json = False) -> None:
-    """The last verdicts of each experiment by worlds, quick ones apart, with their numbers; the newest first."""
+    """List the last verdicts of each experiment with their numbers, newest first; quick runs apart."""
     from sought.lab.studies.findings import read_findings
     from sought.lab.studies.registry import EXPERIMENTS
 

@@ -32,53 +32,59 @@ def compare(
     policy: Annotated[
         list[str] | None,
         typer.Option(
-            help="A policy (again for more), the first is what others are compared to; "
+            help="A policy (repeatable); the others are compared with the first; "
             "default: RoundRobin(new=True) and that of a new sought.toml.",
             show_default=False,
         ),
     ] = None,
     budget: Annotated[
         list[str] | None,
-        typer.Option(help="Fetches a unit: 260, or a share of pages: 2% or 0.02 (again for more).", show_default="2%"),
+        typer.Option(help="Fetches a unit, 260, or a share of pages, 2% or 0.02 (repeatable).", show_default="2%"),
     ] = None,
     floor: Annotated[
         str | None,
-        typer.Option(help="A policy to measure from; with --bound: the share of the gap.", show_default=False),
+        typer.Option(help="A lower reference policy; with --bound, prints the share of the gap.", show_default=False),
     ] = None,
     bound: Annotated[
-        str | None, typer.Option(help="A policy to measure to, as a rule Ceiling().", show_default=False)
+        str | None, typer.Option(help="An upper reference policy, usually Ceiling().", show_default=False)
     ] = None,
     measure: Annotated[
         list[str] | None,
-        typer.Option(help="A measure (again for more).", show_default=", ".join(_MEASURES)),
+        typer.Option(help="A measure (repeatable).", show_default=", ".join(_MEASURES)),
     ] = None,
-    seeds: Annotated[int, typer.Option(min=1, max=1000, help="How many samples of demand to try.")] = 1,
-    start: Annotated[str, typer.Option(help="warm: in step; cold: seeds only; frontier: new pages only.")] = "warm",
+    seeds: Annotated[int, typer.Option(min=1, max=1000, help="Number of samples of demand.")] = 1,
+    start: Annotated[str, typer.Option(help="warm: up to date; cold: seeds only; frontier: new pages only.")] = "warm",
     split: Annotated[
         str, typer.Option(help="How demand is split for judging: time, thinning, string, none.")
     ] = "thinning",
-    searches: Annotated[float, typer.Option(min=1, help="Searches a week of which thinning makes two samples.")] = 1e5,
-    crawled: Annotated[float, typer.Option(help="Share of pages that a frontier has behind it.")] = _CRAWLED,
-    rounds: Annotated[int, typer.Option(min=1, help="How often a unit's fetches are ranked anew.")] = 8,
-    units: Annotated[int, typer.Option(min=0, help="Stop after this many; 0: at the world's end.")] = 0,
-    every: Annotated[int, typer.Option(min=1, help="So many units of the world are one of the replay.")] = 1,
-    fixed: Annotated[bool, typer.Option("--fixed", help="Only pages that are there from start to end.")] = False,
-    scorer: Annotated[str, typer.Option(help="By what pages are ranked for a query.")] = "BM25()",
-    tie: Annotated[str, typer.Option(help="Equal scores: hash, or mean (they share their ranks' attention).")] = "hash",
+    searches: Annotated[
+        float, typer.Option(min=1, help="Searches a week that thinning splits into two samples.")
+    ] = 1e5,
+    crawled: Annotated[float, typer.Option(help="Share of pages fetched before a frontier start.")] = _CRAWLED,
+    rounds: Annotated[int, typer.Option(min=1, help="Number of rankings in a unit.")] = 8,
+    units: Annotated[int, typer.Option(min=0, help="Stop after this many units; 0: at the world's end.")] = 0,
+    every: Annotated[int, typer.Option(min=1, help="Units of the world in one unit of the replay.")] = 1,
+    fixed: Annotated[bool, typer.Option("--fixed", help="Only pages that exist from start to end.")] = False,
+    scorer: Annotated[str, typer.Option(help="How pages are scored for a query.")] = "BM25()",
+    tie: Annotated[
+        str, typer.Option(help="Order of equal scores: hash, or mean (they share the attention of their ranks).")
+    ] = "hash",
     told: Annotated[
         str,
         typer.Option(
-            help="What estimators learn from: own fetches; all: everything in all units (in-sample); "
+            help="What estimators learn from: own: the crawl's fetches; all: every page in every unit (in-sample); "
             "half: everything in the first half, and the second is replayed."
         ),
     ] = "own",
-    sitemaps: Annotated[bool, typer.Option("--sitemaps", help="Servers have sitemaps with dates of changes.")] = False,
+    sitemaps: Annotated[bool, typer.Option("--sitemaps", help="Servers have sitemaps with dates.")] = False,
     etags: Annotated[bool, typer.Option("--etags", help="Servers answer conditional requests.")] = False,
-    dates: Annotated[bool, typer.Option("--dates", help="Servers say when a page was last modified.")] = False,
-    recall: Annotated[float, typer.Option(min=0, max=1, help="Share of changes these tell of.")] = 1.0,
-    noise: Annotated[float, typer.Option(min=0, max=1, help="False changes a page and unit.")] = 0.0,
-    lag: Annotated[str, typer.Option(help="How long after a change a sitemap tells of it: 0s, 2d.")] = "0s",
-    liars: Annotated[float, typer.Option(min=0, max=1, help="Share of hosts that say all has just changed.")] = 0.0,
+    dates: Annotated[bool, typer.Option("--dates", help="Servers send Last-Modified.")] = False,
+    recall: Annotated[float, typer.Option(min=0, max=1, help="Share of changes that these signals announce.")] = 1.0,
+    noise: Annotated[float, typer.Option(min=0, max=1, help="False signals per page and unit.")] = 0.0,
+    lag: Annotated[str, typer.Option(help="Delay between a change and its signal: 0s, 2d.")] = "0s",
+    liars: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of hosts that always announce that everything changed.")
+    ] = 0.0,
     results: Results = Path("lab-results"),
     decisions: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write every fetch as Parquet.", show_default=False)
@@ -86,7 +92,7 @@ def compare(
     cores: Cores = 2,
     json: Json = False,
 ) -> None:
-    """Replay policies on a world and judge them.  Ctrl-C keeps what is finished; the same command goes on."""
+    """Replay policies on a world and judge them.  Ctrl-C keeps finished results; the same command resumes."""
     from sought.lab.measures import parse_measure
     from sought.lab.replay.setting import Setting
     from sought.lab.replay.signals import Signals

@@ -23,9 +23,7 @@ Name = Annotated[str | None, typer.Option(help="The world's name; default: that 
 To = Annotated[Path | None, typer.Option(help="The folder to write; default: NAME.world here.", show_default=False)]
 Queries = Annotated[
     list[Path] | None,
-    typer.Option(
-        help="What people ask: any file that 'sought queries import' reads (again for more).", show_default=False
-    ),
+    typer.Option(help="Queries: any file that 'sought queries import' reads (repeatable).", show_default=False),
 ]
 
 
@@ -35,9 +33,7 @@ def git(
         list[Path], typer.Argument(metavar="PATH_OR_BUNDLE...", help="A git repository or bundle for each site.")
     ],
     base_url: Annotated[list[str], typer.Option(help="The URL of the site's root; once for each path, in order.")],
-    every: Annotated[
-        str, typer.Option(help="Time between snapshots, from the first commit on; 0s: every commit is one.")
-    ] = "7d",
+    every: Annotated[str, typer.Option(help="Time between snapshots; 0s: every commit.")] = "7d",
     moves: Annotated[
         list[Path] | None,
         typer.Option(help="A table week, from, to of pages that moved; once for each path.", show_default=False),
@@ -47,7 +43,7 @@ def git(
     to: To = None,
     json: Json = False,
 ) -> None:
-    """The HTML and Markdown pages of git repositories, as they were at each snapshot."""
+    """Import the HTML and Markdown pages of git repositories at each snapshot."""
     from sought.lab.worlds.imports.git import import_git
     from sought.lab.worlds.recorder import WorldRecorder
     from sought.lab.worlds.world import WEEK
@@ -76,13 +72,13 @@ def warc(
         list[Path],
         typer.Argument(metavar="FILES...", help="WARC files, folders of them, CDXJ indexes, crawl directories."),
     ],
-    unit: Annotated[str, typer.Option(help="How finely a replay cuts time.")] = "7d",
+    unit: Annotated[str, typer.Option(help="Length of a unit in replays.")] = "7d",
     queries: Queries = None,
     name: Name = None,
     to: To = None,
     json: Json = False,
 ) -> None:
-    """What a crawl recorded; the first capture of a page counts from the beginning.
+    """Import a recorded crawl; the first capture of a page counts from the beginning.
 
     Of a crawl directory its query log is taken, too, unless --queries names another.
     """

@@ -1,4 +1,4 @@
-"""Worlds from graphs and wikis, made-up worlds, and what is asked of a world that has no queries of its own."""
+"""Worlds from graphs and wikis, synthetic worlds, and queries for worlds that have none."""
 
 import inspect
 from dataclasses import asdict, fields
@@ -13,7 +13,7 @@ from sought.lab.worlds.synthetic.shape import WebShape
 from sought.web.errors import BadInput
 
 app = typer.Typer(help="Make a world from a graph or a wiki.", no_args_is_help=True)
-queries = typer.Typer(help="What is asked of a world.", no_args_is_help=True)
+queries = typer.Typer(help="Replace the queries of a world.", no_args_is_help=True)
 
 World = Annotated[Path, typer.Argument(metavar="WORLD", help="The world's folder.", show_default=False)]
 
@@ -27,7 +27,7 @@ def graph(
         int | None,
         typer.Option(
             min=0,
-            help="Where crawls start; default: of the most pages that all reach each other, the one with most links.",
+            help="Node to start from; default: the one with most links in the largest strongly connected component.",
         ),
     ] = None,
     queries: Queries = None,
@@ -35,7 +35,7 @@ def graph(
     to: To = None,
     json: Json = False,
 ) -> None:
-    """A web graph: one moment, links without words."""
+    """Import a web graph: one moment, links without words."""
     from sought.lab.worlds.imports.graph import import_graph
     from sought.lab.worlds.recorder import WorldRecorder
     from sought.lab.worlds.world import WEEK
@@ -50,28 +50,26 @@ def graph(
 def wiki(
     dump: Annotated[Path, typer.Argument(help="MediaWiki's XML export with revisions, also .gz or .bz2.")],
     base_url: Annotated[str, typer.Option(help="The URL of the wiki's root; pages are at /wiki/ below it.")],
-    unit: Annotated[str, typer.Option(help="How finely a replay cuts time.")] = "7d",
+    unit: Annotated[str, typer.Option(help="Length of a unit in replays.")] = "7d",
     from_: Annotated[
         str | None,
         typer.Option(
             "--from",
             metavar="DATE",
-            help="When the world starts, as 2020-01-31; default: as soon as half of all its pages exist.",
+            help="First day, as 2020-01-31; default: when half of all pages exist.",
             show_default=False,
         ),
     ] = None,
     seed: Annotated[
         str | None,
-        typer.Option(
-            help="The title at which crawls start; default: of the pages there from the start the most linked to."
-        ),
+        typer.Option(help="Title of the start page; default: the most linked one that exists from the start."),
     ] = None,
     queries: Queries = None,
     name: Name = None,
     to: To = None,
     json: Json = False,
 ) -> None:
-    """The articles of a wiki: as they were at the start, and all their revisions from then on."""
+    """Import the articles of a wiki with all revisions."""
     from sought.lab.worlds.imports.wiki import import_wiki
     from sought.lab.worlds.recorder import WorldRecorder
     from sought.record.config import seconds
@@ -96,7 +94,7 @@ def _moment(date: str) -> float:
 
 
 def generate(name: str, to: Path | None, json: bool, **knobs: Any) -> None:
-    """Make up a world: pages that are born, change, move and die, and what is asked of them."""
+    """Generate a synthetic world: pages that are born, change, move and die, and queries."""
     from sought.lab.worlds.recorder import WorldRecorder
     from sought.lab.worlds.synthetic.web import generate as make
     from sought.lab.worlds.world import WEEK
@@ -132,13 +130,13 @@ def derive(
     world: World,
     weighting: Annotated[str, typer.Option(help="zipf: by links; views: by page views.")] = "zipf",
     views: Annotated[
-        Path | None, typer.Option(help="Lines url<TAB>share of page views, with a heading.", show_default=False)
+        Path | None, typer.Option(help="A table with a header: url<TAB>share of page views.", show_default=False)
     ] = None,
-    count: Annotated[int, typer.Option(min=1, max=10_000_000, help="How many queries, at most.")] = 10_000,
-    seed: Annotated[int, typer.Option(min=0, help="Another number gives other ranks.")] = 0,
+    count: Annotated[int, typer.Option(min=1, max=10_000_000, help="Maximum number of queries.")] = 10_000,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the ranks.")] = 0,
     json: Json = False,
 ) -> None:
-    """Queries from the titles and anchors of a world, in place of those it has."""
+    """Derive queries from the titles and anchors of a world; replaces those it has."""
     from sought.cli.live import status_line
     from sought.lab.worlds.derived_queries import derive as make
     from sought.lab.worlds.derived_queries import read_views
@@ -162,7 +160,7 @@ def import_(
     file: Annotated[Path, typer.Argument(help="Any file that 'sought queries import' reads.")],
     json: Json = False,
 ) -> None:
-    """Queries of a file, in place of those that a world has."""
+    """Import queries from a file; replaces those of the world."""
     from sought.cli.options import errors
     from sought.lab.worlds.files import open_world, save_queries
     from sought.lab.worlds.imports.queries import import_queries

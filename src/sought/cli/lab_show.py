@@ -1,4 +1,4 @@
-"""What the commands of the laboratory share: options, progress bars, figures for people."""
+"""What the laboratory's commands share: options, progress bars, tables."""
 
 import math
 import time
@@ -17,8 +17,8 @@ if TYPE_CHECKING:  # --help must not wait for polars
     from sought.lab.studies.study import Finding
 
 World = Annotated[Path, typer.Argument(metavar="WORLD", help="The world's folder.", show_default=False)]
-Results = Annotated[Path, typer.Option(metavar="DIR", help="Where results are kept, so that nothing is run twice.")]
-Cores = Annotated[int, typer.Option(min=0, max=1024, help="Processes beside this one; 0: this one alone.")]
+Results = Annotated[Path, typer.Option(metavar="DIR", help="Folder of results; nothing is run twice.")]
+Cores = Annotated[int, typer.Option(min=0, max=1024, help="Worker processes; 0: none, run in this process.")]
 
 
 class Bars:

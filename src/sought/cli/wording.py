@@ -2,8 +2,7 @@
 
 from math import isfinite
 
-from sought.console.ages import age, ahead
-from sought.console.wording import count
+from sought.console.wording import age, ahead, count
 
 WEEK = 7 * 86400.0
 _UNITS = ((86400.0, "day"), (3600.0, "hour"), (60.0, "minute"), (1.0, "second"))
@@ -37,7 +36,11 @@ def until(then: float, now: float) -> str:
 
 
 def is_time(then: float | None) -> bool:
-    """False for None, infinity, NaN, and 0 and less, which mean "never"."""
+    """False for None, infinity, NaN, and 0 and less, which mean "never".
+
+    >>> [is_time(each) for each in (None, float("-inf"), 0.0, 1.0)]
+    [False, False, False, True]
+    """
     return then is not None and isfinite(then) and then > 0
 
 

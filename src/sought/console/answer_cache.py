@@ -42,7 +42,7 @@ class _Kept(NamedTuple):
 class AnswerCache:
     """Answers of one state of the index; those not asked for the longest time go first.
 
-    Invariant: an answer is at least as new as the state under which it is filed.  So whoever searches asks `get`, notes
+    Invariant: an answer is at least as new as the state under which it is filed.  So a searcher asks `get`, notes
     the `state`, searches, and hands the note to `keep`, which passes over what has been overtaken.
     """
 

@@ -1,6 +1,6 @@
 """How good are the answers, and in what unit does the console say so?
 
-A crawl that runs tells it in its pulse.  When none runs the tables know better: queries may have been imported since
+While a crawl runs, its pulse says so.  When none runs the tables are newer: queries may have been imported since
 the last pulse.  What the policy expects is known to the pulse alone, and counts as long as the same queries are asked.
 """
 
@@ -10,11 +10,11 @@ from typing import Any
 
 import msgspec
 
-from sought.console.watching import Condition, Pulse, PulseDemand
+from sought.console.pulse import Condition, Pulse, PulseDemand
 from sought.operate.outlook import NOBODY_ASKED
 from sought.operate.searches import searches, searches_a_week
 
-NOT_PLANNED = "not known before a crawl has planned with these queries"
+NOT_PLANNED = "known after the next crawl has planned with these queries"
 _EXPECTED = ("price", "quality", "to_gain_new", "to_gain_known")
 
 
@@ -60,8 +60,8 @@ def answers(pulse: Pulse | None, condition: Condition, report: Mapping[str, Any]
         return _unasked()
     demand = msgspec.convert(report, PulseDemand, strict=False)
     if pulse and _is_same(pulse.demand, demand):
-        told = {name: getattr(pulse.demand, name) for name in ("quality", "to_gain", "not_known")}
-        return AnswerQuality(msgspec.structs.replace(demand, **told), pulse.price, pulse.demand.not_known)
+        known = {name: getattr(pulse.demand, name) for name in ("quality", "to_gain", "not_known")}
+        return AnswerQuality(msgspec.structs.replace(demand, **known), pulse.price, pulse.demand.not_known)
     return AnswerQuality(demand, None, dict.fromkeys(_EXPECTED, NOT_PLANNED))
 
 

@@ -16,9 +16,8 @@ from sought.console.control import Control
 from sought.console.folders import without_folder
 from sought.console.guard import HostGuard
 from sought.console.operators import Operators
-from sought.console.refusals import ended, is_api, refusal, sentence_of
+from sought.console.refusals import UnexpectedErrors, ended, is_api, refusal, sentence_of
 from sought.console.search_service import SearchService
-from sought.console.unexpected_errors import UnexpectedErrors
 from sought.console.worker import TooBusy
 from sought.web.errors import BadConfig, CrawlDamaged, SoughtError
 
@@ -26,36 +25,36 @@ _LOG = logging.getLogger("sought.console")
 
 
 def make_app(path: Path, hosts: Iterable[str] = (), control: Control | None = None) -> Starlette:
-    """The server of a crawl directory.  It goes by the names of loopback and by `hosts`."""
-    desk = SearchService(path)
-    operators = Operators(path, control, desk.tally)
+    """The server of a crawl directory.  It answers to the names of loopback and to `hosts`."""
+    service = SearchService(path)
+    operators = Operators(path, control, service.tally)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        desk.start()
+        service.start()
         try:
             yield
         finally:
             await operators.close()
-            await desk.close()
+            await service.close()
 
     async def refused(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        return _complaint(desk, request, error.status_code, sentence_of(error), dict(error.headers or {}))
+        return _complaint(service, request, error.status_code, sentence_of(error), dict(error.headers or {}))
 
     async def failed(request: Request, error: Exception) -> Response:
         if isinstance(error, TooBusy):
-            return _complaint(desk, request, 503, str(error), {"Retry-After": "1"})
-        _LOG.error("%r: %s", request.url.path, error)  # it names folders, which are nobody's business
+            return _complaint(service, request, 503, str(error), {"Retry-After": "1"})
+        _LOG.error("%r: %s", request.url.path, error)  # with folders, which the answer leaves out
         if isinstance(error, CrawlDamaged | BadConfig):  # it says what to do
-            return _complaint(desk, request, 503, without_folder(path, str(error)), {})
+            return _complaint(service, request, 503, without_folder(path, str(error)), {})
         return in_trouble(request)
 
     def in_trouble(request: Request) -> Response:
-        return _complaint(desk, request, 500, "The server is in trouble, and has told its operator why.", {})
+        return _complaint(service, request, 500, "Internal error. The server's log has the details.", {})
 
     app = Starlette(
-        routes=[*search_page.routes(desk), *search_api.routes(desk), *operators.routes(), *assets.routes()],
+        routes=[*search_page.routes(service), *search_api.routes(service), *operators.routes(), *assets.routes()],
         middleware=[Middleware(HostGuard, hosts=tuple(hosts)), Middleware(UnexpectedErrors, answer=in_trouble)],
         exception_handlers={HTTPException: refused, SoughtError: failed},
         lifespan=lifespan,
@@ -64,11 +63,11 @@ def make_app(path: Path, hosts: Iterable[str] = (), control: Control | None = No
     return app
 
 
-def _complaint(desk: SearchService, request: Request, status: int, text: str, headers: dict[str, str]) -> Response:
-    """One clear sentence, in the language of who asks."""
+def _complaint(service: SearchService, request: Request, status: int, text: str, headers: dict[str, str]) -> Response:
+    """One clear sentence, as a page or as JSON."""
     path, sentence = request.url.path, ended(text)
     if is_api(path):
         return refusal(path, status, sentence, headers)
-    answer = search_page.failure(desk, request, status, sentence)
+    answer = search_page.failure(service, request, status, sentence)
     answer.headers.update(headers)
     return answer

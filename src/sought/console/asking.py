@@ -45,11 +45,11 @@ def query(request: Request) -> str:
     """The query in one line, or "" if there is none."""
     text = " ".join(request.query_params.get("q", "").split())
     if len(text) > MAX_QUERY:
-        raise HTTPException(400, f"A query has at most {MAX_QUERY:,} characters.")
+        raise HTTPException(400, f"A query may have at most {MAX_QUERY:,} characters.")
     try:
         return query_text(text) if text else ""
     except BadInput as error:
-        raise HTTPException(400, f"This is no query: {error}.") from None
+        raise HTTPException(400, f"Invalid query: {error}.") from None
 
 
 def number(request: Request, name: str, default: int, least: int, most: int) -> int:
@@ -62,7 +62,7 @@ def number(request: Request, name: str, default: int, least: int, most: int) -> 
 
 
 def search_id(given: str) -> int:
-    """The number of a search for the id by which we told of it."""
+    """The number of a search, from its id in an answer."""
     if not _OUR_ID.fullmatch(given):
         raise HTTPException(400, "No search has such a query_id.")
     return source_id(given)

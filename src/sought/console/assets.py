@@ -1,6 +1,6 @@
 """Where are style sheets, scripts and pictures?  In the package, in memory, under names that change with their content.
 
-A browser may thus keep each of them for ever, and asks nobody else for anything.
+So a browser may keep each of them for ever, and loads nothing from elsewhere.
 """
 
 import hashlib
@@ -49,5 +49,5 @@ def _contents() -> dict[str, tuple[bytes, str]]:
 async def _send(request: Request) -> Response:
     found = _contents().get(request.url.path)
     if found is None:
-        raise HTTPException(404, "There is no such file.")
+        raise HTTPException(404, "No such file.")
     return Response(found[0], media_type=found[1], headers=_FOR_EVER)

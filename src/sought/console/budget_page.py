@@ -20,23 +20,23 @@ _ROWS = 24  # of the curve as a table
 Estimate = dict[str, float | None]
 
 
-def routes(office: ConsoleContext) -> list[BaseRoute]:
+def routes(context: ConsoleContext) -> list[BaseRoute]:
     async def show(request: Request) -> HTMLResponse:
-        if not (office.path / "store").exists():
-            return office.sorry(request, _TITLE, "Nothing has been crawled yet", 404)
+        if not (context.path / "store").exists():
+            return context.sorry(request, _TITLE, "Nothing has been crawled yet", 404)
         try:
-            told = await office.standing.ask("budget", _looked_up)
+            found = await context.views.ask("budget", _looked_up)
         except Pending as why:
-            return office.wait(request, _TITLE, why)
+            return context.wait(request, _TITLE, why)
         except CrawlDamaged as why:  # of another version, say: it says what to do
-            return office.sorry(request, _TITLE, without_folder(office.path, str(why)), 409)
-        return office.page(request, "console_budget.html", **told.found, read=told.time, between=between)
+            return context.sorry(request, _TITLE, without_folder(context.path, str(why)), 409)
+        return context.page(request, "console_budget.html", **found.found, read=found.time, between=between)
 
     return [Route("/console/budget", show)]
 
 
 def _looked_up(view: View) -> dict[str, Any]:
-    """All that the page shows.  What has no number on a logarithmic axis is told in words."""
+    """All that the page shows.  What has no place on a logarithmic axis is a sentence."""
     found = budget(view, view.opened)
     curve = [each for each in found.get("curve", ()) if each["fetches_a_day"] > 0.0]
     marks = [{"level": float(level), **each} for level, each in found.get("levels", {}).items()]
@@ -50,7 +50,7 @@ def _looked_up(view: View) -> dict[str, Any]:
 
 
 def between(each: Estimate) -> str:
-    """What is 80 % certain of a number of fetches: of what is out of reach there is no upper end.
+    """The 80 % interval of a number of fetches; no upper end if the quality may be out of reach.
 
     >>> between({"value": 3.0, "low": 1.0, "high": None}), between({"value": None, "low": None, "high": None})
     ('1 or more', '–')

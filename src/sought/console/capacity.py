@@ -1,7 +1,7 @@
 """Which connection is closed when there are too many?  The one that has waited longest for its client.
 
 A connection waits for its client while a request arrives, between two requests, and while an answer is not read.  An
-ordinary client lets nobody wait for long, so one that opens many connections and is slow on all of them loses its own.
+ordinary client is quick, so one that opens many connections and is slow on all of them loses its own.
 Limits per address would not help: behind a proxy all clients have the same one.
 """
 

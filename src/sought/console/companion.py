@@ -21,7 +21,7 @@ class Companion:
     after kill -9.  What it says goes to `errors`, by default where ours goes.
 
     With `allowance` it makes as many fetches as `allow` says, and no more.  In the `background` it gets only processor
-    time that nobody else wants.
+    time that is left over.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Companion:
 
 
 def _step_back(process: int) -> None:
-    """Leave it the processor time that nobody else wants; its threads will inherit that.
+    """Leave it the processor time that is left over; its threads will inherit that.
 
     A niceness would not do: the system looks for an idle core when somebody is to be answered, and takes one that is
     left to such a crawl for idle.  Where this is not allowed it crawls all the same.

@@ -4,7 +4,7 @@
    REQUEST_SECONDS.  So a slow client holds nothing but its connection, and gives that up when others need it
    (`capacity.py`).
 2. Requests that were sent one after the other are answered in their order.
-3. What is wrong with a request is said after the answers to those before it; then nothing more is read.
+3. A bad request is refused after the answers to those before it; then nothing more is read.
 4. An answer that its client does not read is given up after WRITE_SECONDS.
 """
 
@@ -27,11 +27,11 @@ ANSWER_SECONDS = 10.0  # for an answer to a client that sends nothing more
 LINGER_SECONDS = 2.0  # for a refused client to read why
 _SLICE = 4096  # bytes parsed at a time
 _MAX_WRITTEN = 8 * MAX_BODY  # bytes of a body as it is sent: chunks of single bytes are wasteful, but allowed
-_LATE = (408, "The request did not arrive in time.")
-_LONG_HEAD = (431, f"The head of a request has at most {MAX_HEAD:,} bytes.")
-_LONG_BODY = (413, f"The body of a request has at most {MAX_BODY:,} bytes.")
-_NOT_HTTP = (400, "This is not an HTTP/1.1 request that the server understands.")
-_FULL = (503, "The server has too many connections: try again in a moment.")
+_LATE = (408, "The request took too long to arrive.")
+_LONG_HEAD = (431, f"Request line and headers may have at most {MAX_HEAD:,} bytes.")
+_LONG_BODY = (413, f"A request body may have at most {MAX_BODY:,} bytes.")
+_NOT_HTTP = (400, "Not a valid HTTP/1.1 request.")
+_FULL = (503, "Too many connections: try again in a moment.")
 
 
 class _RefusedError(Exception):
@@ -182,7 +182,7 @@ class Connection(HttpToolsProtocol):
             self.transport.close()
 
     def shutdown(self) -> None:
-        """The server ends: whoever is not being answered goes at once, and nobody may read slowly."""
+        """The server ends: idle connections close at once, the others after their answer."""
         if self._answering:
             self._stop_reading()
         else:

@@ -1,4 +1,4 @@
-"""Where operators work: what all pages of the console need, and how each becomes HTML."""
+"""What do all pages of the console need, and how does each become HTML?"""
 
 from collections.abc import Hashable, Mapping
 from pathlib import Path
@@ -28,12 +28,12 @@ class Tables(NamedTuple):
 
 
 class ConsoleContext:
-    """One crawl, its tables, and who may tell it what to do: nobody, if there is no `control`."""
+    """One crawl, its tables, and who may give orders: nobody without `control`."""
 
     def __init__(self, path: Path, control: Control | None = None) -> None:
         self.path = path
         self.control = control
-        self.standing = ViewCache(path)
+        self.views = ViewCache(path)
 
     def page(self, request: Request, name: str, status: int = 200, **values: Any) -> HTMLResponse:
         """A template with all that templates of the console expect."""
@@ -44,10 +44,10 @@ class ConsoleContext:
         if not (self.path / "store").exists():
             return Tables()
         try:
-            told = await self.standing.ask(key, question)
+            answer = await self.views.ask(key, question)
         except SoughtError as why:  # it takes a while, or the crawl's files are in trouble: an operator should know
             return Tables(problem=without_folder(self.path, str(why)))
-        return Tables(told.found, told.time)
+        return Tables(answer.found, answer.time)
 
     def with_tables(self, request: Request, name: str, tables: Tables, **values: Any) -> HTMLResponse:
         """A page that shows what the tables say, and looks again if they do not yet."""

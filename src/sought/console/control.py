@@ -1,4 +1,4 @@
-"""Who may tell the crawl what to do?  Nobody, unless the server was started with --control.
+"""Who may give orders?  Nobody, unless the server was started with --control.
 
     token     printed once when the server starts; who has it enters it in a form
     session   what the browser gets for it: a secret in a cookie that scripts and other sites never see
@@ -84,9 +84,9 @@ class Control:
         """Raise what is wrong with a request that would change something."""
         rights = self.rights(request)
         if not rights["may"]:
-            raise HTTPException(403, "Enter the token first that 'sought serve --control' has printed.")
+            raise HTTPException(403, "Enter the token printed by 'sought serve --control' first.")
         if not _same(key, rights["key"]):
-            raise HTTPException(403, "This form is not one of this page: open the console again and repeat it.")
+            raise HTTPException(403, "The form has expired: open the console again and repeat it.")
 
     def _form_key(self, session: str) -> str:
         return hmac.new(self._key, session.encode("utf-8", "replace"), hashlib.sha256).hexdigest()

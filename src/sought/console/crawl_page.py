@@ -12,19 +12,19 @@ from sought.console.context import ConsoleContext
 from sought.console.history import SPANS, Histories, History
 from sought.console.live import shown
 from sought.console.overview import span_asked
-from sought.console.watching import last_pulse
+from sought.console.pulse import last_pulse
 from sought.operate.view import View
 from sought.web.expression import expression_of
 
 
-def routes(office: ConsoleContext, journal: Histories) -> list[BaseRoute]:
+def routes(context: ConsoleContext, journal: Histories) -> list[BaseRoute]:
     async def crawl(request: Request) -> HTMLResponse:
         span, now = span_asked(request), time.time()
-        pulse, history = await asyncio.to_thread(lambda: (last_pulse(office.path), journal.read(span, now)))
-        tables = await office.tables("crawl", _looked_up)
+        pulse, history = await asyncio.to_thread(lambda: (last_pulse(context.path), journal.read(span, now)))
+        tables = await context.tables("crawl", _looked_up)
         values = shown(pulse, now, tables.found["report"] if tables.found else None)
         values |= {"history": history, "totals": _totals(history), "span": span, "spans": SPANS}
-        return office.with_tables(request, "console_crawl.html", tables, **values)
+        return context.with_tables(request, "console_crawl.html", tables, **values)
 
     return [Route("/console/crawl", crawl)]
 

@@ -15,31 +15,30 @@ from sought.console.folders import without_folder
 from sought.console.history import SPANS, Histories
 from sought.console.live import shown
 from sought.console.log_page import LogReader
-from sought.console.outcomes import errors
 from sought.console.overview import span_asked
-from sought.console.watching import Pulse, is_on, last_pulse
+from sought.console.pulse import Pulse, errors, is_on, last_pulse
 from sought.operate.view import View
 from sought.record.admission import REASONS
 
 _LATEST = 10  # warnings
 
 
-def routes(office: ConsoleContext, journal: Histories, log: LogReader) -> list[BaseRoute]:
+def routes(context: ConsoleContext, journal: Histories, log: LogReader) -> list[BaseRoute]:
     async def show(request: Request) -> HTMLResponse:
         span, now = span_asked(request), time.time()
-        pulse, history = await asyncio.to_thread(lambda: (last_pulse(office.path), journal.read(span, now)))
-        tables = await office.tables("errors", View.status)
+        pulse, history = await asyncio.to_thread(lambda: (last_pulse(context.path), journal.read(span, now)))
+        tables = await context.tables("errors", View.status)
         values = shown(pulse, now) | {"history": history, "span": span, "spans": SPANS, "refusals": REASONS}
         stamp, events = await log.read("warning", "", values["unit"])
         values |= {"events": events[:_LATEST], "stamp": stamp, "most": 0, "errors_of": errors}
-        values["damage"] = _damage(office.path, pulse, tables.found if not is_on(pulse, now) else None)
-        return office.with_tables(request, "console_errors.html", tables, **values)
+        values["damage"] = _damage(context.path, pulse, tables.found if not is_on(pulse, now) else None)
+        return context.with_tables(request, "console_errors.html", tables, **values)
 
     return [Route("/console/errors", show)]
 
 
 def _damage(path: Path, pulse: Pulse | None, status: Mapping[str, Any] | None) -> list[str]:
-    """What of the record cannot be read, as the crawl that runs tells it, or else the tables."""
+    """Unreadable parts of the record, by the pulse of a running crawl, or else by the tables."""
     if status is not None:
         return [without_folder(path, each) for each in status.get("damage", ())]
     return pulse.damage if pulse else []

@@ -1,4 +1,4 @@
-"""Where on its machine the crawl lies is nobody's business: what is shown of errors does not say so."""
+"""Hide the crawl's path in error messages."""
 
 import re
 from functools import lru_cache

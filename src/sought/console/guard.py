@@ -41,18 +41,18 @@ class HostGuard:
     def _refusal(self, scope: Scope) -> Response | None:
         path, headers = scope["path"], {name: value.decode("latin-1") for name, value in scope["headers"]}
         if sum(name == b"host" for name, _ in scope["headers"]) > 1:
-            return refusal(path, 400, "A request is for one host only.")
+            return refusal(path, 400, "A request must have exactly one Host header.")
         host = headers.get(b"host", "").lower()
         name = host.rpartition(":")[0] if not host.endswith("]") and ":" in host else host
         if name not in self._hosts:
-            text = "This server does not go by that name; 'sought serve --allow-host NAME' lets it."
+            text = "This server does not answer to that host name; 'sought serve --allow-host NAME' adds it."
             return refusal(path, 421, text)
         if scope["method"] not in _SAFE and _from_elsewhere(headers, host):
-            return refusal(path, 403, "Only pages of this server may ask for that.")
+            return refusal(path, 403, "Only pages of this server may send this request.")
         return None
 
 
 def _from_elsewhere(headers: dict[bytes, str], host: str) -> bool:
-    """A browser says so; a program, which says neither, is nobody's unwitting messenger."""
+    """Browsers say so in headers; programs send neither header and are admitted."""
     site, origin = headers.get(b"sec-fetch-site", "same-origin"), headers.get(b"origin")
     return site not in ("same-origin", "none") or (origin is not None and origin.partition("://")[2].lower() != host)

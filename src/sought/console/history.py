@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sought.console.answers import Unit
-from sought.console.outcomes import share_of_errors
+from sought.console.pulse import share_of_errors
 from sought.operate.journal import read_journal
 
 Over = Literal["hours", "days", "weeks"]
@@ -58,10 +58,10 @@ class History:
 
     def a_fetch(self, name: str) -> float | None:
         """The mean of a line over all fetches."""
-        told = [
+        known = [
             (value * row["fetched"], row["fetched"]) for row in self.rows if (value := _LINES[name](row)) is not None
         ]
-        return sum(part for part, _ in told) / sum(count for _, count in told) if told else None
+        return sum(part for part, _ in known) / sum(count for _, count in known) if known else None
 
     def by_purpose(self) -> dict[str, int]:
         sums = _added(self.rows, "purposes")
@@ -72,8 +72,8 @@ class History:
 
     def moved(self, name: str) -> float | None:
         """From the first value of a line to the last that is known."""
-        told = [value for row in self.rows if (value := _LINES[name](row)) is not None]
-        return told[-1] - told[0] if len(told) > 1 else None
+        known = [value for row in self.rows if (value := _LINES[name](row)) is not None]
+        return known[-1] - known[0] if len(known) > 1 else None
 
     def last(self, name: str) -> float | None:
         """The last value of a line that is known."""
@@ -82,10 +82,10 @@ class History:
     def some(self, most: int = 24) -> list[dict[str, Any]]:
         """Rows for a table, the latest first, at most so many."""
         step = -(-len(self.rows) // most) or 1
-        return [self._told(row) for row in self.rows[::-1][::step]]
+        return [self._table_row(row) for row in self.rows[::-1][::step]]
 
-    def _told(self, row: Row) -> dict[str, Any]:
-        return {"time": row["time"], "fetched": row["fetched"]} | {name: _LINES[name](row) for name in _TOLD}
+    def _table_row(self, row: Row) -> dict[str, Any]:
+        return {"time": row["time"], "fetched": row["fetched"]} | {name: _LINES[name](row) for name in _IN_TABLE}
 
     def columns(self, now: float) -> dict[str, Any]:
         """One list for each line of a chart; nothing between rows that are far apart.  Charts end now."""
@@ -121,13 +121,13 @@ def _added(rows: Sequence[Row], name: str) -> Counter[str]:
 
 
 def _with_gaps(rows: Sequence[Row], step: float) -> list[tuple[float, Row | None]]:
-    told: list[tuple[float, Row | None]] = []
+    known: list[tuple[float, Row | None]] = []
     for row in rows:
         began = row["time"] - row["seconds"]
-        if told and began - told[-1][0] > _GAP * step:
-            told.append(((told[-1][0] + began) / 2.0, None))
-        told.append((row["time"], row))
-    return told
+        if known and began - known[-1][0] > _GAP * step:
+            known.append(((known[-1][0] + began) / 2.0, None))
+        known.append((row["time"], row))
+    return known
 
 
 def _column(rows: Sequence[tuple[float, Row | None]], make: Callable[[Row], float | None]) -> Column:
@@ -159,7 +159,7 @@ def _spent(name: str) -> Callable[[Row], float | None]:
     return lambda row: row["purposes"].get(name, 0)
 
 
-_TOLD = ("price_searches", "quality", "unanswered", "poor", "speed", "errors", "gain_searches")  # in a table
+_IN_TABLE = ("price_searches", "quality", "unanswered", "poor", "speed", "errors", "gain_searches")  # in a table
 _LINES: dict[str, Callable[[Row], float | None]] = {
     **{name: _level(name) for name in ("price", "quality", "unanswered", "poor")},
     "gain": _rate(_gain),

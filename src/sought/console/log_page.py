@@ -1,4 +1,4 @@
-"""The page of the log: what has the crawl said of itself lately, and is anything wrong with it?"""
+"""The page of the log: what happened lately, and is anything wrong?"""
 
 import asyncio
 import time
@@ -19,7 +19,7 @@ from sought.console.context import ConsoleContext
 from sought.console.folders import without_folder
 from sought.console.live import shown
 from sought.console.log_words import Sentence, sentence
-from sought.console.watching import last_pulse
+from sought.console.pulse import last_pulse
 from sought.console.wording import spelled
 from sought.operate.log import EVENTS, log_stamp, read_log
 
@@ -44,17 +44,17 @@ class LogEvent:
 
     def is_wanted(self, level: str, text: str) -> bool:
         names = list(LEVELS)
-        return names.index(self.level) >= names.index(level) and text.casefold() in self._said().casefold()
+        return names.index(self.level) >= names.index(level) and text.casefold() in self._text().casefold()
 
-    def _said(self) -> str:
+    def _text(self) -> str:
         """What the page shows at first sight, but for the time."""
         level = "" if self.level == "info" else f" {self.level}"
         return f"{spelled(self.name)}{level} {''.join(each.text for each in self.sentence)} {self.host}"
 
 
 class LogReader:
-    """Reads the log for one at a time, and remembers what it found until there is more, or gains are said in another
-    unit: both files may be read for it.
+    """Reads the log for one at a time, and remembers what it found until there is more, or the unit of gains
+    changes: both files may be read for it.
 
     Invariant: what was found is at least as new as the stamp that it is given with.
     """
@@ -76,26 +76,26 @@ class LogReader:
             return stamp, self._found[level, text]
 
 
-def routes(office: ConsoleContext, reader: LogReader) -> list[BaseRoute]:
+def routes(context: ConsoleContext, reader: LogReader) -> list[BaseRoute]:
     async def log(request: Request) -> HTMLResponse:
-        return await _answered(office, reader, request, "console_log.html")
+        return await _answered(context, reader, request, "console_log.html")
 
     async def lines(request: Request) -> HTMLResponse:
-        return await _answered(office, reader, request, "console_log_lines.html")
+        return await _answered(context, reader, request, "console_log_lines.html")
 
     return [Route("/console/log", log), Route("/console/log/lines", lines)]
 
 
-async def _answered(office: ConsoleContext, reader: LogReader, request: Request, name: str) -> HTMLResponse:
+async def _answered(context: ConsoleContext, reader: LogReader, request: Request, name: str) -> HTMLResponse:
     level, text = request.query_params.get("level", "info"), request.query_params.get("text", "").strip()
     if level not in LEVELS:
-        raise HTTPException(400, f"The parameter level is one of {', '.join(LEVELS)}.")
+        raise HTTPException(400, f"The parameter level must be one of {', '.join(LEVELS)}.")
     if len(text) > _LONGEST:
-        raise HTTPException(400, f"A text to look for has at most {_LONGEST} characters.")
-    values = shown(await asyncio.to_thread(last_pulse, office.path), time.time())
+        raise HTTPException(400, f"The filter text has at most {_LONGEST} characters.")
+    values = shown(await asyncio.to_thread(last_pulse, context.path), time.time())
     stamp, events = await reader.read(level, text, values["unit"])
     values |= {"stamp": stamp, "events": events, "level": level, "text": text}
-    return office.page(request, name, **values, levels=LEVELS, meanings=EVENTS, most=MOST)
+    return context.page(request, name, **values, levels=LEVELS, meanings=EVENTS, most=MOST)
 
 
 def _last(path: Path, level: str, text: str, unit: Unit) -> list[LogEvent]:
@@ -103,7 +103,7 @@ def _last(path: Path, level: str, text: str, unit: Unit) -> list[LogEvent]:
 
 
 def _events(path: Path, unit: Unit) -> Iterator[LogEvent]:
-    """What is no event is passed over: anybody may have written it."""
+    """Lines that are no events are skipped."""
     for line in read_log(path):
         try:
             if event := _event(_without_folder(path, line), unit):
@@ -117,12 +117,12 @@ def _event(line: dict[str, Any], unit: Unit) -> LogEvent | None:
     when, level, name, host = (line.pop(each, None) for each in ("time", "level", "event", "host"))
     if not isinstance(when, int | float) or level not in LEVELS or not isinstance(name, str):
         return None
-    said = tuple(replace(each, text=_cut(each.text)) for each in sentence(name, line, unit))
-    return LogEvent(float(when), level, _cut(name), said, _cut(host) if isinstance(host, str) else "", raw)
+    words = tuple(replace(each, text=_cut(each.text)) for each in sentence(name, line, unit))
+    return LogEvent(float(when), level, _cut(name), words, _cut(host) if isinstance(host, str) else "", raw)
 
 
 def _without_folder(path: Path, value: Any) -> Any:
-    """Which folder the crawl is in is nobody's business."""
+    """Hide the crawl's path."""
     if isinstance(value, dict):
         return {name: _without_folder(path, each) for name, each in value.items()}
     if isinstance(value, list):

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
-from sought.console.ages import length
 from sought.console.answers import Unit
-from sought.console.wording import change, count, exact, number, searches, spelled
+from sought.console.wording import change, count, exact, length, number, searches, spelled
 
 Fields = Mapping[str, Any]
 
@@ -36,12 +35,12 @@ def sentence(event: str, fields: Fields, unit: Unit) -> Sentence:
 def _started(fields: Fields, _: Unit) -> list[Phrase]:
     budget = fields.get("budget")
     fetches = count(budget, "fetch", "fetches") if isinstance(budget, int) else _text(fields, "budget")
-    rests = "it rests until it is resumed" if fields.get("paused") is True else ""
+    rests = "paused until resumed" if fields.get("paused") is True else ""
     return [_after("by ", _text(fields, "policy")), _after("with a budget of ", fetches), Phrase(rests)]
 
 
 def _paused(_: Fields, __: Unit) -> list[Phrase]:
-    return [Phrase("it was told to")]
+    return [Phrase("by order")]
 
 
 def _plan(fields: Fields, unit: Unit) -> list[Phrase]:
@@ -50,8 +49,8 @@ def _plan(fields: Fields, unit: Unit) -> list[Phrase]:
     words += f" on {count(hosts, 'host')}" if words and hosts is not None else ""
     words += f" of {number(known)} known" if words and known is not None else ""
     price, to_gain = _real(fields.get("price")), fields.get("to_gain")
-    told = to_gain if isinstance(to_gain, Mapping) else {}
-    new, old = (_a_week(f"{name} pages would add ", _real(told.get(name)), unit) for name in ("new", "known"))
+    expected = to_gain if isinstance(to_gain, Mapping) else {}
+    new, old = (_a_week(f"{name} pages would add ", _real(expected.get(name)), unit) for name in ("new", "known"))
     worth = unit.in_all(price)
     last = Phrase("") if worth is None else Phrase(f"price of a fetch {searches(worth)} searches", exact(price))
     return [Phrase(words), last, new, old]
@@ -74,7 +73,7 @@ def _damaged(fields: Fields, _: Unit) -> list[Phrase]:
 def _clock(fields: Fields, _: Unit) -> list[Phrase]:
     seconds = _real(fields.get("seconds"))
     behind = "" if seconds is None else f"{length(seconds)} behind the last fetch"
-    return [Phrase(behind), Phrase("what is dated later counts as of now")]
+    return [Phrase(behind), Phrase("later dates count as now")]
 
 
 def _applied(fields: Fields, _: Unit) -> list[Phrase]:
@@ -86,7 +85,7 @@ def _refused(fields: Fields, unit: Unit) -> list[Phrase]:
 
 
 def _stopping(_: Fields, __: Unit) -> list[Phrase]:
-    return [Phrase("requests in flight end, then the crawl does")]
+    return [Phrase("ends when the requests in flight have finished")]
 
 
 def _stopped(fields: Fields, unit: Unit) -> list[Phrase]:
@@ -119,19 +118,19 @@ _SENTENCES: Mapping[str, Callable[[Fields, Unit], list[Phrase]]] = {
 
 def _gain(fields: Fields, unit: Unit) -> Phrase:
     gain = _real(fields.get("gain"))
-    told = unit.a_week(gain)
-    return Phrase("") if told is None else Phrase(f"{change(told)} searches a week answered better", exact(gain))
+    weekly = unit.a_week(gain)
+    return Phrase("") if weekly is None else Phrase(f"{change(weekly)} searches a week answered better", exact(gain))
 
 
 def _a_week(words: str, gain: float | None, unit: Unit) -> Phrase:
-    told = unit.a_week(gain)
-    return Phrase("") if told is None else Phrase(f"{words}{searches(told)} searches a week", exact(gain))
+    weekly = unit.a_week(gain)
+    return Phrase("") if weekly is None else Phrase(f"{words}{searches(weekly)} searches a week", exact(gain))
 
 
 def _joined(parts: list[Phrase]) -> Sentence:
     """With a comma between those that say something."""
-    told = [each for each in parts if each.text]
-    return tuple(each for part in told for each in (Phrase(", "), part))[1:]
+    words = [each for each in parts if each.text]
+    return tuple(each for part in words for each in (Phrase(", "), part))[1:]
 
 
 def _after(words: str, text: str) -> Phrase:

@@ -1,4 +1,4 @@
-"""A page about one thing: read what is asked, look it up in the tables, show it, or say in one sentence why not."""
+"""How is a page about one URL, query or host made?  Read the parameter, look it up, show it or one sentence why not."""
 
 import re
 import time
@@ -35,51 +35,51 @@ class About:
         return self.kind[0]
 
 
-def route(office: ConsoleContext, about: About) -> BaseRoute:
+def route(context: ConsoleContext, about: About) -> BaseRoute:
     async def show(request: Request) -> HTMLResponse:
         given = request.query_params.get(about.parameter, "")
         try:
             wanted = _read(about, given)
         except BadInput as error:
-            return office.sorry(request, about.title, str(error), 400)
-        if not (office.path / "store").exists():
-            return office.sorry(request, about.title, "Nothing has been crawled yet", 404)
-        return await _answered(office, request, about, wanted)
+            return context.sorry(request, about.title, str(error), 400)
+        if not (context.path / "store").exists():
+            return context.sorry(request, about.title, "Nothing has been crawled yet", 404)
+        return await _answered(context, request, about, wanted)
 
     return Route(f"/console/{about.kind}", show)
 
 
 def _read(about: About, given: str) -> str:
     if not given.strip():
-        raise BadInput(f"Which {about.kind}?  Give it in the parameter {about.parameter}")
+        raise BadInput(f"The parameter {about.parameter} is missing")
     if len(given) > _LONGEST:
-        raise BadInput(f"This is longer than any {about.kind} the crawl could know")
+        raise BadInput(f"The parameter {about.parameter} is too long")
     return about.read(given)
 
 
-async def _answered(office: ConsoleContext, request: Request, about: About, wanted: str) -> HTMLResponse:
-    try:  # as of when the tables were read: what is worth most is worked out once for all pages that are
-        found = await office.standing.ask((about.kind, wanted), lambda view: about.ask(view, wanted, view.opened))
+async def _answered(context: ConsoleContext, request: Request, about: About, wanted: str) -> HTMLResponse:
+    try:  # as of when the tables were read: the ranking is computed once for all pages
+        found = await context.views.ask((about.kind, wanted), lambda view: about.ask(view, wanted, view.opened))
     except Pending as why:
-        return office.wait(request, about.title, why)
+        return context.wait(request, about.title, why)
     except CrawlDamaged as error:  # of another version, say: it says what to do
-        return office.sorry(request, about.title, without_folder(office.path, str(error)), 409)
+        return context.sorry(request, about.title, without_folder(context.path, str(error)), 409)
     except BadConfig:  # the crawl's files are in trouble
         raise
     except BadInput as error:  # it is not known
-        return office.sorry(request, about.title, without_folder(office.path, str(error)), 404)
+        return context.sorry(request, about.title, without_folder(context.path, str(error)), 404)
     values: dict[str, Any] = {"found": found.found, "read": found.time, "wanted": wanted, "now": time.time()}
     values["unit"] = Unit.by(found.found.get("report", {}))
-    return office.page(request, f"console_{about.kind}.html", **values)
+    return context.page(request, f"console_{about.kind}.html", **values)
 
 
-def find(office: ConsoleContext) -> BaseRoute:
+def find(context: ConsoleContext) -> BaseRoute:
     """One field for all three: an address, the name of a host, or else a query."""
 
     async def go(request: Request) -> Response:
         text = request.query_params.get("what", "").strip()
         if not text or len(text) > _LONGEST:
-            return office.sorry(request, "Look up", "Give a URL, a host or a query to look up", 400)
+            return context.sorry(request, "Look up", "Enter a URL, a host or a query", 400)
         kind = "url" if "://" in text else "host" if _HOST.fullmatch(text) else "query"
         return RedirectResponse(link(kind, text), 303)
 

@@ -1,4 +1,4 @@
-"""The console: all its pages, what they are told live, and metrics."""
+"""What does the server offer operators?  All pages of the console, live updates, and metrics."""
 
 import asyncio
 import functools
@@ -14,26 +14,21 @@ from starlette.routing import BaseRoute, Route
 from sought.console import (
     budget_page,
     control_page,
-    control_routes,
     crawl_page,
     errors_page,
-    host_list,
-    host_page,
+    host_pages,
     live,
     log_page,
     lookup,
     overview,
-    page_list,
-    query_list,
-    query_page,
-    url_page,
+    query_pages,
+    url_pages,
 )
 from sought.console.context import ConsoleContext
 from sought.console.control import Control
 from sought.console.history import Histories
-from sought.console.metrics import CONTENT_TYPE, exposition
-from sought.console.tally import ServerTally
-from sought.console.watching import condition, understood
+from sought.console.metrics import CONTENT_TYPE, ServerTally, exposition
+from sought.console.pulse import condition, understood
 from sought.operate.pulse import read_pulse
 
 Endpoint = Callable[[Request], Awaitable[Response]]
@@ -43,29 +38,28 @@ class Operators:
     """What operators are offered by a server; `close` when it ends."""
 
     def __init__(self, path: Path, control: Control | None, tally: ServerTally) -> None:
-        self.office = ConsoleContext(path, control)
+        self.context = ConsoleContext(path, control)
         self._tally = tally
-        self._watch, self._events = live.routes(self.office)
+        self._watch, self._events = live.routes(self.context)
 
     def routes(self) -> list[BaseRoute]:
-        office, journal, log = self.office, Histories(self.office.path), log_page.LogReader(self.office.path)
-        lists = (query_list, page_list, host_list)
-        things = (budget_page, url_page, query_page, host_page, control_page, control_routes)
-        found = [each for part in (overview, crawl_page) for each in part.routes(office, journal)]
-        found += [*errors_page.routes(office, journal, log), *log_page.routes(office, log)]
-        found += [*(each for part in (*lists, *things) for each in part.routes(office)), lookup.find(office)]
-        return [*(self._in_our_words(each) for each in found), *self._events, Route("/metrics", self._metrics)]
+        context, journal, log = self.context, Histories(self.context.path), log_page.LogReader(self.context.path)
+        others = (query_pages, url_pages, host_pages, budget_page, control_page)
+        found = [each for part in (overview, crawl_page) for each in part.routes(context, journal)]
+        found += [*errors_page.routes(context, journal, log), *log_page.routes(context, log)]
+        found += [*(each for part in others for each in part.routes(context)), lookup.find(context)]
+        return [*(self._with_console_errors(each) for each in found), *self._events, Route("/metrics", self._metrics)]
 
     def end_streams(self) -> None:
-        """To be called as soon as the server is told to end: those who watch would keep it."""
+        """Call this when the server starts to end: open streams would keep it alive."""
         self._watch.end()
 
     async def close(self) -> None:
         self.end_streams()
-        await self.office.standing.close()
+        await self.context.views.close()
 
-    def _in_our_words(self, route: BaseRoute) -> BaseRoute:
-        """What goes wrong on a page of the console is said on a page of the console."""
+    def _with_console_errors(self, route: BaseRoute) -> BaseRoute:
+        """Errors of console pages are shown on a console page."""
         assert isinstance(route, Route)
         endpoint: Endpoint = route.endpoint
 
@@ -74,13 +68,13 @@ class Operators:
             try:
                 return await endpoint(request)
             except HTTPException as error:
-                answer = self.office.sorry(request, "Console", error.detail, error.status_code)
+                answer = self.context.sorry(request, "Console", error.detail, error.status_code)
                 answer.headers.update(error.headers or {})
                 return answer
 
         return Route(route.path, answered, methods=sorted(route.methods or ()), name=route.name)
 
     async def _metrics(self, _: Request) -> Response:
-        told = await asyncio.to_thread(read_pulse, self.office.path) or {}
-        running = condition(understood(told) if told else None, time.time()) in ("running", "silent")
-        return Response(exposition({**told, "running": running}, self._tally), media_type=CONTENT_TYPE)
+        pulse = await asyncio.to_thread(read_pulse, self.context.path) or {}
+        running = condition(understood(pulse) if pulse else None, time.time()) in ("running", "silent")
+        return Response(exposition({**pulse, "running": running}, self._tally), media_type=CONTENT_TYPE)

@@ -13,22 +13,22 @@ from sought.console.answers import Unit
 from sought.console.context import ConsoleContext
 from sought.console.history import SPANS, Histories, HistorySpan
 from sought.console.live import shown
-from sought.console.needy_queries import needy_rows
 from sought.console.paging import choice
-from sought.console.watching import last_pulse
+from sought.console.pulse import last_pulse
+from sought.console.query_pages import needy_rows
 from sought.operate.view import View
 
 _NEEDY = 6
 
 
-def routes(office: ConsoleContext, journal: Histories) -> list[BaseRoute]:
+def routes(context: ConsoleContext, journal: Histories) -> list[BaseRoute]:
     async def overview(request: Request) -> HTMLResponse:
         span, now = span_asked(request), time.time()
-        pulse, history = await asyncio.to_thread(lambda: (last_pulse(office.path), journal.read(span, now)))
-        tables = await office.tables("overview", _looked_up)
+        pulse, history = await asyncio.to_thread(lambda: (last_pulse(context.path), journal.read(span, now)))
+        tables = await context.tables("overview", _looked_up)
         values = shown(pulse, now, tables.found["report"] if tables.found else None)
         values |= {"history": history, "span": span, "spans": SPANS}
-        return office.with_tables(request, "console_overview.html", tables, **values)
+        return context.with_tables(request, "console_overview.html", tables, **values)
 
     async def history(request: Request) -> Response:
         now = time.time()

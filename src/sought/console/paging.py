@@ -35,8 +35,8 @@ class ListPage(Generic[Row]):
         return (self.at - 1) * ROWS + 1
 
     def link(self, at: int) -> str:
-        told = {name: text for name, text in {**self.asked, "page": str(at) if at > 1 else ""}.items() if text}
-        return f"{self.where}?{urlencode(told)}" if told else self.where
+        given = {name: text for name, text in {**self.asked, "page": str(at) if at > 1 else ""}.items() if text}
+        return f"{self.where}?{urlencode(given)}" if given else self.where
 
 
 def page_asked(request: Request) -> int:
@@ -52,12 +52,12 @@ def choice(request: Request, name: str, known: Sequence[str]) -> str:
     """One of these words; the first if none is given."""
     given = request.query_params.get(name, known[0])
     if given not in known:
-        raise HTTPException(400, f"The parameter {name} is one of {', '.join(known)}.")
+        raise HTTPException(400, f"The parameter {name} must be one of {', '.join(known)}.")
     return given
 
 
 def text_asked(request: Request) -> str:
     text = request.query_params.get("text", "").strip()
     if len(text) > LONGEST:
-        raise HTTPException(400, f"A text to look for has at most {LONGEST} characters.")
+        raise HTTPException(400, f"The filter text has at most {LONGEST} characters.")
     return text

@@ -1,4 +1,4 @@
-"""What was asked, shown and clicked: how does it get into the query log without anybody waiting for the disk?
+"""How do searches and clicks get into the query log without waiting for the disk?
 
 One thread writes, in the order of arrival.  What waits is bounded, and what finds no room is counted and left out:
 a search page is there to answer.  A clean end writes all that waits; `kill -9` loses what has waited for a moment.

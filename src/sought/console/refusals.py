@@ -1,10 +1,8 @@
-"""What does a client get when its request is refused?  JSON under /api/, else a page: one sentence, and the status.
+"""What does a client get when its request is refused, or fails?"""
 
-The server refuses requests at three levels: `connection.py` (HTTP itself: size, time, syntax), `guard.py` (names and
-origins) and the application.  All of them answer in this form.
-"""
-
-from collections.abc import Mapping
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from http import HTTPStatus
 
@@ -12,6 +10,7 @@ import msgspec
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sought.console.pages import page
 
@@ -26,8 +25,8 @@ HEADERS = {
     "cross-origin-resource-policy": "same-origin",
 }  # of every answer; no answer has one of these by itself
 _SENTENCES = {  # for the bare phrases of starlette
-    "Not Found": "There is no such page.",
-    "Method Not Allowed": "This page does not know that method.",
+    "Not Found": "No such page.",
+    "Method Not Allowed": "This address does not support that method.",
 }
 
 
@@ -71,3 +70,40 @@ def written(status: int, sentence: str, *, for_program: bool) -> bytes:
     headers = {**answer.headers, **HEADERS, "connection": "close"}
     head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     return head.encode("latin-1") + b"\r\n" + bytes(answer.body)
+
+
+_LOG = logging.getLogger("sought.console")
+_NOT_OURS = (asyncio.CancelledError, KeyboardInterrupt, SystemExit, GeneratorExit)
+
+
+class UnexpectedErrors:
+    """Middleware inside the guard, so that this answer is guarded as well.
+
+    A panic of a library in Rust is no `Exception`, but gets the same answer.  An answer that has begun cannot
+    be taken back: its connection is closed.
+    """
+
+    def __init__(self, app: ASGIApp, answer: Callable[[Request], Response]) -> None:
+        self._app = app
+        self._answer = answer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        begun = False
+
+        async def send_noted(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, send_noted)
+        except _NOT_OURS:
+            raise
+        except BaseException as error:
+            _LOG.error("%r: unexpected error", scope["path"], exc_info=error)
+            if begun:
+                raise
+            await self._answer(Request(scope))(scope, receive, send)

@@ -1,7 +1,7 @@
 """The same by JSON: search, suggestions, and what became of the results; openapi.py describes it.
 
 Names are those of User Behavior Insights 1.3 where it has any (query_id, user_query, position.ordinal, action_name),
-so that what is told here and what `sought queries export` writes fit together.
+so events sent here and exports of `sought queries export` fit together.
 """
 
 import time
@@ -14,10 +14,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from sought.console.ages import moment
 from sought.console.asking import MAX_LIMIT, MAX_OFFSET, Question, may_remember, number, query, search_id
 from sought.console.openapi import DOCUMENT
 from sought.console.search_service import SearchReply, SearchService
+from sought.console.wording import moment
 from sought.demand.rows import MAX_RANK, Action, Event, checked_event, written_id
 from sought.index import Hit
 from sought.web.errors import BadInput
@@ -41,29 +41,29 @@ class _Attributes(msgspec.Struct):
     url: str = ""
 
 
-class _Told(msgspec.Struct):
-    """An event as a page or a program tells of it; other fields are not looked at."""
+class _SentEvent(msgspec.Struct):
+    """An event as a client sends it; other fields are ignored."""
 
     action_name: Literal["view", "click"]
     query_id: str
     event_attributes: _Attributes
 
 
-_decode_events = msgspec.json.Decoder(_Told | list[_Told]).decode
+_decode_events = msgspec.json.Decoder(_SentEvent | list[_SentEvent]).decode
 
 
-def routes(desk: SearchService) -> list[BaseRoute]:
+def routes(service: SearchService) -> list[BaseRoute]:
     async def search(request: Request) -> Response:
-        return as_json(_reply(await desk.ask(_question(request))))
+        return as_json(_reply(await service.ask(_question(request))))
 
     async def suggest(request: Request) -> Response:
-        return as_json({"suggestions": await desk.suggestions.starting(request.query_params.get("q", ""))})
+        return as_json({"suggestions": await service.suggestions.starting(request.query_params.get("q", ""))})
 
     async def events(request: Request) -> Response:
-        told = _events(await request.body(), time.time())
+        sent = _events(await request.body(), time.time())
         if may_remember(request):
-            desk.recorder.take(told)
-            desk.tally.clicks += sum(each.action == Action.CLICK for each in told)
+            service.recorder.take(sent)
+            service.tally.clicks += sum(each.action == Action.CLICK for each in sent)
         return Response(status_code=204, headers=_FRESH)
 
     async def describe(_: Request) -> Response:
@@ -84,9 +84,9 @@ def as_json(data: Any, status: int = 200) -> Response:
 def _question(request: Request) -> Question:
     given, text = request.query_params, query(request)
     if not any(character.isalnum() for character in text):
-        raise HTTPException(400, "Nothing to search for: give at least one word in the parameter q.")
+        raise HTTPException(400, "The parameter q needs at least one word.")
     if given.get("record", "true") not in ("true", "false"):
-        raise HTTPException(400, "The parameter record is true or false.")
+        raise HTTPException(400, "The parameter record must be true or false.")
     return Question(
         text,
         number(request, "limit", 10, 1, MAX_LIMIT),
@@ -124,23 +124,23 @@ def _hit(rank: int, hit: Hit) -> dict[str, Any]:
 
 
 def _events(body: bytes, now: float) -> list[Event]:
-    """All of them, checked, or none: what is wrong is said of the first that is."""
+    """All of them, checked; or HTTPException for the first bad one."""
     try:
-        told = _decode_events(body)
+        sent = _decode_events(body)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise HTTPException(400, f"This is no event: {error}.") from None
-    several: Sequence[_Told] = told if isinstance(told, list) else [told]
+        raise HTTPException(400, f"Invalid event: {error}.") from None
+    several: Sequence[_SentEvent] = sent if isinstance(sent, list) else [sent]
     if len(several) > MAX_EVENTS:
-        raise HTTPException(400, f"More than {MAX_EVENTS} events at once.")
+        raise HTTPException(400, f"A request may have at most {MAX_EVENTS} events.")
     return [_event(each, now) for each in several]
 
 
-def _event(told: _Told, now: float) -> Event:
-    about = told.event_attributes
+def _event(sent: _SentEvent, now: float) -> Event:
+    about = sent.event_attributes
     url, rank = about.object.object_id or about.url, about.position.ordinal
     if not 0 <= rank <= MAX_RANK:
-        raise HTTPException(400, f"A position's ordinal is a number from 0 to {MAX_RANK:,}.")
+        raise HTTPException(400, f"position.ordinal must be a number from 0 to {MAX_RANK:,}.")
     try:
-        return checked_event(Event(search_id(told.query_id), Action(told.action_name), now, url, rank))
+        return checked_event(Event(search_id(sent.query_id), Action(sent.action_name), now, url, rank))
     except BadInput as error:
-        raise HTTPException(400, f"This is no event: {error}.") from None
+        raise HTTPException(400, f"Invalid event: {error}.") from None

@@ -11,10 +11,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import BaseRoute, Route
 
-from sought.console.ages import age, exactly, iso
 from sought.console.asking import MAX_PAGE, PAGE, Question, may_remember, number, query, search_id
 from sought.console.pages import page
 from sought.console.search_service import SearchReply, SearchService
+from sought.console.wording import age, exactly, iso
 from sought.demand.rows import written_id
 from sought.index import Hit
 
@@ -36,27 +36,27 @@ class ShownHit:
     fetched_exactly: str
 
 
-def routes(desk: SearchService) -> list[BaseRoute]:
+def routes(service: SearchService) -> list[BaseRoute]:
     async def search(request: Request) -> HTMLResponse:
         text = query(request)
         if not text:
-            return _page(desk, pages=await desk.searcher.pages())
-        return _page(desk, **_filled(await desk.ask(_question(request, text)), time.time()))
+            return _page(service, pages=await service.searcher.pages())
+        return _page(service, **_filled(await service.ask(_question(request, text)), time.time()))
 
     return [Route("/", search, name="search")]
 
 
-def failure(desk: SearchService, request: Request, status: int, sentence: str) -> HTMLResponse:
+def failure(service: SearchService, request: Request, status: int, sentence: str) -> HTMLResponse:
     """The page when something is wrong, with what was asked to change it."""
     text = " ".join(request.query_params.get("q", "").split())[:1000]
-    return _page(desk, status, query=text if text.isprintable() else "", problem=sentence)
+    return _page(service, status, query=text if text.isprintable() else "", problem=sentence)
 
 
-def _page(desk: SearchService, status: int = 200, **values: Any) -> HTMLResponse:
-    told = {"query": "", "pages": 0, "problem": "", "fetched": False} | values
-    if not told["pages"]:
-        told["fetched"] = desk.has_archive()
-    return page("search.html", status, **told, keep_days=desk.keep_days)
+def _page(service: SearchService, status: int = 200, **values: Any) -> HTMLResponse:
+    shown = {"query": "", "pages": 0, "problem": "", "fetched": False} | values
+    if not shown["pages"]:
+        shown["fetched"] = service.has_archive()
+    return page("search.html", status, **shown, keep_days=service.keep_days)
 
 
 def _question(request: Request, text: str) -> Question:

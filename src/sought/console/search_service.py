@@ -1,4 +1,4 @@
-"""Who answers a question, and what is remembered of it?
+"""Who answers a search, and what is recorded of it?
 
 What the log says of a search: the query, when, and the results of its first page, in order.  Who then looks at further
 pages asks nothing new, so these are no searches: each of their results is a *view* of the same search, with its rank.
@@ -15,10 +15,10 @@ from pathlib import Path
 
 from sought.console.answer_cache import AnswerKey, CachedAnswer
 from sought.console.asking import Question
+from sought.console.metrics import ServerTally
 from sought.console.recorder import QueryRecorder
 from sought.console.searcher import Searcher
 from sought.console.suggestions import Suggestions
-from sought.console.tally import ServerTally
 from sought.console.worker import TooBusy
 from sought.demand import Action, Event, Search
 from sought.index import Answer
@@ -96,6 +96,6 @@ class SearchService:
 
 
 def random_ids() -> Iterator[int]:
-    """That nobody can guess; many at a time, for to ask the system takes as long as to find what is remembered."""
+    """Unguessable ids, drawn many at a time, because a system call takes as long as a cached answer."""
     while True:
         yield from (number for (number,) in struct.iter_unpack("=Q", secrets.token_bytes(8 * 512)) if number)

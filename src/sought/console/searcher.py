@@ -18,8 +18,8 @@ MAX_PROCESSES = 8
 MAX_WAITING = 64
 MAX_SECONDS = 5.0
 _STARTING = 60.0  # more seconds for questions that come before the first process can work
-_AHEAD = 2  # questions that a process is given, so that it has the next when it has answered one
-_SLOW = 0.05  # seconds after which nobody should wait behind a search
+_AHEAD = 2  # questions that a process is given, so that it has the next after its answer one
+_SLOW = 0.05  # seconds after which no question waits behind a search
 _PAUSE = 10.0  # seconds before another process is added when one could not be
 
 
@@ -109,7 +109,7 @@ class Searcher:
         return min(free, key=lambda worker: len(worker.work), default=None)
 
     def _look(self) -> None:
-        """What waits behind a search that takes long is asked elsewhere, too, if anybody is free."""
+        """Questions behind a slow search are also asked of a free process."""
         self._looking, long = None, asyncio.get_running_loop().time() - _SLOW
         for worker in self._workers:
             if len(worker.work) > 1 and worker.since <= long and not worker.work[1].twice:

@@ -1,4 +1,4 @@
-"""How does an application get to a port?  uvicorn on uvloop and httptools, on a socket that is bound beforehand."""
+"""How does an application get to a port, and how does it end?"""
 
 import gc
 import logging
@@ -16,8 +16,18 @@ from starlette.types import ASGIApp
 
 from sought.console.capacity import Capacity, most_connections
 from sought.console.connection import Connection
-from sought.console.ending import Server
 from sought.web.errors import BadInput
+
+
+class Server(uvicorn.Server):
+    """Calls `app.state.at_end`, if the application has one, when it starts to end: open streams would keep it alive."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        at_end = getattr(getattr(self.config.app, "state", None), "at_end", None)
+        if at_end:
+            at_end()
+        await super().shutdown(sockets)
+
 
 _KEEP_ALIVE = 5  # seconds between two requests of a connection
 _GRACE = 5  # seconds for answers in the making

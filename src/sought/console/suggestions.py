@@ -1,7 +1,7 @@
-"""What may a person be about to ask?  Queries that others have asked, without giving anybody away.
+"""Which queries are suggested?  Frequent ones of others, without revealing anybody.
 
 A query is suggested only if at least three searches asked it, or an imported tally names it: what one person typed once
-is shown to nobody.  The log knows no persons, so that three searches of one person cannot be told from those of three.
+is shown to nobody.  The log knows no persons: three searches of one person look like those of three.
 """
 
 import asyncio

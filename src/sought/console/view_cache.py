@@ -1,4 +1,4 @@
-"""What do the tables of a crawl say?  Here somebody looks them up, and nobody else waits for the disk.
+"""How do pages read the tables without waiting for the disk?  One thread looks up, and remembers.
 
 To open a View reads the whole table, and what follows from it may take seconds.  So one thread keeps one View: it opens
 another when the store has changed, and remembers its answers until then.  A View is good for 15 seconds, and for longer
@@ -53,7 +53,7 @@ class ViewCache:
     def __init__(self, path: Path, patience: float = PATIENCE) -> None:
         self._path = path
         self._patience = patience
-        self._thread = ThreadPoolExecutor(1, "standing")
+        self._thread = ThreadPoolExecutor(1, "views")
         self._view: View | None = None
         self._stamp: object = None
         self._orders: object = None
@@ -76,12 +76,12 @@ class ViewCache:
         except TimeoutError:
             if last := self._answers.get(key):
                 return last
-            raise Pending("The tables of the crawl are being read; this takes a moment.") from None
+            raise Pending("The crawl's tables are being read.") from None
 
     def _submitted(self, key: Hashable, question: Question[Found]) -> "Future[Dated[Found]]":
         self._under_way = {each: work for each, work in self._under_way.items() if not work.done()}
         if len(self._under_way) >= MOST_WAITING:
-            raise Pending("Many questions wait for the tables of the crawl: try again in a moment.")
+            raise Pending("Too many pages wait for the crawl's tables: try again in a moment.")
         work = self._under_way[key] = self._thread.submit(self._answer, key, question)
         return work
 
@@ -108,7 +108,7 @@ class ViewCache:
         return known
 
     def _looked_up(self, view: View, question: Question[Found]) -> Found:
-        """After a surprise, such as files that have gone, the next question is asked of another View."""
+        """After an unexpected error, such as vanished files, the next question gets another View."""
         began = time.monotonic()
         try:
             return question(view)
@@ -140,7 +140,7 @@ class ViewCache:
 
 
 def _is_overruled(view: View) -> bool:
-    """Whether its crawl has been told otherwise since.  Pages that are asked for come and go with every commit."""
+    """Whether orders changed since.  Pages that were ordered come and go with every commit."""
     old, new = (replace(each, wanted=()) for each in (view.settings, load_settings(view.path)))
     return old != new or view.config != crawl_config(view.path)
 

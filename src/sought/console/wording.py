@@ -1,17 +1,79 @@
-"""How is a number put to people?  Few digits, real signs, its unit, and a dash where nothing is known."""
+"""How are numbers, times and names written on pages?"""
 
-from math import floor, isfinite, log10
+from datetime import UTC, datetime
+from math import ceil, floor, isfinite, log10
 
-from sought.console.ages import age, ahead, briefly, exactly, iso
+_STEPS = ((60, "minute"), (3600, "hour"), (86400, "day"), (7 * 86400, "week"), (30.44 * 86400, "month"))
+_YEAR = 365.25 * 86400
+_LATEST = 253402300799.0  # the year 9999
+
+
+def age(then: float, now: float) -> str:
+    """
+    >>> age(0, 7300)
+    '2 hours ago'
+    """
+    return f"{_span(now - then)} ago" if now - then >= 60 else "just now"
+
+
+def ahead(then: float, now: float) -> str:
+    """
+    >>> ahead(7300, 0), ahead(7.2, 0), ahead(0, 1)
+    ('in 2 hours', 'in 8 s', 'now')
+    """
+    seconds = then - now
+    if seconds <= 0:
+        return "now"
+    return f"in {_span(seconds)}" if seconds >= 60 else f"in {ceil(seconds)} s"
+
+
+def length(seconds: float) -> str:
+    """
+    >>> length(0.25), length(45.3), length(7300.0)
+    ('0.2 s', '45 s', '2 hours')
+    """
+    if seconds < 60:
+        return f"{seconds:.1f} s" if seconds < 9.95 else f"{seconds:.0f} s"
+    return _span(seconds)
+
+
+def _span(seconds: float) -> str:
+    size, name = (_YEAR, "year") if seconds >= _YEAR else max(step for step in _STEPS if step[0] <= seconds)
+    whole = int(seconds / size)
+    return f"{whole} {name}{'' if whole == 1 else 's'}"
+
+
+def moment(then: float) -> datetime | None:
+    """A Unix time as a date in UTC; None if it is none."""
+    return datetime.fromtimestamp(then, UTC) if isfinite(then) and 0 < then <= _LATEST else None
+
+
+def iso(then: float) -> str | None:
+    """As machines read it: '2026-11-16T07:30:00Z'."""
+    found = moment(then)
+    return found.isoformat(timespec="seconds").replace("+00:00", "Z") if found else None
+
+
+def briefly(then: float) -> str:
+    """As a column has it: '16 Nov 07:30:00'."""
+    found = moment(then)
+    return f"{found.day} {found:%b %H:%M:%S}" if found else ""
+
+
+def exactly(then: float) -> str:
+    """As people read it: '16 November 2026, 07:30:00 UTC'."""
+    found = moment(then)
+    return f"{found.day} {found:%B %Y, %H:%M:%S} UTC" if found else ""
+
 
 NOTHING = "–"
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SIZES = ("B", "kB", "MB", "GB", "TB", "PB")
 PURPOSES = {
     "new": "never fetched before",
-    "stale": "its own text or death",
-    "hub": "what its links tell or lead to",
-    "known": "known, the policy does not say why",
+    "stale": "its text may have changed or gone",
+    "hub": "for its links",
+    "known": "fetched before; the policy gives no reason",
     "file": "robots.txt or a sitemap",
 }
 
@@ -49,7 +111,7 @@ def change(value: float | None) -> str:
 
 
 def searches(value: float | None) -> str:
-    """Of searches that are answered better: no more digits than anybody can picture.
+    """A number of searches, with few digits.
 
     >>> [searches(each) for each in (None, 1234.5, 12.34, 0.123, 3e-10, 0.0, -0.25, -3e-10)]
     ['–', '1,234', '12.3', '0.12', '< 0.01', '0', '−0.25', '> −0.01']
@@ -65,7 +127,7 @@ def searches(value: float | None) -> str:
 
 
 def share(value: float | None) -> str:
-    """All and nothing are said only where they are exact.
+    """100 % and 0 % only where they are exact.
 
     >>> share(0.0712), share(1.0), share(0.99999), share(0.00001), share(0.0)
     ('7.1 %', '100 %', '> 99.9 %', '< 0.1 %', '0 %')
@@ -131,10 +193,10 @@ def spelled(name: str) -> str:
 
 
 _ROBOTS = {
-    "parsed": "robots.txt is kept to",
-    "allow": "there is no robots.txt",
-    "deny": "not asked: robots.txt could not be had",
-    "guarded": "not asked: its network is not allowed",
+    "parsed": "follows robots.txt",
+    "allow": "no robots.txt",
+    "deny": "not crawled: robots.txt is unavailable",
+    "guarded": "not crawled: its network is not allowed",
 }
 
 
@@ -145,24 +207,3 @@ def robots(kind: str) -> str:
 
 def purpose(name: str | None) -> str:
     return PURPOSES.get(name or "", "not on record")
-
-
-__all__ = [
-    "age",
-    "ahead",
-    "briefly",
-    "change",
-    "count",
-    "exact",
-    "exactly",
-    "iso",
-    "number",
-    "points",
-    "purpose",
-    "robots",
-    "searches",
-    "share",
-    "size",
-    "speed",
-    "spelled",
-]

@@ -15,7 +15,7 @@ from sought.console.answer_cache import CachedAnswer
 from sought.console.search_process import LENGTH, ProcessReply, Question, decode_reply, message
 from sought.web.errors import CrawlDamaged, SoughtError
 
-TOO_LONG = "This search took too long: try fewer or rarer words, or try again in a moment."
+TOO_LONG = "The search took too long: try fewer or rarer words, or try again in a moment."
 _PATIENCE = 5.0  # seconds for a process to end
 
 

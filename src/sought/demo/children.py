@@ -28,7 +28,7 @@ class Runner:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._errors = (path / "said.log").open("a")
+        self._errors = (path / "output.log").open("a")
         self.ready = False  # the crawl has chosen pages, and waits to be allowed to fetch them
         self.resting = False  # it may fetch, and there is nothing that it wants to
         self.server = _server(path, self._errors)
@@ -43,7 +43,9 @@ class Runner:
         assert self.server.stdout
         line = await asyncio.to_thread(self.server.stdout.readline)
         if not line:
-            raise SoughtError("a search page could not be started: with --keep, said.log in its directory says why")
+            raise SoughtError(
+                "a search page could not be started; with --keep, its directory has the reason in output.log"
+            )
         return str(json.loads(line)["address"])
 
     @property

@@ -1,4 +1,4 @@
-"""Under which conditions do the two compete?  The same for both, down to the letter, but for the policy."""
+"""Under which conditions do the two compete?  The same settings for both, except the policy."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,8 +1,8 @@
-"""How is it all started, run and ended?
+"""How is the demo started, run and ended?
 
 1. the toy web is served; its clock stands still
 2. everything is prepared (preparation.py): copies of one crawl for both sides, search pages, the judge
-3. as soon as both crawls are there the clock starts (pace.py): both may fetch, and people ask, until told to stop
+3. as soon as both crawls are there the clock starts (pace.py): both may fetch, and people ask, until stopped
 """
 
 import asyncio
@@ -36,29 +36,31 @@ _STEP = 0.1  # seconds between two steps of the contest
 _TICK = 1.0  # seconds between two looks
 _PATIENCE = 180.0  # seconds for the slowest to do something
 
-Told = Callable[[DemoState], None]
+OnChange = Callable[[DemoState], None]
 
 
 class Contest:
-    """The two sides, side by side.  Any thread may look at `standing`; `told` is called whenever it changes.
+    """The two sides, side by side.  Any thread may look at `state`; `on_change` is called with each new state.
 
     `since` is when the command was started, by the monotonic clock.
     """
 
-    def __init__(self, folder: Path, conditions: Conditions, since: float, told: Told = lambda _: None) -> None:
+    def __init__(
+        self, folder: Path, conditions: Conditions, since: float, on_change: OnChange = lambda _: None
+    ) -> None:
         self.conditions = conditions
         self._steps = first_steps(conditions)
         sides = {name: Side(policy) for name, policy in conditions.policies.items()}
-        self.standing = DemoState("Getting ready.", tuple(self._steps.values()), sides=sides)
+        self.state = DemoState("Preparing.", tuple(self._steps.values()), sides=sides)
         self._folder = folder
         self._paths = [folder / name.replace("_", "-") for name in SIDES]
         self._since = since
-        self._told = told
+        self._on_change = on_change
 
     def run(self, seconds: float | None = None) -> DemoState:
         """Until Ctrl-C, or for so many seconds of the contest's clock; returns how it stood then."""
         c = self.conditions
-        self._show(self.standing)
+        self._show(self.state)
         with ExitStack() as stack:
             served = stack.enter_context(serve_in_thread(ToyWeb(hostile=False), c.days_per_second))
             pace = Pace(served, c.days_per_second, c.lead)
@@ -68,18 +70,18 @@ class Contest:
             stack.callback(truth.close)
             judge = stack.enter_context(ThreadPoolExecutor(1, "judge"))  # in which alone `truth` is used from now on
             asyncio.run(self._contest(served, pace, truth, judge, running, seconds))
-            final = self.standing
-            self._show(replace(self.standing, phase="Ending."))
+            final = self.state
+            self._show(replace(self.state, phase="Ending."))
         return final
 
     def _step_done(self, name: str, done: int, total: int | None = None) -> None:
         step = self._steps[name]
         self._steps[name] = step._replace(done=done, total=step.total if total is None else total)
-        self._show(replace(self.standing, steps=tuple(self._steps.values())))
+        self._show(replace(self.state, steps=tuple(self._steps.values())))
 
-    def _show(self, standing: DemoState) -> None:
-        self.standing = standing
-        self._told(standing)
+    def _show(self, state: DemoState) -> None:
+        self.state = state
+        self._on_change(state)
 
     async def _contest(
         self,
@@ -95,9 +97,9 @@ class Contest:
             addresses = await last_steps(running, truth, judge, self._step_done, stop)
             if not addresses:
                 return
-            self._show(_at(self.standing, addresses))
+            self._show(_at(self.state, addresses))
             crowd = Crowd(Public(served.toy), truth, judge, pace, served.now)
-            race = Race(running, pace, self.conditions.fetches_a_second, self.standing)
+            race = Race(running, pace, self.conditions.fetches_a_second, self.state)
             race.start(time.monotonic() - self._since)
             async with aiohttp.ClientSession() as session, asyncio.TaskGroup() as tasks:
                 windows = Window(session, addresses[0]), Window(session, addresses[1])
@@ -120,16 +122,16 @@ async def _run(race: Race, pace: Pace, stop: asyncio.Event, seconds: float | Non
         race.step()
         if pace.stood > _PATIENCE:
             stop.set()
-            return f"the contest has stood still for {_PATIENCE:.0f} seconds, waiting for {pace.behind}"
+            return f"the contest has made no progress for {_PATIENCE:.0f} seconds, waiting for {pace.behind}"
         await either(stop, _STEP)
     stop.set()
     return ""
 
 
-def _at(standing: DemoState, addresses: Sequence[str]) -> DemoState:
+def _at(state: DemoState, addresses: Sequence[str]) -> DemoState:
     """With the addresses of both search pages."""
-    sides = zip(standing.sides.items(), addresses, strict=True)
-    return replace(standing, sides={name: side._replace(address=where) for (name, side), where in sides})
+    sides = zip(state.sides.items(), addresses, strict=True)
+    return replace(state, sides={name: side._replace(address=where) for (name, side), where in sides})
 
 
 @contextmanager

@@ -46,9 +46,9 @@ class Crowd:
         self._failures = self._done = 0
 
     async def search(
-        self, windows: tuple[Window, Window], a_second: float, told: Callable[[Judged], None], stop: asyncio.Event
+        self, windows: tuple[Window, Window], a_second: float, judged: Callable[[Judged], None], stop: asyncio.Event
     ) -> None:
-        """Search until told to stop; `told` is what was judged."""
+        """Search until told to stop; `judged` is called with each result."""
         people = asyncio.Semaphore(AT_ONCE)
         due = 0
 
@@ -63,7 +63,7 @@ class Crowd:
                 await people.acquire()
                 await self._pace.reached(due / a_second, stop)
                 due += 1
-                tasks.create_task(self._someone(windows, told, stop)).add_done_callback(over)
+                tasks.create_task(self._someone(windows, judged, stop)).add_done_callback(over)
 
     async def _keep_up(self, stop: asyncio.Event) -> None:
         """Know what is true and what is asked now."""
@@ -80,18 +80,18 @@ class Crowd:
             await self._pace.reached(due, stop)
 
     async def _someone(
-        self, windows: tuple[Window, Window], told: Callable[[Judged], None], stop: asyncio.Event
+        self, windows: tuple[Window, Window], judged: Callable[[Judged], None], stop: asyncio.Event
     ) -> None:
         try:
-            await self._ask(self.questions.drawn(self._rng), windows, told)
+            await self._ask(self.questions.drawn(self._rng), windows, judged)
             self._failures = 0
         except (aiohttp.ClientError, TimeoutError) as error:
             self._failures += 1
             if self._failures > _MOST_FAILURES:
-                self.trouble = f"the search pages do not answer any more: {error}"
+                self.trouble = f"the search pages stopped answering: {error}"
                 stop.set()
 
-    async def _ask(self, query: str, windows: tuple[Window, Window], told: Callable[[Judged], None]) -> None:
+    async def _ask(self, query: str, windows: tuple[Window, Window], judged: Callable[[Judged], None]) -> None:
         """Both, or neither: what one of them fails to answer counts for nobody."""
         shown = await asyncio.gather(windows[0].ask(query), windows[1].ask(query))
         answers = await asyncio.get_running_loop().run_in_executor(self._judge, self._truth.judge, query, shown)
@@ -101,7 +101,7 @@ class Crowd:
         if answers.differ:
             self.different = answers
         found = answers.quality[0] * answers.ideal, answers.quality[1] * answers.ideal
-        told(Judged(self._pace.now(), answers.ideal, found))
+        judged(Judged(self._pace.now(), answers.ideal, found))
         for window, each, worth in zip(windows, shown, answers.worth, strict=True):
             if rank := clicked(self._rng, worth, answers.best):
                 await window.click(each, rank)

@@ -1,4 +1,4 @@
-"""What was one searcher shown by both, and what is the difference?  In one sentence."""
+"""What did both sides answer to one search, and what is the difference, in one sentence?"""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -43,21 +43,21 @@ class ExampleAnswers(NamedTuple):
 def difference(answers: ExampleAnswers, names: Mapping[str, str]) -> str:
     """What is wrong with the worse answer, with the names of the sides."""
     if not answers.differ:
-        return "Both show the same, or as good."
+        return "Both answers are equally good."
     worse = int(answers.quality[1] < answers.quality[0])
     name, other = names[SIDES[worse]], names[SIDES[1 - worse]]
     shown, better = answers.shown[worse], answers.shown[1 - worse]
     missing = [k for k in _best_first(answers.worth[1 - worse]) if better.urls[k] not in shown.urls]
     if not shown.urls:
-        return f"{name} has found nothing."
+        return f"{name} has no results."
     if any(answers.gone[worse][:_LOOKED_AT]) and not any(answers.gone[1 - worse][:_LOOKED_AT]):
         return f"{name} shows a page that is gone: {_title(shown, answers.gone[worse].index(True))}."
     if missing and missing[0] < _LOOKED_AT:
-        return f"{name} has not found {_title(better, missing[0])}."
+        return f"{name} is missing {_title(better, missing[0])}."
     if 0.0 in answers.worth[worse][:_LOOKED_AT] and 0.0 not in answers.worth[1 - worse][:_LOOKED_AT]:
         page = _title(shown, answers.worth[worse].index(0.0))
-        return f"{name} shows a page that is no longer about this: {page}."
-    return f"Both show these pages; {other} has them in a better order."
+        return f"{name} shows a page whose text has changed: {page}."
+    return f"Both show the same pages; {other} has them in a better order."
 
 
 def _best_first(worth: list[float]) -> list[int]:

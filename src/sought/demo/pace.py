@@ -1,4 +1,4 @@
-"""How fast does the contest run?  As fast as the slowest of those who take part.
+"""How fast does the contest's clock run?  As fast as the slowest participant.
 
 The toy web, the budget of both crawlers and the people who search go by one clock.  It runs as fast as a clock on the
 wall, and waits for whoever is behind.  So a busy machine makes the contest slower, and never unfair: by the same toy
@@ -17,7 +17,7 @@ from sought.toyweb import Served
 PEOPLE = "people"
 _ALL = (DEFAULT, ROUND_ROBIN, PEOPLE)
 _WHO = {
-    DEFAULT: "the crawl by the default policy",
+    DEFAULT: "the default policy's crawl",
     ROUND_ROBIN: "the round-robin crawl",
     PEOPLE: "the search pages",
 }
@@ -86,8 +86,8 @@ class Pace:
             return ""
         slow = f"{wall / seconds:.1f} times slower than planned" if seconds > 0.01 * wall else "almost at a standstill"
         return (
-            f"This machine is busy: the contest is {slow}.  Its clock waits for {self.behind}, so that both crawlers "
-            "get the same number of fetches."
+            f"This machine is busy: the contest is {slow}. Its clock waits for {self.behind}, so both "
+            "crawlers get the same number of fetches."
         )
 
 

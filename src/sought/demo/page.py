@@ -1,4 +1,4 @@
-"""The demo in a browser: one page that looks every second how it stands, and draws it."""
+"""The demo in a browser: one page that draws the state each second."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -18,9 +18,8 @@ from starlette.routing import Route
 
 from sought.console import assets
 from sought.console.guard import HostGuard
-from sought.console.refusals import refusal, refused
+from sought.console.refusals import UnexpectedErrors, refusal, refused
 from sought.console.serving import address, listen, make_server, run
-from sought.console.unexpected_errors import UnexpectedErrors
 from sought.demo.example import ExampleAnswers, difference
 from sought.demo.figures import SIDES
 from sought.demo.state import NAMES, DemoState
@@ -33,10 +32,10 @@ _encode = msgspec.json.Encoder().encode
 
 
 @contextmanager
-def open_page(standing: Callable[[], DemoState], port: int) -> Iterator[str]:
+def open_page(state: Callable[[], DemoState], port: int) -> Iterator[str]:
     """Serve the page from a thread of its own; yields its address."""
     listening = listen("127.0.0.1", port)
-    server = make_server(make_page(standing))
+    server = make_server(make_page(state))
     thread = threading.Thread(target=run, args=(server, listening), name="page", daemon=True)
     thread.start()
     try:
@@ -46,19 +45,19 @@ def open_page(standing: Callable[[], DemoState], port: int) -> Iterator[str]:
         thread.join()
 
 
-def make_page(standing: Callable[[], DemoState]) -> Starlette:
+def make_page(state: Callable[[], DemoState]) -> Starlette:
     async def page(_: Request) -> Response:
         return HTMLResponse(_page(), headers=_FRESH)
 
     async def now(_: Request) -> Response:
-        return Response(_encode(told(standing())), headers=_FRESH, media_type="application/json")
+        return Response(_encode(as_json(state())), headers=_FRESH, media_type="application/json")
 
     async def file(request: Request) -> Response:
         path = request.url.path
         return Response((_HERE / "static" / path[1:]).read_bytes(), headers=_FRESH, media_type=_FILES[path])
 
     files = [Route(path, file) for path in _FILES]
-    routes = [Route("/", page), Route("/standing.json", now), *files, *assets.routes()]
+    routes = [Route("/", page), Route("/state.json", now), *files, *assets.routes()]
     return Starlette(
         routes=routes,
         middleware=[Middleware(HostGuard), Middleware(UnexpectedErrors, answer=_failed)],
@@ -67,7 +66,7 @@ def make_page(standing: Callable[[], DemoState]) -> Starlette:
 
 
 def _failed(request: Request) -> Response:
-    return refusal(request.url.path, 500, "The demo is in trouble: its terminal says why.")
+    return refusal(request.url.path, 500, "Internal error. The terminal of the demo has the details.")
 
 
 @cache
@@ -77,22 +76,22 @@ def _page() -> str:
     return made.get_template("demo.html").render(asset=assets.asset, names=NAMES)
 
 
-def told(standing: DemoState) -> dict[str, Any]:
+def as_json(state: DemoState) -> dict[str, Any]:
     """How it stands, as JSON has it."""
-    points = standing.history
+    points = state.history
     return {
-        "phase": standing.phase,
-        "steps": [{"name": step.name, "words": step.words, "share": step.share} for step in standing.steps],
-        "busy": standing.busy,
-        "seconds_to_start": standing.seconds_to_start,
-        "seconds": standing.seconds,
-        "day": standing.day,
-        "searches": standing.searches,
-        "sides": {name: side._asdict() for name, side in standing.sides.items()},
+        "phase": state.phase,
+        "steps": [{"name": step.name, "words": step.words, "share": step.share} for step in state.steps],
+        "busy": state.busy,
+        "seconds_to_start": state.seconds_to_start,
+        "seconds": state.seconds,
+        "day": state.day,
+        "searches": state.searches,
+        "sides": {name: side._asdict() for name, side in state.sides.items()},
         "times": [each.time for each in points],
         "quality": {name: [each.quality[k] for each in points] for k, name in enumerate(SIDES)},
-        "asked": [{"query": query, "share": share} for query, share in standing.asked],
-        "answers": _answers(standing.answers) if standing.answers else None,
+        "asked": [{"query": query, "share": share} for query, share in state.asked],
+        "answers": _answers(state.answers) if state.answers else None,
     }
 
 

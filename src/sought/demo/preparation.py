@@ -26,11 +26,11 @@ from sought.toyweb import Served
 from sought.web.compiled import compiling
 from sought.web.errors import SoughtError
 
-COMPILING = "Functions compiled (only on the first run)"
-CRAWLING = "Pages fetched by a first crawl"
-COPYING = "Copies of it for both"
-READING = "Pages read by the judge"
-STARTING = "Search pages and crawls started"
+COMPILING = "Compile functions (first run only)"
+CRAWLING = "Fetch the first pages"
+COPYING = "Copy them for both sides"
+READING = "Read pages for the judge"
+STARTING = "Start search pages and crawls"
 
 _EVERY = 0.1  # seconds between two looks
 _PATIENCE = 600.0  # seconds for both crawls to be there
@@ -97,6 +97,6 @@ async def last_steps(
         for each in running:
             each.look()
             if each.companion.crashes or time.monotonic() > deadline:
-                raise SoughtError("a crawl does not begin: with --keep, said.log in its directory says why")
+                raise SoughtError("a crawl does not start; with --keep, its directory has the reason in output.log")
     await reading
     return []

@@ -22,17 +22,17 @@ _SHOWN_FOR = 5.0  # seconds for which an example is shown
 
 
 class Race:
-    """`standing` is how it stood when `look` was last called."""
+    """`state` is how it stood when `look` was last called."""
 
-    def __init__(self, running: Sequence[Runner], pace: Pace, fetches_a_second: int, standing: DemoState) -> None:
-        self.standing = standing
+    def __init__(self, running: Sequence[Runner], pace: Pace, fetches_a_second: int, state: DemoState) -> None:
+        self.state = state
         self._running, self._pace, self._rate = running, pace, fetches_a_second
         self._board = Scoreboard()
         self._history: deque[Point] = deque(maxlen=_HISTORY)
         self._example_at = 0.0
 
     def start(self, seconds_to_start: float) -> None:
-        self.standing = replace(self.standing, phase="Both crawls run.", seconds_to_start=seconds_to_start)
+        self.state = replace(self.state, phase="Both crawls are running.", seconds_to_start=seconds_to_start)
         self._pace.start()
 
     def add(self, judged: Judged) -> None:
@@ -52,8 +52,8 @@ class Race:
             if self._history and point.time - self._history[-1].time < _APART:
                 self._history.pop()  # the clock has waited
             self._history.append(point)
-        self.standing = replace(
-            self.standing,
+        self.state = replace(
+            self.state,
             busy=self._pace.note(),
             seconds=now,
             speed=self._pace.overall,
@@ -64,11 +64,11 @@ class Race:
             asked=tuple(crowd.questions.top(_ASKED)),
             answers=self._example(crowd),
         )
-        return self.standing
+        return self.state
 
     def _example(self, crowd: Crowd) -> ExampleAnswers | None:
         """One in which one answer is better, as soon as there is one; it stays until the next."""
-        shown, wall = self.standing.answers, time.monotonic()
+        shown, wall = self.state.answers, time.monotonic()
         if shown and wall - self._example_at < _SHOWN_FOR:
             return shown
         self._example_at = wall
@@ -80,5 +80,5 @@ class Race:
         pages = [each.pages for each in latest.shown] if latest else [0, 0]
         return {
             name: side._replace(fetches=each.fetches, searchable=pages[k], lately=lately[k], overall=overall[k])
-            for k, ((name, side), each) in enumerate(zip(self.standing.sides.items(), self._running, strict=True))
+            for k, ((name, side), each) in enumerate(zip(self.state.sides.items(), self._running, strict=True))
         }

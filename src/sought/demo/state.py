@@ -1,4 +1,4 @@
-"""How does the contest stand?  One value, made anew every second, for the terminal and for the page."""
+"""What is the state of the contest?  One value each second, for the terminal and the page."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -63,16 +63,16 @@ class DemoState:
     answers: ExampleAnswers | None = None
 
 
-def outcome(standing: DemoState) -> dict[str, float | int | str | None]:
+def outcome(state: DemoState) -> dict[str, float | int | str | None]:
     """What came of it, in plain numbers."""
     found: dict[str, float | int | str | None] = {
-        "seconds_to_start": _rounded(standing.seconds_to_start),
-        "seconds": round(standing.seconds, 1),
-        "speed": _rounded(standing.speed),
-        "toy_days": round(standing.day, 2),
-        "searches": standing.searches,
+        "seconds_to_start": _rounded(state.seconds_to_start),
+        "seconds": round(state.seconds, 1),
+        "speed": _rounded(state.speed),
+        "toy_days": round(state.day, 2),
+        "searches": state.searches,
     }
-    for name, side in standing.sides.items():
+    for name, side in state.sides.items():
         found |= {
             f"policy_{name}": side.policy,
             f"quality_{name}": side.overall,

@@ -1,4 +1,4 @@
-"""How do searchers reach a search page?  By its JSON API, on connections that are kept open."""
+"""How do searchers reach a search page?  By its JSON API, over persistent connections."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -31,6 +31,6 @@ class Window:
         if shown.search is None:
             return
         about = {"object": {"object_id": shown.urls[rank - 1]}, "position": {"ordinal": rank}}
-        told = {"action_name": "click", "query_id": shown.search, "event_attributes": about}
-        async with self.session.post(f"{self.address}api/events", json=told, timeout=_PATIENCE) as answer:
+        event = {"action_name": "click", "query_id": shown.search, "event_attributes": about}
+        async with self.session.post(f"{self.address}api/events", json=event, timeout=_PATIENCE) as answer:
             answer.raise_for_status()

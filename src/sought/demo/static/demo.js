@@ -11,7 +11,7 @@ const part = (inside, name) => inside.querySelector(`[data-${name}]`);
 
 // ---- numbers and words
 
-function tell(found) {
+function show(found) {
   part(document, "phase").textContent = found.phase;
   part(document, "state").classList.toggle("on", found.seconds > 0);
   part(document, "clock").textContent =
@@ -36,15 +36,15 @@ function steps(list) {
   part(document, "steps").replaceChildren(...items);
 }
 
-function side(tile, told) {
-  part(tile, "lately").textContent = share(told.lately);
-  part(tile, "overall").textContent = share(told.overall);
-  part(tile, "fetches").textContent = count(told.fetches);
-  part(tile, "searchable").textContent = count(told.searchable);
-  part(tile, "policy").textContent = told.policy;
-  if (!told.address) return;
-  part(tile, "search").href = told.address;
-  part(tile, "console").href = `${told.address}console`;
+function side(tile, state) {
+  part(tile, "lately").textContent = share(state.lately);
+  part(tile, "overall").textContent = share(state.overall);
+  part(tile, "fetches").textContent = count(state.fetches);
+  part(tile, "searchable").textContent = count(state.searchable);
+  part(tile, "policy").textContent = state.policy;
+  if (!state.address) return;
+  part(tile, "search").href = state.address;
+  part(tile, "console").href = `${state.address}console`;
   part(tile, "links").hidden = false;
 }
 
@@ -72,12 +72,12 @@ function example(answers) {
   for (const name of SIDES) {
     const results = answers.sides[name].map(({ title, url, worth, gone }) => {
       const item = element("li", "", worth ? "" : "lost");
-      const why = worth ? `${share(worth)} of the best page there is` : gone ? "gone" : "no longer about this";
+      const why = worth ? `${share(worth)} of the best possible page` : gone ? "gone" : "text has changed";
       item.append(element("span", title || url, "said"), element("span", why, "why"));
       return item;
     });
     const list = document.querySelector(`[data-answer="${name}"] ol`);
-    list.replaceChildren(...(results.length ? results : [element("li", "Nothing was found.", "lost")]));
+    list.replaceChildren(...(results.length ? results : [element("li", "No results.", "lost")]));
   }
 }
 
@@ -137,10 +137,10 @@ addEventListener("resize", () => {
 
 async function look() {
   try {
-    const answer = await fetch("/standing.json");
+    const answer = await fetch("/state.json");
     if (answer.ok) {
       latest = await answer.json();
-      tell(latest);
+      show(latest);
       draw(latest);
     }
   } catch {

@@ -1,15 +1,13 @@
-"""How does the crawl stand right now?  What its pulse says, and who is told when it beats.
+"""How does the crawl stand right now, by its pulse?
 
-running   it has told of itself a moment ago
-silent    its process is there, but has not told of itself for a while: it plans, or it is stuck
-ended     it has said so, or its process is no more
-never     no crawl has ever told of itself here
+running   its pulse is recent
+silent    its process is alive, but its pulse is old: it plans, or it is stuck
+ended     it has ended, or its process is gone
+never     there has never been a pulse
 """
 
-import asyncio
 import os
-import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,9 +16,7 @@ import msgspec
 from sought.console.folders import without_folder
 from sought.operate.pulse import read_pulse
 
-EVERY = 1.0  # seconds between two looks
 SILENT = 10.0  # seconds
-MOST = 100  # who watch at a time
 Condition = Literal["running", "silent", "ended", "never"]
 
 
@@ -120,16 +116,16 @@ class Pulse(msgspec.Struct, frozen=True):
     damage: list[str] = []
 
 
-def understood(told: Mapping[str, Any] | None) -> Pulse | None:
-    """None also for what is no pulse: another version of the program may have written it."""
+def understood(pulse: Mapping[str, Any] | None) -> Pulse | None:
+    """None also for what is no pulse: another version may have written it."""
     try:
-        return msgspec.convert(told, Pulse) if told is not None else None
+        return msgspec.convert(pulse, Pulse) if pulse is not None else None
     except (msgspec.ValidationError, RecursionError):
         return None
 
 
 def last_pulse(path: Path) -> Pulse | None:
-    """What the crawl last told of itself, but for where it lies: why it ended, and what is damaged, may name files."""
+    """The last pulse, without the crawl's path: `ended` and `damage` may name files."""
     pulse = understood(read_pulse(path))
     if pulse is None:
         return None
@@ -164,56 +160,24 @@ def _is_there(process: int) -> bool:
     return True
 
 
-class PulseWatch:
-    """Looks at the pulse while anybody watches, once for all of them, and tells what `put` makes of it.
+def errors(outcomes: Mapping[str, int]) -> dict[str, int]:
+    """Those of some counts that are: status 4xx and 5xx, and why there was no answer.
 
-    `put` runs in a thread; what it returns is told only if it is other than before.
+    >>> errors({"200": 7, "304": 1, "404": 2, "timeout": 1})
+    {'404': 2, 'timeout': 1}
     """
-
-    def __init__(self, path: Path, put: Callable[[Pulse | None, float], str]) -> None:
-        self._path = path
-        self._put = put
-        self._watching: set[asyncio.Queue[str | None]] = set()
-        self._task: asyncio.Task[None] | None = None
-        self._last: str | None = None
-
-    @property
-    def is_full(self) -> bool:
-        return len(self._watching) >= MOST
-
-    async def told(self) -> AsyncIterator[str]:
-        """What is put, each time it is other than before, until the server ends."""
-        queue: asyncio.Queue[str | None] = asyncio.Queue(2)
-        self._watching.add(queue)
-        if self._task is None or self._task.done():
-            self._last, self._task = None, asyncio.create_task(self._look())
-        elif self._last is not None:
-            _tell(queue, self._last)
-        try:
-            while (text := await queue.get()) is not None:
-                yield text
-        finally:
-            self._watching.discard(queue)
-
-    def end(self) -> None:
-        """Everybody goes home."""
-        for queue in self._watching:
-            _tell(queue, None)
-
-    async def _look(self) -> None:
-        while self._watching:
-            text = await asyncio.to_thread(self._text)
-            for queue in self._watching if text != self._last else ():
-                _tell(queue, text)
-            self._last = text
-            await asyncio.sleep(EVERY)
-
-    def _text(self) -> str:
-        return self._put(last_pulse(self._path), time.time())
+    return {name: count for name, count in outcomes.items() if count and not _is_good(name)}
 
 
-def _tell(queue: asyncio.Queue[str | None], text: str | None) -> None:
-    """Who is slow misses what is old."""
-    while queue.full():
-        queue.get_nowait()
-    queue.put_nowait(text)
+def share_of_errors(outcomes: Mapping[str, int]) -> float | None:
+    """Of all answers; None if there are none.
+
+    >>> share_of_errors({"200": 9, "404": 1}), share_of_errors({})
+    (0.1, None)
+    """
+    whole = sum(outcomes.values())
+    return sum(errors(outcomes).values()) / whole if whole > 0 else None
+
+
+def _is_good(name: str) -> bool:
+    return name.isdecimal() and 200 <= int(name[:9]) < 400

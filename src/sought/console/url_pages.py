@@ -1,4 +1,4 @@
-"""The page of all pages: which does the crawl know, in what state, and where are they?"""
+"""Which pages does the crawl know, and what is known of one?"""
 
 import time
 from typing import Any, NamedTuple
@@ -9,10 +9,16 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import BaseRoute, Route
 
+from sought.console.answers import Unit
 from sought.console.context import ConsoleContext
+from sought.console.lookup import About, route
 from sought.console.paging import ROWS, ListPage, choice, page_asked, rows_of, text_asked
+from sought.console.wording import count, exactly, number, searches
+from sought.operate.explain import explain
 from sought.operate.view import View
 from sought.record.table import Reason, State
+from sought.web.errors import BadInput
+from sought.web.url import canonical, origin
 
 LOOKED_AT = 20_000  # addresses that are read for a text, at most
 STATES = {
@@ -22,7 +28,7 @@ STATES = {
     "not-searchable": "Live, but not searchable",
     "alias": "Alias of another page",
     "gone": "Gone",
-    "failed": "Failed, tried again later",
+    "failed": "Failed, will be retried",
     "denied": "Denied by robots.txt",
     "dead": "Given up",
     "dropped": "Dropped for more important pages",
@@ -37,21 +43,21 @@ class PageList(NamedTuple):
     partly: bool
 
 
-def routes(office: ConsoleContext) -> list[BaseRoute]:
+def routes(context: ConsoleContext) -> list[BaseRoute]:
     async def pages(request: Request) -> HTMLResponse:
         state, text, at = choice(request, "state", list(STATES)), text_asked(request), page_asked(request)
-        tables = await office.tables(("pages", state, text, at), lambda view: _looked_up(view, state, text, at))
+        tables = await context.tables(("pages", state, text, at), lambda view: _page_of_list(view, state, text, at))
         found = tables.found or PageList([], 0, partly=False)
         asked = {"state": state if state != "all" else "", "text": text}
         part = ListPage(found.rows, at, found.total, "/console/pages", asked)
         values = {"part": part, "states": STATES, "state": state, "text": text, "partly": found.partly}
         values |= {"now": time.time(), "most": LOOKED_AT}
-        return office.with_tables(request, "console_pages.html", tables, **values)
+        return context.with_tables(request, "console_pages.html", tables, **values)
 
-    return [Route("/console/pages", pages)]
+    return [Route("/console/pages", pages), route(context, About("url", "URL", canonical, _one_url))]
 
 
-def _looked_up(view: View, state: str, text: str, at: int) -> PageList:
+def _page_of_list(view: View, state: str, text: str, at: int) -> PageList:
     """The latest fetched first, then those never fetched, the latest found first."""
     rows = _in_state(view, state)
     wanted, partly = rows, False
@@ -84,3 +90,38 @@ def _with_text(view: View, rows: NDArray[np.int64], text: str, enough: int) -> t
     read = others[:LOOKED_AT]
     has_text = np.fromiter((text in view.store.url(int(row)).casefold() for row in read), np.bool_, len(read))
     return np.concatenate([found, read[has_text]]), len(others) > len(read)
+
+
+def _one_url(view: View, url: str, now: float) -> dict[str, Any]:
+    row, judged = view.row(url), view.judge(url)
+    if row < 0:
+        raise BadInput(f"This crawl does not know {url}. It {judged['verdict']}: {judged['why']}, {_robots(judged)}")
+    found = explain(view, url, view.config.policy, now)
+    found["history"].reverse()
+    gains, report = view.ranking(view.config.policy, now).gains, view.measuring.report()
+    has_price = gains is not None and bool(np.isfinite(gains).any())  # then values are gains times how long they last
+    value = found["now"]["value"]
+    said = f"{searches(Unit.by(report).in_all(value))} searches" if has_price and report else number(value)
+    more = {"title": view.store.details(row).title, "robots": judged["robots"], "next": _next(found, now, said)}
+    return {"origin": origin(url), **found, **more, "report": report, "has_price": has_price}
+
+
+def _robots(judged: dict[str, Any]) -> str:
+    return "robots.txt has not been read yet" if judged["robots"] == "not read yet" else judged["robots"]
+
+
+def _next(found: dict[str, Any], now: float, value: str) -> str:
+    """When it is fetched next, in a sentence."""
+    page, worth = found["page"], found["now"]
+    if page["state"] == "dead":
+        return "Never again: it has been gone too long."
+    if page["not_before"] and page["not_before"] > now:
+        return f"Not before {exactly(page['not_before'])}."
+    if not worth["may_be_fetched"]:
+        return "Not now: it was fetched too recently, or a rule excludes it."
+    if worth["rank"] is None:
+        return "Unknown: the policy gives it no value."
+    before = worth["rank"] - 1
+    if not before:
+        return "Now: it is first in the plan."
+    return f"After {count(before, 'page')} with a higher value; its own is {value}."
