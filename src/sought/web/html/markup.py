@@ -112,9 +112,8 @@ from sought.web.html.tokens import (
 from sought.web.html.visible import NO_BYTE, OUT, SPACED, copy, separate
 from sought.web.html.zones import LIFELESS, MAX_PARTS, UNSEEN, main_text
 
-MAX_TAGS = 1_000_000
+MAX_TAGS, _MAX_TITLE = 1_000_000, 10_000  # of a page; bytes of source
 REASONS = ("", "tags")
-_MAX_TITLE = 10_000  # bytes of source
 _REASON, _TAGS, _OUTSIDE, _TITLED, _PARTS, _RULES = range(17, 23)  # counters of a pass
 _COUNTERS = 40
 _TEMPLATE, _PRE, _LISTING = number("template"), number("pre"), number("listing")
@@ -143,8 +142,7 @@ class Markup:
 
 def read(source: bytes) -> Markup:
     """Read HTML in UTF-8."""
-    size = len(source)
-    buffers, parts = np.empty((3, size + 64), np.uint8), np.empty((size // 3 + 2, 2), np.int64)
+    buffers, parts = np.empty((3, len(source) + 64), np.uint8), np.empty((len(source) // 3 + 2, 2), np.int64)
     counters, values = np.zeros(_COUNTERS, np.int64), np.full((PLACES, 3), -1)
     counters[SPACED], counters[QUIRKS] = 1, is_quirks(source)
     stack = np.empty((MAX_OPEN, open_elements.COLUMNS), np.int64)
