@@ -72,23 +72,23 @@ def test_the_example_in_the_docstring_runs(crawl: sought.Crawl) -> None:
 def test_crawl_search_status(crawl: sought.Crawl, served: Served) -> None:
     """The straight line with its types: numbers, an Answer of Hits, a status that agrees with them."""
     result = crawl.crawl(fetches=12)
-    assert (result["fetched"], result["ended"]) == (12, "budget spent")
+    assert (result.fetched, result.ended) == (12, "budget spent")
     answer = crawl.search("the", limit=3)
     assert isinstance(answer, sought.Answer)
     assert 0 < len(answer.hits) <= 3 <= answer.total
     assert {hit.url.partition("/")[0] for hit in answer.hits} == {"http:"}
     assert [hit.url for hit in crawl.search("the", limit=2, offset=1).hits] == [h.url for h in answer.hits[1:3]]
     status = crawl.status()
-    assert status["known"] > status["fetched"] > 0
-    assert status["searchable"] <= status["fetched"]
+    assert status.known > status.fetched > 0
+    assert status.searchable <= status.fetched
     again = sought.open(str(crawl.path))
     assert repr(again) == f"sought.open({str(crawl.path)!r})"
-    assert again.status()["fetched"] == status["fetched"]
+    assert again.status().fetched == status.fetched
 
 
 @pytest.mark.parametrize("policy", ["RoundRobin()", sought.BreadthFirst(), sought.Split(share=1.0), None])
 def test_policies_are_values_or_their_spelling(crawl: sought.Crawl, policy: sought.Policy | str | None) -> None:
-    assert crawl.crawl(fetches=2, policy=policy)["known"] >= 1
+    assert crawl.crawl(fetches=2, policy=policy).known >= 1
 
 
 def test_a_crawl_can_be_watched_and_stopped(crawl: sought.Crawl) -> None:
@@ -99,7 +99,7 @@ def test_a_crawl_can_be_watched_and_stopped(crawl: sought.Crawl) -> None:
         seen.append(cycle)
         cycle.stop()
 
-    assert crawl.crawl(started=started)["ended"] == "stopped"
+    assert crawl.crawl(started=started).ended == "stopped"
     assert seen[0].progress.fetched == 0
 
 
@@ -111,7 +111,7 @@ def test_a_surprise_lets_go_of_the_directory(crawl: sought.Crawl) -> None:
 
     with pytest.raises(ZeroDivisionError):
         crawl.crawl(fetches=1, started=started)
-    assert crawl.crawl(fetches=1)["fetched"] == 1
+    assert crawl.crawl(fetches=1).fetched == 1
 
 
 def test_mistakes_are_sought_errors(crawl: sought.Crawl, tmp_path: Path) -> None:

@@ -10,8 +10,8 @@ from starlette.routing import BaseRoute, Route
 
 from sought.console.context import ConsoleContext
 from sought.console.live import shown
-from sought.console.order_status import orders_given
 from sought.console.watching import last_pulse
+from sought.operate.order_status import orders_given
 from sought.record.config import FILE, load_config
 from sought.record.settings import Settings, load_settings
 from sought.web.errors import SoughtError

@@ -18,7 +18,6 @@ from sought.console.log_page import LogReader
 from sought.console.outcomes import errors
 from sought.console.overview import span_asked
 from sought.console.watching import Pulse, is_on, last_pulse
-from sought.operate.view import View
 from sought.record.admission import REASONS
 
 _LATEST = 10  # warnings
@@ -28,7 +27,7 @@ def routes(office: ConsoleContext, journal: Histories, log: LogReader) -> list[B
     async def show(request: Request) -> HTMLResponse:
         span, now = span_asked(request), time.time()
         pulse, history = await asyncio.to_thread(lambda: (last_pulse(office.path), journal.read(span, now)))
-        tables = await office.tables("errors", View.status)
+        tables = await office.tables("errors", lambda view: view.status().to_json())
         values = shown(pulse, now) | {"history": history, "span": span, "spans": SPANS, "refusals": REASONS}
         stamp, events = await log.read("warning", "", values["unit"])
         values |= {"events": events[:_LATEST], "stamp": stamp, "most": 0, "errors_of": errors}

@@ -41,4 +41,4 @@ def _is_wanted(host: dict[str, Any], kind: str, text: str) -> bool:
 
 
 def _looked_up(view: View) -> dict[str, Any]:
-    return {"rows": all_hosts(view, MOST), "count": len(view.hosts)}
+    return {"rows": [each.to_json() for each in all_hosts(view, MOST)], "count": len(view.hosts)}

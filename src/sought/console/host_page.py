@@ -27,8 +27,8 @@ def _read(text: str) -> str:
 
 def _looked_up(view: View, wanted: str, now: float) -> dict[str, Any]:
     found = explain_host(view, _origin(view, wanted))
-    name = hostname(f"{found['origin']}/")
-    return found | {"name": name, "blocked": name in _blocked(view), "now": now, "refusals": REASONS}
+    name = hostname(f"{found.origin}/")
+    return found.to_json() | {"name": name, "blocked": name in _blocked(view), "now": now, "refusals": REASONS}
 
 
 def _origin(view: View, wanted: str) -> str:

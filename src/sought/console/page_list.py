@@ -1,7 +1,7 @@
 """The page of all pages: which does the crawl know, in what state, and where are they?"""
 
 import time
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,7 @@ from starlette.routing import BaseRoute, Route
 
 from sought.console.context import ConsoleContext
 from sought.console.paging import ROWS, ListPage, choice, page_asked, rows_of, text_asked
+from sought.operate.known import KnownPage
 from sought.operate.view import View
 from sought.record.table import Reason, State
 
@@ -32,7 +33,7 @@ STATES = {
 class PageList(NamedTuple):
     """Rows of one page, of how many; `partly`: more addresses have not been looked at."""
 
-    rows: list[dict[str, Any]]
+    rows: list[KnownPage]
     total: int
     partly: bool
 

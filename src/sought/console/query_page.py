@@ -6,7 +6,6 @@ from starlette.routing import BaseRoute
 
 from sought.console.context import ConsoleContext
 from sought.console.lookup import About, route
-from sought.console.needy_queries import why
 from sought.demand.rows import query_text
 from sought.operate.explain_query import explain_query
 from sought.operate.view import View
@@ -18,4 +17,4 @@ def routes(office: ConsoleContext) -> list[BaseRoute]:
 
 def _looked_up(view: View, query: str, now: float) -> dict[str, Any]:
     found = explain_query(view, query, view.config.policy, now)
-    return found | {"why": why(found), "report": view.measuring.report()}
+    return found.to_json() | {"report": view.measuring.report()}

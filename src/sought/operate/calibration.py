@@ -1,10 +1,11 @@
 """Did fetches bring what was expected of them?  What a policy said beside what was measured, in four numbers."""
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from sought.operate.known import ExpectationReport
 from sought.record.expectations import KINDS, noted
 from sought.record.outcome import said
 from sought.record.store import Store
@@ -118,15 +119,18 @@ def expected_against_measured(store: Store, since: float) -> dict[str, Calibrati
     return found
 
 
-def judged(store: Store, since: float) -> dict[str, dict[str, Any]]:
-    """The same as JSON has it, with an interval of the slope (80 %), and in words how far it can be trusted."""
-    told = {}
+def expectation_reports(store: Store, since: float) -> dict[str, ExpectationReport]:
+    """The same with an 80 % interval of the slope, and a verdict on how far expectations can be trusted."""
+    reports = {}
     for kind, found in expected_against_measured(store, since).items():
         records = noted(store, kind, since)
         low, high = slope_interval(*(records[column] for column in ("expected", "gain", "chance")))
-        numbers = {name: said(value) for name, value in found._asdict().items()}
-        told[kind] = {**numbers, "slope_low": said(low), "slope_high": said(high), "verdict": verdict(found, low, high)}
-    return told
+        slope, correlation, top_tenth, sum_ratio = (said(value) for value in found[1:])
+        sentence = verdict(found, low, high)
+        reports[kind] = ExpectationReport(
+            found.fetches, slope, correlation, top_tenth, sum_ratio, said(low), said(high), sentence
+        )
+    return reports
 
 
 def verdict(found: Calibration, low: float, high: float) -> str:

@@ -209,7 +209,7 @@ class CycleTally:
         """All since the last row, and how the crawl stands now; counting begins again."""
         progress, measuring = self.cycle.progress, self.cycle.writer.measuring
         sums = measuring.sums
-        told = demand(measuring.report(), ahead)
+        levels = demand(measuring.report(), ahead).to_json()
         row = Row(
             time=now,
             seconds=self.seconds,
@@ -224,7 +224,7 @@ class CycleTally:
             known=len(self.cycle.writer.repository.table),
             searchable=len(self.cycle.writer.repository.table.searchable()),
             bytes_on_disk=_sizes(self.cycle.path),
-            **{name: told[name] for name in _TALLY_LEVELS if name in told},
+            **{name: levels[name] for name in _TALLY_LEVELS if name in levels},
         )
         self._begin()
         return row

@@ -90,7 +90,7 @@ def pulse(cycle: Cycle, noted: PulseNotes, now: float, ended: str | None) -> dic
         "finished": noted.finished,
         "next": list(islice(_next(cycle), _NEXT)),
         "hosts": turns(cycle, now),
-        "demand": demand(noted.report, noted.ahead),
+        "demand": demand(noted.report, noted.ahead).to_json(),
         "damage": noted.damage[:_DAMAGE],
     }
 

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from sought.archive import Damage, Misfits
 from sought.archive.damage import listed, write_list
 from sought.crawl.buffer import Buffer
 from sought.crawl.cycle import beliefs_in
+from sought.operate.typed_report import TypedReport
 from sought.record.directory import Directory
 from sought.record.hosts import Hosts
 from sought.record.leases import Visit
@@ -19,6 +21,15 @@ from sought.record.store import Store
 from sought.record.table import State
 from sought.record.workload_refresh import Refresh
 from sought.web.errors import SoughtError
+
+
+@dataclass(frozen=True)
+class RebuildReport(TypedReport):
+    """How many records were read, in how many seconds, and which parts of the archive were lost, one line each."""
+
+    records: int
+    seconds: float
+    lost: tuple[str, ...]
 
 
 def rebuild(path: Path, report: Report, lost: Callable[[Damage], None] = lambda _: None) -> int:

@@ -1,4 +1,4 @@
-"""Mend what can be mended: tables, index and CDXJ from the archive; what cannot be read is kept aside.
+"""Repair a crawl directory: tables, index and CDXJ from the archive; what cannot be read is kept aside.
 
 1. small files that cannot be used are renamed to `*.damaged`: none of them is part of the record
 2. the query log goes on without its damaged files, which are renamed as well
@@ -11,14 +11,15 @@ Nothing in the archive is moved, cut or overwritten but a torn tail, as at every
 
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from sought.archive import Archive, Damage
 from sought.archive.damage import set_aside
 from sought.index.sound import unsound_files
 from sought.operate.check import examined
 from sought.operate.rebuild import rebuild
+from sought.operate.typed_report import TypedReport
 from sought.record.lock import Lock
 from sought.record.losses import keep_log_trouble
 from sought.record.recovery import open_directory
@@ -33,16 +34,18 @@ _FILES = ("lock", "leases", "pulse.json", "audit.jsonl", "audit.1.jsonl", "log.j
 _FOLDERS = ("journal", "orders", FOLDER)
 
 
-class Repaired(NamedTuple):
-    """What was done, what of the record was lost, and what is still wrong; one line each."""
+@dataclass(frozen=True)
+class RepairReport(TypedReport):
+    """What was repaired, what of the record was lost, and what is still wrong, one line each."""
 
-    done: list[str]
-    lost: list[str]
-    problems: list[str]
+    ok: bool
+    problems: tuple[str, ...]
+    repaired: tuple[str, ...]
+    lost: tuple[str, ...]
 
 
-def repair(path: Path, report: Report) -> Repaired:
-    """Mend a crawl directory that no other process writes to."""
+def repair(path: Path, report: Report) -> RepairReport:
+    """Repair a crawl directory that no other process writes to."""
     if not path.is_dir():
         raise BadInput(f"no crawl at {path}: make one with 'sought init {path} URL…'")
     done = list(_small_files(path))
@@ -50,7 +53,8 @@ def repair(path: Path, report: Report) -> Repaired:
     damage: list[Damage] = []
     _mend_tables(path, report, done, damage)
     lost += [f"archive/{each}" for each in damage]
-    return Repaired(done, lost, _still_wrong(path, report))
+    problems = _still_wrong(path, report)
+    return RepairReport(not problems, tuple(problems), tuple(done), tuple(lost))
 
 
 def _small_files(path: Path) -> Iterator[str]:

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from sought.web.errors import BadInput
-from sought.web.policy import Policy, beliefs_of
+from sought.web.policy import Policy, beliefs_of, needed_module
 
 
 def check_installed(policy: Policy) -> None:
@@ -15,9 +15,9 @@ def check_installed(policy: Policy) -> None:
     A crawl asks before it starts: it must not end after hours because a tree is to be learnt.
     """
     for part in _parts(policy):
-        needs = getattr(part, "needs", "")
-        if needs and find_spec(needs) is None:
-            raise BadInput(f"{type(part).__name__}() needs {needs}: pip install 'sought[lab]'")
+        module = needed_module(part)
+        if module and find_spec(module) is None:
+            raise BadInput(f"{type(part).__name__}() needs {module}: pip install 'sought[lab]'")
 
 
 def _parts(value: Any) -> Iterator[Any]:

@@ -206,7 +206,7 @@ def importance_for(policy: Policy) -> Important:
     """What a policy says of the importance of pages; BadInput, if it says nothing, names those that do."""
     found = importance_in(policy)
     if found is None:
-        able = ", ".join(sorted(name for name, each in POLICIES.items() if hasattr(each, "importance")))
+        able = ", ".join(sorted(name for name, each in POLICIES.items() if _has(each, "importance")))
         raise BadInput(
             f"to keep only so many pages the policy must say which are important, and {policy!r} does not; "
             f"these do, alone or as 'new' of a Split: {able}"

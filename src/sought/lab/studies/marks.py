@@ -13,6 +13,7 @@ from pathlib import Path
 
 import sought
 from sought.web.beside import is_ours
+from sought.web.policy import own_beliefs
 
 _CODE = ("web", "fetch", "archive", "graph", "index", "demand", "policy", "crawl", "lab")
 _MAIN = ("__main__", "__mp_main__")  # what a program is called in itself, and in the processes it starts
@@ -60,7 +61,7 @@ def _classes(value: object) -> Iterator[type]:
     """Those of a value and of what it is made of, with their bases."""
     yield from type(value).__mro__
     parts = [getattr(value, each.name) for each in fields(value)] if is_dataclass(value) else []
-    for part in (*parts, *getattr(value, "beliefs", ())):
+    for part in (*parts, *own_beliefs(value)):
         for item in part if isinstance(part, (tuple, list)) else (part,):
             if item is not value and not isinstance(item, type) and (is_dataclass(item) or callable(item)):
                 yield from _classes(item)
