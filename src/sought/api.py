@@ -15,7 +15,7 @@ from sought.operate.log import Log, silent
 from sought.operate.typed_report import OPTIONAL, ReportTable, TypedReport
 from sought.operate.view import View, search
 from sought.policy import parse_policy
-from sought.record.config import FILE, Config
+from sought.record.config import FILE, Config, load_config
 from sought.record.new_directory import make_directory
 from sought.record.settings import crawl_config
 from sought.web.checks import check_whole
@@ -255,7 +255,7 @@ class Crawl:
         """The query log: `record` what was asked and shown, and then what was seen and clicked."""
         from sought.record.workload import query_log
 
-        return query_log(self.path, crawl_config(self.path))
+        return query_log(self.path, load_config(self.path / FILE))
 
     def import_queries(
         self, file: str | Path, form: str | None = None, report: Count = lambda _: None, *, take_in: bool = True
@@ -281,7 +281,7 @@ class Crawl:
         """What is in the query log, the most frequent queries, and how well they are answered."""
         from sought.operate.query_log import query_stats
 
-        return query_stats(self.path, self.queries, crawl_config(self.path), limit)
+        return query_stats(self.path, self.queries, load_config(self.path / FILE), limit)
 
     def forget_query(self, query: str) -> "ForgottenQuery":
         """Delete a query from the log for good, and stop measuring by it."""

@@ -182,7 +182,7 @@ class Broken(Supplied):
 
 
 def test_a_supplied_belief_is_tried_in_a_crawl():
-    with pytest.raises(AssertionError, match="'a crawl can read it': .* values are NaN"):
+    with pytest.raises(AssertionError, match=r"'a crawl can read it': .* values are NaN"):
         check_belief(Broken())
 
 

@@ -128,7 +128,7 @@ def test_a_rebuild_that_fails_leaves_the_old_tables(copy, monkeypatch):
         raise OSError(5, "Input/output error")
 
     with monkeypatch.context() as patch:
-        patch.setattr("sought.record.recovery._deny_again", fail)
+        patch.setattr("sought.operate.rebuild._deny_again", fail)
         with pytest.raises(OSError, match="Input"):
             rebuild(copy, lambda _: None)
     assert not (copy / swap.FOLDER).exists()
