@@ -17,6 +17,7 @@ from sought.operate.view import View, search
 from sought.policy import parse_policy
 from sought.record.config import FILE, Config, load_config
 from sought.record.new_directory import make_directory
+from sought.record.recovery import open_directory
 from sought.record.settings import crawl_config
 from sought.web.checks import check_whole
 from sought.web.errors import BadInput, SoughtError
@@ -101,7 +102,6 @@ class Crawl:
         from sought.operate.live import crawl, warm_up
         from sought.policy.installed import check_installed
         from sought.policy.topical import topical
-        from sought.record.recovery import open_directory
 
         if fetches is not None and fetches < 1:
             raise BadInput(f"the number of fetches is at least 1, not {fetches}")
@@ -269,7 +269,7 @@ class Crawl:
         from sought.operate.query_log import import_queries
 
         done = import_queries(self.queries, Path(file), form, report)
-        return replace(done, measured_by=self.take_in_queries()) if take_in and done.kept else done
+        return replace(done, measured_by=self._measured_by()) if take_in and done.kept else done
 
     def export_queries(self, file: str | Path, form: str | None = None) -> "QueryExport":
         """Write the query log; without a format it follows from the name of the file."""
@@ -288,7 +288,7 @@ class Crawl:
         from sought.operate.query_log import ForgottenQuery
 
         removed = self.queries.remove(query)
-        return ForgottenQuery(removed, self.take_in_queries() if removed else 0)
+        return ForgottenQuery(removed, self._measured_by() if removed else 0)
 
     def take_in_queries(self, report: Count = lambda _: None) -> int | None:
         """Measure by what the query log says now; returns the number of queries.
@@ -299,12 +299,15 @@ class Crawl:
 
         return take_in(self.path, report)
 
+    def _measured_by(self) -> int | None:
+        """After a change of the log; the first crawl takes it in by itself."""
+        return self.take_in_queries() if (self.path / "store").exists() else 0
+
     # ---- health
 
     def check(self, report: Count = lambda _: None) -> "CheckReport":
         """Whether archive, tables, links and index agree; `report` gets the number of records checked."""
         from sought.operate.check import CheckReport, check
-        from sought.record.recovery import open_directory
 
         directory = open_directory(self.path)
         try:

@@ -64,6 +64,8 @@ def _take_in(crawl: "Crawl", quiet: bool) -> int | None:
     """Measure fetches by the new queries from now on; None if a running crawl will do it."""
     from sought.cli.live import CountDisplay
 
+    if not (crawl.path / "store").exists():
+        return 0  # the first crawl will do it
     with CountDisplay("pages to read again for new words", quiet=quiet) as report:
         return crawl.take_in_queries(report)
 

@@ -126,8 +126,6 @@ def export_queries(log: QueryLog, file: Path, form: str | None) -> QueryExport:
 
 def take_in(path: Path, report: Callable[[int], None]) -> int | None:
     """Measure fetches by what the log says now; None if another process has the crawl open."""
-    if not (path / "store").exists():
-        return 0  # the first crawl will do it
     try:
         directory = open_directory(path)
     except CrawlBusy:
