@@ -1,4 +1,4 @@
-"""Can everything be read, and do archive, table, links, index and what was measured agree?"""
+"""Check a crawl directory: everything can be read, and archive, table, links, index and measured gains agree."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -45,7 +45,7 @@ class Examined(NamedTuple):
 
 @dataclass(slots=True)
 class Look:
-    """One look at a directory; the records are read once, and say which CDXJ files are wrong."""
+    """One pass over a directory; the records are read once, which also finds the CDXJ files that are wrong."""
 
     directory: Directory
     report: CheckProgress
@@ -53,7 +53,7 @@ class Look:
 
 
 def check(directory: Directory, report: CheckProgress) -> list[str]:
-    """What does not agree, one line each, the first few of a kind; empty if all is well."""
+    """Problems, one line each, the first few of a kind; empty if all is well."""
     return examined(directory, report).lines
 
 
@@ -133,7 +133,7 @@ def _damage(look: Look) -> Iterator[str]:
 
 
 def _catalogues(look: Look) -> Iterator[str]:
-    """What CDXJ files say of the archive is true."""
+    """CDXJ files agree with the archive."""
     for number in look.misfits:
         yield f"the CDXJ of archive/{warc_name(number)} says something else than that file"
 

@@ -1,4 +1,4 @@
-"""Make everything derived again from the archive and the query log."""
+"""Rebuild tables, links and index from the archive and the query log."""
 
 import time
 from collections.abc import Callable
@@ -33,11 +33,11 @@ class RebuildReport(TypedReport):
 
 
 def rebuild(path: Path, report: Report, lost: Callable[[Damage], None] = lambda _: None) -> int:
-    """Make everything derived again from the archive and the query log; returns the number of records read.
+    """Rebuild everything that is derived; returns the number of records read.
 
     The new tables and the new index are made beside the old ones and then take their place (swap.py): until then, and
     if anything goes wrong, the old ones stay as they are.  Records that cannot be read are passed over and listed
-    (archive/damage.json), and `lost` is told of each stretch that was not listed before; pages that were fetched
+    (archive/damage.json), and `lost` gets each stretch that was not listed before; pages that were fetched
     nowhere else count as never fetched.
 
     The workload is drawn first, so that every fetch on record is measured again.  Gains are then those by what is asked
@@ -87,7 +87,7 @@ def _drop_again(directory: Directory) -> None:
         Buffer(keep, policy).trim(directory.repository, beliefs.pages, directory.clock.now())
 
 
-# ---- What do leases of a crash mean after a rebuild?  They name hosts and rows by the numbers of the old tables.
+# ---- Leases of a crash name hosts and rows by the numbers of the old tables
 
 
 def renumbered(directory: Directory, visits: list[Visit]) -> list[Visit]:

@@ -103,18 +103,18 @@ def _mend_tables(path: Path, report: Report, done: list[str], damage: list[Damag
         why = [str(error)]
     else:
         try:
-            found = examined(directory, report)
+            seen = examined(directory, report)
             damage += directory.damage.unlisted
         finally:
             directory.abandon()
-        why = [problem for name, problems in found.problems.items() if name != "catalogues" for problem in problems]
-        if not why and found.misfits:
+        why = [problem for name, problems in seen.problems.items() if name != "catalogues" for problem in problems]
+        if not why and seen.misfits:
             lock = Lock(path / "lock")
             try:
-                Archive.catalogue_again(path / "archive", directory.agent, found.misfits, directory.writer.applied)
+                Archive.catalogue_again(path / "archive", directory.agent, seen.misfits, directory.writer.applied)
             finally:
                 lock.release()
-            done += [f"{problem}: made again" for problem in found.problems["catalogues"]]
+            done += [f"{problem}: made again" for problem in seen.problems["catalogues"]]
     if why:
         known = {each.place for each in damage}
         count = rebuild(path, report, lambda each: None if each.place in known else damage.append(each))
@@ -124,9 +124,9 @@ def _mend_tables(path: Path, report: Report, done: list[str], damage: list[Damag
 def _still_wrong(path: Path, report: Report) -> list[str]:
     directory = open_directory(path, report)
     try:
-        found = examined(directory, report)
-        if not found.problems["queries"]:
+        seen = examined(directory, report)
+        if not seen.problems["queries"]:
             keep_log_trouble(directory.store, "")
-        return found.lines
+        return seen.lines
     finally:
         directory.close()
