@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # loaded by the methods that need them
     from sought.operate.explain import PageExplanation
     from sought.operate.explain_query import NeedyQuery, QueryExplanation
     from sought.operate.frontier import LoadedUrls
-    from sought.operate.order_status import Orders
+    from sought.operate.order_status import CrawlOrders
     from sought.operate.query_log import ForgottenQuery, QueryExport, QueryImport, QueryStats
     from sought.operate.rebuild import RebuildReport
     from sought.operate.repair import RepairReport
@@ -123,11 +123,11 @@ class Crawl:
         return CrawlResult(**asdict(progress))
 
     @property
-    def orders(self) -> "Orders":
+    def orders(self) -> "CrawlOrders":
         """Give orders to the crawl, running or not, and list those given: `crawl.orders.pause()`."""
-        from sought.operate.order_status import Orders
+        from sought.operate.order_status import CrawlOrders
 
-        return Orders(self.path)
+        return CrawlOrders(self.path)
 
     def serve(
         self,

@@ -27,6 +27,7 @@ from sought.record.commit import Commit
 from sought.record.directory import Directory
 from sought.record.hosts import Host
 from sought.record.settings import load_settings, save_settings
+from sought.web.expression import expression_of
 from sought.web.message import Response
 
 _LOOK_EVERY = 0.5
@@ -60,7 +61,7 @@ class Operator(CycleObserver):
         self.tally = CycleTally(cycle)
         take_up(cycle, self.settings)
         budget = self.directory.config.crawl.budget if cycle.budget.per is not None else cycle.budget.fetches
-        policy = repr(cycle.planner.policy)
+        policy = expression_of(cycle.planner.policy)
         started = {"directory": str(self.path), "process": os.getpid(), "policy": policy, "budget": budget}
         self.log("started", **started, paused=cycle.paused)
         self.look(cycle, cycle.clock.now())

@@ -65,7 +65,7 @@ def _words(order: dict[str, Any] | None) -> str:
     return " ".join(str(each) for each in order.values()) if order else "(could not be read)"
 
 
-class Orders(HtmlTable):
+class CrawlOrders(HtmlTable):
     """The orders of a crawl, running or not: give them, and iterate over those given, the newest first.
 
     A running crawl applies an order within a second, the next one when it starts.  An order that is known to be

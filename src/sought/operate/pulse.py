@@ -18,6 +18,7 @@ from sought.record.files import replace_file
 from sought.record.hosts import Host
 from sought.record.outcome import Finished
 from sought.record.store import Store
+from sought.web.expression import expression_of
 
 _MOST = 30
 
@@ -77,7 +78,7 @@ def pulse(cycle: Cycle, noted: PulseNotes, now: float, ended: str | None) -> dic
     return {
         "time": now,
         "process": os.getpid(),
-        "policy": repr(cycle.planner.policy),
+        "policy": expression_of(cycle.planner.policy),
         "paused": cycle.paused,
         "started": cycle.progress.started,
         "ended": ended,
