@@ -34,10 +34,10 @@ def run(seeds: list[str], pages: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory(prefix="sought-bench-") as folder:
         (Path(folder) / "sought.toml").write_text(_CONFIG.format(seeds=json.dumps(seeds), hosts=json.dumps(hosts)))
         start, cpu = time.perf_counter(), time.process_time()
-        fetched = open_crawl(folder).crawl(fetches=pages + 1)["fetched"]
+        fetched = open_crawl(folder).crawl(fetches=pages + 1).fetched
         seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
         with View(Path(folder)) as view:
-            searchable = view.status()["searchable"]
+            searchable = view.status().searchable
     return {"pages": fetched, "seconds": seconds, "cpu": cpu, "rss_mb": peak_mb(), "searchable": searchable}
 
 

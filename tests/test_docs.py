@@ -2,6 +2,7 @@
 
 import dataclasses
 import importlib.util
+import json
 import os
 import re
 import shlex
@@ -17,6 +18,7 @@ from benchmarks.__main__ import app as benchmarks_app
 from sought.cli.commands import app
 from sought.policy import POLICIES
 from sought.record.config import check_config
+from sought.web.policy import PolicyDefaults
 from sought.web.registry import BELIEFS
 from tests.testing.commands import run, run_script
 
@@ -140,6 +142,37 @@ def test_the_tutorials_run(healthy, make_crawl, tmp_path):
     assert (len(commands_of(crawl)), len(commands_of(compare))) == (19, 4)
     run_commands(crawl, healthy, make_crawl, tmp_path)
     run_commands(compare, healthy, make_crawl, tmp_path)
+
+
+def test_the_guide_to_policies_runs(healthy, make_crawl):
+    """Its files lie beside sought.toml; its commands and checks run there, in their order, as they are written."""
+    guide, folder = DOCS / "how-to" / "write-a-policy-or-a-belief.md", make_crawl(healthy, "own")
+    files = re.findall(r"Save this as `(\w+\.py)`(?:[^`]|`(?!``))*```python\n(.*?)```", guide.read_text(), re.S)
+    assert [name for name, _ in files] == ["my_policy.py", "my_belief.py"]
+    for name, text in files:
+        (folder / name).write_text(text)
+    assert len(commands_of(guide)) == 6
+    for command in commands_of(guide):
+        done = run(*shlex.split(command)[1:], cwd=folder)
+        assert done.returncode == 0, f"{command}: {done.stderr}"
+    checks = re.findall(r"```py\n(.*?)```", guide.read_text(), re.S)
+    assert len(checks) == 2
+    for text in checks:
+        (folder / "check.py").write_text(text)
+        alone = [sys.executable, "check.py"]
+        checked = subprocess.run(alone, cwd=folder, capture_output=True, text=True, timeout=300, check=False)
+        assert checked.returncode == 0, checked.stderr
+    [line] = re.findall(r"^policy = .*$", guide.read_text(), re.M)
+    toml = folder / "sought.toml"
+    toml.write_text(re.sub(r"^policy = .*$", line, toml.read_text(), flags=re.M))
+    assert json.loads(run("crawl", ".", "--fetches", "3", "--json", cwd=folder).stdout)["fetched"] == 3
+
+
+def test_every_attribute_of_a_policy_is_documented():
+    """The table of the guide names what `PolicyDefaults` has, but for what only oracles have."""
+    guide = (DOCS / "how-to" / "write-a-policy-or-a-belief.md").read_text()
+    shown = set(re.findall(r"^\| `(\w+)[(`]", guide, re.M)) | {"known"}
+    assert shown | {"is_oracle", "knows_all"} == set(PolicyDefaults.__annotations__)
 
 
 def test_the_commands_of_the_laboratory_run(tmp_path):

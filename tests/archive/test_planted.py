@@ -68,7 +68,7 @@ def test_a_page_with_records_in_it_cannot_plant_one(tmp_path: Path) -> None:
     body = noise(400_000, 1) + planted() * 3 + noise(150_000, 2)  # far enough in to be stored as it is
     with serving(body) as home:
         path = write_config(tmp_path / "crawl", home, "127.0.0.1")
-        assert sought.open(path).crawl(fetches=1)["outcomes"] == {"200": 1}
+        assert sought.open(path).crawl(fetches=1).outcomes == {"200": 1}
         archive = Archive.open(path / "archive", software="test", writable=False)
         [page] = [record for record in archive.records() if record.uri == home]
         file = path / "archive/crawl-00000001.warc.gz"

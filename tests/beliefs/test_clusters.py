@@ -697,27 +697,28 @@ def test_explain_tells_how_a_page_changes(crawl: Written, capsys: pytest.Capture
     with View(crawl.path) as view:
         found = explain(view, f"{HOME}/p", Reading(), crawl.time)
         plain = explain(view, f"{HOME}/p", _Seeing(), crawl.time)
-    change = found["change"]
-    assert [(each["kind"], each["difference"]) for each in change["observed"]] == [("changed", 1.0)]
-    rate = change["rate"]
-    assert (rate["fetches"], rate["changes"]) == (3, 1)
-    assert rate["interval_a_day"][0] < rate["rate_a_day"] < rate["interval_a_day"][1]
-    assert set(change["clusters"]) == {repr(ALL), repr(ADDRESS)}
-    assert change["clusters"] == plain["change"]["clusters"]  # those on record, whatever the policy reads
-    told = found["now"]["terms"][repr(ALL)]
-    assert told["cluster"] == found["now"]["beliefs"][repr(ALL)] == change["clusters"][repr(ALL)]["cluster"]
-    assert told["closeness"] == found["now"]["beliefs"][repr(WANTED[1])]
+    change = found.change
+    assert [(each.kind, each.difference) for each in change.observed] == [("changed", 1.0)]
+    rate = change.rate
+    assert rate
+    assert (rate.fetches, rate.changes) == (3, 1)
+    assert rate.interval_a_day[0] < rate.rate_a_day < rate.interval_a_day[1]
+    assert set(change.clusters) == {repr(ALL), repr(ADDRESS)}
+    assert change.clusters == plain.change.clusters  # those on record, whatever the policy reads
+    told = found.now.terms[repr(ALL)]
+    assert told["cluster"] == found.now.beliefs[repr(ALL)] == change.clusters[repr(ALL)].cluster
+    assert told["closeness"] == found.now.beliefs[repr(WANTED[1])]
     assert len(told["features"]) == 68
     assert told["features"]["rank for 'boats'"] == 0
     assert told["features"]["domain .example"] == 1
     assert told["pages_in_it"] >= 1
-    assert found["now"]["beliefs"][repr(NearChanged(2, CYCLE))] is None  # far away: JSON knows no infinity
-    json.dumps(found, allow_nan=False)
-    show_page(found, verbose=True)
+    assert found.now.beliefs[repr(NearChanged(2, CYCLE))] is None  # far away: JSON knows no infinity
+    json.dumps(found.to_json(), allow_nan=False)
+    show_page(found.to_json(), verbose=True)
     shown = capsys.readouterr().out
     assert "100% of the text is different" in shown
     assert "a day, 80 % interval" in shown
-    assert f"of {change['clusters'][repr(ALL)]['of']}, closeness" in shown
+    assert f"of {change.clusters[repr(ALL)].clusters}, closeness" in shown
 
 
 def test_explain_of_a_page_that_was_never_fetched(crawl: Written, capsys: pytest.CaptureFixture[str]):
@@ -729,11 +730,12 @@ def test_explain_of_a_page_that_was_never_fetched(crawl: Written, capsys: pytest
     crawl.beliefs.pages()
     with View(crawl.path) as view:
         found = explain(view, f"{HOME}/p", Reading(), crawl.time)
-        assert found["change"] == {"observed": [], "rate": {}, "clusters": {}}
-        show_page(found, verbose=True)
+        assert found.change.to_json() == {"observed": [], "rate": {}, "clusters": {}}
+        show_page(found.to_json(), verbose=True)
         home = explain(view, f"{HOME}/", Reading(), crawl.time)
-        assert home["change"]["rate"]["fetches"] == 0
-        show_page(home, verbose=True)
+        assert home.change.rate
+        assert home.change.rate.fetches == 0
+        show_page(home.to_json(), verbose=True)
     assert "none observed yet" in capsys.readouterr().out
 
 

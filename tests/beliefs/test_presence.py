@@ -302,8 +302,8 @@ def test_a_crawl_knows_what_its_pages_are_worth(site: LinkedSite):
         assert told[repr(Presence())]["presence"] == many[1][best]
         assert told[repr(Presence())]["share_of_search_value"] == pytest.approx(many[0][best] / many[0].sum())
         with View(site.path) as view:
-            shown = explain(view, view.store.url(best), Reading(), site.clock)["now"]
-            assert shown["terms"][repr(SearchValue())]["search_value"] == many[0][best]
+            shown = explain(view, view.store.url(best), Reading(), site.clock).now
+            assert shown.terms[repr(SearchValue())]["search_value"] == many[0][best]
 
 
 def changed(site: LinkedSite, directory: Directory, pages: list[int]) -> np.ndarray:

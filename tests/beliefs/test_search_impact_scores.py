@@ -416,10 +416,10 @@ def test_explain_tells_of_the_queries_behind_a_page(path: Path):
     with opened(path) as directory:
         tail_crawl(directory)
     with View(path) as view:
-        told = explain(view, f"{HOME}zebra-crossing", HYBRID, time.time())["now"]
-        terms = told["terms"][repr(HYBRID)]
-        assert told["rank"] == 1
-        assert told["value"] == pytest.approx(terms["by_queries"] + terms["by_importance"])
+        told = explain(view, f"{HOME}zebra-crossing", HYBRID, time.time()).now
+        terms = told.terms[repr(HYBRID)]
+        assert told.rank == 1
+        assert told.value == pytest.approx(terms["by_queries"] + terms["by_importance"])
         (query,) = terms["queries"]
         assert query["query"] == "zebra crossing"
         assert query["matched"] == ["zebra crossing", "crossing", "zebra"] or set(query["matched"]) >= {
@@ -428,7 +428,7 @@ def test_explain_tells_of_the_queries_behind_a_page(path: Path):
         assert query["rank"] == 1
         assert query["score_at_10"] == 0.0
         assert query["predicted_score"] > 0.0
-        assert "shown_a_week" in explain(view, HOME, HYBRID, time.time())["now"]["terms"][repr(HYBRID)]
+        assert "shown_a_week" in explain(view, HOME, HYBRID, time.time()).now.terms[repr(HYBRID)]
 
 
 @pytest.mark.parametrize("rho", [1.0, 0.5])

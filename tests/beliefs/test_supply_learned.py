@@ -219,7 +219,7 @@ def test_explain_names_the_features(site: LinkedSite):
         grown(site, directory, beliefs, 10)
         new = site.new(directory)[0]
     with View(site.path) as view:
-        told = explain(view, site.url(new), belief, site.clock)["now"]["terms"][repr(belief)]
+        told = explain(view, site.url(new), belief, site.clock).now.terms[repr(belief)]
     assert set(told["features"]) == set(NAMES)
     assert told["learnt_from"] > ENOUGH
     assert told["features"]["in-degree"] > 0

@@ -346,7 +346,7 @@ def test_explain_says_where_it_comes_from(site: LinkedSite, belief):
         grown(site, directory)
         new = site.new(directory)[0]
     with View(site.path) as view:
-        told = explain(view, site.url(new), belief, site.clock)["now"]["terms"][repr(belief)]
+        told = explain(view, site.url(new), belief, site.clock).now.terms[repr(belief)]
         if isinstance(belief, Opic):
             assert 0 < told["importance"] < 1
             return
@@ -360,7 +360,7 @@ def test_explain_says_where_it_comes_from(site: LinkedSite, belief):
         sent = sum(parent["sends"] for parent in parents)
         assert sent + beside + told["by_jumps"] == pytest.approx(value, rel=1e-6)
         assert told.get("by_links", sent) == pytest.approx(sent)
-        parents_too = explain(view, site.url(new), Backlinks(), site.clock)["page"]["linked_from"]
+        parents_too = explain(view, site.url(new), Backlinks(), site.clock).page.linked_from
         assert set(parents_too) == {parent["url"] for parent in parents}
 
 

@@ -16,7 +16,8 @@ import sought
 from sought.cli import wording
 from sought.cli.explain import lines
 from sought.cli.show import answers_in_words
-from sought.operate.explain import explain, needs, needy
+from sought.operate.explain import explain
+from sought.operate.explain_query import needs, needy
 from sought.operate.next_fetch import next_fetch
 from sought.operate.searches import searches_a_week
 from sought.operate.view import Ranking, View
@@ -107,7 +108,7 @@ def test_a_page_that_fits_badly_is_a_poor_answer(crawl: tuple[Path, str]) -> Non
         measure = view.measuring.measure
         assert measure is not None
         found = needy(view, 100)
-        groups = [0 if not row["results"] else 2 - ("only" in row["why"] or "badly" in row["why"]) for row in found]
+        groups = [0 if not row.results else 2 - ("only" in row.why or "badly" in row.why) for row in found]
     assert groups == sorted(groups)
     assert set(groups) == {0, 1, 2}
 
@@ -176,7 +177,7 @@ def test_when_a_page_is_fetched_next(crawl: tuple[Path, str]) -> None:
                 view.table.columns[name][row] = value
             ranking = Ranking(BreadthFirst(), now, np.zeros(rows) if values is None else values, None)
             try:
-                return next_fetch(view, row, ranking)
+                return next_fetch(view, row, ranking).to_json()
             finally:
                 for name, value in before.items():
                     view.table.columns[name][row] = value
@@ -235,7 +236,7 @@ def test_explanations_of_any_state(crawl: tuple[Path, str]) -> None:
     path, _ = crawl
     policy = parse_policy("Worth()")
     with View(path) as view:
-        found = explain(view, view.store.url(3), policy, time.time())
+        found = explain(view, view.store.url(3), policy, time.time()).to_json()
         for state in State:
             for reason in Reason:
                 page = found["page"] | {"state": state.name.lower(), "reason": reason.name.lower().replace("_", "-")}

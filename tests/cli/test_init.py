@@ -50,7 +50,7 @@ def test_an_option_allows_it_and_no_more(tmp_path: Path) -> None:
         found = config(tmp_path / "a")
         assert found["fetch"] == {"allow_networks": ["127.0.0.1/32", "::1/128"]}
         assert found["politeness"] == {"delay": 0.1}
-        assert sought.open(tmp_path / "a").crawl(1)["outcomes"] == {"200": 1}
+        assert sought.open(tmp_path / "a").crawl(1).outcomes == {"200": 1}
     public = run("init", tmp_path / "b", "http://93.184.215.14/", *ME, "--allow-private", "--json")
     assert '"private_networks": []' in public.stdout
     assert "fetch" not in config(tmp_path / "b")

@@ -44,13 +44,16 @@ def test_the_page_says_what_the_command_says(path, server):
     with View(path) as view:
         found = budget(view, view.opened)
     assert "From 310 measured fetches of 70 days on record, for the 183 days ahead." in said
-    for level, each in found["levels"].items():
-        fetches = f"{number(each['value'])} a day 80 % certain: {number(each['low'])} to {number(each['high'])}"
+    assert found.levels
+    assert found.budget
+    assert found.without_fetches
+    for level, each in found.levels.items():
+        fetches = f"{number(each.value)} a day 80 % certain: {number(each.low)} to {number(each.high)}"
         assert f"Fetches for {100 * float(level):.0f} % {fetches}" in said
-    today, none = found["budget"]["quality"], found["without_fetches"]
-    certain = [f"80 % certain: {share(each['low'])} to {share(each['high'])}" for each in (today, none)]
-    assert f"Quality at today's budget {share(today['value'])} {certain[0]}" in said
-    assert f"Without any fetch, quality would be {share(none['value'])} ({certain[1]})." in said
+    today, none = found.budget.quality, found.without_fetches
+    certain = [f"80 % certain: {share(each.low)} to {share(each.high)}" for each in (today, none)]
+    assert f"Quality at today's budget {share(today.value)} {certain[0]}" in said
+    assert f"Without any fetch, quality would be {share(none.value)} ({certain[1]})." in said
     assert "Today's budget: 12 per day." in said
     assert "Tables as of" in said
     assert not [name for name in DIAL if FIGURES[name].sentence not in said]

@@ -167,7 +167,7 @@ def test_it_crawls_as_well(tmp_path: Path) -> None:
             _, said = process.communicate()
             assert (process.returncode, "Traceback" in said) == (0, False), said
         assert running_process(path) is None
-        assert sought.open(path).status()["searchable"]
+        assert sought.open(path).status().searchable
 
 
 def test_a_running_crawl_is_paused_from_the_console(tmp_path: Path) -> None:

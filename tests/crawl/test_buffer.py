@@ -73,15 +73,15 @@ def test_the_most_linked_stay(site: Site, tmp_path: Path):
     path = linked(site, tmp_path / "crawl", keep=5)
     ask(path, *QUERIES)
     result = sought.open(path).crawl(PAGES + 1)
-    assert result["fetched"] == PAGES + 1
+    assert result.fetched == PAGES + 1
     best = {f"p{j}" for j in range(5)}
     assert held(path) == found(path) == best
     status = sought.open(path).status()
-    assert status["states"] == {"live": 5, "dropped": PAGES - 4}
-    assert status["searchable"] == 5
-    assert status["outcomes"]["dropped"] == PAGES - 4
+    assert status.states == {"live": 5, "dropped": PAGES - 4}
+    assert status.searchable == 5
+    assert status.outcomes["dropped"] == PAGES - 4
     is_sound(path)
-    assert sought.open(path).crawl(5)["fetched"] == 0  # who was dropped rests
+    assert sought.open(path).crawl(5).fetched == 0  # who was dropped rests
     assert held(path) == best
     rebuild(path, lambda _: None)
     assert held(path) == found(path) == best

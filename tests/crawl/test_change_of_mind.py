@@ -33,7 +33,7 @@ def look(path: Path, fetches: int = 1, policy: str = "Split()") -> None:
 def state(path: Path, url: str) -> tuple[str, str]:
     with View(path) as view:
         page = view.describe(view.row(url))
-    return page["state"], page["reason"]
+    return page.state, page.reason
 
 
 def found(path: Path) -> list[str]:
@@ -145,7 +145,7 @@ def test_redirects_to_private_addresses_meet_the_guard(site: Site, tmp_path: Pat
         robots = {host.origin: host.robots_kind for host in view.hosts.list}
         status = view.status()
     assert {robots[o] for o in ("http://10.0.0.1", "http://169.254.169.254", "http://[::1]")} == {"guarded"}
-    assert status["fetched"] == 3
+    assert status.fetched == 3
 
 
 def test_sitemaps_that_robots_forbid_are_not_read(site: Site, directory: Path) -> None:
@@ -165,11 +165,11 @@ def test_a_first_fetch_is_no_change(site: Site, directory: Path) -> None:
     site.answers["/"] = (301, {"Location": "/a"}, "")
     look(directory)
     with View(directory) as view:
-        assert view.describe(0)["changes"] == 0
+        assert view.describe(0).changes == 0
     site.answers["/"] = (301, {"Location": "/b"}, "")
     look(directory, 1, "RoundRobin()")
     with View(directory) as view:
-        assert view.describe(0)["changes"] == 1
+        assert view.describe(0).changes == 1
 
 
 def test_a_network_that_is_allowed_later(site: Site, directory: Path):

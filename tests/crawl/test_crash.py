@@ -99,8 +99,8 @@ def test_kill_9_while_pages_leave(make_crawl, policy):
         assert final.returncode == 0, errors
     assert problems(path) == []
     with View(path) as view:
-        assert view.status()["states"]["dropped"] > 0
-        assert len(view.table.searchable()) == view.status()["searchable"] == 20
+        assert view.status().states["dropped"] > 0
+        assert len(view.table.searchable()) == view.status().searchable == 20
 
 
 def test_politeness_is_kept_over_a_crash(make_crawl):
@@ -164,7 +164,7 @@ def test_two_processes_on_one_directory(healthy, make_crawl):
             open_directory(path)
     finally:
         directory.close()
-    assert sought.open(path).crawl(fetches=3)["fetched"] == 3
+    assert sought.open(path).crawl(fetches=3).fetched == 3
 
 
 def test_a_full_disk_stops_the_crawl_and_loses_nothing(healthy, make_crawl):
@@ -183,7 +183,7 @@ def test_a_full_disk_stops_the_crawl_and_loses_nothing(healthy, make_crawl):
     before = recorded(path)
     assert problems(path) == []
     after = sought.open(path).crawl(fetches=5000)
-    assert after["ended"] == "nothing left to fetch"
+    assert after.ended == "nothing left to fetch"
     assert not before - recorded(path)
     assert max(recorded(path).values()) == 1
     assert problems(path) == []
@@ -199,6 +199,6 @@ def test_stop_is_clean(make_crawl):
         _, errors = crawler.communicate()
         assert crawler.returncode == 0, errors
     with View(path) as view:
-        fetched = view.status()["fetched"]
+        fetched = view.status().fetched
     assert fetched == len(recorded(path))
     assert problems(path) == []

@@ -81,8 +81,8 @@ class Crawled:
 
     def look(self) -> "Crawled":
         with View(self.path) as view:
-            self.status = view.status()
-            described = [view.describe(row) for row in range(len(view.table))]
+            self.status = view.status().to_json()
+            described = [view.describe(row).to_json() for row in range(len(view.table))]
             self.hosts = {self.name(h.origin): {"refused": h.refused, "outcomes": h.outcomes} for h in view.hosts.list}
         for page in described:
             page["alias"] = self.name(page["alias"])
@@ -108,7 +108,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
         toy = served.toml().replace("[fetch]", f"[fetch]\ntimeout = {NEVER}\nmax_body = 3000000", 1)
         (path / "sought.toml").write_text(toy + CONFIG)
         result = sought.open(path).crawl(fetches=3000)
-        yield Crawled(path, served, result, list(served.requests)).look()
+        yield Crawled(path, served, result.to_json(), list(served.requests)).look()
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +122,7 @@ def silent(crawled: Crawled, tmp_path_factory: pytest.TempPathFactory) -> Crawle
     scope = 'domains = ["toy.test"]\n', f"hosts = {json.dumps([f'{name}.toy.test' for name in SILENT])}\n"
     (path / "sought.toml").write_text(re.sub("exclude = .*", "", planted + CONFIG.replace(*scope)))
     result = sought.open(path).crawl(fetches=100)
-    return Crawled(path, served, result, list(served.requests)[before:]).look()
+    return Crawled(path, served, result.to_json(), list(served.requests)[before:]).look()
 
 
 def test_it_ends_by_itself_and_everything_agrees(crawled: Crawled) -> None:
@@ -215,7 +215,7 @@ def test_what_robots_say_can_be_asked(crawled: Crawled, silent: Crawled) -> None
     said: dict[str, str] = {}
     for each in (crawled, silent):
         with View(each.path) as view:
-            said |= {name: view.judge(each.url(f"{name}/private/page"))["robots"] for name in each.hosts}
+            said |= {name: view.judge(each.url(f"{name}/private/page")).robots for name in each.hosts}
     assert said["robots-bom"] == "disallowed by robots.txt"
     assert said["robots-groups"] == "allowed by robots.txt"
     assert said["robots-404"] == "allowed: there is no robots.txt"
@@ -367,10 +367,10 @@ def test_traps_are_left_with_a_reason(crawled: Crawled, host: str) -> None:
     assert crawled.status["refused"][why] == refused
     with View(crawled.path) as view:
         said = view.judge(crawled.url(example))
-    assert not said["admitted"]
-    assert said["why"].startswith(f"{why}: ")
-    assert words in said["why"]
-    assert said["refused_on_host"][why] > 0
+    assert not said.admitted
+    assert said.why.startswith(f"{why}: ")
+    assert words in said.why
+    assert said.refused_on_host[why] > 0
 
 
 LIMITS: dict[str, tuple[Callable[[str], bool], int]] = {
@@ -520,7 +520,7 @@ def again(crawled: Crawled) -> Crawled:
     config.write_text(config.read_text().replace('revisit_after = "1d"', 'revisit_after = "0s"'))
     before = len(crawled.served.requests)
     result = sought.open(crawled.path).crawl(fetches=150, policy="RoundRobin()")
-    return Crawled(crawled.path, crawled.served, result, list(crawled.served.requests)[before:]).look()
+    return Crawled(crawled.path, crawled.served, result.to_json(), list(crawled.served.requests)[before:]).look()
 
 
 def test_unchanged_pages_cost_no_body(again: Crawled) -> None:

@@ -42,7 +42,7 @@ def test_a_whole_site_is_crawled_once_and_can_be_searched(healthy, make_crawl):
     path = make_crawl(healthy)
     healthy.requests.clear()
     result = sought.open(path).crawl(fetches=5000)
-    assert result["ended"] == "nothing left to fetch"
+    assert result.ended == "nothing left to fetch"
     live = set(healthy.toy.live(0.0))
     fetched = urls_fetched(path)
     reachable = {u for u in live if "/private/" not in u}
@@ -63,8 +63,8 @@ def test_the_budget_is_exact(healthy, make_crawl, fetches):
     healthy.requests.clear()
     path = make_crawl(healthy)
     result = sought.open(path).crawl(fetches=fetches)
-    assert result["fetched"] == fetches
-    assert result["ended"] == "budget spent"
+    assert result.fetched == fetches
+    assert result.ended == "budget spent"
     assert len([v for v in healthy.requests if v.path != "/robots.txt"]) == fetches
 
 
@@ -110,7 +110,7 @@ def test_known_pages_are_seen_to_change(make_crawl):
         sought.open(path).crawl(fetches=150, policy="RoundRobin()")
         assert problems(path) == []
         with View(path) as view:
-            outcomes = view.status()["outcomes"]
+            outcomes = view.status().outcomes
             changed = np.flatnonzero(view.table["changes"])
             urls = [view.store.url(int(r)) for r in changed if view.table["state"][r] == State.LIVE]
     assert outcomes["changed"] > 0
@@ -161,7 +161,7 @@ def test_search_answers_while_a_crawl_is_running(make_crawl):
             for _ in range(1000):
                 try:
                     status = sought.open(path).status()
-                    found = sought.open(path).search("home").total if status["searchable"] else 0
+                    found = sought.open(path).search("home").total if status.searchable else 0
                 except SoughtError:
                     found = 0  # nothing to search yet
                 if found:
@@ -169,7 +169,7 @@ def test_search_answers_while_a_crawl_is_running(make_crawl):
                 assert crawler.poll() is None
                 time.sleep(0.05)
             assert found
-            assert status["running"] == crawler.pid
+            assert status.running == crawler.pid
         finally:
             crawler.send_signal(2)
             out, _ = crawler.communicate()

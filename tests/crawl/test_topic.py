@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import sought
-from sought.operate.explain import answers_to_all, explain, needy
+from sought.operate.explain import explain
+from sought.operate.explain_query import answers_to_all, needy
 from sought.operate.view import View
 from sought.policy import Topical, parse_policy
 from sought.policy.topical import topical
@@ -110,12 +111,12 @@ def test_one_run_with_all_pages(site: Site, tmp_path: Path):
     """What was found is counted, and a later crawl without topic forgets it."""
     path = birds(site, tmp_path / "crawl")
     result = sought.open(path).crawl(FILLERS + HOT + 2, "Backlinks()", topic=TOPIC)
-    assert result["hot"] == HOT
-    assert result["measured"] == 0
+    assert result.hot == HOT
+    assert result.measured == 0
     sought.open(path).crawl(1, "Backlinks()")
     with View(path) as view:
         assert len(view.measuring.asked.texts) == 0
-    assert sought.open(path).crawl(1, "RoundRobin()", topic="heron")["hot"] == HOT
+    assert sought.open(path).crawl(1, "RoundRobin()", topic="heron").hot == HOT
 
 
 def test_explained(site: Site, tmp_path: Path):
@@ -125,17 +126,17 @@ def test_explained(site: Site, tmp_path: Path):
     for _ in range(3):
         sought.open(path).crawl(1, policy)
     with View(path) as view:
-        told = explain(view, site.url("/b"), policy, 2e9)["now"]
-        hops = next(name for name in told["terms"] if name.startswith("Hops"))
-        assert told["beliefs"][hops] == 2.0
-        assert told["terms"][hops] == {"hot_pages": 1, "way": [site.url(p) for p in ("/hot0", "/a", "/b")]}
-        assert told["rank"] == 1
-        assert told["hot_queue"]
-        assert 0 < told["value"] < 1  # a link, less for being found late
-        in_split = explain(view, site.url("/b"), topical(TOPIC, parse_policy("Split()")), 2e9)["now"]
-        assert in_split["hot_queue"]
-        assert in_split["value"] < -2 * 2.0**40  # of BreadthFirst
-        named = explain(view, site.url("/hot0"), policy, 2e9)["now"]["terms"]["Named(topic='grey heron')"]
+        told = explain(view, site.url("/b"), policy, 2e9).now
+        hops = next(name for name in told.terms if name.startswith("Hops"))
+        assert told.beliefs[hops] == 2.0
+        assert told.terms[hops] == {"hot_pages": 1, "way": [site.url(p) for p in ("/hot0", "/a", "/b")]}
+        assert told.rank == 1
+        assert told.details == {"hot_queue": True}
+        assert 0 < (told.value or 0.0) < 1  # a link, less for being found late
+        in_split = explain(view, site.url("/b"), topical(TOPIC, parse_policy("Split()")), 2e9).now
+        assert in_split.details["hot_queue"]
+        assert (in_split.value or 0.0) < -2 * 2.0**40  # of BreadthFirst
+        named = explain(view, site.url("/hot0"), policy, 2e9).now.terms["Named(topic='grey heron')"]
         assert named == {"named_by": ["our grey herons"]}
     assert "named_by: none" in printed("explain", path, site.url("/b"), "--policy", repr(policy), "--verbose")
 
@@ -148,7 +149,7 @@ def test_command_line(site: Site, tmp_path: Path):
     found = {hit.url.rpartition("/")[2] for hit in sought.open(path).search("grey", limit=50).hits}
     assert len(found) == 6
     assert all(name.startswith("hot") for name in found)
-    assert sought.open(path).status()["searchable"] == 6
+    assert sought.open(path).status().searchable == 6
     text = printed(*crawl, "--fetches", "1")
     assert "pages about the topic: 6" in text
     assert "no queries yet" not in text
@@ -160,10 +161,10 @@ def test_what_is_kept_where_everything_is_near(site: Site, tmp_path: Path, polic
     """Pages about the topic stay although all others have more links and are as near, whatever the policy."""
     path = crossed(site, tmp_path / "crawl")
     result = sought.open(path).crawl(FILLERS + HOT + 1, policy, topic=TOPIC, keep=HOT + 2)
-    assert result["hot"] == HOT
+    assert result.hot == HOT
     found = {hit.url.rpartition("/")[2] for hit in sought.open(path).search("grey", limit=50).hits}
     assert found >= {f"hot{i}" for i in range(HOT)}
-    assert sought.open(path).status()["searchable"] == HOT + 2
+    assert sought.open(path).status().searchable == HOT + 2
 
 
 def test_a_topic_is_no_demand(site: Site, tmp_path: Path):
@@ -175,19 +176,19 @@ def test_a_topic_is_no_demand(site: Site, tmp_path: Path):
     assert "gain" not in text
     assert "pages about the topic" in text
     assert json.loads(printed(*crawl, "--fetches", "1", "--json"))["measured"] == 0
-    demand = sought.open(path).status()["demand"]
-    assert (demand["queries"], demand["searches_a_week"], demand["worth_of_answers"]) == (0, 0.0, 0.0)
+    demand = sought.open(path).status().demand
+    assert (demand.queries, demand.searches_a_week, demand.worth_of_answers) == (0, 0.0, 0.0)
     with View(path) as view:
         assert needy(view, 10) == []
-        assert answers_to_all(view) == {}
-        assert explain(view, site.url("/hot0"), parse_policy("Split()"), 2e9)["answers"] == []
+        assert answers_to_all(view).to_json() == {}
+        assert explain(view, site.url("/hot0"), parse_policy("Split()"), 2e9).answers == ()
     ask(path, "standing birds")
     sought.open(path).take_in_queries()
     text = printed(*crawl, "--fetches", "1")
     assert "no queries yet" not in text
     assert "measured on 1 fetch)" in text
     with View(path) as view:
-        assert [each["query"] for each in needy(view, 10)] == ["standing birds"]
+        assert [each.query for each in needy(view, 10)] == ["standing birds"]
         assert sorted(view.measuring.asked.texts) == [TOPIC, "standing birds"]
 
 

@@ -79,7 +79,7 @@ def test_a_backup_of_a_running_crawl_can_be_restored(healthy, make_crawl, tmp_pa
         assert done.returncode == 0, f"{command}: {done.stdout} {done.stderr}"
     restored = tmp_path / "restored"
     assert known_damage(restored / "archive") == [lost]
-    assert sought.open(restored).status()["blocked"] == ["www.blocked.test"]
+    assert sought.open(restored).status().blocked == ("www.blocked.test",)
     assert "harbour 0" in set(sought.open(restored).queries.searches()["query"])
     assert sought.open(restored).search("comet").total > 0
     with View(restored) as view:

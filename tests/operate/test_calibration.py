@@ -257,7 +257,7 @@ def on_record(path: Path) -> dict[str, Calibration]:
 
 def status(path: Path) -> dict:
     with View(path) as view:
-        return view.status()
+        return view.status().to_json()
 
 
 def run(*arguments: object) -> str:

@@ -122,7 +122,7 @@ def test_a_damaged_record_in_the_middle_stops_nothing(copy):
 
 def test_a_rebuild_that_fails_leaves_the_old_tables(copy, monkeypatch):
     """Until the new tables are whole, the old ones answer; what was begun is deleted."""
-    before = sought.open(copy).status()["searchable"]
+    before = sought.open(copy).status().searchable
 
     def fail(*_):
         raise OSError(5, "Input/output error")
@@ -132,13 +132,13 @@ def test_a_rebuild_that_fails_leaves_the_old_tables(copy, monkeypatch):
         with pytest.raises(OSError, match="Input"):
             rebuild(copy, lambda _: None)
     assert not (copy / swap.FOLDER).exists()
-    assert sought.open(copy).status()["searchable"] == before
+    assert sought.open(copy).status().searchable == before
     assert called("check", copy)[0] == 0
 
 
 def test_a_swap_can_be_killed_at_any_moment(copy, monkeypatch):
     """After each of its steps the tables can be read, and the next writer finishes or discards it."""
-    searchable = sought.open(copy).status()["searchable"]
+    searchable = sought.open(copy).status().searchable
     real, left = Path.rename, [0]
 
     def rename(self, target):
@@ -160,7 +160,7 @@ def test_a_swap_can_be_killed_at_any_moment(copy, monkeypatch):
                 directory.take_over([])
         assert part_for_reading(copy, "store").exists()
         assert sought.open(copy).search("comet").total > 0
-        assert sought.open(copy).status()["searchable"] == searchable
+        assert sought.open(copy).status().searchable == searchable
         directory = open_directory(copy)
         assert check(directory, lambda _: None) == []
         directory.close()

@@ -94,17 +94,17 @@ def test_a_damaged_query_log_stops_no_crawl(path: Path, part: str) -> None:
     assert found["ended"] == "stopped"
     [what] = told(path)
     assert what.startswith("queries/")
-    assert pulsed(path) == [what] == sought.open(path).status()["damage"]
+    assert tuple(pulsed(path)) == (what,) == sought.open(path).status().damage
     assert what in called("status", path)[1].replace("\n", " ")
     crawled(path, [after(5), until(lambda cycle: texts(cycle) == ALL)])  # it begins, too
-    assert sought.open(path).status()["damage"] == [what]
+    assert sought.open(path).status().damage == (what,)
     with served(path) as server:
         page = server.ask("/console/errors").text
         assert what in page.replace("&#39;", "'").replace("&#34;", '"')
         assert "sought check DIR --repair" in page
         assert str(path) not in page
     assert called("check", path, "--repair")[0] == 3
-    assert "damage" not in sought.open(path).status()
+    assert "damage" not in sought.open(path).status().to_json()
     assert called("check", path)[0] == 0
     left = sorted(set(sought.open(path).queries.searches()["query"]))
     crawled(path, [until(lambda cycle: texts(cycle) == left)])

@@ -26,10 +26,10 @@ from sought.lab.worlds.files import save_world
 from sought.lab.worlds.recorder import WorldRecorder
 from sought.lab.worlds.synthetic.web import WebShape, generate
 from sought.lab.worlds.world import WEEK
-from sought.operate import dial_reading, dial_stakes
-from sought.operate.dial_curve import curve
-from sought.operate.dial_reading import DialReading, Estimate, EvidenceCounts, ExpectedAndMeasured, reading, too_little
-from sought.operate.dial_stakes import TimeSpan
+from sought.operate import dial as budget_dial
+from sought.operate import dial_curve
+from sought.operate.dial import DialReading, Estimate, EvidenceCounts, ExpectedAndMeasured, reading, too_little
+from sought.operate.dial_curve import TimeSpan, curve
 from sought.policy.solvers.frequencies import optimal_frequencies
 from sought.policy.worth.index import looking
 from sought.policy.worth.page_state import BELIEFS, EDITS
@@ -182,8 +182,8 @@ def test_a_sample_of_pages_stands_for_all(monkeypatch):
     pages = site(rows, links=links, believed=believed, found=NOW - YEAR)
     pages = replace(pages, key=dice.integers(0, 2**63, rows).astype(np.uint64))
     whole = curve(pages, TimeSpan(NOW - YEAR, NOW))
-    monkeypatch.setattr(dial_stakes, "PAGES", 1000)
-    monkeypatch.setattr(dial_stakes, "LINKS", 4)
+    monkeypatch.setattr(dial_curve, "PAGES", 1000)
+    monkeypatch.setattr(dial_curve, "LINKS", 4)
     some = curve(pages, TimeSpan(NOW - YEAR, NOW))
     for fetches in np.array([1000.0, 10_000.0]) / YEAR:
         assert lost_at(some, fetches) == pytest.approx(lost_at(whole, fetches), rel=0.1)
@@ -213,7 +213,7 @@ def test_losses_are_scaled_by_what_came():
 
 def test_bursts_make_for_wide_intervals(monkeypatch):
     """Where all gain of half a year came in two weeks, nobody knows what the next half brings."""
-    monkeypatch.setattr(dial_reading, "DOUBT", 0.0)
+    monkeypatch.setattr(budget_dial, "DOUBT", 0.0)
     even = read().quality(2.0 / DAY)
     assert even.high - even.low < 0.01 * (1.0 - even.value)
     bursts = np.where(np.arange(26) % 13 == 0, 13.0, 0.0)
@@ -335,7 +335,7 @@ def test_a_quality_that_is_out_of_reach_is_told():
 
 def test_the_study_runs(tmp_path, monkeypatch):
     """A verdict from numbers, with what it follows from."""
-    monkeypatch.setattr(dial_reading, "FEWEST_FETCHES", 20)
+    monkeypatch.setattr(budget_dial, "FEWEST_FETCHES", 20)
     recorder, folder = WorldRecorder(), tmp_path / "made-up.world"
     shape = WebShape(hosts=3, pages=40, weeks=8, words=40.0, vocabulary=400, topics=5, queries=60, rate=0.3, traps=0.0)
     taken = generate(recorder, shape)

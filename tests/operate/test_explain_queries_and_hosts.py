@@ -44,29 +44,29 @@ def test_a_query_is_explained(path: Path):
     """Its results as they are served, and pages nobody has fetched whose names match it, the best first."""
     with View(path) as view:
         found = explain_query(view, "Boats", WORTH, 1e9 + 1e6)
-        assert [each["url"] for each in found["shown"]] == [hit.url for hit in sought.open(path).search("boats").hits]
-        assert all(each["expected_gain"] is not None for each in found["shown"])
-        helpers = [view.row(each["url"]) for each in found["would_help"]]
+        assert [each.url for each in found.shown] == [hit.url for hit in sought.open(path).search("boats").hits]
+        assert all(each.expected_gain is not None for each in found.shown)
+        helpers = [view.row(each.url) for each in found.would_help]
         assert helpers
         assert all(view.table["state"][row] == State.NEW for row in helpers)
         assert all(int(view.store.url(row).rsplit("/p", 1)[1]) % 10 == WORDS.index("boats") for row in helpers)
-        worth = [each["prospect"] for each in found["would_help"]]
+        worth = [each.prospect for each in found.would_help]
         assert worth == sorted(worth, reverse=True)
-        assert explain_query(view, "boats", WORTH, 1e9, limit=1)["would_help"] == found["would_help"][:1]
+        assert explain_query(view, "boats", WORTH, 1e9, limit=1).would_help == found.would_help[:1]
 
 
 def test_a_query_without_an_answer_has_all_to_gain(path: Path):
     with View(path) as view:
         nowhere, boats = (explain_query(view, query, WORTH, 1e9) for query in ("nowhere", "boats"))
-        assert nowhere["results"] == 0 < boats["results"]
-        assert nowhere["shown"] == nowhere["would_help"] == []
-        assert nowhere["to_gain"] > 0.0
+        assert nowhere.results == 0 < boats.results
+        assert (nowhere.shown, nowhere.would_help) == ((), ())
+        assert nowhere.to_gain > 0.0
 
 
 def test_other_policies_expect_nothing(path: Path):
     with View(path) as view:
         found = explain_query(view, "boats", parse_policy("RoundRobin()"), 1e9)
-        assert {each["expected_gain"] for each in found["shown"]} == {None}
+        assert {each.expected_gain for each in found.shown} == {None}
 
 
 def test_what_nobody_asks_is_not_explained(path: Path):
@@ -104,10 +104,10 @@ def test_a_host_is_explained(path: Path):
     with View(path) as view:
         [listed] = all_hosts(view)
         found = explain_host(view, "http://a.example/")
-        assert found["known"] == listed["known"] == len(view.table)
-        assert sum(found["states"].values()) == found["known"]
-        assert found["states"]["live"] == listed["searchable"] == np.count_nonzero(view.table["state"] == State.LIVE)
-        assert found["share_of_search_value"] == pytest.approx(1.0)
+        assert found.known == listed.known == len(view.table)
+        assert sum(found.states.values()) == found.known
+        assert found.states["live"] == listed.searchable == np.count_nonzero(view.table["state"] == State.LIVE)
+        assert found.share_of_search_value == pytest.approx(1.0)
         for name in ("http://b.example", "a.example", "https://a.example/"):
             with pytest.raises(BadInput, match=r"not a host of this crawl; did you mean http://a\.example\?"):
                 explain_host(view, name)

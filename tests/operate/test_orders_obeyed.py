@@ -44,7 +44,7 @@ def test_pause_stops_requests_and_survives_a_restart(make_crawl: Callable[..., P
         crawled(path, [until(lambda _: len(served.requests) > 10), given_order(path, Pause()), note, quiet], 5000)
         assert len(served.requests) <= most[0]
         assert load_settings(path).paused
-        assert sought.open(path).status()["paused"] is True
+        assert sought.open(path).status().paused is True
         pulse = read_pulse(path)
         assert pulse is not None
         assert pulse["paused"] is True
@@ -54,7 +54,7 @@ def test_pause_stops_requests_and_survives_a_restart(make_crawl: Callable[..., P
         assert len(served.requests) == before
         crawled(path, [given_order(path, Resume()), until(lambda cycle: cycle.progress.fetched > 5)])
         assert len(served.requests) > before
-        assert sought.open(path).status()["paused"] is False
+        assert sought.open(path).status().paused is False
     assert outcomes(path) == ["applied", "applied"]
     assert [each.who for each in read_audit(path)] == ["tester", "tester"]
     agrees(path)
@@ -76,9 +76,9 @@ def test_a_blocked_host_is_never_asked_again(make_crawl: Callable[..., Path]) ->
         due_again(path, host)
         crawled(path, [until(lambda cycle: cycle.progress.fetched > 20)])
         assert asked() == before
-        assert sought.open(path).status()["blocked"] == [host]
+        assert sought.open(path).status().blocked == (host,)
         with View(path) as view:
-            assert view.judge(pages[0])["verdict"] == "would not be fetched"
+            assert view.judge(pages[0]).verdict == "would not be fetched"
         assert [hit for hit in _pages(path) if f"//{host}:" in hit] == pages
         wish = given_order(path, FetchNow(pages[0]))
         crawled(path, [wish, given_order(path, UnblockHost(host)), until(lambda _: asked() > before)])
@@ -157,8 +157,8 @@ def test_fetch_now_comes_first_and_is_on_record(make_crawl: Callable[..., Path])
             if again:
                 rebuild(path, lambda _: None)
             with View(path) as view:
-                [fetch] = explain(view, wish[0], BreadthFirst(), time.time())["history"]
-            assert (fetch["chosen_by"], fetch["purpose"], fetch["rank"]) == (ASKED_FOR, "new", 0)
+                [fetch] = explain(view, wish[0], BreadthFirst(), time.time()).history
+            assert (fetch.chosen_by, fetch.purpose, fetch.rank) == (ASKED_FOR, "new", 0)
         shown = cli("explain", str(path), wish[0])
         assert ": somebody asked for it.\n" in shown.stdout
     agrees(path)
@@ -177,7 +177,7 @@ def test_seeds_and_wishes_go_through_the_same_admission(make_crawl: Callable[...
         ]
         crawled(path, [*given_orders, until(lambda _: inside in urls_of(served))])
         with View(path) as view:
-            assert view.describe(view.row(inside))["source"] == "seed"
+            assert view.describe(view.row(inside)).source == "seed"
             robots = view.hosts.by_origin[f"http://{host}:{served.port}"].robots
         assert robots is not None
         assert not robots.allows(private)
@@ -187,7 +187,7 @@ def test_seeds_and_wishes_go_through_the_same_admission(make_crawl: Callable[...
         assert outcomes(path)[:3] == ["applied", refused, refused]
         rebuild(path, lambda _: None)
         with View(path) as view:
-            assert view.describe(view.row(inside))["source"] == "seed"
+            assert view.describe(view.row(inside)).source == "seed"
 
 
 def test_a_budget_is_kept_and_counts_what_was_spent(make_crawl: Callable[..., Path]) -> None:
@@ -208,10 +208,10 @@ def test_a_budget_is_kept_and_counts_what_was_spent(make_crawl: Callable[..., Pa
         assert budgets[0]["left"] <= max(0, 25 - 12)
         assert len(charged) <= max(25, 12 + 128)
         status = sought.open(path).status()
-        assert (status["budget"], status["budget_from"]) == ("25 per day", SETTINGS)
+        assert (status.budget, status.budget_from) == ("25 per day", SETTINGS)
         crawled(path, [until(lambda cycle: cycle.planner.beliefs.pace == 25 / 86400), given_order(path, SetBudget(""))])
         status = sought.open(path).status()
-        assert (status["budget"], status["budget_from"]) == ("100000 per day", "sought.toml")
+        assert (status.budget, status.budget_from) == ("100000 per day", "sought.toml")
 
 
 def test_nothing_recorded_is_lost_by_orders(healthy: Served, make_crawl: Callable[..., Path]) -> None:

@@ -59,7 +59,7 @@ def test_a_wish_outlives_the_crawl_that_could_not_grant_it(make_crawl: Callable[
         url = f"http://{host}:{served.port}/"
         crawled(path, [given_order(path, Pause()), given_order(path, FetchNow(url))])
         assert load_settings(path).wanted == (url,)
-        assert sought.open(path).status()["asked_for"] == [url]
+        assert sought.open(path).status().asked_for == (url,)
         crawled(path, [given_order(path, Resume()), until(lambda _: url in urls_of(served))])
         assert load_settings(path).wanted == ()
 

@@ -68,7 +68,10 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         patch.setattr("sought.operate.operator._PULSE_EVERY", 0.01)
         reader = threading.Thread(target=read)
         reader.start()
-        results = [sought.open(path).crawl(30, "BreadthFirst()"), sought.open(path).crawl(60, "Worth()")]
+        results = [
+            sought.open(path).crawl(each, policy).to_json()
+            for each, policy in ((30, "BreadthFirst()"), (60, "Worth()"))
+        ]
         over.set()
         reader.join()
         asked = Counter(path for path, _ in site.asked)
@@ -172,7 +175,7 @@ def test_the_journal_adds_up_to_what_was_done(told: dict[str, Any]) -> None:
     assert list(whole["hosts"].values()) == [sum(told["asked"].values())]
     with View(path) as view:
         status = view.status()
-    assert (whole["known"], whole["searchable"]) == (status["known"], status["searchable"])
+    assert (whole["known"], whole["searchable"]) == (status.known, status.searchable)
     assert whole["queries"] == len(QUERIES)
     assert set(whole["bytes_on_disk"]) == {"archive", "store", "index"}
     assert min(whole["bytes_on_disk"].values()) > 0
@@ -189,9 +192,9 @@ def test_purposes_are_on_record(told: dict[str, Any]) -> None:
         with View(path) as view:
             found.append([[each.purpose for each in view.history(row)] for row in range(len(view.table))])
             url = view.store.url(0)
-            fetches = explain(view, url, Worth(), time.time())["history"]
+            fetches = explain(view, url, Worth(), time.time()).history
     assert found[0] == found[1]
-    assert [each["purpose"] for each in fetches] == found[0][0]
+    assert [each.purpose for each in fetches] == found[0][0]
     assert all(purposes[0] == "new" for purposes in found[0] if purposes)
     later = {purpose for purposes in found[0] for purpose in purposes[1:]}
     assert later
@@ -212,7 +215,7 @@ def test_what_cannot_be_written_ends_no_crawl(tmp_path: Path) -> None:
         (path / FOLDER).write_text("in the way")
         patch.setattr("sought.operate.operator._ROW_EVERY", 0.01)
         patch.setattr("sought.operate.operator._PULSE_EVERY", 0.01)
-        assert sought.open(path).crawl(21, "BreadthFirst()", log=log)["fetched"] == 21
+        assert sought.open(path).crawl(21, "BreadthFirst()", log=log).fetched == 21
     assert sorted(said) == ["journal", "pulse"]
     assert read_pulse(path) is None
 
@@ -260,18 +263,18 @@ def test_what_is_not_known_is_not_nothing() -> None:
     expected, may = Worth().expects(pages, NOW), np.ones(300, np.bool_)
     report = {"worth_of_answers": 2.0}
     told = demand(report, outlook(expected, pages, may, 9))
-    assert (told["quality"], told["to_gain"]) == (None, {"new": None, "known": None})
-    assert set(told["not_known"]) == {"price", "to_gain_new", "to_gain_known", "quality"}
-    assert set(told["not_known"].values()) == {"too few fetches were measured: 9, and 10 are needed"}
+    assert (told.quality, told.to_gain) == (None, {"new": None, "known": None})
+    assert set(told.not_known) == {"price", "to_gain_new", "to_gain_known", "quality"}
+    assert set(told.not_known.values()) == {"too few fetches were measured: 9, and 10 are needed"}
     nothing = outlook(expected._replace(gain=np.where(pages.is_new, 0.0, expected.gain)), pages, may, 10)
     told = demand(report, nothing)
-    assert nothing.new is told["quality"] is None
-    assert nothing.known == told["to_gain"]["known"]
+    assert nothing.new is told.quality is None
+    assert nothing.known == told.to_gain["known"]
     count = np.count_nonzero(pages.is_new)
-    assert told["not_known"]["quality"] == f"nothing is known of what {count} pages would bring that were never fetched"
-    assert demand(report, outlook(expected, pages, may & ~pages.is_new, 10))["quality"] is not None  # none is left
-    assert demand(report, outlook(None, pages, may, 10))["not_known"]["price"].startswith("the policy of this crawl")
-    assert demand({}, nothing)["not_known"]["quality"] == "nobody has asked anything yet"
+    assert told.not_known["quality"] == f"nothing is known of what {count} pages would bring that were never fetched"
+    assert demand(report, outlook(expected, pages, may & ~pages.is_new, 10)).quality is not None  # none is left
+    assert demand(report, outlook(None, pages, may, 10)).not_known["price"].startswith("the policy of this crawl")
+    assert demand({}, nothing).not_known["quality"] == "nobody has asked anything yet"
 
 
 def test_quality_is_of_what_is_and_what_is_hoped_for() -> None:

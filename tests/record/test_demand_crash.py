@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from sought.archive import Archive
-from sought.operate.explain import explain, needy
+from sought.operate.explain import explain
+from sought.operate.explain_query import needy
 from sought.operate.view import View
 from sought.policy import parse_policy
 from sought.web.message import Response
@@ -139,8 +140,8 @@ def test_queries_that_come_while_it_crawls(site: Site, large: Path):
         until(lambda: meta(large, "lacking"))
         with View(large) as view:
             found = explain(view, site.url("/p3"), parse_policy("UserCentric()"), time.time())
-            assert found["answers"]
-            assert "zebra crossing" not in {each["query"] for each in needy(view, 20)}
+            assert found.answers
+            assert "zebra crossing" not in {each.query for each in needy(view, 20)}
         until(lambda: sorted(texts(large)) == sorted(LATER))
         assert len(site.asked) > asked
         shutil.rmtree(large / "queries")

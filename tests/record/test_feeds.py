@@ -172,5 +172,5 @@ def test_a_crawl_finds_pages_by_a_feed(tmp_path, rules):
         assert web.paths() == (["/"] if rules else ["/", "/news.xml", "/new"])
         with View(path) as view:
             found = explain_host(view, web.url("/"))
-        assert found["sitemaps"] == [web.url("/news.xml")]
-        assert found["outcomes"].get("feed", 0) == (0 if rules else 1)
+        assert found.sitemaps == (web.url("/news.xml"),)
+        assert found.outcomes.get("feed", 0) == (0 if rules else 1)

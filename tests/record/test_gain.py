@@ -14,7 +14,8 @@ from sought.crawl.cycle import beliefs_in
 from sought.demand import Action, Event, QueryLog, Search, import_file
 from sought.index.quality import Matches, quality
 from sought.operate.check import check
-from sought.operate.explain import explain, needy, served_quality
+from sought.operate.explain import explain
+from sought.operate.explain_query import needy, served_quality
 from sought.operate.rebuild import rebuild
 from sought.operate.view import View
 from sought.policy import DemandFirst, parse_policy
@@ -221,18 +222,18 @@ def test_explain_tells_all(crawled: Path, site: Site):
     """What is believed of a page, its fetches, the queries it answers, and what a fetch now is worth."""
     with View(crawled) as view:
         found = explain(view, site.url("/p3"), parse_policy("UserCentric()"), 2e9)
-    assert found["page"]["found_on"] == site.url("/")
-    assert [fetch["kind"] for fetch in found["history"]] == ["new"]
-    assert found["history"][0]["gain"] > 0
-    assert found["history"][0]["chosen_by"] == "BreadthFirst()"
-    assert found["history"][0]["rank"] >= 1
-    assert {each["query"] for each in found["answers"]} <= {"amber", "birch cedar", "delta", "ember fjord grove"}
-    assert all(1 <= each["rank"] <= each["of"] for each in found["answers"])
-    assert found["now"]["policy"].startswith("UserCentric(")
-    assert found["now"]["may_be_fetched"]
-    assert found["now"]["expected_gain"] >= 0.0
+    assert found.page.found_on == site.url("/")
+    assert [fetch.kind for fetch in found.history] == ["new"]
+    assert (found.history[0].gain or 0.0) > 0
+    assert found.history[0].chosen_by == "BreadthFirst()"
+    assert (found.history[0].rank or 0) >= 1
+    assert {each.query for each in found.answers} <= {"amber", "birch cedar", "delta", "ember fjord grove"}
+    assert all(1 <= each.rank <= each.results for each in found.answers)
+    assert found.now.policy.startswith("UserCentric(")
+    assert found.now.may_be_fetched
+    assert found.now.expected_gain >= 0.0
     with View(crawled) as view:
-        assert explain(view, site.url("/p3"), parse_policy("PageRank()"), 2e9)["now"]["value"] is None  # new pages only
+        assert explain(view, site.url("/p3"), parse_policy("PageRank()"), 2e9).now.value is None  # new pages only
 
 
 def test_needy_queries_come_first(crawled: Path):
@@ -241,20 +242,20 @@ def test_needy_queries_come_first(crawled: Path):
         found = needy(view, 10)
         assert view.measuring.measure
         covered = coverage(view.measuring.measure, view.measuring.asked)
-    by_query = {each["query"]: each for each in found}
-    assert by_query["nowhere"]["results"] == 0
-    assert by_query["nowhere"]["to_gain"] > by_query["delta"]["to_gain"]
+    by_query = {each.query: each for each in found}
+    assert by_query["nowhere"].results == 0
+    assert by_query["nowhere"].to_gain > by_query["delta"].to_gain
     assert covered["unanswered"] == pytest.approx(4 / 23)
     assert covered["poor"] == pytest.approx(11 / 23)
-    assert found[0]["query"] == "nowhere"
-    assert found[0]["why"] == "no page answers it"
-    poor = [each for each in found if each["results"] > 0 and ("only" in each["why"] or "badly" in each["why"])]
-    assert {each["query"] for each in found if 0 < each["results"] < 10} <= {each["query"] for each in poor}
+    assert found[0].query == "nowhere"
+    assert found[0].why == "no page answers it"
+    poor = [each for each in found if each.results > 0 and ("only" in each.why or "badly" in each.why)]
+    assert {each.query for each in found if 0 < each.results < 10} <= {each.query for each in poor}
     assert found[1 : 1 + len(poor)] == poor
-    assert [each["to_gain"] for each in poor] == sorted((each["to_gain"] for each in poor), reverse=True)
-    assert all(each["why"].startswith(f"only {each['results']} result") for each in poor if each["results"] < 10)
+    assert [each.to_gain for each in poor] == sorted((each.to_gain for each in poor), reverse=True)
+    assert all(each.why.startswith(f"only {each.results} result") for each in poor if each.results < 10)
     with View(crawled) as view:
-        assert [each["query"] for each in needy(view, 10, unanswered=True)] == ["nowhere"]
+        assert [each.query for each in needy(view, 10, unanswered=True)] == ["nowhere"]
 
 
 def test_before_the_first_page_the_heaviest_queries_are_the_neediest(site: Site, tmp_path: Path):
@@ -264,8 +265,8 @@ def test_before_the_first_page_the_heaviest_queries_are_the_neediest(site: Site,
     take_in(directory)
     with View(directory) as view:
         found = needy(view, 10)
-    assert [each["query"] for each in found] == ["jetty", "amber", "heron"]
-    assert found[-1]["to_gain"] > 0.0
+    assert [each.query for each in found] == ["jetty", "amber", "heron"]
+    assert found[-1].to_gain > 0.0
 
 
 def test_demand_decides_what_is_fetched_first(site: Site, tmp_path: Path):
@@ -295,7 +296,7 @@ def test_what_others_call_a_page_is_no_gain_of_its_own_fetch(crawled: Path, site
 
 def matched(directory: Path, url: str) -> set[str]:
     with View(directory) as view:
-        return {each["query"] for each in explain(view, url, parse_policy("RoundRobin()"), 2e9)["answers"]}
+        return {each.query for each in explain(view, url, parse_policy("RoundRobin()"), 2e9).answers}
 
 
 def test_giving_up_on_a_page_is_no_gain(crawled: Path, site: Site):
@@ -307,7 +308,7 @@ def test_giving_up_on_a_page_is_no_gain(crawled: Path, site: Site):
         opened.writer.commit()
     opened.close()
     with View(crawled) as view:
-        assert view.describe(view.row(url))["state"] == "dead"
+        assert view.describe(view.row(url)).state == "dead"
         assert [outcome.gain for outcome in view.history(view.row(url))][1:] == [0.0] * 5
         assert view.measuring.sums.later == 0.0
     agree(crawled)
@@ -347,8 +348,8 @@ def test_ranks_are_exact_when_explained(site: Site, tmp_path: Path):
     ask(directory, QUERIES)
     sought.open(directory).crawl(count + 1, "BreadthFirst()")
     with View(directory) as view:
-        found = [explain(view, site.url(f"/q{i}"), parse_policy("RoundRobin()"), 2e9)["answers"] for i in range(count)]
-    ranks = [each["rank"] for answers in found for each in answers if each["query"] == "amber"]
+        found = [explain(view, site.url(f"/q{i}"), parse_policy("RoundRobin()"), 2e9).answers for i in range(count)]
+    ranks = [each.rank for answers in found for each in answers if each.query == "amber"]
     assert sorted(ranks) == list(range(1, count + 1))
 
 
@@ -356,10 +357,10 @@ def test_a_rebuild_deletes_nothing_if_the_log_cannot_be_read(crawled: Path):
     """A log with a part missing is said to be so; what was derived stays as it was."""
     for part in (crawled / "queries").glob("*.parquet"):
         part.unlink()
-    known = sought.open(crawled).status()["known"]
+    known = sought.open(crawled).status().known
     with pytest.raises(SoughtError):
         rebuild(crawled, lambda _: None)
-    assert sought.open(crawled).status()["known"] == known > 0
+    assert sought.open(crawled).status().known == known > 0
 
 
 def test_new_pages_are_judged_again_when_other_things_are_asked(site: Site, tmp_path: Path):
@@ -392,7 +393,7 @@ def test_single_words_instead_of_queries(site: Site, tmp_path: Path):
             "birch": round(8 / 14, 9),
             "cedar": round(6 / 14, 9),
         }
-        assert {each["query"] for each in explain(view, site.url("/p3"), parse_policy("Split()"), 2e9)["answers"]} <= {
+        assert {each.query for each in explain(view, site.url("/p3"), parse_policy("Split()"), 2e9).answers} <= {
             "birch",
             "cedar",
         }
@@ -405,13 +406,13 @@ def test_held_out_queries_steer_nothing_and_are_judged_by(site: Site, tmp_path: 
     ask(directory, "query\tcount\n" + "".join(f"{word}\t1\n" for word in [*WORDS, "nowhere", "nothing"]))
     sought.open(directory).crawl(11, "BreadthFirst()")
     with View(directory) as view:
-        asked, report = view.measuring.asked, view.status()["demand"]
+        asked, report = view.measuring.asked, view.status().demand
     assert 0 < asked.held_out.sum() < len(asked.texts)
     assert asked.weights[asked.held_out].tolist() == [0.0] * int(asked.held_out.sum())
     assert asked.weights.sum() == pytest.approx(1.0)
     missing = np.array([text in ("nowhere", "nothing") for text in asked.texts])
-    assert report["unanswered"] == pytest.approx(np.mean(missing[~asked.held_out]))
-    assert report["held_out_unanswered"] == pytest.approx(np.mean(missing[asked.held_out]))
+    assert report.unanswered == pytest.approx(np.mean(missing[~asked.held_out]))
+    assert report.held_out_unanswered == pytest.approx(np.mean(missing[asked.held_out]))
 
 
 def test_gains_by_another_scorer_are_in_another_unit(crawled: Path, site: Site):

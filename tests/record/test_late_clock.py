@@ -31,7 +31,7 @@ def crawled_ahead(path: Path, seconds: float, fetches: int, monkeypatch: pytest.
     """A crawl whose clock is ahead."""
     with monkeypatch.context() as patch:
         patch.setattr("sought.api.open_directory", lambda p: Directory.open(p, DirectoryParts(clock=Ahead(seconds))))
-        assert sought.open(path).crawl(fetches=fetches)["fetched"] == fetches
+        assert sought.open(path).crawl(fetches=fetches).fetched == fetches
 
 
 @pytest.mark.parametrize("ahead", [3600.0, YEAR])
@@ -41,7 +41,7 @@ def test_a_crawl_after_a_clock_that_was_ahead_goes_on(healthy, make_crawl, monke
     crawled_ahead(path, ahead, 10, monkeypatch)
     events: list[str] = []
     again = sought.open(path).crawl(fetches=15, log=lambda event, **_: events.append(event))
-    assert again["fetched"] == 15
+    assert again.fetched == 15
     assert "clock" in events
     directory = open_directory(path)
     now = directory.clock.now()

@@ -79,7 +79,7 @@ def crawled(site: Site, path: Path) -> Path:
     """A crawl directory in which all of a site has been fetched and can be found."""
     write_config(path, site.url("/"), "127.0.0.1")
     done = sought.open(path).crawl(fetches=100, policy="BreadthFirst()")
-    assert done["outcomes"] == {"200": len(site.answers)}
+    assert done.outcomes == {"200": len(site.answers)}
     return path
 
 

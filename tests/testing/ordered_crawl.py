@@ -40,7 +40,7 @@ def crawled(path: Path, steps: list[Callable[[Cycle], bool]], fetches: int | Non
 
     found = sought.open(path).crawl(fetches, started=started)
     assert not left, f"{len(left)} steps were not reached"
-    return found
+    return found.to_json()
 
 
 def given_order(path: Path, order: AnyOrder) -> Callable[[Cycle], bool]:

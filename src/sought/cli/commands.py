@@ -5,7 +5,7 @@ import time
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +13,9 @@ from sought.cli import demo, frontier, init, lab, order, queries, serve
 from sought.cli.completion import crawls, policies
 from sought.cli.options import Dir, EndWithStdin, Json, Limit, Verbose, console, print_json
 from sought.web.errors import BadInput
+
+if TYPE_CHECKING:  # --help must not wait for a crawler to load
+    from sought.operate.known import CrawlResult, CrawlStatus
 
 app = typer.Typer(
     name="sought",
@@ -115,21 +118,21 @@ def crawl(
         started = allowance.attached_to(display.started) if allowance else display.started
         result = open_crawl(directory).crawl(fetches, chosen, started, topic=topic, keep=keep, log=event_log)
     if json:
-        print_json(result)
+        print_json(result.to_json())
         return
     status = open_crawl(directory).status()
-    display.summary(result, status["demand"])
-    if result["hot"] is not None:
-        console.print(f"pages about the topic: {result['hot']:,}")
-    if goes_by_demand(chosen) and result["fetched"] and not result["measured"]:
+    display.summary(result.to_json(), status.demand.to_json())
+    if result.hot is not None:
+        console.print(f"pages about the topic: {result.hot:,}")
+    if goes_by_demand(chosen) and result.fetched and not result.measured:
         remedy = f"sought queries import {directory} FILE"
         console.print(f"The policy uses demand, but there are no queries yet: {remedy}", markup=False)
     console.print(f"Next: {_after_crawl(directory, result, status)}", markup=False)
 
 
-def _after_crawl(directory: Path, result: dict[str, Any], status: dict[str, Any]) -> str:
-    if not status["searchable"]:
-        where = "it says why no page is searchable" if result["troubles"] else "no page is searchable yet"
+def _after_crawl(directory: Path, result: "CrawlResult", status: "CrawlStatus") -> str:
+    if not status.searchable:
+        where = "it says why no page is searchable" if result.troubles else "no page is searchable yet"
         return f"sought status {directory} ({where})"
     return f"sought search {directory} WORDS, or sought serve {directory} for a search page"
 
@@ -161,7 +164,7 @@ def status(directory: Dir, verbose: Verbose = False, json: Json = False) -> None
     from sought.api import open as open_crawl
     from sought.cli.show import show_status
 
-    report = open_crawl(directory).status()
+    report = open_crawl(directory).status().to_json()
     if json:
         print_json(report)
     else:
@@ -178,14 +181,12 @@ def urltest(
     json: Json = False,
 ) -> None:
     """Show whether robots.txt, scope and trap rules admit a URL, and what is known of it."""
+    from sought.api import Crawl
     from sought.cli.show import show_tree
-    from sought.operate.view import View
-    from sought.web.url import canonical
 
     if "://" not in url and ":/" in str(directory):  # every other command names the directory first
         url, directory = str(directory).replace(":/", "://", 1), Path(url)
-    with View(directory) as view:
-        report = view.judge(canonical(url))
+    report = Crawl(directory).urltest(url).to_json()
     if json:
         print_json(report)
     else:
@@ -200,12 +201,11 @@ def hosts(
     json: Json = False,
 ) -> None:
     """List the hosts of a crawl, those with the most URLs first; or show all about one host."""
+    from sought.api import Crawl
     from sought.cli.show import show_table, show_tree
-    from sought.operate.explain_host import all_hosts, explain_host
-    from sought.operate.view import View
 
-    with View(directory) as view:
-        report = explain_host(view, origin) if origin else {"hosts": all_hosts(view, limit)}
+    crawl = Crawl(directory)
+    report = crawl.host(origin).to_json() if origin else {"hosts": crawl.hosts(limit).to_json()}
     if json:
         print_json(report)
     elif origin:
@@ -236,16 +236,12 @@ def explain(
     json: Json = False,
 ) -> None:
     """Explain why a page was fetched, which searches that improved, and when it is fetched next."""
+    from sought.api import Crawl
     from sought.cli.explain import show_page
     from sought.cli.live import status_line
-    from sought.operate.explain import explain as look
-    from sought.operate.view import View
-    from sought.policy import parse_policy
-    from sought.web.url import canonical
 
-    with status_line("scoring all pages for all queries", quiet=json), View(directory) as view:
-        chosen = parse_policy(policy, directory) if policy is not None else view.config.policy
-        report = look(view, canonical(url), chosen, time.time(), limit)
+    with status_line("scoring all pages for all queries", quiet=json):
+        report = Crawl(directory).explain(url, policy, limit).to_json()
     if json:
         print_json(report)
     else:
@@ -255,13 +251,12 @@ def explain(
 @app.command()
 def budget(directory: Dir, json: Json = False) -> None:
     """Estimate the fetches a day for 90, 95 and 99 % of the attainable quality, and the quality at today's budget."""
+    from sought.api import Crawl
     from sought.cli.budget import show_budget
     from sought.cli.live import status_line
-    from sought.operate.dial import budget as look
-    from sought.operate.view import View
 
-    with status_line("estimating the quality at each budget", quiet=json), View(directory) as view:
-        report = look(view, time.time())
+    with status_line("estimating the quality at each budget", quiet=json):
+        report = Crawl(directory).budget().to_json()
     if json:
         print_json(report)
     else:
@@ -278,57 +273,50 @@ def check(
 
     With --repair, exit code 3 means that they agree again but part of the record was lost.
     """
+    from sought.api import Crawl
     from sought.cli.live import CountDisplay
 
     if repair:
         _repair(directory, json)
-    from sought.operate.check import check as look
-    from sought.record.recovery import open_directory
-
     with CountDisplay("records checked", quiet=json) as report:
-        opened = open_directory(directory)
-        try:
-            problems = look(opened, report)
-        finally:
-            opened.close()
+        done = Crawl(directory).check(report)
     if json:
-        print_json({"ok": not problems, "problems": problems})
+        print_json(done.to_json())
     else:
-        remedy = f"\nsought check {directory} --repair repairs what can be repaired" if problems else ""
-        console.print("\n".join(problems) or "archive, table, links and index agree", remedy, sep="", markup=False)
-    raise typer.Exit(1 if problems else 0)
+        remedy = "" if done.ok else f"\nsought check {directory} --repair repairs what can be repaired"
+        console.print("\n".join(done.problems) or "archive, table, links and index agree", remedy, sep="", markup=False)
+    raise typer.Exit(0 if done.ok else 1)
 
 
 def _repair(directory: Path, json: bool) -> None:
+    from sought.api import Crawl
     from sought.cli.live import CountDisplay
-    from sought.operate.repair import repair
 
     with CountDisplay("records checked", quiet=json) as report:
-        done, lost, problems = repair(directory, report)
+        done = Crawl(directory).repair(report)
     if json:
-        print_json({"ok": not problems, "problems": problems, "repaired": done, "lost": lost})
+        print_json(done.to_json())
     else:
-        messages = [*done, *(f"lost: {each}" for each in lost), *(f"still wrong: {each}" for each in problems)]
+        wrong = (f"still wrong: {each}" for each in done.problems)
+        messages = [*done.repaired, *(f"lost: {each}" for each in done.lost), *wrong]
         console.print("\n".join(messages) or "archive, table, links and index agree", markup=False)
-    raise typer.Exit(1 if problems else LOST if lost else 0)
+    raise typer.Exit(1 if done.problems else LOST if done.lost else 0)
 
 
 @app.command()
 def rebuild(directory: Dir, json: Json = False) -> None:
     """Rebuild table, links and search index from the archive; exit code 3 if part of it cannot be read."""
+    from sought.api import Crawl
     from sought.cli.live import CountDisplay
-    from sought.operate.rebuild import rebuild as rebuild_tables
 
-    start = time.monotonic()
     with CountDisplay("records applied", quiet=json) as report:
-        lost: list[str] = []
-        count = rebuild_tables(directory, report, lambda damage: lost.append(f"archive/{damage}"))
-    seconds = time.monotonic() - start
+        done = Crawl(directory).rebuild(report)
     if json:
-        print_json({"records": count, "seconds": seconds, "lost": lost})
+        print_json(done.to_json())
     else:
-        for each in lost:
+        for each in done.lost:
             console.print(f"lost: {each}", markup=False)
-        console.print(f"{count:,} records applied in {seconds:.1f} s; gains were measured again, by today's queries")
+        measured = "gains were measured again, by today's queries"
+        console.print(f"{done.records:,} records applied in {done.seconds:.1f} s; {measured}")
         console.print(f"Next: sought check {directory}, or resume with sought crawl {directory}", markup=False)
-    raise typer.Exit(LOST if lost else 0)
+    raise typer.Exit(LOST if done.lost else 0)

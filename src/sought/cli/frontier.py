@@ -1,6 +1,5 @@
 """`sought frontier`: known URLs, what is fetched next, import and export."""
 
-import time
 from pathlib import Path
 from typing import Annotated
 
@@ -15,11 +14,10 @@ app = typer.Typer(help="Known URLs and what is fetched next; import and export."
 @app.command()
 def stats(directory: Dir, json: Json = False) -> None:
     """Count the URLs that wait, by host, depth and source."""
+    from sought.api import Crawl
     from sought.cli.show import show_tree
-    from sought.operate.view import View
 
-    with View(directory) as view:
-        report = view.frontier_stats(time.time())
+    report = Crawl(directory).frontier_stats().to_json()
     if json:
         print_json(report)
     else:
@@ -37,18 +35,14 @@ def list_(
     json: Json = False,
 ) -> None:
     """List what would be fetched next, in order."""
-    from sought.operate.view import View
-    from sought.policy import parse_policy
+    from sought.api import Crawl
 
-    with View(directory) as view:
-        rows = view.ranked(
-            parse_policy(policy, directory) if policy is not None else view.config.policy, time.time(), limit
-        )
+    pages = Crawl(directory).frontier(limit, policy)
     if json:
-        print_json(rows)
+        print_json(pages.to_json())
     else:
-        for row in rows:
-            console.print(f"{row['state']:<7} depth {row['depth']:<3} {row['url']}", markup=False)
+        for page in pages:
+            console.print(f"{page.state:<7} depth {page.depth:<3} {page.url}", markup=False)
 
 
 @app.command()
@@ -58,11 +52,9 @@ def dump(
     json: Json = False,
 ) -> None:
     """Write all known URLs with their columns as Parquet."""
-    from sought.operate.frontier import dump as write
-    from sought.operate.view import View
+    from sought.api import Crawl
 
-    with View(directory) as view:
-        count = write(view, file)
+    count = Crawl(directory).dump(file)
     if json:
         print_json({"urls": count, "file": str(file)})
     else:
@@ -78,27 +70,16 @@ def load(
     json: Json = False,
 ) -> None:
     """Add URLs from a file.  URLs out of scope are refused and counted; exit code 2 if none could be used."""
-    from sought.operate.frontier import read_urls
-    from sought.record.recovery import open_directory
-    from sought.record.seeds import LOADED
-    from sought.record.table import Source
+    from sought.api import Crawl
 
-    urls, bad = read_urls(file)
-    opened = open_directory(directory)
-    try:
-        before = len(opened.repository.table)
-        rows = opened.writer.add_urls(urls, LOADED, Source.LOAD).rows if urls else []
-        added = len(opened.repository.table) - before
-    finally:
-        opened.close()
-    refused = sum(row < 0 for row in rows)
-    known = len(rows) - refused - added
+    done = Crawl(directory).load(file)
     if json:
-        print_json({"added": added, "known": known, "refused": refused, "bad": len(bad), "first_bad": bad[:5]})
-        raise typer.Exit(0 if added or known else 2)
-    console.print(f"{added:,} added, {known:,} known already, {refused:,} out of scope or traps, {len(bad):,} invalid")
-    for line in bad[:5]:
+        print_json(done.to_json())
+        raise typer.Exit(0 if done.added or done.known else 2)
+    outside = f"{done.refused:,} out of scope or traps, {done.bad:,} invalid"
+    console.print(f"{done.added:,} added, {done.known:,} known already, {outside}")
+    for line in done.first_bad:
         console.print(f"  {line}", markup=False)
-    if added:
+    if done.added:
         console.print(f"Next: sought crawl {directory}", markup=False)
-    raise typer.Exit(0 if added or known else 2)
+    raise typer.Exit(0 if done.added or done.known else 2)

@@ -99,6 +99,7 @@ def compare(
     from sought.lab.studies.compare import parse_any_policy
     from sought.lab.worlds.files import read_name
     from sought.record.config import seconds
+    from sought.web.expression import expression_of
 
     read_name(world)  # says so if there is none
     if bool(floor) != bool(bound):
@@ -126,7 +127,7 @@ def compare(
     else:
         if told in _TOLD:
             console.print(f"{_TOLD[told]}\n", markup=False)
-        _show(found, [measure.name for measure in measures], repr(policies[0]))
+        _show(found, [measure.name for measure in measures], expression_of(policies[0]))
         if decisions:
             console.print(f"Every fetch is in {decisions}", markup=False)
 

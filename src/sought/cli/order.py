@@ -1,6 +1,5 @@
 """`sought order`: give an order to a crawl, running or not."""
 
-import getpass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -41,22 +40,18 @@ def order(
 
     An order that is known to be impossible is refused at once, with the reason.
     """
-    from sought.operate.order_check import place
-    from sought.operate.view import running_process
-    from sought.record.settings import crawl_config
+    from sought.api import Crawl
 
-    crawl_config(directory)
-    placed = place(directory, _order(what, about), _user_name())
-    process = running_process(directory)
+    placed = Crawl(directory).orders.give(_order(what, about))
     if json:
-        print_json({"id": placed.id, "running": process, "waits_already": placed.waits_already})
+        print_json(placed.to_json())
     elif placed.waits_already:
         console.print("This order is already waiting. The crawl applies it when it runs.")
-    elif process is None:
+    elif placed.running is None:
         console.print("No crawl is running. The next one applies the order when it starts.")
     else:
         console.print(
-            f"The order was sent to process {process}; {directory / 'audit.jsonl'} will record the outcome.",
+            f"The order was sent to process {placed.running}; {directory / 'audit.jsonl'} will record the outcome.",
             markup=False,
         )
 
@@ -74,10 +69,3 @@ def _order(what: OrderName, about: str | None) -> "AnyOrder":
         raise BadInput(f"'{what}' takes no argument, but got {about!r}")
     result: AnyOrder = kind(*([about] if needs else []))
     return result
-
-
-def _user_name() -> str:
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # a user without a name, in a container
-        return "somebody"

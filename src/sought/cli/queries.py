@@ -1,7 +1,5 @@
 """`sought queries`: import, export and inspect the query log."""
 
-import time
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,20 +8,12 @@ import typer
 from sought.cli.options import Dir, Json, Limit, Verbose, console, print_json
 from sought.web.errors import BadInput
 
-if TYPE_CHECKING:  # --help must not wait for polars
-    from sought.demand import Format, QueryLog
+if TYPE_CHECKING:  # --help must not wait for a crawler to load
+    from sought.api import Crawl
 
 app = typer.Typer(help="Query log: import, export, statistics.", no_args_is_help=True)
 _FORMATS = "ubi, tsv, csv, parquet"
 _LATER = "The running crawl will pick this up by itself ([demand] refresh in sought.toml sets how soon)."
-
-
-def open_log(directory: Path) -> "QueryLog":
-    """The query log of a crawl directory, which may not have been crawled yet."""
-    from sought.record.config import FILE, load_config
-    from sought.record.workload import query_log
-
-    return query_log(directory, load_config(directory / FILE))
 
 
 @app.command("import")
@@ -38,15 +28,15 @@ def import_(
     json: Json = False,
 ) -> None:
     """Add a file to the query log; exit code 2 if nothing in it could be used."""
+    from sought.api import Crawl
     from sought.cli.live import CountDisplay
-    from sought.demand import import_file
 
-    log = open_log(directory)
+    crawl = Crawl(directory)
     with CountDisplay("rows read", quiet=json) as report:
-        done = import_file(log, file, _format(format_), report=report)
-    measured = _take_in(directory, json) if done.kept else 0
+        done = crawl.import_queries(file, format_, report, take_in=False)
+    measured = _take_in(crawl, json) if done.kept else 0
     if json:
-        print_json({**asdict(done), "measured_by": measured})
+        print_json(done.to_json() | {"measured_by": measured})
     else:
         notes = {"older than the log keeps": done.expired, "ignored": done.other, "invalid": done.bad}
         kept = f"{done.searches:,} searches, {done.events:,} views and clicks, {done.tallies:,} tallies"
@@ -70,15 +60,14 @@ def _after_import(directory: Path, measured: int | None) -> str:
     return f"sought queries stats {directory}" if measured is None else f"sought crawl {directory}"
 
 
-def _take_in(directory: Path, quiet: bool) -> int | None:
+def _take_in(crawl: "Crawl", quiet: bool) -> int | None:
     """Measure fetches by the new queries from now on; None if a running crawl will do it."""
-    from sought.api import open as open_crawl
     from sought.cli.live import CountDisplay
 
-    if not (directory / "store").exists():
+    if not (crawl.path / "store").exists():
         return 0  # the first crawl will do it
     with CountDisplay("pages to read again for new words", quiet=quiet) as report:
-        return open_crawl(directory).take_in_queries(report)
+        return crawl.take_in_queries(report)
 
 
 @app.command()
@@ -91,37 +80,29 @@ def export(
     json: Json = False,
 ) -> None:
     """Write the query log.  UBI lacks tallies, TSV and CSV hold tallies only, Parquet holds everything."""
-    from sought.demand import export_file
-    from sought.demand.formats import format_for
+    from sought.api import Crawl
 
-    done = export_file(open_log(directory), file, _format(format_) or format_for(file))
+    done = Crawl(directory).export_queries(file, format_)
     if json:
-        print_json({**done, "file": str(file)})
+        print_json(done.to_json())
         return
     console.print(
-        f"{done['searches']:,} searches, {done['events']:,} views and clicks, {done['tallies']:,} tallies in {file}",
+        f"{done.searches:,} searches, {done.events:,} views and clicks, {done.tallies:,} tallies in {file}",
         markup=False,
     )
-    if done["left_out"]:
-        console.print(f"{done['left_out']:,} rows were left out because the format cannot hold them; Parquet can")
+    if done.left_out:
+        console.print(f"{done.left_out:,} rows were left out because the format cannot hold them; Parquet can")
 
 
 @app.command()
 def stats(directory: Dir, limit: Limit = 10, verbose: Verbose = False, json: Json = False) -> None:
     """Show what is in the query log, the most frequent queries, and how well they are answered."""
+    from sought.api import Crawl
     from sought.cli.live import status_line
     from sought.cli.show import answers_in_words, show_tree
-    from sought.demand import stats as figures
-    from sought.index import normal
-    from sought.operate.explain import answers_to_all
-    from sought.operate.view import View
-    from sought.record.config import FILE, load_config
-    from sought.record.workload import selection
 
-    report = figures(open_log(directory), time.time(), normal, selection(load_config(directory / FILE)), limit)
-    if (directory / "store").exists():
-        with status_line("measuring the answers", quiet=json), View(directory) as view:
-            report["answers"] = answers_to_all(view)
+    with status_line("measuring the answers", quiet=json):
+        report = Crawl(directory).query_stats(limit).to_json()
     if json:
         print_json(report)
         return
@@ -140,18 +121,18 @@ def needy(
     json: Json = False,
 ) -> None:
     """List the queries that need pages: first unanswered, then poorly answered ones, then the others."""
+    from sought.api import Crawl
     from sought.cli.explain_query import show_needy
     from sought.cli.live import status_line
-    from sought.operate.explain import needy as look
-    from sought.operate.view import View
 
-    with status_line("scoring all pages for all queries", quiet=json), View(directory) as view:
-        report = look(view, limit, unanswered=unanswered)
-        has_queries = bool(view.measuring.asked.rate.any())
+    crawl = Crawl(directory)
+    with status_line("scoring all pages for all queries", quiet=json):
+        rows = crawl.needy(limit, unanswered=unanswered)
+        has_queries = bool(rows or crawl.needy(1))
     if json:
-        print_json({"queries": report})
-    elif report:
-        show_needy(report)
+        print_json({"queries": rows.to_json()})
+    elif rows:
+        show_needy(rows.to_json())
     elif has_queries:
         console.print("Every query has a result.")
     else:
@@ -168,13 +149,12 @@ def explain(
     json: Json = False,
 ) -> None:
     """Show the results of a query, how old they are, and which fetches may improve them."""
+    from sought.api import Crawl
     from sought.cli.explain_query import show_query
     from sought.cli.live import status_line
-    from sought.operate.explain_query import explain_query
-    from sought.operate.view import View
 
-    with status_line("scoring all pages for all queries", quiet=json), View(directory) as view:
-        report = explain_query(view, query, view.config.policy, time.time(), limit)
+    with status_line("scoring all pages for all queries", quiet=json):
+        report = Crawl(directory).explain_query(query, limit).to_json()
     if json:
         print_json(report)
     else:
@@ -188,20 +168,12 @@ def forget(
     json: Json = False,
 ) -> None:
     """Delete a query from the log for good, and stop measuring by it."""
-    count = open_log(directory).remove(" ".join(query))
-    measured = _take_in(directory, json) if count else 0
+    from sought.api import Crawl
+
+    done = Crawl(directory).forget_query(" ".join(query))
     if json:
-        print_json({"removed": count})
+        print_json(done.to_json())
     else:
-        console.print(f"rows removed: {count:,}")
-        if measured is None:
+        console.print(f"rows removed: {done.removed:,}")
+        if done.measured_by is None:
             console.print(_LATER, markup=False)
-
-
-def _format(name: str | None) -> "Format | None":
-    from sought.demand import Format
-
-    try:
-        return None if name is None else Format(name)
-    except ValueError:
-        raise BadInput(f"unknown format {name!r}: use one of {', '.join(Format)}") from None

@@ -2,7 +2,6 @@
 
 import re
 import sys
-from contextlib import nullcontext
 from typing import Annotated
 
 import typer
@@ -39,22 +38,18 @@ def serve(
 
     if end_with_stdin:
         StandardInput().start()  # before the slow imports
-    from sought.console.app import make_app
-    from sought.console.companion import Companion
-    from sought.console.control import Control, new_token
-    from sought.console.serving import address, listen, make_server, run
+    from sought.api import Crawl, Serving
 
-    token = new_token() if control else ""
-    names = [host if ":" not in host else f"[{host}]", *(allow_host or [])]
-    app = make_app(directory, names, Control(directory, token) if control else None)
-    listening = listen(host, port)
-    where = address(listening)
-    if json:
-        print_json({"address": where} | ({"token": token} if control else {}))
-    else:
-        console.print(f"Serving {directory} at {where} (Ctrl-C stops); the console is at {where}console", markup=False)
-        if control:
-            console.print(f"Control token: {token}", markup=False)
-    sys.stdout.flush()  # a parent process may wait for the address
-    with Companion(directory) if crawl else nullcontext():
-        run(make_server(app), listening)
+    def started(where: Serving) -> None:
+        if json:
+            print_json(where.to_json())
+        else:
+            address = where.address
+            console.print(
+                f"Serving {directory} at {address} (Ctrl-C stops); the console is at {address}console", markup=False
+            )
+            if where.token:
+                console.print(f"Control token: {where.token}", markup=False)
+        sys.stdout.flush()  # a parent process may wait for the address
+
+    Crawl(directory).serve(host, port, allow_hosts=allow_host or [], crawl=crawl, control=control, started=started)

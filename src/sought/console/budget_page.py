@@ -38,11 +38,11 @@ def routes(context: ConsoleContext) -> list[BaseRoute]:
 def _looked_up(view: View) -> dict[str, Any]:
     """All that the page shows.  What has no place on a logarithmic axis is a sentence."""
     found = budget(view, view.opened)
-    curve = [each for each in found.get("curve", ()) if each["fetches_a_day"] > 0.0]
-    marks = [{"level": float(level), **each} for level, each in found.get("levels", {}).items()]
-    chart = {"curve": curve, "marks": marks, "today": found["budget"] if curve else None}
+    curve = [each.to_json() for each in found.curve if each.fetches_a_day > 0.0]
+    marks = [{"level": float(level), **each.to_json()} for level, each in (found.levels or {}).items()]
+    chart = {"curve": curve, "marks": marks, "today": found.budget.to_json() if curve and found.budget else None}
     return {
-        "dial": found,
+        "dial": found.to_json(),
         "chart": chart,
         "rows": curve[:: -(-len(curve) // _ROWS) or 1],
         "pace": view.config.crawl.budget,

@@ -3,12 +3,9 @@
 import asyncio
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
-import msgspec
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -19,8 +16,8 @@ from sought.console.control import COOKIE, Control, keep_session
 from sought.console.folders import without_folder
 from sought.console.live import shown
 from sought.console.pulse import last_pulse
-from sought.operate.audit import APPLIED, read_audit
 from sought.operate.order_check import place
+from sought.operate.order_status import orders_given
 from sought.operate.orders import (
     AddSeed,
     AnyOrder,
@@ -30,14 +27,11 @@ from sought.operate.orders import (
     Resume,
     SetBudget,
     UnblockHost,
-    waiting_files,
 )
 from sought.record.config import FILE, load_config
 from sought.record.settings import Settings, load_settings
 from sought.web.errors import BadConfig, BadInput, SoughtError
 
-WAITING = "waiting for the crawl"
-_SHOWN = 20  # orders
 WHO = "console"
 ORDERS: Mapping[str, Callable[[str], AnyOrder]] = {
     "pause": lambda _: Pause(),
@@ -48,43 +42,6 @@ ORDERS: Mapping[str, Callable[[str], AnyOrder]] = {
     "unblock": UnblockHost,
     "fetch": FetchNow,
 }
-
-
-@dataclass(frozen=True)
-class OrderStatus:
-    """An order as the console lists it."""
-
-    id: str
-    time: float
-    who: str
-    words: str
-    outcome: str
-
-    @property
-    def is_refused(self) -> bool:
-        return self.outcome not in (APPLIED, WAITING)
-
-    @property
-    def waits(self) -> bool:
-        return self.outcome == WAITING
-
-
-def orders_given(path: Path) -> list[OrderStatus]:
-    """The newest first."""
-    waiting = [
-        OrderStatus(each.id, each.given.time, each.given.who, _words(msgspec.to_builtins(each.given.order)), WAITING)
-        for each in waiting_files(path)
-        if each.given
-    ]
-    known = read_audit(path, _SHOWN)
-    answered = [
-        OrderStatus(each.id, each.given or each.time, each.who, _words(each.order), each.outcome) for each in known
-    ]
-    return [*waiting[::-1], *answered][:_SHOWN]
-
-
-def _words(order: dict[str, Any] | None) -> str:
-    return " ".join(str(each) for each in order.values()) if order else "(unreadable)"
 
 
 def routes(context: ConsoleContext) -> list[BaseRoute]:

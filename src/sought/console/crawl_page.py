@@ -40,4 +40,8 @@ def _totals(history: History) -> dict[str, Any]:
 
 
 def _looked_up(view: View) -> dict[str, Any]:
-    return {"status": view.status(), "report": view.measuring.report(), "policy": expression_of(view.config.policy)}
+    return {
+        "status": view.status().to_json(),
+        "report": view.measuring.report(),
+        "policy": expression_of(view.config.policy),
+    }

@@ -27,7 +27,7 @@ def routes(context: ConsoleContext, journal: Histories, log: LogReader) -> list[
     async def show(request: Request) -> HTMLResponse:
         span, now = span_asked(request), time.time()
         pulse, history = await asyncio.to_thread(lambda: (last_pulse(context.path), journal.read(span, now)))
-        tables = await context.tables("errors", View.status)
+        tables = await context.tables("errors", lambda view: view.status().to_json())
         values = shown(pulse, now) | {"history": history, "span": span, "spans": SPANS, "refusals": REASONS}
         stamp, events = await log.read("warning", "", values["unit"])
         values |= {"events": events[:_LATEST], "stamp": stamp, "most": 0, "errors_of": errors}

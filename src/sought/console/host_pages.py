@@ -46,7 +46,7 @@ def _is_wanted(host: dict[str, Any], kind: str, text: str) -> bool:
 
 
 def _all_hosts(view: View) -> dict[str, Any]:
-    return {"rows": all_hosts(view, MOST), "count": len(view.hosts)}
+    return {"rows": [each.to_json() for each in all_hosts(view, MOST)], "count": len(view.hosts)}
 
 
 def _read(text: str) -> str:
@@ -58,8 +58,8 @@ def _read(text: str) -> str:
 
 def _one_host(view: View, wanted: str, now: float) -> dict[str, Any]:
     found = explain_host(view, _origin(view, wanted))
-    name = hostname(f"{found['origin']}/")
-    return found | {"name": name, "blocked": name in _blocked(view), "now": now, "refusals": REASONS}
+    name = hostname(f"{found.origin}/")
+    return found.to_json() | {"name": name, "blocked": name in _blocked(view), "now": now, "refusals": REASONS}
 
 
 def _origin(view: View, wanted: str) -> str:

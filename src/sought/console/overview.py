@@ -49,7 +49,7 @@ def _looked_up(view: View) -> dict[str, Any]:
         "report": report,
         "unit": Unit.by(report),
         "needy": needy_rows(view, _NEEDY, only_unanswered=False),
-        "fetched": status["fetched"],
-        "never_fetched": status["states"].get("new", 0),
-        "searchable": status["searchable"],
+        "fetched": status.fetched,
+        "never_fetched": status.states.get("new", 0),
+        "searchable": status.searchable,
     }

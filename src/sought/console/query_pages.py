@@ -15,32 +15,15 @@ from sought.console.lookup import About, route
 from sought.console.paging import ListPage, choice, page_asked, rows_of, text_asked
 from sought.console.pulse import last_pulse
 from sought.demand.rows import query_text
-from sought.operate.explain import needy
-from sought.operate.explain_query import explain_query
+from sought.operate.explain_query import explain_query, needy
 from sought.operate.view import View
-from sought.record.workload import POOR
 
 MOST = 1000  # queries that are looked through
 
 
 def needy_rows(view: View, limit: int, *, only_unanswered: bool) -> list[dict[str, Any]]:
-    """The first of them, each with a `why`."""
-    return [each | {"why": why(each)} for each in needy(view, limit, unanswered=only_unanswered)]
-
-
-def why(row: dict[str, Any]) -> str:
-    """
-    >>> why({"results": 0}), why({"results": 1}), why({"results": 30}), why({"results": 30, "why": "pages are old"})
-    ('no page answers it', '1 result', 'its best page could fit better', 'pages are old')
-    """
-    if reason := row.get("why"):
-        return str(reason)
-    results = row["results"]
-    if not results:
-        return "no page answers it"
-    if results < POOR:
-        return "1 result" if results == 1 else f"{results} results"
-    return "its best page could fit better"
+    """The first of them, for a template."""
+    return [each.to_json() for each in needy(view, limit, unanswered=only_unanswered)]
 
 
 KINDS = {"all": "All", "unanswered": "Unanswered"}
@@ -69,4 +52,4 @@ def _all_queries(view: View, only_unanswered: bool) -> dict[str, Any]:
 
 def _one_query(view: View, query: str, now: float) -> dict[str, Any]:
     found = explain_query(view, query, view.config.policy, now)
-    return found | {"why": why(found), "report": view.measuring.report()}
+    return found.to_json() | {"report": view.measuring.report()}

@@ -14,7 +14,8 @@ from sought.console.context import ConsoleContext
 from sought.console.lookup import About, route
 from sought.console.paging import ROWS, ListPage, choice, page_asked, rows_of, text_asked
 from sought.console.wording import count, exactly, number, searches
-from sought.operate.explain import explain
+from sought.operate.explain import PageExplanation, explain
+from sought.operate.known import KnownPage, UrlVerdict
 from sought.operate.view import View
 from sought.record.table import Reason, State
 from sought.web.errors import BadInput
@@ -38,7 +39,7 @@ STATES = {
 class PageList(NamedTuple):
     """Rows of one page, of how many; `partly`: more addresses have not been looked at."""
 
-    rows: list[dict[str, Any]]
+    rows: list[KnownPage]
     total: int
     partly: bool
 
@@ -95,33 +96,34 @@ def _with_text(view: View, rows: NDArray[np.int64], text: str, enough: int) -> t
 def _one_url(view: View, url: str, now: float) -> dict[str, Any]:
     row, judged = view.row(url), view.judge(url)
     if row < 0:
-        raise BadInput(f"This crawl does not know {url}. It {judged['verdict']}: {judged['why']}, {_robots(judged)}")
+        raise BadInput(f"This crawl does not know {url}. It {judged.verdict}: {judged.why}, {_robots(judged)}")
     found = explain(view, url, view.config.policy, now)
-    found["history"].reverse()
     gains, report = view.ranking(view.config.policy, now).gains, view.measuring.report()
     has_price = gains is not None and bool(np.isfinite(gains).any())  # then values are gains times how long they last
-    value = found["now"]["value"]
-    said = f"{searches(Unit.by(report).in_all(value))} searches" if has_price and report else number(value)
-    more = {"title": view.store.details(row).title, "robots": judged["robots"], "next": _next(found, now, said)}
-    return {"origin": origin(url), **found, **more, "report": report, "has_price": has_price}
+    value = found.now.value
+    words = f"{searches(Unit.by(report).in_all(value))} searches" if has_price and report else number(value)
+    shown = found.to_json()
+    shown["history"].reverse()
+    more = {"title": found.page.title, "robots": judged.robots, "next": _next(found, now, words)}
+    return {"origin": origin(url), **shown, **more, "report": report, "has_price": has_price}
 
 
-def _robots(judged: dict[str, Any]) -> str:
-    return "robots.txt has not been read yet" if judged["robots"] == "not read yet" else judged["robots"]
+def _robots(judged: UrlVerdict) -> str:
+    return "robots.txt has not been read yet" if judged.robots == "not read yet" else judged.robots
 
 
-def _next(found: dict[str, Any], now: float, value: str) -> str:
+def _next(found: PageExplanation, now: float, value: str) -> str:
     """When it is fetched next, in a sentence."""
-    page, worth = found["page"], found["now"]
-    if page["state"] == "dead":
+    page, worth = found.page, found.now
+    if page.state == "dead":
         return "Never again: it has been gone too long."
-    if page["not_before"] and page["not_before"] > now:
-        return f"Not before {exactly(page['not_before'])}."
-    if not worth["may_be_fetched"]:
+    if page.not_before and page.not_before > now:
+        return f"Not before {exactly(page.not_before)}."
+    if not worth.may_be_fetched:
         return "Not now: it was fetched too recently, or a rule excludes it."
-    if worth["rank"] is None:
+    if worth.rank is None:
         return "Unknown: the policy gives it no value."
-    before = worth["rank"] - 1
+    before = worth.rank - 1
     if not before:
         return "Now: it is first in the plan."
     return f"After {count(before, 'page')} with a higher value; its own is {value}."

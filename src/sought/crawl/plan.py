@@ -14,7 +14,7 @@ from sought.record.table import State, Table
 from sought.web.expression import expression_of
 from sought.web.message import Why
 from sought.web.pages import Pages
-from sought.web.policy import Expected, Expecting, Policy, Purpose, purposes
+from sought.web.policy import Expected, Policy, Purpose, expected_by, purposes
 
 Rows = NDArray[np.int64]
 
@@ -78,7 +78,7 @@ class Plan(NamedTuple):
 
 def make_plan(policy: Policy, table: Table, pages: Pages, now: float, limits: Limits, excluded: Rows) -> Plan:
     """Let a policy choose among all rows of a table but some."""
-    expected = policy.expects(pages, now) if len(table) and isinstance(policy, Expecting) else None
+    expected = expected_by(policy, pages, now) if len(table) else None
     ranked: Policy = (lambda *_: expected.value) if expected else policy
     rows, values = choose(ranked, table, pages, now, limits, excluded)
     return Plan(reasons(rows, values, pages, expected, expression_of(policy)), pages, expected, excluded)

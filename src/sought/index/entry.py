@@ -1,6 +1,7 @@
 """What goes into the index, and what does a search return?"""
 
 from dataclasses import dataclass
+from html import escape
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,3 +41,21 @@ class Answer:
     total: int = 0
     relaxed: bool = False
     elapsed: float = 0.0
+
+    def _repr_html_(self) -> str:
+        """A list of results, as Jupyter shows it; nothing of a page's text is markup."""
+        note = " (no page has all the words)" if self.relaxed else ""
+        items = "".join(
+            f'<li><a href="{escape(hit.url)}">{escape(hit.title or hit.url)}</a><br>{_marked(hit)}</li>'
+            for hit in self.hits
+        )
+        return f"<p>{self.total:,} pages{note}</p><ol>{items}</ol>"
+
+
+def _marked(hit: Hit) -> str:
+    """The snippet with the words that were asked for in bold."""
+    parts, at = [], 0
+    for start, end in hit.highlights:
+        parts += [escape(hit.snippet[at:start]), f"<b>{escape(hit.snippet[start:end])}</b>"]
+        at = end
+    return "".join([*parts, escape(hit.snippet[at:])])

@@ -1,4 +1,4 @@
-"""Who told the crawl to do what, and what came of it: DIR/audit.jsonl, a line an order; before that audit.1.jsonl."""
+"""The audit log: every order, who gave it, and its outcome.  DIR/audit.jsonl, one line each; older: audit.1.jsonl."""
 
 from itertools import islice
 from pathlib import Path

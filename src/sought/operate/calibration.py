@@ -1,28 +1,29 @@
-"""Did fetches bring what was expected of them?  What a policy said beside what was measured, in four numbers."""
+"""Calibration: do measured gains agree with those that the policy expected?  Four numbers, and a verdict."""
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from sought.operate.known import ExpectationReport
 from sought.record.expectations import KINDS, noted
 from sought.record.outcome import said
 from sought.record.store import Store
 from sought.web.pages import Floats
 
-LEAST = 10  # fetches: fewer tell nothing
-_LIGHTEST = 1 / 20  # chance: who was less likely to be chosen counts no more than that
+LEAST = 10  # fetches; fewer are no evidence
+_LIGHTEST = 1 / 20  # chance; a fetch that was less likely than that counts no more
 _BEST = 0.1
 _CERTAIN = 1.2816  # standard errors: 80 % of a normal distribution
 
 
 class Calibration(NamedTuple):
-    """Of so many fetches; NaN where they cannot tell.
+    """Four numbers from so many fetches; NaN where these are too few.
 
-    `slope` is that of the line through (expected, measured) with the least squares: 1 if to expect twice as much brings
-    twice as much, below if expectations are too far apart, 0 if they say nothing.  `rank_correlation` is Spearman's.
-    `top_tenth` is the share of all gain that the tenth brought of which most was expected.  `sum_ratio` is all that was
-    measured over all that was expected: above 1 if too little was.
+    `slope` is that of the least-squares line through (expected, measured): 1 if twice the expectation brings twice the
+    gain, below 1 if expectations are too far apart, 0 if they are worthless.  `rank_correlation` is Spearman's.
+    `top_tenth` is the share of all gain that came from the tenth of fetches with the highest expectations.  `sum_ratio`
+    is all that was measured over all that was expected: above 1 if expectations were too low.
 
     For the slope a fetch that was unlikely to be chosen counts for those that were not: 1/chance, at most 20 (D. G.
     Horvitz, D. J. Thompson, A generalization of sampling without replacement from a finite universe, JASA 1952); 1
@@ -37,34 +38,34 @@ class Calibration(NamedTuple):
 
 
 def calibration(expected: Floats, gain: Floats, chance: Floats | None = None) -> Calibration:
-    """Of columns, one item a fetch; where one of the two is not a number the fetch does not count."""
-    told = np.isfinite(expected) & np.isfinite(gain)
-    said, came = expected[told], gain[told]
-    if len(said) < LEAST:
-        return Calibration(len(said))
-    weight = np.ones(len(said)) if chance is None else _weights(chance[told])
+    """From columns, one item per fetch; a fetch of which either is not a number does not count."""
+    is_whole = np.isfinite(expected) & np.isfinite(gain)
+    expected, gain = expected[is_whole], gain[is_whole]
+    if len(expected) < LEAST:
+        return Calibration(len(expected))
+    weight = np.ones(len(expected)) if chance is None else _weights(chance[is_whole])
     return Calibration(
-        fetches=len(said),
-        slope=_slope(said, came, weight),
-        rank_correlation=_correlation(_ranks(said), _ranks(came)),
-        top_tenth=_ratio(_of_best(said, came), came.sum()),
-        sum_ratio=_ratio(came.sum(), said.sum()),
+        fetches=len(expected),
+        slope=_slope(expected, gain, weight),
+        rank_correlation=_correlation(_ranks(expected), _ranks(gain)),
+        top_tenth=_ratio(_of_best(expected, gain), gain.sum()),
+        sum_ratio=_ratio(gain.sum(), expected.sum()),
     )
 
 
 def slope_interval(expected: Floats, gain: Floats, chance: Floats | None = None) -> tuple[float, float]:
-    """Between which two values the slope is with a certainty of 80 %; NaN where it cannot be told.
+    """An 80 % confidence interval of the slope; NaN if there are too few fetches.
 
     By the variance HC3 of J. G. MacKinnon and H. White (Some heteroskedasticity-consistent covariance matrix estimators
     with improved finite sample properties, Journal of Econometrics 1985): most fetches gain nothing, a few much.
     """
-    told = np.isfinite(expected) & np.isfinite(gain)
-    said, came = expected[told], gain[told]
-    if len(said) < LEAST or said.min() == said.max():
+    is_whole = np.isfinite(expected) & np.isfinite(gain)
+    expected, gain = expected[is_whole], gain[is_whole]
+    if len(expected) < LEAST or expected.min() == expected.max():
         return math.nan, math.nan
-    weight = np.ones(len(said)) if chance is None else _weights(chance[told])
-    slope = _slope(said, came, weight)
-    x, y = (each - (weight * each).sum() / weight.sum() for each in (said, came))
+    weight = np.ones(len(expected)) if chance is None else _weights(chance[is_whole])
+    slope = _slope(expected, gain, weight)
+    x, y = (each - (weight * each).sum() / weight.sum() for each in (expected, gain))
     spread = float((weight * x * x).sum())
     leverage = weight * (1.0 / weight.sum() + x * x / spread)
     missed = (y - slope * x) / np.maximum(1.0 - leverage, 1e-3)
@@ -89,14 +90,14 @@ def _correlation(x: Floats, y: Floats) -> float:
 
 
 def _ranks(values: Floats) -> Floats:
-    """From 1 on; equal ones share the mean of their ranks."""
+    """Ranks from 1; equal values share the mean of their ranks."""
     _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
     ranks: Floats = (np.cumsum(counts) - (counts - 1) / 2)[which]
     return ranks
 
 
 def _of_best(expected: Floats, gain: Floats) -> float:
-    """What the best tenth brought; of equal ones, of which only some belong to it, a like part."""
+    """The gain of the tenth with the highest expectations; of equal ones at the border a proportional part."""
     _, which, counts = np.unique(-expected, return_inverse=True, return_counts=True)
     room = len(expected) * _BEST - (np.cumsum(counts) - counts)
     return float((np.clip(room / counts, 0.0, 1.0)[which] * gain).sum())
@@ -109,24 +110,27 @@ def _ratio(part: float, whole: float) -> float:
 
 
 def expected_against_measured(store: Store, since: float) -> dict[str, Calibration]:
-    """By kind, without those of which nothing was expected; gains of fetches up to `since` are in another unit."""
-    found = {}
+    """By kind of page; a kind of which nothing was expected is left out.  Gains up to `since` are in another unit."""
+    calibrations = {}
     for name in KINDS:
         records = noted(store, name, since)
         if len(records):
-            found[name] = calibration(*(records[column] for column in ("expected", "gain", "chance")))
-    return found
+            calibrations[name] = calibration(*(records[column] for column in ("expected", "gain", "chance")))
+    return calibrations
 
 
-def judged(store: Store, since: float) -> dict[str, dict[str, Any]]:
-    """The same as JSON has it, with an interval of the slope (80 %), and in words how far it can be trusted."""
-    told = {}
+def expectation_reports(store: Store, since: float) -> dict[str, ExpectationReport]:
+    """The same with an 80 % interval of the slope, and a verdict on how far expectations can be trusted."""
+    reports = {}
     for kind, found in expected_against_measured(store, since).items():
         records = noted(store, kind, since)
         low, high = slope_interval(*(records[column] for column in ("expected", "gain", "chance")))
-        numbers = {name: said(value) for name, value in found._asdict().items()}
-        told[kind] = {**numbers, "slope_low": said(low), "slope_high": said(high), "verdict": verdict(found, low, high)}
-    return told
+        slope, correlation, top_tenth, sum_ratio = (said(value) for value in found[1:])
+        sentence = verdict(found, low, high)
+        reports[kind] = ExpectationReport(
+            found.fetches, slope, correlation, top_tenth, sum_ratio, said(low), said(high), sentence
+        )
+    return reports
 
 
 def verdict(found: Calibration, low: float, high: float) -> str:

@@ -1,4 +1,4 @@
-"""Can everything be read, and do archive, table, links, index and what was measured agree?"""
+"""Check a crawl directory: everything can be read, and archive, table, links, index and measured gains agree."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -10,6 +10,7 @@ import numpy as np
 from sought.archive import CdxjCheck, Position
 from sought.archive.files import warc_name
 from sought.index.checksums import damaged_files
+from sought.operate.typed_report import TypedReport
 from sought.record.directory import Directory
 from sought.record.future_times import MOMENTS
 from sought.record.history import finished_fetches
@@ -19,8 +20,16 @@ from sought.web.errors import CrawlDamaged
 from sought.web.message import RequestPurpose
 from sought.web.url import fingerprint
 
-Report = Callable[[int], None]
+CheckProgress = Callable[[int], None]
 _SHOWN = 20
+
+
+@dataclass(frozen=True)
+class CheckReport(TypedReport):
+    """Whether all parts of a crawl directory agree, and what does not, one line each."""
+
+    ok: bool
+    problems: tuple[str, ...]
 
 
 class Examined(NamedTuple):
@@ -36,19 +45,19 @@ class Examined(NamedTuple):
 
 @dataclass(slots=True)
 class Look:
-    """One look at a directory; the records are read once, and say which CDXJ files are wrong."""
+    """One pass over a directory; the records are read once, which also finds the CDXJ files that are wrong."""
 
     directory: Directory
-    report: Report
+    report: CheckProgress
     misfits: list[int] = field(default_factory=list)
 
 
-def check(directory: Directory, report: Report) -> list[str]:
-    """What does not agree, one line each, the first few of a kind; empty if all is well."""
+def check(directory: Directory, report: CheckProgress) -> list[str]:
+    """Problems, one line each, the first few of a kind; empty if all is well."""
     return examined(directory, report).lines
 
 
-def examined(directory: Directory, report: Report) -> Examined:
+def examined(directory: Directory, report: CheckProgress) -> Examined:
     """The same by the part that is in trouble."""
     look = Look(directory, report)
     return Examined({name: list(_first(part(look))) for name, part in _PARTS.items()}, look.misfits)
@@ -124,7 +133,7 @@ def _damage(look: Look) -> Iterator[str]:
 
 
 def _catalogues(look: Look) -> Iterator[str]:
-    """What CDXJ files say of the archive is true."""
+    """CDXJ files agree with the archive."""
     for number in look.misfits:
         yield f"the CDXJ of archive/{warc_name(number)} says something else than that file"
 

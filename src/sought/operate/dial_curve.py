@@ -1,7 +1,7 @@
 """What quality does a budget buy?  Fetches and losses as functions of the price of a fetch, from what is believed.
 
-At a price T a page is looked at whenever its worth reaches T (index.py): so T makes an interval τ for each page, and
-intervals make fetches a second and a mean loss.
+At a price T a page is fetched whenever its worth reaches T (policy/worth/index.py): T gives an interval τ for each
+page, and intervals give fetches a second and a mean loss.
 
     stale text          e·(1 − (1 − e^{−Δτ})/(Δτ))
     pages that went     the same with g and d, and the interval at which a page is seen: at its own fetches or at those
@@ -13,25 +13,153 @@ It is the mean over the time ahead, had the budget been the same since the recor
 all that time grows older and older.  Everything is in the unit of gains.
 
 Neglected: that hosts must not be asked too fast; that demand drifts; that pages go together, which makes for signs of
-death, and that halves of a year are unlike each other (dial_reading.py has intervals for that); that exploring takes
+death, and that halves of a year are unlike each other (dial.py has intervals for that); that exploring takes
 its share; that a page which is found has to wait for its first fetch, and one that has moved is lost meanwhile.
 """
 
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sought.beliefs.rate_history import YEAR
-from sought.operate.dial_stakes import Births, Stakes, TimeSpan, births_of, stakes_of
 from sought.policy.solvers.planning import pace_of
+from sought.policy.worth import parts
+from sought.policy.worth.hubs import told
 from sought.policy.worth.index import looking
-from sought.policy.worth.page_state import standing
-from sought.web.pages import Floats, Pages
+from sought.policy.worth.page_state import PageState, standing
+from sought.web.mixing import mixed
+from sought.web.pages import Floats, Links, Pages, Rows
 
+PAGES, LINKS = 10_000, 8  # at most so many pages, and links to each, are looked at: a weighted sample
+_WITHIN = 86400.0  # seconds from the beginning: what is discovered then was there before
 _AGES = np.geomspace(60.0, 100.0 * YEAR, 120)
 _PRICES = 120
 _RANGE = 1e-10  # of the highest price that matters: what is worth less is never fetched
 _SMALL, _TINY = 1e-4, float(np.finfo(np.float64).tiny)
+
+
+# ---- What can be lost?  Of known pages, which others link to, and of pages that are born.
+
+
+class TimeSpan(NamedTuple):
+    """The record's time, and the time ahead that is estimated; `least` is the shortest time between two fetches."""
+
+    since: float
+    now: float
+    ahead: float = YEAR / 2.0
+    least: float = 86400.0
+
+    @property
+    def past(self) -> float:
+        return max(self.now - self.since, _WITHIN)
+
+
+class Stakes(NamedTuple):
+    """Columns of known pages: each stands for `weight` of them; 0: it is there for its links only."""
+
+    weight: Floats
+    age: Floats  # of a copy that was not fetched again since the record began
+    edit: Floats
+    edits: Floats
+    lost: Floats  # a second, while nobody knows that it has gone
+    death: Floats
+    needed: Floats
+    tells: Floats  # the losses its links reveal, its own among them, shared with the other pages that link there
+    finds: Floats  # what the unknown pages bring that it will link to, a second each second
+    source: Rows  # links between these pages
+    target: Rows
+    stands_for: Floats  # so many of them
+
+    def seen_by_links(self, fetches: Floats) -> Floats:
+        """How often a second pages are fetched that link to each."""
+        return np.bincount(self.target, self.stands_for * fetches[self.source], len(self.weight)).astype(np.float64)
+
+
+class Births(NamedTuple):
+    """Pages that were new since the record began, and those that have waited since before."""
+
+    value: Floats
+    lives: Floats
+    waited: NDArray[np.bool_]
+    a_second: float  # so often a page like each of those that have not waited is born
+
+
+def stakes_of(s: PageState, pages: Pages, span: TimeSpan) -> Stakes:
+    chosen = _sample(np.flatnonzero(s.live), pages)
+    lost, count = np.where(s.live, s.shown - s.needed, 0.0), np.count_nonzero(s.live)
+    source, target, stands_for = _links_to(chosen, pages)
+    rows = np.union1d(chosen, source)
+    tells, finds = (each[rows] for each in (_tells(lost, pages), _finds(s, pages)))
+    return Stakes(
+        weight=np.isin(rows, chosen) * (count / max(1, len(chosen))),
+        age=span.now - np.clip(pages.found[rows], span.since, span.now),
+        edit=s.edit[rows],
+        edits=s.edits[rows],
+        lost=lost[rows],
+        death=s.death[rows],
+        needed=s.needed[rows],
+        tells=tells,
+        finds=finds,
+        source=np.searchsorted(rows, source),
+        target=np.searchsorted(rows, target),
+        stands_for=stands_for,
+    )
+
+
+def births_of(s: PageState, pages: Pages, span: TimeSpan) -> Births:
+    """As many are born as were discovered lately, at most as many as pages fetched again are expected to lead to.
+
+    A crawl that is still exploring a site discovers pages that are old.
+    """
+    is_late = pages.found > span.since + _WITHIN
+    rows = np.flatnonzero((is_late & (s.live | s.is_new)) | (s.is_new & ~is_late))
+    came = int(np.count_nonzero(is_late[rows]))
+    rate = min(came / span.past, float(s.finds[s.live].sum()))
+    value = np.where(s.is_new, s.entry, s.needed)[rows]
+    return Births(value, s.lives[rows], ~is_late[rows], rate / max(1, came))
+
+
+def _sample(rows: Rows, pages: Pages) -> Rows:
+    """By a hash of the URL, so that it is the same sample each time."""
+    if len(rows) <= PAGES:
+        return rows
+    drawn: Rows = rows[np.argpartition(mixed(pages.key[rows]), PAGES)[:PAGES]]
+    return drawn
+
+
+def _links_to(rows: Rows, pages: Pages) -> tuple[Rows, Rows, Floats]:
+    """From live pages to these: source, target, and for how many links each stands."""
+    if pages.links is None:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0)
+    is_wanted = np.zeros(len(pages), np.bool_)
+    is_wanted[rows] = True
+    at = np.flatnonzero(is_wanted[pages.links.targets])
+    source = pages.links.sources[np.searchsorted(pages.links.bounds, at, "right") - 1].astype(np.int64)
+    target = pages.links.targets[at].astype(np.int64)
+    kept = np.flatnonzero(pages.live[source] & (source != target))
+    kept = kept[np.argsort(target[kept], kind="stable")]
+    _, start, count = np.unique(target[kept], return_index=True, return_counts=True)
+    step = -(-count // LINKS)
+    is_drawn = (np.arange(len(kept)) - np.repeat(start, count)) % np.repeat(step, count) == 0
+    stands_for = np.repeat(count / -(-count // step), count)
+    return source[kept[is_drawn]], target[kept[is_drawn]], stands_for[is_drawn]
+
+
+def _tells(lost: Floats, pages: Pages) -> Floats:
+    if pages.links is None:
+        return lost
+    shared = lost / (np.bincount(pages.links.targets, minlength=len(lost)) + 1.0)
+    return shared + told(pages.links, shared)
+
+
+def _finds(s: PageState, pages: Pages) -> Floats:
+    links: Links | None = pages.links
+    linked = told(links, s.live.astype(np.float64)) if links else np.zeros(len(pages))
+    return s.finds * parts.surplus(s, pages, linked, 0.0)
+
+
+# ---- The curve
 
 
 class BudgetCurve(NamedTuple):
@@ -55,19 +183,19 @@ def curve(pages: Pages, span: TimeSpan) -> BudgetCurve:
     stakes, births = stakes_of(s, pages, span), births_of(s, pages, span)
     worth = np.stack([_worth(stakes, age) for age in _AGES.tolist()], 1)
     prices = _prices(worth, births)
-    found = np.array([_at_price(price, worth, stakes, births, span) for price in prices.tolist()])
-    fetches = np.maximum.accumulate(found[:, 0])
-    edits, deaths, missing = np.minimum.accumulate(found[:, 1:], axis=0).T  # a budget need not be spent
+    points = np.array([_at_price(price, worth, stakes, births, span) for price in prices.tolist()])
+    fetches = np.maximum.accumulate(points[:, 0])
+    edits, deaths, missing = np.minimum.accumulate(points[:, 1:], axis=0).T  # a budget need not be spent
     held = float((s.shown - s.floor)[s.live].sum())
     missed = float(np.interp(pace_of(pages, len(pages)), fetches, missing))
     return BudgetCurve(prices, fetches, edits, deaths, missing, held + missed)
 
 
 def _worth(stakes: Stakes, age: float) -> Floats:
-    """Of a fetch at an age; who tells of a page tells of it as if it were of its own host."""
+    """Of a fetch at an age; a linking page counts as if it were of the same host."""
     ages = np.full(len(stakes.weight), age)
-    told = stakes.edit * looking(ages, stakes.edits) + stakes.tells * looking(ages, stakes.death)
-    worth: Floats = told + stakes.finds * ages * ages / 2.0
+    seen = stakes.edit * looking(ages, stakes.edits) + stakes.tells * looking(ages, stakes.death)
+    worth: Floats = seen + stakes.finds * ages * ages / 2.0
     return worth
 
 
@@ -82,7 +210,7 @@ def _at_price(price: float, worth: Floats, stakes: Stakes, births: Births, span:
     interval = np.maximum(_intervals(price, worth), span.least)
     fetches = _fetches(interval, stakes.age, span.ahead)
     by_links = stakes.seen_by_links(fetches)
-    # One who is looked at regularly was seen τ/2 ago on average; one whom many tell of, 1/rate ago.
+    # A page that is fetched regularly was seen τ/2 ago on average; one that many pages link to, 1/rate ago.
     seen = np.maximum(2.0 / np.maximum(by_links + 2.0 * fetches, _TINY), span.least)
     firsts, missing = _of_births(price, births, _wait(by_links, stakes, span), span)
     return (
@@ -137,5 +265,5 @@ def _mean_over_time(rate: Floats, interval: Floats, age: Floats, ahead: float) -
 
     short = np.minimum(interval, age + ahead)
     once = (summed(short) - summed(age) + summed(age + ahead - short)) / ahead
-    found: Floats = np.where(interval <= age, summed(short) / np.maximum(short, _TINY), once)
-    return found
+    mean: Floats = np.where(interval <= age, summed(short) / np.maximum(short, _TINY), once)
+    return mean

@@ -1,14 +1,18 @@
-"""The table as files: dumped for others to read, loaded from what others have found."""
+"""The table of all known URLs as a frame or a file, and URLs loaded from a file."""
 
 import csv
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 from polars.io.plugins import register_io_source
 
+from sought.operate.typed_report import TypedReport
 from sought.operate.view import View
+from sought.record.named_urls import LOADED
+from sought.record.recovery import open_directory
 from sought.record.table import Reason, Source, State
 from sought.web.errors import BadInput, BadURL
 from sought.web.url import canonical
@@ -37,10 +41,16 @@ _SCHEMA = pl.Schema(
 )
 _BLOCKS = 64
 _MAX_LINES = 50_000_000
+_SHOWN_BAD = 5
+
+
+def known_urls(view: View) -> pl.DataFrame:
+    """Every known URL with its columns.  Times are in seconds, null: never."""
+    return pl.concat(_frames(view))
 
 
 def dump(view: View, file: Path) -> int:
-    """Write every known URL with its columns as Parquet; returns how many.  Times are in seconds, null: never."""
+    """Write every known URL with its columns as Parquet; returns how many."""
 
     def source(
         with_columns: list[str] | None, predicate: pl.Expr | None, n_rows: int | None, batch_size: int | None
@@ -88,8 +98,33 @@ def _frame(view: View, first: int, urls: list[str]) -> pl.DataFrame:
     return pl.DataFrame(columns, schema=_SCHEMA)
 
 
+@dataclass(frozen=True)
+class LoadedUrls(TypedReport):
+    """How many URLs of a file were added, known before, refused by scope or traps, or no URLs."""
+
+    added: int
+    known: int
+    refused: int
+    bad: int
+    first_bad: tuple[str, ...]
+
+
+def load(path: Path, file: Path) -> LoadedUrls:
+    """Add the URLs of a file to a crawl that is not running."""
+    urls, bad = read_urls(file)
+    directory = open_directory(path)
+    try:
+        before = len(directory.repository.table)
+        rows = directory.writer.add_urls(urls, LOADED, Source.LOAD).rows if urls else []
+        added = len(directory.repository.table) - before
+    finally:
+        directory.close()
+    refused = sum(row < 0 for row in rows)
+    return LoadedUrls(added, len(rows) - refused - added, refused, len(bad), tuple(bad[:_SHOWN_BAD]))
+
+
 def read_urls(file: Path) -> tuple[list[str], list[str]]:
-    """Canonical URLs of a file and a line for each that is none.
+    """The canonical URLs of a file, and a message for each line that is no URL.
 
     Parquet with a column `url`; CSV or TSV with one; else one URL a line (`#` starts a comment).
     """

@@ -1,4 +1,4 @@
-"""One row of the journal, and what many rows are together."""
+"""The journal: a row of figures a minute; rows can be added up to longer steps."""
 
 import time
 from collections import Counter
@@ -21,7 +21,7 @@ HOSTS = 20  # with most fetches, of a row
 
 
 class Row(msgspec.Struct, frozen=True):
-    """What a crawl did in so many `seconds` up to a `time`, and how it stood then; None: not known, or not said.
+    """What a crawl did in the `seconds` before a `time`, and its figures at that time; None: not known.
 
     `fetched` is what the budget was charged for and was answered: pages and sitemaps; robots.txt is among the
     `purposes`, as a file, and among the `hosts`.  `gain` is what first and later fetches brought, and `expected` what
@@ -58,16 +58,16 @@ _LEVELS = tuple(name for name in Row.__struct_fields__ if name not in _COUNTS)
 
 def together(rows: Sequence[Row]) -> Row:
     """Rows in the order of their times as one: counts are added up, of levels the last that is known counts."""
-    found: dict[str, Any] = {"time": rows[-1].time}
+    total: dict[str, Any] = {"time": rows[-1].time}
     for name in _SUMS:
-        found[name] = sum(getattr(row, name) for row in rows)
+        total[name] = sum(getattr(row, name) for row in rows)
     for name in _TALLIES:
-        found[name] = _added(getattr(row, name) for row in rows)
-    found["hosts"] = top(_added(row.hosts for row in rows))
+        total[name] = _added(getattr(row, name) for row in rows)
+    total["hosts"] = top(_added(row.hosts for row in rows))
     for name in _LEVELS:
-        told = (value for row in reversed(rows) if (value := getattr(row, name)) not in (None, {}))
-        found[name] = next(told, getattr(rows[-1], name))
-    return Row(**found)
+        known = (value for row in reversed(rows) if (value := getattr(row, name)) not in (None, {}))
+        total[name] = next(known, getattr(rows[-1], name))
+    return Row(**total)
 
 
 def by_step(rows: Iterable[Row], step: float) -> list[Row]:
@@ -77,7 +77,7 @@ def by_step(rows: Iterable[Row], step: float) -> list[Row]:
 
 
 def top(hosts: dict[str, int]) -> dict[str, int]:
-    """Those with most fetches; equals by name, so that the same rows make the same row."""
+    """The hosts with the most fetches; equals by name, so that the same rows make the same row."""
     return dict(sorted(hosts.items(), key=lambda each: (-each[1], each[0]))[:HOSTS])
 
 
@@ -89,7 +89,7 @@ def _added(tallies: Iterable[dict[str, Any]]) -> dict[str, Any]:
     return dict(total)
 
 
-# ---- How has a crawl been doing?  DIR/journal: a row of figures a minute, one file a UTC day.
+# ---- On disk: DIR/journal, a row of figures a minute, one file a UTC day
 #
 # Files older than eight days are folded into hours.jsonl, a row an hour, for two years and some months.  A row that is
 # torn by kill -9 is passed over.  Times are those of the system's clock, which may go back: rows are ordered by time
@@ -166,11 +166,11 @@ def _is_day(name: str) -> bool:
 
 
 def _day(time: float) -> str:
-    """Of any time that a day can be told of."""
+    """The UTC day of a time; times outside of the calendar count as its first or last day."""
     return datetime.fromtimestamp(min(max(time, 0.0), 253402300799.0), UTC).date().isoformat()
 
 
-# ---- What has a crawl done since the last row of its journal?
+# ---- Counting since the last row
 
 
 _KEPT_HOSTS = 100_000  # of a minute
@@ -178,7 +178,7 @@ _TALLY_LEVELS = ("worth_of_answers", "unanswered", "poor", "queries", "searches_
 
 
 class CycleTally:
-    """Counts what the cycle does not: by purpose and by host, and what was expected."""
+    """Counts what the cycle does not count: fetches by purpose and by host, and expected gains."""
 
     def __init__(self, cycle: Cycle) -> None:
         self.cycle = cycle
@@ -206,10 +206,10 @@ class CycleTally:
         return time.monotonic() - self.began
 
     def row(self, ahead: Outlook, now: float) -> Row:
-        """All since the last row, and how the crawl stands now; counting begins again."""
+        """Everything since the last row, and the figures as of now; counting starts again."""
         progress, measuring = self.cycle.progress, self.cycle.writer.measuring
         sums = measuring.sums
-        told = demand(measuring.report(), ahead)
+        levels = demand(measuring.report(), ahead).to_json()
         row = Row(
             time=now,
             seconds=self.seconds,
@@ -224,7 +224,7 @@ class CycleTally:
             known=len(self.cycle.writer.repository.table),
             searchable=len(self.cycle.writer.repository.table.searchable()),
             bytes_on_disk=_sizes(self.cycle.path),
-            **{name: told[name] for name in _TALLY_LEVELS if name in told},
+            **{name: levels[name] for name in _TALLY_LEVELS if name in levels},
         )
         self._begin()
         return row

@@ -1,4 +1,4 @@
-"""What a running crawl says of itself, one event at a time: as JSON for programs, in words for people.
+"""The log of a running crawl, one event at a time: as JSON for programs, in words for people.
 
 Every line of JSON has `time` (seconds since 1970), `level` and `event`, and what belongs to the event.
 """
@@ -43,13 +43,13 @@ EVENTS: dict[str, tuple[str, str, str]] = {
 
 
 class Log(Protocol):
-    """Something that is told of events."""
+    """Gets every event."""
 
     def __call__(self, event: str, **fields: Any) -> None: ...
 
 
 def silent(event: str, **fields: Any) -> None:
-    """Says nothing."""
+    """Drops every event."""
 
 
 def event_line(event: str, fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -74,15 +74,15 @@ class JsonLog:
 class TextLog:
     """In words, what people should know beside the picture of a crawl that they see."""
 
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self.say = say
+    def __init__(self, write: Callable[[str], None]) -> None:
+        self.write = write
 
     def __call__(self, event: str, **fields: Any) -> None:
         if words := EVENTS[event][2]:
-            self.say(words.format(**fields))
+            self.write(words.format(**fields))
 
 
-# ---- What has the crawl said of itself lately?  DIR/log.jsonl, the lines of `--log json`; before that log.1.jsonl.
+# ---- On disk: DIR/log.jsonl, the lines of `--log json`; older ones in log.1.jsonl
 #
 # Every live crawl keeps it, whoever started it and wherever its log goes besides.  Of plans and commits, of which there
 # may be some every second, one a minute is kept: else they would soon push out the warnings.
@@ -95,7 +95,7 @@ _APART = 60.0  # seconds between two of such events that are kept
 
 
 class KeptLog:
-    """Tells another log, and keeps what it tells.  A disk that takes nothing more must not end a crawl."""
+    """Passes events to another log, and writes them to disk.  A full disk must not end a crawl."""
 
     def __init__(self, path: Path, log: Log) -> None:
         self.path = path

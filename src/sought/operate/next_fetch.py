@@ -1,12 +1,13 @@
-"""When is a page fetched next, as far as this can be said now?"""
+"""When is a page fetched next?  An estimate."""
 
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sought.crawl.plan import eligible
 from sought.fetch.politeness import HostManners
+from sought.operate.typed_report import TypedReport
 from sought.operate.view import KEPT_OUT, Ranking, View, running_process
 from sought.record.config import pace
 from sought.record.directory import manners
@@ -20,39 +21,50 @@ _WAITS = {
 }
 
 
-def next_fetch(view: View, row: int, ranking: Ranking) -> dict[str, Any]:
-    """`about` when (None: not planned, or nobody can say), its `place` among all that may be fetched now, and `why`.
+@dataclass(frozen=True)
+class NextFetch(TypedReport):
+    """When a page is fetched next.
 
-    The estimate follows from the place, the budget and politeness.  It is rough: pages that are found, or due again,
-    meanwhile may come first.  `not_before` is the earliest time there can be, where something is in the way until then.
+    `about` is an estimate from its `place` among all pages that may be fetched now, the budget and politeness; None: it
+    is not planned, or nobody can say.  It is rough, because pages that are discovered or due meanwhile may come first.
+    `not_before` is a fact: the earliest time there can be, where something is in the way until then.
     """
-    found = _found(view, row, ranking)
-    return found | {"running": running_process(view.path) is not None}
+
+    about: float | None
+    not_before: float | None
+    place: int | None
+    why: str
+    running: bool
 
 
-def _found(view: View, row: int, ranking: Ranking) -> dict[str, Any]:
+def next_fetch(view: View, row: int, ranking: Ranking) -> NextFetch:
+    """When a page is fetched next, and why then."""
+    return replace(_next(view, row, ranking), running=running_process(view.path) is not None)
+
+
+def _next(view: View, row: int, ranking: Ranking) -> NextFetch:
     host = view.hosts[int(view.table["host"][row])]
     if why := _never(view, row, host):
-        return _said(why)
+        return _plan(why)
     if view.store.url(row) in view.settings.wanted:
         ready = _ready_at(view, host, ranking.now)
-        return _said("somebody asked for it: it is the next page of its host", about=ready, place=1)
+        return _plan("somebody asked for it: it is the next page of its host", about=ready, place=1)
     if not ranking.values[row] > -np.inf:  # NaN is not
-        return _said("the policy does not choose it")
+        return _plan("the policy does not choose it")
     due, why = _due(view, row)
     if due > ranking.now:
-        return _said(why, not_before=due)
+        return _plan(why, not_before=due)
     return _planned(view, row, host, ranking)
 
 
-def _said(
+def _plan(
     why: str, *, about: float | None = None, place: int | None = None, not_before: float | None = None
-) -> dict[str, Any]:
-    return {"about": about, "not_before": not_before, "place": place, "why": why}
+) -> NextFetch:
+    return NextFetch(about, not_before, place, why, running=False)
 
 
 def _never(view: View, row: int, host: Host) -> str:
-    """What keeps a page from being fetched at all as things are; empty if nothing does."""
+    """Why a page is not fetched at all; empty if it is."""
     if host.name in view.settings.blocked:
         return f"{host.name} is blocked"
     if view.table["state"][row] == State.DEAD:
@@ -74,18 +86,18 @@ def _due(view: View, row: int) -> tuple[float, str]:
     return not_before, _WAITS.get(view.table["state"][row], "its last fetch failed")
 
 
-def _planned(view: View, row: int, host: Host, ranking: Ranking) -> dict[str, Any]:
+def _planned(view: View, row: int, host: Host, ranking: Ranking) -> NextFetch:
     ahead = _ahead(view, row, ranking)
     place, on_host = int(ahead.sum()) + 1, int(ahead[view.table["host"] == host.number].sum())
     state = view.hosts.manners.get(host.name) or HostManners()
     rest = manners(view.config).rest(state.crawl_delay)
     ready = _ready_at(view, host, ranking.now) + on_host * rest
     about = max(ranking.now + (place - 1) / pace(view.config), ready)
-    return _said(f"it is number {place:,} of the pages that may be fetched now", about=about, place=place)
+    return _plan(f"it is number {place:,} of the pages that may be fetched now", about=about, place=place)
 
 
 def _ahead(view: View, row: int, ranking: Ranking) -> NDArray[np.bool_]:
-    """Rows that would be fetched before this one: of greater value, or of the same and a lower key."""
+    """The rows that would be fetched before this one: greater value, or the same value and a lower key."""
     table, values = view.table, ranking.values
     may = eligible(table, ranking.now, view.config.revisit_after, np.zeros(0, np.int64))
     if view.settings.blocked:
@@ -96,6 +108,6 @@ def _ahead(view: View, row: int, ranking: Ranking) -> NDArray[np.bool_]:
 
 
 def _ready_at(view: View, host: Host, now: float) -> float:
-    """When a host may be asked again; one in trouble rests for long."""
+    """When the next request may be sent to a host; one in trouble waits long."""
     state = view.hosts.manners.get(host.name) or HostManners()
     return max(now, state.next_at)

@@ -1,4 +1,4 @@
-"""Doing what an order says: to a running cycle, and to the settings that outlive it."""
+"""Applying orders: to a running cycle, and to the settings that outlive it."""
 
 from functools import singledispatch
 
@@ -22,7 +22,7 @@ _MOST = 10_000  # blocked hosts, and pages asked for
 
 
 def take_up(cycle: Cycle, settings: Settings) -> None:
-    """Let a cycle that begins be as it was told before; the budget is the directory's business."""
+    """Apply the settings of earlier orders to a new cycle; the directory has applied the budget already."""
     cycle.paused = settings.paused
     cycle.planner.blocked = frozenset(settings.blocked)
     for url in settings.wanted:
@@ -33,7 +33,7 @@ def take_up(cycle: Cycle, settings: Settings) -> None:
 
 
 def obey(order: AnyOrder, cycle: Cycle, settings: Settings) -> tuple[str, Settings]:
-    """Do it; returns "applied", or why it was not, and the settings as they are now."""
+    """Apply an order; returns "applied" or the reason why not, and the new settings."""
     try:
         return APPLIED, _do(checked(order), cycle, settings)
     except BadInput as error:

@@ -1,7 +1,7 @@
-"""Between a live crawl and those outside: what it tells others, and what they tell it.
+"""Reports of a live crawl, and orders to it.
 
-Once a second it writes the pulse, once a minute a row of the journal; twice a second it looks for orders.  None of
-this may end a crawl: what cannot be written is said once, and left.
+Once a second the operator writes the pulse, once a minute a row of the journal; twice a second it looks for orders.
+None of this may end a crawl: a file that cannot be written is logged once, and skipped.
 """
 
 import math
@@ -27,6 +27,7 @@ from sought.record.commit import Commit
 from sought.record.directory import Directory
 from sought.record.hosts import Host
 from sought.record.settings import load_settings, save_settings
+from sought.web.expression import expression_of
 from sought.web.message import Response
 
 _LOOK_EVERY = 0.5
@@ -34,12 +35,12 @@ _PULSE_EVERY = 1.0
 _REPORT_EVERY = 10.0  # looking at all queries takes longer than all else in a pulse
 _ROW_EVERY = 60.0
 _FOLD_EVERY = 3600.0
-_TOLD = 100  # stretches of damage
+_MOST_DAMAGE = 100  # stretches of damage
 _MINUTE = 61  # pulses
 
 
 class Operator(CycleObserver):
-    """Sits between one cycle and the files of its directory; `begin` and `end` stand around its run."""
+    """Connects a cycle with the files of its directory; call `begin` before its run and `end` after it."""
 
     def __init__(self, directory: Directory, log: Log) -> None:
         self.directory = directory
@@ -51,16 +52,16 @@ class Operator(CycleObserver):
         self.finished: deque[dict[str, Any]] = deque(maxlen=FINISHED)
         self.report: dict[str, Any] = {}
         self.counted: deque[tuple[float, int]] = deque(maxlen=_MINUTE)  # fetches so far, at each pulse
-        self.looked_at = self.pulsed_at = self.reported_at = self.folded_at = -math.inf  # by a clock nobody sets
-        self.said: set[str] = set()  # what cannot be written
+        self.looked_at = self.pulsed_at = self.reported_at = self.folded_at = -math.inf  # by the monotonic clock
+        self.reported: set[str] = set()  # damage, and files that cannot be written
         self.stopping = False
 
     def begin(self, cycle: Cycle) -> None:
-        """Before the first step: let the crawl be as it was told, also while none was running."""
+        """Before the first step: apply earlier orders, also those given while no crawl was running."""
         self.tally = CycleTally(cycle)
         take_up(cycle, self.settings)
         budget = self.directory.config.crawl.budget if cycle.budget.per is not None else cycle.budget.fetches
-        policy = repr(cycle.planner.policy)
+        policy = expression_of(cycle.planner.policy)
         started = {"directory": str(self.path), "process": os.getpid(), "policy": policy, "budget": budget}
         self.log("started", **started, paused=cycle.paused)
         self.look(cycle, cycle.clock.now())
@@ -89,7 +90,7 @@ class Operator(CycleObserver):
             self.log("stopping")
         self.stopping = cycle.stopping
         if clock - self.looked_at >= _LOOK_EVERY:
-            self._tell_damage()
+            self._report_damage()
             self._take_orders(cycle, now)
             self.looked_at = clock
         if clock - self.pulsed_at >= _PULSE_EVERY:
@@ -123,11 +124,11 @@ class Operator(CycleObserver):
             gains = [each.outcome.gain for each in what.finished if each.outcome.gain is not None]
             self.log("commit", fetches=len(what.finished), gain=math.fsum(gains) if gains else None)
 
-    def _tell_damage(self) -> None:
-        """Each part once."""
+    def _report_damage(self) -> None:
+        """Log each damaged part once."""
         for what in self.directory.unreadable:
-            if what not in self.said and len(self.said) < _TOLD:
-                self.said.add(what)
+            if what not in self.reported and len(self.reported) < _MOST_DAMAGE:
+                self.reported.add(what)
                 self.log("damaged", what=what, remedy=f"run 'sought check {self.path} --repair' when it has ended")
 
     # ---- orders
@@ -138,7 +139,7 @@ class Operator(CycleObserver):
             self._take_order(waiting, cycle, now)
 
     def _take_order(self, waiting: WaitingOrder, cycle: Cycle, now: float) -> None:
-        """On disk is what it means before the order goes: after kill -9 it may be carried out again, never lost."""
+        """Settings are on disk before the order's file goes: after kill -9 it may be applied twice, never lost."""
         given = waiting.given
         if given is None:
             outcome = f"not an order: {waiting.problem}"
@@ -156,14 +157,14 @@ class Operator(CycleObserver):
 
     def _note(self, what: Audited) -> None:
         self._try("audit", lambda: note(self.path, what))
-        told = {"id": what.id, "who": what.who or "nobody", "order": _in_words(what.order or {"order": "a file"})}
+        fields = {"id": what.id, "who": what.who or "nobody", "order": _in_words(what.order or {"order": "a file"})}
         if what.outcome == APPLIED:
-            self.log("order-applied", **told)
+            self.log("order-applied", **fields)
         else:
-            self.log("order-refused", **told, why=what.outcome)
+            self.log("order-refused", **fields, why=what.outcome)
 
     def _keep_wanted(self, cycle: Cycle) -> None:
-        """Pages that are asked for are asked for until they have been, also by the crawl after this one."""
+        """Keep the pages that somebody asked for until they are fetched, also for the next crawl."""
         if len(cycle.planner.wanted) != len(self.settings.wanted):
             urls = tuple(self.directory.store.url(row) for row in cycle.planner.wanted)
             self.settings = msgspec.structs.replace(self.settings, wanted=urls)
@@ -186,13 +187,13 @@ class Operator(CycleObserver):
         return (fetched - before) / (clock - began) if clock > began else None
 
     def _try(self, what: str, write: Callable[[], None]) -> None:
-        """A full disk is the archive's business; here it is said once, until a write succeeds again."""
+        """Log a failed write once, until one succeeds again; a full disk ends the crawl elsewhere (the archive)."""
         try:
             write()
-            self.said.discard(what)
+            self.reported.discard(what)
         except OSError as error:
-            if what not in self.said:
-                self.said.add(what)
+            if what not in self.reported:
+                self.reported.add(what)
                 self.log("unwritable", what=f"{what}: {error.strerror or error}")
 
 

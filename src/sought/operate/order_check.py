@@ -1,9 +1,10 @@
-"""Does an order make sense?  What is known at once is said at once; the crawl itself decides when it carries it out."""
+"""Can an order be carried out?  What is known when it is given is checked then; the crawl decides in the end."""
 
 import difflib
 import time
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +22,8 @@ from sought.operate.orders import (
     give,
     waiting_orders,
 )
+from sought.operate.typed_report import TypedReport
+from sought.operate.view import running_process
 from sought.record.admission import REASONS, Admission
 from sought.record.config import Config
 from sought.record.hosts import Hosts
@@ -31,7 +34,7 @@ from sought.web.url import fingerprint, hostname, origin
 
 
 class _Known(NamedTuple):
-    """What a crawl directory says without being opened for writing; no store: nothing was crawled yet."""
+    """A crawl directory, read without opening it for writing; the store is None before the first crawl."""
 
     path: Path
     config: Config
@@ -40,7 +43,7 @@ class _Known(NamedTuple):
 
 
 def check_order(path: Path, order: AnyOrder, now: float) -> None:
-    """Raise a BadInput with the reason if an order cannot be carried out, as far as this is known now."""
+    """Raise BadInput with the reason if an order cannot be carried out, as far as is known now."""
     order = checked(order)
     if isinstance(order, BlockHost | UnblockHost | AddSeed | FetchNow):
         blocked = _blocked(path)
@@ -86,16 +89,16 @@ def _check_robots(url: str, known: _Known, now: float) -> None:
 
 
 def _is_known(url: str, known: _Known) -> bool:
-    """The table is read only if it must be."""
+    """Reads the whole table, so this comes last."""
     if known.store is None:
         return False
     return int(known.store.load().find(np.array([fingerprint(url)], np.uint64))[0]) >= 0
 
 
 def _blocked(path: Path) -> frozenset[str]:
-    """Hosts that are blocked when the orders that wait have been carried out.
+    """The hosts that will be blocked once the waiting orders are applied.
 
-    The orders are read first: one that is carried out meanwhile is found in the settings.
+    Orders are read before the settings, so that an order that is applied in between is not missed.
     """
     waiting = waiting_orders(path)
     blocked = set(load_settings(path).blocked)
@@ -129,28 +132,33 @@ def _instead(name: str, names: list[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-# ---- Giving an order: refused at once if it makes no sense, and given once however often somebody asks for it.
+# ---- Giving an order: checked first, and given once however often it is asked for
 
 
-class PlacedOrder(NamedTuple):
-    """The id by which the audit log will name an order; `waits_already` if the same one was given before and waits."""
+@dataclass(frozen=True)
+class PlacedOrder(TypedReport):
+    """An order that was given: the id by which the audit log names it, and the process that crawls now.
+
+    `waits_already`: the same order was given before and still waits.
+    """
 
     id: str
+    running: int | None
     waits_already: bool
 
 
 def place(path: Path, order: AnyOrder, who: str) -> PlacedOrder:
-    """Give an order to a crawl, unless the last one that waits about the same says so already."""
+    """Give an order to a crawl, unless the last order that waits about the same thing is this one."""
     order = checked(order)
     about = [each for each in waiting_orders(path) if _subject(each[1]) == _subject(order)]
     if about and about[-1][1] == order:
-        return PlacedOrder(about[-1][0], waits_already=True)
+        return PlacedOrder(about[-1][0], running_process(path), waits_already=True)
     check_order(path, order, time.time())
-    return PlacedOrder(give(path, order, who), waits_already=False)
+    return PlacedOrder(give(path, order, who), running_process(path), waits_already=False)
 
 
 def _subject(order: AnyOrder) -> Hashable:
-    """What an order is about: of two about the same the later one counts."""
+    """What an order is about; of two orders about the same thing the later one counts."""
     if isinstance(order, Pause | Resume):
         return "pause"
     if isinstance(order, BlockHost | UnblockHost):

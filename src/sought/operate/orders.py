@@ -1,8 +1,7 @@
-"""What a running crawl can be told: one small JSON file an order, in DIR/orders.
+"""Orders to a crawl: one small JSON file each, in DIR/orders.
 
-Whoever gives an order needs no connection to the crawl, and need not know whether one is running: it is applied within
-a second, or when the next crawl starts.  What came of it is in the audit log.  The folder belongs to nobody: what is
-not an order is put aside, in orders/refused.
+Giving an order needs no connection to the crawl: it is applied within a second, or when the next crawl starts.  The
+audit log has its outcome.  Anything else that lies in the folder is put aside, in orders/refused.
 """
 
 import os
@@ -28,7 +27,7 @@ _AT_ONCE = 100
 _WAITING = 1000
 _ASIDE = 100
 _WHO = 200  # characters
-_SETTLED = 2.0  # seconds after which a folder's time tells whether anything has come since
+_SETTLED = 2.0  # seconds after which the folder's time is a reliable sign that nothing has come
 
 
 class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="order"):
@@ -68,7 +67,7 @@ class UnblockHost(Order, frozen=True, tag="unblock"):
 
 
 class FetchNow(Order, frozen=True, tag="fetch"):
-    """Fetch a page before all others of its host: at its next turn, within robots.txt and the budget."""
+    """Fetch a page before all others of its host: with the next request to it, within robots.txt and the budget."""
 
     url: str
 
@@ -93,12 +92,12 @@ class WaitingOrder(NamedTuple):
 
     @property
     def id(self) -> str:
-        """As it can be printed, whatever bytes the name is made of."""
+        """The name of the file, made printable."""
         return self.file.name.removesuffix(".json").encode("utf-8", "backslashreplace").decode()
 
 
 def checked(order: AnyOrder) -> AnyOrder:
-    """The same, its address, host or budget spelled as the crawl spells them; a BadInput if that cannot be."""
+    """The order with its address, host or budget in canonical form; BadInput if it has none."""
     if isinstance(order, SetBudget):
         if order.budget:
             rate(order.budget)
@@ -153,7 +152,7 @@ def waiting_orders(path: Path) -> list[tuple[str, AnyOrder]]:
 
 
 class Inbox:
-    """The crawl's side of the folder.  To look costs one call of the system while nothing is there."""
+    """The crawl's side of the folder.  A look costs one system call while nothing is there."""
 
     def __init__(self, path: Path) -> None:
         self.folder = path / FOLDER

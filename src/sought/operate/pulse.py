@@ -1,4 +1,4 @@
-"""Whose turn is it, and who has to wait?  Hosts that a running crawl has to do with, and how it is polite to them."""
+"""The pulse: the state of a running crawl, written once a second to DIR/pulse.json."""
 
 import math
 import os
@@ -18,6 +18,7 @@ from sought.record.files import replace_file
 from sought.record.hosts import Host
 from sought.record.outcome import Finished
 from sought.record.store import Store
+from sought.web.expression import expression_of
 
 _MOST = 30
 
@@ -46,9 +47,9 @@ def _turn(cycle: Cycle, host: Host, in_flight: int, now: float) -> dict[str, Any
     }
 
 
-# ---- How does a running crawl stand right now?  DIR/pulse.json, written whole once a second, for anybody to read.
+# ---- The file: written whole each time, for any process to read
 #
-# After kill -9 the last pulse stays, and its `process` is no more; a crawl that ends says so (`ended`).
+# After kill -9 the last pulse stays, but its `process` no longer exists; a crawl that ends sets `ended`.
 
 
 FILE = "pulse.json"
@@ -60,8 +61,7 @@ _DAMAGE = 20
 
 
 class PulseNotes(NamedTuple):
-    """What the cycle itself does not remember: the outlook, the report of its measuring, the latest fetches, and
-    damage of the record.
+    """What the cycle itself does not keep: the outlook, the report of its measuring, the latest fetches, and damage.
 
     `speed` is answers a second over the last minute; None at the start.
     """
@@ -78,7 +78,7 @@ def pulse(cycle: Cycle, noted: PulseNotes, now: float, ended: str | None) -> dic
     return {
         "time": now,
         "process": os.getpid(),
-        "policy": repr(cycle.planner.policy),
+        "policy": expression_of(cycle.planner.policy),
         "paused": cycle.paused,
         "started": cycle.progress.started,
         "ended": ended,
@@ -90,30 +90,31 @@ def pulse(cycle: Cycle, noted: PulseNotes, now: float, ended: str | None) -> dic
         "finished": noted.finished,
         "next": list(islice(_next(cycle), _NEXT)),
         "hosts": turns(cycle, now),
-        "demand": demand(noted.report, noted.ahead),
+        "demand": demand(noted.report, noted.ahead).to_json(),
         "damage": noted.damage[:_DAMAGE],
     }
 
 
-def write_pulse(path: Path, told: dict[str, Any]) -> None:
-    replace_file(path / FILE, msgspec.json.encode(told))
+def write_pulse(path: Path, values: dict[str, Any]) -> None:
+    """Replace the pulse of a crawl directory."""
+    replace_file(path / FILE, msgspec.json.encode(values))
 
 
 def read_pulse(path: Path) -> dict[str, Any] | None:
     """The last pulse of a crawl directory; None if there is none."""
     try:
         with (path / FILE).open("rb") as file:
-            found: dict[str, Any] = msgspec.json.decode(file.read(_LARGEST), type=dict[str, Any])
+            values: dict[str, Any] = msgspec.json.decode(file.read(_LARGEST), type=dict[str, Any])
     except (OSError, ValueError, RecursionError):
         return None
-    return found
+    return values
 
 
 def described(each: Finished, store: Store) -> dict[str, Any]:
     """A fetch that has been measured."""
     o = each.outcome
-    told = {name: getattr(o, name) for name in ("time", "kind", "gain", "expected", "purpose", "rank")}
-    return {"url": store.url(each.row), **told}
+    names = ("time", "kind", "gain", "expected", "purpose", "rank")
+    return {"url": store.url(each.row), **{name: getattr(o, name) for name in names}}
 
 
 def _budget(cycle: Cycle, now: float) -> dict[str, Any]:

@@ -1,7 +1,8 @@
-"""Make everything derived again from the archive and the query log."""
+"""Rebuild tables, links and index from the archive and the query log."""
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from sought.archive import CdxjCheck, Damage
 from sought.archive.damage import known_damage, write_list
 from sought.crawl.buffer import Buffer
 from sought.crawl.cycle import beliefs_in
+from sought.operate.typed_report import TypedReport
 from sought.record.damage import keep_damage, named
 from sought.record.directory import Directory
 from sought.record.hosts import Hosts
@@ -21,12 +23,21 @@ from sought.record.workload_refresh import Refresh
 from sought.web.errors import SoughtError
 
 
+@dataclass(frozen=True)
+class RebuildReport(TypedReport):
+    """How many records were read, in how many seconds, and which parts of the archive were lost, one line each."""
+
+    records: int
+    seconds: float
+    lost: tuple[str, ...]
+
+
 def rebuild(path: Path, report: Report, lost: Callable[[Damage], None] = lambda _: None) -> int:
-    """Make everything derived again from the archive and the query log; returns the number of records read.
+    """Rebuild everything that is derived; returns the number of records read.
 
     The new tables and the new index are made beside the old ones and then take their place (swap.py): until then, and
     if anything goes wrong, the old ones stay as they are.  Records that cannot be read are passed over and listed
-    (archive/damage.json), and `lost` is told of each stretch that was not listed before; pages that were fetched
+    (archive/damage.json), and `lost` gets each stretch that was not listed before; pages that were fetched
     nowhere else count as never fetched.
 
     The workload is drawn first, so that every fetch on record is measured again.  Gains are then those by what is asked
@@ -76,7 +87,7 @@ def _drop_again(directory: Directory) -> None:
         Buffer(keep, policy).trim(directory.repository, beliefs.pages, directory.clock.now())
 
 
-# ---- What do leases of a crash mean after a rebuild?  They name hosts and rows by the numbers of the old tables.
+# ---- Leases of a crash name hosts and rows by the numbers of the old tables
 
 
 def renumbered(directory: Directory, visits: list[Visit]) -> list[Visit]:

@@ -1,4 +1,4 @@
-"""Mend what can be mended: tables, index and CDXJ from the archive; what cannot be read is kept aside.
+"""Repair a crawl directory: tables, index and CDXJ from the archive; what cannot be read is kept aside.
 
 1. small files that cannot be used are renamed to `*.damaged`: none of them is part of the record
 2. the query log goes on without its damaged files, which are renamed as well
@@ -11,14 +11,15 @@ Nothing in the archive is moved, cut or overwritten but a torn tail, as at every
 
 import shutil
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from sought.archive import Archive, Damage
 from sought.archive.damage import set_aside
 from sought.index.checksums import damaged_files
 from sought.operate.check import examined
 from sought.operate.rebuild import rebuild
+from sought.operate.typed_report import TypedReport
 from sought.record.damage import keep_log_trouble
 from sought.record.lock import Lock
 from sought.record.recovery import open_directory
@@ -33,16 +34,18 @@ _FILES = ("lock", "leases", "pulse.json", "audit.jsonl", "audit.1.jsonl", "log.j
 _FOLDERS = ("journal", "orders", FOLDER)
 
 
-class Repaired(NamedTuple):
-    """What was done, what of the record was lost, and what is still wrong; one line each."""
+@dataclass(frozen=True)
+class RepairReport(TypedReport):
+    """What was repaired, what of the record was lost, and what is still wrong, one line each."""
 
-    done: list[str]
-    lost: list[str]
-    problems: list[str]
+    ok: bool
+    problems: tuple[str, ...]
+    repaired: tuple[str, ...]
+    lost: tuple[str, ...]
 
 
-def repair(path: Path, report: Report) -> Repaired:
-    """Mend a crawl directory that no other process writes to."""
+def repair(path: Path, report: Report) -> RepairReport:
+    """Repair a crawl directory that no other process writes to."""
     if not path.is_dir():
         raise BadInput(f"no crawl at {path}: make one with 'sought init {path} URL…'")
     done = list(_small_files(path))
@@ -50,7 +53,8 @@ def repair(path: Path, report: Report) -> Repaired:
     damage: list[Damage] = []
     _mend_tables(path, report, done, damage)
     lost += [f"archive/{each}" for each in damage]
-    return Repaired(done, lost, _still_wrong(path, report))
+    problems = _still_wrong(path, report)
+    return RepairReport(not problems, tuple(problems), tuple(done), tuple(lost))
 
 
 def _small_files(path: Path) -> Iterator[str]:
@@ -99,18 +103,18 @@ def _mend_tables(path: Path, report: Report, done: list[str], damage: list[Damag
         why = [str(error)]
     else:
         try:
-            found = examined(directory, report)
+            seen = examined(directory, report)
             damage += directory.damage.unlisted
         finally:
             directory.abandon()
-        why = [problem for name, problems in found.problems.items() if name != "catalogues" for problem in problems]
-        if not why and found.misfits:
+        why = [problem for name, problems in seen.problems.items() if name != "catalogues" for problem in problems]
+        if not why and seen.misfits:
             lock = Lock(path / "lock")
             try:
-                Archive.rebuild_catalogue(path / "archive", directory.agent, found.misfits, directory.writer.applied)
+                Archive.rebuild_catalogue(path / "archive", directory.agent, seen.misfits, directory.writer.applied)
             finally:
                 lock.release()
-            done += [f"{problem}: made again" for problem in found.problems["catalogues"]]
+            done += [f"{problem}: made again" for problem in seen.problems["catalogues"]]
     if why:
         known = {each.place for each in damage}
         count = rebuild(path, report, lambda each: None if each.place in known else damage.append(each))
@@ -120,9 +124,9 @@ def _mend_tables(path: Path, report: Report, done: list[str], damage: list[Damag
 def _still_wrong(path: Path, report: Report) -> list[str]:
     directory = open_directory(path, report)
     try:
-        found = examined(directory, report)
-        if not found.problems["queries"]:
+        seen = examined(directory, report)
+        if not seen.problems["queries"]:
             keep_log_trouble(directory.store, "")
-        return found.lines
+        return seen.lines
     finally:
         directory.close()

@@ -1,9 +1,9 @@
-"""How much is a gain, in a unit that a person knows?  In searches a week.
+"""Gains in a unit that people know: searches a week that are answered better.
 
-Gains are in the unit of the scorer, weighed by shares of demand: exact, and nothing anybody can picture.  An ordinary
-answer is worth what all answers are worth, divided by the share of searches that have one.  A gain of so much, times
-the searches a week, is *one search a week answered better*: as if one more search a week had an ordinary answer in
-place of none.  Many small improvements add up to one, too.
+Gains are in the unit of the scorer, weighted by shares of demand, which nobody can picture.  An ordinary answer is
+worth what all answers are worth, divided by the share of searches that have one.  A gain of that much, times the
+searches a week, is *one search a week answered better*: as if one more search a week had an ordinary answer in place of
+none.  Many small improvements also add up to one.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""How long will a crawl take, as polite as it is, for the pages that it knows now?"""
+"""An estimate of how long a crawl takes for the pages that it knows now, at its politeness and budget."""
 
 from typing import NamedTuple
 
@@ -33,8 +33,8 @@ def time_left(cycle: Cycle) -> TimeLeft:
     pages: dict[str, int] = {}
     delays = [0.0]
     manners = cycle.manners.politeness.manners
-    asked = [each for each in hosts.list if counts[each.number] and each.name not in cycle.planner.blocked]
-    for host in asked:
+    waiting = [each for each in hosts.list if counts[each.number] and each.name not in cycle.planner.blocked]
+    for host in waiting:
         delay = manners.rest(cycle.manners.politeness.state(host.name).crawl_delay)
         where, count = host.address or host.name, int(counts[host.number])
         waits[where] = waits.get(where, 0.0) + count * delay / max(manners.per_host, 1)
@@ -44,7 +44,7 @@ def time_left(cycle: Cycle) -> TimeLeft:
     wanted = known if cycle.budget.per is not None else int(min(known, left))
     polite = _seconds(np.array(list(waits.values())), np.array(list(pages.values()), np.float64), wanted)
     budget = wanted * cycle.budget.seconds / cycle.budget.per if cycle.budget.per else 0.0
-    return TimeLeft(max(polite, budget), wanted, len(asked), max(delays), budget > polite)
+    return TimeLeft(max(polite, budget), wanted, len(waiting), max(delays), budget > polite)
 
 
 def _seconds(waits: NDArray[np.float64], pages: NDArray[np.float64], wanted: int) -> float:

@@ -1,4 +1,4 @@
-"""Looking at a crawl without touching it, also while it is running."""
+"""A crawl directory, read without writing to it, also while a crawl is running."""
 
 import fcntl
 import time
@@ -17,7 +17,16 @@ from sought.beliefs.holdings import Holdings
 from sought.crawl.plan import Limits, choose
 from sought.index import Answer, Index
 from sought.index.exact import Exact
-from sought.operate.calibration import judged
+from sought.operate.calibration import expectation_reports
+from sought.operate.known import (
+    AnswerReport,
+    CrawlStatus,
+    ExpectationReport,
+    FrontierStats,
+    JudgedPage,
+    KnownPage,
+    UrlVerdict,
+)
 from sought.record.admission import REASONS, Admission
 from sought.record.config import FILE, pace
 from sought.record.damage import seen_damage
@@ -34,7 +43,7 @@ from sought.record.swap import part_for_reading
 from sought.record.table import Reason, Source, State
 from sought.web.errors import BadInput
 from sought.web.pages import Pages
-from sought.web.policy import Expecting, Policy, beliefs_of, reads_links
+from sought.web.policy import Policy, beliefs_of, expected_by, reads_links
 from sought.web.url import fingerprint, hostname, origin
 
 # Hosts from which no page is fetched, by what is known of their robots.txt.
@@ -59,7 +68,7 @@ def running_process(path: Path) -> int | None:
 
 
 class Ranking(NamedTuple):
-    """What a policy makes of all rows at a time: their values, and the gains that it expects, if it does."""
+    """The values a policy gives to all rows at one time, and the gains it expects; None if it expects none."""
 
     policy: Policy
     now: float
@@ -68,7 +77,7 @@ class Ranking(NamedTuple):
 
 
 class View:
-    """A crawl as of its last commit.  What is asked of it a second time need not be worked out again."""
+    """A crawl as of its last commit.  Beliefs, the measuring and the last ranking are computed once and kept."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -89,7 +98,7 @@ class View:
         self._ranking: Ranking | None = None
 
     def close(self) -> None:
-        """What was worked out goes, too: its parts hold each other, and would stay until all garbage is collected."""
+        """Close the store and free what was computed: its parts refer to each other, so memory would stay in use."""
         self.store.close()
         self._beliefs.clear()
         self._ranking = None
@@ -106,48 +115,44 @@ class View:
     def row(self, url: str) -> int:
         return int(self.table.find(np.array([fingerprint(url)], np.uint64))[0])
 
-    def status(self) -> dict[str, Any]:
+    def status(self) -> CrawlStatus:
+        """The state of the crawl."""
         states = np.bincount(self.table["state"], minlength=len(State))
         reasons = np.bincount(self.table["reason"], minlength=len(Reason))
-        last = self.table["last_fetch"].max(initial=-np.inf)
-        fetched = int(np.count_nonzero(self.table["fetches"]))
-        return {
-            "directory": str(self.path),
-            "running": running_process(self.path),
-            **self._orders(),
-            "known": len(self.table),
-            "fetched": fetched,
-            "states": {s.name.lower(): int(states[s]) for s in State if states[s]},
-            "reasons": {_spell(r): int(reasons[r]) for r in Reason if r and reasons[r]},
-            "outcomes": self.store.meta("outcomes", {}),
-            "refused": self.store.meta("refused", {}),
-            "hosts": len(self.hosts),
-            **({"hosts_not_fetched": kept_out} if (kept_out := self._kept_out()) else {}),
-            "last_fetch": float(last) if np.isfinite(last) else None,
-            "searchable": searchable_pages(self.path),
-            "demand": self.store.meta("demand", {}),
-            **self._calibration(),
-            **({"damage": damage} if (damage := seen_damage(self.store)) else {}),
-            "bytes": {part: folder_bytes(self.path / part) for part in ("archive", "store", "index")},
-        }
+        return CrawlStatus(
+            directory=str(self.path),
+            running=running_process(self.path),
+            budget=self.config.crawl.budget,
+            budget_from=SETTINGS if self.settings.budget else FILE,
+            paused=self.settings.paused,
+            blocked=tuple(self.settings.blocked),
+            asked_for=tuple(self.settings.wanted),
+            known=len(self.table),
+            fetched=int(np.count_nonzero(self.table["fetches"])),
+            states={s.name.lower(): int(states[s]) for s in State if states[s]},
+            reasons={_spell(r): int(reasons[r]) for r in Reason if r and reasons[r]},
+            outcomes=self.store.meta("outcomes", {}),
+            refused=self.store.meta("refused", {}),
+            hosts=len(self.hosts),
+            hosts_not_fetched=self._kept_out(),
+            last_fetch=_time(self.table["last_fetch"].max(initial=-np.inf)),
+            searchable=searchable_pages(self.path),
+            demand=AnswerReport.read(self.store.meta("demand", {})),
+            expected_against_measured=self._expectations() or None,
+            damage=tuple(seen_damage(self.store)),
+            bytes={part: folder_bytes(self.path / part) for part in ("archive", "store", "index")},
+        )
 
-    def _orders(self) -> dict[str, Any]:
-        """What the crawl has been told, and its budget, which may be no longer that of sought.toml."""
-        s = self.settings
-        budget = {"budget": self.config.crawl.budget, "budget_from": SETTINGS if s.budget else FILE}
-        return {**budget, "paused": s.paused, "blocked": list(s.blocked), "asked_for": list(s.wanted)}
+    def _expectations(self) -> dict[str, ExpectationReport]:
+        """Empty if the policy expected nothing."""
+        return expectation_reports(self.store, gains_since(self.config.demand.scorer, self.store, self.table))
 
     def _kept_out(self) -> dict[str, int]:
         """How many hosts no page is fetched from, by why."""
         kinds = Counter(host.robots_kind for host in self.hosts.list)
         return {why: kinds[kind] for kind, why in KEPT_OUT.items() if kinds[kind]}
 
-    def _calibration(self) -> dict[str, Any]:
-        """What was expected beside what was measured; nothing if nobody expected anything."""
-        told = judged(self.store, gains_since(self.config.demand.scorer, self.store, self.table))
-        return {"expected_against_measured": told} if told else {}
-
-    def ranked(self, policy: Policy, now: float, count: int) -> list[dict[str, Any]]:
+    def ranked(self, policy: Policy, now: float, count: int) -> list[KnownPage]:
         """What would be fetched next, in order."""
         limits = Limits(count, len(self.table) + 1, self.config.revisit_after)
         rows, _ = choose(policy, self.table, self.pages(policy), now, limits, np.zeros(0, np.int64))
@@ -155,7 +160,7 @@ class View:
 
     @cached_property
     def measuring(self) -> Measuring:
-        """What is asked, and how well it is answered; exactly, for nobody waits for the next page here."""
+        """The queries and how well they are answered; computed exactly, because no crawl waits for it."""
         return Measuring(self.config, self.store, self.table, Exact())
 
     def pages(self, policy: Policy) -> Pages:
@@ -163,21 +168,21 @@ class View:
         return self.beliefs(beliefs_of(policy), links=reads_links(policy)).pages()
 
     def ranking(self, policy: Policy, now: float) -> Ranking:
-        """The last one is remembered: to make another takes as long as a plan."""
+        """What a policy makes of all rows; the last one is kept, because it takes as long as a plan."""
         if self._ranking is None or self._ranking[:2] != (policy, now):
             pages = self.pages(policy)
-            told = policy.expects(pages, now) if isinstance(policy, Expecting) else None
-            values = policy(pages, now) if told is None else told.value
-            self._ranking = Ranking(policy, now, values, told.gain if told else None)
+            expected = expected_by(policy, pages, now)
+            values = policy(pages, now) if expected is None else expected.value
+            self._ranking = Ranking(policy, now, values, expected.gain if expected else None)
         return self._ranking
 
     def believed(self, belief: Belief) -> NDArray[np.float64]:
-        """One belief about every row."""
-        wanted = tuple(dict.fromkeys([belief, *beliefs_of(belief)]))  # what it reads, too
+        """The column of one belief."""
+        wanted = tuple(dict.fromkeys([belief, *beliefs_of(belief)]))  # and the beliefs it reads
         return self.beliefs(wanted).pages().belief(belief)
 
     def beliefs(self, wanted: Sequence[Belief], *, links: bool = False) -> Beliefs:
-        """What is believed of rows, and why; `links` if who asks reads them."""
+        """Columns of beliefs and their explanations; with `links` also who links to whom."""
         key = tuple(wanted), links
         if key not in self._beliefs:
             since = gains_since(self.config.demand.scorer, self.store, self.table)
@@ -188,7 +193,12 @@ class View:
     def _holdings(self) -> Holdings:
         return Holdings(self.store, self.table, lambda: self.measuring)
 
-    def describe(self, row: int) -> dict[str, Any]:
+    def describe(self, row: int) -> KnownPage:
+        """What the table says of a row."""
+        return KnownPage(**self.columns(row))
+
+    def columns(self, row: int) -> dict[str, Any]:
+        """The fields of a `KnownPage`."""
         c = {name: column[row] for name, column in self.table.columns.items()}
         return {
             "url": self.store.url(row),
@@ -210,42 +220,42 @@ class View:
     def history(self, row: int) -> Iterator[Outcome]:
         return page_history(self.store, row)
 
-    def frontier_stats(self, now: float) -> dict[str, Any]:
+    def frontier_stats(self, now: float) -> FrontierStats:
+        """Counts of the URLs that wait."""
         new = self.table["state"] == State.NEW
         hosts = np.bincount(self.table["host"][new], minlength=len(self.hosts))
         top = np.argsort(-hosts, kind="stable")[:10]
         depths = np.bincount(self.table["depth"][new])
         sources = np.bincount(self.table["source"], minlength=len(Source))
-        return {
-            "new": int(new.sum()),
-            "waiting": int(np.count_nonzero(self.table["not_before"] > now)),
-            "hosts": {self.hosts[int(h)].origin: int(hosts[h]) for h in top if hosts[h]},
-            "depths": {str(d): int(n) for d, n in enumerate(depths) if n},
-            "sources": {s.name.lower(): int(sources[s]) for s in Source if sources[s]},
-        }
+        return FrontierStats(
+            new=int(new.sum()),
+            waiting=int(np.count_nonzero(self.table["not_before"] > now)),
+            hosts={self.hosts[int(h)].origin: int(hosts[h]) for h in top if hosts[h]},
+            depths={str(d): int(n) for d, n in enumerate(depths) if n},
+            sources={s.name.lower(): int(sources[s]) for s in Source if sources[s]},
+        )
 
-    def judge(self, url: str) -> dict[str, Any]:
-        """What robots, scope and traps say of a URL, and what is known of it."""
+    def judge(self, url: str) -> UrlVerdict:
+        """Whether robots.txt, scope and traps admit a URL, and what is known of it."""
         where = origin(url)
         host = self.hosts.by_origin.get(where)
         why, _ = Admission(self.config, self.store).look(url, where, host, 0)
-        row, robots = self.row(url), _robots_says(host, url)
+        row, robots = self.row(url), _robots_verdict(host, url)
         blocked = hostname(url) in self.settings.blocked
         admitted = not why and not robots.startswith("dis") and not blocked
-        verdict = "would be fetched" if admitted else "would not be fetched"
-        return {
-            "url": url,
-            "verdict": verdict,
-            "host": f"{hostname(url)} (blocked)" if blocked else hostname(url),
-            "admitted": not why,
-            "why": f"{why}: {REASONS[why]}" if why else "in scope, and no trap",
-            "robots": robots,
-            "known": self.describe(row) | {"history": [_plain(o) for o in self.history(row)]} if row >= 0 else None,
-            "refused_on_host": host.refused if host else {},
-        }
+        return UrlVerdict(
+            url=url,
+            verdict="would be fetched" if admitted else "would not be fetched",
+            host=f"{hostname(url)} (blocked)" if blocked else hostname(url),
+            admitted=not why,
+            why=f"{why}: {REASONS[why]}" if why else "in scope, and no trap",
+            robots=robots,
+            known=JudgedPage(**self.columns(row), history=tuple(map(_fields, self.history(row)))) if row >= 0 else None,
+            refused_on_host=host.refused if host else {},
+        )
 
 
-def _robots_says(host: Host | None, url: str) -> str:
+def _robots_verdict(host: Host | None, url: str) -> str:
     if host is None or host.robots is None:
         return "not read yet"
     verdict = "allowed" if host.robots.allows(url) else "disallowed"
@@ -256,7 +266,7 @@ def _robots_says(host: Host | None, url: str) -> str:
     }.get(host.robots_kind, f"{verdict} by robots.txt")
 
 
-def _plain(outcome: Outcome) -> dict[str, Any]:
+def _fields(outcome: Outcome) -> dict[str, Any]:
     return {name: getattr(outcome, name) for name in outcome.__struct_fields__ if name != "helped"}
 
 

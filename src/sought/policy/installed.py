@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from sought.web.errors import BadInput
-from sought.web.policy import Policy, beliefs_of
+from sought.web.policy import Policy, beliefs_of, needed_module
 
 
 def check_installed(policy: Policy) -> None:
@@ -14,10 +14,10 @@ def check_installed(policy: Policy) -> None:
 
     Called before a crawl starts, so that it does not fail after hours when a tree is to be fitted.
     """
-    for each in _components(policy):
-        needs = getattr(each, "needs", "")
-        if needs and find_spec(needs) is None:
-            raise BadInput(f"{type(each).__name__}() needs {needs}: pip install 'sought[lab]'")
+    for part in _components(policy):
+        module = needed_module(part)
+        if module and find_spec(module) is None:
+            raise BadInput(f"{type(part).__name__}() needs {module}: pip install 'sought[lab]'")
 
 
 def _components(value: Any) -> Iterator[Any]:

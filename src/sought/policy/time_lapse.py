@@ -12,7 +12,17 @@ from sought.web.checks import check_positive
 from sought.web.errors import BadInput
 from sought.web.expression import brief
 from sought.web.pages import Floats, Pages
-from sought.web.policy import Expected, Expecting, Policy, beliefs_of, explained, order_matters, reads_links
+from sought.web.policy import (
+    Expected,
+    Policy,
+    beliefs_of,
+    expected_by,
+    expecting,
+    explained,
+    needs_demand,
+    order_matters,
+    reads_links,
+)
 
 _OF_PAGES = ("found", "last_fetch", "last_change", "signal", "linked", "unlinked")
 _OF_FETCHES = ("time", "gap", "modified", "base_gap", "seen_gap")
@@ -57,8 +67,7 @@ class TimeLapse:
 
     def expects(self, pages: Pages, now: float) -> Expected:
         """What the inner policy expects; NaN if it does not say."""
-        if isinstance(self.policy, Expecting):
-            expected = self.policy.expects(self._sped_up(pages), now * self.times)
+        if expected := expected_by(self.policy, self._sped_up(pages), now * self.times):
             return expected._replace(value=self._slowed(expected.value), price=expected.price / self.times)
         unknown = np.full(len(pages), np.nan)
         return Expected(self(pages, now), unknown, unknown)
@@ -81,7 +90,7 @@ class Lapsed:
 
     @property
     def goes_by_demand(self) -> bool:
-        return bool(getattr(self.estimator, "goes_by_demand", True))
+        return needs_demand(self.estimator)
 
     @property
     def beliefs(self) -> tuple[Belief, ...]:
@@ -112,7 +121,7 @@ class _Learner:
 
 
 def _has_price(policy: Policy) -> bool:
-    return _has_price(policy.policy) if isinstance(policy, TimeLapse) else isinstance(policy, Expecting)
+    return _has_price(policy.policy) if isinstance(policy, TimeLapse) else expecting(policy) is not None
 
 
 def _sped_up(pages: Pages, reader: Policy | Estimator, times: float) -> Pages:

@@ -205,7 +205,7 @@ def importance_for(policy: Policy) -> Important:
     """The part of a policy that rates the importance of pages; if it has none, BadInput names policies that have."""
     importance = importance_in(policy)
     if importance is None:
-        able = ", ".join(sorted(name for name, each in POLICIES.items() if hasattr(each, "importance")))
+        able = ", ".join(sorted(name for name, each in POLICIES.items() if _has(each, "importance")))
         raise BadInput(
             f"to keep only so many pages the policy must say which are important, and {policy!r} does not; "
             f"these do, alone or as 'new' of a Split: {able}"

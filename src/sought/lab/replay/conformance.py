@@ -1,17 +1,19 @@
-"""Does a policy keep what every policy promises?
+"""Does a policy keep what every policy promises?  `check_policy` for all, `PROMISES` one by one, as in a test.
 
-from sought.lab.conformance import PROMISES, check_policy
+from sought.lab import PROMISES, check_policy
 
-check_policy(MyPolicy())                      # AssertionError names the promise that is broken
+check_policy(MyPolicy())                      # AssertionError says which promise is broken, and what to do
 
 @pytest.mark.parametrize(("name", "kept"), PROMISES)
 def test_my_policy(name, kept):
     kept(MyPolicy())
 """
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import wraps
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -25,12 +27,13 @@ from sought.web.policy import Policy, beliefs_of, order_matters
 
 _ROWS, _MANY = 400, 140_000  # of the many are more than a policy may work on at a time (pages.pieces)
 _SEEDS = (1, 2, 3)
+_AGAIN = "called again, it gives other values: draw random numbers from a fixed seed, keep no state"
 
 Check = Callable[[Policy], None]
 
 
-def _demand(holds: bool | np.bool_, otherwise: str) -> None:
-    """Not `assert`, which `python -O` leaves out."""
+def demand(holds: bool | np.bool_, otherwise: str) -> None:
+    """An `assert` that `python -O` does not leave out."""
     if not holds:
         raise AssertionError(otherwise)
 
@@ -41,9 +44,12 @@ def _samples(policy: Policy) -> Iterator[Pages]:
 
 def _check_values(policy: Policy, pages: Pages) -> None:
     values = policy(pages, NOW)
-    _demand(isinstance(values, np.ndarray), f"a NumPy array, not {type(values).__name__}")
-    _demand(values.shape == (len(pages),), f"{len(pages)} rows have values of shape {values.shape}")
-    _demand(values.dtype == np.float64, f"values are float64, not {values.dtype}")
+    demand(isinstance(values, np.ndarray), f"it returns a {type(values).__name__}: return a NumPy array")
+    demand(
+        values.shape == (len(pages),),
+        f"for {len(pages)} rows it returns shape {values.shape}: return one value per row",
+    )
+    demand(values.dtype == np.float64, f"its values are {values.dtype}: return float64, as by .astype(np.float64)")
 
 
 def _one_value_a_row(policy: Policy) -> None:
@@ -67,7 +73,9 @@ def _numbers_below_infinity(policy: Policy) -> None:
 
 def _check_numbers(values: Floats) -> None:
     for name, wrong in (("NaN", np.isnan(values)), ("inf", np.isposinf(values))):
-        _demand(not wrong.any(), f"{int(wrong.sum())} of {len(values)} values are {name}")
+        demand(
+            not wrong.any(), f"{int(wrong.sum())} of {len(values)} values are {name}: return numbers, or -inf for never"
+        )
 
 
 def _inputs_untouched(policy: Policy) -> None:
@@ -77,7 +85,7 @@ def _inputs_untouched(policy: Policy) -> None:
         _tried(policy, ours)
         columns = zip(_columns(pages), _columns(ours), strict=True)
         touched = [name for (name, before), (_, after) in columns if before.tobytes() != after.tobytes()]
-        _demand(not touched, f"it writes to {', '.join(touched)}")
+        demand(not touched, f"it writes to {', '.join(touched)}: copy a column before you change it")
 
 
 def _tried(policy: Policy, pages: Pages) -> bytes:
@@ -103,10 +111,13 @@ def _same_inputs_same_values(policy: Policy) -> None:
     """Whatever was asked in between, of it or of another."""
     first = [_tried(policy, pages) for pages in _samples(policy)]
     for pages, before in zip(_samples(policy), first, strict=True):
-        _demand(_tried(policy, pages) == before, "asked again, it gives other values")
+        demand(
+            _tried(policy, pages) == before,
+            _AGAIN,
+        )
         Random(1)(pages, NOW)
         _tried(policy, sample_pages(9, 50, beliefs_of(policy)))
-        _demand(_tried(policy, pages) == before, "what was asked in between changes its values")
+        demand(_tried(policy, pages) == before, "calls in between change its values: keep no state from call to call")
 
 
 def _rows_in_another_order(policy: Policy) -> None:
@@ -124,7 +135,12 @@ def _rows_in_another_order(policy: Policy) -> None:
         if order_matters(policy):
             before, after = (np.unique(values, return_inverse=True)[1].astype(float) for values in (before, after))
         same = np.isclose(before, after, rtol=1e-9, atol=0.0)
-        _demand(same.all(), f"{int((~same).sum())} of {rows} rows are ranked otherwise")
+        hint = (
+            "let no row number decide, or set order_matters = True"
+            if not order_matters(policy)
+            else "within a level it may"
+        )
+        demand(same.all(), f"{int((~same).sum())} of {rows} rows are ranked otherwise: {hint}")
 
 
 def _in_order_within(group: Any, order: Any) -> Any:
@@ -135,12 +151,23 @@ def _in_order_within(group: Any, order: Any) -> Any:
 
 
 def _its_repr_is_the_policy(policy: Policy) -> None:
-    """What it prints as can be written into sought.toml, and is the same value."""
+    """Its repr can be written into sought.toml, and is the same value; a function has its name for that."""
+    if isinstance(policy, FunctionType):
+        module = sys.modules.get(policy.__module__)
+        is_named = vars(module).get(policy.__name__) is policy if module else False
+        demand(is_named, f"{policy.__qualname__} cannot be named in sought.toml: define it at the top of a module")
+        return
     again = evaluated(repr(policy), POLICIES | _classes(policy), "policy")
-    _demand(type(again) is type(policy) and again == policy, f"{policy!r} read back is {again!r}")
-    _demand(hash(again) == hash(policy), "equal policies have different hashes")
+    demand(
+        type(again) is type(policy) and again == policy,
+        f"{policy!r} read back is {again!r}: make it a frozen dataclass whose repr has all its parameters",
+    )
+    demand(hash(again) == hash(policy), "equal policies have different hashes: make it a frozen dataclass")
     for pages in _samples(policy):
-        _demand(_tried(again, pages) == _tried(policy, pages), "read back, it gives other values")
+        demand(
+            _tried(again, pages) == _tried(policy, pages),
+            "read back, it gives other values: let parameters alone decide",
+        )
 
 
 def _classes(value: object) -> dict[str, type]:
@@ -176,10 +203,10 @@ def _it_reads_the_beliefs_it_names(policy: Policy) -> None:
         watched = _Watched(pages.beliefs)
         alone = _tried(policy, replace(pages, beliefs=watched))
         unnamed = sorted(map(repr, watched.asked - set(named)))
-        _demand(not unnamed, f"it reads {', '.join(unnamed)}")
+        demand(not unnamed, f"it reads {', '.join(unnamed)}: name these in its attribute `beliefs`")
         more = {**pages.beliefs, other: sample_pages(9, _ROWS, (other,)).beliefs[other]}
         both = _tried(policy, replace(pages, beliefs=more))
-        _demand(alone == both, "a belief that it does not name changes its values")
+        demand(alone == both, "a belief that it does not name changes its values: name all that it reads in `beliefs`")
 
 
 def _a_budget_is_never_exceeded(policy: Policy) -> None:
@@ -189,13 +216,13 @@ def _a_budget_is_never_exceeded(policy: Policy) -> None:
         for count in (0, 1, 7, _ROWS, 10 * _ROWS):
             limits = Limits(count, 3, 10 * 86400.0)
             rows, values = choose(policy, table, table.pages(pages.beliefs), NOW, limits, excluded)
-            _demand(len(rows) <= count, f"{len(rows)} rows where {count} are allowed")
-            _demand(len(np.unique(rows)) == len(rows), "a row is chosen twice")
+            demand(len(rows) <= count, f"{len(rows)} rows where {count} are allowed")
+            demand(len(np.unique(rows)) == len(rows), "a row is chosen twice")
             may = eligible(table, NOW, limits.revisit_after, excluded)
-            _demand(may[rows].all(), "a row is chosen that must not be fetched")
-            _demand((values > -np.inf).all() and (np.diff(values) <= 0).all(), "rows do not come in order of value")
+            demand(may[rows].all(), "a row is chosen that must not be fetched")
+            demand((values > -np.inf).all() and (np.diff(values) <= 0).all(), "rows do not come in order of value")
             turns = turn_within_host(table["host"][rows]) if len(rows) else rows
-            _demand((turns < limits.per_host).all(), "more rows of a host than it has turns")
+            demand((turns < limits.per_host).all(), "more rows of a host than it has turns")
 
 
 def _named(name: str, check: Check) -> Check:
@@ -207,7 +234,8 @@ def _named(name: str, check: Check) -> Check:
             check(policy)
         except Exception as error:
             what = str(error) if isinstance(error, AssertionError) else f"{type(error).__name__}: {error}"
-            raise AssertionError(f"{type(policy).__name__} breaks a promise, '{name}': {what}") from error
+            who = policy.__name__ if isinstance(policy, FunctionType) else type(policy).__name__
+            raise AssertionError(f"{who} breaks a promise, '{name}': {what}") from error
 
     return kept
 
@@ -227,6 +255,6 @@ PROMISES: tuple[tuple[str, Check], ...] = tuple((name, _named(name, check)) for 
 
 
 def check_policy(policy: Policy) -> None:
-    """All promises, one after the other; AssertionError names the first that is broken."""
+    """Try all promises, one after the other; AssertionError says which is broken first, and what to do."""
     for _, kept in PROMISES:
         kept(policy)

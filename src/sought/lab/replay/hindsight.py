@@ -19,7 +19,7 @@ from sought.record.fetches import GONE, MOVED, PAGE, Fetches
 from sought.record.observations import DRIFTED, PROFILE
 from sought.web.errors import BadInput
 from sought.web.pages import Pages
-from sought.web.policy import Policy, beliefs_of
+from sought.web.policy import Policy, beliefs_of, is_oracle, own_beliefs
 from sought.web.sketch import SKETCH_SIZE
 
 Floats = NDArray[np.float64]
@@ -48,7 +48,7 @@ def learnt(beliefs: Sequence[Belief], world: World, fetches: Sequence[Fetches]) 
 
 def learns_from_fetches(belief: Belief) -> bool:
     """Whether a belief is learned from the log of fetches."""
-    return not isinstance(belief, Supplied) and not getattr(belief, "is_oracle", False)
+    return not isinstance(belief, Supplied) and not is_oracle(belief)
 
 
 def full_fetch_times(world: World, setting: Setting) -> Floats:
@@ -61,7 +61,7 @@ def full_fetch_times(world: World, setting: Setting) -> Floats:
 
 def _learner(belief: Belief) -> Learner:
     assert not isinstance(belief, Supplied)
-    if other := getattr(belief, "beliefs", ()):
+    if other := own_beliefs(belief):
         raise BadInput(
             f"{belief!r} cannot be estimated in hindsight: it reads {other[0]!r}, which only a crawl can supply"
         )

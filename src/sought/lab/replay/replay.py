@@ -39,7 +39,7 @@ from sought.record.table import Source, State
 from sought.record.workload import WorkloadQueries
 from sought.record.workload_refresh import Refresh
 from sought.web.errors import BadInput
-from sought.web.policy import Policy, beliefs_of
+from sought.web.policy import Policy, beliefs_of, is_oracle, knows_all
 from sought.web.url import fingerprint
 
 _AT_ONCE = 4096  # pages of a warm start chosen at a time
@@ -106,7 +106,7 @@ class Replay:
         moments, stops = moments_of(self.world, self.setting), []
         for done, moment in enumerate(moments.tolist(), 1):
             self.clock.advance(moment)
-            if getattr(self.policy, "knows_all", False):
+            if knows_all(self.policy):
                 self._make_known(self._held())
             self.unit = done - 1
             if self.unit and self.unit == self.setting.halved:
@@ -268,11 +268,6 @@ class _Notes(CycleObserver):
 
     def dropped(self, rows: Rows) -> None:
         self.replay.note_dropped(rows)
-
-
-def is_oracle(value: object) -> bool:
-    """Whether a policy or a belief knows what a crawler cannot."""
-    return bool(getattr(value, "is_oracle", False))
 
 
 def _rhythm(chosen: int) -> Rhythm:

@@ -1,12 +1,14 @@
 """Random tables to try policies on: as a crawl could have them, and with columns at their limits."""
 
+import itertools
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sought.record.fetches import GONE, MOVED, PAGE, Fetches
 from sought.record.table import State, Table
 from sought.web.pages import Links, Pages
 
@@ -104,6 +106,78 @@ def _renumbered(links: Links | None, order: NDArray[np.int64]) -> Links | None:
     of, sizes = np.unique(pairs[0], return_counts=True)
     bounds = np.append(0, np.cumsum(sizes)).astype(np.int64)
     return Links(of.astype(np.uint32), bounds, pairs[1].astype(np.uint32))
+
+
+def sample_fetches(seed: int, rows: int, count: int) -> Fetches:
+    """A log of so many fetches of these rows in the order of their times, as a crawl could have it; read-only."""
+    rng = np.random.default_rng([seed, 0xFE7C])
+    row = rng.integers(0, rows, count)
+    time = NOW - 400 * _DAY + 3600.0 * np.sort(rng.integers(0, 400 * 24, count)).astype(np.float64)
+    gap = np.full(count, np.inf)
+    last: dict[int, float] = {}
+    for number, (page, moment) in enumerate(zip(row.tolist(), time.tolist(), strict=True)):
+        gap[number] = max(moment - last[page], 60.0) if page in last else np.inf
+        last[page] = moment
+    is_first = np.isinf(gap)
+    changed = is_first | (rng.random(count) < 0.3)
+    gain = _believed(rng, count)
+    gain[rng.random(count) < 0.2] = np.nan
+    return _fetches(row, time, gap, changed, gain, rng)
+
+
+def extreme_fetches(seed: int, rows: int, count: int) -> Fetches:
+    """The same with gaps and gains at their limits, many of them at the same time."""
+    rng = np.random.default_rng([seed, 0xE7])
+    row = rng.permutation(np.arange(count) % rows)
+    is_first = np.zeros(count, np.bool_)
+    is_first[np.unique(row, return_index=True)[1]] = True
+    gap = rng.choice([1e-6, 1.0, 1e9], count)
+    gap[is_first] = np.inf
+    changed = is_first | (rng.random(count) < 0.5)
+    gain = rng.choice([0.0, -0.0, 1e12, -1e12, 1e-300, np.nan], count)
+    return _fetches(row, np.full(count, NOW), gap, changed, gain, rng)
+
+
+def _fetches(
+    row: NDArray[np.int64],
+    time: NDArray[np.float64],
+    gap: NDArray[np.float64],
+    changed: NDArray[np.bool_],
+    gain: NDArray[np.float64],
+    rng: np.random.Generator,
+) -> Fetches:
+    count = len(row)
+    fetches = Fetches.from_columns(
+        row=row,
+        time=time,
+        gap=gap,
+        changed=changed,
+        gain=gain,
+        difference=np.where(np.isinf(gap), 1.0, np.where(changed, rng.random(count), 0.0)),
+        modified=np.where(rng.random(count) < 0.5, time - rng.integers(-1, 50, count) * _DAY, np.nan),
+        signalled=rng.random(count) < 0.2,
+        base_gap=np.where(np.isinf(gap), np.nan, gap),
+        drift=np.where(np.isinf(gap), np.nan, rng.random(count)),
+        fate=np.where(np.isinf(gap), PAGE, rng.choice([PAGE, PAGE, PAGE, GONE, MOVED], count)),
+        doubted=rng.random(count) < 0.1,
+        seen_gap=gap,
+        found=rng.integers(0, 5, count),
+        expected=np.where(rng.random(count) < 0.5, np.abs(np.nan_to_num(gain)), np.nan),
+        chance=np.where(rng.random(count) < 0.5, rng.uniform(0.01, 1.0, count), np.nan),
+    )
+    for each in fields(Fetches):
+        getattr(fetches, each.name).flags.writeable = False
+    return fetches
+
+
+def cut(fetches: Fetches, *bounds: int) -> list[Fetches]:
+    """The same log in batches."""
+    ends = [0, *bounds, len(fetches)]
+    names = [each.name for each in fields(Fetches)]
+    return [
+        Fetches(**{name: getattr(fetches, name)[start:stop] for name in names})
+        for start, stop in itertools.pairwise(ends)
+    ]
 
 
 def table_of(pages: Pages, seed: int) -> Table:

@@ -70,7 +70,8 @@ class Cell:
 
     @property
     def key(self) -> str:
-        told = repr((self.mark, self.own, self.policy, float(self.budget), self.setting))
+        policy = expression_of(self.policy)  # of our policies the repr; that of a function has an address in it
+        told = f"({self.mark!r}, {self.own!r}, {policy}, {float(self.budget)!r}, {self.setting!r})"
         return hashlib.blake2b(told.encode(), digest_size=12).hexdigest()
 
 

@@ -10,9 +10,11 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from itertools import count
 from pathlib import Path
+from types import FunctionType
 
 import sought
 from sought.web.local_modules import is_own_package
+from sought.web.policy import own_beliefs
 
 _CODE = ("web", "fetch", "archive", "graph", "index", "demand", "policy", "crawl", "lab")
 _MAIN = ("__main__", "__mp_main__")  # what a program is called in itself, and in the processes it starts
@@ -56,23 +58,23 @@ def own_mark(value: object) -> str:
     return f"{UNKNOWN} {told}" if any(source.startswith(UNKNOWN) for source in found) else told
 
 
-def _classes(value: object) -> Iterator[type]:
-    """Those of a value and of what it is made of, with their bases."""
-    yield from type(value).__mro__
+def _classes(value: object) -> Iterator[type | FunctionType]:
+    """Those of a value and of what it is made of, with their bases; a function is one itself."""
+    yield from (value,) if isinstance(value, FunctionType) else type(value).__mro__
     parts = [getattr(value, each.name) for each in fields(value)] if is_dataclass(value) else []
-    for part in (*parts, *getattr(value, "beliefs", ())):
+    for part in (*parts, *own_beliefs(value)):
         for item in part if isinstance(part, (tuple, list)) else (part,):
             if item is not value and not isinstance(item, type) and (is_dataclass(item) or callable(item)):
                 yield from _classes(item)
 
 
-def _is_known(kind: type) -> bool:
+def _is_known(kind: type | FunctionType) -> bool:
     """Whether `code_mark` is of it, or it comes with Python."""
     return is_own_package(kind.__module__) or kind.__module__.partition(".")[0] in sys.stdlib_module_names
 
 
 @cache  # as it was when first asked for, as the code that runs is
-def _source(kind: type) -> str:
+def _source(kind: type | FunctionType) -> str:
     try:
         source = inspect.getsource(kind)
         return source if kind.__module__ in _MAIN else inspect.getsource(sys.modules[kind.__module__])

@@ -39,9 +39,8 @@ from sought.lab.studies.study import (
 )
 from sought.lab.studies.worth.arms import BEFORE, NEEDS, QUALITY, judged, replayed
 from sought.lab.worlds.files import open_world
-from sought.operate.dial import read_off, record_of
-from sought.operate.dial_reading import LEVELS, DialReading, Estimate, too_little
-from sought.operate.dial_stakes import TimeSpan
+from sought.operate.dial import LEVELS, DialReading, Estimate, read_off, record_of, too_little
+from sought.operate.dial_curve import TimeSpan
 from sought.policy.worth.worth import Worth
 
 BUDGETS, ASKED = (0.005, 0.01, 0.02, 0.05, 0.1), (0.01, 0.02, 0.05)
