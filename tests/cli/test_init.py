@@ -64,7 +64,7 @@ def test_status_says_why_nothing_was_fetched(tmp_path: Path) -> None:
         done = run("crawl", tmp_path / "a", "--fetches", "2")
     assert "it says why no page is searchable" in done.stdout
     assert "[fetch] allow_networks does not list  1\n" in run("status", tmp_path / "a").stdout
-    assert sought.open(tmp_path / "a").status()["hosts_not_fetched"]
+    assert sought.open(tmp_path / "a").status().hosts_not_fetched
 
 
 @pytest.mark.parametrize("answer", ["y", "n"])

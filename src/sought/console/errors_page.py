@@ -17,7 +17,6 @@ from sought.console.live import shown
 from sought.console.log_page import LogReader
 from sought.console.overview import span_asked
 from sought.console.pulse import Pulse, errors, is_on, last_pulse
-from sought.operate.view import View
 from sought.record.admission import REASONS
 
 _LATEST = 10  # warnings

@@ -149,7 +149,7 @@ def needy(view: View, limit: int, *, unanswered: bool = False) -> list[NeedyQuer
     measure, asked = view.measuring.measure, view.measuring.asked
     if measure is None:
         return []
-    made = made_for(measure)
+    made = ideal_scores(measure)
     counts, best = measure.lists.counts, measure.lists.best
     gain = measure.weights * measure.lists.entry(np.arange(len(made), dtype=np.uint32), made)
     fit = np.divide(best, made, out=np.ones(len(made)), where=made > 0.0)
@@ -166,7 +166,7 @@ def needy(view: View, limit: int, *, unanswered: bool = False) -> list[NeedyQuer
             results=int(counts[q]),
             best_score=float(best[q]),
             to_gain=float(gain[q]),
-            to_gain_searches_a_week=searches_a_week(float(gain[q]), report),
+            to_gain_searches_a_week=improved_searches(float(gain[q]), float(asked.rate[q]), report),
             why=needs(int(counts[q]), float(fit[q]), held_out=bool(asked.held_out[q])),
         )
         for q in order[listed][:limit].tolist()

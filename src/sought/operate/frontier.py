@@ -11,8 +11,8 @@ from polars.io.plugins import register_io_source
 
 from sought.operate.typed_report import TypedReport
 from sought.operate.view import View
-from sought.record.named_urls import LOADED
 from sought.record.recovery import open_directory
+from sought.record.seeds import LOADED
 from sought.record.table import Reason, Source, State
 from sought.web.errors import BadInput, BadURL
 from sought.web.url import canonical

@@ -75,7 +75,7 @@ class CrawlStatus(TypedReport):
     """The state of a crawl as of its last commit.
 
     `running` is the process that crawls now.  `budget_from` names the file that sets the budget.  `states`, `reasons`,
-    `outcomes` and `refused` are counts of URLs or fetches by name.  `bytes` is the size of each part on disk.
+    `outcomes` and `refused` are counts of URLs or fetches by name.  `hosts_not_fetched` counts hosts by the reason why.  `bytes` is the size of each part on disk.
     """
 
     directory: str
@@ -92,6 +92,7 @@ class CrawlStatus(TypedReport):
     outcomes: Mapping[str, int]
     refused: Mapping[str, int]
     hosts: int
+    hosts_not_fetched: Mapping[str, int] | None = field(metadata=OPTIONAL)
     last_fetch: float | None
     searchable: int
     demand: AnswerReport

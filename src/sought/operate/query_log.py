@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from sought.demand import Format, QueryLog, export_file, import_file, stats
-from sought.demand.formats import written
+from sought.demand.formats import format_for
 from sought.index import normal
 from sought.operate.explain_query import answers_to_all
 from sought.operate.known import ServedAnswers
@@ -121,7 +121,7 @@ def import_queries(log: QueryLog, file: Path, form: str | None, report: Callable
 
 def export_queries(log: QueryLog, file: Path, form: str | None) -> QueryExport:
     """Write the log to a file."""
-    return QueryExport(**export_file(log, file, _format(form) or written(file)), file=str(file))
+    return QueryExport(**export_file(log, file, _format(form) or format_for(file)), file=str(file))
 
 
 def take_in(path: Path, report: Callable[[int], None]) -> int | None:

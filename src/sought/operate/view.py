@@ -134,7 +134,7 @@ class View:
             outcomes=self.store.meta("outcomes", {}),
             refused=self.store.meta("refused", {}),
             hosts=len(self.hosts),
-            hosts_not_fetched=self._kept_out(),
+            hosts_not_fetched=self._kept_out() or None,
             last_fetch=_time(self.table["last_fetch"].max(initial=-np.inf)),
             searchable=searchable_pages(self.path),
             demand=AnswerReport.read(self.store.meta("demand", {})),

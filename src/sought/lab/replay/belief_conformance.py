@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sought.beliefs.belief import Belief, Learner, Supplied, Telling
+from sought.beliefs.belief import Belief, HasTerms, Learner, Supplied
 from sought.lab.replay.conformance import demand
 from sought.lab.replay.samples import cut, extreme_fetches, extreme_pages, sample_fetches, sample_pages
 from sought.lab.replay.setting import Setting
@@ -124,7 +124,7 @@ def _it_explains_itself(belief: Belief) -> None:
         return
     learner: Any = _learner(belief, sample_fetches(1, _ROWS // 2, _FETCHES))
     learner.column(_pages(belief, 1))
-    if isinstance(learner, Telling):
+    if isinstance(learner, HasTerms):
         for row in (0, _ROWS - 1):
             terms = learner.terms(row)
             demand(isinstance(terms, dict), f"terms({row}) is a {type(terms).__name__}: return a dictionary, or {{}}")
