@@ -75,7 +75,8 @@ class CrawlStatus(TypedReport):
     """The state of a crawl as of its last commit.
 
     `running` is the process that crawls now.  `budget_from` names the file that sets the budget.  `states`, `reasons`,
-    `outcomes` and `refused` are counts of URLs or fetches by name.  `hosts_not_fetched` counts hosts by the reason why.  `bytes` is the size of each part on disk.
+    `outcomes` and `refused` are counts of URLs or fetches by name, `hosts_not_fetched` of hosts by the reason.  `bytes`
+    is the size of each part on disk.
     """
 
     directory: str
