@@ -1,6 +1,7 @@
 """New pages by how many links to them have been seen."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,6 +17,8 @@ class Backlinks:
 
     The same number is the in-degree of a frontier page in Tran, Turk, Cambazoglu & Nejdl (SIGIR 2015).
     """
+
+    paper: ClassVar[str] = "cho-garcia-molina-page-1998"
 
     def importance(self, pages: Pages) -> Floats:
         return pages.inlinks.astype(np.float64)

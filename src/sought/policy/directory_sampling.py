@@ -1,6 +1,7 @@
 """Known pages in the directories of samples that have changed."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -25,6 +26,8 @@ class DirectorySampling:
     drawn.  Any page found changed in this cycle counts as a sample: if it is none, its directory is in turn anyway.
     Samples that cannot be fetched are not replaced.
     """
+
+    paper: ClassVar[str] = "tan-mitra-2010"
 
     cycle: float = WEEK
 

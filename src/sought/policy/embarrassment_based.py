@@ -28,6 +28,8 @@ class EmbarrassmentBased:
     nothing: they have what is left, in turn.
     """
 
+    paper: ClassVar[str] = "pandey-olston-2005"
+
     tau: float = 0.5
     form: Form = "fractions"
     slots: int = 48

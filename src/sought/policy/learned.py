@@ -1,6 +1,7 @@
 """New pages by an impact that is learnt from what other orderings say of them."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from sought.beliefs.learned import LearnedScore
 from sought.policy.ordering import Ordering
@@ -16,3 +17,5 @@ class Learned(Ordering, LearnedScore):
     learns from pages that were new once: what was said of them before they were fetched, and the impact they have now.
     Until it knows fifty of them pages come in the order of RandomWalk(impact).
     """
+
+    paper: ClassVar[str] = "tran-et-al-2015"

@@ -1,6 +1,7 @@
 """New pages by how often they would be among the first results."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from sought.beliefs.search_impact.hybrid import SearchImpactScore
 from sought.policy.ordering import Ordering
@@ -20,3 +21,5 @@ class SearchImpact(Ordering, SearchImpactScore):
     Q-Overlap of Tran et al. 2015), 0 the one that goes by importance alone.  estimate = "expected" works with the
     distribution of predicted scores instead of its mean.
     """
+
+    paper: ClassVar[str] = "pandey-olston-2008"

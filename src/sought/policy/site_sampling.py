@@ -1,6 +1,7 @@
 """Known pages of the sites of which a sample has changed most."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -25,6 +26,8 @@ class SiteSampling:
     that cannot be fetched are not replaced.  Pages first fetched in this cycle are not sampled.  A batch of fetches
     that is not full with samples goes on with sites, in the order of what samples have said by then.
     """
+
+    paper: ClassVar[str] = "tan-mitra-2010"
 
     cycle: float = WEEK
 

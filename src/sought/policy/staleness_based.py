@@ -28,6 +28,8 @@ class StalenessBased:
     too fast as well as those that do not change, has what is left, in turn.
     """
 
+    paper: ClassVar[str] = "pandey-olston-2005"
+
     tau: float = 0.5
     form: Form = "fractions"
     slots: int = 48

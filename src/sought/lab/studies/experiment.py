@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from sought.lab.measures import ClickThrough, FreshnessAt, ImpactShare, Measure, PrecisionAt, Quality
 from sought.lab.replay.setting import Setting
@@ -154,10 +155,14 @@ def _row(cell: Cell, measures: Sequence[Measure], results: Path) -> dict[str, An
         "fetches": told["fetches"],
     }
     for measure in measures:
-        values = found[measure.name].to_numpy()
-        known = values[~np.isnan(values)]
-        row[measure.name] = float(known.mean()) if len(known) else float("nan")
+        row[measure.name] = mean_of(found[measure.name].to_numpy())
     return row | {"seconds": told["seconds"]}
+
+
+def mean_of(values: NDArray[np.float64]) -> float:
+    """Over units of which a measure says something; NaN if there are none."""
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else float("nan")
 
 
 def _saved(world: World, folder: Path) -> Path:

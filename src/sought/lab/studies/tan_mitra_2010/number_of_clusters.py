@@ -9,8 +9,7 @@ from itertools import pairwise
 
 from sought.beliefs.clusters.folds import KS, fold_scores, knee
 from sought.lab.replay.watched_crawl import watched
-from sought.lab.studies.figures import lines
-from sought.lab.studies.study import (
+from sought.lab.studies.adapter import (
     Claim,
     Figure,
     Finding,
@@ -23,6 +22,7 @@ from sought.lab.studies.study import (
     finding,
     verdict,
 )
+from sought.lab.studies.figures import lines
 from sought.lab.studies.tan_mitra_2010.cycles import NEEDS, CycleWorld, parts_of
 
 WEEKS = 4
