@@ -230,11 +230,12 @@ def test_lists(run):
     rows = {row["policy"]: row for row in json.loads(run("policies --json"))["policies"]}
     assert rows["Ceiling"]["oracle"]
     assert not rows["RoundRobin"]["oracle"]
-    assert (rows["UserCentric"]["seed"], rows["BreadthFirst"]["seed"]) == ("000", "001")
+    assert (rows["UserCentric"]["paper"], rows["Never"]["paper"]) == ("pandey-olston-2005", "")
     assert all(row["what"] for row in rows.values())
-    assert run("policies").splitlines()[0].split() == ["policy", "oracle", "seed", "what"]
+    assert run("policies").splitlines()[0].split() == ["policy", "oracle", "paper", "what"]
     listed = json.loads(run("experiments --json"))["experiments"]
-    assert [row["seed"] for row in listed] == sorted(row["seed"] for row in listed)
+    assert [row["paper"] for row in listed] == sorted(row["paper"] for row in listed)
+    assert all(row["statements"] and row["statements"][0]["text"] for row in listed)
     assert not any(row["verdict"] for row in listed)
     run("run random-crawl --world small.world")
     listed = json.loads(run("experiments --json"))["experiments"]

@@ -34,7 +34,8 @@ class Registry(Mapping[str, Any]):
 
     `what` is what one of them is called in messages, `group` the name of their entry points, if they have any.
     `accepts` says of any class or value whether it is one.  `names` are those of one: the first is shown, all of them
-    are found.  A tuple of values counts as each of them.  Two different things of the same name are an error.
+    are found.  A tuple of values counts as each of them.  Two different things of the same name are an error.  Those
+    that are not `is_listed` can be named all the same.
 
     If `functions` may be one, then those that an entry point or an expression names.
     """
@@ -48,6 +49,7 @@ class Registry(Mapping[str, Any]):
         names: Callable[[Any], Sequence[str]] = name_of,
         *,
         functions: bool = False,
+        is_listed: Callable[[Any], bool] = lambda _: True,
     ) -> None:
         self.what = what
         self.package = package
@@ -55,6 +57,7 @@ class Registry(Mapping[str, Any]):
         self.accepts = accepts
         self.names = names
         self.functions = functions
+        self.is_listed = is_listed
 
     @cached_property
     def classes(self) -> Mapping[str, type]:
@@ -84,7 +87,7 @@ class Registry(Mapping[str, Any]):
         def may_call(cls: type) -> bool:
             return any(each.accepts(cls) for each in registries)
 
-        classes = {**self, **more}
+        classes = {**self._found[1], **more}
         return read(text, Grammar(self.what, classes, inside, is_one, may_call, partial(load, folder=folder)))
 
     def __getitem__(self, name: str) -> Any:
@@ -118,7 +121,8 @@ class Registry(Mapping[str, Any]):
                     both = f"{found[name][1]} and {where}"
                     raise BadInput(f"{name!r} is the name of more than one {self.what}: {both}; rename or remove one")
                 found[name] = value, where
-            shown.append(names[0])
+            if self.is_listed(value):
+                shown.append(names[0])
         return shown, {name: value for name, (value, _) in found.items()}
 
     def _everywhere(self) -> Iterator[tuple[Any, str]]:

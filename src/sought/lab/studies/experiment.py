@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from sought.lab.measures import ClickThrough, FreshnessAt, ImpactShare, Measure, PrecisionAt, Quality
 from sought.lab.replay.setting import Setting
-from sought.lab.studies.cells import Cell, complete, is_done, missing, read_log, read_series, read_summary
-from sought.lab.studies.marks import mark_of, own_mark
+from sought.lab.studies.cells import Cell, cell_code, complete, is_done, missing, read_log, read_series, read_summary
+from sought.lab.studies.marks import own_mark, world_mark
 from sought.lab.worlds.files import open_world, read_name, save_world
 from sought.lab.worlds.world import World
 from sought.web.errors import BadInput
@@ -74,9 +74,10 @@ def grid(
             f"several seeds would find the same: a seed draws samples of demand, which split {setting.split!r} does "
             "not; use one seed or split 'thinning'"
         )
-    name, mark = read_name(folder), mark_of(folder)
+    name, mark = read_name(folder), world_mark(folder)
+    code = {policy: cell_code(policy) for policy in policies}
     return [
-        Cell(name, mark, policy, budget, replace(setting, seed=seed), own_mark(policy))
+        Cell(name, f"{mark} {code[policy]}", policy, budget, replace(setting, seed=seed), own_mark(policy))
         for seed, budget, policy in product(dict.fromkeys(seeds), dict.fromkeys(budgets), dict.fromkeys(policies))
     ]
 
