@@ -1,4 +1,4 @@
-"""E001-3 to E001-15: URL ordering, on webs small enough to follow by hand, and on made-up ones."""
+"""Figures 3 to 15: URL ordering, on webs small enough to follow by hand, and on made-up ones."""
 
 import numpy as np
 import pytest

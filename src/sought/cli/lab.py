@@ -150,7 +150,7 @@ def experiments(results: Results = _RESULTS, json: Json = False) -> None:
             "quick": bool(last and last.quick),
             "worlds": last.worlds if last else [],
         }
-        for study in sorted(EXPERIMENTS.values(), key=lambda study: (study.paper, study.name))
+        for study in sorted(EXPERIMENTS.values(), key=lambda study: (not study.paper, study.paper, study.name))
         for last in [last_verdict(found, study.name)]
     ]
     if json:

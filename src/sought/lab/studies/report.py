@@ -38,7 +38,7 @@ def report_page(
     findings: Sequence[Finding], tables: Sequence[ResultTable] = (), studies: Mapping[str, Study] = EXPERIMENTS
 ) -> str:
     """The same findings and tables give the same page."""
-    ordered = sorted(newest_first(findings), key=lambda finding: (_paper(finding, studies), finding.study))
+    ordered = sorted(newest_first(findings), key=lambda finding: (*_paper(finding, studies), finding.study))
     return document(
         _TITLE,
         text("h1", _TITLE),
@@ -65,9 +65,10 @@ def shown(value: Value) -> str:
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
-def _paper(finding: Finding, studies: Mapping[str, Study]) -> str:
+def _paper(finding: Finding, studies: Mapping[str, Study]) -> tuple[bool, str]:
+    """By which findings are sorted: those of papers come first."""
     study = studies.get(finding.study)
-    return study.paper if study else ""
+    return not (study and study.paper), study.paper if study else ""
 
 
 def _counts(findings: Sequence[Finding]) -> str:
