@@ -1,6 +1,7 @@
 """`sought lab` as a person uses it."""
 
 import json
+import re
 import shlex
 from pathlib import Path
 
@@ -10,13 +11,16 @@ from typer.testing import CliRunner
 
 from sought.cli.lab import app
 from sought.cli.lab_compare import share_or_number
-from sought.lab.studies.findings import read_tables
+from sought.lab.studies.findings import read_tables, save_finding
 from sought.lab.studies.registry import EXPERIMENTS
+from sought.lab.studies.study import VERDICTS, Finding
 from sought.lab.worlds.files import save_world
 from sought.lab.worlds.recorder import WorldRecorder
 from sought.lab.worlds.world import WEEK
 from sought.web.errors import BadInput
 from tests.testing.small_world import START, gone, moved, page, small_world
+
+GUIDE = Path(__file__).parents[2] / "docs" / "how-to" / "write-a-study.md"
 
 COMPARE = "compare small.world --cores 0 --policy RoundRobin(new=True) --policy Never --budget 2"
 
@@ -210,6 +214,53 @@ def test_run_verdicts_and_report(run):
     assert str(Path.cwd()) not in page
 
 
+def test_a_study_of_ones_own(run):
+    """That of the guide, in a file of the current directory: every statement has its verdict."""
+    [example] = re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.S)
+    Path("my_study.py").write_text(example)
+    [found] = json.loads(run("run my_study:MINE --world small.world --quick --cores 0 --json"))["findings"]
+    assert (found["study"], len(found["numbers"]["small"])) == ("my-study", 1)
+    claims = found["claims"]
+    assert [each["paper"] for each in claims] == ["", "one half"]
+    assert all(each["verdict"] in VERDICTS and each["found"]["small"] for each in claims)
+    assert found["tables"][0]["columns"] == ["statement", "paper", "small", "verdict"]
+    out = run("run my_study:MINE --world small.world --quick --cores 0")
+    assert "    paper: one half" in out
+    assert out.count(": round-robin gives better answers than no fetches\n") == 1
+    run("report")
+    assert "it loses at most half as much" in Path("lab-report.html").read_text()
+    assert "my_study.py has nothing called 'Yours'" in run("run my_study:Yours", fails=True)
+
+
+def test_a_measure_of_ones_own(run):
+    """In a file of the current directory."""
+    Path("my_measures.py").write_text(
+        "from dataclasses import dataclass\nimport numpy as np\n\n@dataclass(frozen=True)\nclass Always:\n"
+        "    value: float = 1.0\n    name = 'always'\n    def __call__(self, run):\n"
+        "        return np.full(len(run.moments), self.value)\n"
+    )
+    line = "compare small.world --policy Never --budget 1 --cores 0 --json --measure my_measures:Always(0.25)"
+    [row] = json.loads(run(line))["table"]
+    assert row["always"] == 0.25
+    assert "not a measure" in run(line.replace("Always(0.25)", "dataclass"), fails=True)
+
+
+def test_studies_have_old_names(run):
+    """On the command line, and in findings that were kept under them."""
+    finding = Finding("E001-3", "holds", "so", settings={"worlds": {"small.world": {}}})
+    save_finding(finding, Path("lab-results"), "code", "2020-01-01")
+    [kept] = json.loads(run("verdicts --json"))["verdicts"]
+    assert kept["study"] == "cho-garcia-molina-page-1998-figure-3"
+    [again] = json.loads(run("run e001-3 --world small.world --json"))["findings"]
+    assert again["study"] == kept["study"]
+    named = {
+        name: [each["study"] for each in json.loads(run(f"run {name} --world small.world --json"))["findings"]]
+        for name in ("001", "cho-garcia-molina-page-1998")
+    }
+    assert named["001"] == named["cho-garcia-molina-page-1998"]
+    assert len(named["001"]) == 9
+
+
 def test_run_for_people(run):
     """The verdict and the numbers."""
     out = run("run losses --world small.world --quick")
@@ -230,11 +281,13 @@ def test_lists(run):
     rows = {row["policy"]: row for row in json.loads(run("policies --json"))["policies"]}
     assert rows["Ceiling"]["oracle"]
     assert not rows["RoundRobin"]["oracle"]
-    assert (rows["UserCentric"]["seed"], rows["BreadthFirst"]["seed"]) == ("000", "001")
+    assert (rows["UserCentric"]["paper"], rows["Never"]["paper"]) == ("pandey-olston-2005", "")
     assert all(row["what"] for row in rows.values())
-    assert run("policies").splitlines()[0].split() == ["policy", "oracle", "seed", "what"]
+    assert run("policies").splitlines()[0].split() == ["policy", "oracle", "paper", "what"]
     listed = json.loads(run("experiments --json"))["experiments"]
-    assert [row["seed"] for row in listed] == sorted(row["seed"] for row in listed)
+    papers = [row["paper"] for row in listed]
+    assert papers == sorted(papers, key=lambda paper: (not paper, paper))
+    assert all(row["statements"] and row["statements"][0]["text"] for row in listed)
     assert not any(row["verdict"] for row in listed)
     run("run random-crawl --world small.world")
     listed = json.loads(run("experiments --json"))["experiments"]

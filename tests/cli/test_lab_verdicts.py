@@ -146,7 +146,7 @@ def test_the_transport_bound_of_every_budget(run, monkeypatch):
     monkeypatch.setattr("sought.lab.judge.transport.losses", counted)
     monkeypatch.setattr(bounds, "BUDGETS", (0.1, 0.2, 0.4))
     folder, results, setting = Path("small.world"), Path("lab-results"), Setting()
-    (numbers,) = bounds.run(StudyContext([folder], results, cores=0)).numbers.values()
+    (numbers,) = bounds.BOUNDS.run(StudyContext([folder], results, cores=0)).numbers.values()
     assert len(calls) == 1
     world = open_world(folder)
     judge = judge_for(world, setting)

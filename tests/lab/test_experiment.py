@@ -22,14 +22,26 @@ from sought.lab.replay.run import Run, run_of_states
 from sought.lab.replay.setting import Setting
 from sought.lab.studies.bounds import QualityOrder
 from sought.lab.studies.cells import check_code, judge_for, load, read_found
-from sought.lab.studies.compare import SEEDS, differences, gaps, parse_any_policy
+from sought.lab.studies.compare import differences, gaps, parse_any_policy
 from sought.lab.studies.experiment import decisions, experiment, grid, run_all, series, table
 from sought.lab.studies.findings import read_findings, read_tables, save_finding, save_table
 from sought.lab.studies.losses import KINDS, repaired, split
 from sought.lab.studies.marks import code_mark, own_mark, world_mark
+from sought.lab.studies.papers import NUMBERS
 from sought.lab.studies.random_crawl import _counts, _deviation
 from sought.lab.studies.registry import EXPERIMENTS
-from sought.lab.studies.study import FAILS, HOLDS, UNJUDGED, Finding, ResultTable, StudyContext, WorldResult, finding
+from sought.lab.studies.study import (
+    FAILS,
+    HOLDS,
+    UNJUDGED,
+    Claim,
+    Finding,
+    ResultTable,
+    Statement,
+    Study,
+    StudyContext,
+    WorldResult,
+)
 from sought.lab.worlds.files import open_world, save_queries, save_world
 from sought.lab.worlds.recorder import WorldRecorder
 from sought.lab.worlds.world import NOTHING, WEEK, WorldDemand
@@ -129,7 +141,10 @@ def test_any_policy():
         assert type(parse_any_policy(name)).__name__ == name
     with pytest.raises(BadInput, match="did you mean Ceiling"):
         parse_any_policy("Ceilin()")
-    assert set(SEEDS) <= set(POLICIES | ORACLES)
+    papers = {name: getattr(kind, "paper", "") for name, kind in (POLICIES | ORACLES).items()}
+    assert set(papers.values()) == {"", *(key for number, key in NUMBERS.items() if number.isdigit())}
+    assert (papers["UserCentric"], papers["IdealRanking"]) == ("pandey-olston-2005", "pandey-olston-2008")
+    assert sum(map(bool, papers.values())) == 19
 
 
 def test_runs_by_hand():
@@ -382,21 +397,79 @@ def test_seeds_that_change_nothing(folder, split):
 # ---- verdicts
 
 
-def part(name, holds):
-    return WorldResult(name, holds, f"because of {name}", {"a": 1.0, "b": float("nan")})
+ONE, TWO = Statement("one"), Statement("two", "47 %")
+NUMBERS_FOUND = {"a": 1.0, "b": float("nan")}
+
+
+def result(world, *holds):
+    """A world on which the first statement, and perhaps the second, holds or not."""
+    claims = [Claim(*each, f"because of {world}") for each in zip((ONE, TWO), holds, strict=False)]
+    return WorldResult(claims, NUMBERS_FOUND, lack="" if holds else f"{world} is empty", world=world)
+
+
+def found_in(context, *results):
+    study = Study("x", "", "X", "Is it so?", "a world", (ONE, TWO), lambda folder, context: WorldResult())
+    return replace(study, settings={"budgets": [1]}, quick_settings={"budgets": [2]}).finding(results, context)
 
 
 def test_one_verdict_of_several_worlds(folder, results):
     """It fails if one world says so, holds if another can judge it, and is open otherwise; worlds are named only."""
     bench = StudyContext([folder], results)
-    both = finding("x", bench, [part("one", True), part("two", False), part("three", None)], budgets=[1])
-    assert (both.verdict, both.because) == (FAILS, "two: because of two; three: because of three")
-    assert finding("x", bench, [part("one", True), part("three", None)]).verdict == HOLDS
-    assert finding("x", bench, [part("three", None)]).verdict == UNJUDGED
-    assert finding("x", StudyContext([], results), []).verdict == UNJUDGED
+    both = found_in(bench, result("one", True), result("two", False), result("three"))
+    assert (both.verdict, both.because) == (FAILS, "two: not so: one (because of two); three: three is empty")
+    assert found_in(bench, result("one", True), result("three")).verdict == HOLDS
+    assert found_in(bench, result("three")).verdict == UNJUDGED
+    assert found_in(bench, result("one", None)).verdict == UNJUDGED
+    assert found_in(StudyContext([], results)).verdict == UNJUDGED
     assert both.numbers["one"] == {"a": 1.0, "b": None}
     assert list(both.settings["worlds"]) == ["small.world"]
+    assert (both.settings["budgets"], found_in(replace(bench, quick=True)).settings["budgets"]) == ([1], [2])
     assert str(folder.parent) not in repr(both)
+
+
+def test_every_statement_has_its_own_verdict(results):
+    """Over all worlds that can judge it; what is lacking is told in its place."""
+    context = StudyContext([], results)
+    found = found_in(context, result("one", True, None), result("two", True, False), result("three"))
+    assert [(each.text, each.paper, each.verdict) for each in found.claims] == [
+        ("one", "", HOLDS),
+        ("two", "47 %", FAILS),
+    ]
+    assert found.claims[1].found == {
+        "one": "because of one", "two": "not so: because of two", "three": "three is empty",
+    }  # fmt: skip
+    assert found.tables[0].columns == ["statement", "paper", "one", "two", "three", "verdict"]
+    assert [row[-1] for row in found.tables[0].rows] == [HOLDS, FAILS]
+    assert [each.verdict for each in found_in(context, result("one", None, True)).claims] == [UNJUDGED, HOLDS]
+    assert found_in(context, result("one", None, True)).verdict == HOLDS
+
+
+def test_one_statement_may_be_judged_at_several_budgets(results):
+    """It holds on a world if no claim of it fails; those that fail are told."""
+    claims = [Claim(ONE, True, "0.9", "1 %"), Claim(ONE, False, "0.2", "5 %"), Claim(TWO, True, "0.5")]
+    found = found_in(StudyContext([], results), WorldResult(claims, world="w"))
+    assert [each.verdict for each in found.claims] == [FAILS, HOLDS]
+    assert [each.found["w"] for each in found.claims] == ["not so: 5 %: 0.2", "0.5"]
+
+
+def test_all_worlds_together(folder, results):
+    """`across` has what each world left for it, and is not asked where all lack something."""
+    told = []
+
+    def across(data, context):
+        told.append(dict(data))
+        return WorldResult([Claim(ONE, sum(data.values()) > 1, "sum")])
+
+    def judge(world, context):
+        return WorldResult(data=2) if not context.quick else WorldResult(lack="quick")
+
+    study = Study("x", "", "X", "Is it so?", "a world", (ONE,), judge, across)
+    assert study.run(StudyContext([folder], results)).because == "all worlds: one (sum)"
+    assert study.run(StudyContext([folder], results, quick=True)).because == "small: quick"
+    assert told == [{"small": 2}]
+    worldless = replace(study, judge=None)
+    assert worldless.worldless
+    assert worldless.run(StudyContext([folder], results)).settings["worlds"] == {}
 
 
 def test_findings_are_kept(results):
@@ -426,6 +499,7 @@ def test_what_cannot_be_judged(name, results, tmp_path):
         assert found.verdict == UNJUDGED
         assert found.because.startswith("small: ")
         assert found.study == name
+        assert all(claim.verdict == UNJUDGED and claim.found for claim in found.claims)
 
 
 # ---- the experiments
@@ -434,7 +508,8 @@ def test_what_cannot_be_judged(name, results, tmp_path):
 def judged(name: str, world: Path, results: Path, **how: Any) -> tuple[Finding, dict[str, Any], list[Any]]:
     """What an experiment finds on one world, its numbers there, and the rows of its table."""
     found = EXPERIMENTS[name].run(StudyContext([world], results, cores=0, **how))
-    (numbers,), (shown,) = found.numbers.values(), found.tables
+    (numbers,), (claims, shown) = found.numbers.values(), found.tables
+    assert claims.title == f"{name}: what must hold"
     return found, dict(numbers), list(shown.rows)
 
 
@@ -554,7 +629,7 @@ def test_series_are_the_units_of_the_table(folder, results):
 
 
 def test_other_source_code_is_another_mark(tmp_path, monkeypatch):
-    """Whatever changes in a room that replay uses, results are not taken for those of before."""
+    """Whatever changes in this package, a finding is not taken for one of the same code."""
     (tmp_path / "policy").mkdir()
     file = tmp_path / "policy" / "rule.py"
     monkeypatch.setattr("sought.__file__", str(tmp_path / "__init__.py"))

@@ -1,4 +1,4 @@
-"""E001-3 to E001-15: URL ordering, on webs small enough to follow by hand, and on made-up ones."""
+"""Figures 3 to 15: URL ordering, on webs small enough to follow by hand, and on made-up ones."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ from sought.lab.studies.cho_1998.small_site import better, leap, poor, worst
 from sought.lab.studies.cho_1998.topic_crawls import by_basic, by_modified
 from sought.lab.studies.cho_1998.url_ordering import alike, found_faster
 from sought.lab.studies.registry import EXPERIMENTS
-from sought.lab.studies.study import FAILS, HOLDS, UNJUDGED, Claim, StudyContext, verdict
+from sought.lab.studies.study import FAILS, HOLDS, UNJUDGED, Claim, Statement, StudyContext, WorldResult
 from sought.lab.worlds.files import save_world
 from sought.lab.worlds.recorder import WorldRecorder
 from sought.lab.worlds.synthetic.web import WebShape, generate
@@ -135,9 +135,10 @@ def test_what_an_order_knows_and_what_it_fetches_together():
 
 
 def test_a_verdict_tells_what_fails():
-    good, bad = Claim("a", True, "1"), Claim("b", False, "2")
-    assert verdict([good, bad]) == (False, "not so: b (2)")
-    assert verdict([good]) == (True, "a (1)")
+    good, bad = Claim(Statement("a"), True, "1"), Claim(Statement("b"), False, "2", "5 %")
+    for claims, verdict in (([good, bad], (False, "not so: 5 %: b (2)")), ([good], (True, "a (1)"))):
+        result = WorldResult(claims)
+        assert (result.holds, result.because) == verdict
 
 
 def test_figure_3():
@@ -229,8 +230,10 @@ def test_studies_run(name, site, tmp_path):
     found = EXPERIMENTS[name].run(bench)
     assert found.verdict in (HOLDS, FAILS)
     claims = found.tables[0]
-    assert claims.columns == ["claim", "found", "holds"]
-    assert (found.verdict == HOLDS) == all(row[2] == "yes" for row in claims.rows)
+    assert claims.columns == ["statement", "paper", "site", "verdict"]
+    assert [row[3] for row in claims.rows] == [claim.verdict for claim in found.claims]
+    assert [claim.text for claim in found.claims] == [each.text for each in EXPERIMENTS[name].statements]
+    assert (found.verdict == HOLDS) == all(row[3] == HOLDS for row in claims.rows)
     areas = [value for what, value in found.numbers["site"].items() if what.endswith("area")]
     assert areas
     assert all(isinstance(area, float) and 0 < area <= 1 for area in areas)
@@ -239,8 +242,10 @@ def test_studies_run(name, site, tmp_path):
 
 
 def test_second_figures_are_asked_for_by_name():
-    assert EXPERIMENTS["E001-8"].also == ("E001-9",)
-    assert EXPERIMENTS["E001-14"].also == ("E001-15",)
+    """By the names of now, and those of before."""
+    for name, number in (("E001-8", 8), ("E001-9", 8), ("E001-14", 14), ("E001-15", 14)):
+        assert EXPERIMENTS[name].name == f"cho-garcia-molina-page-1998-figure-{number}"
+        assert EXPERIMENTS[name] is EXPERIMENTS[f"cho-garcia-molina-page-1998-figure-{name.partition('-')[2]}"]
 
 
 @pytest.mark.parametrize("name", [*OF_LARGE_WEBS, *OF_SITES, *OF_TOPICS])

@@ -68,7 +68,7 @@ def test_a_world_that_is_too_small_cannot_judge(name, tmp_path):
 def test_every_figure_has_a_study():
     """Those of the paper, its examples, and what it says of pieces."""
     assert {"E000-2", "E000-3", "E000-4", "E000-4C", "E000-5", "E000-S"} <= set(EXPERIMENTS)
-    assert all(EXPERIMENTS[name].seed == "000" for name in EXPERIMENTS if name.startswith("E000"))
+    assert all(EXPERIMENTS[name].paper == "pandey-olston-2005" for name in EXPERIMENTS if name.startswith("E000"))
 
 
 # ---- E000-2

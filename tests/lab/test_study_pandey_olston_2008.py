@@ -86,7 +86,7 @@ def test_a_world_that_is_too_small_cannot_judge(name, tmp_path):
 
 def test_every_figure_has_a_study():
     """By its own name or another one."""
-    names = {name for study in EXPERIMENTS.values() for name in (study.name, *study.also)}
+    names = {name for study in EXPERIMENTS.values() for name in (study.name, *study.aliases)}
     assert {"E003-T", *(f"E003-{figure}" for figure in (2, 5, 6, 7, 8, 9))} <= names
     assert EXPERIMENTS["E003-T"].worldless
 

@@ -11,8 +11,9 @@ from sought.lab.judge.statistics import t_statistic
 from sought.lab.measures.reading import ReadCopies
 from sought.lab.replay.setting import Setting
 from sought.lab.replay.watched_crawl import ADDRESS, CONTENT, watched
+from sought.lab.studies.adapter import WorldResult
 from sought.lab.studies.registry import EXPERIMENTS
-from sought.lab.studies.study import UNJUDGED, VERDICTS, StudyContext, WorldResult
+from sought.lab.studies.study import UNJUDGED, VERDICTS, StudyContext
 from sought.lab.studies.tan_mitra_2010 import alike_intervals as intervals
 from sought.lab.studies.tan_mitra_2010 import cluster_sizes as sizes
 from sought.lab.studies.tan_mitra_2010 import cycle_weights as weights

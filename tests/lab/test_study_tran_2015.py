@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from sought.graph.links import links_of
+from sought.lab.studies.adapter import Claim
 from sought.lab.studies.registry import EXPERIMENTS
-from sought.lab.studies.study import FAILS, HOLDS, UNJUDGED, Claim, StudyContext
+from sought.lab.studies.study import FAILS, HOLDS, UNJUDGED, StudyContext
 from sought.lab.studies.tran_2015.cases import (
     LOW_SKEW,
     OMEGAS,

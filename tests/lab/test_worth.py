@@ -1,5 +1,7 @@
 """Worth beside everything else: quick runs, verdicts by hand, and worlds to which something happens."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,7 @@ from sought.lab.studies import bounds
 from sought.lab.studies.cells import Cell, judge_for, run_cell
 from sought.lab.studies.refreshing.refresh import ROUND_ROBIN
 from sought.lab.studies.registry import EXPERIMENTS
-from sought.lab.studies.study import UNJUDGED, VERDICTS, StudyContext
+from sought.lab.studies.study import ALL_WORLDS, UNJUDGED, VERDICTS, StudyContext, WorldResult
 from sought.lab.studies.worth import ablations as worth_ablations
 from sought.lab.studies.worth import clusters as worth_clusters
 from sought.lab.studies.worth import entry as worth_entry
@@ -22,7 +24,7 @@ from sought.lab.studies.worth import multi_term as worth_multi_term
 from sought.lab.studies.worth import robustness as worth_robustness
 from sought.lab.studies.worth import signals as worth_signals
 from sought.lab.studies.worth import split as worth_split
-from sought.lab.studies.worth.arms import ALL_WORLDS, CEILING, CLAIRVOYANT, ENDS, WORTH, Met
+from sought.lab.studies.worth.arms import CEILING, CLAIRVOYANT, ENDS, WORTH, Met
 from sought.lab.studies.worth.events import burst, drifted, half_way
 from sought.lab.worlds.files import save_world
 from sought.lab.worlds.recorder import WorldRecorder
@@ -148,7 +150,8 @@ def test_a_part_has_a_place_if_one_world_needs_it():
         "b": [met(f"without {part}", 0.97, 0.02 if part == PARTS[1] else 0.005) for part in PARTS],
     }
     assert [claim.holds for claim in worth_ablations.claims_of(worlds)] == [True, True, *[False] * (len(PARTS) - 2)]
-    [*_, last] = worth_ablations.judged([], worlds)
+    study, context = worth_ablations.ABLATIONS, StudyContext([], Path())
+    [*_, last] = study.with_all_worlds([WorldResult(world=name, data=mets) for name, mets in worlds.items()], context)
     assert (last.world, last.holds) == (ALL_WORLDS, False)
 
 
@@ -157,7 +160,7 @@ def test_an_index_must_be_better_on_two_worlds():
     good, poor = ([ours(quality), met("P: UserCentric", 0.95)] for quality in (0.956, 0.954))
     assert [claim.holds for claim in worth_index.claims_of({"a": good, "b": good, "c": poor})] == [True]
     assert [claim.holds for claim in worth_index.claims_of({"a": good, "b": poor})] == [False]
-    assert [part.world for part in worth_index.judged([], {"a": good})] == []
+    assert [claim.holds for claim in worth_index.claims_of({"a": good})] == [None]
 
 
 def test_a_split_may_be_a_little_better():

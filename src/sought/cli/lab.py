@@ -44,7 +44,13 @@ def show(world: World, json: Json = False) -> None:
 
 @app.command()
 def run(
-    name: Annotated[str, typer.Argument(help="A name from 'sought lab experiments', a paper (001, 002, …), or all.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="An experiment of 'sought lab experiments', my_study:Mine of a file here, all of a paper "
+            "(tan-mitra-2010, …), or all."
+        ),
+    ],
     world: Annotated[
         list[Path] | None,
         typer.Option(metavar="DIR", help="A world (repeatable); default: all *.world here.", show_default=False),
@@ -57,9 +63,10 @@ def run(
     """Run a named experiment and keep its verdict.  Ctrl-C keeps finished results; the same command resumes."""
     from sought.lab.studies.findings import save_finding
     from sought.lab.studies.marks import code_mark
+    from sought.lab.studies.registry import studies_named
     from sought.lab.studies.study import StudyContext
 
-    chosen = _studies(name)
+    chosen = studies_named(name)
     make_folder(results, "--results")
     worlds = world or ([] if all(study.worldless for study in chosen) else _worlds_here())
     kept: list[dict[str, Any]] = []
@@ -106,14 +113,13 @@ def report(
 def policies(json: Json = False) -> None:
     """List the policies, with oracles."""
     from sought.lab.replay.oracles import ORACLES
-    from sought.lab.studies.compare import SEEDS
     from sought.policy import POLICIES
 
     rows = [
         {
             "policy": name,
             "oracle": name in ORACLES,
-            "seed": SEEDS.get(name, ""),
+            "paper": getattr(kind, "paper", ""),
             "what": (kind.__doc__ or "").strip().splitlines()[0],
         }
         for name, kind in sorted((POLICIES | ORACLES).items(), key=lambda item: (item[0] in ORACLES, item[0]))
@@ -135,25 +141,27 @@ def experiments(results: Results = _RESULTS, json: Json = False) -> None:
     rows = [
         {
             "experiment": study.name,
-            "also": list(study.also),
-            "seed": study.seed,
+            "aliases": list(study.aliases),
+            "paper": study.paper,
             "question": study.question,
-            "expects": study.expects,
+            "statements": [asdict(statement) for statement in study.statements],
             "needs": study.needs,
             "verdict": last.verdict if last else "",
             "quick": bool(last and last.quick),
             "worlds": last.worlds if last else [],
         }
-        for study in sorted(EXPERIMENTS.values(), key=lambda study: (study.seed, study.name))
+        for study in sorted(EXPERIMENTS.values(), key=lambda study: (not study.paper, study.paper, study.name))
         for last in [last_verdict(found, study.name)]
     ]
     if json:
         print_json({"experiments": rows})
     else:
         marked = [row | {"verdict": f"{row['verdict']}{' (quick)' if row['quick'] else ''}"} for row in rows]
-        names = [", ".join((study, *EXPERIMENTS[study].also)) for study in (str(row["experiment"]) for row in marked)]
+        names = [
+            ", ".join((study, *EXPERIMENTS[study].aliases)) for study in (str(row["experiment"]) for row in marked)
+        ]
         named = [row | {"experiment": name} for row, name in zip(marked, names, strict=True)]
-        show_rows([{name: row[name] for name in ("experiment", "seed", "verdict", "question")} for row in named])
+        show_rows([{name: row[name] for name in ("experiment", "paper", "verdict", "question")} for row in named])
 
 
 @app.command()
@@ -172,23 +180,6 @@ def verdicts(results: Results = _RESULTS, json: Json = False) -> None:
     for each in found:
         study = EXPERIMENTS.get(each.study)
         show_finding(each, f"{study.title} ({study.name})" if study else each.study)
-
-
-def _studies(name: str) -> "list[Study]":
-    from difflib import get_close_matches
-
-    from sought.lab.studies.registry import EXPERIMENTS
-
-    if name == "all":
-        return list(EXPERIMENTS.values())
-    if of_paper := [study for study in EXPERIMENTS.values() if study.seed == name]:
-        return of_paper
-    names = {each.lower(): study for study in EXPERIMENTS.values() for each in (study.name, *study.also)}
-    if name.lower() in names:
-        return [names[name.lower()]]
-    near = get_close_matches(name, EXPERIMENTS, 1)
-    hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(EXPERIMENTS)}, and all"
-    raise BadInput(f"no experiment {name!r}; {hint}")
 
 
 def _worlds_here() -> list[Path]:
@@ -216,7 +207,7 @@ def _told(found: "Finding", study: "Study | None") -> dict[str, Any]:
 
     told = asdict(found)
     del told["figures"]
-    more = {"worlds": found.worlds, "quick": found.quick, "date": found.date, "seed": study.seed if study else ""}
+    more = {"worlds": found.worlds, "quick": found.quick, "date": found.date, "paper": study.paper if study else ""}
     return told | more | {"same_code": found.code == code_mark(), "command": command_of(found)}
 
 

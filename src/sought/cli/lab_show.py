@@ -86,13 +86,17 @@ def duration(seconds: float) -> str:
 
 
 def show_finding(finding: "Finding", title: str) -> None:
-    """The verdict, why, and the numbers; tables and figures are for the report."""
+    """The verdict, that of each statement or else why, and the numbers; tables and figures are for the report."""
     from rich.text import Text
 
     console.print(Text(title, "bold"))
     if of := finding.of_what:
         console.print(Text(f"  {of}", "dim"))
     console.print(Text("  ").append(finding.verdict, "bold").append(f": {finding.because}"))
+    for claim in finding.claims:
+        console.print(Text("    ").append(claim.verdict, "bold").append(f": {claim.text}"))
+        if claim.paper:
+            console.print(Text(f"      paper: {claim.paper}", "dim"))
     for world, numbers in finding.numbers.items():
         if numbers:
             console.print(Text(f"  {world}"))

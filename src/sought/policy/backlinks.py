@@ -1,6 +1,7 @@
 """New pages by the number of links to them."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,6 +17,8 @@ class Backlinks:
 
     Tran, Turk, Cambazoglu & Nejdl (SIGIR 2015) call the same number the in-degree of a frontier page.
     """
+
+    paper: ClassVar[str] = "cho-garcia-molina-page-1998"
 
     def importance(self, pages: Pages) -> Floats:
         return pages.inlinks.astype(np.float64)

@@ -17,6 +17,8 @@ class BreadthFirst:
     Rows are numbered in order of discovery, so depth and then row number is the order of a queue.
     """
 
+    paper: ClassVar[str] = "cho-garcia-molina-page-1998"
+
     order_matters: ClassVar[bool] = True
 
     def __call__(self, pages: Pages, now: float) -> Floats:

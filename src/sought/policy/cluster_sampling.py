@@ -107,6 +107,8 @@ class ClusterSampling:
     cluster come after all others, the oldest copy first, and pages fetched in this cycle after these.
     """
 
+    paper: ClassVar[str] = "tan-mitra-2010"
+
     k: int = 100
     features: Features = "static+dynamic"
     weighting: Weighting = "GAD"

@@ -1,6 +1,7 @@
 """Known pages in directories in which a sampled page has changed."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -25,6 +26,8 @@ class DirectorySampling:
     Any page found changed in this cycle counts as a sample: if it is none, its directory is being fetched anyway.
     Samples that cannot be fetched are not replaced.
     """
+
+    paper: ClassVar[str] = "tan-mitra-2010"
 
     cycle: float = WEEK
 

@@ -28,6 +28,8 @@ class EmbarrassmentBased:
     they share the remaining fetches in turn.
     """
 
+    paper: ClassVar[str] = "pandey-olston-2005"
+
     tau: float = 0.5
     form: Form = "fractions"
     slots: int = 48

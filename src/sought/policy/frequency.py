@@ -1,6 +1,7 @@
 """Known pages by the share of fetches at which they were found changed."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -19,6 +20,8 @@ class Frequency:
     That is the share of a page's fetches after the first at which it was found changed.  Departures, where the paper
     says nothing: pages fetched only once come first; ties are broken by the age of the copy.
     """
+
+    paper: ClassVar[str] = "tan-mitra-2010"
 
     def __call__(self, pages: Pages, now: float) -> Floats:
         again = np.maximum(pages.fetches.astype(np.float64) - 1.0, 0.0)

@@ -1,6 +1,7 @@
 """New pages by an impact that is learnt from the values of other orderings."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from sought.beliefs.learned import LearnedScore
 from sought.policy.ordering import Ordering
@@ -16,3 +17,5 @@ class Learned(Ordering, LearnedScore):
     learns from fetched pages: their features before they were fetched, and the impact they have now.  With fewer than
     fifty such pages, pages come in the order of RandomWalk(impact).
     """
+
+    paper: ClassVar[str] = "tran-et-al-2015"

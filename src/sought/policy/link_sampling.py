@@ -1,6 +1,7 @@
 """Known pages near sampled pages that have changed."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,6 +25,8 @@ class LinkSampling:
     Departures: the paper gives no order; pages are fetched by their distance from the nearest changed sample, not
     sample by sample.  Samples that cannot be fetched are not replaced.
     """
+
+    paper: ClassVar[str] = "tan-mitra-2010"
 
     hops: int = 3
     cycle: float = WEEK

@@ -1,6 +1,7 @@
 """New pages by the depth of their addresses."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from sought.beliefs.location import LocationScore
 from sought.policy.ordering import Ordering, found_first, of_new
@@ -15,6 +16,8 @@ class Location(Ordering, LocationScore):
 
     Ties are first in, first out.
     """
+
+    paper: ClassVar[str] = "cho-garcia-molina-page-1998"
 
     def __call__(self, pages: Pages, now: float) -> Floats:
         return of_new(pages, found_first(self.importance(pages), pages))

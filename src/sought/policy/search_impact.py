@@ -1,6 +1,7 @@
 """New pages by how often people would see them among the first results."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from sought.beliefs.search_impact.hybrid import SearchImpactScore
 from sought.policy.ordering import Ordering
@@ -20,3 +21,5 @@ class SearchImpact(Ordering, SearchImpactScore):
     Q-Overlap of Tran et al. 2015), 0 the one by importance alone.  estimate = "expected" uses the distribution of
     predicted scores instead of its mean.
     """
+
+    paper: ClassVar[str] = "pandey-olston-2008"

@@ -1,6 +1,7 @@
 """New pages by their similarity to a topic, alone or mixed with the number of links to them."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -18,6 +19,8 @@ class Similarity:
 
     k2 = 0, the default, is similarity alone.  IS' is at most 1 and IB' a number of links, so that k2 is best small.
     """
+
+    paper: ClassVar[str] = "cho-garcia-molina-page-1998"
 
     topic: str
     k1: float = 1.0

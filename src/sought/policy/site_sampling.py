@@ -1,6 +1,7 @@
 """Known pages, whole sites in the order of the share of their sample that has changed."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -25,6 +26,8 @@ class SiteSampling:
     fetched are not replaced.  Pages first fetched in this cycle are not sampled.  A batch of fetches with room for more
     than the samples takes pages of sites, ordered by the samples fetched so far.
     """
+
+    paper: ClassVar[str] = "tan-mitra-2010"
 
     cycle: float = WEEK
 

@@ -28,6 +28,8 @@ class StalenessBased:
     share the remaining fetches, the oldest copy first.
     """
 
+    paper: ClassVar[str] = "pandey-olston-2005"
+
     tau: float = 0.5
     form: Form = "fractions"
     slots: int = 48

@@ -1,7 +1,7 @@
 """New pages that seem to be about a topic, or are near such pages, before all others."""
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,8 @@ class Topical:
 
     The hot queue has new pages only; known pages keep the values of the order, behind the hot queue.
     """
+
+    paper: ClassVar[str] = "cho-garcia-molina-page-1998"
 
     topic: str
     order: Policy = field(default_factory=Backlinks)

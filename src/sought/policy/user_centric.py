@@ -1,6 +1,7 @@
 """Known pages by the gain that a refresh is expected to bring now."""
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,6 +25,8 @@ class UserCentric:
     P grows with age without bound and is the gain at this moment, not over the time the fresh copy lasts.  So it
     refreshes fast pages more often than is best for quality averaged over time (Olston & Pandey, WWW 2008).
     """
+
+    paper: ClassVar[str] = "pandey-olston-2005"
 
     delta: Form = "ratio_of_sums"
     window: int = 0

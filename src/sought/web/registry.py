@@ -34,7 +34,8 @@ class Registry(Mapping[str, Any]):
 
     `what` is what an entry is called in messages, `group` the group of entry points, if there is one.  `accepts`
     decides whether a class or value is an entry.  `names` gives its names: the first is listed, all can be looked up.
-    A tuple of values counts as each of them.  Two different entries with the same name are an error.
+    A tuple of values counts as each of them.  Two different entries with the same name are an error.  Those
+    that are not `is_listed` can be named, too.
 
     With `functions`, functions that an entry point or an expression names are accepted, too.
     """
@@ -48,6 +49,7 @@ class Registry(Mapping[str, Any]):
         names: Callable[[Any], Sequence[str]] = name_of,
         *,
         functions: bool = False,
+        is_listed: Callable[[Any], bool] = lambda _: True,
     ) -> None:
         self.what = what
         self.package = package
@@ -55,6 +57,7 @@ class Registry(Mapping[str, Any]):
         self.accepts = accepts
         self.names = names
         self.functions = functions
+        self.is_listed = is_listed
 
     @cached_property
     def classes(self) -> Mapping[str, type]:
@@ -84,7 +87,7 @@ class Registry(Mapping[str, Any]):
         def may_call(cls: type) -> bool:
             return any(each.accepts(cls) for each in registries)
 
-        classes = {**self, **more}
+        classes = {**self._found[1], **more}
         return read(text, Grammar(self.what, classes, inside, is_one, may_call, partial(load, folder=folder)))
 
     def __getitem__(self, name: str) -> Any:
@@ -118,7 +121,8 @@ class Registry(Mapping[str, Any]):
                     both = f"{entries[name][1]} and {where}"
                     raise BadInput(f"{name!r} is the name of more than one {self.what}: {both}; rename or remove one")
                 entries[name] = value, where
-            shown.append(names[0])
+            if self.is_listed(value):
+                shown.append(names[0])
         return shown, {name: value for name, (value, _) in entries.items()}
 
     def _everywhere(self) -> Iterator[tuple[Any, str]]:

@@ -1,4 +1,11 @@
-"""By what is a run judged?  One short file for each measure; `MEASURES` has them by name."""
+"""By what is a run judged?  One short file for each measure; `MEASURES` has them by name.
+
+Those of a module are its tuple `MEASURES`; others are found under the entry points `sought.measures`.
+"""
+
+from dataclasses import is_dataclass
+from pathlib import Path
+from typing import Any
 
 from sought.lab.measures.age import Age
 from sought.lab.measures.calibration import Calibrated
@@ -15,63 +22,42 @@ from sought.lab.measures.quality import Quality
 from sought.lab.measures.threshold import Threshold
 from sought.lab.measures.variation import Variation
 from sought.web.errors import BadInput
-from sought.web.expression import evaluated
+from sought.web.registry import Registry
 
 __all__ = [
     "MEASURES", "Age", "Calibrated", "ChangeRatio", "ClickThrough", "CrawlAndStop", "Freshness", "FreshnessAt",
     "ImpactShare", "LimitedBuffer", "Measure", "PrecisionAt", "Quality", "Threshold", "Variation", "parse_measure",
 ]  # fmt: skip
 
-_MEASURES: tuple[Measure, ...] = (
-    Quality(),
-    Quality("before"),
-    Quality(part="known"),
-    Quality("before", "known"),
-    Quality(weeks="bulk"),
-    Quality(weeks="ordinary"),
-    Freshness(),
-    Freshness("before"),
-    Age(),
-    Age("before"),
-    ChangeRatio(),
-    ChangeRatio("default"),
-    ChangeRatio("printed"),
-    ChangeRatio("cho_ntoulas"),
-    FreshnessAt(),
-    FreshnessAt(form="printed"),
-    PrecisionAt(),
-    PrecisionAt(form="printed"),
-    ImpactShare("click"),
-    ImpactShare("view"),
-    ClickThrough(),
-    CrawlAndStop(),
-    CrawlAndStop("pagerank"),
-    Threshold(),
-    Threshold(importance="pagerank"),
-    LimitedBuffer(),
-    LimitedBuffer(importance="pagerank"),
-    Variation("host"),
-    Variation("directory"),
-    Calibrated("slope"),
-    Calibrated("rank_correlation"),
-    Calibrated("top_tenth"),
-    Calibrated("sum_ratio"),
-    Calibrated("slope", "known"),
-    Calibrated("rank_correlation", "known"),
-    Calibrated("top_tenth", "known"),
-    Calibrated("sum_ratio", "known"),
-)
 
-MEASURES: dict[str, Measure] = {measure.name: measure for measure in _MEASURES}
-_CLASSES: dict[str, type] = {type(measure).__name__: type(measure) for measure in _MEASURES}
+def _is_measure(value: Any) -> bool:
+    """A dataclass that can be called and has a name, or a value of one."""
+    kind = value if isinstance(value, type) else type(value)
+    return is_dataclass(kind) and "__call__" in dir(kind) and hasattr(kind, "name")
+
+
+def _names(value: Any) -> list[str]:
+    return [value.__name__ if isinstance(value, type) else value.name]
+
+
+# Listed are the values; classes can be named too.
+MEASURES = Registry(
+    "measure",
+    "sought.lab.measures",
+    "sought.measures",
+    _is_measure,
+    _names,
+    is_listed=lambda value: not isinstance(value, type),
+)
 
 
 def parse_measure(text: str) -> Measure:
-    """The measure of this name, or that an expression stands for; BadInput, which says what is wrong, if none."""
+    """The measure of this name, or that an expression stands for; BadInput, which says what is wrong, if none.
+
+    What has its module before its name is looked for in the current directory, too.
+    """
     name = text.strip()
-    if name in MEASURES:
-        return MEASURES[name]
-    if "(" not in name and name not in _CLASSES:
+    if "(" not in name and ":" not in name and name not in MEASURES:
         known = f"there are {', '.join(MEASURES)}, and expressions such as FreshnessAt(k=5)"
         raise BadInput(f"no measure called {name[:200]!r}; {known}")
-    return evaluated(text, _CLASSES, "measure")  # type: ignore[no-any-return]  # one of these
+    return MEASURES.read(name, Path.cwd())  # type: ignore[no-any-return]  # one of these

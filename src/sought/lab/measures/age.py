@@ -50,3 +50,9 @@ def _mean_age(reading: ReadCopies, copies: Numbers, live: Numbers, time: float) 
     stale = np.flatnonzero(reading.stale(copies, live))
     ages = time - reading.since(stale, copies[stale])
     return float(ages.sum()) / counted if counted else np.nan
+
+
+MEASURES = (
+    Age(),
+    Age("before"),
+)

@@ -51,3 +51,15 @@ def calibrated(measured: Measured, pages: Which = "new") -> Calibration:
     """All figures of recorded fetches."""
     mine = measured.first == (pages == "new")
     return calibration(measured.expected[mine], measured.gain[mine], measured.chance[mine])
+
+
+MEASURES = (
+    Calibrated("slope"),
+    Calibrated("rank_correlation"),
+    Calibrated("top_tenth"),
+    Calibrated("sum_ratio"),
+    Calibrated("slope", "known"),
+    Calibrated("rank_correlation", "known"),
+    Calibrated("top_tenth", "known"),
+    Calibrated("sum_ratio", "known"),
+)

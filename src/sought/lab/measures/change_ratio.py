@@ -60,3 +60,11 @@ class ChangeRatio:
 
 def _weights(world: World) -> Floats:
     return pr(links_of(*links_at(world, world.live(world.start)), len(world.urls)))
+
+
+MEASURES = (
+    ChangeRatio(),
+    ChangeRatio("default"),
+    ChangeRatio("printed"),
+    ChangeRatio("cho_ntoulas"),
+)

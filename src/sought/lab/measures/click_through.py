@@ -33,3 +33,6 @@ class ClickThrough:
             if seen.any():
                 values[unit] = (impact.clicks[seen] / impact.views[seen]).mean()
         return values
+
+
+MEASURES = (ClickThrough(),)

@@ -37,3 +37,9 @@ class CrawlAndStop:
             if count:
                 values[web.moment.unit] = 100 * np.count_nonzero(seen[web.hot(count)]) / count
         return values
+
+
+MEASURES = (
+    CrawlAndStop(),
+    CrawlAndStop("pagerank"),
+)

@@ -40,3 +40,9 @@ class Freshness:
             if counted.any():
                 values[moment.unit] = 1 - reading.stale(copies, moment.live)[counted].mean()
         return values
+
+
+MEASURES = (
+    Freshness(),
+    Freshness("before"),
+)

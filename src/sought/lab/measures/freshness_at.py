@@ -59,3 +59,9 @@ def mean_over_queries(found: Floats, per: Floats, asked: Floats, weighted: bool)
     weights = asked[counted] if weighted else np.ones(np.count_nonzero(counted))
     total = float(weights.sum())
     return float((weights * (found[counted] / per[counted])).sum()) / total if total else np.nan
+
+
+MEASURES = (
+    FreshnessAt(),
+    FreshnessAt(form="printed"),
+)

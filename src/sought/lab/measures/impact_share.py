@@ -42,3 +42,9 @@ class ImpactShare:
             if count and best[count - 1] > 0:
                 values[unit] = worth[pages].sum() / best[count - 1]
         return values
+
+
+MEASURES = (
+    ImpactShare("click"),
+    ImpactShare("view"),
+)

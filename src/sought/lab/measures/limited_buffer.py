@@ -118,3 +118,9 @@ class _Buffer:
             return False
         del self.kept[heappop(self._heap)[2]]
         return True
+
+
+MEASURES = (
+    LimitedBuffer(),
+    LimitedBuffer(importance="pagerank"),
+)

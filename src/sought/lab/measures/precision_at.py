@@ -72,3 +72,9 @@ def _precisions(ranked: Ranked, top: Results, live: Numbers, least: Floats) -> F
     at = np.arange(len(relevant))
     precision = (so_far[at + 1] - so_far[at - places(top.query)]) / top.rank
     return np.bincount(top.query, relevant * precision, len(least)).astype(np.float64)
+
+
+MEASURES = (
+    PrecisionAt(),
+    PrecisionAt(form="printed"),
+)

@@ -63,3 +63,13 @@ def is_bulk(run: Run) -> NDArray[np.bool_]:
 def ratio(found: Floats, ideal: Floats) -> Floats:
     """Quality; 1 where there is nothing to find."""
     return np.divide(found, ideal, out=np.ones_like(ideal), where=ideal > 0)
+
+
+MEASURES = (
+    Quality(),
+    Quality("before"),
+    Quality(part="known"),
+    Quality("before", "known"),
+    Quality(weeks="bulk"),
+    Quality(weeks="ordinary"),
+)

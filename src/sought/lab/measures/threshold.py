@@ -41,3 +41,9 @@ class Threshold:
             if len(hot):
                 values[web.moment.unit] = 100 * np.count_nonzero(seen[hot]) / len(hot)
         return values
+
+
+MEASURES = (
+    Threshold(),
+    Threshold(importance="pagerank"),
+)

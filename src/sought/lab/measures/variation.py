@@ -81,3 +81,9 @@ def by_directory(urls: Sequence[str]) -> Numbers:
 def _numbered(names: Sequence[str]) -> Numbers:
     numbers: dict[str, int] = {}
     return np.array([numbers.setdefault(name, len(numbers)) for name in names], np.int64)
+
+
+MEASURES = (
+    Variation("host"),
+    Variation("directory"),
+)

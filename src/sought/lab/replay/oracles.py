@@ -222,6 +222,8 @@ class ClairvoyantFuture:
 class IdealRanking:
     """New pages only, by true impact: the ideal of S. Pandey, C. Olston, Crawl ordering by search impact, 2008."""
 
+    paper: ClassVar[str] = "pandey-olston-2008"
+
     is_oracle: ClassVar[bool] = True
 
     @property

@@ -5,13 +5,12 @@ between round-robin and the ceiling; and as what it loses of the additive surrog
 must lose (transport.py).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
 import numpy as np
-import polars as pl
 
 from sought.lab.judge.judge import Judge
 from sought.lab.judge.transport import Jobs, jobs_of, losses, transport_bounds
@@ -19,19 +18,18 @@ from sought.lab.measures import Quality
 from sought.lab.replay.oracles import Ceiling, ClairvoyantFuture, ClairvoyantNow, ClairvoyantRate
 from sought.lab.replay.run import Run, run_of_states
 from sought.lab.replay.setting import Setting, fetches_of, pages_at_start
-from sought.lab.studies.cells import Cell, judge_for, load
-from sought.lab.studies.compare import gaps
-from sought.lab.studies.experiment import grid, run_all, table
+from sought.lab.studies.cells import judge_for
 from sought.lab.studies.figures import lines
+from sought.lab.studies.grid import QUALITY, Grid, Replayed
 from sought.lab.studies.study import (
+    Claim,
     Figure,
-    Finding,
     ResultTable,
+    Statement,
     Study,
     StudyContext,
     Value,
     WorldResult,
-    finding,
     plain,
 )
 from sought.lab.worlds.files import open_world
@@ -49,6 +47,7 @@ FLOOR = RoundRobin(new=True)
 FLOORS: tuple[Policy, ...] = (Random(), FLOOR)
 ORACLES: tuple[Policy, ...] = (ClairvoyantNow(), ClairvoyantRate(), ClairvoyantFuture())
 WORTH: Policy = Worth()
+SETTING = Setting()
 ARMS: tuple[Policy, ...] = (Never(), *FLOORS, WORTH, *ORACLES, Ceiling())
 
 
@@ -68,44 +67,39 @@ class QualityOrder:
         return f"{self.less!r} has {less:.4f}, {self.more!r} only {more:.4f}"
 
 
-ORDERS = [
-    *(QualityOrder(Never(), other) for other in (*FLOORS, WORTH)),
-    *(QualityOrder(floor, oracle) for floor, oracle in product(FLOORS, ORACLES)),
-    *(QualityOrder(other, Ceiling(), SLACK) for other in (WORTH, *ORACLES)),
-]
+ORDERS: Mapping[Statement, Sequence[QualityOrder]] = {
+    Statement("never ≤ random, round-robin, Worth"): [QualityOrder(Never(), other) for other in (*FLOORS, WORTH)],
+    Statement("random, round-robin ≤ clairvoyants"): [QualityOrder(*pair) for pair in product(FLOORS, ORACLES)],
+    Statement(f"Worth, clairvoyants ≤ ceiling + {SLACK}"): [
+        QualityOrder(other, Ceiling(), SLACK) for other in (WORTH, *ORACLES)
+    ],
+}
+IN_STEP = Statement("a repository in step has quality 1")
 
 
-def run(bench: StudyContext) -> Finding:
-    budgets, setting = QUICK if bench.quick else BUDGETS, Setting()
-    parts = [_world(folder, budgets, setting, bench) for folder in bench.worlds]
-    return finding("bounds", bench, parts, budgets=list(budgets), seeds=[0], setting=repr(setting))
-
-
-def _world(folder: Path, budgets: tuple[float, ...], setting: Setting, bench: StudyContext) -> WorldResult:
+def judge(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return WorldResult(world.name, None, lack)
-    cells, measures = grid(ARMS, folder, budgets, (setting.seed,), setting), [Quality()]
-    run_all(cells, folder, measures, bench.results, bench.cores, bench.progress(f"replaying {world.name}"))
-    found = gaps(table(cells, measures, bench.results), FLOOR, Ceiling())
-    judge = judge_for(world, setting)
-    never = load(cells[0], judge, bench.results).run
-    in_step = float(np.abs(1 - Quality()(_in_step(judge, never))).max())
-    failures = _failures(found)
-    if in_step > _ROUNDING:
-        failures.append(f"a repository in step has quality {1 - in_step:.6f}, not 1")
-    because = "; ".join(failures[:3]) + (f"; and {len(failures) - 3} more" if len(failures) > 3 else "")
+        return WorldResult(lack=lack)
+    budgets = QUICK if context.quick else BUDGETS
+    replayed = Grid({repr(arm): arm for arm in ARMS}, budgets).replay(folder, context)
+    by_whom = judge_for(world, SETTING)
+    never = replayed[repr(Never())].run(by_whom)
+    in_step = float(np.abs(1 - QUALITY(_in_step(by_whom, never))).max())
+    claims = [*_claims(replayed), Claim(IN_STEP, in_step <= _ROUNDING, f"{1 - in_step:.6f}")]
+    orders = [order for each in ORDERS.values() for order in each]
     numbers: dict[str, Value] = {
-        "orders checked": len(ORDERS) * len(budgets),
-        "orders broken": len(failures),
+        "orders checked": len(orders) * len(budgets),
+        "orders broken": len(_failures(replayed, orders)) + (in_step > _ROUNDING),
         "largest error of a repository in step": in_step,
-        **_shares(found),
-        **_transport(judge, never, cells, budgets, bench),
+        **{
+            f"{arm} at {budget:.1%}, share of gap": plain(_share(replayed, arm, budget))
+            for budget in budgets
+            for arm in replayed.grid.arms
+        },
+        **_transport(by_whom, never, replayed),
     }
-    holds = not failures
-    return WorldResult(
-        world.name, holds, because or "all orders hold", numbers, [_table(world, found)], [_figure(world, found)]
-    )
+    return WorldResult(claims, numbers, [_table(world, replayed)], [_figure(world, replayed)])
 
 
 def lacks(world: World) -> str:
@@ -120,41 +114,44 @@ def _in_step(judge: Judge, like: Run) -> Run:
     return run_of_states(judge, like.moments, [judge.world.live(time) for time in like.moments.tolist()])
 
 
-def _failures(found: pl.DataFrame) -> list[str]:
-    failures = []
-    for (budget,), part in found.group_by("budget", maintain_order=True):
-        quality = dict(zip(part["policy"].to_list(), part["quality"].to_list(), strict=True))
-        failures += [f"at {budget:.1%} {failure}" for order in ORDERS if (failure := order.failure(quality))]
-    return failures
+def _claims(replayed: Replayed) -> list[Claim]:
+    """No order is broken."""
+    claims = []
+    for statement, orders in ORDERS.items():
+        failures = _failures(replayed, orders)
+        more = f"; and {len(failures) - 3} more" if len(failures) > 3 else ""
+        claims.append(Claim(statement, not failures, "; ".join(failures[:3]) + more or "at every budget"))
+    return claims
 
 
-def _shares(found: pl.DataFrame) -> dict[str, Value]:
-    """Of the gap, by policy and budget."""
-    columns = (found[name].to_list() for name in ("policy", "budget", "share_of_gap"))
-    return {
-        f"{policy} at {budget:.1%}, share of gap": plain(share) for policy, budget, share in zip(*columns, strict=True)
-    }
+def _failures(replayed: Replayed, orders: Iterable[QualityOrder]) -> list[str]:
+    return [
+        f"at {budget:.1%} {failure}"
+        for budget, order in product(replayed.grid.budgets, orders)
+        if (failure := order.failure(replayed.means(budget)))
+    ]
 
 
-def _transport(
-    judge: Judge, never: Run, cells: Sequence[Cell], budgets: tuple[float, ...], bench: StudyContext
-) -> dict[str, Value]:
+def _share(replayed: Replayed, arm: str, budget: float) -> float:
+    return replayed.share_of_gap(arm, repr(FLOOR), repr(Ceiling()), budget)
+
+
+def _transport(judge: Judge, never: Run, replayed: Replayed) -> dict[str, Value]:
     """What the best schedule of the surrogate still loses, and what that of each policy does."""
-    world = judge.world
+    world, budgets = judge.world, replayed.grid.budgets
     if len(world.versions) > LARGE:
         return {"transport bound": f"not solved, more than {LARGE:,} versions"}
     fetches = [fetches_of(budget, pages_at_start(world)) for budget in budgets]
-    report = bench.progress(f"losses of versions of {world.name}")
-    loss = losses(judge, never.copies, report)
+    loss = losses(judge, never.copies, replayed.context.progress(f"losses of versions of {world.name}"))
     found = transport_bounds(judge, never.moments, fetches, never.copies, loss=loss)
     numbers: dict[str, Value] = {
         f"transport bound at {budget:.1%}, share of surrogate loss": bound.loss_share
         for budget, bound in zip(budgets, found, strict=True)
     }
     jobs = jobs_of(judge, never.moments, loss)
-    for cell in cells:
-        lost = loss_share(jobs, load(cell, judge, bench.results).run)
-        numbers[f"{cell.policy!r} at {cell.budget:.1%}, share of surrogate loss"] = lost
+    for budget, arm in product(budgets, replayed.grid.arms):
+        lost = loss_share(jobs, replayed[arm, budget].run(judge))
+        numbers[f"{arm} at {budget:.1%}, share of surrogate loss"] = lost
     return numbers | {"additivity error of a repository never refreshed": found[0].additivity_error}
 
 
@@ -168,29 +165,31 @@ def loss_share(jobs: Jobs, run: Run) -> float:
     return 1.0 - earned / jobs.possible if jobs.possible else 0.0
 
 
-def _table(world: World, found: pl.DataFrame) -> ResultTable:
+def _table(world: World, replayed: Replayed) -> ResultTable:
+    rows: list[list[Value]] = [
+        [arm, budget, replayed[arm, budget].fetches, quality, plain(_share(replayed, arm, budget))]
+        for budget in replayed.grid.budgets
+        for arm, quality in replayed.means(budget).items()
+    ]
     names = ["policy", "budget", "fetches", "quality", "share_of_gap"]
-    rows = [[plain(value) for value in row] for row in found.select(names).rows()]
     return ResultTable(f"{world.name}: mean quality, and share of the gap from round-robin to the ceiling", names, rows)
 
 
-def _figure(world: World, found: pl.DataFrame) -> Figure:
+def _figure(world: World, replayed: Replayed) -> Figure:
     title = f"{world.name}: quality by budget"
-    series = {
-        str(policy): ((100 * part["budget"]).to_list(), part["quality"].to_list())
-        for (policy,), part in found.group_by("policy", maintain_order=True)
-    }
-    return Figure(title, lines(series, "fetches a unit, % of pages", "mean quality", f"{title} (bounds)"))
+    drawn = lines(replayed.curves(), "fetches a unit, % of pages", "mean quality", f"{title} (bounds)")
+    return Figure(title, drawn)
 
 
 BOUNDS = Study(
     "bounds",
-    "beyond",
+    "",
     "Floors, oracles and the ceiling",
     "How much is there to gain between what anybody can do and what nobody can?",
-    f"never ≤ random, round-robin ≤ clairvoyants ≤ ceiling + {SLACK}; never ≤ Worth ≤ ceiling + {SLACK}; a repository "
-    "in step has quality 1",
     "a world with queries and at least two moments",
-    run,
-    also=("X8",),
+    (*ORDERS, IN_STEP),
+    judge,
+    settings={"budgets": list(BUDGETS), "seeds": [0], "setting": repr(SETTING)},
+    quick_settings={"budgets": list(QUICK)},
+    aliases=("X8",),
 )

@@ -9,9 +9,9 @@
     results/cells/KEY/cell.json        what it is, and how long it took
     results/cells/KEY/lock             held by whoever adds measures to the series
 
-The key names the world's files, the setting, the policy, the budget and the source code: after any change of one of
-them the cell is run anew.  Several processes may work in one folder of results: a cell appears whole, and the first one
-stays.
+The key names the world's files, the setting, the policy, the budget and the source code that the cell uses: after any
+change of one of them the cell is run anew.  Several processes may work in one folder of results: a cell appears whole,
+and the first one stays.
 """
 
 import fcntl
@@ -39,7 +39,8 @@ from sought.lab.measures import Measure
 from sought.lab.replay.replay import Report, replay
 from sought.lab.replay.run import Dropped, FetchLog, Measured, Run
 from sought.lab.replay.setting import Setting, seen_in
-from sought.lab.studies.marks import UNKNOWN, code_mark, own_mark, world_mark
+from sought.lab.studies.closure import ROOT
+from sought.lab.studies.marks import UNKNOWN, code_for, own_mark, world_mark
 from sought.lab.worlds.demand import demand_of
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import World
@@ -48,6 +49,7 @@ from sought.web.expression import evaluated, expression_of
 from sought.web.policy import Policy
 
 _DONE, _SERIES, _MEASURES = "cell.json", "series.parquet", "measures"
+_REPLAYED_BY = ("sought.lab.replay.replay", __name__)
 _ABANDONED = 3600.0  # seconds after which what nobody finished is taken away
 _TOKEN, _numbers = secrets.token_hex(4), count()  # of this process
 
@@ -58,7 +60,8 @@ Columns = dict[str, NDArray[np.float64]]
 class Cell:
     """What is to be run: `world` is a name for people.
 
-    `mark` says by which files of the world and which source code of this package, `own` by which of others (own_mark).
+    `mark` says by which files of the world and which source code of this package (cell_code), `own` by which of others
+    (own_mark).
     """
 
     world: str
@@ -102,10 +105,15 @@ def judge_for(world: World, setting: Setting) -> Judge:
     return judge_of(seen, demand, evaluated(setting.scorer, SCORERS, "scorer"), setting.tie)
 
 
+def cell_code(policy: Policy, root: Path = ROOT) -> str:
+    """What tells the source code that a replay of a policy uses from other versions of it; `root` is this package."""
+    return code_for(policy, *_REPLAYED_BY, root=root)
+
+
 def check_code(cell: Cell) -> None:
     """Another process may have read other source code than the one which made the cell."""
     is_same = cell.own.startswith(UNKNOWN) or own_mark(cell.policy) == cell.own
-    if not is_same or cell.mark.split()[1:] != [code_mark()]:
+    if not is_same or cell.mark.split()[1:] != [cell_code(cell.policy)]:
         raise BadInput("the source code changed while the experiment ran; start it again")
 
 
@@ -201,9 +209,9 @@ def _judge(folder: Path, setting: Setting, mark: str) -> Judge:
 
 
 def _mark(measure: Measure) -> str:
-    """What tells a measure from others of its name; those of this package have names of their own."""
+    """What tells a measure from others of its name, and its source code from other versions of it."""
     own = own_mark(measure)
-    return f"{own} {measure!r}" if own else ""
+    return f"{code_for(measure)} {own} {measure!r}" if own else code_for(measure)
 
 
 def _marks(folder: Path) -> dict[str, str]:

@@ -21,17 +21,6 @@ from sought.web.expression import expression_of
 from sought.web.policy import Policy
 from sought.web.registry import BELIEFS
 
-# The papers, by their numbers, that policies are of.
-SEEDS = {
-    **dict.fromkeys(("EmbarrassmentBased", "StalenessBased", "UserCentric"), "000"),
-    **dict.fromkeys(
-        ("Backlinks", "BreadthFirst", "ForwardLinks", "Location", "PageRank", "Similarity", "Topical"), "001"
-    ),
-    **dict.fromkeys(("Learned", "RandomWalk"), "002"),
-    **dict.fromkeys(("IdealRanking", "SearchImpact"), "003"),
-    **dict.fromkeys(("ClusterSampling", "DirectorySampling", "Frequency", "LinkSampling", "SiteSampling"), "004"),
-}
-
 
 def parse_any_policy(text: str) -> Policy:
     """The policy an expression stands for, oracles among them; BadInput, which says what is wrong, if none.

@@ -16,11 +16,12 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from sought.lab.measures import ClickThrough, FreshnessAt, ImpactShare, Measure, PrecisionAt, Quality
 from sought.lab.replay.setting import Setting
-from sought.lab.studies.cells import Cell, complete, is_done, missing, read_log, read_series, read_summary
-from sought.lab.studies.marks import mark_of, own_mark
+from sought.lab.studies.cells import Cell, cell_code, complete, is_done, missing, read_log, read_series, read_summary
+from sought.lab.studies.marks import own_mark, world_mark
 from sought.lab.worlds.files import open_world, read_name, save_world
 from sought.lab.worlds.world import World
 from sought.web.errors import BadInput
@@ -73,9 +74,10 @@ def grid(
             f"several seeds would find the same: a seed draws samples of demand, which split {setting.split!r} does "
             "not; use one seed or split 'thinning'"
         )
-    name, mark = read_name(folder), mark_of(folder)
+    name, mark = read_name(folder), world_mark(folder)
+    code = {policy: cell_code(policy) for policy in policies}
     return [
-        Cell(name, mark, policy, budget, replace(setting, seed=seed), own_mark(policy))
+        Cell(name, f"{mark} {code[policy]}", policy, budget, replace(setting, seed=seed), own_mark(policy))
         for seed, budget, policy in product(dict.fromkeys(seeds), dict.fromkeys(budgets), dict.fromkeys(policies))
     ]
 
@@ -154,10 +156,14 @@ def _row(cell: Cell, measures: Sequence[Measure], results: Path) -> dict[str, An
         "fetches": told["fetches"],
     }
     for measure in measures:
-        values = found[measure.name].to_numpy()
-        known = values[~np.isnan(values)]
-        row[measure.name] = float(known.mean()) if len(known) else float("nan")
+        row[measure.name] = mean_of(found[measure.name].to_numpy())
     return row | {"seconds": told["seconds"]}
+
+
+def mean_of(values: NDArray[np.float64]) -> float:
+    """Over units of which a measure says something; NaN if there are none."""
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else float("nan")
 
 
 def _saved(world: World, folder: Path) -> Path:

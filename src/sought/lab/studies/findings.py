@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from sought.lab.studies.registry import current_name
 from sought.lab.studies.study import Finding, ResultTable
 from sought.web.errors import BadInput
 
@@ -49,8 +50,9 @@ def write_figures(findings: Iterable[Finding], folder: Path) -> list[Path]:
 
 
 def read_findings(results: Path) -> list[Finding]:
-    """By name of the study; of each study the newest first."""
+    """By name of the study, as it is called now; of each study the newest first."""
     found = [_read(file, Finding) for file in sorted((results / "findings").glob("*.json"))]
+    found = [replace(finding, study=current_name(finding.study)) for finding in found]
     found.sort(key=lambda finding: finding.written)
     return newest_first({key_of(finding): finding for finding in found}.values())  # a renamed file may be there twice
 

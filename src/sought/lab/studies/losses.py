@@ -22,36 +22,34 @@ from sought.lab.replay.setting import Setting
 from sought.lab.studies.bounds import lacks
 from sought.lab.studies.cells import judge_for
 from sought.lab.studies.figures import lines
-from sought.lab.studies.study import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult, finding
+from sought.lab.studies.study import Claim, Figure, ResultTable, Statement, Study, StudyContext, Value, WorldResult
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import NOTHING, Numbers, World
 
 KINDS = ("appeared", "vanished or moved", "edited text")
 TEXT = KINDS[-1]
 MOST = 0.5  # of the loss, that stale text may be
+AT_END, ON_AVERAGE = (
+    Statement(f"stale text is less than {MOST:.0%} of the loss {when}") for when in ("at the end", "on average")
+)
+SETTING = Setting()
 _QUICK = 4  # moments
 
 Floats = NDArray[np.float64]
 Kinds = tuple[str, ...]
 
 
-def run(bench: StudyContext) -> Finding:
-    setting = Setting()
-    parts = [_world(folder, setting, bench) for folder in bench.worlds]
-    return finding("losses", bench, parts, seeds=[0], setting=repr(setting))
-
-
-def _world(folder: Path, setting: Setting, bench: StudyContext) -> WorldResult:
+def judge(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return WorldResult(world.name, None, lack)
+        return WorldResult(lack=lack)
     moments = world.start + world.unit * np.arange(1, world.units + 1, dtype=np.float64)
-    if bench.quick:
+    if context.quick:
         moments = moments[-1 :: -max(1, len(moments) // _QUICK)][::-1]
-    costs = split(judge_for(world, setting), moments, bench, f"repairing {world.name}")
+    costs = split(judge_for(world, SETTING), moments, context, f"repairing {world.name}")
     total = _total(costs)
     if total[-1] <= 0 or total.mean() <= 0:
-        return WorldResult(world.name, None, "a repository that is never refreshed loses nothing in it")
+        return WorldResult(lack="a repository that is never refreshed loses nothing in it")
     at_end, on_average = (
         {kind: float(of(cost) / of(total)) for kind, cost in costs.items()} for of in (_last, np.mean)
     )
@@ -61,9 +59,11 @@ def _world(folder: Path, setting: Setting, bench: StudyContext) -> WorldResult:
         **{f"{kind}, share of loss at the end": share for kind, share in at_end.items()},
         **{f"{kind}, share of loss on average": share for kind, share in on_average.items()},
     }
-    because = f"stale text is {at_end[TEXT]:.0%} of the loss at the end, {on_average[TEXT]:.0%} on average"
-    holds = max(at_end[TEXT], on_average[TEXT]) < MOST
-    return WorldResult(world.name, holds, because, numbers, [_table(world, costs)], [_figure(world, moments, costs)])
+    claims = [
+        Claim(AT_END, at_end[TEXT] < MOST, f"{at_end[TEXT]:.0%}"),
+        Claim(ON_AVERAGE, on_average[TEXT] < MOST, f"{on_average[TEXT]:.0%}"),
+    ]
+    return WorldResult(claims, numbers, [_table(world, costs)], [_figure(world, moments, costs)])
 
 
 def _total(costs: dict[str, Floats]) -> Floats:
@@ -75,14 +75,14 @@ def _last(values: Floats) -> float:
     return float(values[-1])
 
 
-def split(judge: Judge, moments: Floats, bench: StudyContext, what: str = "repairing") -> dict[str, Floats]:
+def split(judge: Judge, moments: Floats, context: StudyContext, what: str = "repairing") -> dict[str, Floats]:
     """What each kind of change costs a repository that is in step at the start and never refreshed, by moment."""
     subsets = [subset for size in range(len(KINDS)) for subset in combinations(KINDS, size)]
     quality: dict[Kinds, Floats] = {KINDS: np.ones(len(moments))}
     for done, subset in enumerate(subsets):
-        bench.report(what, done, len(subsets))
+        context.report(what, done, len(subsets))
         quality[subset] = Quality()(repaired(judge, moments, subset))
-    bench.report(what, len(subsets), len(subsets))
+    context.report(what, len(subsets), len(subsets))
     return {kind: _shapley(kind, quality) for kind in KINDS}
 
 
@@ -141,10 +141,11 @@ def _figure(world: World, moments: Floats, costs: dict[str, Floats]) -> Figure:
 
 LOSSES = Study(
     "losses",
-    "beyond",
+    "",
     "Where the loss comes from",
     "What does a repository lose in a year without a fetch: new pages, pages that are gone, or edited text?",
-    f"stale text is less than {MOST:.0%} of the loss, at the end and on average, on every world",
     "a world with queries and at least two moments, in which something changes",
-    run,
+    (AT_END, ON_AVERAGE),
+    judge,
+    settings={"seeds": [0], "setting": repr(SETTING)},
 )

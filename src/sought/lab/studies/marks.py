@@ -13,17 +13,13 @@ from pathlib import Path
 from types import FunctionType
 
 import sought
+from sought.lab.studies.closure import ROOT, code_of, imported
 from sought.web.local_modules import is_own_package
 from sought.web.policy import own_beliefs
 
-_CODE = ("web", "fetch", "archive", "graph", "index", "demand", "policy", "crawl", "lab")
 _MAIN = ("__main__", "__mp_main__")  # what a program is called in itself, and in the processes it starts
 UNKNOWN = "unknown"
 _TOKEN, _numbers = secrets.token_hex(4), count()  # of this process
-
-
-def mark_of(folder: Path) -> str:
-    return f"{world_mark(folder)} {code_mark()}"
 
 
 def world_mark(folder: Path) -> str:
@@ -37,13 +33,26 @@ def world_mark(folder: Path) -> str:
 
 @cache
 def code_mark() -> str:
-    """What tells this source code from other versions of it."""
+    """What tells the source code of this package from other versions of it, to the byte."""
     told = hashlib.blake2b(digest_size=12)
     package = Path(sought.__file__).parent
-    for room in _CODE:
-        for file in sorted((package / room).rglob("*.py")):
-            told.update(str(file.relative_to(package)).encode() + b"\0" + file.read_bytes())
+    for file in sorted(package.rglob("*.py")):
+        told.update(str(file.relative_to(package)).encode() + b"\0" + file.read_bytes())
     return told.hexdigest()
+
+
+def code_for(value: object, *modules: str, root: Path = ROOT) -> str:
+    """What tells the source code of this package that a policy or measure uses, and these modules use.
+
+    That is what its classes, bases and parts use, or what code of others imports if they are not of this package.
+    """
+    used = set(modules)
+    for kind in dict.fromkeys(_classes(value)):
+        if is_ours(kind.__module__):
+            used.add(kind.__module__)
+        elif not _is_known(kind):
+            used.update(_imported_by(kind))
+    return code_of(used, root)
 
 
 def own_mark(value: object) -> str:
@@ -69,8 +78,16 @@ def _classes(value: object) -> Iterator[type | FunctionType]:
 
 
 def _is_known(kind: type | FunctionType) -> bool:
-    """Whether `code_mark` is of it, or it comes with Python."""
+    """Whether `code_for` is of it, or it comes with Python."""
     return is_own_package(kind.__module__) or kind.__module__.partition(".")[0] in sys.stdlib_module_names
+
+
+@cache
+def _imported_by(kind: type) -> frozenset[str]:
+    try:
+        return imported(inspect.getsource(sys.modules[kind.__module__]).encode())
+    except (OSError, TypeError, KeyError):
+        return frozenset()  # its own mark is of this process only
 
 
 @cache  # as it was when first asked for, as the code that runs is

@@ -20,7 +20,7 @@ from sought.lab.measures import CrawlAndStop, Measure, Threshold
 from sought.lab.measures.importance import IMPORTANCES, Importance, Weighed, is_hot, weighed
 from sought.lab.replay.run import Run, run_of_states
 from sought.lab.studies.figures import lines
-from sought.lab.studies.study import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult, finding
+from sought.lab.studies.study import Claim, Figure, ResultTable, Statement, Study, StudyContext, Value, WorldResult
 from sought.lab.worlds.demand import demand_of
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import NOTHING, Numbers, World, WorldDemand
@@ -30,6 +30,11 @@ HOT = Threshold().hot
 ERRORS = 3.0  # standard errors
 ORDERS, QUICK = 100, 20
 FEWEST = 20  # pages
+
+STATEMENTS = {
+    "random": Statement("in random order P_CS = P_ST = 100·K/T, within 3 standard errors", "100·K/T"),
+    "ideal": Statement("in ideal order P_CS = 100 and P_ST = 100·min(K, H)/H", "100, 100·K/H up to K = H"),
+}
 
 Floats = NDArray[np.float64]
 Curves = dict[str, tuple[list[float], list[float]]]
@@ -52,33 +57,35 @@ class Check:
         return abs(self.found - self.expected) <= ERRORS * self.error + 1e-9
 
 
-def run(bench: StudyContext) -> Finding:
-    orders = QUICK if bench.quick else ORDERS
-    parts = [_world(folder, orders, bench) for folder in bench.worlds]
-    return finding("random-crawl", bench, parts, orders=orders, hot=HOT, shares=list(SHARES))
-
-
-def _world(folder: Path, orders: int, bench: StudyContext) -> WorldResult:
+def judge(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
-    judge = unasked(world)
-    found = [_weighed(judge, kind) for kind in IMPORTANCES]
+    unquestioned = unasked(world)
+    found = [_weighed(unquestioned, kind) for kind in IMPORTANCES]
     if len(found[0].pages) < FEWEST:
-        return WorldResult(world.name, None, f"fewer than {FEWEST} pages are live at the end")
+        return WorldResult(lack=f"fewer than {FEWEST} pages are live at the end")
     able = [(kind, web) for kind, web in zip(IMPORTANCES, found, strict=True) if len(_counts(web.importance))]
     if not able:
-        return WorldResult(world.name, None, "all pages are equally important: no links lead to any")
-    report = bench.progress(f"random crawls of {world.name}")
+        return WorldResult(lack="all pages are equally important: no links lead to any")
+    report = context.progress(f"random crawls of {world.name}")
     checks: list[Check] = []
     curves: Curves = {}
     for done, (kind, web) in enumerate(able):
         report(done, len(able))
-        checks += list(_checks(judge, kind, web, orders))
-        curves |= _curves(judge, kind, web)
+        checks += list(_checks(unquestioned, kind, web, QUICK if context.quick else ORDERS))
+        curves |= _curves(unquestioned, kind, web)
     report(len(able), len(able))
-    failed = [check for check in checks if not check.holds]
-    because = "; ".join(_told(check) for check in failed[:3]) or f"all {len(checks)} closed forms are met"
-    numbers: dict[str, Value] = {"pages": len(found[0].pages), "checks": len(checks), "failed": len(failed)}
-    return WorldResult(world.name, not failed, because, numbers, [_table(world, checks)], [_figure(world, curves)])
+    failed = sum(not check.holds for check in checks)
+    numbers: dict[str, Value] = {"pages": len(found[0].pages), "checks": len(checks), "failed": failed}
+    return WorldResult(_claims(checks), numbers, [_table(world, checks)], [_figure(world, curves)])
+
+
+def _claims(checks: Sequence[Check]) -> list[Claim]:
+    claims = []
+    for order, statement in STATEMENTS.items():
+        mine = [check for check in checks if check.order == order]
+        failed = [_told(check) for check in mine if not check.holds]
+        claims.append(Claim(statement, not failed, "; ".join(failed[:3]) or f"all {len(mine)} closed forms are met"))
+    return claims
 
 
 def unasked(world: World) -> Judge:
@@ -177,10 +184,12 @@ def _figure(world: World, curves: Curves) -> Figure:
 
 RANDOM_CRAWL = Study(
     "random-crawl",
-    "001",
+    "cho-garcia-molina-page-1998",
     "Random and ideal crawls",
     "Do crawls in random and in ideal order reach what they must, whatever the graph?",
-    "random: P_CS = P_ST = 100·K/T within 3 standard errors; ideal: P_CS = 100, P_ST = 100·min(K, H)/H",
     f"a world with at least {FEWEST} pages at its end, and links among them",
-    run,
+    tuple(STATEMENTS.values()),
+    judge,
+    settings={"orders": ORDERS, "hot": HOT, "shares": list(SHARES)},
+    quick_settings={"orders": QUICK},
 )

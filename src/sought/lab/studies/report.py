@@ -22,6 +22,7 @@ from sought.lab.studies.study import (
     VERDICTS,
     Figure,
     Finding,
+    JudgedStatement,
     ResultTable,
     Study,
     Value,
@@ -37,7 +38,7 @@ def report_page(
     findings: Sequence[Finding], tables: Sequence[ResultTable] = (), studies: Mapping[str, Study] = EXPERIMENTS
 ) -> str:
     """The same findings and tables give the same page."""
-    ordered = sorted(newest_first(findings), key=lambda finding: (_seed(finding, studies), finding.study))
+    ordered = sorted(newest_first(findings), key=lambda finding: (*_paper(finding, studies), finding.study))
     return document(
         _TITLE,
         text("h1", _TITLE),
@@ -64,9 +65,10 @@ def shown(value: Value) -> str:
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
-def _seed(finding: Finding, studies: Mapping[str, Study]) -> str:
+def _paper(finding: Finding, studies: Mapping[str, Study]) -> tuple[bool, str]:
+    """By which findings are sorted: those of papers come first."""
     study = studies.get(finding.study)
-    return study.seed if study else ""
+    return not (study and study.paper), study.paper if study else ""
 
 
 def _counts(findings: Sequence[Finding]) -> str:
@@ -101,15 +103,15 @@ def _contents(findings: Sequence[Finding], tables: Sequence[ResultTable], studie
 
 def _name(finding: Finding, studies: Mapping[str, Study]) -> str:
     study = studies.get(finding.study)
-    return f"{study.title} ({study.name}, {study.seed})" if study else finding.study
+    return f"{study.title} ({study.name})" if study else finding.study
 
 
 def _section(finding: Finding, study: Study | None) -> str:
     asked = (
         [
             text("p", study.question),
-            element("p", "Must hold: ", text("span", study.expects)),
-            text("p", f"Needs {study.needs}; {'paper ' if study.seed.isdigit() else ''}{study.seed}.", kind="dim"),
+            *([] if finding.claims else [element("p", "Must hold: ", text("span", study.expects))]),
+            text("p", f"Needs {study.needs}{f'; paper {study.paper}' if study.paper else ''}.", kind="dim"),
         ]
         if study
         else []
@@ -120,12 +122,19 @@ def _section(finding: Finding, study: Study | None) -> str:
         text("p", finding.of_what, kind="dim") if finding.of_what else "",
         *asked,
         element("p", _badge(finding.verdict, finding.verdict), " ", text("span", finding.because)),
+        element("ul", *map(_statement, finding.claims)) if finding.claims else "",
         *(_numbers(world, numbers) for world, numbers in finding.numbers.items() if numbers),
         *map(_table, finding.tables),
         *map(_figure, finding.figures),
         _repeat(finding),
         id=key_of(finding),
     )
+
+
+def _statement(claim: JudgedStatement) -> str:
+    """With its own verdict; what was found on each world is in the table."""
+    paper = text("span", f" (paper: {claim.paper})", kind="dim") if claim.paper else ""
+    return element("li", _badge(claim.verdict, claim.verdict), " ", text("span", claim.text), paper)
 
 
 def _numbers(world: str, numbers: Mapping[str, Value]) -> str:

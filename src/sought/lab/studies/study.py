@@ -1,10 +1,15 @@
-"""A named experiment: a question, what must hold, and a verdict that follows from numbers.
+"""A study: a question, statements that are judged on every world, and verdicts that follow from numbers.
 
-A study judges each world by itself, as a `WorldResult`; `finding` makes one verdict of these.
+    Study.judge(folder, context) → WorldResult    what one world shows: claims, numbers, tables, figures
+    Study.across(data, context)  → WorldResult    what only all worlds together can show
+    Study.run(context)           → Finding        a verdict for each statement, and from these one for the whole
+
+A statement holds if it holds on every world that can judge it, and one can.  The whole holds if every statement does
+that can be judged, and one can.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -18,8 +23,33 @@ HOLDS: Verdict = "holds"
 FAILS: Verdict = "does not hold"
 UNJUDGED: Verdict = "cannot be judged on this data"
 VERDICTS: tuple[Verdict, ...] = (HOLDS, FAILS, UNJUDGED)
+ALL_WORLDS = "all worlds"
+DRAWS, QUICK_DRAWS = 1000, 200  # of paired bootstraps
 
 Value = float | int | str | None
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One thing that a study claims; `paper` is what the paper printed, empty where it has only a figure."""
+
+    text: str
+    paper: str = ""
+
+
+class Claim(NamedTuple):
+    """A statement, judged: None if it cannot be judged here, and `found` says why.
+
+    `at` tells apart several claims of one statement on one world: by budget, by start, by topic.
+    """
+
+    statement: Statement
+    holds: bool | None
+    found: str
+    at: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.at}: {self.statement.text}" if self.at else self.statement.text
 
 
 @dataclass(frozen=True)
@@ -43,10 +73,51 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class WorldResult:
+    """What one world shows.  `lack` says why no statement can be judged on it, if so.
+
+    `world` is its name, if it is not that of the folder; `data` is what the study's `across` needs of it.
+    """
+
+    claims: Sequence[Claim] = ()
+    numbers: Mapping[str, Value] = field(default_factory=dict)
+    tables: Sequence[ResultTable] = ()
+    figures: Sequence[Figure] = ()
+    lack: str = ""
+    world: str = ""
+    data: Any = None
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether all does that can be judged here; None if nothing can."""
+        judged = [claim.holds for claim in self.claims if claim.holds is not None]
+        return all(judged) if judged else None
+
+    @property
+    def because(self) -> str:
+        """The claims that fail, or else those that hold, or else why none can be judged."""
+        if self.holds is None:
+            return self.lack or "; ".join(dict.fromkeys(claim.found for claim in self.claims))
+        prefix = "" if self.holds else "not so: "
+        return "; ".join(f"{prefix}{claim} ({claim.found})" for claim in self.claims if claim.holds is self.holds)
+
+
+@dataclass(frozen=True)
+class JudgedStatement:
+    """A statement with its verdict over all worlds, and what was found on each."""
+
+    text: str
+    paper: str
+    verdict: Verdict
+    found: dict[str, str]
+
+
+@dataclass(frozen=True)
 class Finding:
     """What came of a study: `numbers` by world, and in `settings` all that is needed to find them again.
 
-    `written` is the time, in ISO format to the second, if it is told.
+    `claims` has a verdict for each statement (empty in findings of before there were any).  `written` is the time, in
+    ISO format to the second, if it is told.
     """
 
     study: str
@@ -58,6 +129,7 @@ class Finding:
     settings: dict[str, Any] = field(default_factory=dict)
     code: str = ""
     written: str = ""
+    claims: list[JudgedStatement] = field(default_factory=list)
 
     @property
     def date(self) -> str:
@@ -78,18 +150,6 @@ class Finding:
         return ", ".join([*self.worlds, *["quick"] * self.quick, *filter(None, [self.date])])
 
 
-@dataclass(frozen=True)
-class WorldResult:
-    """What one world says: whether what must hold does (None: it cannot be judged there), and why."""
-
-    world: str
-    holds: bool | None
-    because: str
-    numbers: Mapping[str, Value] = field(default_factory=dict)
-    tables: Sequence[ResultTable] = ()
-    figures: Sequence[Figure] = ()
-
-
 def _silent(what: str, done: float, total: int) -> None:
     pass
 
@@ -104,6 +164,11 @@ class StudyContext:
     report: Callable[[str, float, int], None] = _silent
     quick: bool = False
 
+    @property
+    def draws(self) -> int:
+        """How often a paired bootstrap draws."""
+        return QUICK_DRAWS if self.quick else DRAWS
+
     def progress(self, what: str) -> Report:
         """Tells how far one piece of work is."""
         return lambda done, total: self.report(what, done, total)
@@ -111,39 +176,102 @@ class StudyContext:
 
 @dataclass(frozen=True)
 class Study:
-    """`seed` is the paper it is of ("000" to "004"), or "beyond"; `needs` says what a world must have.
+    """`paper` is the key of the paper it repeats ("tan-mitra-2010"), empty if it is ours.
 
-    `also` are other names by which it can be asked for: those of further figures that it reproduces.  A study that is
-    `worldless` needs no world.
+    `needs` says what a world must have.  `settings` go on record with every finding; in quick runs those of
+    `quick_settings` take their place.  `aliases` are other names by which it can be asked for.  A study without `judge`
+    needs no world: all it has to show is in `across`.
     """
 
     name: str
-    seed: str
+    paper: str
     title: str
     question: str
-    expects: str
     needs: str
-    run: Callable[[StudyContext], Finding]
-    also: tuple[str, ...] = ()
-    worldless: bool = False
+    statements: tuple[Statement, ...]
+    judge: Callable[[Path, StudyContext], WorldResult] | None = None
+    across: Callable[[Mapping[str, Any], StudyContext], WorldResult] | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    quick_settings: Mapping[str, Any] = field(default_factory=dict)
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def expects(self) -> str:
+        """What must hold, for people."""
+        return "; ".join(statement.text for statement in self.statements)
+
+    @property
+    def worldless(self) -> bool:
+        return self.judge is None
+
+    def run(self, context: StudyContext) -> Finding:
+        """Judge every world, then all together."""
+        results = []
+        for folder in context.worlds if self.judge else ():
+            assert self.judge
+            result = self.judge(folder, context)
+            results.append(replace(result, world=result.world or read_name(folder)))
+        return self.finding(self.with_all_worlds(results, context), context)
+
+    def with_all_worlds(self, results: Sequence[WorldResult], context: StudyContext) -> list[WorldResult]:
+        """The results, and what they show together; that needs a world that lacks nothing."""
+        if self.across is None or (self.judge and all(result.lack for result in results)):
+            return list(results)
+        together = self.across({result.world: result.data for result in results if not result.lack}, context)
+        return [*results, replace(together, world=together.world or ALL_WORLDS)]
+
+    def finding(self, results: Sequence[WorldResult], context: StudyContext) -> Finding:
+        """What follows from these results."""
+        claims = [_judged(statement, results) for statement in self.statements]
+        verdict = _whole([claim.verdict for claim in claims])
+        said = [result for result in results if result.holds is not None]
+        failed = [result for result in said if not result.holds]
+        silent = [result for result in results if result.holds is None and result.because]
+        because = "; ".join(f"{result.world}: {result.because}" for result in [*(failed or said), *silent])
+        return Finding(
+            self.name,
+            verdict,
+            because or "there is no world",
+            {result.world: {name: plain(value) for name, value in result.numbers.items()} for result in results},
+            [*_what_must_hold(self.name, claims), *(table for result in results for table in result.tables)],
+            [figure for result in results for figure in result.figures],
+            {
+                "worlds": {folder.name: about(folder) for folder in (context.worlds if self.judge else ())},
+                "quick": context.quick,
+                **self.settings,
+                **(self.quick_settings if context.quick else {}),
+            },
+            claims=claims,
+        )
 
 
-def finding(study: str, bench: StudyContext, parts: Sequence[WorldResult], **settings: Any) -> Finding:
-    """It holds if it holds on every world that can judge it, and one can."""
-    judged = [part for part in parts if part.holds is not None]
-    failed = [part for part in judged if not part.holds]
-    verdict = FAILS if failed else HOLDS if judged else UNJUDGED
-    told = [*(failed or judged), *(part for part in parts if part.holds is None)]
-    because = "; ".join(f"{part.world}: {part.because}" for part in told) or "there is no world"
-    return Finding(
-        study,
-        verdict,
-        because,
-        {part.world: {name: plain(value) for name, value in part.numbers.items()} for part in parts},
-        [table for part in parts for table in part.tables],
-        [figure for part in parts for figure in part.figures],
-        {"worlds": {folder.name: _about(folder) for folder in bench.worlds}, "quick": bench.quick, **settings},
-    )
+def _judged(statement: Statement, results: Sequence[WorldResult]) -> JudgedStatement:
+    """On one world a statement holds if no claim of it fails, and one holds."""
+    found, verdicts = {}, []
+    for result in results:
+        mine = [claim for claim in result.claims if claim.statement == statement]
+        verdicts += [UNJUDGED if claim.holds is None else HOLDS if claim.holds else FAILS for claim in mine]
+        failed = [claim for claim in mine if claim.holds is False]
+        if said := [f"{claim.at}: {claim.found}" if claim.at else claim.found for claim in failed or mine]:
+            found[result.world] = f"{'not so: ' * bool(failed)}{'; '.join(said)}"
+        elif result.lack:
+            found[result.world] = result.lack
+    return JudgedStatement(statement.text, statement.paper, _whole(verdicts), found)
+
+
+def _whole(verdicts: Sequence[Verdict]) -> Verdict:
+    """It holds if all do that can be judged, and one can."""
+    return FAILS if FAILS in verdicts else HOLDS if HOLDS in verdicts else UNJUDGED
+
+
+def _what_must_hold(study: str, claims: Sequence[JudgedStatement]) -> list[ResultTable]:
+    worlds = list(dict.fromkeys(world for claim in claims for world in claim.found))
+    rows: list[list[Value]] = [
+        [claim.text, claim.paper or None, *(claim.found.get(world) for world in worlds), claim.verdict]
+        for claim in claims
+    ]
+    columns = ["statement", "paper", *worlds, "verdict"]
+    return [ResultTable(f"{study}: what must hold", columns, rows)] if worlds else []
 
 
 def plain(value: Any) -> Value:
@@ -154,29 +282,6 @@ def plain(value: Any) -> Value:
     return number if isfinite(number) else None
 
 
-def _about(folder: Path) -> dict[str, str]:
+def about(folder: Path) -> dict[str, str]:
     """Folders are named without where they lie."""
     return {"name": read_name(folder), "mark": world_mark(folder)}
-
-
-# ---- What does a study claim of a world, and is it so?
-
-
-class Claim(NamedTuple):
-    """`found` are the numbers that it follows from."""
-
-    what: str
-    holds: bool
-    found: str
-
-
-def verdict(claims: Sequence[Claim]) -> tuple[bool, str]:
-    """Whether all hold; and those that do not, or all."""
-    failed = [claim for claim in claims if not claim.holds]
-    told = [f"not so: {claim.what} ({claim.found})" for claim in failed]
-    return not failed, "; ".join(told or [f"{claim.what} ({claim.found})" for claim in claims])
-
-
-def claimed(world: str, claims: Sequence[Claim]) -> ResultTable:
-    rows = [[claim.what, claim.found, "yes" if claim.holds else "no"] for claim in claims]
-    return ResultTable(f"{world}: what must hold", ["claim", "found", "holds"], [list(row) for row in rows])

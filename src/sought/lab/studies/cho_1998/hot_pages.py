@@ -171,11 +171,11 @@ class Crawls:
         return float(np.mean(apart <= share * len(self))) if len(apart) else 0.0
 
 
-def crawls_of(folder: Path, policies: Mapping[str, Policy], bench: StudyContext, rounds: int = 100) -> Crawls:
+def crawls_of(folder: Path, policies: Mapping[str, Policy], context: StudyContext, rounds: int = 100) -> Crawls:
     """Crawl a world from its seeds, once with each of these policies, until no page is left."""
     world = open_world(folder)
-    report = bench.progress(f"crawling {world.name}")
-    orders = crawl_orders(folder, list(policies.values()), bench.results, bench.cores, report, rounds)
+    report = context.progress(f"crawling {world.name}")
+    orders = crawl_orders(folder, list(policies.values()), context.results, context.cores, report, rounds)
     pages = np.unique(np.concatenate(orders))
     sources, targets = links_at(world, world.live(world.start))
     kept = np.isin(sources, pages) & np.isin(targets, pages)

@@ -6,13 +6,14 @@ queue anew after every page; ours after every 1/rounds of them.
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from sought.lab.replay.setting import pages_at_start
 from sought.lab.studies.cho_1998.hot_pages import Crawls, Curves, FoundCurve, crawls_of
 from sought.lab.studies.figures import lines
-from sought.lab.studies.study import Claim, Figure, Finding, ResultTable, StudyContext, Value, WorldResult, finding
+from sought.lab.studies.study import Claim, Figure, ResultTable, Statement, StudyContext, Value, WorldResult
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import World
 from sought.policy import Backlinks, BreadthFirst, PageRank
@@ -21,61 +22,66 @@ from sought.web.policy import Policy
 ORDERS: Mapping[str, Policy] = {"PageRank": PageRank(), "backlink": Backlinks(), "breadth-first": BreadthFirst()}
 SMALL = 5_000  # pages; a web with more is a large one
 FEWEST, QUICK = 500, 20  # pages
+PAPER = "cho-garcia-molina-page-1998"
 ROUNDS = 100
 TOGETHER = 0.02  # of the pages: fetched together; the queue is ordered anew after each 1 %
 EVERYWHERE = 0.1  # of the pages: what these link to is navigation
 
 
-def on_each(
-    name: str,
-    bench: StudyContext,
+def judging(
     policies: Mapping[str, Policy],
     unfit: Callable[[World, StudyContext], str],
     look: Callable[[Crawls, StudyContext], WorldResult],
     rounds: int = ROUNDS,
-) -> Finding:
-    """Crawl every world that is fit, and look at the orders."""
+) -> Callable[[Path, StudyContext], WorldResult]:
+    """What judges a world: it is crawled, if it is fit, and the orders are looked at."""
 
-    def part(folder: Path) -> WorldResult:
-        world = open_world(folder)
-        if lack := unfit(world, bench):
-            return WorldResult(world.name, None, lack)
-        crawls = crawls_of(folder, policies, bench, rounds)
-        if lack := too_few(crawls, bench):
-            return WorldResult(world.name, None, lack)
-        return look(crawls, bench)
+    def judge(folder: Path, context: StudyContext) -> WorldResult:
+        if lack := unfit(open_world(folder), context):
+            return WorldResult(lack=lack)
+        crawls = crawls_of(folder, policies, context, rounds)
+        lack = too_few(crawls, context)
+        return WorldResult(lack=lack) if lack else look(crawls, context)
 
-    parts = [part(folder) for folder in bench.worlds]
-    return finding(name, bench, parts, policies={n: repr(policy) for n, policy in policies.items()}, rounds=rounds)
+    return judge
 
 
-def no_large_web(world: World, bench: StudyContext) -> str:
+def settings_of(policies: Mapping[str, Policy], rounds: int = ROUNDS) -> dict[str, Any]:
+    """For the record."""
+    return {"policies": {name: repr(policy) for name, policy in policies.items()}, "rounds": rounds}
+
+
+def no_large_web(world: World, context: StudyContext) -> str:
     """Why a world is none, if so."""
-    pages, fewest = pages_at_start(world), QUICK if bench.quick else SMALL
+    pages, fewest = pages_at_start(world), QUICK if context.quick else SMALL
     return f"it has {pages:,} pages, and a large web has at least {fewest:,}" if pages < fewest else ""
 
 
-def no_small_site(world: World, bench: StudyContext) -> str:
+def no_small_site(world: World, context: StudyContext) -> str:
     """Why a world is none, if so."""
-    pages, fewest = pages_at_start(world), QUICK if bench.quick else FEWEST
+    pages, fewest = pages_at_start(world), QUICK if context.quick else FEWEST
     if len(world.sites[0]) > 1:
         return f"it has {len(world.sites[0]):,} hosts, and a small site has one"
     return "" if fewest <= pages < SMALL else f"it has {pages:,} pages, and a small site {fewest:,} to {SMALL - 1:,}"
 
 
-def too_few(crawls: Crawls, bench: StudyContext) -> str:
+def too_few(crawls: Crawls, context: StudyContext) -> str:
     """Why nothing can be told of what was reached, if so."""
-    fewest = QUICK if bench.quick else FEWEST
+    fewest = QUICK if context.quick else FEWEST
     if len(crawls) < fewest:
         return f"a crawl from its seeds reaches {len(crawls):,} pages, and at least {fewest:,} are needed"
     return "" if len(np.unique(crawls.backlinks)) > 1 else "all pages have as many links to them"
+
+
+def largest(name: str) -> Statement:
+    return Statement(f"{name} has the largest area")
 
 
 def is_best(curves: Curves, name: str, others: Mapping[str, float] | None = None) -> Claim:
     """Of several curves one has the largest area."""
     areas = {each: curve.area for each, curve in curves.items()} | dict(others or {})
     margin = areas[name] - max(area for each, area in areas.items() if each != name)
-    return Claim(f"{name} has the largest area", margin > 0, f"{told(areas)}; margin {margin:+.3f}")
+    return Claim(largest(name), margin > 0, f"{told(areas)}; margin {margin:+.3f}")
 
 
 def told(areas: Mapping[str, float]) -> str:

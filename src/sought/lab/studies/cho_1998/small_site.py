@@ -5,7 +5,6 @@ pages of one group backlinks are few and a matter of style, and all orders are a
 order stays in one cluster until it suddenly finds another.  With PageRank in their place orders do better.
 """
 
-from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -14,30 +13,22 @@ from sought.lab.studies.cho_1998.hot_pages import Crawls, Curves, FoundCurve, Ho
 from sought.lab.studies.cho_1998.orders import (
     FEWEST,
     ORDERS,
+    PAPER,
     SMALL,
     areas_of,
     curve_figure,
     curve_table,
     is_best,
+    judging,
     known_table,
+    largest,
     no_small_site,
-    on_each,
+    settings_of,
     told,
     web_table,
 )
 from sought.lab.studies.figures import bars
-from sought.lab.studies.study import (
-    Claim,
-    Figure,
-    Finding,
-    ResultTable,
-    Study,
-    StudyContext,
-    Value,
-    WorldResult,
-    claimed,
-    verdict,
-)
+from sought.lab.studies.study import Claim, Figure, ResultTable, Statement, Study, StudyContext, Value, WorldResult
 
 BACKLINKS, RANK = 5.0, 3.0  # G of Figures 8 and 10
 BOUNDS, ELSE = (0.02, 0.5), 0.1  # shares of hot pages for which these are meant, and the share in their place
@@ -45,6 +36,13 @@ ERRORS = 3.0  # standard deviations that are no chance
 STRETCH = 0.1  # of the pages: what is called a plateau, or a jump
 SLOW, FAST = 0.5, 2.0  # paces of these; a random crawl has 1
 ROUNDS = 500  # queues are short: about every second page
+
+WORSE = Statement(f"some order is at times worse than a random crawl, by more than {ERRORS:g} standard deviations")
+LEAP = Statement(
+    f"before half is found the backlink order has a stretch of {STRETCH:.0%} of the pages at {SLOW:g} times the pace "
+    f"of a random crawl or less, and later one at {FAST:g} times or more"
+)
+ALL_BETTER = Statement("every order has a larger area under P_ST than with backlinks")
 
 
 def worst(curve: FoundCurve, hot: int) -> tuple[float, float]:
@@ -85,8 +83,8 @@ def poor(curves: Curves, hot: int) -> list[Claim]:
     if found_leap:
         shown = "pace {1:.2f} from {0:.0%} on, then {3:.2f} from {2:.0%} on".format(*found_leap)
     return [
-        Claim("some order is at times worse than random", max(b for _, b in lows.values()) > ERRORS, found),
-        Claim("the backlink order has a plateau, then a jump", is_leap, shown),
+        Claim(WORSE, max(b for _, b in lows.values()) > ERRORS, found),
+        Claim(LEAP, is_leap, shown),
     ]
 
 
@@ -94,23 +92,23 @@ def better(by_rank: Curves, by_backlinks: Curves) -> list[Claim]:
     """Figure 10."""
     gains = {name: by_rank[name].area - by_backlinks[name].area for name in by_rank}
     return [
-        Claim("every order has a larger area than with backlinks", min(gains.values()) > 0, told(gains)),
+        Claim(ALL_BETTER, min(gains.values()) > 0, told(gains)),
         is_best(by_rank, "PageRank"),
     ]
 
 
-def _by_backlinks(crawls: Crawls, bench: StudyContext) -> WorldResult:
+def _by_backlinks(crawls: Crawls, context: StudyContext) -> WorldResult:
     hot = _hot(crawls)[0]
     claims = poor(crawls.threshold(hot), int(hot.which.sum()))
     histogram = _histogram(crawls)
-    return _part(crawls, hot, "E001-8", claims, {}, [histogram], [_bars(crawls, histogram)])
+    return _part(crawls, hot, "figure-8", claims, {}, [histogram], [_bars(crawls, histogram)])
 
 
-def _by_rank(crawls: Crawls, bench: StudyContext) -> WorldResult:
+def _by_rank(crawls: Crawls, context: StudyContext) -> WorldResult:
     backlinks, rank = _hot(crawls)
     before = crawls.threshold(backlinks)
     claims = better(crawls.threshold(rank), before)
-    return _part(crawls, rank, "E001-10", claims, areas_of(before, "by backlinks"), [], [])
+    return _part(crawls, rank, "figure-10", claims, areas_of(before, "by backlinks"), [], [])
 
 
 def _hot(crawls: Crawls) -> tuple[Hot, Hot]:
@@ -122,7 +120,7 @@ def _hot(crawls: Crawls) -> tuple[Hot, Hot]:
 def _part(
     crawls: Crawls,
     hot: Hot,
-    study: str,
+    figure: str,
     claims: list[Claim],
     more: dict[str, Value],
     tables: list[ResultTable],
@@ -133,17 +131,15 @@ def _part(
     numbers: dict[str, Value] = {"pages": len(crawls), "G": hot.least, "share of hot pages": hot.share}
     title = f"{name}: hot pages found, {hot.share:.1%} hot (G = {hot.least:g})"
     return WorldResult(
-        name,
-        *verdict(claims),
+        claims,
         numbers | areas_of(curves) | more,
         [
-            claimed(name, claims),
             curve_table(f"{name}: P_ST", shown),
             known_table(crawls, ORDERS),
             web_table(crawls),
             *tables,
         ],
-        [curve_figure(title, shown, "P_ST, %", study), *figures],
+        [curve_figure(title, shown, "P_ST, %", f"{PAPER}-{figure}"), *figures],
     )
 
 
@@ -159,35 +155,31 @@ def _histogram(crawls: Crawls) -> ResultTable:
 def _bars(crawls: Crawls, histogram: ResultTable) -> Figure:
     title = f"{crawls.world.name}: pages by backlinks"
     values = {str(name): (float(count or 0),) * 3 for name, count in histogram.rows}
-    return Figure(title, bars(values, f"{title} (E001-9)"))
-
-
-def _run(name: str, bench: StudyContext) -> Finding:
-    look = _by_backlinks if name == "E001-8" else _by_rank
-    return on_each(name, bench, ORDERS, no_small_site, look, ROUNDS)
+    return Figure(title, bars(values, f"{title} ({PAPER}-figure-9)"))
 
 
 _NEEDS = f"a world of one host, with {FEWEST:,} to {SMALL - 1:,} pages, and links among them"
-_HOT = f" (or {ELSE:.0%}, where that makes fewer than {BOUNDS[0]:.0%} or more than {BOUNDS[1]:.0%} hot)"
+_HOT = f"or {ELSE:.0%}, where that makes fewer than {BOUNDS[0]:.0%} or more than {BOUNDS[1]:.0%} hot"
 SITE_BY_BACKLINKS = Study(
-    "E001-8",
-    "001",
+    f"{PAPER}-figure-8",
+    PAPER,
     "Figures 8 and 9: a small site, by backlinks",
-    "Do orders find pages with many backlinks sooner than chance does, on a small site?",
-    f"hot are pages with {BACKLINKS:g} backlinks{_HOT}; some order is at times worse than a random crawl, by more than"
-    f" {ERRORS:g} standard deviations; before half is found the backlink order has a stretch of {STRETCH:.0%} of the"
-    f" pages at {SLOW:g} times the pace of a random crawl or less, and later one at {FAST:g} times or more",
+    f"Do orders find pages with many backlinks sooner than chance does, on a small site (IB ≥ {BACKLINKS:g}, {_HOT})?",
     _NEEDS,
-    partial(_run, "E001-8"),
-    ("E001-9",),
+    (WORSE, LEAP),
+    judging(ORDERS, no_small_site, _by_backlinks, ROUNDS),
+    settings=settings_of(ORDERS, ROUNDS),
+    aliases=(f"{PAPER}-figure-9", "E001-8", "E001-9"),
 )
 SITE_BY_RANK = Study(
-    "E001-10",
-    "001",
+    f"{PAPER}-figure-10",
+    PAPER,
     "Figure 10: a small site, by PageRank",
-    "Do orders find pages of high PageRank sooner than pages with many backlinks, on a small site?",
-    f"hot are pages with IR ≥ {RANK:g}{_HOT}; every order has a larger area under P_ST than with backlinks; PageRank"
-    " has the largest",
+    "Do orders find pages of high PageRank sooner than pages with many backlinks, on a small site "
+    f"(IR ≥ {RANK:g}, {_HOT})?",
     _NEEDS,
-    partial(_run, "E001-10"),
+    (ALL_BETTER, largest("PageRank")),
+    judging(ORDERS, no_small_site, _by_rank, ROUNDS),
+    settings=settings_of(ORDERS, ROUNDS),
+    aliases=("E001-10",),
 )

@@ -13,20 +13,18 @@ from typing import NamedTuple
 from sought.lab.judge.topics import SHARES, Worded, named_pages, topics_for
 from sought.lab.replay.setting import pages_at_start
 from sought.lab.studies.cho_1998.hot_pages import Crawls, Curves, FoundCurve, Hot, Marks, at_best, by_chance, crawls_of
-from sought.lab.studies.cho_1998.orders import FEWEST, ORDERS, QUICK, ROUNDS, areas_of, curve_figure, curve_table, told
-from sought.lab.studies.study import (
-    Claim,
-    Figure,
-    Finding,
-    ResultTable,
-    Study,
-    StudyContext,
-    Value,
-    WorldResult,
-    claimed,
-    finding,
-    verdict,
+from sought.lab.studies.cho_1998.orders import (
+    FEWEST,
+    ORDERS,
+    PAPER,
+    QUICK,
+    ROUNDS,
+    areas_of,
+    curve_figure,
+    curve_table,
+    told,
 )
+from sought.lab.studies.study import Claim, Figure, ResultTable, Statement, Study, StudyContext, Value, WorldResult
 from sought.lab.worlds.files import open_world
 from sought.policy import Topical
 
@@ -34,6 +32,10 @@ CHANCE = 0.05  # in area: about as good as a random crawl
 LARGE = 0.05  # in area: a large improvement
 DISTANCE = Topical.distance
 KINDS = {"basic": 0, "modified": DISTANCE}
+POOR = Statement(f"PageRank and backlink orders have areas under P_ST of at most {0.5 + CHANCE:g}")
+BREADTH_FIRST = Statement(f"breadth-first has more than these, and more than {0.5 + CHANCE:g}")
+ALL_GAIN = Statement(f"for two topics every order gains at least {LARGE} in area over the basic crawler")
+DIFFER_LESS = Statement("for two topics the largest and the smallest area differ less than in the basic crawler")
 NEARER = {"nearer": DISTANCE - 1}  # not in the paper: is what it takes for near too much?
 
 
@@ -52,8 +54,8 @@ def by_basic(curves: Curves) -> list[Claim]:
     limit, breadth = 0.5 + CHANCE, areas["breadth-first"]
     poor = max(areas["PageRank"], areas["backlink"])
     return [
-        Claim(f"PageRank and backlink have areas of at most {limit:g}", poor <= limit, told(areas)),
-        Claim(f"breadth-first has more, and more than {limit:g}", breadth > max(poor, limit), f"{breadth:.3f}"),
+        Claim(POOR, poor <= limit, told(areas)),
+        Claim(BREADTH_FIRST, breadth > max(poor, limit), f"{breadth:.3f}"),
     ]
 
 
@@ -62,8 +64,8 @@ def by_modified(basic: Curves, modified: Curves, topic: str) -> list[Claim]:
     gains = {name: modified[name].area - basic[name].area for name in modified}
     before, after = spread(basic), spread(modified)
     return [
-        Claim(f"every order gains at least {LARGE} in area, for {topic!r}", min(gains.values()) >= LARGE, told(gains)),
-        Claim(f"orders differ less, for {topic!r}", after < before, f"{before:.3f}, then {after:.3f}"),
+        Claim(ALL_GAIN, min(gains.values()) >= LARGE, told(gains), repr(topic)),
+        Claim(DIFFER_LESS, after < before, f"{before:.3f}, then {after:.3f}", repr(topic)),
     ]
 
 
@@ -72,30 +74,30 @@ def spread(curves: Curves) -> float:
     return max(areas) - min(areas)
 
 
-def _crawled(folder: Path, topic: str, kinds: Mapping[str, int], bench: StudyContext) -> Crawled:
+def _crawled(folder: Path, topic: str, kinds: Mapping[str, int], context: StudyContext) -> Crawled:
     policies = {
         f"{kind} {name}": Topical(topic, order, distance)
         for kind, distance in kinds.items()
         for name, order in ORDERS.items()
     }
-    crawls = crawls_of(folder, policies, bench, ROUNDS)
+    crawls = crawls_of(folder, policies, context, ROUNDS)
     hot = Worded(crawls.world, crawls.pages).hot(topic)
     found = crawls.threshold(Hot(hot, 1.0)) if hot.any() else {}
     curves = {kind: {name: found[f"{kind} {name}"] for name in ORDERS if found} for kind in kinds}
     return Crawled(topic, crawls, hot, curves)
 
 
-def _unfit(folder: Path, bench: StudyContext, topics: list[str], wanted: int) -> str:
+def _unfit(folder: Path, context: StudyContext, topics: list[str], wanted: int) -> str:
     world = open_world(folder)
-    if pages_at_start(world) < (QUICK if bench.quick else FEWEST):
+    if pages_at_start(world) < (QUICK if context.quick else FEWEST):
         return f"it has {pages_at_start(world):,} pages, and at least {FEWEST:,} are needed"
     shares = f"{SHARES[0]:.0%} to {SHARES[1]:.0%}"
     return "" if len(topics) >= wanted else f"too few words of its titles make {shares} of the pages hot"
 
 
-def _part(study: str, world: str, claims: list[Claim], found: list[Crawled]) -> WorldResult:
+def _part(figure: str, world: str, claims: list[Claim], found: list[Crawled]) -> WorldResult:
     numbers: dict[str, Value] = {}
-    tables, figures = [claimed(world, claims), _about(world, found)], list[Figure]()
+    tables, figures = [_about(world, found)], list[Figure]()
     for each in found:
         numbers |= {f"{each.topic!r}, share of hot pages": float(each.hot.mean())}
         for kind, curves in each.curves.items():
@@ -106,8 +108,8 @@ def _part(study: str, world: str, claims: list[Claim], found: list[Crawled]) -> 
             }
             numbers |= areas_of(curves, f"{kind}, {each.topic!r}")
             tables.append(curve_table(f"{title}: P_ST", shown))
-            figures.append(curve_figure(title, shown, "P_ST, %", study))
-    return WorldResult(world, *verdict(claims), numbers, tables, figures)
+            figures.append(curve_figure(title, shown, "P_ST, %", f"{PAPER}-{figure}"))
+    return WorldResult(claims, numbers, tables, figures)
 
 
 def _about(world: str, found: list[Crawled]) -> ResultTable:
@@ -133,38 +135,30 @@ def _percent(marks: Marks) -> float | None:
     return 100 * float(marks.mean()) if len(marks) else None
 
 
-def _basic(bench: StudyContext) -> Finding:
-    return finding("E001-12", bench, [_basic_part(folder, bench) for folder in bench.worlds], rounds=ROUNDS)
-
-
-def _basic_part(folder: Path, bench: StudyContext) -> WorldResult:
+def _basic(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
     topics = topics_for(world, 1)
-    if lack := _unfit(folder, bench, topics, 1):
-        return WorldResult(world.name, None, lack)
-    found = _crawled(folder, topics[0], {"basic": 0}, bench)
+    if lack := _unfit(folder, context, topics, 1):
+        return WorldResult(lack=lack)
+    found = _crawled(folder, topics[0], {"basic": 0}, context)
     if not found.hot.any():
-        return WorldResult(world.name, None, f"no page about {topics[0]!r} is reached")
-    return _part("E001-12", world.name, by_basic(found.curves["basic"]), [found])
+        return WorldResult(lack=f"no page about {topics[0]!r} is reached")
+    return _part("figure-12", world.name, by_basic(found.curves["basic"]), [found])
 
 
-def _modified(bench: StudyContext) -> Finding:
-    return finding("E001-14", bench, [_modified_part(folder, bench) for folder in bench.worlds], rounds=ROUNDS)
-
-
-def _modified_part(folder: Path, bench: StudyContext) -> WorldResult:
+def _modified(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
     topics = topics_for(world)
-    if lack := _unfit(folder, bench, topics, 2):
-        return WorldResult(world.name, None, lack)
-    kinds = KINDS if bench.quick else KINDS | NEARER
-    found = [_crawled(folder, topic, kinds, bench) for topic in topics]
+    if lack := _unfit(folder, context, topics, 2):
+        return WorldResult(lack=lack)
+    kinds = KINDS if context.quick else KINDS | NEARER
+    found = [_crawled(folder, topic, kinds, context) for topic in topics]
     if none := [each.topic for each in found if not each.hot.any()]:
-        return WorldResult(world.name, None, f"no page about {none[0]!r} is reached")
+        return WorldResult(lack=f"no page about {none[0]!r} is reached")
     claims = [
         claim for each in found for claim in by_modified(each.curves["basic"], each.curves["modified"], each.topic)
     ]
-    return _part("E001-14", world.name, claims, found)
+    return _part("figure-14", world.name, claims, found)
 
 
 _NEEDS = (
@@ -172,23 +166,24 @@ _NEEDS = (
     " of titles"
 )
 BASIC = Study(
-    "E001-12",
-    "001",
+    f"{PAPER}-figure-12",
+    PAPER,
     "Figure 12: the basic similarity crawler",
     "Does it find pages about a topic sooner to fetch first what is named after it?",
-    f"PageRank and backlink orders have areas under P_ST of at most {0.5 + CHANCE:g}, about that of a random crawl or"
-    " less; breadth-first has more than these, and than that",
     _NEEDS,
+    (POOR, BREADTH_FIRST),
     _basic,
+    settings={"rounds": ROUNDS},
+    aliases=("E001-12",),
 )
 MODIFIED = Study(
-    "E001-14",
-    "001",
+    f"{PAPER}-figure-14",
+    PAPER,
     "Figures 14 and 15: the modified similarity crawler, two topics",
     "Does it help to fetch first what is near pages about the topic?",
-    f"for two topics: every order gains at least {LARGE} in area over the basic crawler, and the largest and the"
-    " smallest area differ less than there",
     _NEEDS,
+    (ALL_GAIN, DIFFER_LESS),
     _modified,
-    ("E001-15",),
+    settings={"rounds": ROUNDS},
+    aliases=(f"{PAPER}-figure-15", "E001-14", "E001-15"),
 )

@@ -6,7 +6,6 @@ is popular near its start, cluster after cluster.
 """
 
 from collections.abc import Sequence
-from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -27,38 +26,44 @@ from sought.lab.studies.cho_1998.hot_pages import (
 )
 from sought.lab.studies.cho_1998.orders import (
     ORDERS,
+    PAPER,
     SMALL,
     TOGETHER,
     areas_of,
     curve_figure,
     curve_table,
     is_best,
+    judging,
     known_table,
+    largest,
     no_large_web,
-    on_each,
+    settings_of,
     told,
     web_table,
 )
 from sought.lab.studies.random_crawl import unasked
-from sought.lab.studies.study import (
-    Claim,
-    Finding,
-    ResultTable,
-    Study,
-    StudyContext,
-    Value,
-    WorldResult,
-    claimed,
-    verdict,
-)
+from sought.lab.studies.study import Claim, ResultTable, Statement, Study, StudyContext, Value, WorldResult
 from sought.lab.worlds.world import NOTHING
 
-PAPER = {0.47: (3, 47.5), 0.1: (10, 9.8), 0.01: (100, 1.1)}  # share of hot pages: G, and % of 179,000 pages there
+PRINTED = {0.47: (3, 47.5), 0.1: (10, 9.8), 0.01: (100, 1.1)}  # share of hot pages: G, and % of 179,000 pages there
 LATE = 0.8  # of the pages crawled
 PACES = (0.5, 2.0)  # of a random crawl: roughly as fast
 ALIKE = 0.05  # areas that are about the same
 RANK, RANK_BOUNDS = 13.0, (0.005, 0.05)  # G of Figure 7, and the shares of hot pages for which it is meant
 BUFFER = LimitedBuffer(0.1)
+
+SOONER = Statement(
+    "with 47 %, 10 % and 1 % of the pages hot: the more stringent G, the larger the area under P_ST",
+    "47.5 %, 9.8 %, 1.1 % hot with G of 3, 10, 100",
+)
+LATE_PACE = Statement(
+    f"the last {1 - LATE:.0%} find hot pages at {PACES[0]:g} to {PACES[1]:g} times the pace of a random crawl"
+)
+CLUSTERS = Statement(
+    f"the backlink order fetches more linked pages within {TOGETHER:.0%} of each other than PageRank's does"
+)
+LIKE_BREADTH_FIRST = Statement(f"backlink and breadth-first differ by at most {ALIKE} in area")
+IDEAL = Statement("the ideal crawl has 100 throughout", "100")
 
 
 # ---- Figure 3
@@ -71,32 +76,31 @@ def found_faster(curves: dict[str, FoundCurve]) -> list[Claim]:
     paces = {name: curve.pace(LATE, 1.0) for name, curve in curves.items()}
     parallel = all(PACES[0] <= pace <= PACES[1] for pace in paces.values())
     return [
-        Claim("the more stringent G, the larger the area", rising, told(areas)),
-        Claim(f"the last {1 - LATE:.0%} are crawled at the pace of a random crawl", parallel, told(paces)),
+        Claim(SOONER, rising, told(areas)),
+        Claim(LATE_PACE, parallel, told(paces)),
     ]
 
 
-def _stringent(crawls: Crawls, bench: StudyContext) -> WorldResult:
+def _stringent(crawls: Crawls, context: StudyContext) -> WorldResult:
     name = crawls.world.name
-    hots = {share: hottest(crawls.backlinks, share) for share in PAPER}
+    hots = {share: hottest(crawls.backlinks, share) for share in PRINTED}
     if len({hot.least for hot in hots.values()}) < len(hots):
-        return WorldResult(name, None, f"too many pages have as many backlinks: G is {_least(hots)}")
+        return WorldResult(lack=f"too many pages have as many backlinks: G is {_least(hots)}")
     curves = {_named(hot): crawls.threshold(hot)["backlink"] for hot in hots.values()}
     claims = found_faster(curves)
     rows: list[list[Value]] = [
-        [PAPER[share][0], PAPER[share][1], hot.least, 100 * hot.share, curve.area, curve.pace(LATE, 1.0)]
+        [*PRINTED[share], hot.least, 100 * hot.share, curve.area, curve.pace(LATE, 1.0)]
         for (share, hot), curve in zip(hots.items(), curves.values(), strict=True)
     ]
     columns = ["G, paper", "hot %, paper", "G", "hot %", "area", f"pace from {LATE:.0%} on"]
     shown = curves | {"random": by_chance(len(crawls))}
     tables = [
-        claimed(name, claims),
         ResultTable(f"{name}: hot pages", columns, rows),
         curve_table(f"{name}: P_ST of the backlink order", shown),
         known_table(crawls, ["backlink"]),
     ]
-    figure = curve_figure(f"{name}: hot pages found, backlink order", shown, "P_ST, %", "E001-3")
-    return WorldResult(name, *verdict(claims), {"pages": len(crawls), **areas_of(curves)}, tables, [figure])
+    figure = curve_figure(f"{name}: hot pages found, backlink order", shown, "P_ST, %", f"{PAPER}-figure-3")
+    return WorldResult(claims, {"pages": len(crawls), **areas_of(curves)}, tables, [figure])
 
 
 def _least(hots: dict[float, Hot]) -> str:
@@ -110,16 +114,12 @@ def _named(hot: Hot) -> str:
 # ---- Figures 4 and 7
 
 
-def _by_backlinks(crawls: Crawls, bench: StudyContext) -> WorldResult:
+def _by_backlinks(crawls: Crawls, context: StudyContext) -> WorldResult:
     hot = hottest(crawls.backlinks, 0.01)
     together = {name: crawls.togetherness(name, TOGETHER) for name in ORDERS}
-    clusters = Claim(
-        f"the backlink order fetches more linked pages within {TOGETHER:.0%} of each other than PageRank's does",
-        together["backlink"] > together["PageRank"],
-        told(together),
-    )
+    clusters = Claim(CLUSTERS, together["backlink"] > together["PageRank"], told(together))
     claims = [is_best(crawls.threshold(hot), "PageRank"), clusters]
-    return _threshold(crawls, hot, "E001-4", claims, [_by_both(crawls, hot)])
+    return _threshold(crawls, hot, "figure-4", claims, [_by_both(crawls, hot)])
 
 
 def _by_both(crawls: Crawls, hot: Hot) -> ResultTable:
@@ -134,45 +134,45 @@ def _by_both(crawls: Crawls, hot: Hot) -> ResultTable:
     return ResultTable(f"{crawls.world.name}: pages that are among the 1 % by backlinks", columns, rows)
 
 
-def _by_rank(crawls: Crawls, bench: StudyContext) -> WorldResult:
+def _by_rank(crawls: Crawls, context: StudyContext) -> WorldResult:
     hot = meaningful(crawls.ranks, RANK, RANK_BOUNDS, 0.01)
     curves = crawls.threshold(hot)
-    return _threshold(crawls, hot, "E001-7", [is_best(curves, "PageRank"), alike(curves)])
+    return _threshold(crawls, hot, "figure-7", [is_best(curves, "PageRank"), alike(curves)])
 
 
 def alike(curves: dict[str, FoundCurve]) -> Claim:
     """Backlink and breadth-first."""
     gap = curves["backlink"].area - curves["breadth-first"].area
-    return Claim(f"backlink and breadth-first differ by at most {ALIKE} in area", abs(gap) <= ALIKE, f"{gap:+.3f}")
+    return Claim(LIKE_BREADTH_FIRST, abs(gap) <= ALIKE, f"{gap:+.3f}")
 
 
 def _threshold(
-    crawls: Crawls, hot: Hot, study: str, claims: list[Claim], more: Sequence[ResultTable] = ()
+    crawls: Crawls, hot: Hot, figure: str, claims: list[Claim], more: Sequence[ResultTable] = ()
 ) -> WorldResult:
     name, curves = crawls.world.name, crawls.threshold(hot)
     shown = curves | {"ideal": at_best(hot.which), "random": by_chance(len(crawls))}
     numbers: dict[str, Value] = {"pages": len(crawls), "G": hot.least, "hot pages": int(hot.which.sum())}
     numbers |= {"share of hot pages": hot.share, **areas_of(curves)}
-    tables = [claimed(name, claims), curve_table(f"{name}: P_ST, {_named(hot)}", shown)]
+    tables = [curve_table(f"{name}: P_ST, {_named(hot)}", shown)]
     tables += [known_table(crawls, ORDERS), web_table(crawls), *more]
-    figure = curve_figure(f"{name}: hot pages found, {_named(hot)}", shown, "P_ST, %", study)
-    return WorldResult(name, *verdict(claims), numbers, tables, [figure])
+    drawn = curve_figure(f"{name}: hot pages found, {_named(hot)}", shown, "P_ST, %", f"{PAPER}-{figure}")
+    return WorldResult(claims, numbers, tables, [drawn])
 
 
 # ---- Figure 6
 
 
-def _stop(crawls: Crawls, bench: StudyContext) -> WorldResult:
+def _stop(crawls: Crawls, context: StudyContext) -> WorldResult:
     name, values = crawls.world.name, crawls.backlinks
     curves = {order: p_cs(pages, values) for order, pages in crawls.orders.items()}
     ideal = p_cs(np.argsort(-values, kind="stable"), values)
-    flat = Claim("the ideal crawl has 100 throughout", bool((ideal.percent == 100).all()), f"{ideal.percent.min():g}")
+    flat = Claim(IDEAL, bool((ideal.percent == 100).all()), f"{ideal.percent.min():g}")
     claims = [is_best(curves, "PageRank"), flat]
     shown = curves | {"ideal": ideal, "random": by_chance(len(crawls))}
     numbers: dict[str, Value] = {"pages": len(crawls), **areas_of(curves)}
-    tables = [claimed(name, claims), curve_table(f"{name}: P_CS, backlinks", shown), _buffers(crawls)]
-    figure = curve_figure(f"{name}: crawl and stop", shown, "P_CS, %", "E001-6")
-    return WorldResult(name, *verdict(claims), numbers, tables, [figure])
+    tables = [curve_table(f"{name}: P_CS, backlinks", shown), _buffers(crawls)]
+    figure = curve_figure(f"{name}: crawl and stop", shown, "P_CS, %", f"{PAPER}-figure-6")
+    return WorldResult(claims, numbers, tables, [figure])
 
 
 def _buffers(crawls: Crawls) -> ResultTable:
@@ -197,50 +197,50 @@ def _buffers(crawls: Crawls) -> ResultTable:
 # ---- what there is
 
 
-def _run(name: str, bench: StudyContext) -> Finding:
-    looks = {"E001-3": _stringent, "E001-4": _by_backlinks, "E001-6": _stop, "E001-7": _by_rank}
-    orders = {"backlink": ORDERS["backlink"]} if name == "E001-3" else ORDERS
-    return on_each(name, bench, orders, no_large_web, looks[name])
-
-
 _NEEDS = f"a world with at least {SMALL:,} pages, and links among them"
+_BACKLINK = {"backlink": ORDERS["backlink"]}
 STRINGENT = Study(
-    "E001-3",
-    "001",
+    f"{PAPER}-figure-3",
+    PAPER,
     "Figure 3: the backlink order, by how hot pages must be",
     "Are hotter pages found sooner?",
-    "with 47 %, 10 % and 1 % of the pages hot, the area under P_ST rises; from"
-    f" {LATE:.0%} of the pages on each finds hot pages at {PACES[0]:g} to {PACES[1]:g} times the pace of a random one",
     _NEEDS,
-    partial(_run, "E001-3"),
+    (SOONER, LATE_PACE),
+    judging(_BACKLINK, no_large_web, _stringent),
+    settings=settings_of(_BACKLINK),
+    aliases=("E001-3",),
 )
 BY_BACKLINKS = Study(
-    "E001-4",
-    "001",
+    f"{PAPER}-figure-4",
+    PAPER,
     "Figure 4: pages with many backlinks, by three orders",
     "Which order finds the 1 % of pages with most backlinks first?",
-    "PageRank has the largest area under P_ST; the backlink order goes cluster by cluster: it fetches a larger share of"
-    f" linked pages within {TOGETHER:.0%} of each other than PageRank's order does",
     _NEEDS,
-    partial(_run, "E001-4"),
+    (largest("PageRank"), CLUSTERS),
+    judging(ORDERS, no_large_web, _by_backlinks),
+    settings=settings_of(ORDERS),
+    aliases=("E001-4",),
 )
 STOP = Study(
-    "E001-6",
-    "001",
+    f"{PAPER}-figure-6",
+    PAPER,
     "Figure 6: crawl and stop",
     "Which order has most of the K pages with most backlinks after K pages?",
-    "PageRank has the largest area under P_CS; the ideal crawl has 100 throughout",
     _NEEDS,
-    partial(_run, "E001-6"),
+    (largest("PageRank"), IDEAL),
+    judging(ORDERS, no_large_web, _stop),
+    settings=settings_of(ORDERS),
+    aliases=("E001-6",),
 )
 BY_RANK = Study(
-    "E001-7",
-    "001",
+    f"{PAPER}-figure-7",
+    PAPER,
     "Figure 7: pages of high PageRank, by three orders",
-    "Which order finds pages of high PageRank first?",
-    f"hot are pages with IR ≥ {RANK:g}, or 1 % where that makes fewer than {RANK_BOUNDS[0]:.1%} or more than"
-    f" {RANK_BOUNDS[1]:.0%} hot; PageRank has the largest area under P_ST, backlink and breadth-first differ by at"
-    f" most {ALIKE}",
+    f"Which order finds pages of high PageRank first (IR ≥ {RANK:g}, or 1 % where that makes fewer than "
+    f"{RANK_BOUNDS[0]:.1%} or more than {RANK_BOUNDS[1]:.0%} hot)?",
     _NEEDS,
-    partial(_run, "E001-7"),
+    (largest("PageRank"), LIKE_BREADTH_FIRST),
+    judging(ORDERS, no_large_web, _by_rank),
+    settings=settings_of(ORDERS),
+    aliases=("E001-7",),
 )

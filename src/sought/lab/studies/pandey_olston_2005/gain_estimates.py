@@ -19,11 +19,7 @@ from sought.lab.judge.judge import Judge
 from sought.lab.replay.fixed_weeks import Weeks
 from sought.lab.replay.hindsight import watched
 from sought.lab.replay.setting import Setting, fetches_of, pages_at_start
-from sought.lab.studies.bounds import lacks
-from sought.lab.studies.cells import judge_for
-from sought.lab.studies.experiment import Report
-from sought.lab.studies.figures import lines
-from sought.lab.studies.study import (
+from sought.lab.studies.adapter import (
     Figure,
     Finding,
     ResultTable,
@@ -34,6 +30,10 @@ from sought.lab.studies.study import (
     finding,
     plain,
 )
+from sought.lab.studies.bounds import lacks
+from sought.lab.studies.cells import judge_for
+from sought.lab.studies.experiment import Report
+from sought.lab.studies.figures import lines
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import Numbers
 from sought.policy import RoundRobin, UserCentric

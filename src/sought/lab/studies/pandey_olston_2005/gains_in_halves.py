@@ -15,10 +15,7 @@ from scipy.stats import spearmanr
 from sought.index.quality import Tie
 from sought.lab.replay.hindsight import watched
 from sought.lab.replay.setting import Setting
-from sought.lab.studies.bounds import lacks
-from sought.lab.studies.cells import judge_for
-from sought.lab.studies.figures import scatter
-from sought.lab.studies.study import (
+from sought.lab.studies.adapter import (
     Figure,
     Finding,
     ResultTable,
@@ -29,6 +26,9 @@ from sought.lab.studies.study import (
     finding,
     plain,
 )
+from sought.lab.studies.bounds import lacks
+from sought.lab.studies.cells import judge_for
+from sought.lab.studies.figures import scatter
 from sought.lab.worlds.files import open_world
 from sought.record.fetches import Fetches
 

@@ -21,8 +21,8 @@ from sought.index.fields import texts
 from sought.index.measure import GainMeasure
 from sought.index.statistics import Census
 from sought.index.vectors import Counter, Vectors
+from sought.lab.studies.adapter import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult, finding
 from sought.lab.studies.figures import lines
-from sought.lab.studies.study import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult, finding
 from sought.lab.worlds.recorder import WorldRecorder
 from sought.lab.worlds.synthetic.web import WebShape, generate
 from sought.web.digest import digest

@@ -32,14 +32,7 @@ from sought.lab.measures import Quality
 from sought.lab.replay.fixed_weeks import Weeks
 from sought.lab.replay.hindsight import learnt, watched
 from sought.lab.replay.setting import Setting, fetches_of, pages_at_start
-from sought.lab.studies.bounds import lacks
-from sought.lab.studies.cells import judge_for, read_series
-from sought.lab.studies.experiment import grid, run_all
-from sought.lab.studies.figures import lines
-from sought.lab.studies.marks import mark_of
-from sought.lab.studies.over_budgets import downloads_for
-from sought.lab.studies.pandey_olston_2005.gains_in_halves import SCORERS, tie_of
-from sought.lab.studies.study import (
+from sought.lab.studies.adapter import (
     Figure,
     Finding,
     ResultTable,
@@ -50,6 +43,14 @@ from sought.lab.studies.study import (
     finding,
     plain,
 )
+from sought.lab.studies.bounds import lacks
+from sought.lab.studies.cells import judge_for, read_series
+from sought.lab.studies.closure import code_of
+from sought.lab.studies.experiment import grid, run_all
+from sought.lab.studies.figures import lines
+from sought.lab.studies.marks import world_mark
+from sought.lab.studies.over_budgets import downloads_for
+from sought.lab.studies.pandey_olston_2005.gains_in_halves import SCORERS, tie_of
 from sought.lab.worlds.files import open_world
 from sought.policy import RoundRobin, UserCentric
 from sought.policy.embarrassment_based import EmbarrassmentBased
@@ -258,7 +259,8 @@ def panels(folder: Path, bench: StudyContext, protocols: Iterable[str]) -> Panel
         times = _times(judge)
         ground = FixedPages(judge, times, watched(judge, times), QUICK if bench.quick else BUDGETS, taus)
         whole, first, second = slice(None), slice(0, ground.middle + 1), slice(ground.middle, None)
-        keep = partial(_kept, bench.results, (mark_of(folder), setting, ground.budgets, taus))
+        mark = f"{world_mark(folder)} {code_of([__name__])}"
+        keep = partial(_kept, bench.results, (mark, setting, ground.budgets, taus))
         if IN_SAMPLE in protocols:
             found[IN_SAMPLE, name] = keep(IN_SAMPLE, partial(ground.panel, whole, whole, rivals=(*RIVALS, KNOWN)))
         if HALF in protocols:

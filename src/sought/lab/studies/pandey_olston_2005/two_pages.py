@@ -13,9 +13,9 @@ import numpy as np
 
 from sought.lab.measures import Quality
 from sought.lab.replay.setting import Learnt, Setting
+from sought.lab.studies.adapter import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult, finding
 from sought.lab.studies.cells import Cell, judge_for, run_cell
 from sought.lab.studies.figures import lines
-from sought.lab.studies.study import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult, finding
 from sought.lab.worlds.recorder import WorldRecorder
 from sought.lab.worlds.world import WEEK, World
 from sought.policy import UserCentric

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from sought.lab.judge.judge import Judge
 from sought.lab.replay.frontier import Frontier, frontier_of
+from sought.lab.studies.adapter import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult, finding
 from sought.lab.studies.figures import lines
 from sought.lab.studies.pandey_olston_2008.uncrawled import (
     BY_IMPORTANCE,
@@ -34,7 +35,6 @@ from sought.lab.studies.pandey_olston_2008.uncrawled import (
     judge_in,
     setting_of,
 )
-from sought.lab.studies.study import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult, finding
 from sought.policy import Random
 
 NAME = "E003-5"

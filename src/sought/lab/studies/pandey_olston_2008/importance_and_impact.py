@@ -11,9 +11,9 @@ import numpy as np
 
 from sought.lab.judge.judge import Judge
 from sought.lab.replay.frontier import frontier_of
+from sought.lab.studies.adapter import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult
 from sought.lab.studies.figures import lines
 from sought.lab.studies.pandey_olston_2008.uncrawled import DRAWS, NEEDS, Floats, found_in_worlds, impact_of, setting_of
-from sought.lab.studies.study import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult
 from sought.policy import PageRank
 
 NAME, PAPER = "E003-2", 0.09

@@ -18,10 +18,10 @@ from sought.beliefs.search_impact.query_impact import units
 from sought.beliefs.top_results import top_of
 from sought.lab.judge.judge import Judge
 from sought.lab.replay.frontier import Frontier, ReachedFrontier, at_frontier
+from sought.lab.studies.adapter import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult
 from sought.lab.studies.figures import lines
 from sought.lab.studies.pandey_olston_2008.importance_and_impact import correlation, ranks
 from sought.lab.studies.pandey_olston_2008.uncrawled import DATASETS, HYBRID, NEEDS, Floats, found_in_worlds, setting_of
-from sought.lab.studies.study import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult
 from sought.lab.worlds.world import NOTHING, Numbers
 
 NAME = "E003-7"

@@ -18,6 +18,7 @@ import numpy as np
 from sought.beliefs.search_impact.needy import Improvability, ImprovabilitySupplier, fit_improvability
 from sought.lab.judge.judge import Judge
 from sought.lab.replay.frontier import at_frontier
+from sought.lab.studies.adapter import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult
 from sought.lab.studies.figures import lines
 from sought.lab.studies.pandey_olston_2008.needy_queries import C, halves, improved
 from sought.lab.studies.pandey_olston_2008.uncrawled import (
@@ -30,7 +31,6 @@ from sought.lab.studies.pandey_olston_2008.uncrawled import (
     impact_of,
     setting_of,
 )
-from sought.lab.studies.study import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult
 from sought.policy import Random, SearchImpact
 
 NAME = "E003-8"

@@ -10,6 +10,7 @@ import numpy as np
 
 from sought.lab.judge.judge import Judge, Results
 from sought.lab.replay.frontier import SHOWN, Frontier, ReachedFrontier, at_frontier
+from sought.lab.studies.adapter import Finding, ResultTable, Study, StudyContext, Value, WorldResult
 from sought.lab.studies.pandey_olston_2008.uncrawled import (
     BY_IMPORTANCE,
     DRAWS,
@@ -20,7 +21,6 @@ from sought.lab.studies.pandey_olston_2008.uncrawled import (
     impact_of,
     setting_of,
 )
-from sought.lab.studies.study import Finding, ResultTable, Study, StudyContext, Value, WorldResult
 from sought.lab.worlds.world import Numbers
 
 NAME = "E003-6"

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from sought.lab.judge.judge import Judge
 from sought.lab.replay.frontier import Frontier, impacts_of
 from sought.lab.replay.setting import Setting, pages_at_start
+from sought.lab.studies.adapter import Finding, StudyContext, WorldResult, finding
 from sought.lab.studies.cells import judge_for
-from sought.lab.studies.study import Finding, StudyContext, WorldResult, finding
 from sought.lab.worlds.demand import Split
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import World

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.index.sketches import Sketches
+from sought.lab.studies.adapter import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult, finding
 from sought.lab.studies.figures import lines
 from sought.lab.studies.pandey_olston_2008.worst_case_impact import MOST_TRIED, WorstCase
-from sought.lab.studies.study import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult, finding
 
 SEED = 0xE0037
 WEBS, QUICK_WEBS = 300, 60

@@ -25,9 +25,7 @@ from sought.crawl.cycle import beliefs_in
 from sought.lab.replay.observers import LEAST, Everywhere, Forecasts, fetches_in_rotation, foretold, pages_of
 from sought.lab.replay.replay import Replay
 from sought.lab.replay.setting import Setting
-from sought.lab.studies.cells import judge_for
-from sought.lab.studies.figures import lines
-from sought.lab.studies.study import (
+from sought.lab.studies.adapter import (
     Claim,
     Figure,
     Finding,
@@ -41,6 +39,8 @@ from sought.lab.studies.study import (
     plain,
     verdict,
 )
+from sought.lab.studies.cells import judge_for
+from sought.lab.studies.figures import lines
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import World
 from sought.policy.optimal_freshness import OptimalFreshness

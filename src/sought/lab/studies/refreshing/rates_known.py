@@ -18,7 +18,7 @@ from sought.beliefs.online_rate import OnlineRate
 from sought.beliefs.regular_rate import RegularRate
 from sought.lab.replay.observers import Forecasts, foretold
 from sought.lab.replay.poisson_pages import START, UNIT, PoissonPages, drawn
-from sought.lab.studies.study import (
+from sought.lab.studies.adapter import (
     Claim,
     Finding,
     ResultTable,

@@ -14,11 +14,7 @@ from sought.beliefs.bayes_rate import BayesRate
 from sought.lab.measures import MEASURES
 from sought.lab.replay.oracles import Ceiling, ClairvoyantNow
 from sought.lab.replay.setting import Setting, pages_at_start
-from sought.lab.studies.bounds import lacks
-from sought.lab.studies.compare import differences, gaps
-from sought.lab.studies.experiment import grid, run_all, table
-from sought.lab.studies.figures import bars, lines
-from sought.lab.studies.study import (
+from sought.lab.studies.adapter import (
     Claim,
     Figure,
     Finding,
@@ -32,6 +28,10 @@ from sought.lab.studies.study import (
     plain,
     verdict,
 )
+from sought.lab.studies.bounds import lacks
+from sought.lab.studies.compare import differences, gaps
+from sought.lab.studies.experiment import grid, run_all, table
+from sought.lab.studies.figures import bars, lines
 from sought.lab.worlds.files import open_world
 from sought.policy import BreadthFirst, Never, Random, RoundRobin, Split, UserCentric
 from sought.policy.cluster_sampling import ClusterSampling

@@ -12,6 +12,18 @@ from sought.beliefs.last_modified_rate import LastModifiedRate
 from sought.lab.replay.oracles import Ceiling, ClairvoyantNow
 from sought.lab.replay.setting import Setting, pages_at_start
 from sought.lab.replay.signals import Signals
+from sought.lab.studies.adapter import (
+    Claim,
+    Finding,
+    ResultTable,
+    Study,
+    StudyContext,
+    Value,
+    WorldResult,
+    claimed,
+    finding,
+    verdict,
+)
 from sought.lab.studies.bounds import lacks
 from sought.lab.studies.cells import judge_for, load
 from sought.lab.studies.experiment import grid
@@ -25,18 +37,6 @@ from sought.lab.studies.refreshing.refresh import (
     by,
     full_table,
     reached,
-)
-from sought.lab.studies.study import (
-    Claim,
-    Finding,
-    ResultTable,
-    Study,
-    StudyContext,
-    Value,
-    WorldResult,
-    claimed,
-    finding,
-    verdict,
 )
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import NOTHING

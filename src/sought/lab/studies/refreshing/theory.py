@@ -7,8 +7,7 @@ of it when rates have to be learnt from the fetches themselves.
 from collections.abc import Mapping
 
 from sought.lab.replay.poisson_pages import SimulatedMeans, Simulation, drawn
-from sought.lab.studies.figures import lines
-from sought.lab.studies.study import (
+from sought.lab.studies.adapter import (
     Claim,
     Figure,
     Finding,
@@ -21,6 +20,7 @@ from sought.lab.studies.study import (
     finding,
     verdict,
 )
+from sought.lab.studies.figures import lines
 from sought.policy import RoundRobin
 from sought.policy.lambda_crawl import LambdaCrawl
 from sought.policy.optimal_freshness import OptimalFreshness

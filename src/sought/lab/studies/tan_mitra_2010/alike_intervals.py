@@ -16,8 +16,7 @@ from sought.beliefs.clusters.bisection import bisected
 from sought.beliefs.clusters.feature_names import Features
 from sought.lab.measures.reading import ReadCopies
 from sought.lab.replay.watched_crawl import Watched, watched
-from sought.lab.studies.figures import lines
-from sought.lab.studies.study import (
+from sought.lab.studies.adapter import (
     Claim,
     Figure,
     Finding,
@@ -31,6 +30,7 @@ from sought.lab.studies.study import (
     plain,
     verdict,
 )
+from sought.lab.studies.figures import lines
 from sought.lab.studies.tan_mitra_2010.cycles import MANY_HOSTS, NEEDS, CycleWorld, Floats, parts_of
 from sought.lab.worlds.world import Numbers, World
 

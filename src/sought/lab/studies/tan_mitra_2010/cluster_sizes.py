@@ -8,8 +8,7 @@ import numpy as np
 
 from sought.beliefs.clusters.bisection import bisected
 from sought.lab.replay.watched_crawl import watched
-from sought.lab.studies.figures import lines
-from sought.lab.studies.study import (
+from sought.lab.studies.adapter import (
     Claim,
     Figure,
     Finding,
@@ -22,6 +21,7 @@ from sought.lab.studies.study import (
     finding,
     verdict,
 )
+from sought.lab.studies.figures import lines
 from sought.lab.studies.tan_mitra_2010.cycles import MANY_HOSTS, NEEDS, CycleWorld, Floats, parts_of
 
 WEEKS = 2

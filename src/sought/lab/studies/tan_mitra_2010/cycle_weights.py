@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from typing import get_args
 
 from sought.beliefs.cycle_change import Weighting
-from sought.lab.studies.figures import lines
-from sought.lab.studies.study import (
+from sought.lab.studies.adapter import (
     Claim,
     Figure,
     Finding,
@@ -24,6 +23,7 @@ from sought.lab.studies.study import (
     plain,
     verdict,
 )
+from sought.lab.studies.figures import lines
 from sought.lab.studies.tan_mitra_2010.cycles import (
     LITTLE,
     NEEDS,

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from sought.lab.judge.statistics import t_statistic
 from sought.lab.measures import ChangeRatio, FreshnessAt, Measure, PrecisionAt
 from sought.lab.replay.setting import Setting, fetches_of, pages_at_start, seen_in
+from sought.lab.studies.adapter import StudyContext, WorldResult
 from sought.lab.studies.bounds import lacks
 from sought.lab.studies.cells import read_log, read_series
 from sought.lab.studies.experiment import grid, run_all
-from sought.lab.studies.study import StudyContext, WorldResult
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import WEEK, World
 from sought.web.policy import Policy

@@ -8,8 +8,7 @@ from typing import get_args
 
 from sought.beliefs.clusters.feature_names import Features
 from sought.lab.judge.statistics import t_statistic
-from sought.lab.studies.figures import lines
-from sought.lab.studies.study import (
+from sought.lab.studies.adapter import (
     Claim,
     Figure,
     Finding,
@@ -23,6 +22,7 @@ from sought.lab.studies.study import (
     plain,
     verdict,
 )
+from sought.lab.studies.figures import lines
 from sought.lab.studies.tan_mitra_2010.cycles import (
     FRESH,
     LITTLE,

@@ -16,9 +16,7 @@ from sought.lab.judge.statistics import t_statistic
 from sought.lab.measures.reading import ReadCopies
 from sought.lab.replay.run import run_of_states
 from sought.lab.replay.setting import moments_of
-from sought.lab.studies.cells import judge_for
-from sought.lab.studies.figures import lines
-from sought.lab.studies.study import (
+from sought.lab.studies.adapter import (
     Claim,
     Figure,
     Finding,
@@ -32,6 +30,8 @@ from sought.lab.studies.study import (
     plain,
     verdict,
 )
+from sought.lab.studies.cells import judge_for
+from sought.lab.studies.figures import lines
 from sought.lab.studies.tan_mitra_2010.cycles import (
     AGAIN,
     CRITICAL,

@@ -13,8 +13,7 @@ from sought.beliefs.clusters.clustering import Closeness, ClosenessSupplier, Clu
 from sought.beliefs.cycle_change import CycleChange
 from sought.beliefs.holdings import Holdings
 from sought.lab.judge.statistics import t_statistic
-from sought.lab.studies.figures import lines
-from sought.lab.studies.study import (
+from sought.lab.studies.adapter import (
     Claim,
     Figure,
     Finding,
@@ -28,6 +27,7 @@ from sought.lab.studies.study import (
     plain,
     verdict,
 )
+from sought.lab.studies.figures import lines
 from sought.lab.studies.tan_mitra_2010.cycles import (
     CRITICAL,
     LITTLE,

@@ -19,9 +19,9 @@ from sought.lab.judge.bootstrap import Rows, Tuned, split65, tune
 from sought.lab.judge.judge import Judge
 from sought.lab.replay.frontier import Frontier, WorldImpacts, frontier_of, impacts_of
 from sought.lab.replay.setting import Setting, pages_at_start
+from sought.lab.studies.adapter import Claim, ResultTable, StudyContext, Value, claimed
 from sought.lab.studies.cells import judge_for
 from sought.lab.studies.marks import world_mark
-from sought.lab.studies.study import Claim, ResultTable, StudyContext, Value, claimed
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import Numbers
 from sought.policy import Backlinks, Location, PageRank, RandomWalk, SearchImpact

@@ -17,8 +17,7 @@ from sought.beliefs.leaf_tree import fit_validated_tree
 from sought.beliefs.learned_features import parents_with
 from sought.beliefs.online_linear import OnlineLinear
 from sought.lab.judge.bootstrap import SAMPLES, lost
-from sought.lab.studies.figures import lines
-from sought.lab.studies.study import (
+from sought.lab.studies.adapter import (
     Claim,
     Figure,
     Finding,
@@ -30,6 +29,7 @@ from sought.lab.studies.study import (
     finding,
     verdict,
 )
+from sought.lab.studies.figures import lines
 from sought.lab.studies.tran_2015.cases import (
     EVEN,
     LOW_SKEW,

@@ -11,8 +11,7 @@ import numpy as np
 
 from sought.beliefs.impacts import IMPACTS, Impact
 from sought.lab.judge.bootstrap import SAMPLES
-from sought.lab.studies.figures import lines
-from sought.lab.studies.study import (
+from sought.lab.studies.adapter import (
     Claim,
     Figure,
     Finding,
@@ -24,6 +23,7 @@ from sought.lab.studies.study import (
     finding,
     verdict,
 )
+from sought.lab.studies.figures import lines
 from sought.lab.studies.tran_2015.cases import (
     EVEN,
     LOW_SKEW,

@@ -12,8 +12,7 @@ import numpy as np
 from scipy.stats import kendalltau
 
 from sought.lab.judge.bootstrap import SAMPLES, lost, taken
-from sought.lab.studies.figures import bars
-from sought.lab.studies.study import (
+from sought.lab.studies.adapter import (
     Claim,
     Figure,
     Finding,
@@ -25,6 +24,7 @@ from sought.lab.studies.study import (
     finding,
     verdict,
 )
+from sought.lab.studies.figures import bars
 from sought.lab.studies.tran_2015.cases import (
     ERRORS,
     OMEGAS,

@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from sought.beliefs.impacts import IMPACTS, Impact
-from sought.lab.studies.figures import bars
-from sought.lab.studies.study import (
+from sought.lab.studies.adapter import (
     Claim,
     Figure,
     Finding,
@@ -26,6 +25,7 @@ from sought.lab.studies.study import (
     finding,
     verdict,
 )
+from sought.lab.studies.figures import bars
 from sought.lab.studies.tran_2015.cases import Case, FrontierCases, ground_of
 from sought.lab.studies.tran_2015.impact_signs import sent, sent_beside
 from sought.lab.worlds.files import read_name

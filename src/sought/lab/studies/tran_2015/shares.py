@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from sought.beliefs.impacts import IMPACTS, Impact
 from sought.lab.judge.bootstrap import SAMPLES, lost
-from sought.lab.studies.figures import lines
-from sought.lab.studies.study import (
+from sought.lab.studies.adapter import (
     Claim,
     Figure,
     Finding,
@@ -26,6 +25,7 @@ from sought.lab.studies.study import (
     finding,
     verdict,
 )
+from sought.lab.studies.figures import lines
 from sought.lab.studies.tran_2015.cases import (
     EVEN,
     LOW_SKEW,

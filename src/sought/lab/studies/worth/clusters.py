@@ -12,23 +12,12 @@ import numpy as np
 from sought.beliefs.bayes_rate import BayesRate
 from sought.beliefs.clusters.clustering import Cluster
 from sought.lab.replay.observers import Forecasts, fetches_in_rotation, foretold, pages_of
-from sought.lab.replay.setting import Setting
 from sought.lab.studies.bounds import lacks
-from sought.lab.studies.cells import read_series
+from sought.lab.studies.grid import QUALITY, Grid
 from sought.lab.studies.refreshing.rates import FEWEST, clusters_of
 from sought.lab.studies.refreshing.refresh import by
-from sought.lab.studies.study import (
-    Claim,
-    Finding,
-    ResultTable,
-    Study,
-    StudyContext,
-    Value,
-    WorldResult,
-    finding,
-    plain,
-)
-from sought.lab.studies.worth.arms import NEEDS, QUALITY, judged, replayed
+from sought.lab.studies.study import Claim, ResultTable, Statement, Study, StudyContext, Value, WorldResult, plain
+from sought.lab.studies.worth.arms import NEEDS
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import World
 from sought.policy.optimal_freshness import OptimalFreshness
@@ -43,24 +32,24 @@ LOOKS = 24
 EVERY, QUICK = (1, 5, 20), (1,)  # units between two looks
 BUDGET = 0.05
 EVEN = 0.001  # of quality
+FORETELLS = Statement(
+    f"of the first {LOOKS} looks at a page the cluster's prior foretells more (log-likelihood) than the host's and "
+    "than that of all pages"
+)
+AS_GOOD = Statement(f"at {BUDGET:.0%} quality in the first half is at most {EVEN} below that by another prior")
 
 Found = Mapping[int, Mapping[str, Forecasts]]  # by units between two looks, and prior
 
 
-def run(bench: StudyContext) -> Finding:
-    parts = [_world(folder, bench) for folder in bench.worlds]
-    return finding("worth-clusters", bench, parts, every=list(EVERY), looks=LOOKS, budget=BUDGET)
-
-
-def _world(folder: Path, bench: StudyContext) -> WorldResult:
+def judge(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return WorldResult(world.name, None, lack)
-    turns = [every for every in (QUICK if bench.quick else EVERY) if every * 2 <= world.units]
+        return WorldResult(lack=lack)
+    turns = [every for every in (QUICK if context.quick else EVERY) if every * 2 <= world.units]
     found = forecasts(world, turns) if turns else {}
     if not found or min(len(each[CLUSTER]) for each in found.values()) < FEWEST:
-        return WorldResult(world.name, None, f"fewer than {FEWEST} looks at pages")
-    return told(world.name, found, early(folder, bench))
+        return WorldResult(lack=f"fewer than {FEWEST} looks at pages")
+    return told(world.name, found, early(folder, context))
 
 
 def forecasts(world: World, turns: Sequence[int]) -> dict[int, dict[str, Forecasts]]:
@@ -72,15 +61,12 @@ def forecasts(world: World, turns: Sequence[int]) -> dict[int, dict[str, Forecas
     return found
 
 
-def early(folder: Path, bench: StudyContext) -> dict[str, float]:
+def early(folder: Path, context: StudyContext) -> dict[str, float]:
     """Mean quality in the first half of the units, by prior."""
-    policies = {name: by(OptimalFreshness(rate, "views")) for name, rate in PRIORS.items()}
-    cells = replayed(folder, list(policies.values()), [BUDGET], Setting(), bench)
-    found = {}
-    for name, policy in policies.items():
-        values = read_series(cells[policy, BUDGET], bench.results)[QUALITY.name].to_numpy()
-        found[name] = float(np.mean(values[: max(1, len(values) // 2)]))
-    return found
+    arms = {name: by(OptimalFreshness(rate, "views")) for name, rate in PRIORS.items()}
+    replayed = Grid(arms, (BUDGET,)).replay(folder, context)
+    series = {name: replayed[name].series(QUALITY) for name in arms}
+    return {name: float(np.mean(values[: max(1, len(values) // 2)])) for name, values in series.items()}
 
 
 def told(world: str, found: Found, quality: Mapping[str, float]) -> WorldResult:
@@ -96,7 +82,7 @@ def told(world: str, found: Found, quality: Mapping[str, float]) -> WorldResult:
         for name, made in each.items()
     ]
     columns = ["prior", "units between looks", "looks", "log-likelihood", "Brier", "slope", "quality in the first half"]
-    return judged(world, claims_of(found, quality), numbers, [ResultTable(f"{world}: priors", columns, rows)])
+    return WorldResult(claims_of(found, quality), numbers, [ResultTable(f"{world}: priors", columns, rows)])
 
 
 def claims_of(found: Found, quality: Mapping[str, float]) -> list[Claim]:
@@ -104,24 +90,22 @@ def claims_of(found: Found, quality: Mapping[str, float]) -> list[Claim]:
     for every, each in found.items():
         others = {name: made.likelihood for name, made in each.items() if name != CLUSTER}
         best, ours = max(others, key=others.__getitem__), each[CLUSTER].likelihood
-        what = f"seen every {every} units, the cluster's prior foretells better than the others"
-        claims.append(Claim(what, ours > others[best], f"{ours:.4f}, {best} {others[best]:.4f}"))
+        says = f"{ours:.4f}, {best} {others[best]:.4f}"
+        claims.append(Claim(FORETELLS, ours > others[best], says, f"seen every {every} units"))
     rest = {name: value for name, value in quality.items() if name != CLUSTER}
     best = max(rest, key=rest.__getitem__)
-    what = f"quality in the first half is at most {EVEN} below that by another prior"
     says = f"{quality[CLUSTER]:.4f}, {best} {rest[best]:.4f}"
-    return [*claims, Claim(what, quality[CLUSTER] >= rest[best] - EVEN, says)]
+    return [*claims, Claim(AS_GOOD, quality[CLUSTER] >= rest[best] - EVEN, says)]
 
 
 CLUSTERS = Study(
     "worth-clusters",
-    "beyond",
+    "",
     "Priors of change rates: none, host, cluster (X7)",
     "Do pages of a cluster change alike, so that a page can be judged by the others?",
-    f"of the first {LOOKS} looks at a page the cluster's prior foretells more (log-likelihood) than the host's and "
-    f"than that of all pages, however often they are looked at; and at {BUDGET:.0%} a week the quality of the first "
-    f"half is at most {EVEN} below that by another prior",
     f"{NEEDS}, {FEWEST} looks at pages",
-    run,
-    also=("X7",),
+    (FORETELLS, AS_GOOD),
+    judge,
+    settings={"every": list(EVERY), "looks": LOOKS, "budget": BUDGET},
+    aliases=("X7",),
 )

@@ -22,22 +22,22 @@ from sought.lab.judge.judge import Judge
 from sought.lab.replay.replay import Replay
 from sought.lab.replay.setting import Setting, fetches_of, moments_of, pages_at_start
 from sought.lab.studies.bounds import lacks
-from sought.lab.studies.cells import judge_for, read_series
+from sought.lab.studies.cells import judge_for
 from sought.lab.studies.figures import lines
+from sought.lab.studies.grid import QUALITY, Grid
 from sought.lab.studies.over_budgets import downloads_for, is_bound
 from sought.lab.studies.study import (
     Claim,
     Figure,
-    Finding,
     ResultTable,
+    Statement,
     Study,
     StudyContext,
     Value,
     WorldResult,
-    finding,
     plain,
 )
-from sought.lab.studies.worth.arms import BEFORE, NEEDS, QUALITY, judged, replayed
+from sought.lab.studies.worth.arms import BEFORE, NEEDS, WORTH
 from sought.lab.worlds.files import open_world
 from sought.operate.dial import LEVELS, DialReading, Estimate, read_off, record_of, too_little
 from sought.operate.dial_curve import TimeSpan
@@ -48,6 +48,15 @@ QUICK, QUICK_ASKED = (0.1, 0.3, 0.6), (0.3,)
 INSIDE, FACTOR = 0.6, 2.0
 LEVEL, INSTEAD = 0.95, (0.99, 0.90)  # where no replay tells which budget makes 95 %
 SETTING = Setting()
+IN_INTERVAL = Statement(
+    f"asked at mid-year what quality budgets of "
+    f"{', '.join(f'{each:.1%}' for each in BUDGETS)} have in the second half, "
+    f"it is in the 80 % interval in at least {INSIDE:.0%} of cases"
+)
+RIGHT_BUDGET = Statement(
+    f"the budget for {LEVEL:.0%} ({INSTEAD[0]:.0%} where all replays are above) is right within a factor of {FACTOR:g} "
+    "on average"
+)
 
 
 class Said(NamedTuple):
@@ -77,36 +86,31 @@ class DialAnswers(NamedTuple):
     budgets: Sequence[Said]
 
 
-def run(bench: StudyContext) -> Finding:
-    parts = [_world(folder, bench) for folder in bench.worlds]
-    return finding("budget-dial", bench, parts, budgets=list(BUDGETS), asked=list(ASKED), setting=repr(SETTING))
-
-
-def _world(folder: Path, bench: StudyContext) -> WorldResult:
+def judge(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return WorldResult(world.name, None, lack)
-    pages, true = pages_at_start(world), true_qualities(folder, QUICK if bench.quick else BUDGETS, bench)
-    fetches, judge = {budget: fetches_of(budget, pages) for budget in true}, judge_for(world, SETTING)
-    asked, readings = QUICK_ASKED if bench.quick else ASKED, dict[float, DialReading]()
-    report = bench.progress(f"asking the dial about {world.name}")
+        return WorldResult(lack=lack)
+    pages, true = pages_at_start(world), true_qualities(folder, QUICK if context.quick else BUDGETS, context)
+    fetches, by_whom = {budget: fetches_of(budget, pages) for budget in true}, judge_for(world, SETTING)
+    asked, readings = QUICK_ASKED if context.quick else ASKED, dict[float, DialReading]()
+    report = context.progress(f"asking the dial about {world.name}")
     for done, budget in enumerate(asked):
         report(done, len(asked))
-        found = asked_at_mid_year(judge, fetches[budget])
+        found = asked_at_mid_year(by_whom, fetches[budget])
         if isinstance(found, str):
-            return WorldResult(world.name, None, f"{budget:.1%}: {found}")
+            return WorldResult(lack=f"{budget:.1%}: {found}")
         readings[budget] = found
     report(len(asked), len(asked))
     return told(world.name, answers(readings, true, fetches, world.unit), readings, world.unit / pages)
 
 
-def true_qualities(folder: Path, budgets: Sequence[float], bench: StudyContext) -> dict[float, float]:
+def true_qualities(folder: Path, budgets: Sequence[float], context: StudyContext) -> dict[float, float]:
     """Of the second half."""
-    cells = replayed(folder, [Worth()], budgets, SETTING, bench)
+    replayed = Grid({WORTH: Worth()}, budgets, (SETTING,), (QUALITY, BEFORE)).replay(folder, context)
     found = {}
-    for (_, budget), cell in cells.items():
-        series = read_series(cell, bench.results)
-        both = (series[QUALITY.name].to_numpy() + series[BEFORE.name].to_numpy()) / 2.0
+    for budget in budgets:
+        cell = replayed[WORTH, budget]
+        both = (cell.series(QUALITY) + cell.series(BEFORE)) / 2.0
         found[budget] = float(both[len(both) // 2 :].mean())
     return found
 
@@ -145,15 +149,13 @@ def answers(
 
 
 def claims_of(found: DialAnswers) -> list[Claim]:
-    inside = [each.is_inside for each in found.qualities]
-    share = float(np.mean(inside))
-    claims = [Claim(f"in {INSIDE:.0%} of cases the quality is in the interval", share >= INSIDE, f"{share:.0%}")]
+    share = float(np.mean([each.is_inside for each in found.qualities]))
+    claims = [Claim(IN_INTERVAL, share >= INSIDE, f"{share:.0%}")]
     for level in (LEVEL, *INSTEAD):
         factors = [each.factor for each in found.budgets if each.about == level and np.isfinite(each.true)]
         if factors:
             off = float(np.exp(np.mean(np.log(factors))))
-            what = f"the budget for {level:.0%} is right within a factor of {FACTOR:g}, on average"
-            return [*claims, Claim(what, off <= FACTOR, f"{off:.2f}")]
+            return [*claims, Claim(RIGHT_BUDGET, off <= FACTOR, f"{off:.2f}", f"for {level:.0%}")]
     return claims
 
 
@@ -162,10 +164,8 @@ def told(world: str, found: DialAnswers, readings: Mapping[float, DialReading], 
         f"asked at {each.asked:.1%}, quality at {each.about:.1%}: said less true": each.said.value - each.true
         for each in found.qualities
     }
-    part = judged(world, claims_of(found), numbers, [_qualities(world, found), _budgets(world, found)])
-    return WorldResult(
-        world, part.holds, part.because, numbers, part.tables, [_figure(world, found, readings, of_pages)]
-    )
+    tables = [_qualities(world, found), _budgets(world, found)]
+    return WorldResult(claims_of(found), numbers, tables, [_figure(world, found, readings, of_pages)])
 
 
 def _qualities(world: str, found: DialAnswers) -> ResultTable:
@@ -199,13 +199,11 @@ def _figure(world: str, found: DialAnswers, readings: Mapping[float, DialReading
 
 BUDGET_DIAL = Study(
     "budget-dial",
-    "beyond",
+    "",
     "The budget dial: what was foretold, and what came",
     "Can a crawl tell from its own record what another budget would bring?",
-    f"asked at mid-year of a crawl with {', '.join(f'{each:.0%}' for each in ASKED)} of the pages a week, what quality "
-    f"budgets of {', '.join(f'{each:.1%}' for each in BUDGETS)} have in the second half: it is in the 80 % interval in "
-    f"at least {INSIDE:.0%} of cases, and the budget for {LEVEL:.0%} ({INSTEAD[0]:.0%} where all replays are above) "
-    f"is right within a factor of {FACTOR:g} on average",
     f"{NEEDS}, and a record of 200 fetches",
-    run,
+    (IN_INTERVAL, RIGHT_BUDGET),
+    judge,
+    settings={"budgets": list(BUDGETS), "asked": list(ASKED), "setting": repr(SETTING)},
 )

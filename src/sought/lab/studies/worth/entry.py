@@ -24,16 +24,14 @@ from sought.lab.studies.figures import lines
 from sought.lab.studies.study import (
     Claim,
     Figure,
-    Finding,
     ResultTable,
+    Statement,
     Study,
     StudyContext,
     Value,
     WorldResult,
-    finding,
     plain,
 )
-from sought.lab.studies.worth.arms import judged
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import NOTHING, World
 from sought.operate.calibration import Calibration, calibration
@@ -46,6 +44,11 @@ CUTS = (0.02, 0.05, 0.1)
 SLOPES = (0.8, 1.2)
 FEWEST = 50  # pages of a frontier
 ENTRY, PROSPECT, IMPACT = "EntryValue", "Prospect", "true impact"
+MOST_GAIN = Statement(
+    f"the first pages of the frontier by {ENTRY} bring a larger share of the ideal gain than by search impact, "
+    "prospect, walks, learned impact, PageRank or OPIC"
+)
+CALIBRATED = Statement(f"the slope of true over expected gain is {SLOPES[0]} to {SLOPES[1]}")
 POLICIES: Mapping[str, Policy] = {
     "SearchImpact": SearchImpact(),
     "SearchImpact, expected": SearchImpact(estimate="expected"),
@@ -75,11 +78,6 @@ class FrontierEntries:
         return calibration(self.said[name], self.gain)
 
 
-def run(bench: StudyContext) -> Finding:
-    parts = [_world(folder, bench) for folder in bench.worlds]
-    return finding("worth-entry", bench, parts, crawled=list(CRAWLED), cuts=list(CUTS))
-
-
 def lacks(world: World) -> str:
     if not len(world.tallies):
         return "nobody asks for anything (sought lab queries derive makes queries)"
@@ -88,20 +86,20 @@ def lacks(world: World) -> str:
     return f"fewer than {FEWEST} pages in its frontier" if pages < FEWEST else ""
 
 
-def _world(folder: Path, bench: StudyContext) -> WorldResult:
+def judge(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return WorldResult(world.name, None, lack)
-    shares, found = QUICK if bench.quick else CRAWLED, []
-    report = bench.progress(f"frontiers of {world.name}")
+        return WorldResult(lack=lack)
+    shares, found = QUICK if context.quick else CRAWLED, []
+    report = context.progress(f"frontiers of {world.name}")
     for done, crawled in enumerate(shares):
         report(done, len(shares))
         setting = Setting("frontier", crawled=crawled)
-        judge = judge_for(world, setting)
-        found.append(entries(judge, frontier_of(judge, [*POLICIES.values(), Worth()], setting)))
+        by_whom = judge_for(world, setting)
+        found.append(entries(by_whom, frontier_of(by_whom, [*POLICIES.values(), Worth()], setting)))
     report(len(shares), len(shares))
     if min(len(each.gain) for each in found) < FEWEST:
-        return WorldResult(world.name, None, f"fewer than {FEWEST} pages in its frontier")
+        return WorldResult(lack=f"fewer than {FEWEST} pages in its frontier")
     return told(world.name, found)
 
 
@@ -134,8 +132,7 @@ def told(world: str, found: Sequence[FrontierEntries]) -> WorldResult:
     }
     numbers |= {f"{name}, slope": plain(_slope(each)) for name, each in slopes.items()}
     tables = [_table(world, shares, len(found)), _calibrations(world, slopes)]
-    part = judged(world, claims_of(shares, _slope(slopes[ENTRY])), numbers, tables)
-    return WorldResult(world, part.holds, part.because, numbers, part.tables, [_figure(world, shares)])
+    return WorldResult(claims_of(shares, _slope(slopes[ENTRY])), numbers, tables, [_figure(world, shares)])
 
 
 def _slope(each: Sequence[Calibration]) -> float:
@@ -148,10 +145,8 @@ def claims_of(shares: Mapping[str, Sequence[float]], slope: float) -> list[Claim
     for at, cut in enumerate(CUTS):
         best = max(others, key=lambda name: shares[name][at])
         says = f"{shares[ENTRY][at]:.1%}, {best} {shares[best][at]:.1%}"
-        what = f"the first {cut:.0%} by {ENTRY} bring more of the ideal gain than by any other"
-        claims.append(Claim(what, shares[ENTRY][at] > shares[best][at], says))
-    low, high = SLOPES
-    return [*claims, Claim(f"{ENTRY} is calibrated: slope {low} to {high}", low <= slope <= high, f"{slope:.2f}")]
+        claims.append(Claim(MOST_GAIN, shares[ENTRY][at] > shares[best][at], says, f"the first {cut:.0%}"))
+    return [*claims, Claim(CALIBRATED, SLOPES[0] <= slope <= SLOPES[1], f"{slope:.2f}")]
 
 
 def _table(world: str, shares: Mapping[str, Sequence[float]], draws: int) -> ResultTable:
@@ -176,13 +171,12 @@ def _figure(world: str, shares: Mapping[str, Sequence[float]]) -> Figure:
 
 ENTRIES = Study(
     "worth-entry",
-    "beyond",
+    "",
     "What a page never fetched would bring (X3)",
     "Does the entry value find the pages that would gain most, and does it say how much?",
-    f"the first {', '.join(f'{cut:.0%}' for cut in CUTS)} of the frontier by {ENTRY} bring a larger share of the ideal "
-    f"gain than by search impact, prospect, walks, learned impact, PageRank or OPIC; the slope of true over expected "
-    f"gain is {SLOPES[0]} to {SLOPES[1]}",
     f"a world with queries, and {FEWEST} pages in its frontier",
-    run,
-    also=("X3",),
+    (MOST_GAIN, CALIBRATED),
+    judge,
+    settings={"crawled": list(CRAWLED), "cuts": list(CUTS)},
+    aliases=("X3",),
 )

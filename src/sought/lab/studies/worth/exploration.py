@@ -19,21 +19,20 @@ from sought.lab.judge.statistics import Interval
 from sought.lab.measures.calibration import calibrated
 from sought.lab.replay.setting import Setting
 from sought.lab.studies.bounds import lacks
-from sought.lab.studies.cells import read_measured, read_series
 from sought.lab.studies.figures import lines
+from sought.lab.studies.grid import NO_LEAD, QUALITY, Grid
 from sought.lab.studies.study import (
     Claim,
     Figure,
-    Finding,
     ResultTable,
+    Statement,
     Study,
     StudyContext,
     Value,
     WorldResult,
-    finding,
     plain,
 )
-from sought.lab.studies.worth.arms import NEEDS, QUALITY, Pairs, interval, judged, replayed
+from sought.lab.studies.worth.arms import NEEDS, interval
 from sought.lab.worlds.files import open_world
 from sought.policy.worth.explore import Explore
 from sought.policy.worth.worth import Worth
@@ -41,6 +40,10 @@ from sought.policy.worth.worth import Worth
 WAYS: Mapping[str, Worth] = {way: Worth(explore=way) for way in get_args(Explore)}
 OURS = Worth().explore
 WARM_UP = 13  # units, or a quarter of all if these are fewer than 52
+AS_GOOD = Statement(
+    f"from the unit {WARM_UP} on the way that Worth takes ({OURS}) is not clearly (95 % interval) below any other of "
+    f"{', '.join(WAYS)}"
+)
 STARTS: Mapping[str, tuple[Setting, float]] = {
     "warm, 1%": (Setting(), 0.01),
     "warm, 5%": (Setting(), 0.05),
@@ -66,38 +69,29 @@ class Explored:
         return float(np.mean(values[: max(1, self.warm_up)] if early else values[self.warm_up :]))
 
 
-def run(bench: StudyContext) -> Finding:
-    parts = [_world(folder, bench) for folder in bench.worlds]
-    return finding("worth-exploration", bench, parts, warm_up=WARM_UP, ways=list(WAYS))
-
-
-def _world(folder: Path, bench: StudyContext) -> WorldResult:
+def judge(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return WorldResult(world.name, None, lack)
+        return WorldResult(lack=lack)
     warm_up = min(WARM_UP, world.units // 4)
-    found = [measured(folder, start, warm_up, bench) for start in STARTS]
+    found = [measured(folder, start, warm_up, context) for start in STARTS]
     numbers: dict[str, Value] = {
         f"{each.start}: quality of {OURS} above that of {way}, after warming up": lead.mean
         for each in found
         for way, lead in each.leads.items()
     }
-    part = judged(world.name, claims_of(found), numbers, [_table(world.name, found)])
-    return WorldResult(
-        world.name, part.holds, part.because, numbers, part.tables, [_figure(world.name, e) for e in found]
-    )
+    figures = [_figure(world.name, each) for each in found]
+    return WorldResult(claims_of(found), numbers, [_table(world.name, found)], figures)
 
 
-def measured(folder: Path, start: str, warm_up: int, bench: StudyContext) -> Explored:
+def measured(folder: Path, start: str, warm_up: int, context: StudyContext) -> Explored:
     setting, budget = STARTS[start]
-    replays = replayed(folder, list(WAYS.values()), [budget], setting, bench)
-    cells = {way: replays[policy, budget] for way, policy in WAYS.items()}
-    pairs = Pairs(cells[OURS], folder, bench)
+    replayed = Grid(WAYS, (budget,), (setting,)).replay(folder, context)
     return Explored(
         start,
-        {way: read_series(cell, bench.results)[QUALITY.name].to_list() for way, cell in cells.items()},
-        {way: calibrated(read_measured(cell, bench.results)).slope for way, cell in cells.items()},
-        {way: pairs.lead(cells[OURS], cell, warm_up) for way, cell in cells.items() if way != OURS},
+        {way: replayed[way].series(QUALITY).tolist() for way in WAYS},
+        {way: calibrated(replayed[way].measured()).slope for way in WAYS},
+        {way: replayed.lead(OURS, way, budget, first=warm_up) for way in WAYS if way != OURS},
         warm_up,
     )
 
@@ -107,8 +101,8 @@ def claims_of(found: Sequence[Explored]) -> list[Claim]:
     claims = []
     for each in found:
         worst = min(each.leads, key=lambda way: each.leads[way].high)
-        what = f"{each.start}: after warming up not clearly below any other way"
-        claims.append(Claim(what, each.leads[worst].high >= 0.0, f"lead over {worst} {interval(each.leads[worst])}"))
+        lead = each.leads[worst]
+        claims.append(Claim(AS_GOOD, lead.high >= 0.0, f"lead over {worst} {interval(lead)}", each.start))
     return claims
 
 
@@ -116,7 +110,7 @@ def _table(world: str, found: Sequence[Explored]) -> ResultTable:
     rows: list[list[Value]] = []
     for each in found:
         for way in each.quality:
-            lead = each.leads.get(way, Interval(0.0, 0.0, 0.0, 0))
+            lead = each.leads.get(way, NO_LEAD)
             means = each.mean(way, early=True), each.mean(way, early=False)
             rows.append([way, each.start, *means, *lead[:3], plain(each.slopes[way])])
     columns = ["way", "start", "quality while warming up", "quality afterwards", f"lead of {OURS}", "low", "high"]
@@ -132,12 +126,12 @@ def _figure(world: str, each: Explored) -> Figure:
 
 EXPLORATION = Study(
     "worth-exploration",
-    "beyond",
+    "",
     "Ways of finding out what is not known (X6)",
     "Does the way in which Worth explores cost anything, once it had time to teach?",
-    f"from the unit {WARM_UP} on, warm and cold, the way that Worth takes ({OURS}) is not clearly (95 % interval) "
-    f"below any other of {', '.join(WAYS)}",
     NEEDS,
-    run,
-    also=("X6",),
+    (AS_GOOD,),
+    judge,
+    settings={"warm_up": WARM_UP, "ways": list(WAYS)},
+    aliases=("X6",),
 )

@@ -18,20 +18,19 @@ from sought.lab.measures.calibration import Which, calibrated
 from sought.lab.replay.oracles import IdealRanking
 from sought.lab.replay.setting import Setting, fetches_of, pages_at_start
 from sought.lab.studies.bounds import lacks
-from sought.lab.studies.cells import read_measured
 from sought.lab.studies.figures import lines
+from sought.lab.studies.grid import Grid
 from sought.lab.studies.over_budgets import by_policy, shown
 from sought.lab.studies.refreshing.refresh import LARGE, ROUND_ROBIN, by
 from sought.lab.studies.study import (
     Claim,
     Figure,
-    Finding,
     ResultTable,
+    Statement,
     Study,
     StudyContext,
     Value,
     WorldResult,
-    finding,
     plain,
 )
 from sought.lab.studies.worth.arms import (
@@ -47,9 +46,7 @@ from sought.lab.studies.worth.arms import (
     best_published,
     budgets_in,
     impact_first,
-    judged,
     measured,
-    replayed,
 )
 from sought.lab.worlds.files import open_world
 from sought.operate.calibration import Calibration
@@ -79,6 +76,16 @@ RATIO, SHARE, EXCELLENT = 0.5, 0.5, 2 / 3  # of the loss of the best published; 
 LESS: Mapping[tuple[str, float], float] = {("ghdocs-2022", 0.01): 0.25}  # of the gap, where a year changes most pages
 UNITS = 10  # of a frontier
 BREADTH_FIRST = "BreadthFirst"
+BETTER = Statement("warm, cold and at a frontier, at every budget: better than every published policy")
+NOT_BELOW = Statement("not clearly (95 % interval) below round-robin, nor below any published policy")
+HALF_THE_LOSS = Statement(
+    f"warm at {' and '.join(f'{each:.0%}' for each in AIMED)} of the pages a week: at most {RATIO:.0%} of the loss of "
+    "the best published"
+)
+HALF_THE_GAP = Statement(
+    f"and at least {SHARE:.0%} of the gap from round-robin to the ceiling "
+    f"({', '.join(f'{least:.0%} on {world} at {budget:.0%}' for (world, budget), least in LESS.items())})"
+)
 
 _BY_VIEWS: Mapping[str, Policy] = {
     "LambdaCrawl, views": LambdaCrawl(),
@@ -152,37 +159,34 @@ _QUICK_ARMS = ("LambdaCrawl, views", "SearchImpact, LambdaCrawl", "SearchImpact"
 # ---- the study
 
 
-def run(bench: StudyContext) -> Finding:
-    parts = [_world(folder, bench) for folder in bench.worlds]
-    budgets = {name: list(start.budgets) for name, start in STARTS.items()}
-    return finding("worth", bench, parts, budgets=budgets, settings=[repr(start.setting) for start in STARTS.values()])
-
-
-def _world(folder: Path, bench: StudyContext) -> WorldResult:
+def judge(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return WorldResult(world.name, None, lack)
+        return WorldResult(lack=lack)
     pages, found, calibrations = pages_at_start(world), {}, list[list[Value]]()
     for name, (setting, arms, floor, budgets, few) in STARTS.items():
         is_large = pages > LARGE
         left_out = [
-            each for each in arms if (bench.quick and each not in _QUICK_ARMS) or (is_large and each in _LEFT_OUT)
+            each for each in arms if (context.quick and each not in _QUICK_ARMS) or (is_large and each in _LEFT_OUT)
         ]
         chosen = {each: arm for each, arm in arms.items() if each not in left_out}
-        some = QUICK if bench.quick else few if is_large else budgets
-        found[name] = measured(folder, chosen, some, setting, bench, floor)
-        calibrations += _calibrations(name, folder, some, setting, bench)
+        some = QUICK if context.quick else few if is_large else budgets
+        found[name] = measured(folder, chosen, some, setting, context, floor)
+        calibrations += _calibrations(name, folder, some, setting, context)
     return told(world.name, found, pages, calibrations)
 
 
 def _calibrations(
-    start: str, folder: Path, budgets: Sequence[float], setting: Setting, bench: StudyContext
+    start: str, folder: Path, budgets: Sequence[float], setting: Setting, context: StudyContext
 ) -> list[list[Value]]:
     """What Worth expected of fetches, beside what the crawl measured."""
-    cells = replayed(folder, [ENDS[WORTH].policy], budgets, setting, bench)
-    logs = {cell.budget: read_measured(cell, bench.results) for cell in cells.values()}
+    replayed = Grid({WORTH: ENDS[WORTH].policy}, budgets, (setting,)).replay(folder, context)
     kinds: tuple[Which, ...] = ("new", "known") if start != "frontier" else ("new",)
-    return [[start, budget, kind, *map(plain, calibrated(log, kind))] for budget, log in logs.items() for kind in kinds]
+    return [
+        [start, budget, kind, *map(plain, calibrated(replayed[WORTH, budget].measured(), kind))]
+        for budget in budgets
+        for kind in kinds
+    ]
 
 
 def told(
@@ -198,24 +202,20 @@ def told(
         drawn += _figures(world, start, each)
     columns = ["start", "budget", "pages", *Calibration._fields]
     tables.append(ResultTable(f"{world}: what Worth expected, and what came", columns, list(calibrations)))
-    part = judged(world, claims, numbers, tables)
-    return WorldResult(world, part.holds, part.because, numbers, part.tables, drawn)
+    return WorldResult(claims, numbers, tables, drawn)
 
 
 def claims_of(world: str, start: str, found: Sequence[Met]) -> list[Claim]:
     """The aims, one by one, at each budget."""
     claims = []
     for budget in budgets_in(found):
-        ours, best, where = at(found, WORTH, budget), best_published(found, budget), f"{start}, {budget:.2%}:"
+        ours, best, where = at(found, WORTH, budget), best_published(found, budget), f"{start}, {budget:.2%}"
         rivals = [each for each in found if each.budget == budget and (each.is_published or each.name == ROUND_ROBIN)]
         above = [each.told() for each in rivals if each.is_clearly_above]
+        nearest = "; ".join(above) or min(rivals, key=lambda each: each.lead.low).told()
         claims += [
-            Claim(f"{where} better than every published policy", ours.quality > best.quality, _both(ours, best)),
-            Claim(
-                f"{where} not clearly below round-robin, nor any published policy",
-                not above,
-                "; ".join(above) or min(rivals, key=lambda each: each.lead.low).told(),
-            ),
+            Claim(BETTER, ours.quality > best.quality, _both(ours, best), where),
+            Claim(NOT_BELOW, not above, nearest, where),
         ]
         if start == "warm" and budget in AIMED:
             claims += _aims(world, where, ours, best)
@@ -225,13 +225,10 @@ def claims_of(world: str, start: str, found: Sequence[Met]) -> list[Claim]:
 def _aims(world: str, where: str, ours: Met, best: Met) -> list[Claim]:
     least = LESS.get((world, ours.budget), SHARE)
     ratio = _ratio(ours, best)
+    says = f"{ours.share:.0%}, {ours.near:.0%} of that to the clairvoyant, {best.name} {best.share:.0%}"
     return [
-        Claim(f"{where} at most {RATIO:.0%} of the loss of the best published", ratio <= RATIO, f"{ratio:.0%}"),
-        Claim(
-            f"{where} at least {least:.0%} of the gap",
-            ours.share >= least,
-            f"{ours.share:.0%}, {ours.near:.0%} of that to the clairvoyant, {best.name} {best.share:.0%}",
-        ),
+        Claim(HALF_THE_LOSS, ratio <= RATIO, f"{ratio:.0%}", where),
+        Claim(HALF_THE_GAP, ours.share >= least, says, where),
     ]
 
 
@@ -301,14 +298,14 @@ def _figures(world: str, start: str, found: Sequence[Met]) -> list[Figure]:
 
 WORTH_STUDY = Study(
     "worth",
-    "beyond",
+    "",
     "Worth against all that was published",
     "Is one ranking of new pages, stale pages and hubs better than every published policy, on queries it has not seen?",
-    "on every world and at every budget, warm, cold and at a frontier: better than every published policy, and not "
-    "clearly (95 % interval) below round-robin or any of them; warm at "
-    f"{' and '.join(f'{each:.0%}' for each in AIMED)} of the pages a week: at most {RATIO:.0%} of the loss of the best "
-    f"published, and at least {SHARE:.0%} of the gap from round-robin to the ceiling "
-    f"({', '.join(f'{least:.0%} on {world} at {budget:.0%}' for (world, budget), least in LESS.items())})",
     NEEDS,
-    run,
+    (BETTER, NOT_BELOW, HALF_THE_LOSS, HALF_THE_GAP),
+    judge,
+    settings={
+        "budgets": {name: list(start.budgets) for name, start in STARTS.items()},
+        "settings": [repr(start.setting) for start in STARTS.values()],
+    },
 )

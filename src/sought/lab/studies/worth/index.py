@@ -15,7 +15,7 @@ from pathlib import Path
 from sought.lab.replay.setting import Setting
 from sought.lab.studies.bounds import lacks
 from sought.lab.studies.refreshing.refresh import by
-from sought.lab.studies.study import Claim, Finding, Study, StudyContext, Value, WorldResult, finding
+from sought.lab.studies.study import Claim, Statement, Study, StudyContext, Value, WorldResult
 from sought.lab.studies.worth.arms import (
     ENDS,
     NEEDS,
@@ -27,7 +27,6 @@ from sought.lab.studies.worth.arms import (
     best_published,
     budgets_in,
     measured,
-    together,
 )
 from sought.lab.worlds.files import open_world
 from sought.policy import UserCentric
@@ -37,6 +36,7 @@ from sought.policy.optimal_freshness import OptimalFreshness
 
 BUDGETS, QUICK = (0.01, 0.02), (0.05,)
 LESS, WORLDS = 0.1, 2  # of the loss, on so many worlds
+LESS_LOST = Statement(f"on {WORLDS} worlds at least W loses {LESS:.0%} less than the best of P, E and U")
 SETTINGS: Mapping[str, Setting] = {"all pages": Setting(), "fixed pages": Setting(pages="fixed")}
 ARMS: Mapping[str, WorthArm] = {
     "P: UserCentric": WorthArm(by(UserCentric()), "000"),
@@ -47,23 +47,16 @@ ARMS: Mapping[str, WorthArm] = {
 }
 
 
-def run(bench: StudyContext) -> Finding:
-    found: dict[str, list[Met]] = {}
-    parts = [_world(folder, bench, found) for folder in bench.worlds]
-    return finding("worth-index", bench, judged(parts, found), budgets=list(BUDGETS))
-
-
-def _world(folder: Path, bench: StudyContext, found: dict[str, list[Met]]) -> WorldResult:
+def judge(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return WorldResult(world.name, None, lack)
-    budgets, numbers, tables = QUICK if bench.quick else BUDGETS, dict[str, Value](), []
-    for name, setting in SETTINGS.items():
-        mets = measured(folder, ARMS, budgets, setting, bench)
-        tables.append(arms_table(f"{world.name}: indices on {name}", mets))
+        return WorldResult(lack=lack)
+    budgets, numbers = QUICK if context.quick else BUDGETS, dict[str, Value]()
+    found = {name: measured(folder, ARMS, budgets, setting, context) for name, setting in SETTINGS.items()}
+    for name, mets in found.items():
         numbers |= {f"{name}, {b:.1%}: loss / that of the best other": ratio(mets, b) for b in budgets}
-        found.setdefault(world.name, mets)  # all pages count
-    return WorldResult(world.name, None, _told(found[world.name]), numbers, tables)
+    tables = [arms_table(f"{world.name}: indices on {name}", mets) for name, mets in found.items()]
+    return WorldResult((), numbers, tables, data=found["all pages"])
 
 
 def ratio(found: Sequence[Met], budget: float) -> float:
@@ -77,26 +70,27 @@ def _told(found: Sequence[Met]) -> str:
     return ", ".join(each)
 
 
-def judged(parts: Sequence[WorldResult], found: Mapping[str, Sequence[Met]]) -> list[WorldResult]:
-    return together(parts, claims_of(found)) if len(found) >= WORLDS else list(parts)
+def across(found: Mapping[str, Sequence[Met]], context: StudyContext) -> WorldResult:
+    return WorldResult(claims_of(found))
 
 
 def claims_of(found: Mapping[str, Sequence[Met]]) -> list[Claim]:
-    better = [w for w, mets in found.items() if all(ratio(mets, b) <= 1.0 - LESS for b in budgets_in(mets))]
     says = "; ".join(f"{world} {_told(mets)}" for world, mets in found.items())
-    return [
-        Claim(f"on {WORLDS} worlds at least W loses {LESS:.0%} less than the best other", len(better) >= WORLDS, says)
-    ]
+    if len(found) < WORLDS:
+        return [Claim(LESS_LOST, None, f"fewer than {WORLDS} worlds: {says}")]
+    better = [w for w, mets in found.items() if all(ratio(mets, b) <= 1.0 - LESS for b in budgets_in(mets))]
+    return [Claim(LESS_LOST, len(better) >= WORLDS, says)]
 
 
 INDEX = Study(
     "worth-index",
-    "beyond",
+    "",
     "By which index pages are refreshed (X1)",
     "Is quality × time a better currency than the gain of the moment?",
-    f"at {' and '.join(f'{each:.0%}' for each in BUDGETS)} of the pages a week, on {WORLDS} worlds at least, Worth "
-    f"loses {LESS:.0%} less quality than the best of P, E and U",
     f"two worlds or more; {NEEDS}",
-    run,
-    also=("X1",),
+    (LESS_LOST,),
+    judge,
+    across,
+    settings={"budgets": list(BUDGETS)},
+    aliases=("X1",),
 )

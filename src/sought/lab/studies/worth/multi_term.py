@@ -27,8 +27,8 @@ from sought.lab.replay.run import run_of_states
 from sought.lab.replay.setting import Setting, fetches_of, pages_at_start
 from sought.lab.studies.bounds import lacks
 from sought.lab.studies.cells import judge_for
-from sought.lab.studies.study import Claim, Finding, ResultTable, Study, StudyContext, Value, WorldResult, finding
-from sought.lab.studies.worth.arms import NEEDS, interval, judged
+from sought.lab.studies.study import Claim, ResultTable, Statement, Study, StudyContext, Value, WorldResult
+from sought.lab.studies.worth.arms import NEEDS, interval
 from sought.lab.worlds.demand import Demand
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import NOTHING, Numbers
@@ -40,6 +40,11 @@ QUERIES, WORDS, MIXED = "queries", "words", "both"
 DRAWS, QUICK_DRAWS = 500, 100
 FEWEST = 20  # changes that gain anything
 SETTING = Setting(pages="fixed")
+RANKED = Statement(
+    "gains by queries have a higher rank correlation with those by unseen demand than gains by single words (95 % "
+    "interval above 0)"
+)
+BETTER = Statement("a policy that is told them reaches a higher quality (95 % interval above 0)")
 
 Floats = NDArray[np.float64]
 
@@ -57,24 +62,15 @@ class TermResults:
     led: Sequence[Interval]
 
 
-def run(bench: StudyContext) -> Finding:
-    parts = [_world(folder, bench) for folder in bench.worlds]
-    return finding("worth-multi-term", bench, parts, budgets=list(BUDGETS), setting=repr(SETTING))
-
-
-def _world(folder: Path, bench: StudyContext) -> WorldResult:
+def judge(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return WorldResult(world.name, None, lack)
-    judge = judge_for(world, SETTING)
-    bench.report(f"gains of {world.name}", 0, 1)
-    found = measured(judge, QUICK_DRAWS if bench.quick else DRAWS)
-    bench.report(f"gains of {world.name}", 1, 1)
-    return (
-        told(world.name, found)
-        if found
-        else WorldResult(world.name, None, f"fewer than {FEWEST} changes gain anything")
-    )
+        return WorldResult(lack=lack)
+    by_whom = judge_for(world, SETTING)
+    context.report(f"gains of {world.name}", 0, 1)
+    found = measured(by_whom, QUICK_DRAWS if context.quick else DRAWS)
+    context.report(f"gains of {world.name}", 1, 1)
+    return told(world.name, found) if found else WorldResult(lack=f"fewer than {FEWEST} changes gain anything")
 
 
 def measured(judge: Judge, draws: int) -> TermResults | None:
@@ -173,25 +169,24 @@ def told(world: str, found: TermResults) -> WorldResult:
         numbers |= {f"quality at {budget:.0%}, {name} (in-sample)": each[at] for name, each in found.quality.items()}
     rows: list[list[Value]] = [[name, found.correlation[name], *found.quality[name]] for name in found.quality]
     columns = ["gains by", "rank correlation with true gains", *(f"quality at {b:.0%} (in-sample)" for b in BUDGETS)]
-    return judged(world, claims_of(found), numbers, [ResultTable(f"{world}: queries or words", columns, rows)])
+    return WorldResult(claims_of(found), numbers, [ResultTable(f"{world}: queries or words", columns, rows)])
 
 
 def claims_of(found: TermResults) -> list[Claim]:
-    claims = [Claim("queries rank changes better than words do", found.ranked.low > 0, interval(found.ranked))]
+    claims = [Claim(RANKED, found.ranked.low > 0, interval(found.ranked))]
     for budget, led in zip(BUDGETS, found.led, strict=True):
-        claims.append(Claim(f"{budget:.0%}: quality by queries is above that by words", led.low > 0, interval(led)))
+        claims.append(Claim(BETTER, led.low > 0, interval(led), f"{budget:.0%}"))
     return claims
 
 
 MULTI_TERM = Study(
     "worth-multi-term",
-    "beyond",
+    "",
     "Whole queries or single words (X4)",
     "Must the gain of a fetch be measured by whole queries?",
-    "gains by queries have a higher rank correlation with those by unseen demand than gains by single words, and a "
-    f"policy that is told them reaches a higher quality at {' and '.join(f'{each:.0%}' for each in BUDGETS)} of the "
-    "pages a week (95 % intervals above 0; only pages that are there all year)",
     NEEDS,
-    run,
-    also=("X4",),
+    (RANKED, BETTER),
+    judge,
+    settings={"budgets": list(BUDGETS), "setting": repr(SETTING)},
+    aliases=("X4",),
 )

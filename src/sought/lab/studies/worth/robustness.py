@@ -20,21 +20,11 @@ from numpy.typing import NDArray
 from sought.lab.judge.statistics import Interval
 from sought.lab.replay.setting import Setting
 from sought.lab.studies.bounds import lacks
-from sought.lab.studies.cells import Cell, read_series
 from sought.lab.studies.figures import lines
+from sought.lab.studies.grid import NO_LEAD, QUALITY, Grid, Replayed
 from sought.lab.studies.refreshing.refresh import ROUND_ROBIN, by
-from sought.lab.studies.study import (
-    Claim,
-    Figure,
-    Finding,
-    ResultTable,
-    Study,
-    StudyContext,
-    Value,
-    WorldResult,
-    finding,
-)
-from sought.lab.studies.worth.arms import ENDS, NEEDS, QUALITY, WORTH, Pairs, impact_first, interval, judged, replayed
+from sought.lab.studies.study import Claim, Figure, ResultTable, Statement, Study, StudyContext, Value, WorldResult
+from sought.lab.studies.worth.arms import ENDS, NEEDS, WORTH, impact_first, interval
 from sought.lab.studies.worth.events import Event, burst, drifted, many_hosts, saved
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import World
@@ -55,6 +45,10 @@ POLICIES: Mapping[str, Policy] = {
     "OptimalFreshness, views, impact first": impact_first(OptimalFreshness(weight="views")),
 }
 QUICK_POLICIES = (WORTH, ROUND_ROBIN, "LambdaCrawl, views")
+SURVIVES = Statement(
+    "from the event on, Worth is not clearly (95 % interval) below round-robin, nor below LambdaCrawl and "
+    "OptimalFreshness by views in the same trouble"
+)
 
 Floats = NDArray[np.float64]
 
@@ -81,54 +75,42 @@ class After:
         return None
 
 
-def run(bench: StudyContext) -> Finding:
-    parts = [_world(folder, bench) for folder in bench.worlds]
-    if any(part.holds is not None for part in parts):
-        parts.append(_many_hosts(bench))
-    return finding("worth-robustness", bench, parts, budget=BUDGET, events=[*EVENTS, CAPS])
-
-
-def _world(folder: Path, bench: StudyContext) -> WorldResult:
+def judge(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world) or ("" if world.units >= 2 * STEADY else f"it has fewer than {2 * STEADY} units"):
-        return WorldResult(world.name, None, lack)
+        return WorldResult(lack=lack)
     first, calm = world.units // 2 - 1, Setting()  # moments begin one unit after the start
-    before = _replayed(folder, calm, bench)
+    before = _replayed(folder, calm, context)
     found = []
     for event, change in EVENTS.items():
-        place = _changed(world, change, folder, event, bench) if change else folder
-        cells = _replayed(place, Setting() if change else Setting(halved=first), bench)
-        found.append(_after(event, first, cells, before, place, bench))
+        place = _changed(world, change, folder, event, context) if change else folder
+        after = _replayed(place, Setting() if change else Setting(halved=first), context)
+        found.append(_after(event, first, after, before))
     return told(world.name, found)
 
 
-def _changed(world: World, change: Event, folder: Path, event: str, bench: StudyContext) -> Path:
-    return saved(change(world), bench.results / "worlds" / f"{folder.stem}-{event.replace(' ', '-')}.world")
+def _changed(world: World, change: Event, folder: Path, event: str, context: StudyContext) -> Path:
+    return saved(change(world), context.results / "worlds" / f"{folder.stem}-{event.replace(' ', '-')}.world")
 
 
-def _many_hosts(bench: StudyContext) -> WorldResult:
-    folder = many_hosts(bench.results / "worlds" / "many-hosts.world", quick=bench.quick)
-    before, cells = (_replayed(folder, setting, bench, CAPPED) for setting in (Setting(), Setting(delay=DELAY)))
-    return told("many-hosts", [_after(CAPS, 0, cells, before, folder, bench)])
+def across(found: Mapping[str, Sequence[After]], context: StudyContext) -> WorldResult:
+    """A world of many hosts is made up; it shows nothing where no other world shows anything."""
+    folder = many_hosts(context.results / "worlds" / "many-hosts.world", quick=context.quick)
+    before, after = (_replayed(folder, setting, context, CAPPED) for setting in (Setting(), Setting(delay=DELAY)))
+    return told("many-hosts", [_after(CAPS, 0, after, before)])
 
 
-def _replayed(folder: Path, setting: Setting, bench: StudyContext, budget: float = BUDGET) -> dict[str, Cell]:
-    budget = QUICK if bench.quick and budget == BUDGET else budget
-    some = {name: policy for name, policy in POLICIES.items() if not bench.quick or name in QUICK_POLICIES}
-    cells = replayed(folder, list(some.values()), [budget], setting, bench)
-    return {name: cells[policy, budget] for name, policy in some.items()}
+def _replayed(folder: Path, setting: Setting, context: StudyContext, budget: float = BUDGET) -> Replayed:
+    budget = QUICK if context.quick and budget == BUDGET else budget
+    arms = {name: policy for name, policy in POLICIES.items() if not context.quick or name in QUICK_POLICIES}
+    return Grid(arms, (budget,), (setting,)).replay(folder, context)
 
 
-def _after(
-    event: str, first: int, cells: Mapping[str, Cell], before: Mapping[str, Cell], folder: Path, bench: StudyContext
-) -> After:
-    pairs, (quality, calm) = Pairs(cells[WORTH], folder, bench), (_qualities(each, bench) for each in (cells, before))
-    leads = {name: pairs.lead(cells[WORTH], cell, first) for name, cell in cells.items() if name != WORTH}
+def _after(event: str, first: int, after: Replayed, before: Replayed) -> After:
+    names, [budget] = list(after.grid.arms), after.grid.budgets
+    quality, calm = ({name: each[name].series(QUALITY) for name in names} for each in (after, before))
+    leads = {name: after.lead(WORTH, name, budget, first=first) for name in names if name != WORTH}
     return After(event, first, quality, calm, leads)
-
-
-def _qualities(cells: Mapping[str, Cell], bench: StudyContext) -> dict[str, Floats]:
-    return {name: read_series(cell, bench.results)[QUALITY.name].to_numpy() for name, cell in cells.items()}
 
 
 def told(world: str, found: Sequence[After]) -> WorldResult:
@@ -136,16 +118,16 @@ def told(world: str, found: Sequence[After]) -> WorldResult:
     for each in found:
         numbers[f"{each.event}: units until Worth is as without it"] = each.recovery(WORTH)
         numbers |= {f"{each.event}: lead over {name}": lead.mean for name, lead in each.leads.items()}
-    part = judged(world, claims_of(found), numbers, [_table(world, found)])
-    return WorldResult(world, part.holds, part.because, numbers, part.tables, [_figure(world, each) for each in found])
+    figures = [_figure(world, each) for each in found]
+    return WorldResult(claims_of(found), numbers, [_table(world, found)], figures, world=world)
 
 
 def claims_of(found: Sequence[After]) -> list[Claim]:
     claims = []
     for each in found:
         worst = min(each.leads, key=lambda name: each.leads[name].high)
-        what = f"{each.event}: afterwards not clearly below round-robin, nor a published policy"
-        claims.append(Claim(what, each.leads[worst].high >= 0.0, f"lead over {worst} {interval(each.leads[worst])}"))
+        lead = each.leads[worst]
+        claims.append(Claim(SURVIVES, lead.high >= 0.0, f"lead over {worst} {interval(lead)}", each.event))
     return claims
 
 
@@ -153,7 +135,7 @@ def _table(world: str, found: Sequence[After]) -> ResultTable:
     rows: list[list[Value]] = []
     for each in found:
         for name, quality in each.quality.items():
-            lead = each.leads.get(name, Interval(0.0, 0.0, 0.0, 0))
+            lead = each.leads.get(name, NO_LEAD)
             means = float(quality[each.first :].mean()), float(each.undisturbed[name][each.first :].mean())
             rows.append([each.event, name, *means, each.recovery(name), *lead[:3]])
     columns = ["event", "arm", "quality from the event on", "without the event", "units to recover"]
@@ -170,12 +152,13 @@ def _figure(world: str, each: After) -> Figure:
 
 ROBUSTNESS = Study(
     "worth-robustness",
-    "beyond",
+    "",
     "Drift, bursts, a halved budget and host caps (X9)",
     "Does Worth survive what nobody could foresee?",
-    "from the event on, Worth is not clearly (95 % interval) below round-robin, nor below LambdaCrawl and "
-    "OptimalFreshness by views in the same trouble",
     f"{NEEDS}; {2 * STEADY} units",
-    run,
-    also=("X9",),
+    (SURVIVES,),
+    judge,
+    across,
+    settings={"budget": BUDGET, "events": [*EVENTS, CAPS]},
+    aliases=("X9",),
 )

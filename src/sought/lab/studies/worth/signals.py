@@ -14,17 +14,21 @@ from sought.lab.judge.statistics import Interval
 from sought.lab.replay.setting import Setting, pages_at_start
 from sought.lab.replay.signals import Signals
 from sought.lab.studies.bounds import lacks
-from sought.lab.studies.experiment import table
+from sought.lab.studies.grid import Grid
 from sought.lab.studies.over_budgets import downloads_for, is_bound
 from sought.lab.studies.refreshing.refresh import LARGE, ONE, ROUND_ROBIN, by
-from sought.lab.studies.study import Claim, Finding, ResultTable, Study, StudyContext, Value, WorldResult, finding
-from sought.lab.studies.worth.arms import ENDS, NEEDS, QUALITY, WORTH, Pairs, interval, judged, replayed
+from sought.lab.studies.study import Claim, ResultTable, Statement, Study, StudyContext, Value, WorldResult
+from sought.lab.studies.worth.arms import ENDS, NEEDS, WORTH, interval
 from sought.lab.worlds.files import open_world
 from sought.policy.noisy_signals import NoisySignals
 from sought.policy.optimal_freshness import OptimalFreshness
 from sought.web.policy import Policy
 
 BUDGETS, QUICK = (0.005, 0.01, 0.02, 0.05), (0.05,)
+UNHARMED = Statement(
+    "with sitemaps and dates that are true, noisy, or of hosts that lie, Worth is not clearly (95 % interval) below "
+    "itself without any"
+)
 NONE = "none"
 HONEST: Mapping[str, Signals] = {
     NONE: Signals(),
@@ -55,52 +59,42 @@ class SignalResult:
     gain: Interval
 
 
-def run(bench: StudyContext) -> Finding:
-    parts = [_world(folder, bench) for folder in bench.worlds]
-    return finding("worth-signals", bench, parts, budgets=list(BUDGETS), signals=[repr(e) for e in HONEST.values()])
-
-
-def _world(folder: Path, bench: StudyContext) -> WorldResult:
+def judge(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return WorldResult(world.name, None, lack)
+        return WorldResult(lack=lack)
     hosts = len(world.sites[0])
     liars = {name: each for name, each in LIARS.items() if hosts > 1 or each.liars == 1.0}
-    budgets = QUICK if bench.quick else ONE if pages_at_start(world) > LARGE else BUDGETS
-    signals = {name: each for name, each in {**HONEST, **liars}.items() if not bench.quick or name in QUICK_SIGNALS}
-    found = measured(folder, signals, budgets, bench)
+    budgets = QUICK if context.quick else ONE if pages_at_start(world) > LARGE else BUDGETS
+    signals = {name: each for name, each in {**HONEST, **liars}.items() if not context.quick or name in QUICK_SIGNALS}
+    found = measured(folder, signals, budgets, context)
     numbers: dict[str, Value] = {
         f"{each.name}, {each.signals} at {each.budget:.1%}: quality above that without signals": each.gain.mean
         for each in found
     }
-    return judged(world.name, claims_of(found), numbers, [_table(world.name, found)])
+    return WorldResult(claims_of(found), numbers, [_table(world.name, found)])
 
 
 def measured(
-    folder: Path, signals: Mapping[str, Signals], budgets: Sequence[float], bench: StudyContext
+    folder: Path, signals: Mapping[str, Signals], budgets: Sequence[float], context: StudyContext
 ) -> list[SignalResult]:
-    some = {name: policy for name, policy in POLICIES.items() if not bench.quick or name in QUICK_POLICIES}
-    policies, found = list(some.values()), []
-    silent = replayed(folder, policies, budgets, Setting(), bench)
-    pairs = Pairs(next(iter(silent.values())), folder, bench)
-    for signal, each in signals.items():
-        cells = replayed(folder, policies, budgets, Setting(signals=each), bench)
-        for name, policy in some.items():
+    """`signals` has none among them."""
+    arms = {name: policy for name, policy in POLICIES.items() if not context.quick or name in QUICK_POLICIES}
+    settings = {name: Setting(signals=each) for name, each in signals.items()}
+    replayed = Grid(arms, budgets, list(settings.values())).replay(folder, context)
+    found = []
+    for signal, setting in settings.items():
+        for name in arms:
             for budget in budgets:
-                cell = cells[policy, budget]
-                quality = table([cell], [QUALITY], bench.results)[QUALITY.name][0]
-                gain = pairs.lead(cell, silent[policy, budget]) if signal != NONE else Interval(0.0, 0.0, 0.0, 0)
-                found.append(SignalResult(name, signal, budget, quality, gain))
+                cell = replayed[name, budget, setting]
+                gain = replayed.difference(cell, replayed[name, budget, settings[NONE]])
+                found.append(SignalResult(name, signal, budget, cell.mean(), gain))
     return found
 
 
 def claims_of(found: Sequence[SignalResult]) -> list[Claim]:
     return [
-        Claim(
-            f"{each.budget:.1%}, {each.signals}: not clearly below what it is without signals",
-            each.gain.high >= 0.0,
-            interval(each.gain),
-        )
+        Claim(UNHARMED, each.gain.high >= 0.0, interval(each.gain), f"{each.budget:.1%}, {each.signals}")
         for each in found
         if each.name == WORTH and each.signals != NONE
     ]
@@ -133,12 +127,12 @@ def _table(world: str, found: Sequence[SignalResult]) -> ResultTable:
 
 SIGNALS = Study(
     "worth-signals",
-    "beyond",
+    "",
     "Worth where servers tell of changes, or lie (X5)",
     "Do signals help, and do liars not hurt?",
-    f"at {', '.join(f'{each:.1%}' for each in BUDGETS)} of the pages a week, with sitemaps and dates that are true, "
-    "noisy, or of hosts that lie, Worth is not clearly (95 % interval) below itself without any",
     NEEDS,
-    run,
-    also=("X5",),
+    (UNHARMED,),
+    judge,
+    settings={"budgets": list(BUDGETS), "signals": [repr(each) for each in HONEST.values()]},
+    aliases=("X5",),
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 from sought.lab.replay.setting import Setting
 from sought.lab.studies.bounds import lacks
 from sought.lab.studies.figures import lines
-from sought.lab.studies.study import Claim, Figure, Finding, Study, StudyContext, Value, WorldResult, finding
+from sought.lab.studies.study import Claim, Figure, Statement, Study, StudyContext, Value, WorldResult
 from sought.lab.studies.worth.arms import (
     ENDS,
     NEEDS,
@@ -20,7 +20,6 @@ from sought.lab.studies.worth.arms import (
     at,
     best_published,
     budgets_in,
-    judged,
     measured,
 )
 from sought.lab.worlds.files import open_world
@@ -31,6 +30,10 @@ from sought.web.policy import Policy
 BUDGETS, QUICK = (0.01, 0.05), (0.05,)
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 BELOW = 0.01  # of quality
+AS_GOOD = Statement(
+    f"the quality of Worth is at most {BELOW} below that of the best of ten splits between search impact and a refresh "
+    "rule"
+)
 RULES: Mapping[str, Policy] = {
     "UserCentric": UserCentric(),
     "OptimalFreshness, views": OptimalFreshness(weight="views"),
@@ -51,30 +54,25 @@ ARMS: Mapping[str, WorthArm] = {
 }
 
 
-def run(bench: StudyContext) -> Finding:
-    parts = [_world(folder, bench) for folder in bench.worlds]
-    return finding("worth-split", bench, parts, budgets=list(BUDGETS), shares=list(SHARES))
-
-
-def _world(folder: Path, bench: StudyContext) -> WorldResult:
+def judge(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return WorldResult(world.name, None, lack)
-    found = measured(folder, ARMS, QUICK if bench.quick else BUDGETS, Setting(), bench)
+        return WorldResult(lack=lack)
+    found = measured(folder, ARMS, QUICK if context.quick else BUDGETS, Setting(), context)
     numbers: dict[str, Value] = {
         f"lead over the best split at {budget:.1%}": best_published(found, budget).lead.mean
         for budget in budgets_in(found)
     }
-    part = judged(world.name, claims_of(found), numbers, [arms_table(f"{world.name}: splits", found)])
-    return WorldResult(part.world, part.holds, part.because, numbers, part.tables, [_figure(world.name, found)])
+    tables = [arms_table(f"{world.name}: splits", found)]
+    return WorldResult(claims_of(found), numbers, tables, [_figure(world.name, found)])
 
 
 def claims_of(found: Sequence[Met]) -> list[Claim]:
     claims = []
     for budget in budgets_in(found):
         ours, best = at(found, WORTH, budget), best_published(found, budget)
-        what = f"{budget:.1%}: quality at most {BELOW} below that of the best split"
-        claims.append(Claim(what, ours.quality >= best.quality - BELOW, f"{ours.quality:.4f}, {best.told()}"))
+        holds = ours.quality >= best.quality - BELOW
+        claims.append(Claim(AS_GOOD, holds, f"{ours.quality:.4f}, {best.told()}", f"{budget:.1%}"))
     return claims
 
 
@@ -91,12 +89,12 @@ def _figure(world: str, found: Sequence[Met]) -> Figure:
 
 SPLIT = Study(
     "worth-split",
-    "beyond",
+    "",
     "One currency or a split (X2)",
     "Is one ranking of new and known pages as good as the best fixed split, without anybody choosing a share?",
-    f"at {' and '.join(f'{each:.0%}' for each in BUDGETS)} of the pages a week the quality of Worth is at most {BELOW} "
-    "below that of the best of ten splits between search impact and a refresh rule",
     NEEDS,
-    run,
-    also=("X2",),
+    (AS_GOOD,),
+    judge,
+    settings={"budgets": list(BUDGETS), "shares": list(SHARES)},
+    aliases=("X2",),
 )
