@@ -14,7 +14,6 @@ import numpy as np
 
 from sought.lab.judge.judge import Judge
 from sought.lab.judge.transport import Jobs, jobs_of, losses, transport_bounds
-from sought.lab.measures import Quality
 from sought.lab.replay.oracles import Ceiling, ClairvoyantFuture, ClairvoyantNow, ClairvoyantRate
 from sought.lab.replay.run import Run, run_of_states
 from sought.lab.replay.setting import Setting, fetches_of, pages_at_start

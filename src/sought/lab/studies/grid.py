@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sought.lab.judge.judge import Judge
 from sought.lab.judge.statistics import Interval, Scored, difference
 from sought.lab.measures import Measure, Quality
-from sought.lab.replay.run import Measured, Run, hand_made
+from sought.lab.replay.run import Measured, Run, run_of_states
 from sought.lab.replay.setting import Setting
 from sought.lab.studies.cells import (
     Cell,
@@ -161,6 +161,6 @@ class Replayed:
     def _scale(self, cell: Cell) -> _Scale:
         if cell.setting not in self._scales:
             moments = np.array(read_summary(cell, self.context.results)["moments"], np.float64)
-            nothing = hand_made(judge_for(open_world(self.folder), cell.setting), moments, [])
+            nothing = run_of_states(judge_for(open_world(self.folder), cell.setting), moments, [])
             self._scales[cell.setting] = _Scale(nothing.answers.ideal, nothing.weights("judged"))
         return self._scales[cell.setting]

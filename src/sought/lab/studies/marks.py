@@ -48,7 +48,7 @@ def code_for(value: object, *modules: str, root: Path = ROOT) -> str:
     """
     used = set(modules)
     for kind in dict.fromkeys(_classes(value)):
-        if is_ours(kind.__module__):
+        if is_own_package(kind.__module__):
             used.add(kind.__module__)
         elif not _is_known(kind):
             used.update(_imported_by(kind))
@@ -83,7 +83,7 @@ def _is_known(kind: type | FunctionType) -> bool:
 
 
 @cache
-def _imported_by(kind: type) -> frozenset[str]:
+def _imported_by(kind: type | FunctionType) -> frozenset[str]:
     try:
         return imported(inspect.getsource(sys.modules[kind.__module__]).encode())
     except (OSError, TypeError, KeyError):
