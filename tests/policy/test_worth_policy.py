@@ -263,6 +263,24 @@ def test_each_part_is_for_something():
     assert len({worth(pages, each).tobytes() for each in policies}) == len(policies)
 
 
+@pytest.mark.parametrize("changes", [0, 1], ids=["never there", "gone"])
+def test_a_host_whose_pages_are_not_there_leads_to_less(changes):
+    """Its pages in hand are as good as those of another host, but most of what was found on it brought nothing."""
+    rows = 26  # two good pages and one new page of each of two hosts; the others are of the second one, and not there
+    host = np.where(np.arange(rows) % 2, 1, 0)
+    host[6:] = 1
+    pages = crawl(
+        rows,
+        host=host,
+        live=np.arange(rows) < 6,
+        last_fetch=np.where((np.arange(rows) == 4) | (np.arange(rows) == 5), -np.inf, NOW - DAY),
+        changes=np.where(np.arange(rows) < 6, 1, changes),
+    )
+    pages = replace(pages, beliefs={**pages.beliefs, FirstFinds(): np.full(rows, 10.0)})
+    entry = POLICY.parts(pages, NOW).entry
+    assert entry[4] > 3.0 * entry[5] > 0.0
+
+
 def test_a_short_horizon_makes_new_pages_worth_less():
     """What is gained for a day only is worth a day's gain."""
     pages = crawl(2, last_fetch=[NOW - YEAR, -np.inf], supplied={EntryValue(): 1.0})

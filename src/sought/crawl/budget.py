@@ -8,7 +8,8 @@ import math
 from dataclasses import dataclass, field
 
 _MAX_CATCH_UP = 60.0  # seconds: a crawl that was slower than its rate catches up on so much
-_FIRST_BURST = 64  # fetches that may start at once at the beginning
+_LAST = 0.05  # of a period: what is left then is spent as fast as hosts allow
+_FIRST_BURST = 64  # fetches that a crawl which has just begun, and has missed nothing, may make at once
 
 
 @dataclass(slots=True)
@@ -39,6 +40,26 @@ class Budget:
         if self.spent >= self.per:
             return self.period_start + self.seconds
         return max(now, self._next)
+
+    def spare(self, now: float) -> float:
+        """How many fetches may start at once; inf if one is lost unless it starts now, and without a rate.
+
+        What was missed is lost when it is too much to be caught up, and at the end of a period what is left of it.
+        """
+        if self.per is None:
+            return math.inf
+        self._enter_period(now)
+        pace, is_first = self.seconds / self.per, self._next == -math.inf
+        missed = _FIRST_BURST * pace if is_first else now - self._next
+        is_last = now >= self.period_start + self.seconds * (1.0 - _LAST)
+        if is_last or (missed >= _MAX_CATCH_UP and not is_first):
+            return math.inf
+        own = math.inf if self.allowed is None else self.allowed - self.used
+        return min(self.left(now), own, math.floor(missed / pace) + 1)
+
+    def next_spare(self, now: float) -> float:
+        """When there may be one more."""
+        return now + self.seconds / self.per if self.per else math.inf
 
     def charge(self, now: float) -> None:
         self.used += 1

@@ -143,7 +143,7 @@ class Cycle:
         if self.refresh.owed:
             due.append(now)
         if len(self.in_flight) < self.planner.connections and not self.stopping and not self.paused:
-            due.append(max(self.planner.queue.wake_at(), self.budget.ready_at(now)))
+            due.append(max(self._host_ready_at(now), self.budget.ready_at(now)))
         if self.planner.queue and not self.in_flight:
             next_plan = max(self.planner.made_at + self.planner.rhythm.plan, now)
             due.append(next_plan + 1.0)  # it chooses pages of other hosts than those that must wait
@@ -238,10 +238,16 @@ class Cycle:
 
     def _dispatch(self, now: float) -> None:
         while not self.paused and len(self.in_flight) < self.planner.connections and self.budget.ready_at(now) <= now:
-            host = self.planner.queue.next_host(now)
+            host = self.planner.queue.next_host(now, self.budget.spare(now))
             if host is None:
                 return
             self._visit(host, now)
+
+    def _host_ready_at(self, now: float) -> float:
+        """When a host may be asked, or there is one more fetch to spare for those that are held back."""
+        queue, spare = self.planner.queue, self.budget.spare(now)
+        ready = queue.wake_at(spare)
+        return min(ready, self.budget.next_spare(now)) if queue.holds_back(spare) else ready
 
     def _visit(self, host: Host, now: float) -> None:
         """Send one request to a host that is ready."""

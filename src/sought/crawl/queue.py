@@ -1,8 +1,10 @@
 """Chosen rows by host, in order of value, and which host may be asked next."""
 
 import heapq
+from bisect import bisect_left, insort
 from collections import deque
 from collections.abc import Iterable
+from math import inf
 
 from sought.fetch.politeness import Politeness
 from sought.record.hosts import Host, Hosts
@@ -15,6 +17,9 @@ class Queue:
 
     It waits for a time (`waiting`), for its turn (`ready`) or for its address (`blocked`), or is in none of them: a
     request of it is in flight, or it has nothing to do.  Of those that are ready the one with the best row is next.
+
+    Whoever has `spare` fetches lets a host have one only if fewer better rows wait for their hosts: each of them could
+    have one, too.  So what was saved up while nothing was asked is not spent on the hosts that happen to be ready.
     """
 
     def __init__(self, hosts: Hosts, politeness: Politeness) -> None:
@@ -27,6 +32,7 @@ class Queue:
         self.blocked: dict[str, list[int]] = {}
         self.called: set[int] = set()
         self.size = 0
+        self.taken: list[int] = []  # places, ascending
 
     def __len__(self) -> int:
         return self.size + len(self.called)
@@ -56,12 +62,12 @@ class Queue:
             if host not in self.listed:
                 self._wait(host, now)
 
-    def next_host(self, now: float) -> Host | None:
+    def next_host(self, now: float, spare: float = inf) -> Host | None:
         """A host that has rows, or was called, and may be asked now."""
         while self.waiting and self.waiting[0][0] <= now:
             _, number = heapq.heappop(self.waiting)
             heapq.heappush(self.ready, (self._place(number), number))
-        while self.ready:
+        while self.ready and not self.holds_back(spare):
             _, number = heapq.heappop(self.ready)
             self.listed.discard(number)
             host = self.hosts[number]
@@ -71,11 +77,18 @@ class Queue:
             if ready <= now:
                 self.called.discard(number)
                 return host
-            if ready == float("inf"):
+            if ready == inf:
                 self._block(host)
             else:
                 self._wait(number, ready)
         return None
+
+    def holds_back(self, spare: float) -> bool:
+        """Whether a host is ready, and as many better rows than its own wait as there are fetches to spare."""
+        if not self.ready:
+            return False
+        place = self.ready[0][0]
+        return place - bisect_left(self.taken, place) >= spare
 
     def best(self, host: Host) -> int | None:
         """What `take` would give."""
@@ -84,9 +97,11 @@ class Queue:
     def take(self, host: Host) -> int:
         """The host's best row."""
         rows = self.rows[host.number]
-        _, row = rows.popleft()
+        place, row = rows.popleft()
         if not rows:
             del self.rows[host.number]
+        if place != FIRST:
+            insort(self.taken, place)
         self.size -= 1
         return row
 
@@ -101,11 +116,11 @@ class Queue:
             if self._has_errand(number) and number not in self.listed:
                 self._wait(number, now)
 
-    def wake_at(self) -> float:
-        """When the next host becomes ready; inf if none waits for a time, -inf if one is."""
-        if self.ready:
-            return -float("inf")
-        return self.waiting[0][0] if self.waiting else float("inf")
+    def wake_at(self, spare: float = inf) -> float:
+        """When the next host becomes ready; inf if none waits for a time, -inf if one is and is not held back."""
+        if self.ready and not self.holds_back(spare):
+            return -inf
+        return self.waiting[0][0] if self.waiting else inf
 
     def drop_all(self) -> None:
         """Forget what was chosen; a new plan chooses again."""
@@ -115,6 +130,7 @@ class Queue:
         self.listed.clear()
         self.blocked.clear()
         self.called.clear()
+        self.taken.clear()
         self.size = 0
 
     def _has_errand(self, number: int) -> bool:

@@ -53,7 +53,7 @@ class Unpriced(NamedTuple):
     """What does not depend on the price: the worth of edits, the hope for pages that are not there, and two more.
 
     `unnoticed` is, by the loss per second, what it is worth to look whether a page has gone for which no sign speaks;
-    `linked` to how many live pages each page links.
+    `linked` to how many pages that were fetched each page links.
     """
 
     edits: Floats
@@ -66,7 +66,7 @@ def unpriced(s: PageState, pages: Pages, now: float, horizon: float) -> Unpriced
     """Of all pages."""
     most = -np.expm1(-s.death * s.unseen) * s.lives
     unnoticed = (1.0 - s.gone) * np.minimum(looking(s.unseen, s.death), most)
-    linked = told(pages.links, s.live.astype(np.float64)) if pages.links else np.zeros(len(pages))
+    linked = told(pages.links, (~s.is_new).astype(np.float64)) if pages.links else np.zeros(len(pages))
     return Unpriced(_edits(s, horizon), _hope(s, pages, now), unnoticed, linked)
 
 
@@ -116,13 +116,14 @@ def news(s: PageState, unnoticed: Floats, price: float) -> Floats:
 def surplus(s: PageState, pages: Pages, linked: Floats, price: float) -> Floats:
     """What a page nobody knows, but each page links to, brings in a second beyond its price.
 
-    As much as those that the page is known to link to, drawn to those of its host.
+    As much as those that it is known to link to and that were fetched, drawn to those of its host.  Pages that were not
+    there, failed, or are copies of others brought nothing, and count: those in hand are the best of what was found.
     """
     hosts = hosts_in(pages)
     beyond = np.where(s.live, np.maximum(s.needed - price / s.lives, 0.0), 0.0)
-    known = np.bincount(pages.host, s.live, hosts)
-    of_all = beyond.sum() / max(1.0, known.sum())
-    of_host = spread((np.bincount(pages.host, beyond, hosts) + of_all) / (known + 1.0), pages.host)
+    fetched = np.bincount(pages.host, ~s.is_new, hosts)
+    of_all = beyond.sum() / max(1.0, fetched.sum())
+    of_host = spread((np.bincount(pages.host, beyond, hosts) + of_all) / (fetched + 1.0), pages.host)
     if pages.links is None:
         return of_host
     return (told(pages.links, beyond) + _AS_IF * of_host) / (linked + _AS_IF)
