@@ -5,8 +5,6 @@ import math
 
 import numpy as np
 import pytest
-from sought.record.named_urls import LOADED
-from sought.record.parts import DirectoryParts
 
 from sought.crawl.budget import Budget
 from sought.crawl.cycle import new_cycle
@@ -15,7 +13,9 @@ from sought.crawl.queue import Queue
 from sought.fetch.politeness import Manners, Politeness
 from sought.lab.replay.clock import VirtualClock
 from sought.record.directory import Directory
+from sought.record.directory_parts import DirectoryParts
 from sought.record.hosts import Hosts
+from sought.record.seeds import LOADED
 from sought.record.table import Source
 from sought.web.message import RequestPurpose, Response
 
