@@ -12,8 +12,7 @@ from sought.cli.options import Json, console, errors, make_folder, print_json
 from sought.web.errors import BadInput
 
 if TYPE_CHECKING:  # --help must not wait for polars
-    from sought.lab.worlds.imports.taken import Taken
-    from sought.lab.worlds.recorder import WorldRecorder
+    from sought.lab.worlds.recorder import Taken, WorldRecorder
     from sought.lab.worlds.world import World, WorldDemand
 
 _MAX_UNITS = 100_000
@@ -112,7 +111,7 @@ def _each_path(option: str, values: list[Any], paths: list[Path]) -> list[Any]:
 
 
 def _together(taken: "list[Taken]") -> "Taken":
-    from sought.lab.worlds.imports.taken import Taken
+    from sought.lab.worlds.recorder import Taken
 
     seeds = tuple(seed for each in taken for seed in each.seeds)
     return Taken(min(each.start for each in taken), max(each.end for each in taken), seeds)

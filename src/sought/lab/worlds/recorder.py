@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,15 @@ from sought.web.url import hostname
 
 _KEPT = ("content-type", "location", "etag", "last-modified", "retry-after", "x-robots-tag", "content-language")
 _AT_ONCE = 256  # pages counted together
+
+
+class Taken(NamedTuple):
+    """What an importer returns: times of the first and the last snapshot, seeds, and how many pages they reach."""
+
+    start: float
+    end: float
+    seeds: tuple[str, ...]
+    reached: int | None = None  # where it was counted
 
 
 class WorldRecorder:

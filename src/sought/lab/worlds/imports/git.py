@@ -25,8 +25,7 @@ from sought.lab.worlds.imports.addresses import (
 from sought.lab.worlds.imports.git_history import Blobs, Change, GitRepository, Snapshot, opened, snapshots
 from sought.lab.worlds.imports.markdown import to_html
 from sought.lab.worlds.imports.moves import Move, read_moves
-from sought.lab.worlds.imports.taken import Taken
-from sought.lab.worlds.recorder import WorldRecorder, digested
+from sought.lab.worlds.recorder import Taken, WorldRecorder, digested
 from sought.web.errors import BadInput, BadURL
 from sought.web.message import Failure, Response
 

@@ -18,8 +18,7 @@ from typing import IO, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from sought.lab.worlds.imports.taken import Taken
-from sought.lab.worlds.recorder import WorldRecorder
+from sought.lab.worlds.recorder import Taken, WorldRecorder
 from sought.web.document import Document, Link
 from sought.web.errors import BadInput
 from sought.web.message import Response

@@ -15,10 +15,9 @@ from sought.archive.body import with_body
 from sought.archive.catalogue import outcome_at
 from sought.archive.fields import instant
 from sought.lab.worlds.imports.http_block import http
-from sought.lab.worlds.imports.taken import Taken
 from sought.lab.worlds.imports.warc_files import WarcFile, warc_files
 from sought.lab.worlds.imports.warc_records import Fields, Spot, content, head, time_of
-from sought.lab.worlds.recorder import WorldRecorder
+from sought.lab.worlds.recorder import Taken, WorldRecorder
 from sought.record.named_urls import LOADED, SEEDS
 from sought.web.errors import BadInput, BadURL, CrawlDamaged
 from sought.web.message import Failure, RequestPurpose, Response

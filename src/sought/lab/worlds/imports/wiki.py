@@ -10,9 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sought.lab.worlds.imports import wikitext
-from sought.lab.worlds.imports.taken import Taken
 from sought.lab.worlds.imports.wiki_dump import Wiki, WikiArticle, read_pages
-from sought.lab.worlds.recorder import WorldRecorder
+from sought.lab.worlds.recorder import Taken, WorldRecorder
 from sought.web.errors import BadInput
 from sought.web.message import Response
 

@@ -9,8 +9,7 @@ from collections.abc import Callable
 from enum import IntEnum
 from itertools import groupby
 
-from sought.lab.worlds.imports.taken import Taken
-from sought.lab.worlds.recorder import WorldRecorder
+from sought.lab.worlds.recorder import Taken, WorldRecorder
 from sought.lab.worlds.synthetic.demand import demand
 from sought.lab.worlds.synthetic.links import Linking
 from sought.lab.worlds.synthetic.lives import NOBODY, PageKind, PageLife, end_of, hubs_of, lives
