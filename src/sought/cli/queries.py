@@ -33,7 +33,8 @@ def import_(
         Path, typer.Argument(metavar="FILE", help="The file to read, optionally .gz; for UBI also a folder.")
     ],
     format_: Annotated[
-        str | None, typer.Option("--format", help=f"One of {_FORMATS}, search-console; default: guessed.")
+        str | None,
+        typer.Option("--format", help=f"One of {_FORMATS}, search-console, or my_format:MINE; default: guessed."),
     ] = None,
     json: Json = False,
 ) -> None:
@@ -43,7 +44,7 @@ def import_(
 
     log = open_log(directory)
     with CountDisplay("rows read", quiet=json) as report:
-        done = import_file(log, file, _format(format_), report=report)
+        done = import_file(log, file, format_, report=report)
     measured = _take_in(directory, json) if done.kept else 0
     if json:
         print_json({**asdict(done), "measured_by": measured})

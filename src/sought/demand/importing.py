@@ -2,17 +2,16 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from sought.demand import parquet, search_console, table, ubi
-from sought.demand.formats import Format, delimiter, guessed
+from sought.demand.formats import guessed
 from sought.demand.frames import kind_of
 from sought.demand.log import QueryLog
+from sought.demand.query_format import query_format
 from sought.demand.rows import DAY, Row, Tally
 from sought.demand.staging import Staging
-from sought.demand.text import Read
 from sought.demand.values import today
 from sought.web.errors import BadInput
 
@@ -47,11 +46,13 @@ class Imported:
 def import_file(
     log: QueryLog,
     path: Path,
-    form: Format | None = None,
+    form: str | None = None,
     now: float | None = None,
     report: Callable[[int], None] = lambda rows: None,
 ) -> Imported:
     """Take in a file; raises BadInput, and leaves the log as it was, if the file as a whole cannot be read.
+
+    `form` is the name of a format, or `module:Name`; without it the format is guessed.
 
     The good rows of a file with bad ones are taken in, all at once.  Importing a file twice changes nothing.
     """
@@ -60,7 +61,7 @@ def import_file(
     counts: Counter[str] = Counter()
     first_bad: list[tuple[str, int, str]] = []
     with log.writing(now - log.keep) as staging:
-        for read in _reader(path, form, now):
+        for read in query_format(form).read(path, today(now)):
             row = _timely(read.row, now)
             what = _outcome(row, staging, now - log.keep)
             counts[what] += 1
@@ -89,13 +90,3 @@ def _outcome(row: Row | BadInput | None, staging: Staging, oldest: float) -> str
         return _EXPIRED
     staging.add(row)
     return kind_of(row)
-
-
-def _reader(path: Path, form: Format, now: float) -> Iterator[Read]:
-    if form is Format.UBI:
-        return ubi.read(path)
-    if form is Format.PARQUET:
-        return parquet.read(path, today(now))
-    if form is Format.SEARCH_CONSOLE:
-        return search_console.read(path, today(now))
-    return table.read(path, delimiter(path, form), today(now))
