@@ -24,9 +24,7 @@ Name = Annotated[str | None, typer.Option(help="The world's name; default: that 
 To = Annotated[Path | None, typer.Option(help="The folder to write; default: NAME.world here.", show_default=False)]
 Queries = Annotated[
     list[Path] | None,
-    typer.Option(
-        help="What people ask: any file that 'sought queries import' reads (again for more).", show_default=False
-    ),
+    typer.Option(help="Queries: any file that 'sought queries import' reads (repeatable).", show_default=False),
 ]
 
 

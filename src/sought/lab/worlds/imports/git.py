@@ -209,12 +209,12 @@ def _together(taken: Sequence[Taken]) -> Taken:
 
 GIT = Importer(
     "git",
-    "The HTML and Markdown pages of git repositories, as they were at each snapshot.",
+    "Import the HTML and Markdown pages of git repositories at each snapshot.",
     "A git repository or bundle for each site.",
     _plan,
     (
         ImportOption("base-url", list[str], "The URL of the site's root; once for each path, in order."),
-        ImportOption("every", str, "Time between snapshots, from the first commit on; 0s: every commit is one.", "7d"),
+        ImportOption("every", str, "Time between snapshots; 0s: every commit.", "7d"),
         ImportOption(
             "moves",
             list[Path] | None,

@@ -212,14 +212,14 @@ def _plan(paths: Sequence[Path], options: Mapping[str, Any]) -> Read:
 
 GRAPH = Importer(
     "graph",
-    "A web graph: one moment, links without words.",
+    "Import a web graph: one moment, links without words.",
     "Edges as text, SciPy's .npz or WebGraph's ASCII format; text also .gz.",
     _plan,
     (
         ImportOption(
             "seed-node",
             int | None,
-            "Where crawls start; default: of the most pages that all reach each other, the one with most links.",
+            "Node to start from; default: the one with most links in the largest strongly connected component.",
             None,
             least=0,
         ),

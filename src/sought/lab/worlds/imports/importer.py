@@ -31,7 +31,7 @@ class ImportOption:
     metavar: str | None = None
 
 
-UNIT = ImportOption("unit", str, "How finely a replay cuts time.", "7d")
+UNIT = ImportOption("unit", str, "Length of a unit in replays.", "7d")
 
 
 class ImportResult(NamedTuple):

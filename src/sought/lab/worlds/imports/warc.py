@@ -235,7 +235,7 @@ def _plan(paths: Sequence[Path], options: Mapping[str, Any]) -> Read:
 
 WARC = Importer(
     "warc",
-    "What a crawl recorded; the first capture of a page counts from the beginning.\n\n"
+    "Import a recorded crawl; the first capture of a page counts from the beginning.\n\n"
     "Of a crawl directory its query log is taken, too, unless --queries names another.",
     "WARC files, folders of them, CDXJ indexes, crawl directories.",
     _plan,

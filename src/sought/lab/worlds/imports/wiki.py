@@ -137,7 +137,7 @@ def _since(date: str) -> float:
 
 WIKI = Importer(
     "wiki",
-    "The articles of a wiki: as they were at the start, and all their revisions from then on.",
+    "Import the articles of a wiki with all revisions.",
     "MediaWiki's XML export with revisions, also .gz or .bz2.",
     _plan,
     (
@@ -146,14 +146,14 @@ WIKI = Importer(
         ImportOption(
             "from",
             str | None,
-            "When the world starts, as 2020-01-31; default: as soon as half of all its pages exist.",
+            "First day, as 2020-01-31; default: when half of all pages exist.",
             None,
             metavar="DATE",
         ),
         ImportOption(
             "seed",
             str | None,
-            "The title at which crawls start; default: of the pages there from the start the most linked to.",
+            "Title of the start page; default: the most linked one that exists from the start.",
             None,
         ),
     ),
