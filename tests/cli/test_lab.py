@@ -15,6 +15,7 @@ from sought.lab.studies.findings import read_tables, save_finding
 from sought.lab.studies.registry import EXPERIMENTS
 from sought.lab.studies.study import VERDICTS, Finding
 from sought.lab.worlds.files import save_world
+from sought.lab.worlds.imports.importer import IMPORTERS
 from sought.lab.worlds.recorder import WorldRecorder
 from sought.lab.worlds.world import WEEK
 from sought.web.errors import BadInput
@@ -243,6 +244,46 @@ def test_a_measure_of_ones_own(run):
     [row] = json.loads(run(line))["table"]
     assert row["always"] == 0.25
     assert "not a measure" in run(line.replace("Always(0.25)", "dataclass"), fails=True)
+
+
+IMPORTER = """
+from sought.lab.worlds.imports.importer import Importer, ImportOption, ImportResult
+from sought.lab.worlds.recorder import Taken
+from sought.web.errors import BadInput
+from sought.web.message import Response
+
+def plan(paths, options):
+    if not options["last-day"]:
+        raise BadInput("--last-day: none")
+    def read(recorder, progress):
+        for day, line in enumerate(paths[0].read_text().splitlines()):
+            body = f"<title>{line}</title>".encode()
+            headers = (("Content-Type", "text/html"),)
+            recorder.answer(Response("http://l.test/", 200, headers=headers, raw=body, body=body, time=day * 86400.0))
+        taken = Taken(0.0, options["last-day"] * 86400.0, ("http://l.test/",))
+        return ImportResult(taken, 86400.0, {"source": "lines"})
+    return read
+
+LINES = Importer("lines", "Each line is what the page says on a day.", "A text.", plan,
+                 (ImportOption("last-day", int, "When the world ends.", 2, least=0),))
+"""
+
+
+def test_an_importer_of_ones_own(run):
+    """In a file of the current directory; its options are checked before anything is begun."""
+    Path("my_importer.py").write_text(IMPORTER)
+    Path("days.txt").write_text("one\ntwo\ntwo\n")
+    listed = run("import --help")
+    assert all(re.search(rf"\b{name} +\w", listed) for name in IMPORTERS)
+    assert {"git", "graph", "warc", "wiki"} <= set(IMPORTERS)
+    found = json.loads(run("import my_importer:LINES days.txt --last-day 3 --json"))
+    assert (found["pages"], found["versions"], found["to"]) == (1, 2, "1970-01-04")
+    shown = run("import my_importer:LINES --help")
+    assert all(words in shown for words in ("Each line is what the page says", "--last-day", "When the world ends."))
+    assert "--last-day: none" in run("import my_importer:LINES days.txt --last-day 0", fails=True)
+    assert "nothing called 'Pages'" in run("import my_importer:Pages days.txt", fails=True)
+    assert "there are git, graph, warc, wiki, and" in run("import svn days.txt", fails=True)
+    assert "not an importer" in run("import my_importer:plan days.txt", fails=True)
 
 
 def test_studies_have_old_names(run):

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 import sought.cli
+from sought.demand import Format
 from sought.demand.manifest import read_manifest
+from sought.demand.query_format import QUERY_FORMATS
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "how-to" / "bring-your-own-query-log.md"
 TABLE = "query\tcount\tfrom\nrunning shoes\t30\t2022-01-03\ncomet\t10\t2022-01-03\ncomet\tmany\t\n"
@@ -52,6 +54,31 @@ def test_import_says_what_it_found(run):
     found = json.loads(run("queries import crawl queries.tsv --json")[1])
     assert (found["rows"], found["tallies"], found["bad"]) == (3, 2, 1)
     assert found["first_bad"] == [["queries.tsv", 4, "count is no number: 'many'"]]
+
+
+FORMAT = """
+from sought.demand.query_format import QueryFormat
+from sought.demand.rows import Tally
+from sought.demand.text import Read
+
+def read(path, day):
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        yield Read(path.name, number, Tally(line, 1.0, day))
+
+LINES = QueryFormat("lines", "A query a line.", read)
+"""
+
+
+def test_a_format_of_ones_own(run):
+    """In a file of the current directory; all others are found, too."""
+    Path("my_format.py").write_text(FORMAT)
+    Path("plain.txt").write_text("running shoes\ncomet\n")
+    found = json.loads(run("queries import crawl plain.txt --format my_format:LINES --json")[1])
+    assert (found["format"], found["rows"], found["tallies"]) == ("my_format:LINES", 2, 2)
+    assert {*Format} <= set(QUERY_FORMATS)
+    assert all(each.name == name and each.help for name, each in QUERY_FORMATS.items())
+    code, _, error = run("queries import crawl plain.txt --format my_format:read")
+    assert (code, "not a query format" in error) == (2, True)
 
 
 def test_stats(run):

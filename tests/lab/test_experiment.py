@@ -452,6 +452,13 @@ def test_one_statement_may_be_judged_at_several_budgets(results):
     assert [each.found["w"] for each in found.claims] == ["not so: 5 %: 0.2", "0.5"]
 
 
+def test_a_claim_of_no_listed_statement_is_an_error(results):
+    """It would be in no verdict."""
+    stray = Claim(Statement("nobody lists this"), False, "0.1", "5 %")
+    with pytest.raises(ValueError, match=r"x: a claim on w is of no listed statement: 5 %: nobody lists this"):
+        found_in(StudyContext([], results), WorldResult([Claim(ONE, True, "0.9"), stray], world="w"))
+
+
 def test_all_worlds_together(folder, results):
     """`across` has what each world left for it, and is not asked where all lack something."""
     told = []

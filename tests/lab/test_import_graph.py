@@ -4,13 +4,12 @@ import gzip
 
 import numpy as np
 import pytest
-import typer
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix, save_npz
 from typer.testing import CliRunner
 
-from sought.cli import lab_make
+from sought.cli import lab_import
 from sought.lab.worlds.files import open_world, save_world
 from sought.lab.worlds.imports.graph import HOST, import_graph, read_graph
 from sought.lab.worlds.recorder import WorldRecorder
@@ -183,9 +182,9 @@ def test_any_text_is_a_graph_or_bad_input(tmp_path_factory, text):
 def test_command_makes_a_world(tmp_path):
     """A file in, a world out, and a line of figures."""
     (tmp_path / "edges.txt").write_text(EDGES)
-    app = typer.Typer()
-    app.command()(lab_make.graph)
-    run = CliRunner().invoke(app, [str(tmp_path / "edges.txt"), "--to", str(tmp_path / "w"), "--seed-node", "2"])
+    run = CliRunner().invoke(
+        lab_import.app, ["graph", str(tmp_path / "edges.txt"), "--to", str(tmp_path / "w"), "--seed-node", "2"]
+    )
     assert run.exit_code == 0, run.output
     assert "4 pages, 4 versions, 4 links, 0 queries" in " ".join(run.stdout.split())
     assert " ".join(run.stdout.split()).endswith("; the seed reaches 3 of the pages")

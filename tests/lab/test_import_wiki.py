@@ -10,12 +10,11 @@ import subprocess
 import sys
 
 import pytest
-import typer
 from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from sought.cli import lab_make
+from sought.cli import lab_import
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.imports import wikitext
 from sought.lab.worlds.imports.wiki import import_wiki
@@ -266,19 +265,17 @@ def test_wikitext_takes_linear_time():
 def test_command_makes_a_world(tmp_path):
     """A dump in, a world out, and a line of figures."""
     (tmp_path / "dump.xml").write_text(DUMP)
-    app = typer.Typer()
-    app.command()(lab_make.wiki)
     options = ["--base-url", BASE, "--unit", "1d", "--to", str(tmp_path / "w"), "--json"]
-    run = CliRunner().invoke(app, [str(tmp_path / "dump.xml"), *options])
+    run = CliRunner().invoke(lab_import.app, ["wiki", str(tmp_path / "dump.xml"), *options])
     assert run.exit_code == 0, run.output
     world = open_world(tmp_path / "w")
     assert (json.loads(run.stdout)["versions"], world.unit, world.units) == (len(world.versions), 86400.0, 30)
     assert world.notes["source"] == "wiki"
-    run = CliRunner().invoke(app, [str(tmp_path / "dump.xml"), *options])
+    run = CliRunner().invoke(lab_import.app, ["wiki", str(tmp_path / "dump.xml"), *options])
     assert "holds a world already" in str(run.exception)
     shutil.rmtree(tmp_path / "w")
-    run = CliRunner().invoke(app, [str(tmp_path / "dump.xml"), *options, "--from", "2020-01-12"])
+    run = CliRunner().invoke(lab_import.app, ["wiki", str(tmp_path / "dump.xml"), *options, "--from", "2020-01-12"])
     assert run.exit_code == 0, run.output
     assert (json.loads(run.stdout)["from"], open_world(tmp_path / "w").units) == ("2020-01-12", 20)
-    run = CliRunner().invoke(app, [str(tmp_path / "dump.xml"), *options, "--from", "last year"])
+    run = CliRunner().invoke(lab_import.app, ["wiki", str(tmp_path / "dump.xml"), *options, "--from", "last year"])
     assert str(run.exception) == "--from: not a date such as 2020-01-31: 'last year'"

@@ -45,7 +45,7 @@ def test_every_study_runs(name, folder, tmp_path, monkeypatch):
     assert found.verdict in VERDICTS
     assert found.verdict != UNJUDGED
     assert found.numbers["made-up"]
-    assert found.tables[0].title == "made-up: what must hold"
+    assert found.tables[0].title == f"{name}: what must hold"
     if name == "refresh":
         [row] = [row for row in found.tables[1].rows if row[0] == refresh.ROUND_ROBIN]
         assert row[4:8] == [0.0, 0.0, 0.0, 0.0]

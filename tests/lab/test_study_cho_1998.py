@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from sought.lab.judge.topics import Worded, named_pages, topics_for
-from sought.lab.replay.crawl_order import crawl_orders
+from sought.lab.studies.cho_1998.crawl_order import crawl_orders
 from sought.lab.studies.cho_1998.hot_pages import (
     Crawls,
     FoundCurve,
@@ -20,6 +19,7 @@ from sought.lab.studies.cho_1998.hot_pages import (
 from sought.lab.studies.cho_1998.orders import is_best
 from sought.lab.studies.cho_1998.small_site import better, leap, poor, worst
 from sought.lab.studies.cho_1998.topic_crawls import by_basic, by_modified
+from sought.lab.studies.cho_1998.topics import Worded, named_pages, topics_for
 from sought.lab.studies.cho_1998.url_ordering import alike, found_faster
 from sought.lab.studies.registry import EXPERIMENTS
 from sought.lab.studies.study import FAILS, HOLDS, UNJUDGED, Claim, Statement, StudyContext, WorldResult

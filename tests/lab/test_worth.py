@@ -11,6 +11,7 @@ from sought.lab.replay.observers import Forecasts
 from sought.lab.replay.setting import Setting
 from sought.lab.studies import bounds
 from sought.lab.studies.cells import Cell, judge_for, run_cell
+from sought.lab.studies.papers import NUMBERS
 from sought.lab.studies.refreshing.refresh import ROUND_ROBIN
 from sought.lab.studies.registry import EXPERIMENTS
 from sought.lab.studies.study import ALL_WORLDS, UNJUDGED, VERDICTS, StudyContext, WorldResult
@@ -106,7 +107,7 @@ def test_all_arms_are_what_they_are_called():
         assert len(set(policies)) == len(policies)
         assert {WORTH, CEILING, CLAIRVOYANT} <= set(arms)
     families = {arm.family for arms in (worth.WARM, worth.COLD, worth.FRONTIER) for arm in arms.values()}
-    assert {"000", "001", "002", "003", "004", "later", "practice"} <= families
+    assert {*NUMBERS.values(), "later", "practice"} - {""} <= families
 
 
 # ---- verdicts by hand

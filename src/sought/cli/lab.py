@@ -16,8 +16,6 @@ if TYPE_CHECKING:  # --help must not wait for polars
     from sought.lab.studies.study import Finding, Study
 
 app = typer.Typer(help="Compare policies on recorded webs.", no_args_is_help=True)
-lab_import.app.command("graph")(lab_make.graph)
-lab_import.app.command("wiki")(lab_make.wiki)
 app.add_typer(lab_import.app, name="import")
 app.command("generate")(lab_make.generate)
 app.add_typer(lab_make.queries, name="queries")

@@ -1,5 +1,6 @@
-"""Worlds from recorded history: git repositories and WARC files."""
+"""Worlds from recorded history: a command for each importer."""
 
+import inspect
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -7,17 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from sought.cli.options import Json, console, errors, make_folder, print_json
 from sought.web.errors import BadInput
 
 if TYPE_CHECKING:  # --help must not wait for polars
+    from sought.lab.worlds.imports.importer import Importer
     from sought.lab.worlds.recorder import Taken, WorldRecorder
     from sought.lab.worlds.world import World, WorldDemand
 
 _MAX_UNITS = 100_000
-
-app = typer.Typer(help="Make a world from recorded history.", no_args_is_help=True)
 
 Name = Annotated[str | None, typer.Option(help="The world's name; default: that of the folder or file.")]
 To = Annotated[Path | None, typer.Option(help="The folder to write; default: NAME.world here.", show_default=False)]
@@ -27,90 +28,87 @@ Queries = Annotated[
 ]
 
 
-@app.command()
-def git(
-    paths: Annotated[
-        list[Path], typer.Argument(metavar="PATH_OR_BUNDLE...", help="A git repository or bundle for each site.")
-    ],
-    base_url: Annotated[list[str], typer.Option(help="The URL of the site's root; once for each path, in order.")],
-    every: Annotated[str, typer.Option(help="Time between snapshots; 0s: every commit.")] = "7d",
-    moves: Annotated[
-        list[Path] | None,
-        typer.Option(help="A table week, from, to of pages that moved; once for each path.", show_default=False),
-    ] = None,
-    queries: Queries = None,
-    name: Name = None,
-    to: To = None,
-    json: Json = False,
+class _ImporterCommands(TyperGroup):
+    """Importers are looked for when the first is asked for."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        from sought.lab.worlds.imports.importer import IMPORTERS
+
+        return list(IMPORTERS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        from sought.lab.worlds.imports.importer import importer_named
+
+        return _command(cmd_name, importer_named(cmd_name))
+
+
+app = typer.Typer(cls=_ImporterCommands, no_args_is_help=True)
+
+
+@app.callback()
+def _about_importers() -> None:
+    """Make a world from recorded history: by an importer below, or my_importer:MINE of a file here."""
+
+
+def _command(name: str, importer: "Importer") -> Any:
+    def run(**given: Any) -> None:
+        _import(importer, **given)
+
+    parameters = list(_parameters(importer))
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # typer reads options from it
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    single = typer.Typer(add_completion=False, rich_markup_mode=None)
+    single.command(name, help=importer.help)(run)
+    return typer.main.get_command(single)
+
+
+def _parameters(importer: "Importer") -> Iterator[inspect.Parameter]:
+    """The options of the importer, and those that all have."""
+    paths = typer.Argument(metavar=importer.metavar, help=importer.paths)
+    yield _parameter("paths", Annotated[list[Path] if importer.several else Path, paths])
+    for each in importer.options:
+        option = typer.Option(
+            f"--{each.name}",
+            help=each.help,
+            min=each.least,
+            metavar=each.metavar,
+            show_default=each.default is not None,
+        )
+        yield _parameter(_own(each.name), Annotated[each.type, option], each.default)
+    for name, hint in (("queries", Queries), ("name", Name), ("to", To)):
+        yield _parameter(name, hint, None)
+    yield _parameter("json", Json, False)
+
+
+def _parameter(name: str, hint: Any, default: Any = ...) -> inspect.Parameter:
+    value = inspect.Parameter.empty if default is ... else default
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value, annotation=hint)
+
+
+def _own(option: str) -> str:
+    """Its parameter; an option of an importer is never taken for one that all have."""
+    return f"own_{option.replace('-', '_')}"
+
+
+def _import(
+    importer: "Importer",
+    paths: list[Path] | Path,
+    queries: list[Path] | None,
+    name: str | None,
+    to: Path | None,
+    json: bool,
+    **options: Any,
 ) -> None:
-    """Import the HTML and Markdown pages of git repositories at each snapshot."""
-    from sought.lab.worlds.imports.git import import_git
-    from sought.lab.worlds.recorder import WorldRecorder
-    from sought.lab.worlds.world import WEEK
-    from sought.record.config import seconds
-
-    tables = _each_path("--moves", moves or [None] * len(paths), paths)
-    sites = list(zip(paths, _each_path("--base-url", base_url, paths), tables, strict=True))
-    if len(set(base_url)) < len(base_url):
-        raise BadInput("--base-url: each site needs one of its own")
-    step = seconds(every)
-    with making(paths, name, to, json) as made:
-        recorder = WorldRecorder()
-        taken = [
-            import_git(recorder, path, base, step, table, made.progress(f"reading {path.name}"))
-            for path, base, table in sites
-        ]
-        about = [
-            {"base_url": base, "from": path.name, "moves": table.name if table else ""} for path, base, table in sites
-        ]
-        made.finish(recorder, _together(taken), step or WEEK, queries, source="git", every=every, sites=about)
-
-
-@app.command()
-def warc(
-    files: Annotated[
-        list[Path],
-        typer.Argument(metavar="FILES...", help="WARC files, folders of them, CDXJ indexes, crawl directories."),
-    ],
-    unit: Annotated[str, typer.Option(help="Length of a unit in replays.")] = "7d",
-    queries: Queries = None,
-    name: Name = None,
-    to: To = None,
-    json: Json = False,
-) -> None:
-    """Import a recorded crawl; the first capture of a page counts from the beginning.
-
-    Of a crawl directory its query log is taken, too, unless --queries names another.
-    """
     from sought.lab.worlds.imports.queries import logged_queries
-    from sought.lab.worlds.imports.warc import import_warc
     from sought.lab.worlds.recorder import WorldRecorder
-    from sought.record.config import seconds
-    from sought.record.workload import FOLDER
 
-    step = seconds(unit)
-    if not step:
-        raise BadInput("--unit: 0 is no time at all")
+    files = paths if isinstance(paths, list) else [paths]
+    read = importer.plan(files, {each.name: options[_own(each.name)] for each in importer.options})
     with making(files, name, to, json) as made:
         recorder = WorldRecorder()
-        taken = import_warc(recorder, files, made.progress("reading captures"))
-        logs = [] if queries else [file / FOLDER for file in files if (file / FOLDER).is_dir()]
-        own = sum(_ask_all(recorder, logged_queries(log, taken.start, taken.end)) for log in logs)
-        about = {"files": [file.resolve().name for file in files]} | ({"own_queries": own} if own else {})
-        made.finish(recorder, taken, step, queries, source="warc", **about)
-
-
-def _each_path(option: str, values: list[Any], paths: list[Path]) -> list[Any]:
-    if len(values) != len(paths):
-        raise BadInput(f"{option}: {len(values)} for {len(paths)} paths; it is given once for each path, in order")
-    return values
-
-
-def _together(taken: "list[Taken]") -> "Taken":
-    from sought.lab.worlds.recorder import Taken
-
-    seeds = tuple(seed for each in taken for seed in each.seeds)
-    return Taken(min(each.start for each in taken), max(each.end for each in taken), seeds)
+        taken, unit, about, logs = read(recorder, made.progress)
+        own = sum(_ask_all(recorder, logged_queries(log, taken.start, taken.end)) for log in logs if not queries)
+        made.finish(recorder, taken, unit, queries, **about, **({"own_queries": own} if own else {}))
 
 
 def default_name(path: Path) -> str:

@@ -1,4 +1,4 @@
-"""Worlds from graphs and wikis, synthetic worlds, and queries for worlds that have none."""
+"""Synthetic worlds, and queries for worlds that have none."""
 
 import inspect
 from dataclasses import asdict, fields
@@ -7,90 +7,14 @@ from typing import Annotated, Any
 
 import typer
 
-from sought.cli.lab_import import Name, Queries, To, making
+from sought.cli.lab_import import To, making
 from sought.cli.options import Json, console, print_json
 from sought.lab.worlds.synthetic.shape import WebShape
 from sought.web.errors import BadInput
 
-app = typer.Typer(help="Make a world from a graph or a wiki.", no_args_is_help=True)
 queries = typer.Typer(help="Replace the queries of a world.", no_args_is_help=True)
 
 World = Annotated[Path, typer.Argument(metavar="WORLD", help="The world's folder.", show_default=False)]
-
-
-@app.command()
-def graph(
-    file: Annotated[
-        Path, typer.Argument(help="Edges as text, SciPy's .npz or WebGraph's ASCII format; text also .gz.")
-    ],
-    seed_node: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            help="Node to start from; default: the one with most links in the largest strongly connected component.",
-        ),
-    ] = None,
-    queries: Queries = None,
-    name: Name = None,
-    to: To = None,
-    json: Json = False,
-) -> None:
-    """Import a web graph: one moment, links without words."""
-    from sought.lab.worlds.imports.graph import import_graph
-    from sought.lab.worlds.recorder import WorldRecorder
-    from sought.lab.worlds.world import WEEK
-
-    with making([file], name, to, json) as made:
-        recorder = WorldRecorder()
-        taken = import_graph(recorder, file, made.progress("nodes"), seed_node)
-        made.finish(recorder, taken, WEEK, queries, source="graph", file=file.resolve().name)
-
-
-@app.command()
-def wiki(
-    dump: Annotated[Path, typer.Argument(help="MediaWiki's XML export with revisions, also .gz or .bz2.")],
-    base_url: Annotated[str, typer.Option(help="The URL of the wiki's root; pages are at /wiki/ below it.")],
-    unit: Annotated[str, typer.Option(help="Length of a unit in replays.")] = "7d",
-    from_: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            metavar="DATE",
-            help="First day, as 2020-01-31; default: when half of all pages exist.",
-            show_default=False,
-        ),
-    ] = None,
-    seed: Annotated[
-        str | None,
-        typer.Option(help="Title of the start page; default: the most linked one that exists from the start."),
-    ] = None,
-    queries: Queries = None,
-    name: Name = None,
-    to: To = None,
-    json: Json = False,
-) -> None:
-    """Import the articles of a wiki with all revisions."""
-    from sought.lab.worlds.imports.wiki import import_wiki
-    from sought.lab.worlds.recorder import WorldRecorder
-    from sought.record.config import seconds
-
-    step = seconds(unit)
-    if not step:
-        raise BadInput("--unit: 0 is no time at all")
-    since = _moment(from_) if from_ is not None else None
-    with making([dump], name, to, json) as made:
-        recorder = WorldRecorder()
-        taken = import_wiki(recorder, dump, base_url, made.progress("bytes read"), seed, since)
-        made.finish(recorder, taken, step, queries, source="wiki", file=dump.resolve().name, base_url=base_url)
-
-
-def _moment(date: str) -> float:
-    from sought.lab.worlds.imports.wiki_dump import moment
-
-    try:
-        return moment(date)
-    except ValueError:
-        raise BadInput(f"--from: not a date such as 2020-01-31: {date[:60]!r}") from None
 
 
 def generate(name: str, to: Path | None, json: bool, **knobs: Any) -> None:

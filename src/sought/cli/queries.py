@@ -23,7 +23,8 @@ def import_(
         Path, typer.Argument(metavar="FILE", help="The file to read, optionally .gz; for UBI also a folder.")
     ],
     format_: Annotated[
-        str | None, typer.Option("--format", help=f"One of {_FORMATS}, search-console; default: guessed.")
+        str | None,
+        typer.Option("--format", help=f"One of {_FORMATS}, search-console, or my_format:MINE; default: guessed."),
     ] = None,
     json: Json = False,
 ) -> None:

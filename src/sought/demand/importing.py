@@ -2,14 +2,14 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from sought.demand import parquet, search_console, table, ubi
-from sought.demand.formats import Format, delimiter, guess_format
+from sought.demand.formats import guess_format
 from sought.demand.frames import kind_of
 from sought.demand.log import QueryLog
+from sought.demand.query_format import query_format
 from sought.demand.rows import DAY, Row, Tally
 from sought.demand.staging import Staging
 from sought.demand.text import ParsedRow
@@ -47,20 +47,22 @@ class Imported:
 def import_file(
     log: QueryLog,
     path: Path,
-    form: Format | None = None,
+    form: str | None = None,
     now: float | None = None,
     report: Callable[[int], None] = lambda rows: None,
 ) -> Imported:
     """Import a file; raises BadInput and leaves the log unchanged if the file as a whole cannot be read.
 
-    The good rows of a file with bad ones are imported, all at once.  Importing a file twice changes nothing.
+    `form` is the name of a format, or `module:Name`; without it the format is guessed.
+
+    The good rows of a file with bad ones are taken in, all at once.  Importing a file twice changes nothing.
     """
     now = time.time() if now is None else now
     form = form or guess_format(path)
     counts: Counter[str] = Counter()
     first_bad: list[tuple[str, int, str]] = []
     with log.writing(now - log.keep) as staging:
-        for read in _reader(path, form, now):
+        for read in query_format(form).read(path, today(now)):
             row = _timely(read.row, now)
             outcome = _outcome(row, staging, now - log.keep)
             counts[outcome] += 1
@@ -89,13 +91,3 @@ def _outcome(row: Row | BadInput | None, staging: Staging, oldest: float) -> str
         return _EXPIRED
     staging.add(row)
     return kind_of(row)
-
-
-def _reader(path: Path, form: Format, now: float) -> Iterator[ParsedRow]:
-    if form is Format.UBI:
-        return ubi.read(path)
-    if form is Format.PARQUET:
-        return parquet.read(path, today(now))
-    if form is Format.SEARCH_CONSOLE:
-        return search_console.read(path, today(now))
-    return table.read(path, delimiter(path, form), today(now))

@@ -15,6 +15,7 @@ from typing import Any
 import polars as pl
 
 from sought.demand import table, values
+from sought.demand.query_format import QueryFormat
 from sought.demand.rows import Action, Event, Row, Search
 from sought.demand.text import ParsedRow, file_errors, parse_row
 from sought.web.errors import BadInput
@@ -95,6 +96,9 @@ def whole_log(searches: pl.DataFrame, events: pl.DataFrame, tallies: pl.DataFram
     }
     named = [part.select(pl.lit(kind).alias("kind"), pl.all()) for kind, part in parts.items()]
     return pl.concat(named, how="diagonal").select(_WHOLE_LOG)
+
+
+PARQUET = QueryFormat("parquet", "A table, or a whole log as export writes it.", read)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO
 
 from sought.demand import values
+from sought.demand.query_format import QueryFormat
 from sought.demand.rows import Tally
 from sought.demand.text import ParsedRow, decoded_lines, file_errors, open_bytes, parse_row, records
 from sought.web.errors import BadInput
@@ -127,3 +128,6 @@ def _tables(path: Path) -> Iterator[list[_Table]]:
 def _table(path: Path, open_it: Open) -> _Table:
     rows = islice(_records(_Table(path, open_it, [])), 2)
     return _Table(path, open_it, [fields for _, fields in rows if not isinstance(fields, BadInput)])
+
+
+SEARCH_CONSOLE = QueryFormat("search-console", "A performance export: the .zip, or its table of queries.", read)

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from sought.demand import values
+from sought.demand.formats import Format, delimiter
+from sought.demand.query_format import QueryFormat
 from sought.demand.rows import Tally
 from sought.demand.text import ParsedRow, decoded_lines, open_bytes, parse_row, records
 from sought.web.errors import BadInput
@@ -90,3 +92,9 @@ def _is_number(field: str) -> bool:
 
 def _shortest(number: float) -> str:
     return str(int(number)) if number == int(number) else repr(number)
+
+
+TSV = QueryFormat("tsv", "A table with tabs.", lambda path, day: read(path, "\t", day))
+CSV = QueryFormat(
+    "csv", "A table with commas or semicolons.", lambda path, day: read(path, delimiter(path, Format.CSV), day)
+)

@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 
 from sought.demand import values
+from sought.demand.query_format import QueryFormat
 from sought.demand.rows import Action, Event, Row, Search, source_id, written_id
 from sought.demand.text import ParsedRow, lines, open_bytes, parse_row
 from sought.web.errors import BadInput
@@ -137,3 +138,6 @@ def _line(**fields: Any) -> bytes:
 
 def _iso(time: float) -> str:
     return datetime.fromtimestamp(time, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+UBI = QueryFormat("ubi", "User Behavior Insights: JSON lines, or a folder of them.", lambda path, _day: read(path))

@@ -221,7 +221,8 @@ class Study:
         return [*results, replace(together, world=together.world or ALL_WORLDS)]
 
     def finding(self, results: Sequence[WorldResult], context: StudyContext) -> Finding:
-        """What follows from these results."""
+        """What follows from these results; each claim must be of a listed statement, or it would go unheard."""
+        self._check(results)
         claims = [_judged(statement, results) for statement in self.statements]
         verdict = _whole([claim.verdict for claim in claims])
         said = [result for result in results if result.holds is not None]
@@ -243,6 +244,12 @@ class Study:
             },
             claims=claims,
         )
+
+    def _check(self, results: Sequence[WorldResult]) -> None:
+        for result in results:
+            for claim in result.claims:
+                if claim.statement not in self.statements:
+                    raise ValueError(f"{self.name}: a claim on {result.world} is of no listed statement: {claim}")
 
 
 def _judged(statement: Statement, results: Sequence[WorldResult]) -> JudgedStatement:

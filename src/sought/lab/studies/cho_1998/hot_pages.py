@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from sought.lab.judge.judge import links_at
 from sought.lab.measures.importance import Importance, importance
-from sought.lab.replay.crawl_order import crawl_orders
+from sought.lab.studies.cho_1998.crawl_order import crawl_orders
 from sought.lab.studies.study import StudyContext
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import Numbers, World

@@ -3,14 +3,13 @@
 J. Cho, H. Garcia-Molina, L. Page, Efficient Crawling Through URL Ordering, WWW7 1998, §5, Figures 12, 14 and 15.  The
 basic crawler takes URLs first that name the topic, in their address or in an anchor; the modified one also those that
 are fewer than three links away from a page about it.  Their topics were "computer" and "admission"; ours are chosen by
-a rule (lab/judge/topics.py).
+a rule (lab/studies/cho_1998/topics.py).
 """
 
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from sought.lab.judge.topics import SHARES, Worded, named_pages, topics_for
 from sought.lab.replay.setting import pages_at_start
 from sought.lab.studies.cho_1998.hot_pages import Crawls, Curves, FoundCurve, Hot, Marks, at_best, by_chance, crawls_of
 from sought.lab.studies.cho_1998.orders import (
@@ -24,6 +23,7 @@ from sought.lab.studies.cho_1998.orders import (
     curve_table,
     told,
 )
+from sought.lab.studies.cho_1998.topics import SHARES, Worded, named_pages, topics_for
 from sought.lab.studies.study import Claim, Figure, ResultTable, Statement, Study, StudyContext, Value, WorldResult
 from sought.lab.worlds.files import open_world
 from sought.policy import Topical

@@ -1,4 +1,4 @@
-"""E000-S: how many pieces must the curve from score to rank have?
+"""How many pieces must the curve from score to rank have?
 
 S. Pandey, C. Olston, User-Centric Web Crawling, WWW 2005, §5.1.2: three were enough there.  Gains are estimated here
 with curves of one to six pieces, made anew for every unit, and each time the user-centric policy is told them
@@ -19,30 +19,36 @@ from sought.lab.judge.judge import Judge
 from sought.lab.replay.fixed_weeks import Weeks
 from sought.lab.replay.hindsight import watched
 from sought.lab.replay.setting import Setting, fetches_of, pages_at_start
-from sought.lab.studies.adapter import (
-    Figure,
-    Finding,
-    ResultTable,
-    Study,
-    StudyContext,
-    Value,
-    WorldResult,
-    finding,
-    plain,
-)
 from sought.lab.studies.bounds import lacks
 from sought.lab.studies.cells import judge_for
 from sought.lab.studies.experiment import Report
 from sought.lab.studies.figures import lines
+from sought.lab.studies.pandey_olston_2005 import PAPER
+from sought.lab.studies.study import (
+    Claim,
+    Figure,
+    ResultTable,
+    Statement,
+    Study,
+    StudyContext,
+    Value,
+    WorldResult,
+    plain,
+)
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import Numbers
 from sought.policy import RoundRobin, UserCentric
 
+NAME = f"{PAPER}-section-5-1-2"
 PIECES, QUICK = (1, 2, 3, 4, 5, 6), (1, 3)
 BUDGETS = (0.01, 0.05)
 FLAT = 0.1  # of the lead over round-robin
 SMALL = 1e-3  # a lead in quality within which nothing can be told
 EXACT = "exact"
+EVEN = Statement(
+    f"with one to six pieces, mean quality (in-sample) differs by at most {FLAT:g} of the lead over round-robin",
+    "not sensitive, three used",
+)
 SCORER = "TfIdf()"
 _ROUNDING = 1e-6
 
@@ -159,18 +165,13 @@ class Pieces:
     floor: list[float]
 
 
-def run(bench: StudyContext) -> Finding:
-    pieces = QUICK if bench.quick else PIECES
-    parts = [_world(folder, pieces, bench) for folder in bench.worlds]
-    return finding("E000-S", bench, parts, pieces=list(pieces), budgets=list(BUDGETS), scorer=SCORER)
-
-
-def _world(folder: Path, pieces: tuple[int, ...], bench: StudyContext) -> WorldResult:
+def judge(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return WorldResult(world.name, None, lack)
-    judge = judge_for(world, Setting(scorer=SCORER, pages="fixed"))
-    return judged(world.name, measured(judge, pieces, bench.progress(f"curves of {world.name}")))
+        return WorldResult(lack=lack)
+    fixed = judge_for(world, Setting(scorer=SCORER, pages="fixed"))
+    report = context.progress(f"curves of {world.name}")
+    return judged(world.name, measured(fixed, QUICK if context.quick else PIECES, report))
 
 
 def measured(judge: Judge, pieces: tuple[int, ...], report: Report) -> Pieces:
@@ -199,25 +200,24 @@ def _correlation(a: Floats, b: Floats) -> float:
 def judged(world: str, found: Pieces) -> WorldResult:
     """Flat: over all numbers of pieces quality differs by little of what the policy leads by."""
     curves = {name: values for name, values in found.quality.items() if name != EXACT}
-    failures, told, leads = [], [], []
+    claims, leads = [], []
     numbers: dict[str, Value] = {}
     for at, budget in enumerate(BUDGETS):
         values = [each[at] for each in curves.values()]
         lead, spread = found.quality[EXACT][at] - found.floor[at], max(values) - min(values)
         leads.append(lead)
         numbers |= {f"spread at {budget:.0%}": spread, f"lead over round-robin at {budget:.0%}": lead}
-        told.append(f"at {budget:.0%} quality differs by {spread:.4f}, and leads by {lead:.4f}")
-        if not spread <= FLAT * lead:
-            failures.append(told[-1])
+        found_here = f"quality differs by {spread:.4f}, and leads by {lead:.4f}"
+        claims.append(Claim(EVEN, spread <= FLAT * lead, found_here, f"{budget:.0%}"))
     rows: list[list[Value]] = [[name, *each, plain(found.correlation[name])] for name, each in found.quality.items()]
     columns = ["pieces", *(f"quality at {budget:.0%} (in-sample)" for budget in BUDGETS), "rank correlation of gains"]
     table = ResultTable(
         f"{world}: quality by the number of pieces", columns, rows, "In the paper: not sensitive, three used."
     )
     if max(leads) < SMALL:
-        return WorldResult(world, None, f"user-centric leads by less than {SMALL}: {'; '.join(told)}", numbers, [table])
-    because = "; ".join(failures or told)
-    return WorldResult(world, not failures, because, numbers, [table], [_figure(world, found)])
+        told = "; ".join(f"{claim.at}: {claim.found}" for claim in claims)
+        return WorldResult((), numbers, [table], lack=f"user-centric leads by less than {SMALL}: {told}")
+    return WorldResult(claims, numbers, [table], [_figure(world, found)])
 
 
 def _figure(world: str, found: Pieces) -> Figure:
@@ -228,16 +228,18 @@ def _figure(world: str, found: Pieces) -> Figure:
         across = [float(name) for name in numbers]
         series[f"{budget:.0%} a unit"] = (across, [found.quality[name][at] for name in numbers])
         series[f"{budget:.0%} a unit, exact gains"] = (across, [found.quality[EXACT][at]] * len(across))
-    return Figure(title, lines(series, "pieces", "mean quality", f"{title} (E000-S)"))
+    return Figure(title, lines(series, "pieces", "mean quality", f"{title} ({NAME})"))
 
 
 PIECES_OF_CURVES = Study(
-    "E000-S",
-    "000",
+    NAME,
+    PAPER,
     "Pieces of the curve from score to rank (§5.1.2)",
     "How many pieces must a curve have?",
-    f"with one to six pieces, mean quality (in-sample, {' and '.join(f'{b:.0%}' for b in BUDGETS)} of pages a unit) "
-    f"differs by at most {FLAT:g} of the lead over round-robin",
     "a world with queries and at least two moments",
-    run,
+    (EVEN,),
+    judge,
+    settings={"pieces": list(PIECES), "budgets": list(BUDGETS), "scorer": SCORER},
+    quick_settings={"pieces": list(QUICK)},
+    aliases=("E000-S",),
 )

@@ -1,4 +1,4 @@
-"""E000-3: does what refreshes of a page have brought foretell what they will bring?
+"""Does what refreshes of a page have brought foretell what they will bring?
 
 S. Pandey, C. Olston, User-Centric Web Crawling, WWW 2005, Figure 3: δQ of every page over the first half of the weeks
 against that over the second, each page refreshed whenever it changed; pages without gain in both are left out.
@@ -15,28 +15,34 @@ from scipy.stats import spearmanr
 from sought.index.quality import Tie
 from sought.lab.replay.hindsight import watched
 from sought.lab.replay.setting import Setting
-from sought.lab.studies.adapter import (
+from sought.lab.studies.bounds import lacks
+from sought.lab.studies.cells import judge_for
+from sought.lab.studies.figures import scatter
+from sought.lab.studies.pandey_olston_2005 import PAPER
+from sought.lab.studies.study import (
+    Claim,
     Figure,
-    Finding,
     ResultTable,
+    Statement,
     Study,
     StudyContext,
     Value,
     WorldResult,
-    finding,
     plain,
 )
-from sought.lab.studies.bounds import lacks
-from sought.lab.studies.cells import judge_for
-from sought.lab.studies.figures import scatter
 from sought.lab.worlds.files import open_world
 from sought.record.fetches import Fetches
 
+NAME = f"{PAPER}-figure-3"
 SCORERS = {"TF-IDF": "TfIdf()", "in-links": "Inlinks()"}
 FEWEST = 10  # pages with gain in a half, and units in each
 STRONG = 0.5  # rank correlation
 NEAR = 3.0  # times as much, or as little
 OFTEN = 5  # changes in each half
+RANKS_AGREE = Statement(
+    f"rank correlation of at least {STRONG} between the halves, pages without gain in both left out"
+)
+NEAR_DIAGONAL = Statement(f"half of the pages with gain in both are within {NEAR:g} times of the diagonal")
 
 Floats = NDArray[np.float64]
 
@@ -80,24 +86,19 @@ class Halves:
         return float(np.exp(np.median(np.abs(np.log(self.first[self.both] / self.second[self.both])))))
 
 
-def run(bench: StudyContext) -> Finding:
-    parts = [_world(folder, bench) for folder in bench.worlds]
-    return finding("E000-3", bench, parts, scorers=list(SCORERS.values()), strong=STRONG, near=NEAR)
-
-
-def _world(folder: Path, bench: StudyContext) -> WorldResult:
+def judge(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return WorldResult(world.name, None, lack)
+        return WorldResult(lack=lack)
     if world.units < 2 * FEWEST:
-        return WorldResult(world.name, None, f"fewer than {2 * FEWEST} units")
+        return WorldResult(lack=f"fewer than {2 * FEWEST} units")
     found = {}
-    report = bench.progress(f"gains of {world.name}")
+    report = context.progress(f"gains of {world.name}")
     for done, (name, scorer) in enumerate(SCORERS.items()):
         report(done, len(SCORERS))
-        judge = judge_for(world, Setting(scorer=scorer, tie=tie_of(scorer), pages="fixed"))
+        fixed = judge_for(world, Setting(scorer=scorer, tie=tie_of(scorer), pages="fixed"))
         times = world.start + world.unit * np.arange(world.units + 1, dtype=np.float64)
-        log = watched(judge, times)
+        log = watched(fixed, times)
         for form in FORMS:
             found[name, form] = halves(log, len(world.urls), form)
     report(len(SCORERS), len(SCORERS))
@@ -169,21 +170,19 @@ def judged(world: str, found: Mapping[tuple[str, str], Halves]) -> WorldResult:
         }
     table, figures = _table(world, found), [_figure(world, name, each) for name, each in printed.items()]
     if any(min(np.count_nonzero(each.first), np.count_nonzero(each.second)) < FEWEST for each in printed.values()):
-        return WorldResult(world, None, f"fewer than {FEWEST} pages gain anything in a half", numbers, [table], figures)
-    failures = [why for name, each in printed.items() for why in _failures(name, each)]
-    told = "; ".join(f"{name}: rank correlation {each.correlation:.2f}" for name, each in printed.items())
-    return WorldResult(world, not failures, "; ".join(failures) or told, numbers, [table], figures)
+        lack = f"fewer than {FEWEST} pages gain anything in a half"
+        return WorldResult((), numbers, [table], figures, lack)
+    claims = [claim for name, each in printed.items() for claim in _claims(name, each)]
+    return WorldResult(claims, numbers, [table], figures)
 
 
-def _failures(name: str, each: Halves) -> list[str]:
-    found = []
-    if not each.correlation >= STRONG:
-        only = f"{np.count_nonzero(each.both):,} of {len(each.first):,} pages with gain have some in both halves"
-        best = f"the best refresh of a page brought {np.median(each.largest):.0%} of its gain"
-        found.append(f"{name}: rank correlation {each.correlation:.2f}, not {STRONG} ({only}; {best})")
-    if not each.factor <= NEAR:
-        found.append(f"{name}: half of the pages are {each.factor:.1f} times off the diagonal, not {NEAR:g}")
-    return found
+def _claims(name: str, each: Halves) -> list[Claim]:
+    only = f"{np.count_nonzero(each.both):,} of {len(each.first):,} pages with gain have some in both halves"
+    best = f"the best refresh of a page brought {np.median(each.largest):.0%} of its gain"
+    return [
+        Claim(RANKS_AGREE, each.correlation >= STRONG, f"{each.correlation:.2f}; {only}; {best}", name),
+        Claim(NEAR_DIAGONAL, each.factor <= NEAR, f"{each.factor:.1f} times off", name),
+    ]
 
 
 def _table(world: str, found: Mapping[tuple[str, str], Halves]) -> ResultTable:
@@ -205,16 +204,17 @@ def _table(world: str, found: Mapping[tuple[str, str], Halves]) -> ResultTable:
 def _figure(world: str, name: str, each: Halves) -> Figure:
     title = f"{world}: gain a week, {name}"
     pairs = {"pages": (each.first.tolist(), each.second.tolist())}
-    return Figure(title, scatter(pairs, "first half", "second half", f"{title} (E000-3)"))
+    return Figure(title, scatter(pairs, "first half", "second half", f"{title} ({NAME})"))
 
 
 HALVES = Study(
-    "E000-3",
-    "000",
+    NAME,
+    PAPER,
     "What refreshes bring, in two halves of the weeks (Figure 3)",
     "Does what refreshes of a page have brought foretell what they will bring?",
-    f"by TF-IDF and by in-links: rank correlation of at least {STRONG} between the halves, pages without gain in both "
-    f"left out; half of the pages with gain in both within {NEAR:g} times of the diagonal",
     f"a world with queries and at least {2 * FEWEST} units",
-    run,
+    (RANKS_AGREE, NEAR_DIAGONAL),
+    judge,
+    settings={"scorers": list(SCORERS.values()), "strong": STRONG, "near": NEAR},
+    aliases=("E000-3",),
 )

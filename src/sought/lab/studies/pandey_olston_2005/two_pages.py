@@ -1,4 +1,4 @@
-"""E000-5: what is refreshed of a page whose adverts change, and of one that announces this week's seminar?
+"""What is refreshed of a page whose adverts change, and of one that announces this week's seminar?
 
 S. Pandey, C. Olston, User-Centric Web Crawling, WWW 2005, Examples 1 and 2.  A web made by hand: ordinary pages, each
 rewritten now and then, and in it something that a few people ask for; a page of adverts, rewritten as much and as often
@@ -8,14 +8,16 @@ counts large changes fetches the adverts like all others, and gives up on the se
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from sought.lab.measures import Quality
 from sought.lab.replay.setting import Learnt, Setting
-from sought.lab.studies.adapter import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult, finding
 from sought.lab.studies.cells import Cell, judge_for, run_cell
 from sought.lab.studies.figures import lines
+from sought.lab.studies.pandey_olston_2005 import PAPER
+from sought.lab.studies.study import Claim, Figure, ResultTable, Statement, Study, StudyContext, Value, WorldResult
 from sought.lab.worlds.recorder import WorldRecorder
 from sought.lab.worlds.world import WEEK, World
 from sought.policy import UserCentric
@@ -23,6 +25,7 @@ from sought.policy.staleness_based import StalenessBased
 from sought.web.message import Response
 from sought.web.policy import Policy
 
+NAME = f"{PAPER}-example-1"
 WEEKS, ORDINARY, EVERY = 40, 20, 5  # an ordinary page is rewritten every fifth week
 FETCHES = 3  # a week
 WORDS = 60  # on a page
@@ -30,6 +33,11 @@ MONDAY = 1704067200.0
 SITE = "http://site.test/"
 FEW = 0.1  # of the fetches that the staleness-based policy gives the adverts; of weeks in which it fetches the seminar
 OFTEN = 0.8  # of weeks in which the user-centric policy fetches the seminar
+
+ADVERTS_LEFT = Statement(f"user-centric gives adverts at most {FEW:g} of the fetches that staleness-based gives them")
+ADVERTS_FETCHED = Statement("staleness-based gives adverts at least half of the fetches of an ordinary page")
+SEMINAR_FETCHED = Statement(f"user-centric fetches the seminar in {OFTEN:.0%} of weeks")
+SEMINAR_LEFT = Statement(f"staleness-based fetches the seminar in at most {FEW:.0%} of weeks")
 
 USER_CENTRIC, STALENESS = "user-centric", "staleness-based"
 POLICIES: Mapping[str, Policy] = {USER_CENTRIC: UserCentric(), STALENESS: StalenessBased()}
@@ -100,30 +108,26 @@ def fetched(told: Learnt) -> dict[str, TwoPageFetches]:
     return found
 
 
-def run(bench: StudyContext) -> Finding:
-    report, found = bench.progress("two pages"), {}
+def across(worlds: Mapping[str, Any], context: StudyContext) -> WorldResult:
+    report, found = context.progress("two pages"), {}
     arms: tuple[Learnt, ...] = ("all", "own")
     for done, told in enumerate(arms):
         report(done, len(arms))
         found[told] = fetched(told)
     report(len(arms), len(arms))
-    return finding("E000-5", bench, [judged(found["all"], found["own"])], fetches=FETCHES, weeks=WEEKS)
+    return judged(found["all"], found["own"])
 
 
 def judged(told: Mapping[str, TwoPageFetches], own: Mapping[str, TwoPageFetches]) -> WorldResult:
     """The verdict is of what is told in-sample, as in the paper; what a crawl learns by itself is beside it."""
     user, stale = told[USER_CENTRIC], told[STALENESS]
-    checks = {
-        f"user-centric fetches the adverts {user.adverts} times, staleness-based {stale.adverts} times": user.adverts
-        <= FEW * stale.adverts,
-        f"staleness-based fetches the adverts {stale.adverts} times, an ordinary page {stale.ordinary:.1f} times": (
-            stale.adverts >= stale.ordinary / 2 > 0
-        ),
-        f"user-centric fetches the seminar in {user.seminar} of {WEEKS} weeks": user.seminar >= OFTEN * WEEKS,
-        f"staleness-based fetches the seminar in {stale.seminar} of {WEEKS} weeks": stale.seminar <= FEW * WEEKS,
-    }
-    failed = [check for check, holds in checks.items() if not holds]
-    because = f"not so: {'; '.join(failed)}" if failed else "; ".join(checks)
+    ordinary = f"{stale.adverts}, and {stale.ordinary:.1f} of an ordinary page"
+    claims = [
+        Claim(ADVERTS_LEFT, user.adverts <= FEW * stale.adverts, f"{user.adverts} and {stale.adverts}"),
+        Claim(ADVERTS_FETCHED, stale.adverts >= stale.ordinary / 2 > 0, ordinary),
+        Claim(SEMINAR_FETCHED, user.seminar >= OFTEN * WEEKS, f"{user.seminar} of {WEEKS}"),
+        Claim(SEMINAR_LEFT, stale.seminar <= FEW * WEEKS, f"{stale.seminar} of {WEEKS}"),
+    ]
     rows: list[list[Value]] = [
         [name, label, each.adverts, each.seminar, each.ordinary, each.quality]
         for label, found in (("in-sample", told), ("by itself", own))
@@ -136,7 +140,7 @@ def judged(told: Mapping[str, TwoPageFetches], own: Mapping[str, TwoPageFetches]
     }
     columns = ["policy", "learnt", "fetches of the adverts", "of the seminar", "of an ordinary page", "mean quality"]
     table = ResultTable(f"Fetches in {WEEKS} weeks, {FETCHES} a week", columns, rows)
-    return WorldResult("made by hand", not failed, because, numbers, [table], [_figure(told)])
+    return WorldResult(claims, numbers, [table], [_figure(told)], world="made by hand")
 
 
 def _figure(found: Mapping[str, TwoPageFetches]) -> Figure:
@@ -144,18 +148,17 @@ def _figure(found: Mapping[str, TwoPageFetches]) -> Figure:
     kinds = [1.0, 2.0, 3.0]
     series = {name: (kinds, [float(f.adverts), f.ordinary, float(f.seminar)]) for name, f in found.items()}
     x = "1: adverts, 2: an ordinary page, 3: seminar"
-    return Figure(title, lines(series, x, f"fetches in {WEEKS} weeks", f"{title} (E000-5)"))
+    return Figure(title, lines(series, x, f"fetches in {WEEKS} weeks", f"{title} ({NAME})"))
 
 
 TWO_PAGES = Study(
-    "E000-5",
-    "000",
+    NAME,
+    PAPER,
     "Adverts and a seminar (Examples 1 and 2)",
     "Are large changes that nobody asks for left alone, and fast ones that many ask for fetched?",
-    f"in-sample: user-centric gives adverts at most {FEW:g} of the fetches that staleness-based gives them, which "
-    f"treats them like ordinary pages; it fetches the seminar in {OFTEN:.0%} of weeks, staleness-based in at most "
-    f"{FEW:.0%}",
     "nothing: the web is made by hand",
-    run,
-    worldless=True,
+    (ADVERTS_LEFT, ADVERTS_FETCHED, SEMINAR_FETCHED, SEMINAR_LEFT),
+    across=across,
+    settings={"fetches": FETCHES, "weeks": WEEKS},
+    aliases=(f"{PAPER}-example-2", "E000-5"),
 )

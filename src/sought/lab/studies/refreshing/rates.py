@@ -7,7 +7,6 @@ changed since the last one, 1 − e^{−λ·gap}, by what was seen until then; a
 import asyncio
 import tempfile
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -25,22 +24,19 @@ from sought.crawl.cycle import beliefs_in
 from sought.lab.replay.observers import LEAST, Everywhere, Forecasts, fetches_in_rotation, foretold, pages_of
 from sought.lab.replay.replay import Replay
 from sought.lab.replay.setting import Setting
-from sought.lab.studies.adapter import (
+from sought.lab.studies.cells import judge_for
+from sought.lab.studies.figures import lines
+from sought.lab.studies.study import (
     Claim,
     Figure,
-    Finding,
     ResultTable,
+    Statement,
     Study,
     StudyContext,
     Value,
     WorldResult,
-    claimed,
-    finding,
     plain,
-    verdict,
 )
-from sought.lab.studies.cells import judge_for
-from sought.lab.studies.figures import lines
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import World
 from sought.policy.optimal_freshness import OptimalFreshness
@@ -60,52 +56,51 @@ OF_PAGES: Mapping[str, Estimator] = {
 BITS: Mapping[str, Estimator] = {ALIKE: Everywhere(), **OF_PAGES, "Bayes, same": BayesRate("same"), BAYES: BayesRate()}
 ESTIMATORS: Mapping[str, Estimator] = {**BITS, BY_CLUSTER: BayesRate("cluster"), BY_DATES: LastModifiedRate()}
 
+BEST = Statement(f"seen rarely, Bayes with the host's prior foretells best by bits (log-likelihood, within {EVEN})")
+ALONE_WORSE = Statement("seen rarely, each page by itself foretells worse than that all are alike")
+OFTEN_BETTER = Statement("seen in every unit, Bayes foretells better than that all are alike")
+CLUSTER_BETTER = Statement("seen rarely, the cluster's prior foretells better than the host's")
+CALIBRATED = Statement(
+    f"Bayes is calibrated: slope {SLOPES[0]} to {SLOPES[1]}, expected over found {RATIOS[0]} to {RATIOS[1]}"
+)
+
 Floats = NDArray[np.float64]
 Found = Mapping[int, Mapping[str, Forecasts]]  # by units between two looks, and estimator
 
 
-def run(bench: StudyContext) -> Finding:
-    parts = [_world(folder, bench) for folder in bench.worlds]
-    return finding("rates", bench, parts, every=list(EVERY))
-
-
-def _world(folder: Path, bench: StudyContext) -> WorldResult:
+def judge(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
-    turns = [every for every in (QUICK if bench.quick else EVERY) if every * 2 <= world.units]
+    turns = [every for every in (QUICK if context.quick else EVERY) if every * 2 <= world.units]
     if not turns:
-        return WorldResult(world.name, None, "it has too few moments")
-    bench.report(f"clusters of {world.name}", 0, 1)
+        return WorldResult(lack="it has too few moments")
+    context.report(f"clusters of {world.name}", 0, 1)
     pages, found = pages_of(world, {Cluster(): clusters_of(world)}), {}
     for done, every in enumerate(turns):
-        bench.report(f"forecasts for {world.name}", done, len(turns))
+        context.report(f"forecasts for {world.name}", done, len(turns))
         found[every] = foretold(ESTIMATORS, list(fetches_in_rotation(world, every)), pages)
-    bench.report(f"forecasts for {world.name}", len(turns), len(turns))
+    context.report(f"forecasts for {world.name}", len(turns), len(turns))
     rarely = found[max(turns)][BAYES]
     if len(rarely) < FEWEST or not rarely.changed.any():
-        return WorldResult(world.name, None, f"fewer than {FEWEST} looks at pages, or no change")
-    return judged(world.name, found, course_of(world))
+        return WorldResult(lack=f"fewer than {FEWEST} looks at pages, or no change")
+    tables = [_table(world.name, found), _reliability(world.name, found[max(turns)])]
+    numbers = {**course_of(world), **_numbers(found)}
+    return WorldResult(claims_of(found), numbers, tables, [_figure(world.name, found[max(turns)])])
 
 
-@dataclass(frozen=True)
-class Course:
-    """The share of pages that change in a unit, by half of the units; and of all changes that in the three busiest."""
+def course_of(world: World) -> dict[str, Value]:
+    """Whether pages change evenly, each by itself, which is what estimators take for granted.
 
-    first: float
-    second: float
-    busiest: float
-
-    def told(self) -> str:
-        halves = f"in a unit {self.first:.1%} of pages change in the first half of the units, {self.second:.1%} later"
-        return f"{halves}, and {self.busiest:.0%} of all changes come in three units"
-
-
-def course_of(world: World) -> Course:
-    """Whether pages change evenly, each by itself, which is what estimators take for granted."""
+    The share of pages that change in a unit, by half of the units; and of all changes that in the three busiest.
+    """
     seen = [each.changed[np.isfinite(each.gap)] for each in fetches_in_rotation(world, 1)]
     middle = (len(seen) + 1) // 2
     first, second = (float(np.concatenate(each).mean()) for each in (seen[1:middle], seen[middle:]))
     changes = sorted(np.count_nonzero(each) for each in seen)
-    return Course(first, second, sum(changes[-3:]) / max(sum(changes), 1))
+    return {
+        "changes of a page and unit, first half": first,
+        "second half": second,
+        "share of changes in the three busiest units": sum(changes[-3:]) / max(sum(changes), 1),
+    }
 
 
 def clusters_of(world: World) -> Floats:
@@ -124,17 +119,6 @@ def clusters_of(world: World) -> Floats:
     return np.where(key[order[at]] == world.keys, cluster[order[at]], -1.0)
 
 
-def judged(world: str, found: Found, course: Course) -> WorldResult:
-    claims = claims_of(found)
-    holds, because = verdict(claims)
-    rarely = max(found)
-    tables = [claimed(world, claims), _table(world, found), _reliability(world, found[rarely])]
-    because += f"; {course.told()}"
-    numbers = {"changes of a page and unit, first half": course.first, "second half": course.second}
-    numbers |= {"share of changes in the three busiest units": course.busiest}
-    return WorldResult(world, holds, because, {**numbers, **_numbers(found)}, tables, [_figure(world, found[rarely])])
-
-
 def claims_of(found: Found) -> list[Claim]:
     often, rarely = found[min(found)], found[max(found)]
     bayes, alike, bits = rarely[BAYES], rarely[ALIKE], {name: rarely[name] for name in BITS}
@@ -142,27 +126,27 @@ def claims_of(found: Found) -> list[Claim]:
     most = max((rarely[name].likelihood, name) for name in OF_PAGES)
     return [
         Claim(
-            f"seen rarely, Bayes with the host's prior foretells best by bits (within {EVEN})",
+            BEST,
             bayes.likelihood >= bits[best].likelihood - EVEN,
             f"{bayes.likelihood:.4f}, {best} {bits[best].likelihood:.4f}",
         ),
         Claim(
-            "seen rarely, each page by itself foretells worse than that all are alike",
+            ALONE_WORSE,
             most[0] < alike.likelihood,
             f"{most[1]} {most[0]:.4f}, all alike {alike.likelihood:.4f}",
         ),
         Claim(
-            "seen in every unit, Bayes foretells better than that all are alike",
+            OFTEN_BETTER,
             often[BAYES].likelihood > often[ALIKE].likelihood,
             f"{often[BAYES].likelihood:.4f}, all alike {often[ALIKE].likelihood:.4f}",
         ),
         Claim(
-            "seen rarely, the cluster's prior foretells better than the host's",
+            CLUSTER_BETTER,
             rarely[BY_CLUSTER].likelihood > bayes.likelihood,
             f"{rarely[BY_CLUSTER].likelihood:.4f}, {bayes.likelihood:.4f}",
         ),
         Claim(
-            f"Bayes is calibrated: slope {SLOPES[0]} to {SLOPES[1]}, expected over found {RATIOS[0]} to {RATIOS[1]}",
+            CALIBRATED,
             all(_is_calibrated(each[BAYES]) for each in found.values()),
             "; ".join(f"every {e}: {each[BAYES].slope:.2f}, {each[BAYES].ratio:.2f}" for e, each in found.items()),
         ),
@@ -211,13 +195,11 @@ def _figure(world: str, by_name: Mapping[str, Forecasts]) -> Figure:
 
 RATES_FORETOLD = Study(
     "rates",
-    "beyond",
+    "",
     "Calibration of change rates",
     "Do pages change as often as estimators say?",
-    "where pages are seen rarely, Bayes with the host's prior foretells the next look best of all that go by bits "
-    f"(log-likelihood, within {EVEN}), each page by itself worse than if all were alike, the cluster's prior better "
-    f"than the host's; Bayes is calibrated (slope {SLOPES[0]} to {SLOPES[1]}, expected over found {RATIOS[0]} to "
-    f"{RATIOS[1]}), and where pages are seen in every unit better than if all were alike",
     "a world of at least ten units",
-    run,
+    (BEST, ALONE_WORSE, OFTEN_BETTER, CLUSTER_BETTER, CALIBRATED),
+    judge,
+    settings={"every": list(EVERY)},
 )

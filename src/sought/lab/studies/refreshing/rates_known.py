@@ -5,6 +5,7 @@ Pages change as Poisson processes do, and are looked at so many times: at even t
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,21 +19,10 @@ from sought.beliefs.online_rate import OnlineRate
 from sought.beliefs.regular_rate import RegularRate
 from sought.lab.replay.observers import Forecasts, foretold
 from sought.lab.replay.poisson_pages import START, UNIT, PoissonPages, drawn
-from sought.lab.studies.adapter import (
-    Claim,
-    Finding,
-    ResultTable,
-    Study,
-    StudyContext,
-    Value,
-    WorldResult,
-    claimed,
-    finding,
-    verdict,
-)
+from sought.lab.studies.study import Claim, ResultTable, Statement, Study, StudyContext, Value, WorldResult
 from sought.record.fetches import Fetches
 
-PAGES, HOSTS, LOOKS = 4000, 40, 10
+PAGES, FEW, HOSTS, LOOKS = 40_000, 4000, 40, 10
 MEAN, BY_HOST, BY_PAGE = 0.3, 1.0, 0.7
 FIXED = {0.1: 0.100, 0.5: 0.500, 1.5: 1.495, 3.0: 2.56}  # λI, and the regular estimator's mean after ten looks
 OFF, DATED_OFF = 0.02, 0.03  # of the rate, that the mean may be off what is worked out for it
@@ -51,6 +41,12 @@ DATED: Mapping[str, Estimator] = {
     "last modified, not corrected": LastModifiedRate(corrected=False),
 }
 ESTIMATORS = {**BITS, **DATED}
+
+SATURATES = Statement(f"after {LOOKS} looks the regular estimator's mean is as worked out, within {OFF:.0%}")
+UNEVEN = Statement("uneven times put the regular estimator further off than the interval estimator")
+DATES = Statement(f"by dates the mean is right within {DATED_OFF:.0%}, where bits saturate too")
+FIRST_LOOKS = Statement("in the first four looks Bayes with the host's prior foretells best by bits")
+SLOPE = Statement(f"the slope of its forecasts is {SLOPES[0]} to {SLOPES[1]}")
 
 Floats = NDArray[np.float64]
 
@@ -118,16 +114,9 @@ def simulated(pages: int) -> RateErrors:
     )
 
 
-def run(bench: StudyContext) -> Finding:
-    pages = PAGES if bench.quick else 10 * PAGES
-    return finding("rates-known", bench, [judged(simulated(pages))], pages=pages, looks=LOOKS)
-
-
-def judged(found: RateErrors) -> WorldResult:
-    claims = claims_of(found)
-    holds, because = verdict(claims)
-    name = "Poisson pages"
-    return WorldResult(name, holds, because, _numbers(found), [claimed(name, claims), _of_fixed(found), _table(found)])
+def across(worlds: Mapping[str, Any], context: StudyContext) -> WorldResult:
+    found = simulated(FEW if context.quick else PAGES)
+    return WorldResult(claims_of(found), _numbers(found), [_of_fixed(found), _table(found)], world="Poisson pages")
 
 
 def claims_of(found: RateErrors) -> list[Claim]:
@@ -138,28 +127,16 @@ def claims_of(found: RateErrors) -> list[Claim]:
     dated = max(abs(each.bias - 1) for each in found.dates.values())
     slope = found.foretold[BAYES].slope
     return [
-        Claim(
-            f"the regular estimator's mean is as worked out, within {OFF:.0%}",
-            off <= OFF,
-            ", ".join(f"{rate:g}: {rate * each.bias:.3f}" for rate, each in found.bits.items()),
-        ),
-        Claim(
-            "uneven times put the regular estimator further off than the interval estimator",
-            abs(interval) < abs(regular),
-            f"{regular:+.3f}, {interval:+.3f} of the rate",
-        ),
-        Claim(
-            f"by dates the mean is right within {DATED_OFF:.0%}, where bits saturate too",
-            dated <= DATED_OFF,
-            ", ".join(f"{rate:g}: {rate * each.bias:.3f}" for rate, each in found.dates.items()),
-        ),
-        Claim(
-            "in the first looks Bayes with the host's prior foretells best by bits",
-            best == BAYES,
-            ", ".join(f"{name} {value:.4f}" for name, value in first.items()),
-        ),
-        Claim(f"its slope is {SLOPES[0]} to {SLOPES[1]}", SLOPES[0] <= slope <= SLOPES[1], f"{slope:.3f}"),
+        Claim(SATURATES, off <= OFF, _means(found.bits)),
+        Claim(UNEVEN, abs(interval) < abs(regular), f"{regular:+.3f}, {interval:+.3f} of the rate"),
+        Claim(DATES, dated <= DATED_OFF, _means(found.dates)),
+        Claim(FIRST_LOOKS, best == BAYES, ", ".join(f"{name} {value:.4f}" for name, value in first.items())),
+        Claim(SLOPE, SLOPES[0] <= slope <= SLOPES[1], f"{slope:.3f}"),
     ]
+
+
+def _means(by_rate: Mapping[float, Errors]) -> str:
+    return ", ".join(f"{rate:g}: {rate * each.bias:.3f}" for rate, each in by_rate.items())
 
 
 def _numbers(found: RateErrors) -> dict[str, Value]:
@@ -195,14 +172,12 @@ def _table(found: RateErrors) -> ResultTable:
 
 RATES_KNOWN = Study(
     "rates-known",
-    "beyond",
+    "",
     "Change rates against true ones",
     "Where true rates are known, how far off are estimators of change rates?",
-    f"after {LOOKS} looks the regular estimator's mean is as worked out (within {OFF:.0%}, saturating); uneven times "
-    f"put it further off than the interval estimator; by dates the mean is right within {DATED_OFF:.0%}; in the first "
-    "four looks Bayes with the host's prior foretells best by bits; and the slope of its forecasts is "
-    f"{SLOPES[0]} to {SLOPES[1]}",
     "nothing",
-    run,
-    worldless=True,
+    (SATURATES, UNEVEN, DATES, FIRST_LOOKS, SLOPE),
+    across=across,
+    settings={"pages": PAGES, "looks": LOOKS},
+    quick_settings={"pages": FEW},
 )

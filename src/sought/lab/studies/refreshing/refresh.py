@@ -14,24 +14,20 @@ from sought.beliefs.bayes_rate import BayesRate
 from sought.lab.measures import MEASURES
 from sought.lab.replay.oracles import Ceiling, ClairvoyantNow
 from sought.lab.replay.setting import Setting, pages_at_start
-from sought.lab.studies.adapter import (
+from sought.lab.studies.bounds import lacks
+from sought.lab.studies.figures import bars, lines
+from sought.lab.studies.grid import Grid, Replayed
+from sought.lab.studies.study import (
     Claim,
     Figure,
-    Finding,
     ResultTable,
+    Statement,
     Study,
     StudyContext,
     Value,
     WorldResult,
-    claimed,
-    finding,
     plain,
-    verdict,
 )
-from sought.lab.studies.bounds import lacks
-from sought.lab.studies.compare import differences, gaps
-from sought.lab.studies.experiment import grid, run_all, table
-from sought.lab.studies.figures import bars, lines
 from sought.lab.worlds.files import open_world
 from sought.policy import BreadthFirst, Never, Random, RoundRobin, Split, UserCentric
 from sought.policy.cluster_sampling import ClusterSampling
@@ -58,8 +54,14 @@ MANY, LARGE = 1500, 5000  # pages at the start, beyond which there are few budge
 BELOW = 0.005  # of quality, that a rule may fall below round-robin
 FAR = 0.2  # of the way to the ceiling
 SMALL = 0.02  # the largest budget at which pages are seen too rarely to learn how often each changes
-DRAWS, QUICK_DRAWS = 1000, 200
 NAMES = ("quality", "quality_before", "freshness", "age", "freshness@10", "change_ratio")
+
+BEATEN = Statement("at every budget a rule beats round-robin, with its 95 % interval above 0")
+BY_DEMAND = Statement("at every budget the best rule by demand is better than the best by changes alone")
+HARMLESS = Statement(f"rules that weigh pages by views fall at most {BELOW} below round-robin")
+TOO_RARE = Statement(
+    f"up to {SMALL:.0%} a unit no rule by changes alone comes {FAR:.0%} of the way from round-robin to the ceiling"
+)
 
 
 class RefreshArm(NamedTuple):
@@ -74,8 +76,9 @@ def by(rule: Policy) -> Policy:
     return Split(BreadthFirst(), rule, 1.0)
 
 
+SETTING = Setting()
 FLOOR = by(RoundRobin())
-ROUND_ROBIN = "RoundRobin"
+ROUND_ROBIN, CEILING = "RoundRobin", "Ceiling"
 # By the changes of pages alone, or by what people ask for as well.
 CHANGES: Mapping[str, Policy] = {
     "StalenessBased": StalenessBased(),
@@ -112,9 +115,9 @@ ARMS: Mapping[str, RefreshArm] = {
     "CommonCrawl": RefreshArm(by(CommonCrawl()), "links"),
     **{name: RefreshArm(by(rule), "demand") for name, rule in DEMAND.items()},
     "ClairvoyantNow": RefreshArm(ClairvoyantNow(), "bound"),
-    "Ceiling": RefreshArm(Ceiling(), "bound"),
+    CEILING: RefreshArm(Ceiling(), "bound"),
 }
-QUICK_ARMS = ("Never", ROUND_ROBIN, "OptimalFreshness", "Frequency", "OptimalFreshness, views", "Ceiling")
+QUICK_ARMS = ("Never", ROUND_ROBIN, "OptimalFreshness", "Frequency", "OptimalFreshness, views", CEILING)
 
 
 @dataclass(frozen=True)
@@ -142,53 +145,40 @@ class ArmResult:
         return f"{self.name} at {self.budget:.1%}: {self.difference:+.4f} [{self.low:+.4f}, {self.high:+.4f}]"
 
 
-def reached(
-    folder: Path, arms: Mapping[str, RefreshArm], budgets: Sequence[float], setting: Setting, bench: StudyContext
-) -> list[ArmResult]:
-    """Replay all that was not replayed yet; arms have round-robin and the ceiling among them."""
-    cells = grid([arm.policy for arm in arms.values()], folder, budgets, (setting.seed,), setting)
-    measures = [MEASURES[name] for name in NAMES]
-    run_all(cells, folder, measures, bench.results, bench.cores, bench.progress(f"replaying {folder.name}"))
-    found = gaps(table(cells, measures, bench.results), FLOOR, Ceiling())
-    paired = differences(cells, folder, bench.results, FLOOR, QUICK_DRAWS if bench.quick else DRAWS)
-    joined = found.join(paired, ["policy", "budget"], "left")
-    names = {repr(arm.policy): name for name, arm in arms.items()}
-    return [_reached(names[row["policy"]], arms[names[row["policy"]]].kind, row) for row in joined.rows(named=True)]
+def replayed(
+    folder: Path, arms: Mapping[str, RefreshArm], budgets: Sequence[float], setting: Setting, context: StudyContext
+) -> Replayed:
+    """Arms have round-robin and the ceiling among them."""
+    policies = {name: arm.policy for name, arm in arms.items()}
+    return Grid(policies, budgets, (setting,), [MEASURES[name] for name in NAMES]).replay(folder, context)
 
 
-def _reached(name: str, kind: Kind, row: Mapping[str, float]) -> ArmResult:
-    intervals = (row[each] or 0.0 for each in ("difference", "low", "high"))  # none for round-robin itself
-    return ArmResult(name, kind, row["budget"], {each: row[each] for each in NAMES}, row["share_of_gap"], *intervals)
+def reached(arms: Mapping[str, RefreshArm], replayed: Replayed) -> list[ArmResult]:
+    """By budget, in the order of arms."""
+    found = []
+    for (name, budget, _), cell in replayed.cells.items():
+        values = {each: cell.mean(MEASURES[each]) for each in NAMES}
+        share = replayed.share_of_gap(name, ROUND_ROBIN, CEILING, budget)
+        lead = replayed.lead(name, ROUND_ROBIN, budget)
+        found.append(ArmResult(name, arms[name].kind, budget, values, share, *lead[:3]))
+    return found
 
 
 # ---- the study
 
 
-def run(bench: StudyContext) -> Finding:
-    setting = Setting()
-    parts = [_world(folder, setting, bench) for folder in bench.worlds]
-    return finding("refresh", bench, parts, budgets=list(BUDGETS), setting=repr(setting))
-
-
-def _world(folder: Path, setting: Setting, bench: StudyContext) -> WorldResult:
+def judge(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
-        return WorldResult(world.name, None, lack)
-    budgets = QUICK if bench.quick else _budgets_for(pages_at_start(world))
-    arms = {name: ARMS[name] for name in QUICK_ARMS} if bench.quick else ARMS
-    return judged(world.name, reached(folder, arms, budgets, setting, bench))
+        return WorldResult(lack=lack)
+    budgets = QUICK if context.quick else _budgets_for(pages_at_start(world))
+    arms = {name: ARMS[name] for name in QUICK_ARMS} if context.quick else ARMS
+    found = reached(arms, replayed(folder, arms, budgets, SETTING, context))
+    return WorldResult(claims_of(found), numbers(found), [full_table(world.name, found)], figures(world.name, found))
 
 
 def _budgets_for(pages: int) -> tuple[float, ...]:
     return ONE if pages > LARGE else FEW if pages > MANY else BUDGETS
-
-
-def judged(world: str, found: Sequence[ArmResult]) -> WorldResult:
-    claims = claims_of(found)
-    holds, because = verdict(claims)
-    return WorldResult(
-        world, holds, because, numbers(found), [claimed(world, claims), full_table(world, found)], figures(world, found)
-    )
 
 
 def claims_of(found: Sequence[ArmResult]) -> list[Claim]:
@@ -199,25 +189,24 @@ def claims_of(found: Sequence[ArmResult]) -> list[Claim]:
     weighed = [each for each in found if each.name in WEIGHED]
     claims = [
         Claim(
-            "at every budget a rule beats round-robin, with its interval above 0",
+            BEATEN,
             all(any(each.low > 0 for each in found if each.is_rule and each.budget == one.budget) for one in best),
             "; ".join(one.told() for one in best),
         ),
         Claim(
-            "at every budget the best rule by demand is better than the best by changes alone",
+            BY_DEMAND,
             all(demand.quality > changes.quality for demand, changes in rivals),
             "; ".join(f"{d.budget:.1%}: {d.name} {d.quality:.4f}, {c.name} {c.quality:.4f}" for d, c in rivals),
         ),
         Claim(
-            f"rules that weigh pages by views fall at most {BELOW} below round-robin",
+            HARMLESS,
             all(each.difference >= -BELOW for each in weighed),
             min(weighed, key=lambda each: each.difference).told(),
         ),
     ]
     if small:
         most = max(small, key=lambda each: each.share)
-        what = f"up to {SMALL:.0%} no rule by changes alone comes {FAR:.0%} of the way to the ceiling"
-        claims.append(Claim(what, most.share <= FAR, f"{most.name} at {most.budget:.1%}: {most.share:.0%}"))
+        claims.append(Claim(TOO_RARE, most.share <= FAR, f"{most.name} at {most.budget:.1%}: {most.share:.0%}"))
     return claims
 
 
@@ -263,7 +252,7 @@ def figures(world: str, found: Sequence[ArmResult]) -> list[Figure]:
     drawn = [Figure(title, bars({r.name: (r.difference, r.low, r.high) for r in rules}, f"{title} (refresh)"))]
     if len(_budgets(found)) > 1:
         best = [rule.name for rule in rules[:2]]
-        names = dict.fromkeys(["Never", ROUND_ROBIN, *best, "OptimalFreshness", "Frequency", "Ceiling"])
+        names = dict.fromkeys(["Never", ROUND_ROBIN, *best, "OptimalFreshness", "Frequency", CEILING])
         title = f"{world}: quality by budget"
         series = {name: _curve([each for each in found if each.name == name]) for name in names}
         drawn.append(Figure(title, lines(series, "fetches a unit, % of pages", "mean quality", f"{title} (refresh)")))
@@ -277,12 +266,11 @@ def _curve(found: Sequence[ArmResult]) -> tuple[list[float], list[float]]:
 
 REFRESH = Study(
     "refresh",
-    "beyond",
+    "",
     "All refresh rules",
     "Does any published rule beat round-robin, if it must learn from its own fetches; where, and by how much?",
-    "at every budget: a rule beats round-robin with a 95 % interval above 0; the best rule by demand is better than "
-    f"the best by changes alone; rules that weigh pages by views fall at most {BELOW} below round-robin; and up to "
-    f"{SMALL:.0%} a unit no rule by changes alone comes {FAR:.0%} of the way from round-robin to the ceiling",
     "a world with queries and at least two moments",
-    run,
+    (BEATEN, BY_DEMAND, HARMLESS, TOO_RARE),
+    judge,
+    settings={"budgets": list(BUDGETS), "setting": repr(SETTING)},
 )

@@ -12,21 +12,9 @@ from sought.beliefs.last_modified_rate import LastModifiedRate
 from sought.lab.replay.oracles import Ceiling, ClairvoyantNow
 from sought.lab.replay.setting import Setting, pages_at_start
 from sought.lab.replay.signals import Signals
-from sought.lab.studies.adapter import (
-    Claim,
-    Finding,
-    ResultTable,
-    Study,
-    StudyContext,
-    Value,
-    WorldResult,
-    claimed,
-    finding,
-    verdict,
-)
 from sought.lab.studies.bounds import lacks
-from sought.lab.studies.cells import judge_for, load
-from sought.lab.studies.experiment import grid
+from sought.lab.studies.cells import judge_for
+from sought.lab.studies.grid import Replayed
 from sought.lab.studies.refreshing.refresh import (
     FLOOR,
     LARGE,
@@ -37,7 +25,9 @@ from sought.lab.studies.refreshing.refresh import (
     by,
     full_table,
     reached,
+    replayed,
 )
+from sought.lab.studies.study import Claim, ResultTable, Statement, Study, StudyContext, Value, WorldResult
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import NOTHING
 from sought.policy import Never
@@ -47,7 +37,11 @@ from sought.policy.optimal_freshness import OptimalFreshness
 
 BUDGETS, QUICK = (0.01, 0.05), (0.05,)
 SIGNALS = Signals(sitemap=True, recall=0.8, noise=0.01, dates=True)
+TOLD = Setting(signals=SIGNALS)
 BY_DATES = LastModifiedRate()
+BEATEN = Statement("NoisySignals beats round-robin at every budget, with its 95 % interval above 0")
+HELPED = Statement("NoisySignals is better than OptimalFreshness, which it is without signals")
+ABLE_ABOVE = Statement("the best rule that reads sitemaps or dates is better than the best of those that do not")
 
 # Those that read sitemaps or dates, beside those that do not.
 ABLE: Mapping[str, RefreshArm] = {
@@ -73,51 +67,37 @@ BY_SITEMAPS = ("NoisySignals", "NoisySignals, views")  # whose value without sit
 TWINS = {"NoisySignals": "OptimalFreshness", "NoisySignals, views": "OptimalFreshness, views"}
 
 
-def run(bench: StudyContext) -> Finding:
-    parts = [_world(folder, bench) for folder in bench.worlds]
-    return finding("refresh-signals", bench, parts, budgets=list(BUDGETS), signals=repr(SIGNALS))
-
-
-def _world(folder: Path, bench: StudyContext) -> WorldResult:
+def judge(folder: Path, context: StudyContext) -> WorldResult:
+    """The same rules where nothing is told, and where something is; of the latter how much they hold is gone."""
     world = open_world(folder)
     if lack := lacks(world):
-        return WorldResult(world.name, None, lack)
-    budgets = QUICK if bench.quick else ONE if pages_at_start(world) > LARGE else BUDGETS
-    arms = {name: ARMS[name] for name in QUICK_ARMS} if bench.quick else ARMS
-    silent, told = (reached(folder, arms, budgets, setting, bench) for setting in (Setting(), TOLD))
-    return judged(world.name, silent, told, ghosts(folder, arms, budgets, bench))
+        return WorldResult(lack=lack)
+    budgets = QUICK if context.quick else ONE if pages_at_start(world) > LARGE else BUDGETS
+    arms = {name: ARMS[name] for name in QUICK_ARMS} if context.quick else ARMS
+    without, by_signals = (replayed(folder, arms, budgets, setting, context) for setting in (Setting(), TOLD))
+    silent, told = reached(arms, without), reached(arms, by_signals)
+    tables = [
+        full_table(world.name, told, "rules where servers tell of changes"),
+        _both(world.name, silent, told, ghosts(by_signals)),
+    ]
+    return WorldResult(claims_of(told), _numbers(silent, told), tables)
 
 
 Ghosts = Mapping[tuple[str, float], float]  # by arm and budget
 
 
-def ghosts(folder: Path, arms: Mapping[str, RefreshArm], budgets: Sequence[float], bench: StudyContext) -> Ghosts:
+def ghosts(by_signals: Replayed) -> Ghosts:
     """The share of pages held at the end that are gone, where signals come: of these sitemaps say nothing."""
-    judge = judge_for(open_world(folder), TOLD)
-    world, names, found = judge.world, {arm.policy: name for name, arm in arms.items()}, {}
-    for cell in grid([arm.policy for arm in arms.values()], folder, budgets, (TOLD.seed,), TOLD):
-        run = load(cell, judge, bench.results).run
+    judge, found = judge_for(open_world(by_signals.folder), TOLD), {}
+    world = judge.world
+    for (name, budget, _), cell in by_signals.cells.items():
+        run = cell.run(judge)
         held, fetched = run.copies.copy(), run.log.page != NOTHING
         held[run.log.page[fetched]] = run.log.version[fetched]
         live = world.live(float(run.moments[-1]))
         shown, there = (np.where(each == NOTHING, False, world.is_page[each]) for each in (held, live))
-        found[names[cell.policy], cell.budget] = float(np.mean(~there[shown])) if shown.any() else 0.0
+        found[name, budget] = float(np.mean(~there[shown])) if shown.any() else 0.0
     return found
-
-
-TOLD = Setting(signals=SIGNALS)
-
-
-def judged(world: str, silent: Sequence[ArmResult], told: Sequence[ArmResult], gone: Ghosts) -> WorldResult:
-    """The same rules where nothing is told, and where something is; of the latter how much they hold is gone."""
-    claims = claims_of(told)
-    holds, because = verdict(claims)
-    tables = [
-        claimed(world, claims),
-        full_table(world, told, "rules where servers tell of changes"),
-        _both(world, silent, told, gone),
-    ]
-    return WorldResult(world, holds, because, _numbers(silent, told), tables)
 
 
 def claims_of(told: Sequence[ArmResult]) -> list[Claim]:
@@ -128,17 +108,17 @@ def claims_of(told: Sequence[ArmResult]) -> list[Claim]:
     best = [(_best(found, ABLE, budget), _best(found, UNABLE, budget)) for budget in budgets]
     return [
         Claim(
-            "a rule that weighs signals beats round-robin, with its interval above 0",
+            BEATEN,
             all(each.low > 0 for each in by_sitemaps),
             "; ".join(each.told() for each in by_sitemaps),
         ),
         Claim(
-            "it is better than the same rule without them",
+            HELPED,
             all(able.quality > unable.quality for able, unable in twins),
             "; ".join(f"{a.name} at {a.budget:.1%}: {a.quality - u.quality:+.4f}" for a, u in twins),
         ),
         Claim(
-            "the best that reads signals is better than the best that does not",
+            ABLE_ABOVE,
             all(able.quality > unable.quality for able, unable in best),
             "; ".join(f"{a.budget:.1%}: {a.name} {a.quality:.4f}, {u.name} {u.quality:.4f}" for a, u in best),
         ),
@@ -168,12 +148,11 @@ def _both(world: str, silent: Sequence[ArmResult], told: Sequence[ArmResult], go
 
 REFRESH_SIGNALS = Study(
     "refresh-signals",
-    "beyond",
+    "",
     "Refresh rules where servers tell of changes",
     "What are sitemaps and dates worth to rules that can use them?",
-    f"with {SIGNALS!r}, at every budget: NoisySignals beats round-robin with a 95 % interval above 0, and is better "
-    "than OptimalFreshness, which it is without signals; the best rule that reads sitemaps or dates is better than the "
-    "best of those that do not",
     "a world with queries and at least two moments",
-    run,
+    (BEATEN, HELPED, ABLE_ABOVE),
+    judge,
+    settings={"budgets": list(BUDGETS), "signals": repr(SIGNALS)},
 )

@@ -5,22 +5,11 @@ of it when rates have to be learnt from the fetches themselves.
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 from sought.lab.replay.poisson_pages import SimulatedMeans, Simulation, drawn
-from sought.lab.studies.adapter import (
-    Claim,
-    Figure,
-    Finding,
-    ResultTable,
-    Study,
-    StudyContext,
-    Value,
-    WorldResult,
-    claimed,
-    finding,
-    verdict,
-)
 from sought.lab.studies.figures import lines
+from sought.lab.studies.study import Claim, Figure, ResultTable, Statement, Study, StudyContext, Value, WorldResult
 from sought.policy import RoundRobin
 from sought.policy.lambda_crawl import LambdaCrawl
 from sought.policy.optimal_freshness import OptimalFreshness
@@ -45,32 +34,32 @@ POLICIES: Mapping[str, Policy] = {
     SEEN: OptimalFreshness(weight="views"),
 }
 
+FRESHEST = Statement(f"nobody keeps more copies fresh than optimal freshness, within {SLACK}")
+FRESHER = Statement("it keeps more of them fresh than round-robin")
+YOUNGEST = Statement(f"nobody keeps copies younger than optimal age, within {OLDER:.0%}")
+MOST_SEEN = Statement(f"weighed by views, more is fresh of what is seen than by any other, within {SLACK}")
+AT_RANDOM = Statement(f"rates for fetches at random are behind by at most {NEAR}")
+LEARNT = Statement("with rates that must be learnt it still beats round-robin")
+
 Found = Mapping[tuple[str, float, bool], SimulatedMeans]  # by policy, budget, and whether rates are known
 
 
-def run(bench: StudyContext) -> Finding:
-    budgets = QUICK if bench.quick else BUDGETS
-    return finding("refresh-theory", bench, [judged(simulated(budgets, bench))], pages=PAGES, units=UNITS, mean=MEAN)
+def across(worlds: Mapping[str, Any], context: StudyContext) -> WorldResult:
+    found = simulated(QUICK if context.quick else BUDGETS, context)
+    return WorldResult(claims_of(found), _numbers(found), [_table(found)], [_figure(found)], world="Poisson pages")
 
 
-def simulated(budgets: tuple[float, ...], bench: StudyContext) -> Found:
-    count, units = (FEW, UNITS // 4) if bench.quick else (PAGES, UNITS)
+def simulated(budgets: tuple[float, ...], context: StudyContext) -> Found:
+    count, units = (FEW, UNITS // 4) if context.quick else (PAGES, UNITS)
     pages = drawn(count, HOSTS, MEAN, BY_HOST, BY_PAGE, 0)
     cases = [(name, budget, known) for name in POLICIES for budget in budgets for known in (True, False)]
     found = {}
     for done, (name, budget, known) in enumerate(cases):
-        bench.report("simulating", done, len(cases))
+        context.report("simulating", done, len(cases))
         simulation = Simulation(pages, POLICIES[name], round(budget * count), known=known)
         found[name, budget, known] = simulation.run(units, min(WARM_UP, units // 2))
-    bench.report("simulating", len(cases), len(cases))
+    context.report("simulating", len(cases), len(cases))
     return found
-
-
-def judged(found: Found) -> WorldResult:
-    claims = claims_of(found)
-    holds, because = verdict(claims)
-    name = "Poisson pages"
-    return WorldResult(name, holds, because, _numbers(found), [claimed(name, claims), _table(found)], [_figure(found)])
 
 
 def claims_of(found: Found) -> list[Claim]:
@@ -83,16 +72,12 @@ def claims_of(found: Found) -> list[Claim]:
     behind = [found[FRESHNESS, b, True].freshness - found[POISSON, b, True].freshness for b in budgets]
     learnt = [found[FRESHNESS, b, False].freshness - found[ROUND_ROBIN, b, False].freshness for b in budgets]
     return [
-        Claim("nobody keeps more copies fresh than optimal freshness", max(rest) <= SLACK, f"at most {max(rest):+.4f}"),
-        Claim("it keeps more of them fresh than round-robin", min(lead) > 0, _range(lead)),
-        Claim("nobody keeps copies younger than optimal age", max(ages) <= OLDER, f"at most {max(ages):+.2%}"),
-        Claim(
-            "weighed by views, more is fresh of what is seen than by any other",
-            max(seen) <= SLACK,
-            f"at most {max(seen):+.4f}",
-        ),
-        Claim(f"rates for fetches at random are behind by at most {NEAR}", max(behind) <= NEAR, _range(behind)),
-        Claim("with rates that must be learnt it still beats round-robin", min(learnt) > 0, _range(learnt)),
+        Claim(FRESHEST, max(rest) <= SLACK, f"at most {max(rest):+.4f}"),
+        Claim(FRESHER, min(lead) > 0, _range(lead)),
+        Claim(YOUNGEST, max(ages) <= OLDER, f"at most {max(ages):+.2%}"),
+        Claim(MOST_SEEN, max(seen) <= SLACK, f"at most {max(seen):+.4f}"),
+        Claim(AT_RANDOM, max(behind) <= NEAR, _range(behind)),
+        Claim(LEARNT, min(learnt) > 0, _range(learnt)),
     ]
 
 
@@ -129,13 +114,11 @@ def _figure(found: Found) -> Figure:
 
 REFRESH_THEORY = Study(
     "refresh-theory",
-    "beyond",
+    "",
     "Refresh rules where theory holds",
     "If pages change as Poisson processes do and rates are known, does what theory says of rules come out?",
-    f"at every budget, within {SLACK} ({OLDER:.0%} of age): optimal freshness keeps most copies fresh, more than "
-    "round-robin; optimal age keeps them youngest; weighed by views most of what is seen is fresh; Poisson rates are "
-    f"at most {NEAR} behind; and with rates that must be learnt optimal freshness still beats round-robin",
     "nothing",
-    run,
-    worldless=True,
+    (FRESHEST, FRESHER, YOUNGEST, MOST_SEEN, AT_RANDOM, LEARNT),
+    across=across,
+    settings={"pages": PAGES, "units": UNITS, "mean": MEAN},
 )

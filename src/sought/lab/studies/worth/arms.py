@@ -21,9 +21,21 @@ from sought.policy import RoundRobin, SearchImpact, Split
 from sought.policy.worth.worth import Worth
 from sought.web.policy import Policy
 
-# The paper that a policy is of, by its old number, or: later papers, what is in use, our own, and what is only there to
-# measure by.
-Family = Literal["000", "001", "002", "003", "004", "later", "practice", "own", "floor", "bound", "Worth"]
+# The key of the paper that a policy is of, or: later papers, what is in use, our own, and what is only there to measure
+# by.
+Family = Literal[
+    "pandey-olston-2005",
+    "cho-garcia-molina-page-1998",
+    "tran-et-al-2015",
+    "pandey-olston-2008",
+    "tan-mitra-2010",
+    "later",
+    "practice",
+    "own",
+    "floor",
+    "bound",
+    "Worth",
+]
 NOT_PUBLISHED: tuple[Family, ...] = ("own", "floor", "bound", "Worth")
 WORTH, CLAIRVOYANT, CEILING = "Worth", "ClairvoyantNow", "Ceiling"
 NEEDS = "a world with queries and at least two moments"

@@ -94,22 +94,22 @@ _BY_VIEWS: Mapping[str, Policy] = {
 }
 WARM: Mapping[str, WorthArm] = {
     "Never": WorthArm(Never(), "floor"),
-    "UserCentric": WorthArm(by(UserCentric()), "000"),
-    "UserCentric, impact first": WorthArm(impact_first(UserCentric()), "000"),
+    "UserCentric": WorthArm(by(UserCentric()), "pandey-olston-2005"),
+    "UserCentric, impact first": WorthArm(impact_first(UserCentric()), "pandey-olston-2005"),
     **{name: WorthArm(by(rule), "later") for name, rule in _BY_VIEWS.items()},
     **{f"{name}, impact first": WorthArm(impact_first(rule), "later") for name, rule in _BY_VIEWS.items()},
-    "ClusterSampling": WorthArm(by(ClusterSampling()), "004"),
+    "ClusterSampling": WorthArm(by(ClusterSampling()), "tan-mitra-2010"),
     "Nutch": WorthArm(by(Nutch()), "practice"),
     "DemandFirst, RoundRobin": WorthArm(Split(DemandFirst(), RoundRobin(), 1.0), "own"),
     **ENDS,
 }
 _ORDERS: Mapping[str, WorthArm] = {
-    BREADTH_FIRST: WorthArm(BreadthFirst(), "001"),
-    "PageRank": WorthArm(PageRank(), "001"),
-    "RandomWalk": WorthArm(RandomWalk(), "002"),
-    "RandomWalk, omega 0.2": WorthArm(RandomWalk(omega=0.2), "002"),
-    "Learned": WorthArm(Learned(), "002"),
-    "SearchImpact": WorthArm(SearchImpact(), "003"),
+    BREADTH_FIRST: WorthArm(BreadthFirst(), "cho-garcia-molina-page-1998"),
+    "PageRank": WorthArm(PageRank(), "cho-garcia-molina-page-1998"),
+    "RandomWalk": WorthArm(RandomWalk(), "tran-et-al-2015"),
+    "RandomWalk, omega 0.2": WorthArm(RandomWalk(omega=0.2), "tran-et-al-2015"),
+    "Learned": WorthArm(Learned(), "tran-et-al-2015"),
+    "SearchImpact": WorthArm(SearchImpact(), "pandey-olston-2008"),
     "Opic": WorthArm(Opic(), "later"),
 }
 COLD: Mapping[str, WorthArm] = {
@@ -117,13 +117,13 @@ COLD: Mapping[str, WorthArm] = {
         f"{name}, LambdaCrawl": WorthArm(Split(new, LambdaCrawl(), 1.0), family)
         for name, (new, family) in _ORDERS.items()
     },
-    "SearchImpact, UserCentric": WorthArm(impact_first(UserCentric()), "003"),
+    "SearchImpact, UserCentric": WorthArm(impact_first(UserCentric()), "pandey-olston-2008"),
     "DemandFirst, RoundRobin": WorthArm(Split(DemandFirst(), RoundRobin(), 1.0), "own"),
     **ENDS,
 }
 FRONTIER: Mapping[str, WorthArm] = {
     **_ORDERS,
-    "SearchImpact, queries only": WorthArm(SearchImpact(by_queries=1.0), "003"),
+    "SearchImpact, queries only": WorthArm(SearchImpact(by_queries=1.0), "pandey-olston-2008"),
     "DemandFirst": WorthArm(DemandFirst(), "own"),
     "Random": WorthArm(Random(), "floor"),
     "IdealRanking": WorthArm(IdealRanking(), "bound"),

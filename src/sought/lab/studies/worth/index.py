@@ -39,8 +39,8 @@ LESS, WORLDS = 0.1, 2  # of the loss, on so many worlds
 LESS_LOST = Statement(f"on {WORLDS} worlds at least W loses {LESS:.0%} less than the best of P, E and U")
 SETTINGS: Mapping[str, Setting] = {"all pages": Setting(), "fixed pages": Setting(pages="fixed")}
 ARMS: Mapping[str, WorthArm] = {
-    "P: UserCentric": WorthArm(by(UserCentric()), "000"),
-    "E: EmbarrassmentBased": WorthArm(by(EmbarrassmentBased()), "000"),
+    "P: UserCentric": WorthArm(by(UserCentric()), "pandey-olston-2005"),
+    "E: EmbarrassmentBased": WorthArm(by(EmbarrassmentBased()), "pandey-olston-2005"),
     "U: OptimalFreshness, views": WorthArm(by(OptimalFreshness(weight="views")), "later"),
     "U: Longevity, views": WorthArm(by(Longevity(weight="views")), "later"),
     **ENDS,

@@ -46,7 +46,7 @@ def name_of(rule: str, share: float) -> str:
 
 ARMS: Mapping[str, WorthArm] = {
     **{
-        name_of(name, share): WorthArm(Split(SearchImpact(), rule, share), "003")
+        name_of(name, share): WorthArm(Split(SearchImpact(), rule, share), "pandey-olston-2008")
         for name, rule in RULES.items()
         for share in SHARES
     },

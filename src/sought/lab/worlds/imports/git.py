@@ -8,9 +8,10 @@
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote_to_bytes
 
 from sought.lab.worlds.imports.addresses import (
@@ -23,9 +24,12 @@ from sought.lab.worlds.imports.addresses import (
     precedence,
 )
 from sought.lab.worlds.imports.git_history import Blobs, Change, GitRepository, Snapshot, opened, snapshots
+from sought.lab.worlds.imports.importer import Importer, ImportOption, ImportResult, Progress, Read
 from sought.lab.worlds.imports.markdown import to_html
 from sought.lab.worlds.imports.moves import Move, read_moves
 from sought.lab.worlds.recorder import Taken, WorldRecorder, digested
+from sought.lab.worlds.world import WEEK
+from sought.record.config import seconds
 from sought.web.errors import BadInput, BadURL
 from sought.web.message import Failure, Response
 
@@ -169,3 +173,55 @@ def _gone(url: str, time: float) -> Response:
 
 def _redirect(url: str, target: str, time: float) -> Response:
     return Response(url, 301, headers=(_HTML, ("Location", target)), time=time)
+
+
+def _plan(paths: Sequence[Path], options: Mapping[str, Any]) -> Read:
+    base_urls, every = options["base-url"], options["every"]
+    tables = _each_path("--moves", options["moves"] or [None] * len(paths), paths)
+    sites = list(zip(paths, _each_path("--base-url", base_urls, paths), tables, strict=True))
+    if len(set(base_urls)) < len(base_urls):
+        raise BadInput("--base-url: each site needs one of its own")
+    step = seconds(every)
+
+    def read(recorder: WorldRecorder, progress: Progress) -> ImportResult:
+        taken = [
+            import_git(recorder, path, base, step, table, progress(f"reading {path.name}"))
+            for path, base, table in sites
+        ]
+        names = [
+            {"base_url": base, "from": path.name, "moves": table.name if table else ""} for path, base, table in sites
+        ]
+        return ImportResult(_together(taken), step or WEEK, {"source": "git", "every": every, "sites": names})
+
+    return read
+
+
+def _each_path(option: str, values: Sequence[Any], paths: Sequence[Path]) -> Sequence[Any]:
+    if len(values) != len(paths):
+        raise BadInput(f"{option}: {len(values)} for {len(paths)} paths; it is given once for each path, in order")
+    return values
+
+
+def _together(taken: Sequence[Taken]) -> Taken:
+    seeds = tuple(seed for each in taken for seed in each.seeds)
+    return Taken(min(each.start for each in taken), max(each.end for each in taken), seeds)
+
+
+GIT = Importer(
+    "git",
+    "Import the HTML and Markdown pages of git repositories at each snapshot.",
+    "A git repository or bundle for each site.",
+    _plan,
+    (
+        ImportOption("base-url", list[str], "The URL of the site's root; once for each path, in order."),
+        ImportOption("every", str, "Time between snapshots; 0s: every commit.", "7d"),
+        ImportOption(
+            "moves",
+            list[Path] | None,
+            "A table week, from, to of pages that moved; once for each path.",
+            None,
+        ),
+    ),
+    metavar="PATH_OR_BUNDLE...",
+    several=True,
+)

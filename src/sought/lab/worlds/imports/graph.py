@@ -9,7 +9,7 @@ import gzip
 import zipfile
 import zlib
 from array import array
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,9 @@ from typing import IO, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from sought.lab.worlds.imports.importer import Importer, ImportOption, ImportResult, Progress, Read
 from sought.lab.worlds.recorder import Taken, WorldRecorder
+from sought.lab.worlds.world import WEEK
 from sought.web.document import Document, Link
 from sought.web.errors import BadInput
 from sought.web.message import Response
@@ -196,3 +198,30 @@ def _successors(file: IO[bytes], path: Path, at: int, count: int) -> ImportedGra
     if len(bounds) <= count:
         raise BadInput(f"{path}: ends after {len(bounds) - 1} of {count} nodes")
     return ImportedGraph(np.arange(count), np.array(bounds, np.int64), np.array(targets, np.int64))
+
+
+def _plan(paths: Sequence[Path], options: Mapping[str, Any]) -> Read:
+    [file] = paths
+
+    def read(recorder: WorldRecorder, progress: Progress) -> ImportResult:
+        taken = import_graph(recorder, file, progress("nodes"), options["seed-node"])
+        return ImportResult(taken, WEEK, {"source": "graph", "file": file.resolve().name})
+
+    return read
+
+
+GRAPH = Importer(
+    "graph",
+    "Import a web graph: one moment, links without words.",
+    "Edges as text, SciPy's .npz or WebGraph's ASCII format; text also .gz.",
+    _plan,
+    (
+        ImportOption(
+            "seed-node",
+            int | None,
+            "Node to start from; default: the one with most links in the largest strongly connected component.",
+            None,
+            least=0,
+        ),
+    ),
+)

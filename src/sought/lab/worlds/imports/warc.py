@@ -5,15 +5,16 @@
 3. When a page appeared before its first capture is unknown: it counts as there from the beginning.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from sought.archive import Place
 from sought.archive.catalogue import outcome_at
 from sought.archive.decode import with_body
 from sought.archive.fields import instant
+from sought.lab.worlds.imports.importer import UNIT, Importer, ImportResult, Progress, Read, unit_of
 from sought.lab.worlds.imports.warc_files import (
     Fields,
     RecordSpan,
@@ -26,6 +27,7 @@ from sought.lab.worlds.imports.warc_files import (
 )
 from sought.lab.worlds.recorder import Taken, WorldRecorder
 from sought.record.seeds import LOADED, SEEDS
+from sought.record.workload import FOLDER
 from sought.web.errors import BadInput, BadURL, CrawlDamaged
 from sought.web.message import Failure, RequestPurpose, Response
 from sought.web.url import canonical, hostname, origin
@@ -225,3 +227,26 @@ def _failure(path: Path, place: Place, record: bytes) -> Response:
 def _valid_unicode(text: str) -> str:
     """The archive returns bytes that are not UTF-8 as surrogates, which other files cannot hold."""
     return text.encode("utf-8", "replace").decode()
+
+
+def _plan(paths: Sequence[Path], options: Mapping[str, Any]) -> Read:
+    unit = unit_of(options["unit"])
+
+    def read(recorder: WorldRecorder, progress: Progress) -> ImportResult:
+        taken = import_warc(recorder, paths, progress("reading captures"))
+        about = {"source": "warc", "files": [file.resolve().name for file in paths]}
+        return ImportResult(taken, unit, about, [file / FOLDER for file in paths if (file / FOLDER).is_dir()])
+
+    return read
+
+
+WARC = Importer(
+    "warc",
+    "Import a recorded crawl; the first capture of a page counts from the beginning.\n\n"
+    "Of a crawl directory its query log is taken, too, unless --queries names another.",
+    "WARC files, folders of them, CDXJ indexes, crawl directories.",
+    _plan,
+    (UNIT,),
+    metavar="FILES...",
+    several=True,
+)

@@ -6,11 +6,13 @@ with one page; the world starts when half of the pages exist, each in its latest
 
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from sought.lab.worlds.imports import wikitext
-from sought.lab.worlds.imports.wiki_dump import Wiki, WikiArticle, read_pages
+from sought.lab.worlds.imports.importer import UNIT, Importer, ImportOption, ImportResult, Progress, Read, unit_of
+from sought.lab.worlds.imports.wiki_dump import Wiki, WikiArticle, moment, read_pages
 from sought.lab.worlds.recorder import Taken, WorldRecorder
 from sought.web.errors import BadInput
 from sought.web.message import Response
@@ -112,3 +114,48 @@ class _Pages:
         page = wikitext.html(text, title, wiki.address, wiki.language, frozenset(wiki.spaces))
         body = page.encode("utf-8", "replace")
         return Response(url, 200, headers=_HTML, raw=body, body=body, time=time)
+
+
+def _plan(paths: Sequence[Path], options: Mapping[str, Any]) -> Read:
+    [dump] = paths
+    base_url, unit = options["base-url"], unit_of(options["unit"])
+    since = None if options["from"] is None else _since(options["from"])
+
+    def read(recorder: WorldRecorder, progress: Progress) -> ImportResult:
+        taken = import_wiki(recorder, dump, base_url, progress("bytes read"), options["seed"], since)
+        return ImportResult(taken, unit, {"source": "wiki", "file": dump.resolve().name, "base_url": base_url})
+
+    return read
+
+
+def _since(date: str) -> float:
+    try:
+        return moment(date)
+    except ValueError:
+        raise BadInput(f"--from: not a date such as 2020-01-31: {date[:60]!r}") from None
+
+
+WIKI = Importer(
+    "wiki",
+    "Import the articles of a wiki with all revisions.",
+    "MediaWiki's XML export with revisions, also .gz or .bz2.",
+    _plan,
+    (
+        ImportOption("base-url", str, "The URL of the wiki's root; pages are at /wiki/ below it."),
+        UNIT,
+        ImportOption(
+            "from",
+            str | None,
+            "First day, as 2020-01-31; default: when half of all pages exist.",
+            None,
+            metavar="DATE",
+        ),
+        ImportOption(
+            "seed",
+            str | None,
+            "Title of the start page; default: the most linked one that exists from the start.",
+            None,
+        ),
+    ),
+    metavar="DUMP",
+)
