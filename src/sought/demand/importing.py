@@ -12,7 +12,6 @@ from sought.demand.log import QueryLog
 from sought.demand.query_format import query_format
 from sought.demand.rows import DAY, Row, Tally
 from sought.demand.staging import Staging
-from sought.demand.text import ParsedRow
 from sought.demand.values import today
 from sought.web.errors import BadInput
 

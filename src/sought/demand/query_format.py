@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
-from sought.demand.text import Read
+from sought.demand.text import ParsedRow
 from sought.web.errors import BadInput
 from sought.web.registry import Registry
 
@@ -19,7 +19,7 @@ class QueryFormat:
 
     name: str
     help: str
-    read: Callable[[Path, date], Iterator[Read]]
+    read: Callable[[Path, date], Iterator[ParsedRow]]
 
 
 QUERY_FORMATS = Registry(

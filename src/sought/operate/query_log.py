@@ -116,7 +116,7 @@ class ForgottenQuery(TypedReport):
 
 def import_queries(log: QueryLog, file: Path, form: str | None, report: Callable[[int], None]) -> QueryImport:
     """Add a file to the log; nothing is measured by it yet."""
-    return QueryImport(**asdict(import_file(log, file, _format(form), report=report)), measured_by=0)
+    return QueryImport(**asdict(import_file(log, file, form, report=report)), measured_by=0)
 
 
 def export_queries(log: QueryLog, file: Path, form: str | None) -> QueryExport:
