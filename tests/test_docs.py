@@ -99,6 +99,7 @@ def run_commands(document, healthy, make_crawl, folder):
         words = shlex.split(command)[1:]
         if words[0] == "explain":
             words[2] = healthy.seeds[0]
+        words = ["1s" if word == "1d" else word for word in words]  # of a crawl that lasts seconds, not days
         done = run(*words, cwd=folder)
         assert done.returncode == 0, f"{command}: {done.stderr}"
         if words[0] == "init":

@@ -47,7 +47,7 @@ def test_import_says_what_it_found(run):
     code, out, _ = run("queries import crawl queries.tsv")
     assert code == 0
     assert out.splitlines() == [
-        "3 rows of tsv: 0 searches, 0 views and clicks, 2 tallies, 1 bad",
+        "3 rows of tsv: 0 searches, 0 views and clicks, 2 tallies, 1 invalid",
         "  queries.tsv:4: count is no number: 'many'",
         "Next: sought crawl crawl",
     ]
