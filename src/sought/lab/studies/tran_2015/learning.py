@@ -49,12 +49,8 @@ LINEAR_DOES_NOT = Statement("skewed: the linear model is not above RW-EG in the 
 
 
 def _look(ground: FrontierCases, regime: Regime, context: StudyContext) -> WorldResult:
-    report, each = context.progress(f"learning on {ground.world}"), []
-    for done, case in enumerate(ground.drawn):
-        report(done, len(ground.drawn))
-        each.append(learned(case, regime, samples_in(context)))
-    report(len(each), len(each))
-    found = stacked(each)
+    cases = context.each(f"learning on {ground.world}", ground.drawn)
+    found = stacked([learned(case, regime, samples_in(context)) for case in cases])
     numbers = {name: float(values[-1]) for name, values in means(found).items()}
     numbers["pages learned from"] = float(np.mean([len(case.parts[0]) for case in ground.drawn]))
     table = shares_table(ground, regime, found, "share of the ideal clicks, learned")

@@ -66,14 +66,11 @@ def _look(ground: FrontierCases, regime: Regime, context: StudyContext) -> World
 
 def _curves(ground: FrontierCases, regime: Regime, context: StudyContext) -> Curves:
     """Shares by ω, at half the cut and at the cut."""
-    report, samples = context.progress(f"tuning on {ground.world}"), samples_in(context)
-    found: Curves = {}
     wanted: list[tuple[Impact, float]] = [(kind, cut) for kind in IMPACTS for cut in (regime.cut / 2, regime.cut)]
-    for done, (kind, cut) in enumerate(wanted):
-        report(done, len(wanted))
-        found[kind, cut] = np.stack([_shares(case, kind, cut, samples) for case in ground.drawn])
-    report(len(wanted), len(wanted))
-    return found
+    return {
+        (kind, cut): np.stack([_shares(case, kind, cut, samples_in(context)) for case in ground.drawn])
+        for kind, cut in context.each(f"tuning on {ground.world}", wanted)
+    }
 
 
 def _shares(case: Case, kind: Impact, cut: float, samples: int) -> Floats:
