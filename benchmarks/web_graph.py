@@ -29,7 +29,7 @@ def web_like(nodes: int, edges: int) -> tuple[Nodes, Nodes]:
 def clicks_of(sources: Nodes, nodes: int) -> NDArray[np.float64]:
     """How often each page was clicked: most never, a few very often; nobody has seen one that was not fetched.
 
-    Skewed like the logs of tran-et-al-2015, where less than a hundredth of pages has most of the impact.
+    Skewed like the logs of seed 002, where less than a hundredth of pages has most of the impact.
     """
     rng = np.random.default_rng(_SEED)
     linking = np.zeros(nodes, np.bool_)

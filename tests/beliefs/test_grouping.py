@@ -1,4 +1,4 @@
-"""Promises of clustering by repeated bisection (tan-mitra-2010), and of what is made of clusters."""
+"""Promises of clustering by repeated bisection (seed 004), and of what is made of clusters."""
 
 from itertools import product
 
@@ -253,7 +253,7 @@ def test_rows_are_taken_in_any_order():
 
 
 def test_scores_rise_steeply_up_to_the_planted_number():
-    """Figure 1 in small: pages left out come closer to a centre until there is one for each group, then hardly."""
+    """E004-1 in small: pages left out come closer to a centre until there is one for each group, then hardly."""
     table, _ = planted(800, groups=10, width=16, noise=0.04)
     ks = (2, 5, 10, 20, 40)
     scores = fold_scores(table, ks, folds=5)

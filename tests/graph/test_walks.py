@@ -116,7 +116,7 @@ def test_rw_eg_without_virtual_edges_is_rw():
 
 
 def test_weights_of_virtual_edges():
-    """w(5,7) = 1 and w(5,6) = 3, as in Fig. 2 of tran-et-al-2015.
+    """w(5,7) = 1 and w(5,6) = 3, as in Fig. 2 of seed 002.
 
     The figure's links are not in the specification; this graph has the weights it names.
     """

@@ -4,8 +4,8 @@
     RW-EG  x_j = α·[ω·(the sum above) + (1-ω)·Σ_i F'_i·x_i·w_ij/Σ_k w_ik] + (1-α)/n
            w_ij = how many pages link to both i and j ≠ i             F'_i = I_i/max I · (Σ_k w_ik/max)^β
 
-I_i is the impact of i (clicks or views) plus ε.  Specification §3.3 and §3.4 (tran-et-al-2015, eq. 3–5, 9–10).  Mass
-leaks: it is not a Markov chain, nothing is normalised, and nodes without links keep what they get.  0^0 = 1.
+I_i is the impact of i (clicks or views) plus ε.  Specification §3.3 and §3.4 (seed 002, eq. 3–5, 9–10).  Mass leaks: it
+is not a Markov chain, nothing is normalised, and nodes without links keep what they get.  0^0 = 1.
 
 The virtual edges of RW-EG are never made.  With A the links, w = AᵀA without its diagonal: a step is a sum over the
 links out of pages and one over the links into them.  `start`, `tolerance` and `rounds` are as in `walks`.

@@ -20,7 +20,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class PageCounts:
-    """What tan-mitra-2010 counts on a page (its content features)."""
+    """What seed 004 counts on a page (its content features)."""
 
     images: int = 0
     tables: int = 0
