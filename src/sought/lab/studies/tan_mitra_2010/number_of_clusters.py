@@ -23,9 +23,7 @@ PRINTED = 100
 FLATTENS = Statement(
     f"τ is steep, then flat: a cluster more adds at least {STEEP:g} times as much from 5 to 50 as from 100 to 200"
 )
-KNEE = Statement(
-    f"the knee of τ is at {PRINTED} clusters or before: the next step adds less than {FLAT:.0%}", f"near {PRINTED}"
-)
+KNEE = Statement(f"the knee of τ is at {PRINTED} clusters or before: the next step adds less than {FLAT:.0%}")
 
 Curves = Mapping[str, Sequence[float]]
 

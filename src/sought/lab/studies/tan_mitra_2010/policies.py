@@ -76,7 +76,9 @@ ABOVE = {
     )
     for name in (RATIO, FRESH)
 }
-ALL_SIMILAR = Statement(f"{PRECISE} of all of them differs by at most {SIMILAR}")
+ALL_SIMILAR = Statement(
+    f"{PRECISE} of all of them differs by at most {SIMILAR}", "very similar, and every difference significant"
+)
 IDEAL_BEST = Statement("Ideal is best in all")
 
 Found = Mapping[str, Series]
