@@ -197,14 +197,12 @@ def ground_of(folder: Path, context: StudyContext) -> FrontierCases | str:
     held, regime = _held(judge_for(world, _setting(0)))
     beta, mark = (regime or LOW_SKEW).beta, world_mark(folder)
     draws = 1 if context.quick else min(10, max(5, ENOUGH // pages_at_start(world)))
-    report, cases = context.progress(f"frontiers of {world.name}"), []
-    for seed in range(draws + 1):
-        report(seed, draws + 1)
+    cases = []
+    for seed in context.each(f"frontiers of {world.name}", range(draws + 1)):
         case = _case(folder, mark, seed % draws, seed < draws, beta)
         if len(case.rows) < FEWEST:
             return f"fewer than {FEWEST} pages in its frontier"
         cases.append(case)
-    report(draws + 1, draws + 1)
     return FrontierCases(world.name, regime, held, cases[:-1], cases[-1])
 
 
