@@ -1,4 +1,4 @@
-"""The experiments of seed 002: they run, and their verdicts follow from the numbers."""
+"""The studies of tran-et-al-2015: they run, and their verdicts follow from the numbers."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from sought.graph.links import links_of
-from sought.lab.studies.adapter import Claim
 from sought.lab.studies.registry import EXPERIMENTS
-from sought.lab.studies.study import FAILS, HOLDS, UNJUDGED, StudyContext
+from sought.lab.studies.study import FAILS, HOLDS, UNJUDGED, Statement, StudyContext
 from sought.lab.studies.tran_2015.cases import (
     LOW_SKEW,
     OMEGAS,
@@ -20,8 +19,8 @@ from sought.lab.studies.tran_2015.cases import (
     SKEWED,
     above,
     best_share,
+    claim_over_draws,
     ground_of,
-    settled,
     walk,
 )
 from sought.lab.studies.tran_2015.impact_signs import sent, sent_beside
@@ -38,7 +37,7 @@ from sought.lab.worlds.synthetic.web import WebShape, generate
 from sought.lab.worlds.world import WEEK
 from tests.testing.small_world import small_world
 
-NAMES = ("E002-T2", "E002-3", "E002-4", "E002-5", "E002-6", "E002-8")
+NAMES = tuple(f"tran-et-al-2015-{name}" for name in ("table-2", *(f"figure-{n}" for n in (3, 4, 5, 6, 8))))
 STILL: dict[str, Any] = {
     "weeks": 1,
     "rate": 0.0,
@@ -104,13 +103,13 @@ def test_worlds_that_cannot_judge(name, folders):
 
 def test_figures_of_the_paper_are_each_judged_on_their_kind_of_data(folders):
     """Figure 4 is of data of low skew, Figure 5 of skewed data."""
-    assert EXPERIMENTS["E002-4"].run(bench_of(folders["steep"])).verdict == UNJUDGED
-    assert EXPERIMENTS["E002-5"].run(bench_of(folders["flat"])).verdict == UNJUDGED
+    assert EXPERIMENTS["tran-et-al-2015-figure-4"].run(bench_of(folders["steep"])).verdict == UNJUDGED
+    assert EXPERIMENTS["tran-et-al-2015-figure-5"].run(bench_of(folders["flat"])).verdict == UNJUDGED
 
 
 def test_the_same_run_says_the_same(folders):
     """Frontiers, draws and figures do not depend on when they are made."""
-    first, again = (EXPERIMENTS["E002-5"].run(bench_of(folders["steep"])) for _ in range(2))
+    first, again = (EXPERIMENTS["tran-et-al-2015-figure-5"].run(bench_of(folders["steep"])) for _ in range(2))
     assert (first.numbers, first.tables, first.figures) == (again.numbers, again.tables, again.figures)
 
 
@@ -189,12 +188,10 @@ def test_what_is_above():
 
 
 def test_what_cannot_be_told_is_not_judged():
-    """It is shown apart."""
-    sure, unsure = Claim("a", True, "1"), Claim("b", False, "2")
-    claims, tables = settled([(sure, True), (unsure, False)], "world")
-    assert claims == [sure]
-    assert [table.rows for table in tables] == [[["a", "1", "yes"]], [["b", "2"]]]
-    assert len(settled([(sure, True)], "world")[1]) == 1
+    """And says why."""
+    sure, unsure = (claim_over_draws(Statement("a"), holds, "1") for holds in (True, None))
+    assert (sure.holds, sure.found) == (True, "1")
+    assert (unsure.holds, unsure.found) == (None, "draws are too few to tell: 1")
 
 
 def ratio(impact, enriched, pages=50.0):
@@ -213,15 +210,15 @@ def test_verdict_on_ratios(clicked, unclicked, enriched, expected):
 
 
 def test_verdict_on_omega():
-    """The best ω is on the paper's side, or as good as one there; where ω does not matter there is no claim."""
+    """The best ω is on the paper's side, or as good as one there; where ω does not matter nothing is judged."""
     rising = np.tile(np.linspace(0.4, 0.6, len(OMEGAS)), (3, 1))
-    assert [claim.holds for claim, _ in side("clicks", rising, SKEWED)] == [True]
-    assert [claim.holds for claim, _ in side("clicks", rising, LOW_SKEW)] == [False]
-    assert [claim.holds for claim, _ in side("clicks", rising[:, ::-1], LOW_SKEW)] == [True]
-    assert side("clicks", np.full((3, len(OMEGAS)), 0.5), LOW_SKEW) == []
+    assert side("clicks", rising, SKEWED).holds is True
+    assert side("clicks", rising, LOW_SKEW).holds is False
+    assert side("clicks", rising[:, ::-1], LOW_SKEW).holds is True
+    assert side("clicks", np.full((3, len(OMEGAS)), 0.5), LOW_SKEW).holds is None
     nearly = np.full((3, len(OMEGAS)), 0.3)
     nearly[:, 2], nearly[:, 9] = 0.500, 0.504
-    assert [claim.holds for claim, _ in side("clicks", nearly, LOW_SKEW)] == [True]
+    assert side("clicks", nearly, LOW_SKEW).holds is True
     assert best([0.1, 0.5, 0.5, 0.2]) == 2
 
 
@@ -237,7 +234,7 @@ EARLY_AND_LATE = np.array([0.7] * 5 + [0.4] * 5)
 def test_verdict_on_flat_shares():
     """Queries win early, RW-EG late, and the order of walks is as theirs."""
     as_theirs = curves(Q_Overlap=EARLY_AND_LATE)
-    assert all(claim.holds for claim, _ in flat_claims(as_theirs, LOW_SKEW.cuts))
+    assert all(claim.holds for claim in flat_claims(as_theirs))
     for changed, failing in (
         ({RW: 0.55}, 1),  # RW-EG is no better
         ({"PageRank": 0.52}, 1),
@@ -246,17 +243,17 @@ def test_verdict_on_flat_shares():
         ({"Random": 0.5}, 1),
     ):
         found = curves(**({"Q_Overlap": EARLY_AND_LATE} | changed))
-        assert sum(not claim.holds for claim, _ in flat_claims(found, LOW_SKEW.cuts)) == failing, changed
+        assert sum(not claim.holds for claim in flat_claims(found)) == failing, changed
 
 
 def test_verdict_on_skewed_shares():
     """Queries win at first, walks in the end, clearly."""
     drying = np.array([0.8] * 2 + [0.3] * 8)
     as_theirs = {"Random": 0.01, "Q_Overlap": drying, "Q_Hybrid": drying}
-    assert all(claim.holds for claim, _ in skewed_claims(curves(**as_theirs), SKEWED.cuts))
+    assert all(claim.holds for claim in skewed_claims(curves(**as_theirs)))
     for changed in ({"Random": 0.2}, {"PageRank": 0.9}, {"Q_Overlap": 0.53}, {RW: 0.44, "RW_EG": 0.45}):
-        claims = skewed_claims(curves(**(as_theirs | changed)), SKEWED.cuts)
-        assert not all(claim.holds for claim, _ in claims), changed
+        claims = skewed_claims(curves(**(as_theirs | changed)))
+        assert not all(claim.holds for claim in claims), changed
 
 
 def test_verdict_on_chosen_pages():
@@ -267,11 +264,11 @@ def test_verdict_on_chosen_pages():
         "Q-Overlap": ChosenQuality(0.5, 0.9, 1.0),
         RW: ChosenQuality(0.6, 1.0, 5.0),
     }
-    assert [claim.holds for claim, _ in quality_claims([found])] == [True, True, True]
+    assert [claim.holds for claim in quality_claims([found])] == [True, True, True]
     against = {name: replace(each, rate=1.1 - each.rate) for name, each in found.items()}
-    assert [claim.holds for claim, _ in quality_claims([against])] == [False, True, True]
+    assert [claim.holds for claim in quality_claims([against])] == [False, True, True]
     swapped = found | {"PageRank": found["Q-Overlap"], "Q-Overlap": found["PageRank"]}
-    assert [claim.holds for claim, _ in quality_claims([swapped])][1:] == [False, False]
+    assert [claim.holds for claim in quality_claims([swapped])][1:] == [False, False]
 
 
 def test_equals_share_the_places_that_are_left():
@@ -285,5 +282,4 @@ def test_verdict_on_learning():
     turned = found | {TREE: np.array([[0.5]]), LINEAR: np.array([[0.6]])}
     noisy = {RW_EG: np.array([[0.5], [0.5]]), TREE: np.array([[0.4], [0.7]]), LINEAR: np.array([[0.4], [0.7]])}
     for regime in (LOW_SKEW, SKEWED):
-        assert [claim_of(each, regime)[0].holds for each in (found, turned)] == [True, False]
-        assert [claim_of(each, regime)[1] for each in (found, turned, noisy)] == [True, True, False]
+        assert [claim_of(each, regime).holds for each in (found, turned, noisy)] == [True, False, None]

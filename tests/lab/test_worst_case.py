@@ -1,4 +1,4 @@
-"""E003-T: choosing for the worst case is hard, and why."""
+"""Theorem 1 of pandey-olston-2008: choosing for the worst case is hard, and why."""
 
 from itertools import combinations
 
@@ -10,9 +10,9 @@ from sought.lab.studies.pandey_olston_2008.worst_case import (
     STEEP,
     WORST_CASE,
     SmallGraph,
-    _part,
     _reductions,
     _sums,
+    judged,
     predicted,
     reduction,
 )
@@ -24,7 +24,7 @@ TRIANGLE = SmallGraph(5, [(0, 1), (1, 2), (0, 2), (2, 3), (3, 4)])
 def test_the_study_holds(tmp_path):
     """It needs no world, finds the same again, and tells what it counted."""
     found = WORST_CASE.run(StudyContext((), tmp_path, quick=True))
-    assert (found.study, found.verdict, found.worlds) == ("E003-T", HOLDS, [])
+    assert (found.study, found.verdict, found.worlds) == ("pandey-olston-2008-theorem-1", HOLDS, [])
     numbers = found.numbers["made by hand"]
     assert numbers["sets with another impact than the adversary's"] == 0
     assert numbers["sets of vertices with another impact than predicted"] == 0
@@ -68,8 +68,8 @@ def test_most_edges_are_found():
 def test_what_does_not_hold_is_named():
     """A verdict follows from numbers: one set that is wrong, and it is said."""
     sums, reduced = _sums(3), _reductions(6)
-    assert _part(sums, reduced).holds
+    assert judged(sums, reduced).holds
     sums.wrong = 1
-    part = _part(sums, reduced)
+    part = judged(sums, reduced)
     assert part.holds is False
     assert "the adversary leaves" in part.because

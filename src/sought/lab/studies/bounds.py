@@ -18,7 +18,7 @@ from sought.lab.replay.oracles import Ceiling, ClairvoyantFuture, ClairvoyantNow
 from sought.lab.replay.run import Run, run_of_states
 from sought.lab.replay.setting import Setting, fetches_of, pages_at_start
 from sought.lab.studies.cells import judge_for
-from sought.lab.studies.figures import lines
+from sought.lab.studies.figures import line_figure
 from sought.lab.studies.grid import QUALITY, Grid, Replayed
 from sought.lab.studies.study import (
     Claim,
@@ -176,8 +176,7 @@ def _table(world: World, replayed: Replayed) -> ResultTable:
 
 def _figure(world: World, replayed: Replayed) -> Figure:
     title = f"{world.name}: quality by budget"
-    drawn = lines(replayed.curves(), "fetches a unit, % of pages", "mean quality", f"{title} (bounds)")
-    return Figure(title, drawn)
+    return line_figure("bounds", title, replayed.curves(), "fetches a unit, % of pages", "mean quality")
 
 
 BOUNDS = Study(

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 import matplotlib as mpl
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure as Canvas
+
+from sought.lab.studies.study import Figure
 
 # M. Okabe, K. Ito, Color Universal Design, 2008: told apart by the colour-blind too; yellow is too light for lines.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
@@ -18,9 +20,14 @@ Series = Mapping[str, tuple[Sequence[float], Sequence[float]]]
 Bars = Mapping[str, tuple[float, float, float]]
 
 
+def line_figure(study: str, title: str, series: Series, x: str, y: str) -> Figure:
+    """What `lines` draws, for the findings of a study."""
+    return Figure(title, lines(series, x, y, f"{title} ({study})"))
+
+
 def lines(series: Series, x: str, y: str, title: str) -> str:
     """One line for each name: its x and its y values."""
-    figure = Figure(figsize=(7.2, 4.2), layout="constrained")
+    figure = Canvas(figsize=(7.2, 4.2), layout="constrained")
     axes = figure.subplots()
     for number, (name, (across, up)) in enumerate(series.items()):
         colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
@@ -37,7 +44,7 @@ def lines(series: Series, x: str, y: str, title: str) -> str:
 
 def scatter(series: Series, x: str, y: str, title: str) -> str:
     """A point for each pair of values, on log-log paper with its diagonal; what is 0 lies on the edges."""
-    figure = Figure(figsize=(5.4, 5.4), layout="constrained")
+    figure = Canvas(figsize=(5.4, 5.4), layout="constrained")
     axes = figure.subplots()
     values = np.concatenate([np.asarray(each, np.float64) for pair in series.values() for each in pair] or [np.ones(1)])
     some = values[values > 0.0]
@@ -60,7 +67,7 @@ def scatter(series: Series, x: str, y: str, title: str) -> str:
 
 def bars(values: Bars, title: str) -> str:
     """One bar for each name, with what it lies between: value, low, high."""
-    figure = Figure(figsize=(7.2, 1.0 + 0.4 * max(1, len(values))), layout="constrained")
+    figure = Canvas(figsize=(7.2, 1.0 + 0.4 * max(1, len(values))), layout="constrained")
     axes = figure.subplots()
     means = [mean for mean, _, _ in values.values()]
     below = [max(mean - low, 0.0) for mean, low, _ in values.values()]
@@ -87,7 +94,7 @@ def _plain(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def _svg(figure: Figure, title: str) -> str:
+def _svg(figure: Canvas, title: str) -> str:
     written = io.StringIO()
     # Without a salt ids are drawn by lot; with the title as salt those of two figures on one page do not meet.
     with mpl.rc_context({"svg.hashsalt": title, "svg.fonttype": "none"}):

@@ -21,7 +21,7 @@ from sought.lab.replay.run import Run, run_of_states
 from sought.lab.replay.setting import Setting
 from sought.lab.studies.bounds import lacks
 from sought.lab.studies.cells import judge_for
-from sought.lab.studies.figures import lines
+from sought.lab.studies.figures import line_figure
 from sought.lab.studies.study import Claim, Figure, ResultTable, Statement, Study, StudyContext, Value, WorldResult
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import NOTHING, Numbers, World
@@ -79,10 +79,8 @@ def split(judge: Judge, moments: Floats, context: StudyContext, what: str = "rep
     """What each kind of change costs a repository that is in step at the start and never refreshed, by moment."""
     subsets = [subset for size in range(len(KINDS)) for subset in combinations(KINDS, size)]
     quality: dict[Kinds, Floats] = {KINDS: np.ones(len(moments))}
-    for done, subset in enumerate(subsets):
-        context.report(what, done, len(subsets))
+    for subset in context.each(what, subsets):
         quality[subset] = Quality()(repaired(judge, moments, subset))
-    context.report(what, len(subsets), len(subsets))
     return {kind: _shapley(kind, quality) for kind in KINDS}
 
 
@@ -136,7 +134,7 @@ def _figure(world: World, moments: Floats, costs: dict[str, Floats]) -> Figure:
     title = f"{world.name}: loss of quality by kind of change"
     units = ((moments - world.start) / world.unit).tolist()
     series = {kind: (units, cost.tolist()) for kind, cost in costs.items()}
-    return Figure(title, lines(series, "units since the start", "loss of quality", f"{title} (losses)"))
+    return line_figure("losses", title, series, "units since the start", "loss of quality")
 
 
 LOSSES = Study(

@@ -19,7 +19,7 @@ from sought.lab.judge.judge import Judge
 from sought.lab.measures import CrawlAndStop, Measure, Threshold
 from sought.lab.measures.importance import IMPORTANCES, Importance, Weighed, is_hot, weighed
 from sought.lab.replay.run import Run, run_of_states
-from sought.lab.studies.figures import lines
+from sought.lab.studies.figures import line_figure
 from sought.lab.studies.study import Claim, Figure, ResultTable, Statement, Study, StudyContext, Value, WorldResult
 from sought.lab.worlds.demand import demand_of
 from sought.lab.worlds.files import open_world
@@ -66,14 +66,11 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
     able = [(kind, web) for kind, web in zip(IMPORTANCES, found, strict=True) if len(_counts(web.importance))]
     if not able:
         return WorldResult(lack="all pages are equally important: no links lead to any")
-    report = context.progress(f"random crawls of {world.name}")
     checks: list[Check] = []
     curves: Curves = {}
-    for done, (kind, web) in enumerate(able):
-        report(done, len(able))
+    for kind, web in context.each(f"random crawls of {world.name}", able):
         checks += list(_checks(unquestioned, kind, web, QUICK if context.quick else ORDERS))
         curves |= _curves(unquestioned, kind, web)
-    report(len(able), len(able))
     failed = sum(not check.holds for check in checks)
     numbers: dict[str, Value] = {"pages": len(found[0].pages), "checks": len(checks), "failed": failed}
     return WorldResult(_claims(checks), numbers, [_table(world, checks)], [_figure(world, curves)])
@@ -179,7 +176,7 @@ def _table(world: World, checks: Sequence[Check]) -> ResultTable:
 
 def _figure(world: World, curves: Curves) -> Figure:
     title = f"{world.name}: hot pages found"
-    return Figure(title, lines(curves, "pages crawled, %", "P_ST, %", f"{title} (random-crawl)"))
+    return line_figure("random-crawl", title, curves, "pages crawled, %", "P_ST, %")
 
 
 RANDOM_CRAWL = Study(

@@ -8,11 +8,11 @@ A statement holds if it holds on every world that can judge it, and one can.  Th
 that can be judged, and one can.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from sought.lab.studies.experiment import CORES, Report
 from sought.lab.studies.marks import world_mark
@@ -27,6 +27,7 @@ ALL_WORLDS = "all worlds"
 DRAWS, QUICK_DRAWS = 1000, 200  # of paired bootstraps
 
 Value = float | int | str | None
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -172,6 +173,13 @@ class StudyContext:
     def progress(self, what: str) -> Report:
         """Tells how far one piece of work is."""
         return lambda done, total: self.report(what, done, total)
+
+    def each(self, what: str, items: Sequence[Item]) -> Iterator[Item]:
+        """One after the other; before each it is told how many are done."""
+        for done, item in enumerate(items):
+            self.report(what, done, len(items))
+            yield item
+        self.report(what, len(items), len(items))
 
 
 @dataclass(frozen=True)

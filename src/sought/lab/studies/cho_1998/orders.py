@@ -12,7 +12,7 @@ import numpy as np
 
 from sought.lab.replay.setting import pages_at_start
 from sought.lab.studies.cho_1998.hot_pages import Crawls, Curves, FoundCurve, crawls_of
-from sought.lab.studies.figures import lines
+from sought.lab.studies.figures import line_figure
 from sought.lab.studies.study import Claim, Figure, ResultTable, Statement, StudyContext, Value, WorldResult
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import World
@@ -131,4 +131,4 @@ def web_table(crawls: Crawls) -> ResultTable:
 
 def curve_figure(title: str, curves: Mapping[str, FoundCurve], y: str, study: str) -> Figure:
     series = {name: curve.drawn for name, curve in curves.items()}
-    return Figure(title, lines(series, "pages crawled, %", y, f"{title} ({study})"))
+    return line_figure(study, title, series, "pages crawled, %", y)

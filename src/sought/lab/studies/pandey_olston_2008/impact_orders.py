@@ -12,6 +12,7 @@ is measured again with scores that have PageRank in them: what holds then is tol
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +20,7 @@ from numpy.typing import NDArray
 
 from sought.lab.judge.judge import Judge
 from sought.lab.replay.frontier import Frontier, frontier_of
-from sought.lab.studies.adapter import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult, finding
-from sought.lab.studies.figures import lines
+from sought.lab.studies.figures import line_figure
 from sought.lab.studies.pandey_olston_2008.uncrawled import (
     BY_IMPORTANCE,
     BY_QUERIES,
@@ -29,15 +29,17 @@ from sought.lab.studies.pandey_olston_2008.uncrawled import (
     EXPECTED,
     HYBRID,
     NEEDS,
+    PAPER,
     Floats,
     gathered,
     impact_of,
     judge_in,
     setting_of,
 )
+from sought.lab.studies.study import Claim, Figure, ResultTable, Statement, Study, StudyContext, Value, WorldResult
 from sought.policy import Random
 
-NAME = "E003-5"
+NAME = f"{PAPER}-figure-5"
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 EARLY, FIFTH = 0.1, 0.2  # of the pages
 SLACK = 0.01  # of the impact
@@ -46,6 +48,15 @@ _TRACE = 1e-7  # of the largest impact by queries: below is the trace of importa
 
 RANDOM, INDEPENDENT, DRIVEN, MIXED = "random", "query-independent", "query-driven", "hybrid"
 ORDERED, LIKELY, BEST = "query-driven, rest by importance", "hybrid, expected impact", "best possible"
+
+STATEMENTS = RANDOM_WORST, EARLY_BEST, DRIES_UP, HYBRID_BEST, LEADS_BY_MORE = (
+    Statement("random < query-independent"),
+    Statement(f"query-driven is best early (to {EARLY:.0%} of the pages)"),
+    Statement("later it is below query-independent"),
+    Statement(f"the hybrid is best throughout (to within {SLACK} of the impact)"),
+    Statement("the hybrid leads by more on Dataset 2"),
+)
+_IS_EARLY = np.array(SHARES) <= EARLY
 
 Curves = Mapping[str, Floats]
 
@@ -79,23 +90,14 @@ class Orders:
     clues: Mapping[str, Clues]
     leads: Mapping[str, Sequence[float]]
 
-    def failures(self) -> dict[str, str]:
-        """Each statement, and what does not hold of it; nothing if it holds."""
-        found: dict[str, list[str]] = {statement: [] for statement in _STATEMENTS}
-        for dataset, curves in self.curves.items():
-            for statement, fails in _STATEMENTS.items():
-                why = fails(curves, self.clues[dataset])
-                found[statement] += [f"{dataset}: {why}"] if why else []
-        return {**{name: "; ".join(why) for name, why in found.items()}, _GROWS: self._lead_fails()}
-
-    def _lead_fails(self) -> str:
+    def claims(self) -> list[Claim]:
         first, second = (gap(self.curves[dataset]) for dataset in DATASETS)
-        if second > first:
-            return ""
-        told = f"the hybrid's lead is not larger on Dataset 2 ({second:.3f}, {first:.3f} on Dataset 1"
-        return (
-            f"{told}, where the most important fifth has {self.clues['Dataset 1'].important:.2f} times the mean impact)"
+        lead = (
+            f"{second:.3f}, {first:.3f} on Dataset 1, where the most important fifth has "
+            f"{self.clues['Dataset 1'].important:.2f} times the mean impact"
         )
+        of_datasets = [_claims(dataset, curves, self.clues[dataset]) for dataset, curves in self.curves.items()]
+        return [*(claim for claims in of_datasets for claim in claims), Claim(LEADS_BY_MORE, second > first, lead)]
 
     @property
     def numbers(self) -> dict[str, Value]:
@@ -117,79 +119,49 @@ def _error(values: Sequence[float]) -> float | None:
     return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else None
 
 
-# ---- what must hold on each dataset
-
-_IS_EARLY = np.array(SHARES) <= EARLY
-
-
-def _random_fails(curves: Curves, clues: Clues) -> str:
+def _claims(dataset: str, curves: Curves, clues: Clues) -> list[Claim]:
     chance, importance = curves[RANDOM].mean(), curves[INDEPENDENT].mean()
-    return f"random is not worse than by importance ({chance:.3f}, {importance:.3f})" if chance >= importance else ""
-
-
-def _early_fails(curves: Curves, clues: Clues) -> str:
     driven, *others = (curves[name][_IS_EARLY].mean() for name in (DRIVEN, RANDOM, INDEPENDENT))
-    return f"by queries is not better early ({driven:.3f}, {max(others):.3f})" if driven <= max(others) else ""
-
-
-def _drying_fails(curves: Curves, clues: Clues) -> str:
-    if (curves[DRIVEN] < curves[INDEPENDENT])[~_IS_EARLY].any():
-        return ""
-    return f"by queries never falls below by importance: {clues.asked_for:.0%} of the pages have impact by sketches"
-
-
-def _hybrid_fails(curves: Curves, clues: Clues) -> str:
-    lacks = {name: curves[name] - curves[MIXED] for name in (RANDOM, INDEPENDENT, DRIVEN)}
-    name, lack = max(lacks.items(), key=lambda item: float(item[1].max()))
-    return f"{name} is {lack.max():.3f} above the hybrid at {SHARES[lack.argmax()]:.0%}" if lack.max() > SLACK else ""
-
-
-_STATEMENTS = {
-    "random < query-independent": _random_fails,
-    "query-driven is best early": _early_fails,
-    "later it is below query-independent": _drying_fails,
-    "the hybrid is best throughout": _hybrid_fails,
-}
-_GROWS = "the hybrid leads by more on Dataset 2"
+    dries_up = (curves[DRIVEN] < curves[INDEPENDENT])[~_IS_EARLY].any()
+    above = {name: curves[name] - curves[MIXED] for name in (RANDOM, INDEPENDENT, DRIVEN)}
+    name, most = max(above.items(), key=lambda item: float(item[1].max()))
+    most_above = f"{name} is {most.max():+.3f} above the hybrid at {SHARES[most.argmax()]:.0%}"
+    asked_for = f"{clues.asked_for:.0%} of the pages have impact by sketches"
+    return [
+        Claim(RANDOM_WORST, bool(chance < importance), f"{chance:.3f}, {importance:.3f}", dataset),
+        Claim(EARLY_BEST, bool(driven > max(others)), f"{driven:.3f}, {max(others):.3f}", dataset),
+        Claim(DRIES_UP, bool(dries_up), asked_for, dataset),
+        Claim(HYBRID_BEST, bool(most.max() <= SLACK), most_above, dataset),
+    ]
 
 
 # ---- measuring
 
 
-def run(bench: StudyContext) -> Finding:
-    draws = 1 if bench.quick else DRAWS
-    parts = [_world(folder, draws, bench) for folder in bench.worlds]
-    return finding(NAME, bench, parts, draws=draws, scorers=list(SCORERS))
-
-
-def _world(folder: Path, draws: int, bench: StudyContext) -> WorldResult:
-    found, name = {}, ""
+def judge(folder: Path, context: StudyContext) -> WorldResult:
+    found, name = dict[str, Orders](), ""
     for scorer in SCORERS:
-        judge = judge_in(folder, scorer=scorer)
-        if isinstance(judge, tuple):
-            return WorldResult(judge[0].name, None, judge[1])
-        found[scorer], name = _orders(judge, scorer, draws, bench), judge.world.name
+        knowing = judge_in(folder, scorer=scorer)
+        if isinstance(knowing, str):
+            return WorldResult(lack=knowing)
+        found[scorer], name = _orders(knowing, scorer, context), knowing.world.name
     return judged(name, found)
 
 
-def _orders(judge: Judge, scorer: str, draws: int, bench: StudyContext) -> Orders:
-    impact, told = impact_of(judge), bench.progress(f"crawling {judge.world.name}, {scorer}")
-    policies, found = [BY_IMPORTANCE, BY_QUERIES, HYBRID, EXPECTED], Orders({}, {}, {})
-    for number, dataset in enumerate(DATASETS):
-        curves, clues = [], []
-        for draw in range(draws):
-            told(number * draws + draw, draws * len(DATASETS))
-            frontier = frontier_of(judge, policies, setting_of(dataset, draw, scorer=scorer))
-            curves.append(_curves(frontier, impact))
-            clues.append(_clues(frontier, impact))
-        means = {name: np.mean([each[name] for each in curves], axis=0) for name in curves[0]}
-        found = Orders(
-            {**found.curves, dataset: means},
-            {**found.clues, dataset: clues[0]},
-            {**found.leads, dataset: [gap(each) for each in curves]},
-        )
-    told(draws * len(DATASETS), draws * len(DATASETS))
-    return found
+def _orders(judge: Judge, scorer: str, context: StudyContext) -> Orders:
+    impact, policies = impact_of(judge), [BY_IMPORTANCE, BY_QUERIES, HYBRID, EXPECTED]
+    curves: dict[str, list[Curves]] = {dataset: [] for dataset in DATASETS}
+    clues: dict[str, Clues] = {}
+    samples = list(product(DATASETS, range(1 if context.quick else DRAWS)))
+    for dataset, draw in context.each(f"crawling {judge.world.name}, {scorer}", samples):
+        frontier = frontier_of(judge, policies, setting_of(dataset, draw, scorer=scorer))
+        curves[dataset].append(_curves(frontier, impact))
+        clues.setdefault(dataset, _clues(frontier, impact))
+    means = {
+        dataset: {name: np.mean([each[name] for each in several], axis=0) for name in several[0]}
+        for dataset, several in curves.items()
+    }
+    return Orders(means, clues, {dataset: [gap(each) for each in several] for dataset, several in curves.items()})
 
 
 def _curves(frontier: Frontier, impact: Floats) -> dict[str, Floats]:
@@ -226,23 +198,19 @@ def _clues(frontier: Frontier, impact: Floats) -> Clues:
 def judged(world: str, found: Mapping[str, Orders]) -> WorldResult:
     """By scorers; the first one counts."""
     [main, *others] = found.values()
-    failed = [why for why in main.failures().values() if why]
-    first, second = (gap(main.curves[dataset]) for dataset in DATASETS)
-    because = "; ".join(failed) or f"all as in the paper; the hybrid leads by {first:.3f}, on Dataset 2 by {second:.3f}"
     numbers = main.numbers
     for scorer, other in zip(list(found)[1:], others, strict=True):
         numbers |= {f"{scorer}, {name}": value for name, value in other.numbers.items()}
-    tables = [_statements(world, found), *(_table(world, *item) for item in main.curves.items())]
-    return WorldResult(
-        world, not failed, because, numbers, tables, [_figure(world, *item) for item in main.curves.items()]
-    )
+    tables = [_by_scorer(world, found), *(_table(world, *item) for item in main.curves.items())]
+    return WorldResult(main.claims(), numbers, tables, [_figure(world, *item) for item in main.curves.items()])
 
 
-def _statements(world: str, found: Mapping[str, Orders]) -> ResultTable:
-    by_scorer = [orders.failures() for orders in found.values()]
-    rows: list[list[Value]] = [
-        [statement, *("no" if each[statement] else "yes" for each in by_scorer)] for statement in by_scorer[0]
-    ]
+def _by_scorer(world: str, found: Mapping[str, Orders]) -> ResultTable:
+    claims = {scorer: orders.claims() for scorer, orders in found.items()}
+    rows: list[list[Value]] = []
+    for statement in STATEMENTS:
+        holds = [all(c.holds for c in each if c.statement == statement) for each in claims.values()]
+        rows.append([statement.text, *("yes" if each else "no" for each in holds)])
     note = (
         "All of them hold in the paper, whose engine has importance in its scores.  Only the first scorer counts here."
     )
@@ -261,17 +229,18 @@ def _figure(world: str, dataset: str, curves: Curves) -> Figure:
     title = f"{world}: impact fetched, {dataset}"
     across: Sequence[float] = [0.0, *SHARES, 1.0]
     series = {name: (across, [0.0, *curve.tolist(), 1.0]) for name, curve in curves.items()}
-    return Figure(title, lines(series, "share of pages fetched", "share of impact", f"{title} ({NAME})"))
+    return line_figure(NAME, title, series, "share of pages fetched", "share of impact")
 
 
 IMPACT_ORDERS = Study(
     NAME,
-    "003",
-    "Orders of fetching (Figure 5)",
+    PAPER,
+    "Figure 5: orders of fetching",
     "Does the hybrid of queries and importance fetch what search needs first?",
-    "random is worse than by importance; by queries is best early and later falls below by importance; the hybrid is"
-    f" nowhere more than {SLACK} of the impact below another; it leads by importance by more on Dataset 2",
     NEEDS,
-    run,
-    also=("E003-5a", "E003-5b"),
+    STATEMENTS,
+    judge,
+    settings={"draws": DRAWS, "scorers": list(SCORERS)},
+    quick_settings={"draws": 1},
+    aliases=("E003-5", "E003-5a", "E003-5b"),
 )

@@ -11,16 +11,28 @@ import numpy as np
 
 from sought.lab.judge.judge import Judge
 from sought.lab.replay.frontier import frontier_of
-from sought.lab.studies.adapter import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult
-from sought.lab.studies.figures import lines
-from sought.lab.studies.pandey_olston_2008.uncrawled import DRAWS, NEEDS, Floats, found_in_worlds, impact_of, setting_of
+from sought.lab.studies.figures import line_figure
+from sought.lab.studies.pandey_olston_2008.uncrawled import (
+    DRAWS,
+    NEEDS,
+    PAPER,
+    Floats,
+    impact_of,
+    judging,
+    setting_of,
+)
+from sought.lab.studies.study import Claim, Figure, ResultTable, Statement, Study, StudyContext, Value, WorldResult
 from sought.policy import PageRank
 
-NAME, PAPER = "E003-2", 0.09
+NAME, PRINTED = f"{PAPER}-figure-2", 0.09
 WEAK = 0.3  # J. Cohen, Statistical Power Analysis, 1988: a smaller correlation is a small effect
 RISING = 0.5  # rank correlation of buckets and their means
 BUCKETS = 10
 IMPORTANCE = PageRank()
+HARDLY = Statement(f"the correlation of PageRank and impact is below {WEAK}", f"{PRINTED}")
+RISES = Statement(
+    f"of {BUCKETS} buckets the more important have more impact on average (rank correlation at least {RISING})"
+)
 
 
 @dataclass(frozen=True)
@@ -64,35 +76,28 @@ def ranks(values: Floats) -> Floats:
     return (np.searchsorted(ordered, values) + np.searchsorted(ordered, values, side="right")) / 2.0
 
 
-def run(bench: StudyContext) -> Finding:
-    draws = 1 if bench.quick else DRAWS
-    return found_in_worlds(
-        NAME, bench, lambda judge: judged(judge.world.name, scatter_of(judge, draws, bench)), draws=draws
-    )
+def _look(judge: Judge, context: StudyContext) -> WorldResult:
+    return judged(judge.world.name, scatter_of(judge, 1 if context.quick else DRAWS, context))
 
 
-def scatter_of(judge: Judge, draws: int, bench: StudyContext) -> Scatter:
+def scatter_of(judge: Judge, draws: int, context: StudyContext) -> Scatter:
     """Of the uncrawled pages of all samples."""
     impact, importances, impacts = impact_of(judge), [], []
-    told = bench.progress(f"crawling {judge.world.name}")
-    for draw in range(draws):
-        told(draw, draws)
+    for draw in context.each(f"crawling {judge.world.name}", range(draws)):
         frontier = frontier_of(judge, [IMPORTANCE], setting_of("Dataset 1", draw))
         importances.append(frontier.values(IMPORTANCE)[frontier.rows])
         impacts.append(impact[frontier.page[frontier.rows]])
-    told(draws, draws)
     return Scatter(np.concatenate(importances), np.concatenate(impacts))
 
 
 def judged(world: str, scatter: Scatter) -> WorldResult:
     if not np.ptp(scatter.importance) or not np.ptp(scatter.impact):
-        return WorldResult(world, None, "all pages are equally important, or have the same impact")
+        return WorldResult(lack="all pages are equally important, or have the same impact")
     pearson, rise = scatter.pearson, scatter.rise
-    failed = [
-        *([f"it is not weak: {pearson:.2f}"] if abs(pearson) >= WEAK else []),
-        *([f"means of buckets do not rise: rank correlation {rise:.2f}"] if rise < RISING else []),
+    claims = [
+        Claim(HARDLY, abs(pearson) < WEAK, f"{pearson:.2f}"),
+        Claim(RISES, rise >= RISING, f"rank correlation {rise:.2f}"),
     ]
-    because = "; ".join(failed) or f"correlation {pearson:.2f}, means of buckets rise (rank correlation {rise:.2f})"
     numbers: dict[str, Value] = {
         "uncrawled pages": len(scatter.impact),
         "pearson": pearson,
@@ -101,7 +106,7 @@ def judged(world: str, scatter: Scatter) -> WorldResult:
         "rank correlation of bucket means": rise,
         "pages without impact": float((scatter.impact == 0).mean()),
     }
-    return WorldResult(world, not failed, because, numbers, [_table(world, scatter)], [_figure(world, scatter)])
+    return WorldResult(claims, numbers, [_table(world, scatter)], [_figure(world, scatter)])
 
 
 def _table(world: str, scatter: Scatter) -> ResultTable:
@@ -111,7 +116,7 @@ def _table(world: str, scatter: Scatter) -> ResultTable:
         for number, (importance, impact, pages) in enumerate(scatter.buckets(), 1)
     ]
     columns = ["bucket", "pages", "mean importance", "mean impact / that of all"]
-    note = f"Pearson {scatter.pearson:.3f}; in the paper {PAPER}.  There means of buckets rise, too."
+    note = f"Pearson {scatter.pearson:.3f}; in the paper {PRINTED}.  There means of buckets rise, too."
     return ResultTable(f"{world}: impact by importance", columns, rows, note)
 
 
@@ -119,16 +124,18 @@ def _figure(world: str, scatter: Scatter) -> Figure:
     title = f"{world}: mean impact of pages as important"
     buckets, scale = scatter.buckets(), float(scatter.impact.mean())
     series = {"mean of a tenth of the pages": ([x for x, _, _ in buckets], [y / scale for _, y, _ in buckets])}
-    return Figure(title, lines(series, "importance (PageRank)", "impact / that of all", f"{title} ({NAME})"))
+    return line_figure(NAME, title, series, "importance (PageRank)", "impact / that of all")
 
 
 IMPORTANCE_AND_IMPACT = Study(
     NAME,
-    "003",
-    "Importance and impact (Figure 2)",
+    PAPER,
+    "Figure 2: importance and impact",
     "Are the pages that search needs the important ones?",
-    f"hardly: the correlation of PageRank and impact is below {WEAK}, though of {BUCKETS} buckets the more important"
-    f" have more impact (rank correlation at least {RISING})",
     NEEDS,
-    run,
+    (HARDLY, RISES),
+    judging(_look),
+    settings={"draws": DRAWS},
+    quick_settings={"draws": 1},
+    aliases=("E003-2",),
 )

@@ -7,8 +7,9 @@ curve fitted to one half, improvement by mean score of the first ten results bef
 Theirs are 1000 of 110,000 pages; ours are shares of the frontier.  Each half drives a crawl of its own.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,17 +19,30 @@ from sought.beliefs.search_impact.query_impact import units
 from sought.beliefs.top_results import top_of
 from sought.lab.judge.judge import Judge
 from sought.lab.replay.frontier import Frontier, ReachedFrontier, at_frontier
-from sought.lab.studies.adapter import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult
-from sought.lab.studies.figures import lines
+from sought.lab.studies.figures import line_figure
 from sought.lab.studies.pandey_olston_2008.importance_and_impact import correlation, ranks
-from sought.lab.studies.pandey_olston_2008.uncrawled import DATASETS, HYBRID, NEEDS, Floats, found_in_worlds, setting_of
+from sought.lab.studies.pandey_olston_2008.uncrawled import (
+    DATASETS,
+    HYBRID,
+    NEEDS,
+    PAPER,
+    Floats,
+    judging,
+    setting_of,
+)
+from sought.lab.studies.study import Claim, Figure, ResultTable, Statement, Study, StudyContext, Value, WorldResult
 from sought.lab.worlds.world import NOTHING, Numbers
 
-NAME = "E003-7"
+NAME = f"{PAPER}-figure-7"
 C, OTHERS = 0.2, (0.05, 0.5)  # shares of the frontier that are fetched
 ACCURATE = 0.5  # share of the variance of bucket means that is predicted
 FEWEST = 10  # buckets' worth of different scores
 SEEN = HYBRID.k
+FALLS = Statement(f"improvability falls with the mean score of the first {SEEN} results (c = {C:.0%} of the frontier)")
+IS_PREDICTED = Statement(
+    f"the curve of one half of the queries predicts at least {ACCURATE} of the variance of the other half's buckets",
+    "“with fairly high accuracy”",
+)
 
 
 @dataclass(frozen=True)
@@ -160,20 +174,13 @@ def explained(shown: Improvability, predicted: Floats) -> float:
     )
 
 
-def run(bench: StudyContext) -> Finding:
-    shares = (C,) if bench.quick else (C, *OTHERS)
-    return found_in_worlds(NAME, bench, lambda judge: _world(judge, shares, bench), "string", c=list(shares))
-
-
-def _world(judge: Judge, shares: Sequence[float], bench: StudyContext) -> WorldResult:
-    told, done, total = bench.progress(f"improving {judge.world.name}"), 0, len(DATASETS) * len(shares)
-    sides, found = halves(judge), {}
-    for dataset in DATASETS:
-        for share in shares:
-            told(done, total)
-            found[dataset, share] = learnt(*(improved(half, dataset, share) for half in sides))
-            done += 1
-    told(done, total)
+def _look(judge: Judge, context: StudyContext) -> WorldResult:
+    wanted = list(product(DATASETS, (C,) if context.quick else (C, *OTHERS)))
+    sides = halves(judge)
+    found = {
+        (dataset, share): learnt(*(improved(half, dataset, share) for half in sides))
+        for dataset, share in context.each(f"improving {judge.world.name}", wanted)
+    }
     return judged(judge.world.name, found)
 
 
@@ -181,22 +188,8 @@ def judged(world: str, found: Mapping[tuple[str, float], HalfLearnt]) -> WorldRe
     main = {dataset: each for (dataset, share), each in found.items() if share == C}
     few = [dataset for dataset, each in main.items() if len(each.shown.buckets.x) < FEWEST]
     if few or not any(each.shown.buckets.improvement.any() for each in main.values()):
-        return WorldResult(world, None, "too few queries have different scores, or none is improved")
-    failed = []
-    for dataset, each in main.items():
-        if each.curve.b >= 0:
-            failed.append(
-                f"{dataset}: improvability does not fall (b = {each.curve.b:.2f}); {each.is_full:.0%} of the queries"
-                f" have ten results before, of these b = {each.full.b:.2f}; by the share of the score that was attained"
-                f" b = {each.lacking.b:.2f}"
-            )
-        elif each.accuracy < ACCURATE:
-            failed.append(
-                f"{dataset}: it falls (b = {each.curve.b:.2f}), but the curve predicts {each.accuracy:.2f} of the"
-                f" variance of buckets; one fitted to them {each.at_best:.2f}"
-            )
-    told = ", ".join(f"{each.accuracy:.2f} on {dataset}" for dataset, each in main.items())
-    because = "; ".join(failed) or f"it falls, and one half predicts of the other's variance {told}"
+        return WorldResult(lack="too few queries have different scores, or none is improved")
+    claims = [claim for dataset, each in main.items() for claim in _claims(dataset, each)]
     numbers: dict[str, Value] = {}
     for dataset, each in main.items():
         numbers |= {
@@ -210,7 +203,19 @@ def judged(world: str, found: Mapping[tuple[str, float], HalfLearnt]) -> WorldRe
             f"{dataset}: b by share of score attained": each.lacking.b,
         }
     figures = [_figure(world, dataset, each) for dataset, each in main.items()]
-    return WorldResult(world, not failed, because, numbers, [_table(world, found)], figures)
+    return WorldResult(claims, numbers, [_table(world, found)], figures)
+
+
+def _claims(dataset: str, each: HalfLearnt) -> list[Claim]:
+    slope = (
+        f"b = {each.curve.b:.2f}; {each.is_full:.0%} of the queries have ten results before, of these b = "
+        f"{each.full.b:.2f}; by the share of the score that was attained b = {each.lacking.b:.2f}"
+    )
+    accuracy = f"{each.accuracy:.2f}; a curve fitted to them {each.at_best:.2f}"
+    return [
+        Claim(FALLS, bool(each.curve.b < 0), slope, dataset),
+        Claim(IS_PREDICTED, bool(each.accuracy >= ACCURATE), accuracy, dataset),
+    ]
 
 
 def _table(world: str, found: Mapping[tuple[str, float], HalfLearnt]) -> ResultTable:
@@ -230,17 +235,18 @@ def _figure(world: str, dataset: str, each: HalfLearnt) -> Figure:
         "test queries": (across, buckets.improvement.tolist()),
         "learnt from training queries": (across, each.predicted.tolist()),
     }
-    return Figure(title, lines(series, "mean score of the first ten", "pages that came", f"{title} ({NAME})"))
+    return line_figure(NAME, title, series, "mean score of the first ten", "pages that came")
 
 
 NEEDY_QUERIES = Study(
     NAME,
-    "003",
-    "Learning improvability (Figure 7)",
+    PAPER,
+    "Figure 7: learning improvability",
     "Do poor results tell which queries new pages will help?",
-    "improvability falls with the mean score of the first ten results; the curve of one half of the queries predicts at"
-    f" least {ACCURATE} of the variance of the other half's buckets (c = {C:.0%} of the frontier)",
     NEEDS,
-    run,
-    also=("E003-7a", "E003-7b"),
+    (FALLS, IS_PREDICTED),
+    judging(_look, "string"),
+    settings={"c": [C, *OTHERS]},
+    quick_settings={"c": [C]},
+    aliases=("E003-7", "E003-7a", "E003-7b"),
 )

@@ -10,23 +10,26 @@ import numpy as np
 
 from sought.lab.judge.judge import Judge, Results
 from sought.lab.replay.frontier import SHOWN, Frontier, ReachedFrontier, at_frontier
-from sought.lab.studies.adapter import Finding, ResultTable, Study, StudyContext, Value, WorldResult
 from sought.lab.studies.pandey_olston_2008.uncrawled import (
     BY_IMPORTANCE,
     DRAWS,
     HYBRID,
     NEEDS,
+    PAPER,
     Floats,
-    found_in_worlds,
     impact_of,
+    judging,
     setting_of,
 )
+from sought.lab.studies.study import Claim, ResultTable, Statement, Study, StudyContext, Value, WorldResult
 from sought.lab.worlds.world import Numbers
 
-NAME = "E003-6"
 UNIMPORTANT = 0.2  # the last of the pages
 FIRST, LEAST = 0.01, 20  # of the pages, and at least so many
 TOLD = 10
+PROMOTED = Statement(f"of the first {FIRST:.0%} (or {LEAST}) pages some are of the least important {UNIMPORTANT:.0%}")
+SHOWN_FOR_IT = Statement("some of these are shown for the query that they match")
+HAS_MORE = Statement("these have more impact on average than the least important fifth")
 
 
 @dataclass(frozen=True)
@@ -55,20 +58,15 @@ class Tail:
     of_all: float
 
 
-def run(bench: StudyContext) -> Finding:
-    draws = 1 if bench.quick else DRAWS
-    return found_in_worlds(
-        NAME, bench, lambda judge: judged(judge.world.name, tail_of(judge, draws, bench)), draws=draws
-    )
+def _look(judge: Judge, context: StudyContext) -> WorldResult:
+    return judged(judge.world.name, tail_of(judge, 1 if context.quick else DRAWS, context))
 
 
-def tail_of(judge: Judge, draws: int, bench: StudyContext) -> Tail:
-    impact, told = impact_of(judge), bench.progress(f"crawling {judge.world.name}")
-    examples: list[Example] = []
+def tail_of(judge: Judge, draws: int, context: StudyContext) -> Tail:
+    impact, examples = impact_of(judge), list[Example]()
     found: list[tuple[Floats, Floats, Floats]] = []
     early, shown = 0, shown_in(judge)
-    for draw in range(draws):
-        told(draw, draws)
+    for draw in context.each(f"crawling {judge.world.name}", range(draws)):
         with at_frontier(judge, [HYBRID, BY_IMPORTANCE], setting_of("Dataset 1", draw)) as reached:
             frontier = reached.frontier()
             promoted, last, first = promoted_in(frontier)
@@ -76,7 +74,6 @@ def tail_of(judge: Judge, draws: int, bench: StudyContext) -> Tail:
             brings = tuple(impact[frontier.page[rows]] for rows in (promoted, last, frontier.rows))
             found.append(brings)  # type: ignore[arg-type]  # three of them
             examples += [_example(judge, reached, frontier, row, impact, shown) for row in promoted.tolist()]
-    told(draws, draws)
     chosen, last_ones, everyone = (np.concatenate(parts) for parts in zip(*found, strict=True))
     means = (float(part.mean()) if len(part) else 0.0 for part in (chosen, last_ones, everyone))
     return Tail(sorted(examples, key=lambda each: each.place), len(chosen), early, *means)
@@ -130,15 +127,19 @@ def judged(world: str, tail: Tail) -> WorldResult:
         "impact of promoted pages / of all": tail.impact / tail.of_all if tail.of_all else None,
         "impact of unimportant pages / of all": tail.of_unimportant / tail.of_all if tail.of_all else None,
     }
-    tables = [_table(world, tail)]
+    return WorldResult(_claims(tail, shown), numbers, [_table(world, tail)])
+
+
+def _claims(tail: Tail, shown: int) -> list[Claim]:
+    promoted = Claim(PROMOTED, tail.promoted > 0, f"{tail.promoted} of {tail.early}")
     if not tail.promoted:
-        return WorldResult(world, False, f"none of {tail.early} pages that come first is unimportant", numbers, tables)
-    told = f"{tail.promoted} of {tail.early} pages that come first are of the least important fifth, {shown} of them"
-    because = (
-        f"{told} are shown for the query they match; mean impact {tail.impact / tail.of_unimportant:.1f} times that"
-    )
-    because = f"{because} of the fifth" if tail.of_unimportant else told
-    return WorldResult(world, shown > 0 and tail.impact > tail.of_unimportant, because, numbers, tables)
+        return [promoted, *(Claim(each, None, "there are none") for each in (SHOWN_FOR_IT, HAS_MORE))]
+    more = f"{tail.impact:.3g} and {tail.of_unimportant:.3g}"
+    return [
+        promoted,
+        Claim(SHOWN_FOR_IT, shown > 0, f"{shown} of {tail.promoted}"),
+        Claim(HAS_MORE, tail.impact > tail.of_unimportant, more),
+    ]
 
 
 def _table(world: str, tail: Tail) -> ResultTable:
@@ -162,13 +163,14 @@ def _table(world: str, tail: Tail) -> ResultTable:
 
 
 TAIL_TOPICS = Study(
-    NAME,
-    "003",
-    "Tail topics (Figure 6)",
+    f"{PAPER}-figure-6",
+    PAPER,
+    "Figure 6: tail topics",
     "Does the hybrid fetch unimportant pages early because people ask for what they are about?",
-    f"of the first {FIRST:.0%} (or {LEAST}) pages some are of the least important {UNIMPORTANT:.0%}, are shown for the"
-    " query they match, and have more impact on average than that fifth",
     NEEDS,
-    run,
-    also=("E003-6a", "E003-6b"),
+    (PROMOTED, SHOWN_FOR_IT, HAS_MORE),
+    judging(_look),
+    settings={"draws": DRAWS},
+    quick_settings={"draws": 1},
+    aliases=("E003-6", "E003-6a", "E003-6b"),
 )

@@ -11,7 +11,6 @@ Theirs is a sample of 110,000 out of billions; ours is a fifth of the pages, as 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +18,13 @@ from numpy.typing import NDArray
 from sought.lab.judge.judge import Judge
 from sought.lab.replay.frontier import Frontier, impacts_of
 from sought.lab.replay.setting import Setting, pages_at_start
-from sought.lab.studies.adapter import Finding, StudyContext, WorldResult, finding
 from sought.lab.studies.cells import judge_for
+from sought.lab.studies.study import StudyContext, WorldResult
 from sought.lab.worlds.demand import Split
 from sought.lab.worlds.files import open_world
-from sought.lab.worlds.world import World
 from sought.policy import SearchImpact
 
+PAPER = "pandey-olston-2008"
 DATASETS = {"Dataset 1": 0.0, "Dataset 2": 0.2}  # and what share of the sample has been crawled all the same
 CRAWLED = 0.8
 DRAWS = 5  # samples
@@ -46,28 +45,28 @@ def setting_of(dataset: str, draw: int = 0, split: Split = "none", scorer: str =
     return Setting("frontier", 1, split, scorer=scorer, crawled=CRAWLED, seed=draw, sampled=True, promoted=promoted)
 
 
-def judge_in(folder: Path, split: Split = "none", scorer: str = "BM25()") -> Judge | tuple[World, str]:
-    """Who knows the impact of pages; or the world, and why nobody can."""
+def judge_in(folder: Path, split: Split = "none", scorer: str = "BM25()") -> Judge | str:
+    """Who knows the impact of pages; or why nobody can."""
     world = open_world(folder)
     if pages_at_start(world) < FEWEST_PAGES:
-        return world, f"it has fewer than {FEWEST_PAGES} pages at its start"
+        return f"it has fewer than {FEWEST_PAGES} pages at its start"
     if not world.targets.size:
-        return world, "it has no links"
+        return "it has no links"
     judge = judge_for(world, setting_of("Dataset 1", 0, split, scorer))
     asked = np.count_nonzero(judge.demand.weights("judged", world.start))
-    return judge if asked >= FEWEST_QUERIES else (world, f"fewer than {FEWEST_QUERIES} queries are asked of it")
+    return judge if asked >= FEWEST_QUERIES else f"fewer than {FEWEST_QUERIES} queries are asked of it"
 
 
-def found_in_worlds(
-    name: str, bench: StudyContext, look: Callable[[Judge], WorldResult], split: Split = "none", **settings: Any
-) -> Finding:
-    """What a look at each world finds, or why nobody can judge it."""
-    return finding(name, bench, [_part(folder, look, split) for folder in bench.worlds], **settings)
+def judging(
+    look: Callable[[Judge, StudyContext], WorldResult], split: Split = "none"
+) -> Callable[[Path, StudyContext], WorldResult]:
+    """What judges a world: somebody who knows the impact of its pages looks at it."""
 
+    def judge(folder: Path, context: StudyContext) -> WorldResult:
+        found = judge_in(folder, split)
+        return WorldResult(lack=found) if isinstance(found, str) else look(found, context)
 
-def _part(folder: Path, look: Callable[[Judge], WorldResult], split: Split) -> WorldResult:
-    judge = judge_in(folder, split)
-    return WorldResult(judge[0].name, None, judge[1]) if isinstance(judge, tuple) else look(judge)
+    return judge
 
 
 def impact_of(judge: Judge) -> Floats:

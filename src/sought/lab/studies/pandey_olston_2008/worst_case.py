@@ -6,18 +6,21 @@ of pages tells how many edges the graph has among them.  So who chooses pages we
 NP-hard.  No world is needed: webs are made by hand, so small that the adversary can try all scores.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sought.index.sketches import Sketches
-from sought.lab.studies.adapter import Figure, Finding, ResultTable, Study, StudyContext, Value, WorldResult, finding
-from sought.lab.studies.figures import lines
+from sought.lab.studies.figures import line_figure
+from sought.lab.studies.pandey_olston_2008.uncrawled import PAPER
+from sought.lab.studies.study import Claim, Figure, ResultTable, Statement, Study, StudyContext, Value, WorldResult
 from sought.lab.studies.pandey_olston_2008.worst_case_impact import MOST_TRIED, WorstCase
 
+NAME = f"{PAPER}-theorem-1"
 SEED = 0xE0037
 WEBS, QUICK_WEBS = 300, 60
 GRAPHS, QUICK_GRAPHS = 60, 12
@@ -25,6 +28,17 @@ PAGES = 5  # of a web that the adversary tries everything on
 STEEP = tuple(float(r) ** -1.5 for r in range(1, 7))
 FLAT = (1.0, 1.0, 1.0)
 KINDS = {"V(r) = r^-1.5": (STEEP, (1, 2, 4)), "V(r) = 1 for r ≤ 3": (FLAT, (3,))}  # and the r with V(r) > V(r + 1)
+STATEMENTS = TWO_PAGES, ADVERSARY, NO_SUM, TELLS_EDGES, MOST_EDGES, NO_DUMMY = (
+    Statement("one page of two has V(2), both have V(1) + V(2)", "V(2); V(1) + V(2)"),
+    Statement("every set has the impact that the adversary leaves it"),
+    Statement("no set has less than the sum of its pages, and some have more"),
+    Statement(
+        "in webs made of graphs impact tells the edges inside, n: it is the paper's sum",
+        "2K·V(1) + dK·V(r+1) + n·(V(r) - V(r+1))",
+    ),
+    Statement("most impact is most edges"),
+    Statement("no dummy is chosen"),
+)
 
 Edges = list[tuple[int, int]]
 Rows = NDArray[np.int64]
@@ -109,15 +123,15 @@ def predicted(graph: SmallGraph, r: int, value: Sequence[float], chosen: Sequenc
     return len(chosen) * (2 * value[0] + most * below) + graph.inside(chosen) * (here - below)
 
 
-def run(bench: StudyContext) -> Finding:
-    webs, graphs = (QUICK_WEBS, QUICK_GRAPHS) if bench.quick else (WEBS, GRAPHS)
-    told = bench.progress("worst cases")
-    told(0, 2)
+def across(data: Mapping[str, Any], context: StudyContext) -> WorldResult:
+    webs, graphs = (QUICK_WEBS, QUICK_GRAPHS) if context.quick else (WEBS, GRAPHS)
+    report = context.progress("worst cases")
+    report(0, 2)
     sums = _sums(webs)
-    told(1, 2)
-    part = _part(sums, _reductions(graphs))
-    told(2, 2)
-    return finding("E003-T", replace(bench, worlds=()), [part], webs=webs, graphs=graphs, seed=SEED)
+    report(1, 2)
+    result = judged(sums, _reductions(graphs))
+    report(2, 2)
+    return result
 
 
 @dataclass
@@ -219,18 +233,7 @@ def example() -> tuple[float, float]:
     return web.impact(np.array([0])), web.impact(np.array([0, 1]))
 
 
-def _part(sums: ImpactSums, reduced: Sequence[Reduced]) -> WorldResult:
-    one, both = example()
-    checks = {
-        "one page of two has V(2), both have V(1) + V(2)": np.allclose((one, both), (STEEP[1], STEEP[0] + STEEP[1])),
-        "every set has the impact that the adversary leaves it": not sums.wrong,
-        "no set has less than the sum of its pages, and some have more": sums.above > 0 and not sums.below,
-        "impact tells the edges among vertices": not sum(each.wrong for each in reduced),
-        "most impact is most edges": all(each.densest == each.graphs for each in reduced),
-        "no dummy is chosen": not sum(each.dummies for each in reduced) and any(each.tried for each in reduced),
-    }
-    failed = [check for check, holds in checks.items() if not holds]
-    because = f"not so: {'; '.join(failed)}" if failed else f"all {len(checks)} statements hold"
+def judged(sums: ImpactSums, reduced: Sequence[Reduced]) -> WorldResult:
     graphs = sum(each.graphs for each in reduced)
     numbers: dict[str, Value] = {
         "sets": sums.sets,
@@ -242,7 +245,22 @@ def _part(sums: ImpactSums, reduced: Sequence[Reduced]) -> WorldResult:
         "share of webs where the greedy choice is the best": sums.greedy / sums.webs,
         "share of graphs where the greedy choice is densest": sum(each.greedy for each in reduced) / graphs,
     }
-    return WorldResult("made by hand", not failed, because, numbers, [_table(reduced)], [_figure()])
+    return WorldResult(_claims(sums, reduced), numbers, [_table(reduced)], [_figure()], world="made by hand")
+
+
+def _claims(sums: ImpactSums, reduced: Sequence[Reduced]) -> list[Claim]:
+    one, both = example()
+    is_sum = np.allclose((one, both), (STEEP[1], STEEP[0] + STEEP[1]))
+    wrong, dummies, tried = (sum(getattr(each, name) for each in reduced) for name in ("wrong", "dummies", "tried"))
+    denser = sum(each.graphs - each.densest for each in reduced)
+    return [
+        Claim(TWO_PAGES, is_sum, f"{one:.3f}, {both:.3f}"),
+        Claim(ADVERSARY, not sums.wrong, f"{sums.wrong} of {sums.sets} sets have another"),
+        Claim(NO_SUM, sums.above > 0 and not sums.below, f"{sums.above} of {sums.sets} have more, {sums.below} less"),
+        Claim(TELLS_EDGES, not wrong, f"{wrong} sets of vertices have another"),
+        Claim(MOST_EDGES, not denser, f"not so in {denser} graphs"),
+        Claim(NO_DUMMY, not dummies and tried > 0, f"one is in {dummies} of {tried} graphs"),
+    ]
 
 
 def _table(reduced: Sequence[Reduced]) -> ResultTable:
@@ -262,17 +280,18 @@ def _figure() -> Figure:
         by_edges = {graph.inside(c): web.impact(np.array(c)) for c in combinations(range(graph.vertices), count)}
         series[f"{count} pages"] = (sorted(map(float, by_edges)), [by_edges[edges] for edges in sorted(by_edges)])
     title = "Worst-case impact tells the edges of a subgraph"
-    return Figure(title, lines(series, "edges among the vertices", "worst-case impact", f"{title} (E003-T)"))
+    return line_figure(NAME, title, series, "edges among the vertices", "worst-case impact")
 
 
 WORST_CASE = Study(
-    "E003-T",
-    "003",
-    "Choosing for the worst case",
+    NAME,
+    PAPER,
+    "Theorem 1: choosing for the worst case",
     "Is the worst-case impact of pages no sum, and does it tell how dense subgraphs are?",
-    "a set has at least the sum of its pages' impacts, and often more; in webs made of graphs its impact is"
-    " 2K·V(1) + dK·V(r+1) + n·(V(r) - V(r+1)), n being the edges inside",
     "nothing: webs are made by hand",
-    run,
-    worldless=True,
+    STATEMENTS,
+    across=across,
+    settings={"webs": WEBS, "graphs": GRAPHS, "seed": SEED},
+    quick_settings={"webs": QUICK_WEBS, "graphs": QUICK_GRAPHS},
+    aliases=("E003-T",),
 )

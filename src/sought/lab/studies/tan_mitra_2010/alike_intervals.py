@@ -1,4 +1,4 @@
-"""E004-8: do pages of a cluster change equally often?
+"""Do pages of a cluster change equally often?
 
 Q. Tan, P. Mitra, Clustering-Based Incremental Web Crawling, TOIS 2010, Figure 8: the coefficient of variation of
 the mean change interval inside clusters.  How often a page was found changed is one of the features, so clusters are
@@ -16,24 +16,12 @@ from sought.beliefs.clusters.bisection import bisected
 from sought.beliefs.clusters.feature_names import Features
 from sought.lab.measures.reading import ReadCopies
 from sought.lab.replay.watched_crawl import Watched, watched
-from sought.lab.studies.adapter import (
-    Claim,
-    Figure,
-    Finding,
-    ResultTable,
-    Study,
-    StudyContext,
-    Value,
-    WorldResult,
-    claimed,
-    finding,
-    plain,
-    verdict,
-)
-from sought.lab.studies.figures import lines
-from sought.lab.studies.tan_mitra_2010.cycles import MANY_HOSTS, NEEDS, CycleWorld, Floats, parts_of
+from sought.lab.studies.figures import line_figure
+from sought.lab.studies.study import Claim, ResultTable, Statement, Study, StudyContext, Value, WorldResult, plain
+from sought.lab.studies.tan_mitra_2010.cycles import MANY_HOSTS, NEEDS, PAPER, CycleWorld, Floats, judging
 from sought.lab.worlds.world import Numbers, World
 
+NAME = f"{PAPER}-figure-8"
 WEEKS = 4
 KS, QUICK = (5, 10, 25, 50, 75, 100, 150, 200), (5, 10, 25)
 FROM = 25  # clusters, from which on groupings are compared
@@ -41,6 +29,14 @@ SETS: tuple[Features, ...] = ("static", "dynamic", "all")
 FREQUENCY, SITES = "Freq", "sites"
 SLACK = 0.01
 RISE = 0.02  # that a step may bring against the trend
+FALLS = Statement(f"variation falls with the number of clusters (no step raises it by more than {RISE})")
+BELOW = {
+    (a, b): Statement(f"{a} is below {b} (mean from {FROM} clusters on, to within {SLACK})")
+    for a, b in (("all", "dynamic"), ("dynamic", "static"), ("all", FREQUENCY))
+}
+BELOW_SITES = Statement(
+    f"from {FROM} clusters on all is below sites, where there are {MANY_HOSTS} hosts", f"from about {FROM} clusters on"
+)
 
 Curves = Mapping[str, Sequence[float]]
 
@@ -58,16 +54,11 @@ class VariationCurve:
         return float(np.mean([v for k, v in zip(self.ks, self.values[name], strict=True) if k >= FROM]))
 
 
-def run(bench: StudyContext) -> Finding:
-    def of(ground: CycleWorld) -> WorldResult:
-        name, cycles = ground.world.name, ground.world.units // 2
-        seen = watched(ground.world, ground.plain, cycles, SETS, bench.progress(f"watching {name}"))
-        ks = [k for k in (QUICK if bench.quick else KS) if 2 * k <= len(seen.page)]
-        curves = curves_of(seen, ks, cycles, is_many=ground.hosts >= MANY_HOSTS)
-        return judged(name, *curves)
-
-    parts = parts_of(bench, WEEKS, of)
-    return finding("E004-8", bench, parts, clusters=list(KS), weeks=WEEKS)
+def _look(ground: CycleWorld, context: StudyContext) -> WorldResult:
+    name, cycles = ground.world.name, ground.world.units // 2
+    seen = watched(ground.world, ground.plain, cycles, SETS, context.progress(f"watching {name}"))
+    ks = [k for k in (QUICK if context.quick else KS) if 2 * k <= len(seen.page)]
+    return judged(name, *curves_of(seen, ks, cycles, is_many=ground.hosts >= MANY_HOSTS))
 
 
 def curves_of(seen: Watched, ks: Sequence[int], cycles: int, *, is_many: bool) -> tuple[VariationCurve, VariationCurve]:
@@ -107,36 +98,38 @@ def variation(intervals: Floats, groups: Numbers) -> float:
 
 def judged(world: str, later: VariationCurve, seen: VariationCurve) -> WorldResult:
     """By what came later."""
-    all_, late = list(later.values["all"]), {name: later.late(name) for name in later.values}
-    rise = float(np.max(np.diff(all_)))
-    claims = [
-        Claim(
-            "variation falls with the number of clusters",
-            all_[-1] < all_[0] and rise <= RISE,
-            f"{all_[0]:.3f} to {all_[-1]:.3f}, largest rise of a step {max(rise, 0.0):.3f}",
-        ),
-        *(
-            Claim(f"{a} is below {b}", late[a] <= late[b] + SLACK, f"{late[a]:.3f} and {late[b]:.3f}")
-            for a, b in (("all", "dynamic"), ("dynamic", "static"), ("all", FREQUENCY))
-        ),
-    ]
-    if later.sites is not None:
-        largest = max(v for k, v in zip(later.ks, all_, strict=True) if k >= FROM)
-        text = f"at most {largest:.3f}, and {later.sites:.3f}"
-        claims.append(Claim(f"from {FROM} clusters on all is below sites", largest < later.sites, text))
-    holds, because = verdict(claims)
-    if later.sites is None:
-        because += "; sites are not compared: there are too few"
+    late = {name: later.late(name) for name in later.values}
     numbers: dict[str, Value] = {f"{name}, mean from {FROM} clusters on": plain(value) for name, value in late.items()}
     numbers |= {f"{name}, the same in the first half": plain(seen.late(name)) for name in seen.values}
     numbers |= {SITES: later.sites}
-    tables = [claimed(world, claims), _table(world, "second half", later), _table(world, "first half", seen)]
+    tables = [_table(world, "second half", later), _table(world, "first half", seen)]
     title = f"{world}: variation of change intervals inside groups"
     series = {name: ([float(k) for k in later.ks], list(values)) for name, values in later.values.items()}
     if later.sites is not None:
         series[SITES] = [float(later.ks[0]), float(later.ks[-1])], [later.sites, later.sites]
-    drawn = lines(series, "groups", "mean of deviation over mean", f"{title} (E004-8)")
-    return WorldResult(world, holds, because, numbers, tables, [Figure(title, drawn)])
+    figure = line_figure(NAME, title, series, "groups", "mean of deviation over mean")
+    return WorldResult(_claims(later, late), numbers, tables, [figure])
+
+
+def _claims(later: VariationCurve, late: Mapping[str, float]) -> list[Claim]:
+    all_ = list(later.values["all"])
+    rise = float(np.max(np.diff(all_)))
+    trend = f"{all_[0]:.3f} to {all_[-1]:.3f}, largest rise of a step {max(rise, 0.0):.3f}"
+    return [
+        Claim(FALLS, all_[-1] < all_[0] and rise <= RISE, trend),
+        *(
+            Claim(statement, late[a] <= late[b] + SLACK, f"{late[a]:.3f} and {late[b]:.3f}")
+            for (a, b), statement in BELOW.items()
+        ),
+        _below_sites(later, all_),
+    ]
+
+
+def _below_sites(later: VariationCurve, all_: Sequence[float]) -> Claim:
+    if later.sites is None:
+        return Claim(BELOW_SITES, None, "sites are not compared: there are too few")
+    largest = max(v for k, v in zip(later.ks, all_, strict=True) if k >= FROM)
+    return Claim(BELOW_SITES, largest < later.sites, f"at most {largest:.3f}, and {later.sites:.3f}")
 
 
 def _table(world: str, when: str, curve: VariationCurve) -> ResultTable:
@@ -147,14 +140,14 @@ def _table(world: str, when: str, curve: VariationCurve) -> ResultTable:
 
 
 ALIKE_INTERVALS = Study(
-    "E004-8",
-    "004",
-    "Variation of change intervals inside clusters (Figure 8)",
-    "Do pages of a cluster change equally often?",
-    f"in cycles after clusters were made: the variation of intervals falls with the number of clusters (no step raises "
-    f"it by more than {RISE}); on average from {FROM} clusters on that of all features is below that of dynamic ones, "
-    f"that below static ones, and all below as many groups by past frequency, to within {SLACK}; and below sites from "
-    f"{FROM} on, where there are {MANY_HOSTS} hosts",
+    NAME,
+    PAPER,
+    "Figure 8: variation of change intervals inside clusters",
+    "Do pages of a cluster change equally often, in cycles after clusters were made?",
     NEEDS,
-    run,
+    (FALLS, *BELOW.values(), BELOW_SITES),
+    judging(WEEKS, _look),
+    settings={"clusters": list(KS), "weeks": WEEKS},
+    quick_settings={"clusters": list(QUICK)},
+    aliases=("E004-8",),
 )

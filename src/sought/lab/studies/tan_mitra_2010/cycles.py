@@ -1,4 +1,4 @@
-"""What do the experiments of seed 004 share?  Cycles over a fixed set of pages, and how two policies are compared.
+"""What do the studies of tan-mitra-2010 share?  Cycles over a fixed set of pages, and how two policies are compared.
 
 Q. Tan, P. Mitra, Clustering-Based Incremental Web Crawling, TOIS 2010: 300,000 pages of 210 sites for a year,
 of which 25,000, 50,000 or 100,000 can be fetched in a cycle of one to eight weeks.
@@ -17,16 +17,17 @@ from numpy.typing import NDArray
 from sought.lab.judge.statistics import t_statistic
 from sought.lab.measures import ChangeRatio, FreshnessAt, Measure, PrecisionAt
 from sought.lab.replay.setting import Setting, fetches_of, pages_at_start, seen_in
-from sought.lab.studies.adapter import StudyContext, WorldResult
 from sought.lab.studies.bounds import lacks
-from sought.lab.studies.cells import read_log, read_series
-from sought.lab.studies.experiment import grid, run_all
+from sought.lab.studies.figures import line_figure
+from sought.lab.studies.grid import Grid
+from sought.lab.studies.study import Figure, StudyContext, WorldResult
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import WEEK, World
 from sought.web.policy import Policy
 
 Floats = NDArray[np.float64]
 
+PAPER = "tan-mitra-2010"
 LITTLE, SOME, MUCH = 0.09, 0.18, 0.35  # of all pages a cycle: 25,000, 50,000 and 100,000 of 285,000
 SAMPLE = 10  # fetches of a cycle that there are for each cluster: samples have 5 pages or more
 FEWEST_CLUSTERS, MOST_CLUSTERS = 5, 100
@@ -70,17 +71,17 @@ class CycleWorld:
         """For `world`, which is seen in the setting already."""
         return replace(self.setting, pages="all", every=1)
 
-    def series(self, arms: Mapping[str, Policy], share: float, bench: StudyContext) -> dict[str, Series]:
+    def series(self, arms: Mapping[str, Policy], share: float, context: StudyContext) -> dict[str, Series]:
         """What came of each policy, cycle by cycle."""
-        cells = grid(list(arms.values()), self.folder, [share], [self.setting.seed], self.setting)
-        what = f"replaying {self.world.name}, {share:.0%} a cycle"
-        run_all(cells, self.folder, MEASURES, bench.results, bench.cores, bench.progress(what))
-        series = {cell.policy: read_series(cell, bench.results) for cell in cells}
-        names = [measure.name for measure in MEASURES]
-        found = {name: {each: series[arm][each].to_numpy() for each in names} for name, arm in arms.items()}
+        replayed = Grid(arms, (share,), (self.setting,), MEASURES).replay(self.folder, context)
         pages = pages_at_start(self.world)
-        why = {cell.policy: reasons(read_log(cell, bench.results), pages) for cell in cells}
-        return {name: {**found[name], **why[arm]} for name, arm in arms.items()}
+        return {
+            name: {
+                **{measure.name: replayed[name].series(measure) for measure in MEASURES},
+                **reasons(replayed[name].log(), pages),
+            }
+            for name in arms
+        }
 
 
 def reasons(log: pl.DataFrame, pages: int) -> dict[str, Floats]:
@@ -93,24 +94,36 @@ def reasons(log: pl.DataFrame, pages: int) -> dict[str, Floats]:
     return {AGAIN: np.array([np.nan, *again]), TWICE: np.array(seen)}
 
 
-def ground_of(folder: Path, weeks: int) -> CycleWorld | tuple[str, str]:
-    """Cycles of so many weeks; or the world's name, and what it lacks."""
+def ground_of(folder: Path, weeks: int) -> CycleWorld | str:
+    """Cycles of so many weeks; or what the world lacks."""
     world = open_world(folder)
     setting = Setting(pages="fixed", every=max(1, round(weeks * WEEK / world.unit)), scorer="TfIdfPageRank(0.5, 0.5)")
     if lack := lacks(world):
-        return world.name, lack
+        return lack
     seen = seen_in(world, setting)
     if seen.units < FEWEST_CYCLES:
-        return world.name, f"fewer than {FEWEST_CYCLES} cycles of {weeks} weeks"
+        return f"fewer than {FEWEST_CYCLES} cycles of {weeks} weeks"
     if pages_at_start(seen) < SAMPLE * FEWEST_CLUSTERS:
-        return world.name, f"fewer than {SAMPLE * FEWEST_CLUSTERS} pages are there all the time"
+        return f"fewer than {SAMPLE * FEWEST_CLUSTERS} pages are there all the time"
     return CycleWorld(folder, seen, setting)
 
 
-def parts_of(bench: StudyContext, weeks: int, judge: Callable[[CycleWorld], WorldResult]) -> list[WorldResult]:
-    """What each world says with cycles of so many weeks, or what it lacks."""
-    grounds = (ground_of(folder, weeks) for folder in bench.worlds)
-    return [judge(each) if isinstance(each, CycleWorld) else WorldResult(each[0], None, each[1]) for each in grounds]
+def judging(
+    weeks: int, look: Callable[[CycleWorld, StudyContext], WorldResult]
+) -> Callable[[Path, StudyContext], WorldResult]:
+    """What judges a world by cycles of so many weeks."""
+
+    def judge(folder: Path, context: StudyContext) -> WorldResult:
+        ground = ground_of(folder, weeks)
+        return WorldResult(lack=ground) if isinstance(ground, str) else look(ground, context)
+
+    return judge
+
+
+def over_cycles(study: str, title: str, found: Mapping[str, Floats], y: str) -> Figure:
+    """One line for each name."""
+    series = {name: (list(range(1, len(values) + 1)), values.tolist()) for name, values in found.items()}
+    return line_figure(study, title, series, "cycle", y)
 
 
 def mean(values: Floats) -> float:

@@ -1,4 +1,4 @@
-"""E004-4 and E004-7: by which features should pages be clustered?
+"""By which features should pages be clustered?
 
 Q. Tan, P. Mitra, Clustering-Based Incremental Web Crawling, TOIS 2010, Figures 4 and 7.
 """
@@ -8,27 +8,16 @@ from typing import get_args
 
 from sought.beliefs.clusters.feature_names import Features
 from sought.lab.judge.statistics import t_statistic
-from sought.lab.studies.adapter import (
-    Claim,
-    Figure,
-    Finding,
-    ResultTable,
-    Study,
-    StudyContext,
-    Value,
-    WorldResult,
-    claimed,
-    finding,
-    plain,
-    verdict,
-)
-from sought.lab.studies.figures import lines
+from sought.lab.studies.figures import line_figure
+from sought.lab.studies.study import Claim, ResultTable, Statement, Study, StudyContext, Value, WorldResult, plain
 from sought.lab.studies.tan_mitra_2010.cycles import (
+    CRITICAL,
     FRESH,
     LITTLE,
     MEASURES,
     MUCH,
     NEEDS,
+    PAPER,
     PRECISE,
     RATIO,
     SOME,
@@ -37,13 +26,15 @@ from sought.lab.studies.tan_mitra_2010.cycles import (
     Series,
     differ,
     effect,
+    judging,
     mean,
-    parts_of,
+    over_cycles,
     told,
 )
 from sought.policy.cluster_sampling import ClusterSampling
 from sought.web.policy import Policy
 
+SETS_NAME, RANKING_NAME = f"{PAPER}-figure-4", f"{PAPER}-figure-7"
 SHARES, QUICK = (LITTLE, SOME, MUCH), (LITTLE, MUCH)
 SETS: tuple[Features, ...] = get_args(Features)
 WEEKS = 2
@@ -51,6 +42,14 @@ SLACK = 0.005  # of a change ratio
 ALIKE = 0.1  # of the mean, by which sets may differ if much can be fetched
 WITH: Features = "all"
 WITHOUT: Features = "static+dynamic"
+URL_WORST, TOGETHER_BEST, DYNAMIC_BETTER, ALL_ALIKE = (
+    Statement(f"with little, addresses alone are worst (to within {SLACK})"),
+    Statement(f"with little, static and dynamic features together, or all, are best (to within {SLACK})"),
+    Statement("with little, dynamic features beat static ones"),
+    Statement(f"with much, all differ by at most {ALIKE:.0%} of the mean"),
+)
+IS_ALIKE = {name: Statement(f"{name} is alike (two-sample |t| up to {CRITICAL})") for name in (RATIO, FRESH)}
+IS_HIGHER = Statement(f"{PRECISE} is higher with ranking features")
 
 Found = Mapping[float, Mapping[str, Series]]
 
@@ -59,14 +58,9 @@ def arms(ground: CycleWorld, sets: Sequence[Features] = SETS) -> dict[str, Polic
     return {name: ClusterSampling(k=ground.clusters, features=name, cycle=ground.cycle) for name in sets}
 
 
-def run_sets(bench: StudyContext) -> Finding:
-    shares = QUICK if bench.quick else SHARES
-
-    def of(ground: CycleWorld) -> WorldResult:
-        return sets_judged(ground.world.name, {share: ground.series(arms(ground), share, bench) for share in shares})
-
-    parts = parts_of(bench, WEEKS, of)
-    return finding("E004-4", bench, parts, shares=list(shares), weeks=WEEKS, slack=SLACK)
+def _look_at_sets(ground: CycleWorld, context: StudyContext) -> WorldResult:
+    shares = QUICK if context.quick else SHARES
+    return sets_judged(ground.world.name, {share: ground.series(arms(ground), share, context) for share in shares})
 
 
 def sets_judged(world: str, found: Found) -> WorldResult:
@@ -75,21 +69,13 @@ def sets_judged(world: str, found: Found) -> WorldResult:
     best = max(little.values())
     spread = (max(much.values()) - min(much.values())) / (sum(much.values()) / len(much))
     both = {name: little[name] for name in (WITHOUT, WITH)}
+    better = f"{little['dynamic']:.4f} and {little['static']:.4f}"
     claims = [
-        Claim("with little, addresses alone are worst", little["url"] <= min(little.values()) + SLACK, told(little)),
-        Claim(
-            "with little, static and dynamic features together, or all, are best",
-            max(both.values()) >= best - SLACK,
-            told(little),
-        ),
-        Claim(
-            "with little, dynamic features beat static ones",
-            little["dynamic"] > little["static"],
-            f"{little['dynamic']:.4f} and {little['static']:.4f}",
-        ),
-        Claim(f"with much, all differ by at most {ALIKE:.0%} of the mean", spread <= ALIKE, f"{spread:.1%}"),
+        Claim(URL_WORST, little["url"] <= min(little.values()) + SLACK, told(little)),
+        Claim(TOGETHER_BEST, max(both.values()) >= best - SLACK, told(little)),
+        Claim(DYNAMIC_BETTER, little["dynamic"] > little["static"], better),
+        Claim(ALL_ALIKE, spread <= ALIKE, f"{spread:.1%}"),
     ]
-    holds, because = verdict(claims)
     numbers: dict[str, Value] = {
         f"{name} at {share:.0%}": plain(value) for share, each in ratios.items() for name, value in each.items()
     }
@@ -102,32 +88,17 @@ def sets_judged(world: str, found: Found) -> WorldResult:
     table = ResultTable(f"{world}: mean change ratio", columns, rows, note)
     title = f"{world}: change ratio by features"
     series = {name: ([100 * share for share in ratios], [each[name] for each in ratios.values()]) for name in little}
-    figure = Figure(title, lines(series, "fetches a cycle, % of pages", "mean change ratio", f"{title} (E004-4)"))
-    return WorldResult(world, holds, because, numbers, [claimed(world, claims), table], [figure])
+    figure = line_figure(SETS_NAME, title, series, "fetches a cycle, % of pages", "mean change ratio")
+    return WorldResult(claims, numbers, [table], [figure])
 
 
-def run_ranking(bench: StudyContext) -> Finding:
-    def of(ground: CycleWorld) -> WorldResult:
-        found = ground.series(arms(ground, (WITHOUT, WITH)), LITTLE, bench)
-        return ranking_judged(ground.world.name, found[WITH], found[WITHOUT])
-
-    parts = parts_of(bench, WEEKS, of)
-    return finding("E004-7", bench, parts, shares=[LITTLE], weeks=WEEKS)
+def _look_at_ranking(ground: CycleWorld, context: StudyContext) -> WorldResult:
+    found = ground.series(arms(ground, (WITHOUT, WITH)), LITTLE, context)
+    return ranking_judged(ground.world.name, found[WITH], found[WITHOUT])
 
 
 def ranking_judged(world: str, having: Series, lacking: Series) -> WorldResult:
     """`having` is with ranking features."""
-    claims = [
-        Claim(f"{name} is alike", not differ(having[name], lacking[name]), _compared(name, having, lacking))
-        for name in (RATIO, FRESH)
-    ]
-    if alike := verdict(claims)[0] and not differ(having[PRECISE], lacking[PRECISE]):
-        because = f"{PRECISE} differs by less than its error ({_compared(PRECISE, having, lacking)})"
-    else:
-        more = mean(having[PRECISE]) > mean(lacking[PRECISE])
-        claims.append(Claim(f"{PRECISE} is higher with ranking features", more, _compared(PRECISE, having, lacking)))
-        because = verdict(claims)[1]
-    holds = None if alike else verdict(claims)[0]
     names = [measure.name for measure in MEASURES]
     rows: list[list[Value]] = [
         [name, mean(having[name]), mean(lacking[name]), *map(plain, _tests(name, having, lacking))] for name in names
@@ -135,14 +106,21 @@ def ranking_judged(world: str, having: Series, lacking: Series) -> WorldResult:
     numbers: dict[str, Value] = {
         f"{row[0]} {what}": row[i] for row in rows for i, what in ((1, "with"), (2, "without"))
     }
-    table = ResultTable(
-        f"{world}: with and without ranking features", ["measure", "with", "without", "t", "effect"], rows
-    )
     title = f"{world}: with and without ranking features"
-    cycles = list(range(1, len(having[PRECISE]) + 1))
-    series = {"with": (cycles, having[PRECISE].tolist()), "without": (cycles, lacking[PRECISE].tolist())}
-    figure = Figure(title, lines(series, "cycle", PRECISE, f"{title} (E004-7)"))
-    return WorldResult(world, holds, because, numbers, [claimed(world, claims), table], [figure])
+    table = ResultTable(title, ["measure", "with", "without", "t", "effect"], rows)
+    figure = over_cycles(RANKING_NAME, title, {"with": having[PRECISE], "without": lacking[PRECISE]}, PRECISE)
+    return WorldResult(_ranking_claims(having, lacking), numbers, [table], [figure])
+
+
+def _ranking_claims(having: Series, lacking: Series) -> list[Claim]:
+    """Where nothing differs by more than its error nothing can be judged."""
+    differing = {name: differ(having[name], lacking[name]) for name in (RATIO, FRESH, PRECISE)}
+    compared = {name: _compared(name, having, lacking) for name in differing}
+    if not any(differing.values()):
+        less = "none differs by more than its error: "
+        return [Claim(s, None, less + compared[n]) for n, s in {**IS_ALIKE, PRECISE: IS_HIGHER}.items()]
+    alike = [Claim(statement, not differing[name], compared[name]) for name, statement in IS_ALIKE.items()]
+    return [*alike, Claim(IS_HIGHER, mean(having[PRECISE]) > mean(lacking[PRECISE]), compared[PRECISE])]
 
 
 def _tests(name: str, a: Series, b: Series) -> tuple[float, float]:
@@ -155,23 +133,25 @@ def _compared(name: str, a: Series, b: Series) -> str:
 
 
 FEATURE_SETS = Study(
-    "E004-4",
-    "004",
-    "Feature sets and resources (Figure 4)",
-    "By which features should pages be clustered, if few or many can be fetched?",
-    f"with {LITTLE:.0%} a cycle addresses alone have the least change ratio, static and dynamic features together (or "
-    f"all) the largest, each to within {SLACK}, and dynamic ones more than static ones; with {MUCH:.0%} all are within "
-    f"{ALIKE:.0%} of their mean",
+    SETS_NAME,
+    PAPER,
+    "Figure 4: feature sets and resources",
+    f"By which features should pages be clustered, if few or many can be fetched ({LITTLE:.0%} or {MUCH:.0%} a cycle)?",
     NEEDS,
-    run_sets,
+    (URL_WORST, TOGETHER_BEST, DYNAMIC_BETTER, ALL_ALIKE),
+    judging(WEEKS, _look_at_sets),
+    settings={"shares": list(SHARES), "weeks": WEEKS, "slack": SLACK},
+    quick_settings={"shares": list(QUICK)},
+    aliases=("E004-4",),
 )
 RANKING_FEATURES = Study(
-    "E004-7",
-    "004",
-    "Ranking features (Figure 7)",
-    "Do searchers gain if pages are clustered by their ranks, too?",
-    f"with {LITTLE:.0%} a cycle, by all features and by all but ranking: {RATIO} and {FRESH} do not differ (two-sample "
-    f"|t| up to 1.96), {PRECISE} is higher with them; if that does not differ either, it cannot be judged",
+    RANKING_NAME,
+    PAPER,
+    "Figure 7: ranking features",
+    f"Do searchers gain if pages are clustered by their ranks, too ({LITTLE:.0%} a cycle)?",
     NEEDS,
-    run_ranking,
+    (*IS_ALIKE.values(), IS_HIGHER),
+    judging(WEEKS, _look_at_ranking),
+    settings={"shares": [LITTLE], "weeks": WEEKS},
+    aliases=("E004-7",),
 )

@@ -1,4 +1,4 @@
-"""E004-6: do clusters find more changes than sites, directories, links, or what each page did before?
+"""Do clusters find more changes than sites, directories, links, or what each page did before?
 
 Q. Tan, P. Mitra, Clustering-Based Incremental Web Crawling, TOIS 2010, Figure 6.  Their text says both that all
 policies of limited resources are very similar in MP@10 and that every difference is significant; what is asked of MP@10
@@ -16,22 +16,18 @@ from sought.lab.judge.statistics import t_statistic
 from sought.lab.measures.reading import ReadCopies
 from sought.lab.replay.run import run_of_states
 from sought.lab.replay.setting import moments_of
-from sought.lab.studies.adapter import (
+from sought.lab.studies.cells import judge_for
+from sought.lab.studies.study import (
     Claim,
     Figure,
-    Finding,
     ResultTable,
+    Statement,
     Study,
     StudyContext,
     Value,
     WorldResult,
-    claimed,
-    finding,
     plain,
-    verdict,
 )
-from sought.lab.studies.cells import judge_for
-from sought.lab.studies.figures import lines
 from sought.lab.studies.tan_mitra_2010.cycles import (
     AGAIN,
     CRITICAL,
@@ -41,14 +37,16 @@ from sought.lab.studies.tan_mitra_2010.cycles import (
     MEASURES,
     MOST_CLUSTERS,
     NEEDS,
+    PAPER,
     PRECISE,
     RATIO,
     CycleWorld,
     Series,
     effect,
+    judging,
     mean,
+    over_cycles,
     paired,
-    parts_of,
     told,
 )
 from sought.lab.worlds.files import open_world
@@ -61,6 +59,7 @@ from sought.policy.link_sampling import LinkSampling
 from sought.policy.site_sampling import SiteSampling
 from sought.web.policy import Policy
 
+NAME = f"{PAPER}-figure-6"
 WEEKS = 2
 WEIGHTINGS: tuple[Weighting, ...] = get_args(Weighting)
 CLUSTERS = tuple(f"CLS-{weighting}" for weighting in WEIGHTINGS)
@@ -70,6 +69,17 @@ ASIDE = (MANY, CHANCE, FEW)  # not asked to be better than anybody
 RIVALS = ("SLS", "DB", "LB", "Freq", "RR", "Rand")
 IDEAL = "Ideal"
 SIMILAR = 0.02  # of MP@10
+ABOVE = {
+    name: Statement(
+        f"in {name} each CLS is above each rival, t > {CRITICAL} ({LITTLE:.0%} in each cycle of {WEEKS} weeks)",
+        f"t > {CRITICAL}",
+    )
+    for name in (RATIO, FRESH)
+}
+ALL_SIMILAR = Statement(
+    f"{PRECISE} of all of them differs by at most {SIMILAR}", "very similar, and every difference significant"
+)
+IDEAL_BEST = Statement("Ideal is best in all")
 
 Found = Mapping[str, Series]
 
@@ -90,13 +100,9 @@ def arms(ground: CycleWorld) -> dict[str, Policy]:
     return found | dict(zip(RIVALS[1:], others, strict=True))
 
 
-def run(bench: StudyContext) -> Finding:
-    def of(ground: CycleWorld) -> WorldResult:
-        found = ground.series(arms(ground), LITTLE, bench) | {IDEAL: _ideal(ground)}
-        return judged(ground.world.name, found, tempo_of(ground.world))
-
-    parts = parts_of(bench, WEEKS, of)
-    return finding("E004-6", bench, parts, shares=[LITTLE], weeks=WEEKS)
+def _look(ground: CycleWorld, context: StudyContext) -> WorldResult:
+    found = ground.series(arms(ground), LITTLE, context) | {IDEAL: _ideal(ground)}
+    return judged(ground.world.name, found, tempo_of(ground.world))
 
 
 def _ideal(ground: CycleWorld) -> Series:
@@ -131,37 +137,35 @@ def tempo_of(world: World) -> Tempo:
 def judged(world: str, found: Found, tempo: Tempo | None = None) -> WorldResult:
     limited = {name: series for name, series in found.items() if name != IDEAL}
     clusters, rivals = ([each for each in names if each in found] for names in (CLUSTERS, RIVALS))
-    claims = [_above(found, measure, clusters, rivals) for measure in (RATIO, FRESH)]
+    above = [_above(found, measure, clusters, rivals, tempo) for measure in (RATIO, FRESH)]
     precise = {name: mean(series[PRECISE]) for name, series in limited.items()}
     gap = max(precise.values()) - min(precise.values())
-    claims.append(Claim(f"{PRECISE} of all of them differs by at most {SIMILAR}", gap <= SIMILAR, told(precise)))
-    claims.append(_ideal_is_best(found, limited))
-    holds, because = verdict(claims)
-    if tempo:
-        because += (
-            f"; in a cycle {tempo.all:.1%} of the pages change, {tempo.fastest:.1%} of the {LITTLE:.0%} that change "
-            f"most, and by turns {tempo.by_turns:.1%} of the copies would differ"
-        )
-    if "SLS" not in found:
-        because += "; sites are not compared: there are too few"
+    claims = [*above, Claim(ALL_SIMILAR, gap <= SIMILAR, told(precise)), _ideal_is_best(found, limited)]
     names = (RATIO, FRESH, PRECISE, AGAIN)
     numbers: dict[str, Value] = {
         f"{name} {measure}": plain(mean(series[measure])) for measure, (name, series) in product(names, found.items())
     }
     numbers |= {f"pages that change, {name}": value for name, value in (tempo._asdict() if tempo else {}).items()}
-    tables = [claimed(world, claims), _means(world, found), _tests(world, found, clusters, rivals)]
-    return WorldResult(world, holds, because, numbers, tables, [_figure(world, found, name) for name in (RATIO, FRESH)])
+    tables = [_means(world, found), _tests(world, found, clusters, rivals)]
+    return WorldResult(claims, numbers, tables, [_figure(world, found, name) for name in (RATIO, FRESH)])
 
 
-def _above(found: Found, measure: str, clusters: Sequence[str], rivals: Sequence[str]) -> Claim:
-    """Told by the pair that is nearest to failing, and how many do."""
+def _above(found: Found, measure: str, clusters: Sequence[str], rivals: Sequence[str], tempo: Tempo | None) -> Claim:
+    """By the pair that is nearest to failing, and how many do; and why that may be."""
     pairs = {(a, b): t_statistic(found[a][measure], found[b][measure]) for a, b in product(clusters, rivals)}
     worst = min(pairs, key=lambda pair: np.nan_to_num(pairs[pair], nan=-np.inf))
     won = sum(t > CRITICAL for t in pairs.values())
     ahead = sum(mean(found[a][measure]) > mean(found[b][measure]) for a, b in pairs)
     numbers = " and ".join(f"{name} {mean(found[name][measure]):.4f}" for name in worst)
     text = f"ahead in {ahead} and significantly in {won} of {len(pairs)} pairs; least t {pairs[worst]:.2f}: {numbers}"
-    return Claim(f"in {measure} each CLS is above each rival, t > {CRITICAL}", won == len(pairs), text)
+    if tempo:
+        text += (
+            f"; in a cycle {tempo.all:.1%} of the pages change, {tempo.fastest:.1%} of the {LITTLE:.0%} that change "
+            f"most, and by turns {tempo.by_turns:.1%} of the copies would differ"
+        )
+    if "SLS" not in found:
+        text += "; sites are not compared: there are too few"
+    return Claim(ABOVE[measure], won == len(pairs), text)
 
 
 def _ideal_is_best(found: Found, limited: Found) -> Claim:
@@ -169,7 +173,7 @@ def _ideal_is_best(found: Found, limited: Found) -> Claim:
     best = {name: max(mean(series[name]) for series in limited.values()) for name in names}
     ideal = {name: mean(found[IDEAL][name]) for name in names}
     text = "; ".join(f"{name} {ideal[name]:.4f} and {best[name]:.4f}" for name in names)
-    return Claim("Ideal is best in all", all(ideal[name] >= best[name] for name in names), text)
+    return Claim(IDEAL_BEST, all(ideal[name] >= best[name] for name in names), text)
 
 
 def _means(world: str, found: Found) -> ResultTable:
@@ -192,20 +196,18 @@ def _tests(world: str, found: Found, clusters: Sequence[str], rivals: Sequence[s
 
 
 def _figure(world: str, found: Found, measure: str) -> Figure:
-    title = f"{world}: {measure} over time"
     shown = {name: series[measure] for name, series in found.items() if name not in ASIDE}
-    series = {name: (list(range(1, len(values) + 1)), values.tolist()) for name, values in shown.items()}
-    return Figure(title, lines(series, "cycle", measure, f"{title} (E004-6)"))
+    return over_cycles(NAME, f"{world}: {measure} over time", shown, measure)
 
 
 POLICIES_COMPARED = Study(
-    "E004-6",
-    "004",
-    "All policies (Figure 6)",
-    "Do clusters find more changes than sites, directories, links, or what each page did before?",
-    f"with {LITTLE:.0%} a cycle of {WEEKS} weeks each CLS is above each of {', '.join(RIVALS)} in {RATIO} and {FRESH} "
-    f"(two-sample t > {CRITICAL}); {PRECISE} of all of them differs by at most {SIMILAR}; Ideal is best in all. SLS "
-    f"takes at least {MANY_HOSTS} hosts",
+    NAME,
+    PAPER,
+    "Figure 6: all policies",
+    f"Do clusters find more changes than their rivals ({', '.join(RIVALS)}; SLS takes at least {MANY_HOSTS} hosts)?",
     NEEDS,
-    run,
+    (*ABOVE.values(), ALL_SIMILAR, IDEAL_BEST),
+    judging(WEEKS, _look),
+    settings={"shares": [LITTLE], "weeks": WEEKS},
+    aliases=("E004-6",),
 )

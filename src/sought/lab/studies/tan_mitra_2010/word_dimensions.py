@@ -1,4 +1,4 @@
-"""E004-3: how many clusters of words should a page's distances be told to?
+"""How many clusters of words should a page's distances be told to?
 
 Q. Tan, P. Mitra, Clustering-Based Incremental Web Crawling, TOIS 2010, Figure 3: the change ratio by the number
 of distances to word clusters, of content and of addresses alike.  A crawl has ten; here it is a choice.
@@ -13,38 +13,29 @@ from sought.beliefs.clusters.clustering import Closeness, ClosenessSupplier, Clu
 from sought.beliefs.cycle_change import CycleChange
 from sought.beliefs.holdings import Holdings
 from sought.lab.judge.statistics import t_statistic
-from sought.lab.studies.adapter import (
-    Claim,
-    Figure,
-    Finding,
-    ResultTable,
-    Study,
-    StudyContext,
-    Value,
-    WorldResult,
-    claimed,
-    finding,
-    plain,
-    verdict,
-)
-from sought.lab.studies.figures import lines
+from sought.lab.studies.figures import line_figure
+from sought.lab.studies.study import Claim, ResultTable, Statement, Study, StudyContext, Value, WorldResult, plain
 from sought.lab.studies.tan_mitra_2010.cycles import (
     CRITICAL,
     LITTLE,
     NEEDS,
+    PAPER,
     RATIO,
     CycleWorld,
     Floats,
+    judging,
     mean,
-    parts_of,
     told,
 )
 from sought.policy.cluster_sampling import ClusterSampling
 
+NAME = f"{PAPER}-figure-3"
 DIMENSIONS, QUICK = (5, 10, 20, 30, 40, 50), (5, 10, 20)
 PLATEAU = (10, 20, 30)
 WEEKS = 4
 SLACK = 0.001  # of a change ratio
+LOWEST = Statement(f"with 5 distances the change ratio is lowest (by more than {SLACK})")
+LEVEL = Statement(f"it does not differ between 10, 20 and 30 (two-sample |t| up to {CRITICAL})")
 
 
 @dataclass(frozen=True)
@@ -78,19 +69,13 @@ class WideSampling(ClusterSampling):
         return WideCluster(*clusters), WideCloseness(*clusters), change
 
 
-def run(bench: StudyContext) -> Finding:
-    dimensions = QUICK if bench.quick else DIMENSIONS
-
-    def of(ground: CycleWorld) -> WorldResult:
-        arms = {
-            str(dims): WideSampling(k=ground.clusters, weighting="NAD", cycle=ground.cycle, dims=dims)
-            for dims in dimensions
-        }
-        found = ground.series(arms, LITTLE, bench)
-        return judged(ground.world.name, {int(dims): series[RATIO] for dims, series in found.items()})
-
-    parts = parts_of(bench, WEEKS, of)
-    return finding("E004-3", bench, parts, shares=[LITTLE], weeks=WEEKS, dimensions=list(dimensions))
+def _look(ground: CycleWorld, context: StudyContext) -> WorldResult:
+    arms = {
+        str(dims): WideSampling(k=ground.clusters, weighting="NAD", cycle=ground.cycle, dims=dims)
+        for dims in (QUICK if context.quick else DIMENSIONS)
+    }
+    found = ground.series(arms, LITTLE, context)
+    return judged(ground.world.name, {int(dims): series[RATIO] for dims, series in found.items()})
 
 
 def judged(world: str, found: Mapping[int, Floats]) -> WorldResult:
@@ -98,15 +83,11 @@ def judged(world: str, found: Mapping[int, Floats]) -> WorldResult:
     level = {(a, b): t_statistic(found[a], found[b]) for a, b in combinations([d for d in PLATEAU if d in found], 2)}
     steepest = max(level, key=lambda pair: abs(level[pair]))
     least = min(value for dims, value in means.items() if dims != "5")
+    steep = f"t {level[steepest]:.2f} between {steepest[0]} and {steepest[1]}"
     claims = [
-        Claim("with 5 distances the change ratio is lowest", means["5"] < least - SLACK, told(means)),
-        Claim(
-            "it does not differ between 10, 20 and 30",
-            abs(level[steepest]) <= CRITICAL,
-            f"t {level[steepest]:.2f} between {steepest[0]} and {steepest[1]}",
-        ),
+        Claim(LOWEST, means["5"] < least - SLACK, told(means)),
+        Claim(LEVEL, abs(level[steepest]) <= CRITICAL, steep),
     ]
-    holds, because = verdict(claims)
     spread = max(means.values()) - min(means.values())
     numbers: dict[str, Value] = {f"change ratio with {dims}": plain(value) for dims, value in means.items()}
     numbers["largest less least"] = plain(spread)
@@ -114,17 +95,19 @@ def judged(world: str, found: Mapping[int, Floats]) -> WorldResult:
     table = ResultTable(f"{world}: mean change ratio", ["distances to words", "change ratio"], rows)
     title = f"{world}: change ratio by distances to words"
     series = {"CLS-NAD": ([float(dims) for dims in means], list(means.values()))}
-    figure = Figure(title, lines(series, "clusters of words", "mean change ratio", f"{title} (E004-3)"))
-    return WorldResult(world, holds, because, numbers, [claimed(world, claims), table], [figure])
+    figure = line_figure(NAME, title, series, "clusters of words", "mean change ratio")
+    return WorldResult(claims, numbers, [table], [figure])
 
 
 WORD_DIMENSIONS = Study(
-    "E004-3",
-    "004",
-    "Distances to clusters of words (Figure 3)",
+    NAME,
+    PAPER,
+    "Figure 3: distances to clusters of words",
     "How many clusters of words should a page's distances be told to?",
-    f"with {LITTLE:.0%} a cycle of {WEEKS} weeks, NAD, confidence 80 %: 5 distances have the least change ratio (by "
-    f"more than {SLACK}); 10, 20 and 30 do not differ (two-sample |t| up to {CRITICAL})",
     NEEDS,
-    run,
+    (LOWEST, LEVEL),
+    judging(WEEKS, _look),
+    settings={"shares": [LITTLE], "weeks": WEEKS, "dimensions": list(DIMENSIONS)},
+    quick_settings={"dimensions": list(QUICK)},
+    aliases=("E004-3",),
 )

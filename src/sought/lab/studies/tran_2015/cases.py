@@ -1,4 +1,4 @@
-"""Which frontiers are ranked in the experiments of seed 002, and what is each page in them worth?
+"""Which frontiers are ranked in the experiments of tran-et-al-2015, and what is each page in them worth?
 
 Tran, Turk, Cambazoglu & Nejdl, A Random Walk Model for Optimization of Search Impact in Web Frontier Ranking, SIGIR
 2015, §3 and §5.  Theirs are two moments of Wikipedia and of a crawl; here half of a world's pages, drawn at random, are
@@ -7,21 +7,21 @@ expected with all pages found (by that half of demand that the crawl does not kn
 what its own index and the known half of demand say.  Everything is the mean over several such draws.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
 from sought.beliefs.impacts import IMPACTS, Impact
-from sought.lab.judge.bootstrap import Rows, Tuned, split65, tune
+from sought.lab.judge.bootstrap import SAMPLES, Rows, Tuned, split65, tune
 from sought.lab.judge.judge import Judge
 from sought.lab.replay.frontier import Frontier, WorldImpacts, frontier_of, impacts_of
 from sought.lab.replay.setting import Setting, pages_at_start
-from sought.lab.studies.adapter import Claim, ResultTable, StudyContext, Value, claimed
 from sought.lab.studies.cells import judge_for
 from sought.lab.studies.marks import world_mark
+from sought.lab.studies.study import Claim, Statement, StudyContext, Value, WorldResult
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import Numbers
 from sought.policy import Backlinks, Location, PageRank, RandomWalk, SearchImpact
@@ -29,6 +29,8 @@ from sought.policy.ordering import Ordering
 from sought.web.pages import Floats
 from sought.web.policy import Important
 
+PAPER = "tran-et-al-2015"
+QUICK_SAMPLES = 5
 SEARCHES = 50_000.0  # a week
 CRAWLED = 0.5
 OMEGAS = tuple(float(i) / 10 for i in range(11))
@@ -38,6 +40,9 @@ EVEN = 0.005  # of the ideal impact: shares that differ less are equal
 ERRORS = 2.0  # standard errors
 BEST = 0.008  # of pages
 MOST_FLAT, LEAST_SKEWED = 0.25, 0.5  # of all impact, that the best pages have
+CLEARLY = f"'above' is by more than {EVEN:.1%} of the ideal, and by more than two standard errors over draws"
+SETTINGS = {"samples": SAMPLES, "even": EVEN}
+QUICK_SETTINGS = {"samples": QUICK_SAMPLES}
 BASELINES: dict[str, Backlinks | Ordering] = {
     "InDegree": Backlinks(),
     "PageRank": PageRank(d=0.85),
@@ -124,11 +129,35 @@ class FrontierCases:
             **self.held,
         }
 
-    @property
-    def unfit(self) -> str:
-        """Why neither of the paper's cases is like it, if so."""
-        views = self.held[f"best {BEST:.1%}, views"]
-        return "" if self.regime else f"the best {BEST:.1%} of pages have {views:.0%} of views: neither flat nor skewed"
+    def unlike(self, wanted: Regime | None) -> str:
+        """Why neither of the paper's cases is like it, or the one that is wanted is not, if so."""
+        if not self.regime:
+            views = self.held[f"best {BEST:.1%}, views"]
+            return f"the best {BEST:.1%} of pages have {views:.0%} of views: neither flat nor skewed"
+        is_wanted = wanted in (None, self.regime)
+        return "" if is_wanted else f"its impact is {'flat' if self.regime is LOW_SKEW else 'skewed'}"
+
+
+def judging(
+    look: Callable[[FrontierCases, Regime, StudyContext], WorldResult], wanted: Regime | None = None
+) -> Callable[[Path, StudyContext], WorldResult]:
+    """What judges a world by its frontiers, if its impact is as wanted, or else as in one of the paper's cases."""
+
+    def judge(folder: Path, context: StudyContext) -> WorldResult:
+        ground = ground_of(folder, context)
+        if isinstance(ground, str):
+            return WorldResult(lack=ground)
+        if not ground.regime or ground.unlike(wanted):
+            return WorldResult(lack=ground.unlike(wanted), numbers=ground.numbers)
+        result = look(ground, ground.regime, context)
+        return replace(result, numbers={**ground.numbers, **result.numbers})
+
+    return judge
+
+
+def samples_in(context: StudyContext) -> int:
+    """Of a bootstrap."""
+    return QUICK_SAMPLES if context.quick else SAMPLES
 
 
 def walk(kind: Impact, omega: float, beta: float) -> RandomWalk:
@@ -144,37 +173,36 @@ def above(one: Floats, other: Floats) -> bool | None:
     return apart > EVEN if apart <= EVEN or apart > ERRORS * error(one - other) else None
 
 
+def not_above(one: Floats, other: Floats) -> bool | None:
+    """The contrary."""
+    is_above = above(one, other)
+    return None if is_above is None else not is_above
+
+
 def error(values: Floats) -> float:
     """The standard error of the mean; 0 where there is one value only, which tells none."""
     return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
 
 
-def settled(judged: Sequence[tuple[Claim, bool]], world: str) -> tuple[list[Claim], list[ResultTable]]:
-    """Claims that can be told (True), and tables of these and of the others, if there are any."""
-    clear = [claim for claim, is_clear in judged if is_clear]
-    rows: list[list[Value]] = [[claim.what, claim.found] for claim, is_clear in judged if not is_clear]
-    tables = [claimed(world, clear)] if clear else []
-    if rows:
-        tables.append(ResultTable(f"{world}: what draws are too few to tell", ["claim", "found"], rows))
-    return clear, tables
+def claim_over_draws(statement: Statement, holds: bool | None, found: str, at: str = "") -> Claim:
+    """None if draws are too few to tell."""
+    return Claim(statement, holds, found if holds is not None else f"draws are too few to tell: {found}", at)
 
 
-def ground_of(folder: Path, bench: StudyContext) -> FrontierCases | str:
+def ground_of(folder: Path, context: StudyContext) -> FrontierCases | str:
     """The frontiers of a world, or what it lacks."""
     world = open_world(folder)
     if not len(world.tallies):
         return "nobody asks for anything (sought lab queries derive makes queries)"
     held, regime = _held(judge_for(world, _setting(0)))
     beta, mark = (regime or LOW_SKEW).beta, world_mark(folder)
-    draws = 1 if bench.quick else min(10, max(5, ENOUGH // pages_at_start(world)))
-    report, cases = bench.progress(f"frontiers of {world.name}"), []
-    for seed in range(draws + 1):
-        report(seed, draws + 1)
+    draws = 1 if context.quick else min(10, max(5, ENOUGH // pages_at_start(world)))
+    cases = []
+    for seed in context.each(f"frontiers of {world.name}", range(draws + 1)):
         case = _case(folder, mark, seed % draws, seed < draws, beta)
         if len(case.rows) < FEWEST:
             return f"fewer than {FEWEST} pages in its frontier"
         cases.append(case)
-    report(draws + 1, draws + 1)
     return FrontierCases(world.name, regime, held, cases[:-1], cases[-1])
 
 

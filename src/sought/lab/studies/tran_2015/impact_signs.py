@@ -6,7 +6,7 @@ import numpy as np
 from scipy.stats import spearmanr
 
 from sought.graph.links import GraphLinks
-from sought.lab.studies.adapter import Value
+from sought.lab.studies.study import Value
 from sought.lab.studies.tran_2015.cases import Case
 from sought.web.pages import Floats
 

@@ -1,4 +1,4 @@
-"""Does learning from all rankings beat the best of them?  E002-8, Figure 8 of Tran, Turk, Cambazoglu & Nejdl (2015).
+"""Does learning from all rankings beat the best of them?  Figure 8 of Tran, Turk, Cambazoglu & Nejdl (2015).
 
 Features are what the other methods say, what the pages that link to a page bring, and how deep its address is (their
 Table 4); the target is the clicks of a week.  Learned on the 65 % of the frontier that ω is tuned on, tested on the
@@ -6,7 +6,6 @@ rest: a regression tree on data of low skew, a linear model by online gradient d
 """
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,70 +15,47 @@ from sought.beliefs.impacts import IMPACTS
 from sought.beliefs.leaf_tree import fit_validated_tree
 from sought.beliefs.learned_features import parents_with
 from sought.beliefs.online_linear import OnlineLinear
-from sought.lab.judge.bootstrap import SAMPLES, lost
-from sought.lab.studies.adapter import (
-    Claim,
-    Figure,
-    Finding,
-    ResultTable,
-    Study,
-    StudyContext,
-    Value,
-    WorldResult,
-    finding,
-    verdict,
-)
-from sought.lab.studies.figures import lines
+from sought.lab.judge.bootstrap import lost
+from sought.lab.studies.study import Claim, Statement, Study, StudyContext, WorldResult
 from sought.lab.studies.tran_2015.cases import (
-    EVEN,
+    CLEARLY,
     LOW_SKEW,
     OMEGAS,
+    PAPER,
+    QUICK_SETTINGS,
     RANDOM,
     RW,
     RW_EG,
+    SETTINGS,
     Case,
     FrontierCases,
     Regime,
     above,
+    claim_over_draws,
     error,
-    ground_of,
-    settled,
+    judging,
+    not_above,
+    samples_in,
 )
-from sought.lab.studies.tran_2015.shares import Shares, means, stacked
-from sought.lab.worlds.files import read_name
+from sought.lab.studies.tran_2015.shares import Shares, means, shares_figure, shares_table, stacked
 from sought.policy import Location
 from sought.web.pages import Floats
 
+NAME = f"{PAPER}-figure-8"
 TREE, LINEAR = "ML, tree", "ML, linear"
 OF_LOG = " of log(1 + clicks)"
+TREE_WINS = Statement("low skew: the tree is above RW-EG in the clicks of the first 10 %")
+LINEAR_DOES_NOT = Statement("skewed: the linear model is not above RW-EG in the clicks of the first 2 %")
 
 
-def run(bench: StudyContext) -> Finding:
-    parts = [_world(folder, bench) for folder in bench.worlds]
-    return finding("E002-8", bench, parts, even=EVEN, samples=SAMPLES)
-
-
-def _world(folder: Path, bench: StudyContext) -> WorldResult:
-    ground = ground_of(folder, bench)
-    if isinstance(ground, str):
-        return WorldResult(read_name(folder), None, ground)
-    regime = ground.regime
-    if not regime:
-        return WorldResult(ground.world, None, ground.unfit, ground.numbers)
-    report, each = bench.progress(f"learning on {ground.world}"), []
-    for done, case in enumerate(ground.drawn):
-        report(done, len(ground.drawn))
-        each.append(learned(case, regime, 5 if bench.quick else SAMPLES))
-    report(len(each), len(each))
-    found = stacked(each)
-    claim, is_clear = claim_of(found, regime)
-    claims, shown = settled([(claim, is_clear)], ground.world)
-    because = verdict(claims)[1] if is_clear else f"draws are too few to tell: {claim.found}"
-    because += f"; learnt from {np.mean([len(case.parts[0]) for case in ground.drawn]):.0f} pages"
-    numbers = ground.numbers | {name: float(values[-1]) for name, values in means(found).items()}
-    tables = [_table(ground, means(found), regime), *shown]
-    holds = claim.holds if is_clear else None
-    return WorldResult(ground.world, holds, because, numbers, tables, [_figure(ground, means(found), regime)])
+def _look(ground: FrontierCases, regime: Regime, context: StudyContext) -> WorldResult:
+    cases = context.each(f"learning on {ground.world}", ground.drawn)
+    found = stacked([learned(case, regime, samples_in(context)) for case in cases])
+    numbers = {name: float(values[-1]) for name, values in means(found).items()}
+    numbers["pages learned from"] = float(np.mean([len(case.parts[0]) for case in ground.drawn]))
+    table = shares_table(ground, regime, found, "share of the ideal clicks, learned")
+    figure = shares_figure(NAME, ground, regime, found, "learned from all rankings", "clicks")
+    return WorldResult([claim_of(found, regime)], numbers, [table], [figure])
 
 
 def learned(case: Case, regime: Regime, samples: int) -> dict[str, Floats]:
@@ -120,42 +96,28 @@ def _line(table: Floats, target: Floats) -> Callable[[Floats], Floats]:
     return line.predict
 
 
-def claim_of(found: Shares, regime: Regime) -> tuple[Claim, bool]:
-    """And whether draws are enough to tell."""
+def claim_of(found: Shares, regime: Regime) -> Claim:
     ours, walk = (found[name][:, -1] for name in (TREE if regime is LOW_SKEW else LINEAR, RW_EG))
     told = f"{ours.mean():.1%} of the ideal clicks, RW-EG {walk.mean():.1%}, a difference of {_apart(ours - walk)}"
-    is_above = above(ours, walk)
     if regime is LOW_SKEW:
-        return Claim("low skew: the tree is above RW-EG", bool(is_above), told), is_above is not None
-    return Claim("skewed: the linear model is not above RW-EG", not is_above, told), is_above is not None
+        return claim_over_draws(TREE_WINS, above(ours, walk), told)
+    return claim_over_draws(LINEAR_DOES_NOT, not_above(ours, walk), told)
 
 
 def _apart(difference: Floats) -> str:
     return f"{100 * difference.mean():+.1f} ± {100 * error(difference):.1f} points"
 
 
-def _table(ground: FrontierCases, found: Shares, regime: Regime) -> ResultTable:
-    rows: list[list[Value]] = [[name, *values.tolist()] for name, values in found.items()]
-    columns = ["method", *(f"{cut:.1%}" for cut in regime.cuts)]
-    return ResultTable(
-        f"{ground.world}: share of the ideal clicks, learned", columns, rows, f"{len(ground.drawn)} draws"
-    )
-
-
-def _figure(ground: FrontierCases, found: Shares, regime: Regime) -> Figure:
-    across = [100 * cut for cut in regime.cuts]
-    title = f"{ground.world}: learned from all rankings"
-    series = {name: (across, (100 * values).tolist()) for name, values in found.items()}
-    return Figure(title, lines(series, "first of the frontier, %", "clicks, % of ideal", f"{title} (E002-8)"))
-
-
 LEARNING = Study(
-    "E002-8",
-    "002",
-    "Learned from all rankings (Fig. 8a, 8b)",
-    "Does a model that is learnt from what all rankings say find more than the walk on the enriched graph?",
-    "low skew: the tree finds more clicks in 10 % of the frontier than RW-EG; skewed: the linear model finds no more "
-    f"in 2 %; 'more' is by more than {EVEN:.1%} of the ideal, and by more than two standard errors over draws",
+    NAME,
+    PAPER,
+    "Figure 8: learned from all rankings",
+    "Does a model that is learned from what all rankings say find more than the walk on the enriched graph?  "
+    f"{CLEARLY}.",
     "a world with queries, and 100 pages in its frontier",
-    run,
+    (TREE_WINS, LINEAR_DOES_NOT),
+    judging(_look),
+    settings=SETTINGS,
+    quick_settings=QUICK_SETTINGS,
+    aliases=("E002-8",),
 )

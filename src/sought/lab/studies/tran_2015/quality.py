@@ -1,4 +1,4 @@
-"""Which pages does each method choose?  E002-6 and E002-7, Figures 6 and 7 of Tran, Turk, Cambazoglu & Nejdl (2015).
+"""Which pages does each method choose?  Figures 6 and 7 of Tran, Turk, Cambazoglu & Nejdl (2015).
 
 Click-through rate: clicks / views of a page in a week, mean over the pages chosen that were seen at all, in units of
 the best method's.  PageRank is that of the graph at hand when the choice is made.
@@ -6,40 +6,38 @@ the best method's.  PageRank is that of the graph at hand when the choice is mad
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from scipy.stats import kendalltau
 
-from sought.lab.judge.bootstrap import SAMPLES, lost, taken
-from sought.lab.studies.adapter import (
-    Claim,
-    Figure,
-    Finding,
-    ResultTable,
-    Study,
-    StudyContext,
-    Value,
-    WorldResult,
-    finding,
-    verdict,
-)
+from sought.lab.judge.bootstrap import lost, taken
 from sought.lab.studies.figures import bars
+from sought.lab.studies.study import Claim, Figure, ResultTable, Statement, Study, StudyContext, Value, WorldResult
 from sought.lab.studies.tran_2015.cases import (
     ERRORS,
     OMEGAS,
+    PAPER,
+    QUICK_SETTINGS,
     RANDOM,
+    SETTINGS,
     Case,
     FrontierCases,
     Regime,
+    claim_over_draws,
     error,
-    ground_of,
-    settled,
+    judging,
+    samples_in,
 )
-from sought.lab.worlds.files import read_name
 from sought.web.pages import Floats
 
+RATES, RANKS = f"{PAPER}-figure-6", f"{PAPER}-figure-7"
 AGREEMENT = 0.3  # Kendall's τ
+ORDERED = Statement(f"click-through rates are ordered as shares of clicks are (τ ≥ {AGREEMENT:g})")
+HIGHEST = Statement("PageRank chooses the pages of highest PageRank")
+LOWEST = Statement(
+    "Q-Overlap chooses those of lowest, of all but Random; not judged where another is lower by less than two standard "
+    "errors over draws"
+)
 
 
 @dataclass(frozen=True)
@@ -51,25 +49,12 @@ class ChosenQuality:
     rank: float
 
 
-def run(bench: StudyContext) -> Finding:
-    parts = [_world(folder, bench) for folder in bench.worlds]
-    return finding("E002-6", bench, parts, agreement=AGREEMENT, samples=SAMPLES)
-
-
-def _world(folder: Path, bench: StudyContext) -> WorldResult:
-    ground = ground_of(folder, bench)
-    if isinstance(ground, str):
-        return WorldResult(read_name(folder), None, ground)
-    if not ground.regime:
-        return WorldResult(ground.world, None, ground.unfit, ground.numbers)
-    each = [_chosen(case, ground.regime, 5 if bench.quick else SAMPLES) for case in ground.drawn]
+def _look(ground: FrontierCases, regime: Regime, context: StudyContext) -> WorldResult:
+    each = [_chosen(case, regime, samples_in(context)) for case in ground.drawn]
     found = mean(each)
-    claims, shown = settled(claims_of(each), ground.world)
-    holds, because = verdict(claims)
-    numbers = ground.numbers | {f"CTR, {name}": chosen.rate for name, chosen in found.items()}
+    numbers: dict[str, Value] = {f"CTR, {name}": chosen.rate for name, chosen in found.items()}
     numbers |= {f"PageRank, {name}": chosen.rank for name, chosen in found.items()}
-    tables = [_table(ground, ground.regime, found), *shown]
-    return WorldResult(ground.world, holds, because, numbers, tables, _figures(ground, found))
+    return WorldResult(claims_of(each), numbers, [_table(ground, regime, found)], _figures(ground, found))
 
 
 def _chosen(case: Case, regime: Regime, samples: int) -> dict[str, ChosenQuality]:
@@ -105,27 +90,22 @@ def mean(each: Sequence[dict[str, ChosenQuality]]) -> dict[str, ChosenQuality]:
     return {name: ChosenQuality(share, rate / best, rank) for name, (share, rate, rank) in found.items()}
 
 
-def claims_of(each: Sequence[dict[str, ChosenQuality]]) -> list[tuple[Claim, bool]]:
-    """With whether draws are enough to tell: another is lower than Q-Overlap by two standard errors, or none is."""
+def claims_of(each: Sequence[dict[str, ChosenQuality]]) -> list[Claim]:
     found = mean(each)
-    ranks = {name: one.rank for name, one in found.items()}
-    others = {name: rank for name, rank in ranks.items() if name != RANDOM}
     tau = float(kendalltau([c.share for c in found.values()], [c.rate for c in found.values()]).statistic)
-    highest, lowest = max(ranks, key=ranks.__getitem__), min(others, key=others.__getitem__)
+    highest = max(found, key=lambda name: found[name].rank)
+    ordered = Claim(ORDERED, tau >= AGREEMENT, f"τ = {tau:.2f}")
+    return [ordered, Claim(HIGHEST, highest == "PageRank", f"{highest} does"), _lowest(each, found)]
+
+
+def _lowest(each: Sequence[dict[str, ChosenQuality]], found: dict[str, ChosenQuality]) -> Claim:
+    """No other is lower than Q-Overlap; one that is must be so by two standard errors, to be told."""
+    ranks = {name: one.rank for name, one in found.items() if name != RANDOM}
+    lowest = min(ranks, key=ranks.__getitem__)
     over = np.array([one["Q-Overlap"].rank - one[lowest].rank for one in each])
-    is_lowest, told = (
-        lowest == "Q-Overlap",
-        f"{others['Q-Overlap']:.3g}, the lowest is {lowest}'s, {others[lowest]:.3g}",
-    )
-    ordered = f"click-through rates are ordered as shares of clicks are (τ ≥ {AGREEMENT:g})"
-    return [
-        (Claim(ordered, tau >= AGREEMENT, f"τ = {tau:.2f}"), True),
-        (Claim("PageRank chooses the pages of highest PageRank", highest == "PageRank", f"{highest} does"), True),
-        (
-            Claim("Q-Overlap chooses those of lowest, of all but Random", is_lowest, told),
-            is_lowest or float(over.mean()) > ERRORS * error(over),
-        ),
-    ]
+    holds = True if lowest == "Q-Overlap" else False if float(over.mean()) > ERRORS * error(over) else None
+    found_lowest = f"{ranks['Q-Overlap']:.3g}, the lowest is {lowest}'s, {ranks[lowest]:.3g}"
+    return claim_over_draws(LOWEST, holds, found_lowest)
 
 
 def _table(ground: FrontierCases, regime: Regime, found: dict[str, ChosenQuality]) -> ResultTable:
@@ -138,22 +118,22 @@ def _table(ground: FrontierCases, regime: Regime, found: dict[str, ChosenQuality
 
 def _figures(ground: FrontierCases, found: dict[str, ChosenQuality]) -> list[Figure]:
     made = []
-    for what, part in (("click-through rate, 1 is the best (E002-6)", "rate"), ("mean PageRank (E002-7)", "rank")):
+    for study, what, part in ((RATES, "click-through rate, 1 is the best", "rate"), (RANKS, "mean PageRank", "rank")):
         title = f"{ground.world}: {what}"
         values = {name: float(getattr(each, part)) for name, each in found.items()}
-        made.append(Figure(title, bars({name: (v, v, v) for name, v in values.items()}, title)))
+        made.append(Figure(title, bars({name: (v, v, v) for name, v in values.items()}, f"{title} ({study})")))
     return made
 
 
 QUALITY = Study(
-    "E002-6",
-    "002",
-    "Click-through rate and PageRank of chosen pages (Fig. 6, 7)",
+    RATES,
+    PAPER,
+    "Figures 6 and 7: click-through rate and PageRank of chosen pages",
     "Are the pages that a ranking of the frontier chooses clicked when they are seen, and are they linked to?",
-    f"click-through rates of methods are ordered as their shares of clicks (Kendall's τ at least {AGREEMENT:g}); "
-    "PageRank chooses pages of the highest mean PageRank, Q-Overlap those of the lowest of all but Random; not "
-    "judged where another is lower by less than two standard errors over draws",
     "a world with queries, and 100 pages in its frontier",
-    run,
-    also=("E002-7",),
+    (ORDERED, HIGHEST, LOWEST),
+    judging(_look),
+    settings={**SETTINGS, "agreement": AGREEMENT},
+    quick_settings=QUICK_SETTINGS,
+    aliases=(RANKS, "E002-6", "E002-7"),
 )

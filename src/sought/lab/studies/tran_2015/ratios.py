@@ -1,4 +1,4 @@
-"""Do pages that people see lead to pages that people will see?  E002-T2, Tables 2 and 3 of Tran et al. (SIGIR 2015).
+"""Do pages that people see lead to pages that people will see?  Tables 2 and 3 of Tran et al. (SIGIR 2015).
 
 r(X→F) = Σ I(p) / |L(X→F)| over L(X→F), the frontier pages that X links to; 0 if it links to none.  Their formula is
 lost in print: besides the mean impact there is the share of pages with any.  X are the crawled pages that were clicked
@@ -12,30 +12,23 @@ from pathlib import Path
 import numpy as np
 
 from sought.beliefs.impacts import IMPACTS, Impact
-from sought.lab.studies.adapter import (
-    Claim,
-    Figure,
-    Finding,
-    ResultTable,
-    Study,
-    StudyContext,
-    Value,
-    WorldResult,
-    claimed,
-    finding,
-    verdict,
-)
 from sought.lab.studies.figures import bars
-from sought.lab.studies.tran_2015.cases import Case, FrontierCases, ground_of
+from sought.lab.studies.study import Claim, Figure, ResultTable, Statement, Study, StudyContext, Value, WorldResult
+from sought.lab.studies.tran_2015.cases import PAPER, Case, FrontierCases, ground_of
 from sought.lab.studies.tran_2015.impact_signs import sent, sent_beside
-from sought.lab.worlds.files import read_name
 from sought.web.pages import Floats
 
+NAME = f"{PAPER}-table-2"
 LEVELS = (0.1, 1.0, 10.0)  # searches a week for each page
 JUDGED = 1.0
 FACTOR = 1.5
 FEWEST = 20  # pages of a set
 NAMES: dict[Impact, tuple[str, str]] = {"clicks": ("D_C", "D_NC"), "views": ("D_V", "D_NV")}
+LEADS = {
+    kind: Statement(f"r({seen}) ≥ {FACTOR:g}·r({unseen}), in a week of {JUDGED:g} searches for each page")
+    for kind, (seen, unseen) in NAMES.items()
+}
+ENRICHED = {kind: Statement(f"enrichment raises r({seen})") for kind, (seen, _) in NAMES.items()}
 
 
 @dataclass(frozen=True)
@@ -59,32 +52,16 @@ class Ratio:
 Ratios = dict[tuple[float, str], Ratio]
 
 
-def run(bench: StudyContext) -> Finding:
-    parts = [_world(folder, bench) for folder in bench.worlds]
-    return finding("E002-T2", bench, parts, levels=list(LEVELS), judged=JUDGED, factor=FACTOR)
-
-
-def _world(folder: Path, bench: StudyContext) -> WorldResult:
-    ground = ground_of(folder, bench)
+def judge(folder: Path, context: StudyContext) -> WorldResult:
+    ground = ground_of(folder, context)
     if isinstance(ground, str):
-        return WorldResult(read_name(folder), None, ground)
+        return WorldResult(lack=ground)
     found = _mean([ratios(case) for case in ground.drawn])
-    small = [name for (level, name), ratio in found.items() if level == JUDGED and ratio.pages < FEWEST]
-    if small:
-        return WorldResult(
-            ground.world,
-            None,
-            f"fewer than {FEWEST} pages in {', '.join(small)}",
-            ground.numbers,
-            [_table(ground, found)],
-        )
-    claims = claims_of(found)
-    holds, because = verdict(claims)
-    if not holds:
-        because += f"; {_why(found, ground)}"
+    tables = [_table(ground, found)]
+    if small := [name for (level, name), ratio in found.items() if level == JUDGED and ratio.pages < FEWEST]:
+        return WorldResult((), ground.numbers, tables, lack=f"fewer than {FEWEST} pages in {', '.join(small)}")
     numbers = ground.numbers | {f"r({name})": found[JUDGED, name].impact for pair in NAMES.values() for name in pair}
-    tables = [_table(ground, found), claimed(ground.world, claims)]
-    return WorldResult(ground.world, holds, because, numbers, tables, [_figure(ground, found)])
+    return WorldResult(claims_of(found), numbers, tables, [_figure(ground, found)])
 
 
 def ratios(case: Case) -> Ratios:
@@ -122,28 +99,14 @@ def _mean(each: list[Ratios]) -> Ratios:
 
 def claims_of(found: Ratios) -> list[Claim]:
     claims = []
-    for seen, unseen in NAMES.values():
+    for kind, (seen, unseen) in NAMES.items():
         mine, theirs = found[JUDGED, seen], found[JUDGED, unseen]
-        told = f"{mine.impact:.3g} and {theirs.impact:.3g}"
-        claims.append(Claim(f"r({seen}) ≥ {FACTOR:g}·r({unseen})", mine.impact >= FACTOR * theirs.impact, told))
-        told = f"{mine.impact:.3g}, of {mine.linked:.0f} pages; enriched {mine.impact_enriched:.3g}"
-        told += f", of {mine.linked_enriched:.0f}"
-        claims.append(Claim(f"enrichment raises r({seen})", mine.impact_enriched > mine.impact, told))
+        both = f"{mine.impact:.3g} and {theirs.impact:.3g}"
+        raised = f"{mine.impact:.3g}, of {mine.linked:.0f} pages; enriched {mine.impact_enriched:.3g}"
+        raised += f", of {mine.linked_enriched:.0f}"
+        claims.append(Claim(LEADS[kind], mine.impact >= FACTOR * theirs.impact, both))
+        claims.append(Claim(ENRICHED[kind], mine.impact_enriched > mine.impact, raised))
     return claims
-
-
-def _why(found: Ratios, ground: FrontierCases) -> str:
-    """How much of the frontier each set leads to, and the same ratios by links."""
-    frontier = float(np.mean([len(case.rows) for case in ground.drawn]))
-    told = []
-    for name in (name for pair in NAMES.values() for name in pair):
-        ratio = found[JUDGED, name]
-        direct, enriched = ratio.linked / frontier, ratio.linked_enriched / frontier
-        told.append(
-            f"{name} leads to {direct:.0%} of the frontier, enriched {enriched:.0%} "
-            f"(r by links {ratio.by_links:.3g}, by virtual edges {ratio.by_virtual_edges:.3g})"
-        )
-    return ", ".join(told)
 
 
 def _table(ground: FrontierCases, found: Ratios) -> ResultTable:
@@ -156,7 +119,7 @@ def _table(ground: FrontierCases, found: Ratios) -> ResultTable:
 
 
 def _figure(ground: FrontierCases, found: Ratios) -> Figure:
-    title = f"{ground.world}: r of linked frontier pages, in units of r of unseen (E002-T2)"
+    title = f"{ground.world}: r of linked frontier pages, in units of r of unseen"
     values = {}
     for seen, unseen in NAMES.values():
         base = found[JUDGED, unseen].impact or 1.0
@@ -166,17 +129,17 @@ def _figure(ground: FrontierCases, found: Ratios) -> Figure:
         ):
             values[name] = (value / base,) * 3
         values[unseen] = (1.0, 1.0, 1.0)
-    return Figure(title, bars(values, title))
+    return Figure(title, bars(values, f"{title} ({NAME})"))
 
 
 RATIOS = Study(
-    "E002-T2",
-    "002",
-    "Impact of linked frontier pages (Tables 2, 3)",
+    NAME,
+    PAPER,
+    "Tables 2 and 3: impact of linked frontier pages",
     "Do crawled pages that people click or view link to new pages that people will click or view?",
-    f"r(D_C) is at least {FACTOR:g} times r(D_NC), r(D_V) at least {FACTOR:g} times r(D_NV); with virtual edges r(D_C) "
-    f"and r(D_V) are larger; in a week of {JUDGED:g} searches for each page, mean over draws",
     f"a world with queries, 100 pages in its frontier, and {FEWEST} pages each that are seen and that are not",
-    run,
-    also=("E002-T3",),
+    (*LEADS.values(), *ENRICHED.values()),
+    judge,
+    settings={"levels": list(LEVELS), "judged": JUDGED, "factor": FACTOR},
+    aliases=(f"{PAPER}-table-3", "E002-T2", "E002-T3"),
 )

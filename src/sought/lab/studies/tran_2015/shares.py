@@ -1,91 +1,131 @@
-"""Who finds most impact in the frontier?  E002-4 and E002-5, Figures 4 and 5 of Tran, Turk, Cambazoglu & Nejdl (2015).
+"""Who finds most impact in the frontier?  Figures 4 and 5 of Tran, Turk, Cambazoglu & Nejdl (2015).
 
 share(x) = impact of the first x of the frontier by a method / impact of the best x, on the 35 % of its pages that ω was
 not tuned on.  Pages of equal value come in any order, and in the mean over all.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sought.beliefs.impacts import IMPACTS, Impact
-from sought.lab.judge.bootstrap import SAMPLES, lost
-from sought.lab.studies.adapter import (
-    Claim,
-    Figure,
-    Finding,
-    ResultTable,
-    Study,
-    StudyContext,
-    Value,
-    WorldResult,
-    finding,
-    verdict,
-)
-from sought.lab.studies.figures import lines
+from sought.lab.judge.bootstrap import lost
+from sought.lab.studies.figures import line_figure
+from sought.lab.studies.study import Claim, Figure, ResultTable, Statement, Study, StudyContext, Value, WorldResult
 from sought.lab.studies.tran_2015.cases import (
-    EVEN,
+    BASELINES,
+    CLEARLY,
     LOW_SKEW,
     OMEGAS,
+    PAPER,
+    QUICK_SETTINGS,
     RANDOM,
     RW,
     RW_EG,
+    SETTINGS,
     SKEWED,
     Case,
     FrontierCases,
     Regime,
     above,
-    ground_of,
-    settled,
+    claim_over_draws,
+    judging,
+    samples_in,
 )
-from sought.lab.worlds.files import read_name
 from sought.web.pages import Floats
 
-QUERY_DRIVEN, LINKED = ("Q-Overlap", "Q-Hybrid"), ("InDegree", "PageRank")
-RANDOM_FLAT, RANDOM_SKEWED = (0.1, 0.35), 0.05
-_TRACE = 1e-6
+FLAT_NAME, SKEWED_NAME = f"{PAPER}-figure-4", f"{PAPER}-figure-5"
+WALKS, QUERY_DRIVEN, LINKED = (RW, RW_EG), ("Q-Overlap", "Q-Hybrid"), ("InDegree", "PageRank")
+RANDOM_FLAT, RANDOM_SKEWED = (0.1, 0.35), (0.0, 0.05)
 LEAST, LEAD = 0.5, 0.05  # of the ideal impact: that of walks on skewed data, and how far they are ahead
+_TRACE = 1e-6
 
-Marks = NDArray[np.bool_]
-Judged = list[tuple[Claim, bool]]  # with whether draws are enough to tell
 Shares = dict[str, Floats]  # by method: a row for each draw, a column for each cut
 
 
-def run(name: str, regime: Regime, bench: StudyContext) -> Finding:
-    parts = [_world(folder, regime, bench) for folder in bench.worlds]
-    return finding(name, bench, parts, cuts=list(regime.cuts), beta=regime.beta, even=EVEN, samples=SAMPLES)
+class Comparison(NamedTuple):
+    """The best of some methods is above the best of others, by the mean share over these cuts."""
+
+    statement: Statement
+    some: Sequence[str]
+    others: Sequence[str]
+    at: NDArray[np.bool_]
+
+    def claim(self, found: Shares, at: str) -> Claim:
+        shares = {name: values[:, self.at].mean(axis=1) for name, values in found.items()}
+        mine, theirs = (max(names, key=lambda name: float(shares[name].mean())) for names in (self.some, self.others))
+        shown = ", ".join(f"{name} {shares[name].mean():.1%}" for name in (mine, theirs))
+        return claim_over_draws(self.statement, above(shares[mine], shares[theirs]), shown, at)
 
 
-def _world(folder: Path, regime: Regime, bench: StudyContext) -> WorldResult:
-    ground = ground_of(folder, bench)
-    if isinstance(ground, str):
-        return WorldResult(read_name(folder), None, ground)
-    if ground.regime is not regime:
-        return WorldResult(ground.world, None, _unlike(ground), ground.numbers)
-    judged, tables, figures = list[tuple[Claim, bool]](), list[ResultTable](), list[Figure]()
-    numbers = ground.numbers
-    for kind in IMPACTS:
-        found = shares_of(ground.drawn, kind, regime, 5 if bench.quick else SAMPLES)
-        told = CLAIMS[regime.name](found, regime.cuts)
-        judged += [(claim._replace(what=f"{kind}: {claim.what}"), clear) for claim, clear in told]
-        numbers |= {f"{name}, {kind}": float(values[-1]) for name, values in means(found).items()}
-        tables.append(_table(ground, kind, means(found), regime))
-        figures.append(_figure(ground, kind, means(found), regime))
-    claims, shown = settled(judged, ground.world)
-    holds, because = verdict(claims)
-    if not holds:
-        matched = _matched(ground.drawn)
-        numbers["impact of pages that Q-Overlap knows a query for"] = matched
-        because += f"; {matched:.0%} of the frontier's clicks are on pages whose address or anchors match a needy query"
-    tables += [*shown, _breadth_first(ground, regime, bench)]
-    return WorldResult(ground.world, holds, because, numbers, tables, figures)
+def _compare(some: Sequence[str], others: Sequence[str], where: str, at: NDArray[np.bool_]) -> Comparison:
+    them = " and ".join(others) if len(others) <= 2 else "all baselines"
+    return Comparison(Statement(f"{' or '.join(some)} above {them} {where}"), some, others, at)
 
 
-def _unlike(ground: FrontierCases) -> str:
-    return ground.unfit or f"its impact is {'flat' if ground.regime is LOW_SKEW else 'skewed'}"
+_FLAT, _SKEWED = (np.array(regime.cuts) for regime in (LOW_SKEW, SKEWED))
+_EARLY, _LATE, _FIRST, _LAST = _FLAT <= 0.05, _FLAT > 0.06, _SKEWED[0] == _SKEWED, _SKEWED[-1] == _SKEWED
+FLAT_COMPARISONS = (
+    _compare([RW_EG], [RW], "from 7 % on", _LATE),
+    _compare([RW], ["PageRank"], "from 7 % on", _LATE),
+    _compare([RW_EG], [RANDOM, *BASELINES], "from 7 % on", _LATE),
+    _compare(QUERY_DRIVEN, [RW_EG], "to 5 %", _EARLY),
+)
+SKEWED_COMPARISONS = (
+    _compare(QUERY_DRIVEN, LINKED, f"at {_SKEWED[0]:.1%}", _FIRST),
+    _compare(WALKS, ["Q-Overlap"], f"at {_SKEWED[-1]:.1%}", _LAST),
+)
+RANDOM_HAS_SOME, RANDOM_HAS_LITTLE = (
+    Statement(f"Random has {low:.0%} to {high:.0%} of the ideal", paper)
+    for (low, high), paper in ((RANDOM_FLAT, "20 %"), (RANDOM_SKEWED, "nearly nothing"))
+)
+WALKS_REACH = Statement(f"walks reach {LEAST:.0%} of the ideal", "60 to 70 %")
+WALKS_LEAD = Statement(f"walks lead by {100 * LEAD:.0f} points", "5 to 10")
+
+
+def flat_claims(found: Shares, at: str = "") -> list[Claim]:
+    """Of Figure 4."""
+    compared = [each.claim(found, at) for each in FLAT_COMPARISONS]
+    return [*compared, _random(RANDOM_HAS_SOME, found, RANDOM_FLAT, at)]
+
+
+def skewed_claims(found: Shares, at: str = "") -> list[Claim]:
+    """Of Figure 5."""
+    others = [RANDOM, *BASELINES]
+    share, behind = (max(float(found[name][:, -1].mean()) for name in names) for names in (WALKS, others))
+    lead = share - behind
+    return [
+        _random(RANDOM_HAS_LITTLE, found, RANDOM_SKEWED, at),
+        *(each.claim(found, at) for each in SKEWED_COMPARISONS),
+        Claim(WALKS_REACH, share >= LEAST, f"{share:.1%}", at),
+        Claim(WALKS_LEAD, lead >= LEAD, f"{100 * lead:.1f}", at),
+    ]
+
+
+def _random(statement: Statement, found: Shares, bounds: tuple[float, float], at: str) -> Claim:
+    value, (low, high) = float(found[RANDOM][:, -1].mean()), bounds
+    return Claim(statement, low <= value <= high, f"{value:.1%}", at)
+
+
+def _looking(
+    study: str, claims_of: Callable[[Shares, str], list[Claim]]
+) -> Callable[[FrontierCases, Regime, StudyContext], WorldResult]:
+    def look(ground: FrontierCases, regime: Regime, context: StudyContext) -> WorldResult:
+        claims, numbers = list[Claim](), dict[str, Value]()
+        tables, figures = list[ResultTable](), list[Figure]()
+        for kind in IMPACTS:
+            found = shares_of(ground.drawn, kind, regime, samples_in(context))
+            claims += claims_of(found, kind)
+            numbers |= {f"{name}, {kind}": float(values[-1]) for name, values in means(found).items()}
+            tables.append(shares_table(ground, regime, found, f"share of the ideal {kind} by share of the frontier"))
+            figures.append(shares_figure(study, ground, regime, found, f"impact found ({kind})", kind))
+        if any(claim.holds is False for claim in claims):
+            numbers["impact of pages that Q-Overlap knows a query for"] = _matched(ground.drawn)
+        return WorldResult(claims, numbers, [*tables, _breadth_first(ground, regime, context)], figures)
+
+    return look
 
 
 def shares_of(cases: Sequence[Case], kind: Impact, regime: Regime, samples: int) -> Shares:
@@ -112,58 +152,6 @@ def _shares(case: Case, kind: Impact, regime: Regime, samples: int) -> dict[str,
     }
 
 
-def flat_claims(found: Shares, cuts: Sequence[float]) -> Judged:
-    """Of Figure 4."""
-    early, late = np.array(cuts) <= 0.05, np.array(cuts) > 0.06
-    others = [name for name in found if name not in (RW, RW_EG)]
-    return [
-        _best_of(found, [RW_EG], [RW], late, "from 7 % on"),
-        _best_of(found, [RW], ["PageRank"], late, "from 7 % on"),
-        _best_of(found, [RW_EG], others, late, "from 7 % on"),
-        _best_of(found, QUERY_DRIVEN, [RW_EG], early, "to 5 %"),
-        _random(found, *RANDOM_FLAT),
-    ]
-
-
-def skewed_claims(found: Shares, cuts: Sequence[float]) -> Judged:
-    """Of Figure 5."""
-    first, last = np.array(cuts) == cuts[0], np.array(cuts) == cuts[-1]
-    walks, others = (RW, RW_EG), [name for name in found if name not in (RW, RW_EG)]
-    share, behind = (max(float(found[name][:, -1].mean()) for name in names) for names in (walks, others))
-    lead = share - behind
-    return [
-        _random(found, 0.0, RANDOM_SKEWED),
-        _best_of(found, QUERY_DRIVEN, LINKED, first, f"at {cuts[0]:.1%}"),
-        _best_of(found, walks, ["Q-Overlap"], last, f"at {cuts[-1]:.1%}"),
-        (Claim(f"walks reach {LEAST:.0%} of the ideal (theirs: 60 to 70 %)", share >= LEAST, f"{share:.1%}"), True),
-        (Claim(f"walks lead by {100 * LEAD:.0f} points (theirs: 5 to 10)", lead >= LEAD, f"{100 * lead:.1f}"), True),
-    ]
-
-
-CLAIMS: dict[str, Callable[[Shares, Sequence[float]], Judged]] = {
-    LOW_SKEW.name: flat_claims,
-    SKEWED.name: skewed_claims,
-}
-
-
-def _best_of(found: Shares, some: Sequence[str], others: Sequence[str], at: Marks, where: str) -> tuple[Claim, bool]:
-    """The best of some is above the best of others, by the mean share over these cuts."""
-    shares = {name: values[:, at].mean(axis=1) for name, values in found.items()}
-    mine, theirs = (max(names, key=lambda name: float(shares[name].mean())) for names in (some, others))
-    told = " and ".join(others) if len(others) <= 2 else "all baselines"
-    says = f"{' or '.join(some)} above {told} {where}"
-    shown = ", ".join(f"{name} {shares[name].mean():.1%}" for name in (mine, theirs))
-    holds = above(shares[mine], shares[theirs])
-    return Claim(says, bool(holds), shown), holds is not None
-
-
-def _random(found: Shares, low: float, high: float) -> tuple[Claim, bool]:
-    value = float(found[RANDOM][:, -1].mean())
-    theirs = "20 %" if low else "nearly nothing"
-    says = f"Random has {low:.0%} to {high:.0%} of the ideal (theirs: {theirs})"
-    return Claim(says, low <= value <= high, f"{value:.1%}"), True
-
-
 def _matched(cases: Sequence[Case]) -> float:
     """Share of clicks on pages that match a needy query; the others have a trace of PageRank only."""
     said = [case.methods("clicks", 1.0)["Q-Overlap"] for case in cases]
@@ -171,49 +159,47 @@ def _matched(cases: Sequence[Case]) -> float:
     return float(sum(found) / (sum(case.impact("clicks").sum() for case in cases) or 1.0))
 
 
-def _breadth_first(ground: FrontierCases, regime: Regime, bench: StudyContext) -> ResultTable:
+def _breadth_first(ground: FrontierCases, regime: Regime, context: StudyContext) -> ResultTable:
     """The same of one crawl breadth first, which the verdict does not rest on."""
-    samples = 5 if bench.quick else SAMPLES
-    found = {kind: means(shares_of([ground.breadth], kind, regime, samples)) for kind in IMPACTS}
+    found = {kind: means(shares_of([ground.breadth], kind, regime, samples_in(context))) for kind in IMPACTS}
     columns = ["method", *(f"{kind}, first {regime.cut:.0%}" for kind in IMPACTS)]
     rows: list[list[Value]] = [[n, *(float(found[kind][n][-1]) for kind in IMPACTS)] for n in found["clicks"]]
     return ResultTable(f"{ground.world}: the same when crawled breadth first", columns, rows)
 
 
-def _table(ground: FrontierCases, kind: Impact, found: Shares, regime: Regime) -> ResultTable:
+def shares_table(ground: FrontierCases, regime: Regime, found: Shares, what: str) -> ResultTable:
     columns = ["method", *(f"{cut:.1%}" for cut in regime.cuts)]
-    rows: list[list[Value]] = [[name, *values.tolist()] for name, values in found.items()]
-    title = f"{ground.world}: share of the ideal {kind} by share of the frontier"
-    return ResultTable(title, columns, rows, f"{len(ground.drawn)} draws")
+    rows: list[list[Value]] = [[name, *values.tolist()] for name, values in means(found).items()]
+    return ResultTable(f"{ground.world}: {what}", columns, rows, f"{len(ground.drawn)} draws")
 
 
-def _figure(ground: FrontierCases, kind: Impact, found: Shares, regime: Regime) -> Figure:
+def shares_figure(study: str, ground: FrontierCases, regime: Regime, found: Shares, what: str, kind: Impact) -> Figure:
     across = [100 * cut for cut in regime.cuts]
-    title = f"{ground.world}: impact found ({kind})"
-    series = {name: (across, (100 * values).tolist()) for name, values in found.items()}
-    study = "E002-4" if regime is LOW_SKEW else "E002-5"
-    return Figure(title, lines(series, "first of the frontier, %", f"{kind}, % of ideal", f"{title} ({study})"))
+    series = {name: (across, (100 * values).tolist()) for name, values in means(found).items()}
+    return line_figure(study, f"{ground.world}: {what}", series, "first of the frontier, %", f"{kind}, % of ideal")
 
 
 FLAT_SHARES = Study(
-    "E002-4",
-    "002",
-    "Impact found, low skew (Fig. 4a, 4b)",
-    "Where impact is spread over many pages, which ranking of the frontier finds most of it?",
-    "from 7 % of the frontier on RW-EG > RW > PageRank and RW-EG > all baselines; up to 5 % Q-Overlap or Q-Hybrid is "
-    f"above RW-EG; Random has {RANDOM_FLAT[0]:.0%} to {RANDOM_FLAT[1]:.0%} of the ideal at 10 %; 'above' is by more "
-    f"than {EVEN:.1%} of the ideal, and by more than two standard errors over draws",
+    FLAT_NAME,
+    PAPER,
+    "Figure 4: impact found, low skew",
+    f"Where impact is spread over many pages, which ranking of the frontier finds most of it?  {CLEARLY}.",
     "a world with queries whose best 0.8 % of pages have at most a quarter of clicks and views",
-    partial(run, "E002-4", LOW_SKEW),
+    (*(each.statement for each in FLAT_COMPARISONS), RANDOM_HAS_SOME),
+    judging(_looking(FLAT_NAME, flat_claims), LOW_SKEW),
+    settings={**SETTINGS, "cuts": list(LOW_SKEW.cuts), "beta": LOW_SKEW.beta},
+    quick_settings=QUICK_SETTINGS,
+    aliases=("E002-4",),
 )
 SKEWED_SHARES = Study(
-    "E002-5",
-    "002",
-    "Impact found, skewed (Fig. 5a, 5b)",
-    "Where few pages have most of the impact, which ranking of the frontier finds most of it?",
-    f"Random has at most {RANDOM_SKEWED:.0%} of the ideal at 2 %; Q-Overlap or Q-Hybrid is above InDegree and PageRank "
-    f"at 0.2 %, but walks are above Q-Overlap at 2 %, reach {LEAST:.0%} of the ideal and lead by {100 * LEAD:.0f} "
-    f"points; 'above' is by more than {EVEN:.1%} of the ideal, and than two standard errors over draws",
+    SKEWED_NAME,
+    PAPER,
+    "Figure 5: impact found, skewed",
+    f"Where few pages have most of the impact, which ranking of the frontier finds most of it?  {CLEARLY}.",
     "a world with queries whose best 0.8 % of pages have at least half of clicks and of views",
-    partial(run, "E002-5", SKEWED),
+    (RANDOM_HAS_LITTLE, *(each.statement for each in SKEWED_COMPARISONS), WALKS_REACH, WALKS_LEAD),
+    judging(_looking(SKEWED_NAME, skewed_claims), SKEWED),
+    settings={**SETTINGS, "cuts": list(SKEWED.cuts), "beta": SKEWED.beta},
+    quick_settings=QUICK_SETTINGS,
+    aliases=("E002-5",),
 )

@@ -23,7 +23,7 @@ from sought.lab.replay.replay import Replay
 from sought.lab.replay.setting import Setting, fetches_of, moments_of, pages_at_start
 from sought.lab.studies.bounds import lacks
 from sought.lab.studies.cells import judge_for
-from sought.lab.studies.figures import lines
+from sought.lab.studies.figures import line_figure
 from sought.lab.studies.grid import QUALITY, Grid
 from sought.lab.studies.over_budgets import downloads_for, is_bound
 from sought.lab.studies.study import (
@@ -93,14 +93,11 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
     pages, true = pages_at_start(world), true_qualities(folder, QUICK if context.quick else BUDGETS, context)
     fetches, by_whom = {budget: fetches_of(budget, pages) for budget in true}, judge_for(world, SETTING)
     asked, readings = QUICK_ASKED if context.quick else ASKED, dict[float, DialReading]()
-    report = context.progress(f"asking the dial about {world.name}")
-    for done, budget in enumerate(asked):
-        report(done, len(asked))
+    for budget in context.each(f"asking the dial about {world.name}", asked):
         found = asked_at_mid_year(by_whom, fetches[budget])
         if isinstance(found, str):
             return WorldResult(lack=f"{budget:.1%}: {found}")
         readings[budget] = found
-    report(len(asked), len(asked))
     return told(world.name, answers(readings, true, fetches, world.unit), readings, world.unit / pages)
 
 
@@ -194,7 +191,7 @@ def _figure(world: str, found: DialAnswers, readings: Mapping[float, DialReading
         said = [each.quality(budget / of_pages).value for budget in across.tolist()]
         series[f"said at {asked:.0%}"] = ((100 * across).tolist(), said)
     title = f"{world}: quality by budget, said and true"
-    return Figure(title, lines(series, "fetches a unit, % of pages", "mean quality", f"{title} (budget-dial)"))
+    return line_figure("budget-dial", title, series, "fetches a unit, % of pages", "mean quality")
 
 
 BUDGET_DIAL = Study(

@@ -20,7 +20,7 @@ from sought.lab.replay.frontier import Frontier, frontier_of, impacts_of
 from sought.lab.replay.oracles import Truth
 from sought.lab.replay.setting import Setting
 from sought.lab.studies.cells import judge_for
-from sought.lab.studies.figures import lines
+from sought.lab.studies.figures import line_figure
 from sought.lab.studies.study import (
     Claim,
     Figure,
@@ -91,13 +91,10 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
     if lack := lacks(world):
         return WorldResult(lack=lack)
     shares, found = QUICK if context.quick else CRAWLED, []
-    report = context.progress(f"frontiers of {world.name}")
-    for done, crawled in enumerate(shares):
-        report(done, len(shares))
+    for crawled in context.each(f"frontiers of {world.name}", shares):
         setting = Setting("frontier", crawled=crawled)
         by_whom = judge_for(world, setting)
         found.append(entries(by_whom, frontier_of(by_whom, [*POLICIES.values(), Worth()], setting)))
-    report(len(shares), len(shares))
     if min(len(each.gain) for each in found) < FEWEST:
         return WorldResult(lack=f"fewer than {FEWEST} pages in its frontier")
     return told(world.name, found)
@@ -166,7 +163,7 @@ def _calibrations(world: str, slopes: Mapping[str, Sequence[Calibration]]) -> Re
 def _figure(world: str, shares: Mapping[str, Sequence[float]]) -> Figure:
     title = f"{world}: gain found in the frontier"
     series = {name: ([100 * cut for cut in CUTS], [100 * share for share in each]) for name, each in shares.items()}
-    return Figure(title, lines(series, "first of the frontier, %", "gain, % of ideal", f"{title} (worth-entry)"))
+    return line_figure("worth-entry", title, series, "first of the frontier, %", "gain, % of ideal")
 
 
 ENTRIES = Study(

@@ -19,7 +19,7 @@ from sought.lab.judge.statistics import Interval
 from sought.lab.measures.calibration import calibrated
 from sought.lab.replay.setting import Setting
 from sought.lab.studies.bounds import lacks
-from sought.lab.studies.figures import lines
+from sought.lab.studies.figures import line_figure
 from sought.lab.studies.grid import NO_LEAD, QUALITY, Grid
 from sought.lab.studies.study import (
     Claim,
@@ -121,7 +121,7 @@ def _table(world: str, found: Sequence[Explored]) -> ResultTable:
 def _figure(world: str, each: Explored) -> Figure:
     title = f"{world}, {each.start}: quality over time by way of finding out"
     series = {way: (list(range(len(values))), values) for way, values in each.quality.items()}
-    return Figure(title, lines(series, "unit", "quality", f"{title} (worth-exploration)"))
+    return line_figure("worth-exploration", title, series, "unit", "quality")
 
 
 EXPLORATION = Study(

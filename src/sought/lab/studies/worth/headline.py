@@ -18,7 +18,7 @@ from sought.lab.measures.calibration import Which, calibrated
 from sought.lab.replay.oracles import IdealRanking
 from sought.lab.replay.setting import Setting, fetches_of, pages_at_start
 from sought.lab.studies.bounds import lacks
-from sought.lab.studies.figures import lines
+from sought.lab.studies.figures import line_figure
 from sought.lab.studies.grid import Grid
 from sought.lab.studies.over_budgets import by_policy, shown
 from sought.lab.studies.refreshing.refresh import LARGE, ROUND_ROBIN, by
@@ -293,7 +293,7 @@ def _figures(world: str, start: str, found: Sequence[Met]) -> list[Figure]:
     across = [100 * budget for budget in budgets]
     series = {name: (across, [at(found, name, budget).quality for budget in budgets]) for name in names}
     title = f"{world}, {start}: quality by budget"
-    return [Figure(title, lines(series, "fetches a unit, % of pages", "mean quality", f"{title} (worth)"))]
+    return [line_figure("worth", title, series, "fetches a unit, % of pages", "mean quality")]
 
 
 WORTH_STUDY = Study(

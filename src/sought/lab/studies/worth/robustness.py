@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sought.lab.judge.statistics import Interval
 from sought.lab.replay.setting import Setting
 from sought.lab.studies.bounds import lacks
-from sought.lab.studies.figures import lines
+from sought.lab.studies.figures import line_figure
 from sought.lab.studies.grid import NO_LEAD, QUALITY, Grid, Replayed
 from sought.lab.studies.refreshing.refresh import ROUND_ROBIN, by
 from sought.lab.studies.study import Claim, Figure, ResultTable, Statement, Study, StudyContext, Value, WorldResult
@@ -147,7 +147,7 @@ def _figure(world: str, each: After) -> Figure:
     title = f"{world}, {each.event}: quality over time"
     series = {name: (list(range(len(values))), values.tolist()) for name, values in each.quality.items()}
     series[f"{WORTH}, without the event"] = (list(range(len(each.quality[WORTH]))), each.undisturbed[WORTH].tolist())
-    return Figure(title, lines(series, "unit", "quality", f"{title} (worth-robustness)"))
+    return line_figure("worth-robustness", title, series, "unit", "quality")
 
 
 ROBUSTNESS = Study(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sought.lab.replay.setting import Setting
 from sought.lab.studies.bounds import lacks
-from sought.lab.studies.figures import lines
+from sought.lab.studies.figures import line_figure
 from sought.lab.studies.study import Claim, Figure, Statement, Study, StudyContext, Value, WorldResult
 from sought.lab.studies.worth.arms import (
     ENDS,
@@ -84,7 +84,7 @@ def _figure(world: str, found: Sequence[Met]) -> Figure:
             curve = [at(found, name_of(rule, share), budget).quality for share in SHARES]
             series[f"{rule}, {budget:.1%}"] = (across, curve)
         series[f"{WORTH}, {budget:.1%}"] = (across, [at(found, WORTH, budget).quality] * len(across))
-    return Figure(title, lines(series, "fetches for new pages, %", "mean quality", f"{title} (worth-split)"))
+    return line_figure("worth-split", title, series, "fetches for new pages, %", "mean quality")
 
 
 SPLIT = Study(
