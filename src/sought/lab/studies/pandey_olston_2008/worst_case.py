@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from sought.index.sketches import Sketches
 from sought.lab.studies.figures import line_figure
 from sought.lab.studies.pandey_olston_2008.uncrawled import PAPER
-from sought.lab.studies.study import Claim, Figure, ResultTable, Statement, Study, StudyContext, Value, WorldResult
 from sought.lab.studies.pandey_olston_2008.worst_case_impact import MOST_TRIED, WorstCase
+from sought.lab.studies.study import Claim, Figure, ResultTable, Statement, Study, StudyContext, Value, WorldResult
 
 NAME = f"{PAPER}-theorem-1"
 SEED = 0xE0037
