@@ -23,7 +23,7 @@ from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import World
 from sought.policy.cluster_sampling import ClusterSampling
 
-KS, FOLDS = (5, 10, 25, 50, 100, 200), 3  # those of a quick run of E004-1
+KS, FOLDS = (5, 10, 25, 50, 100, 200), 3  # those of a quick run of Figure 1
 
 SHARE = 0.09  # of the pages are fetched in a cycle of two weeks
 MEASURES: tuple[Measure, ...] = (ChangeRatio(), FreshnessAt(), PrecisionAt())
@@ -39,7 +39,7 @@ class Bisect(Protocol):
 
 
 def run(world: Path, seeds: int, report: Report = lambda _: None) -> dict[str, Any]:
-    """`tau` of words left out by number of clusters (E004-1), and means over cycles of `ClusterSampling` (E004-6).
+    """`tau` of words left out by number of clusters (Figure 1), and means over cycles of `ClusterSampling` (Figure 6).
 
     scikit-learn runs on one thread, as the laboratory replays on every core at once.
     """
