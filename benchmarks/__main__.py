@@ -187,7 +187,7 @@ def clusters(
     seeds: Annotated[int, typer.Option(min=1, max=100, help="Replays with each library.")] = 3,
     json: Json = False,
 ) -> None:
-    """What depends on who makes the clusters: the figures of Figure 1 and Figure 6 with Sought's and scikit-learn's."""
+    """What depends on who makes the clusters: Figures 1 and 6 of Tan & Mitra 2010 with Sought's and scikit-learn's."""
     from benchmarks.cluster_world import run
 
     with CountDisplay("measured", quiet=json) as report:

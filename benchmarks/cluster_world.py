@@ -23,7 +23,7 @@ from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import World
 from sought.policy.cluster_sampling import ClusterSampling
 
-KS, FOLDS = (5, 10, 25, 50, 100, 200), 3  # those of a quick run of Figure 1
+KS, FOLDS = (5, 10, 25, 50, 100, 200), 3  # those of a quick run of tan-mitra-2010-figure-1
 
 SHARE = 0.09  # of the pages are fetched in a cycle of two weeks
 MEASURES: tuple[Measure, ...] = (ChangeRatio(), FreshnessAt(), PrecisionAt())
