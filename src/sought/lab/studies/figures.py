@@ -22,11 +22,11 @@ Bars = Mapping[str, tuple[float, float, float]]
 
 def line_figure(study: str, title: str, series: Series, x: str, y: str) -> Figure:
     """What `lines` draws, for the findings of a study."""
-    return Figure(title, lines(series, x, y, f"{title} ({study})"))
+    return Figure(title, lines(series, x, y, title, f"{title} ({study})"))
 
 
-def lines(series: Series, x: str, y: str, title: str) -> str:
-    """One line for each name: its x and its y values."""
+def lines(series: Series, x: str, y: str, title: str, salt: str = "") -> str:
+    """One line for each name: its x and its y values.  Two figures of one title on a page need different salts."""
     figure = Canvas(figsize=(7.2, 4.2), layout="constrained")
     axes = figure.subplots()
     for number, (name, (across, up)) in enumerate(series.items()):
@@ -39,10 +39,10 @@ def lines(series: Series, x: str, y: str, title: str) -> str:
     axes.grid(color="#dddddd", linewidth=0.6)
     if series:
         figure.legend(loc="outside lower center", ncols=2 if len(series) > 1 else 1, frameon=False, fontsize=9)
-    return _svg(figure, title)
+    return _svg(figure, salt or title)
 
 
-def scatter(series: Series, x: str, y: str, title: str) -> str:
+def scatter(series: Series, x: str, y: str, title: str, salt: str = "") -> str:
     """A point for each pair of values, on log-log paper with its diagonal; what is 0 lies on the edges."""
     figure = Canvas(figsize=(5.4, 5.4), layout="constrained")
     axes = figure.subplots()
@@ -62,10 +62,10 @@ def scatter(series: Series, x: str, y: str, title: str) -> str:
     _dress(axes, title)
     if series:
         figure.legend(loc="outside lower center", ncols=2 if len(series) > 1 else 1, frameon=False, fontsize=9)
-    return _svg(figure, title)
+    return _svg(figure, salt or title)
 
 
-def bars(values: Bars, title: str) -> str:
+def bars(values: Bars, title: str, salt: str = "") -> str:
     """One bar for each name, with what it lies between: value, low, high."""
     figure = Canvas(figsize=(7.2, 1.0 + 0.4 * max(1, len(values))), layout="constrained")
     axes = figure.subplots()
@@ -80,7 +80,7 @@ def bars(values: Bars, title: str) -> str:
     axes.axvline(0, color="#555555", linewidth=0.8)
     _dress(axes, title)
     axes.grid(color="#dddddd", linewidth=0.6, axis="x")
-    return _svg(figure, title)
+    return _svg(figure, salt or title)
 
 
 def _dress(axes: Axes, title: str) -> None:
@@ -94,10 +94,10 @@ def _plain(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def _svg(figure: Canvas, title: str) -> str:
+def _svg(figure: Canvas, salt: str) -> str:
     written = io.StringIO()
-    # Without a salt ids are drawn by lot; with the title as salt those of two figures on one page do not meet.
-    with mpl.rc_context({"svg.hashsalt": title, "svg.fonttype": "none"}):
+    # Without a salt ids are drawn by lot; with a salt of its own those of two figures on one page do not meet.
+    with mpl.rc_context({"svg.hashsalt": salt, "svg.fonttype": "none"}):
         figure.savefig(written, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     text = written.getvalue()
     return _without_idle_ids(text[text.index("<svg") :])

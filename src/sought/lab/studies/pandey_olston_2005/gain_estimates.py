@@ -22,7 +22,7 @@ from sought.lab.replay.setting import Setting, fetches_of, pages_at_start
 from sought.lab.studies.bounds import lacks
 from sought.lab.studies.cells import judge_for
 from sought.lab.studies.experiment import Report
-from sought.lab.studies.figures import lines
+from sought.lab.studies.figures import line_figure
 from sought.lab.studies.pandey_olston_2005 import PAPER
 from sought.lab.studies.study import (
     Claim,
@@ -228,7 +228,7 @@ def _figure(world: str, found: Pieces) -> Figure:
         across = [float(name) for name in numbers]
         series[f"{budget:.0%} a unit"] = (across, [found.quality[name][at] for name in numbers])
         series[f"{budget:.0%} a unit, exact gains"] = (across, [found.quality[EXACT][at]] * len(across))
-    return Figure(title, lines(series, "pieces", "mean quality", f"{title} ({NAME})"))
+    return line_figure(NAME, title, series, "pieces", "mean quality")
 
 
 PIECES_OF_CURVES = Study(

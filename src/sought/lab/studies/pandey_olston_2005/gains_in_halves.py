@@ -204,7 +204,7 @@ def _table(world: str, found: Mapping[tuple[str, str], Halves]) -> ResultTable:
 def _figure(world: str, name: str, each: Halves) -> Figure:
     title = f"{world}: gain a week, {name}"
     pairs = {"pages": (each.first.tolist(), each.second.tolist())}
-    return Figure(title, scatter(pairs, "first half", "second half", f"{title} ({NAME})"))
+    return Figure(title, scatter(pairs, "first half", "second half", title, f"{title} ({NAME})"))
 
 
 HALVES = Study(

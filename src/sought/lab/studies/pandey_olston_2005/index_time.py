@@ -22,7 +22,7 @@ from sought.index.fields import texts
 from sought.index.measure import GainMeasure
 from sought.index.statistics import Census
 from sought.index.vectors import Counter, Vectors
-from sought.lab.studies.figures import lines
+from sought.lab.studies.figures import line_figure
 from sought.lab.studies.pandey_olston_2005 import PAPER
 from sought.lab.studies.study import Claim, Figure, ResultTable, Statement, Study, StudyContext, Value, WorldResult
 from sought.lab.worlds.recorder import WorldRecorder
@@ -183,7 +183,7 @@ def _figure(found: Sequence[Cost]) -> Figure:
     title = "Time to index a batch"
     across = [float(cost.pages) for cost in found]
     series = {"plain": (across, [c.plain for c in found]), "with measuring": (across, [c.measured for c in found])}
-    return Figure(title, lines(series, "pages in the batch", "CPU seconds", f"{title} ({NAME})"))
+    return line_figure(NAME, title, series, "pages in the batch", "CPU seconds")
 
 
 INDEX_TIME = Study(

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from sought.lab.studies.bounds import lacks
-from sought.lab.studies.figures import lines
+from sought.lab.studies.figures import line_figure
 from sought.lab.studies.pandey_olston_2005 import PAPER
 from sought.lab.studies.pandey_olston_2005.gains_in_halves import SCORERS
 from sought.lab.studies.pandey_olston_2005.panels import (
@@ -155,7 +155,7 @@ def _figure(world: str, label: str, study: str, panel: Panel) -> Figure:
     title = f"{world}: fetches for a quality, {label}"
     fetches = [100 * budget for budget in panel.budgets]
     series = {name: (values, fetches) for name, values in panel.quality.items()}
-    return Figure(title, lines(series, "mean quality", "fetches a unit, % of pages", f"{title} ({study})"))
+    return line_figure(study, title, series, "mean quality", "fetches a unit, % of pages")
 
 
 _NEEDS = f"a world with queries and at least {FEWEST} units, in which never to fetch loses at least {LOSS}"

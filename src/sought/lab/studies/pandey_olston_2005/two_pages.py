@@ -15,7 +15,7 @@ import numpy as np
 from sought.lab.measures import Quality
 from sought.lab.replay.setting import Learnt, Setting
 from sought.lab.studies.cells import Cell, judge_for, run_cell
-from sought.lab.studies.figures import lines
+from sought.lab.studies.figures import line_figure
 from sought.lab.studies.pandey_olston_2005 import PAPER
 from sought.lab.studies.study import Claim, Figure, ResultTable, Statement, Study, StudyContext, Value, WorldResult
 from sought.lab.worlds.recorder import WorldRecorder
@@ -148,7 +148,7 @@ def _figure(found: Mapping[str, TwoPageFetches]) -> Figure:
     kinds = [1.0, 2.0, 3.0]
     series = {name: (kinds, [float(f.adverts), f.ordinary, float(f.seminar)]) for name, f in found.items()}
     x = "1: adverts, 2: an ordinary page, 3: seminar"
-    return Figure(title, lines(series, x, f"fetches in {WEEKS} weeks", f"{title} ({NAME})"))
+    return line_figure(NAME, title, series, x, f"fetches in {WEEKS} weeks")
 
 
 TWO_PAGES = Study(

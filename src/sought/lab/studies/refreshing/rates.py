@@ -25,7 +25,7 @@ from sought.lab.replay.observers import LEAST, Everywhere, Forecasts, fetches_in
 from sought.lab.replay.replay import Replay
 from sought.lab.replay.setting import Setting
 from sought.lab.studies.cells import judge_for
-from sought.lab.studies.figures import lines
+from sought.lab.studies.figures import line_figure
 from sought.lab.studies.study import (
     Claim,
     Figure,
@@ -190,7 +190,7 @@ def _figure(world: str, by_name: Mapping[str, Forecasts]) -> Figure:
         name: ([s for s, _, _ in made.table()], [c for _, c, _ in made.table()]) for name, made in by_name.items()
     }
     series["as it should be"] = ([0.0, 1.0], [0.0, 1.0])
-    return Figure(title, lines(series, "chance that was said", "share that had changed", f"{title} (rates)"))
+    return line_figure("rates", title, series, "chance that was said", "share that had changed")
 
 
 RATES_FORETOLD = Study(

@@ -15,7 +15,7 @@ from sought.lab.measures import MEASURES
 from sought.lab.replay.oracles import Ceiling, ClairvoyantNow
 from sought.lab.replay.setting import Setting, pages_at_start
 from sought.lab.studies.bounds import lacks
-from sought.lab.studies.figures import bars, lines
+from sought.lab.studies.figures import bars, line_figure
 from sought.lab.studies.grid import Grid, Replayed
 from sought.lab.studies.study import (
     Claim,
@@ -249,13 +249,13 @@ def figures(world: str, found: Sequence[ArmResult]) -> list[Figure]:
     budget = min(_budgets(found), key=lambda each: abs(each - 0.01))
     rules = sorted((r for r in found if r.budget == budget and r.is_rule), key=lambda each: -each.difference)
     title = f"{world}: quality above round-robin's at {budget:.1%} a unit"
-    drawn = [Figure(title, bars({r.name: (r.difference, r.low, r.high) for r in rules}, f"{title} (refresh)"))]
+    drawn = [Figure(title, bars({r.name: (r.difference, r.low, r.high) for r in rules}, title, f"{title} (refresh)"))]
     if len(_budgets(found)) > 1:
         best = [rule.name for rule in rules[:2]]
         names = dict.fromkeys(["Never", ROUND_ROBIN, *best, "OptimalFreshness", "Frequency", CEILING])
         title = f"{world}: quality by budget"
         series = {name: _curve([each for each in found if each.name == name]) for name in names}
-        drawn.append(Figure(title, lines(series, "fetches a unit, % of pages", "mean quality", f"{title} (refresh)")))
+        drawn.append(line_figure("refresh", title, series, "fetches a unit, % of pages", "mean quality"))
     return drawn
 
 

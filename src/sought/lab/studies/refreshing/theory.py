@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sought.lab.replay.poisson_pages import SimulatedMeans, Simulation, drawn
-from sought.lab.studies.figures import lines
+from sought.lab.studies.figures import line_figure
 from sought.lab.studies.study import Claim, Figure, ResultTable, Statement, Study, StudyContext, Value, WorldResult
 from sought.policy import RoundRobin
 from sought.policy.lambda_crawl import LambdaCrawl
@@ -109,7 +109,7 @@ def _figure(found: Found) -> Figure:
             across, up = series.setdefault(name, ([], []))
             across.append(100 * budget)
             up.append(kept.freshness)
-    return Figure(title, lines(series, "fetches a unit, % of pages", "freshness", f"{title} (refresh-theory)"))
+    return line_figure("refresh-theory", title, series, "fetches a unit, % of pages", "freshness")
 
 
 REFRESH_THEORY = Study(

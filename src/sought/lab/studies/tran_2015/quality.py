@@ -121,7 +121,7 @@ def _figures(ground: FrontierCases, found: dict[str, ChosenQuality]) -> list[Fig
     for study, what, part in ((RATES, "click-through rate, 1 is the best", "rate"), (RANKS, "mean PageRank", "rank")):
         title = f"{ground.world}: {what}"
         values = {name: float(getattr(each, part)) for name, each in found.items()}
-        made.append(Figure(title, bars({name: (v, v, v) for name, v in values.items()}, f"{title} ({study})")))
+        made.append(Figure(title, bars({name: (v, v, v) for name, v in values.items()}, title, f"{title} ({study})")))
     return made
 
 

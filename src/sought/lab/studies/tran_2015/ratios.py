@@ -129,7 +129,7 @@ def _figure(ground: FrontierCases, found: Ratios) -> Figure:
         ):
             values[name] = (value / base,) * 3
         values[unseen] = (1.0, 1.0, 1.0)
-    return Figure(title, bars(values, f"{title} ({NAME})"))
+    return Figure(title, bars(values, title, f"{title} ({NAME})"))
 
 
 RATIOS = Study(
