@@ -150,7 +150,7 @@ def test_export_and_forget(run, tmp_path):
         ("queries import nowhere queries.tsv", "no sought.toml in nowhere"),
         ("queries stats nowhere", "no sought.toml in nowhere"),
         ("queries import crawl missing.tsv", "missing.tsv: No such file"),
-        ("queries import crawl queries.tsv --format xml", "no format 'xml'"),
+        ("queries import crawl queries.tsv --format xml", "unknown format 'xml'"),
         ("queries import crawl crawl/sought.toml", "no column 'query'"),
         ("queries export crawl out.xlsx", "cannot tell the format"),
         ("queries export crawl out --format search-console", "can be read, not written"),
@@ -173,5 +173,5 @@ def test_a_file_without_a_good_row_is_exit_code_2(run, tmp_path):
     (tmp_path / "bad.tsv").write_text("query\tcount\ncomet\tmany\n")
     code, out, errors = run("queries import crawl bad.tsv")
     assert code == 2
-    assert errors == "sought: nothing in bad.tsv could be used as tsv: mend it, or name its --format\n"
+    assert errors == "sought: nothing in bad.tsv could be used as tsv: fix the file, or give its --format\n"
     assert "bad.tsv:2: count is no number" in out

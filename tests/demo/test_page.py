@@ -93,7 +93,7 @@ def test_the_page_follows_the_contest(where: str, browser: Browser, tmp_path: Pa
         expect(t.page.locator("[data-side=round_robin] [data-console]")).to_have_attribute(
             "href", "http://127.0.0.1:5001/console"
         )
-        expect(t.page.locator("[data-answer=default] li").first).to_contain_text("100 % of the best page there is")
+        expect(t.page.locator("[data-answer=default] li").first).to_contain_text("100 % of the best possible page")
         expect(t.page.locator("[data-answer=round_robin] li").first).to_contain_text("gone")
         expect(t.page.locator("[data-query]")).to_have_text("“northern owl”.")
         expect(t.page.locator("[data-difference]")).to_contain_text("Round-robin shows a page that is gone: “<img")

@@ -231,16 +231,16 @@ def answers(left: dict[str, float], right: dict[str, float], gone: frozenset[str
     [
         ({"A": 9.0, "B": 5.0}, {"A": 9.0, "B": 5.0}, "Both answers are equally good."),
         ({"A": 9.0, "B": 5.0}, {"A": 9.0, "C": 5.0}, "Both answers are equally good."),
-        ({"A": 9.0, "B": 5.0}, {}, "Round-robin has found nothing."),
-        ({"A": 9.0, "B": 5.0}, {"B": 5.0}, "Round-robin has not found “A”."),
-        ({"B": 5.0}, {"B": 5.0, "A": 9.0}, "Default policy has not found “A”."),
+        ({"A": 9.0, "B": 5.0}, {}, "Round-robin has no results."),
+        ({"A": 9.0, "B": 5.0}, {"B": 5.0}, "Round-robin is missing “A”."),
+        ({"B": 5.0}, {"B": 5.0, "A": 9.0}, "Default policy is missing “A”."),
         ({"A": 9.0, "B": 5.0}, {"Gone": 0.0, "B": 5.0}, "Round-robin shows a page that is gone: “Gone”."),
         ({"Gone": 0.0, "A": 9.0}, {"A": 9.0}, "Default policy shows a page that is gone: “Gone”."),
-        ({"Old": 0.0, "A": 9.0}, {"A": 9.0}, "Default policy shows a page that is no longer about this: “Old”."),
+        ({"Old": 0.0, "A": 9.0}, {"A": 9.0}, "Default policy shows a page whose text has changed: “Old”."),
         (
             {"A": 9.0, "B": 5.0},
             {"B": 5.0, "A": 9.0},
-            "Both show these pages; Default policy has them in a better order.",
+            "Both show the same pages; Default policy has them in a better order.",
         ),
     ],
 )
