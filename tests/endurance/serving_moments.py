@@ -124,8 +124,8 @@ def starved(process: int) -> dict[str, float]:
 
 
 def _since(now: dict[str, float], before: dict[str, float]) -> float:
-    """By how much the thread that waited longest has waited longer than before."""
-    return max((seconds - before.get(thread, 0.0) for thread, seconds in now.items()), default=0.0)
+    """By how much its threads have waited longer than before: one begins where another ends."""
+    return sum(seconds - before.get(thread, 0.0) for thread, seconds in now.items())
 
 
 def killed_server(trap: Trap) -> Moment:
