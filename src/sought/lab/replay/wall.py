@@ -169,9 +169,17 @@ def _other_vector(old: Vector, terms: int, dice: np.random.Generator) -> Vector:
 
 
 def _other_tallies(tallies: WorldDemand, until: float, dice: np.random.Generator) -> WorldDemand:
-    """Queries of later are other queries, asked more or less often."""
+    """Queries of later are other queries, asked more or less often.
+
+    Their words are those of queries, too: pages were not searched for any others, so that a replay would have to catch
+    up on words that nobody has asked for yet.
+    """
     later = tallies.since > until
-    texts = [f"{text[::-1]} noise" if off else text for text, off in zip(tallies.query, later.tolist(), strict=True)]
+    words = sorted({word for text in tallies.query for word in text.split()})
+    texts = [
+        " ".join(dice.choice(words, len(text.split()))) if off else text
+        for text, off in zip(tallies.query, later.tolist(), strict=True)
+    ]
     return WorldDemand(
         texts, np.where(later, tallies.count * dice.uniform(0.5, 2.0, len(later)), tallies.count), tallies.since
     )
