@@ -59,11 +59,11 @@ def test_import_says_what_it_found(run):
 FORMAT = """
 from sought.demand.query_format import QueryFormat
 from sought.demand.rows import Tally
-from sought.demand.text import Read
+from sought.demand.text import ParsedRow
 
 def read(path, day):
     for number, line in enumerate(path.read_text().splitlines(), 1):
-        yield Read(path.name, number, Tally(line, 1.0, day))
+        yield ParsedRow(path.name, number, Tally(line, 1.0, day))
 
 LINES = QueryFormat("lines", "A query a line.", read)
 """
@@ -73,7 +73,9 @@ def test_a_format_of_ones_own(run):
     """In a file of the current directory; all others are found, too."""
     Path("my_format.py").write_text(FORMAT)
     Path("plain.txt").write_text("running shoes\ncomet\n")
-    found = json.loads(run("queries import crawl plain.txt --format my_format:LINES --json")[1])
+    code, out, error = run("queries import crawl plain.txt --format my_format:LINES --json")
+    assert code == 0, error
+    found = json.loads(out)
     assert (found["format"], found["rows"], found["tallies"]) == ("my_format:LINES", 2, 2)
     assert {*Format} <= set(QUERY_FORMATS)
     assert all(each.name == name and each.help for name, each in QUERY_FORMATS.items())
