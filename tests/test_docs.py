@@ -104,7 +104,7 @@ def run_commands(document, healthy, make_crawl, folder):
         assert done.returncode == 0, f"{command}: {done.stderr}"
         if words[0] == "init":
             (folder / "my-crawl" / "sought.toml").unlink()
-            make_crawl(healthy, "toy")
+            make_crawl(healthy, "toy", revisit_after="1s")  # so that later commands fetch something, too
             (folder / "toy" / "sought.toml").rename(folder / "my-crawl" / "sought.toml")
             (folder / "toy").rmdir()
         elif words[0] == "search":
