@@ -174,6 +174,7 @@ COMMANDS: list[tuple[list[str], Callable[[sought.Crawl, str], Any]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "call"), COMMANDS, ids=[" ".join(words) for words, _ in COMMANDS])
 def test_the_library_says_what_the_commands_say(
     asked: sought.Crawl, served: Served, words: list[str], call: Callable[[sought.Crawl, str], Any]
@@ -254,6 +255,7 @@ def test_orders_are_given_and_listed(crawl: sought.Crawl) -> None:
     assert crawl.status().budget == "500 per day"
 
 
+@pytest.mark.slow
 def test_a_crawl_is_served_until_it_is_stopped(crawl: sought.Crawl) -> None:
     """`started` gets the address, and the token if the console takes orders."""
     crawl.crawl(fetches=5)

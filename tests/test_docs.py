@@ -77,6 +77,7 @@ def _default(field):
     return None if field.default is dataclasses.MISSING else field.default
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", blocks("python"))
 def test_python_examples_run(block, tmp_path):
     """Every Python example runs as it is written."""
@@ -137,6 +138,7 @@ def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text().splitlines()) <= 120
 
 
+@pytest.mark.slow
 def test_the_tutorials_run(healthy, make_crawl, tmp_path):
     """The first crawl, then the comparison, which makes a world of it."""
     crawl, compare = DOCS / "tutorial" / "first-crawl.md", DOCS / "tutorial" / "compare-policies.md"
@@ -145,6 +147,7 @@ def test_the_tutorials_run(healthy, make_crawl, tmp_path):
     run_commands(compare, healthy, make_crawl, tmp_path)
 
 
+@pytest.mark.slow
 def test_the_guide_to_policies_runs(healthy, make_crawl):
     """Its files lie beside sought.toml; its commands and checks run there, in their order, as they are written."""
     guide, folder = DOCS / "how-to" / "write-a-policy-or-a-belief.md", make_crawl(healthy, "own")
@@ -176,6 +179,7 @@ def test_every_attribute_of_a_policy_is_documented():
     assert shown | {"is_oracle", "knows_all"} == set(PolicyDefaults.__annotations__)
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_laboratory_run(tmp_path):
     """Those of docs/reference/lab.md, in their order, with nothing but what they make themselves."""
     commands = commands_of(LABORATORY)

@@ -149,6 +149,7 @@ def test_the_image_is_built_and_runs() -> None:
     assert "Usage: sought" in said
 
 
+@pytest.mark.slow
 def test_the_image_crawls_searches_and_serves(image: Image, healthy: Served) -> None:
     """With the plain installation alone; as a user without rights, if that user can reach our Python."""
     assert image.stages == 2
@@ -207,6 +208,7 @@ def test_systemd_takes_the_unit_for_sound(tmp_path: Path) -> None:
     assert not ours
 
 
+@pytest.mark.slow
 def test_what_the_unit_starts_serves_and_ends_in_time(healthy: Served, tmp_path: Path) -> None:
     """Its command line and its signal; the crawl that it begins has ended, too, when it ends."""
     settings, path = unit(), tmp_path / "main"
@@ -249,6 +251,7 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, name, None)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("plain")
 @pytest.mark.parametrize("policy", EVERY_POLICY, ids=repr)
 def test_a_policy_works_without_extras_or_says_what_it_needs(policy) -> None:

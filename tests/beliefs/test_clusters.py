@@ -755,6 +755,7 @@ def test_a_failed_fetch_is_no_version(crawl: Written):
 # ---- in the laboratory
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "policy",
     [

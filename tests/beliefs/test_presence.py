@@ -399,6 +399,7 @@ def test_all_are_valued_when_others_are_asked(site: LinkedSite):
         assert not any(column.any() for column in both(beliefs))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", ["Exact()", "Curves()"])
 def test_whatever_happens_to_a_crawl(tmp_path: Path, estimator: str):
     """Answers of every kind, in any order, commits and crashes: what is valued is in the lists, the rest is 0."""

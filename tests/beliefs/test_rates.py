@@ -448,6 +448,7 @@ def test_pages_without_history_are_as_their_host(estimator):
     assert column[5] == pytest.approx(column[:3].mean())
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(estimator=st.sampled_from(ESTIMATORS), log=logs, hosts=hosts, cuts=st.lists(st.integers(0, 60), max_size=5))
 def test_batches_do_not_matter(estimator, log, hosts, cuts):

@@ -249,6 +249,7 @@ def test_what_is_learnt_is_no_secret(monkeypatch, policy: Learned):
     assert len(fits) > 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["Learned()", 'Learned(model="linear", impact="views", target="log1p")'])
 def test_a_crawl_by_it(tmp_path: Path, policy: str):
     """The whole cycle over real HTTP, past the point from which it is learnt."""

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pytest
 from typer.testing import CliRunner
 
 from benchmarks.__main__ import app
@@ -34,6 +35,7 @@ def test_pages_have_some_sixty_words():
     assert len(np.unique(pairs)) == len(pairs)
 
 
+@pytest.mark.slow
 def test_both_are_measured():
     """By one command: seconds, memory and τ of each, and how they compare."""
     done = CliRunner().invoke(app, ["cluster", "--pages", "500", "-k", "7", "--json"])

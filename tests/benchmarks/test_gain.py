@@ -44,6 +44,7 @@ def world(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_overheads_by_size_of_the_workload(world: Path):
     """It prints, for every size, what measuring adds to indexing; and how far estimates are from exact gains."""
     ended = sought("--world", str(world), "--pages", "100", "--queries", "10", "--queries", "60", "--json")

@@ -21,6 +21,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_each_reader_has_a_figure(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """For the pages of a folder together, and for each worst case; one that is not installed is named."""
     monkeypatch.setattr(html, "WORST", {"short": "<div>" * 50 + "x"})
@@ -39,6 +40,7 @@ def test_each_reader_has_a_figure(folder: Path, monkeypatch: pytest.MonkeyPatch)
     assert found["ordinary"]["sought"]["extracted"] > len("They leave at noon.")
 
 
+@pytest.mark.slow
 def test_a_reader_that_takes_too_long_is_stopped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In a worst case only; the table says so, and the others go on."""
     monkeypatch.setattr(html, "WORST", {"nested": html.WORST["nested"]})

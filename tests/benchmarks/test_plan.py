@@ -28,6 +28,7 @@ def crawl(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Directory]:
     directory.abandon()
 
 
+@pytest.mark.slow
 def test_each_policy_plans_first_and_again():
     """It prints for every number of URLs what the first plan and the next ones take, of both policies."""
     found = json.loads(run_benchmark("plan", "--urls", "1000", "--queries", "100", "--json").stdout)

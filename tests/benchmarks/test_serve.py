@@ -9,6 +9,7 @@ from sought.web.errors import BadInput
 PAGES = 200
 
 
+@pytest.mark.slow
 def test_each_server_is_searched_alone_and_beside_a_crawl() -> None:
     """A row for each: how many searches, how soon, without an error, and how fast the crawl went meanwhile."""
     found = run(PAGES, 0.3, lambda _: None)
@@ -24,6 +25,7 @@ def test_each_server_is_searched_alone_and_beside_a_crawl() -> None:
     assert list(found["sought_over_sqlite"]) == [QUERIES[0], QUERIES[2]]
 
 
+@pytest.mark.slow
 def test_different_queries_are_different() -> None:
     """Pages that have too few for the time are refused, before anything is made."""
     with pytest.raises(BadInput, match="20 pages have too few queries"):

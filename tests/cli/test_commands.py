@@ -120,6 +120,7 @@ def test_crawl(served: Served, tmp_path: Path) -> None:
     assert (result["fetched"], result["outcomes"], result["ended"]) == (2, {"200": 2}, "budget spent")
 
 
+@pytest.mark.slow
 def test_search(crawl: Path) -> None:
     """Hits with title, address and snippet; a notice if no page has all the words; words of comfort if none has any."""
     answer = data("search", crawl, "about", "astronomy")
@@ -198,6 +199,7 @@ def write_urls(file: Path, byte_order_mark: str) -> None:
         file.write_text(byte_order_mark + f"url{comma}n\n" + "".join(f"{url}{comma}1\n" for url in URLS))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "line"), [("txt", 5), ("csv", 5), ("tsv", 5), ("parquet", 4)])
 def test_frontier_load(other: Path, tmp_path: Path, kind: str, line: int) -> None:
     """Two new, one known by its other spelling, one out of scope, one bad with its line; then all known."""
@@ -403,6 +405,7 @@ def places(crawl: Path, served: Served, tmp_path_factory: pytest.TempPathFactory
     return {"crawl": crawl} | {name: base / name for name in names}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "said"), MISTAKES, ids=lambda value: "-".join(value)[:40] if isinstance(value, tuple) else ""
 )

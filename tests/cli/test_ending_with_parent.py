@@ -56,6 +56,7 @@ def fetched(path: Path) -> int:
     return int(pulse["progress"]["fetched"]) if pulse else -1
 
 
+@pytest.mark.slow
 def test_a_crawl_beside_a_server_ends_with_it(make_crawl: Callable[..., Path]) -> None:
     """After kill -9 of `serve --crawl` the crawl ends by itself, in good order."""
     with serve_in_thread(SITES) as served:
@@ -77,6 +78,7 @@ def test_a_crawl_beside_a_server_ends_with_it(make_crawl: Callable[..., Path]) -
     agrees(path)
 
 
+@pytest.mark.slow
 def test_a_server_ends_with_its_standard_input(make_crawl: Callable[..., Path]) -> None:
     """`--end-with-stdin`: it serves until then."""
     with serve_in_thread(SITES) as served:
@@ -91,6 +93,7 @@ def test_a_server_ends_with_its_standard_input(make_crawl: Callable[..., Path]) 
             assert server.wait(WAIT) == 0
 
 
+@pytest.mark.slow
 def test_a_crawl_makes_as_many_fetches_as_it_is_allowed(make_crawl: Callable[..., Path]) -> None:
     """None before the first line, exactly as many as the lines say, none while it waits; it ends with the input."""
     with serve_in_thread(SITES) as served:

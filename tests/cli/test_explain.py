@@ -43,6 +43,7 @@ def crawl(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 # ---- the whole crawl
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [("status",), ("queries", "stats")])
 def test_gains_are_said_in_searches_and_exactly_on_request(crawl: tuple[Path, str], command: tuple[str, ...]) -> None:
     """As people know them; the number in the unit of the scorer with --verbose and --json only."""
@@ -113,6 +114,7 @@ def test_a_page_that_fits_badly_is_a_poor_answer(crawl: tuple[Path, str]) -> Non
     assert set(groups) == {0, 1, 2}
 
 
+@pytest.mark.slow
 def test_a_query_is_explained_in_sentences(crawl: tuple[Path, str]) -> None:
     """How often it is asked, why it needs pages, what is shown and how old that is; values with --verbose only."""
     said = printed("queries", "explain", crawl[0], "keepers lamp")
@@ -258,6 +260,7 @@ def test_the_words_that_matched_are_bold_on_a_screen(crawl: tuple[Path, str]) ->
     assert "\x1b" not in printed("search", crawl[0], "keepers", "lamp", "-n", "3")
 
 
+@pytest.mark.slow
 def test_pages_give_no_orders_to_the_terminal(tmp_path: Path) -> None:
     """Control characters of titles and texts are not printed: as text, on a screen, and as JSON."""
     with serving() as site:
@@ -284,6 +287,7 @@ def test_a_long_wait_is_put_into_words() -> None:
     assert [wording.since(then, 1e9) for then in (None, 0.0, -math.inf)] == ["never"] * 3
 
 
+@pytest.mark.slow
 def test_nothing_to_measure_by_is_said(tmp_path: Path) -> None:
     """Without queries there is a remedy; if every query has a result, that is said."""
     with serving() as site:

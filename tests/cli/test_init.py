@@ -84,6 +84,7 @@ def test_a_name_that_does_not_resolve_does_not_stop_init(tmp_path: Path) -> None
     assert (tmp_path / "a" / "sought.toml").exists()
 
 
+@pytest.mark.slow
 def test_private_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of names and of literals; a resolver that hangs is not waited for, and other names are answered all the same."""
     real = socket.getaddrinfo
@@ -126,6 +127,7 @@ def test_a_seed_that_the_crawl_would_refuse_is_refused(
         sought.init(tmp_path / "b", [seed], "me@example.org", list(more[1:]))
 
 
+@pytest.mark.slow
 def test_a_long_crawl_says_how_long_it_takes(tmp_path: Path) -> None:
     """As soon as it knows that it is long, with the reason and what can be done; in the end it says what is next."""
     with serving() as site:

@@ -193,6 +193,7 @@ def test_a_study_without_worlds_is_filed_under_none(run):
     assert len(json.loads(run("verdicts --json"))["verdicts"]) == 1
 
 
+@pytest.mark.slow
 def test_run_verdicts_and_report(run):
     """Experiments keep their verdicts; the report has them, and comparisons."""
     found = json.loads(run("run all --quick --cores 0 --json"))["findings"]

@@ -174,6 +174,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]
         yield {"port": str(taken.getsockname()[1])} | {name: str(path) for name, path in where.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("words", "said"), TABLE, ids=[words for words, _ in TABLE])
 def test_senseless_input(places: dict[str, str], tmp_path: Path, words: str, said: str) -> None:
     """One line on standard error, none on standard output, exit code 2; no world, export or results appear."""

@@ -102,6 +102,7 @@ def assert_own_form(said: bytes, status: int, *, for_program: bool = False) -> N
 # ---- slow
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sent",
     [POST + b"Content-Length: 100\r\n\r\n{", b"GET / HTTP/1.1\r\nHo", b"", b"\r\n", GET + b"GET"],
@@ -220,6 +221,7 @@ def test_an_idle_connection_is_closed(path: Path, monkeypatch: pytest.MonkeyPatc
         assert statuses(answer(hurried, GET + b"\r\n")) == [200]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", [asset("vendor/uplot.min.js").encode(), b"/console/events"])
 def test_an_answer_that_nobody_reads_is_given_up(path: Path, monkeypatch: pytest.MonkeyPatch, where: bytes) -> None:
     """The connection is closed, and the server ends without waiting for it."""

@@ -47,6 +47,7 @@ def browser(server: Served) -> Iterator[Browser]:
         yield running
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 375)])
 def test_every_state_is_accessible_and_fits(
     server: Served, fresh: Served, browser: Browser, tmp_path: Path, scheme: str, width: int
@@ -174,6 +175,7 @@ def test_who_objects_leaves_no_trace(server: Served, browser: Browser) -> None:
     assert query not in queries
 
 
+@pytest.mark.slow
 def test_a_hostile_page_does_nothing(server: Served, browser: Browser, tmp_path: Path) -> None:
     """No script of a crawled page runs, none of its markup is markup, and our own policy is not offended."""
     with tab(browser, extra_http_headers={"DNT": "1"}) as t:

@@ -69,6 +69,7 @@ def test_the_same_numbers_are_in_a_table(path, server):
     assert qualities == sorted(qualities)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 375)])
 def test_the_dial_is_drawn(server, browser, scheme, width, tmp_path):
     """The curve, its band and a mark at today's budget; anybody can read it, and nothing comes from elsewhere."""

@@ -194,6 +194,7 @@ def test_what_is_no_form_is_refused(server, kind, body, status):
     assert server.ask("/console/control/enter", "POST", body, Content_Type=kind).status == status
 
 
+@pytest.mark.slow
 def test_the_right_token_never_waits_for_wrong_ones(path):
     """Over real connections: wrong tokens wait, the eleventh is sent away, and the right one is answered meanwhile."""
     control = Control(path, TOKEN, (3600.0,))
@@ -239,6 +240,7 @@ def test_each_wrong_token_waits_longer_than_the_one_before(path, monkeypatch):
     assert waited == [0.1, 0.2, 0.4, 0.4, 0.1]
 
 
+@pytest.mark.slow
 def test_an_operator_pauses_the_crawl_in_a_browser(path, browser, tmp_path):
     """Token, button, and what came of it, by keyboard; whatever the audit log holds is text."""
     note(

@@ -80,6 +80,7 @@ def belongs(name: str) -> bool:
     return not name.endswith(("LOG", "LOCK", "lock", "sought.toml"))
 
 
+@pytest.mark.slow
 def test_a_server_starts_over_any_damaged_file(crawl, tmp_path, caplog):
     """Every page answers, or says which command mends it; only what the index says needs the index."""
     for number, name in enumerate(filter(belongs, kinds(crawl))):
@@ -95,6 +96,7 @@ def test_a_server_starts_over_any_damaged_file(crawl, tmp_path, caplog):
                 assert json.loads(said["/api/search?q=comet"][1])["total"] > 0, f"{name}: {how}"
 
 
+@pytest.mark.slow
 def test_files_are_damaged_beneath_a_server(crawl, tmp_path, caplog):
     """It goes on, and when the file is whole again it answers as before.
 
@@ -113,6 +115,7 @@ def test_files_are_damaged_beneath_a_server(crawl, tmp_path, caplog):
         assert {where: status for where, (status, _) in answers(server).items()} == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["index", "store", "queries"])
 def test_what_is_damaged_is_named(crawl, tmp_path, part):
     """The page or the API that needs it says what it is and which command mends it; the rest goes on."""

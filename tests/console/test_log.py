@@ -100,6 +100,7 @@ def test_every_event_is_a_line_whatever_its_fields_are(event, junk):
         sentence(event, dict.fromkeys(names, junk), unit)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("asked", "seen", "unseen"),
     [
@@ -165,6 +166,7 @@ def test_nobody_reads_where_the_crawl_lies(path):
         assert address in server.ask("/console/log").text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 375)])
 def test_it_can_be_read_by_anybody_and_harms_nobody(path, browser, scheme, width, tmp_path):
     """axe-core has no complaint, nothing scrolls sideways, no script of a crawled page runs."""
@@ -179,6 +181,7 @@ def test_it_can_be_read_by_anybody_and_harms_nobody(path, browser, scheme, width
         assert not it.troubles
 
 
+@pytest.mark.slow
 def test_more_arrives_while_the_page_is_open(path, browser):
     """Without a reload, and only what was asked for."""
     with served(path) as server, tab(browser) as it:
@@ -193,6 +196,7 @@ def test_more_arrives_while_the_page_is_open(path, browser):
         assert not it.troubles
 
 
+@pytest.mark.slow
 def test_a_line_that_is_open_stays_so_when_more_arrive(path, browser):
     """The same line, not the one in its place."""
     with served(path) as server, tab(browser) as it:
@@ -224,6 +228,7 @@ def test_it_is_read_again_only_if_there_is_more(path, monkeypatch):
         assert len(looks) == 4
 
 
+@pytest.mark.slow
 def test_a_page_that_is_open_asks_now_and_then(path, browser):
     """However often something happens: at once, and then five seconds later for all that has come in between."""
     with served(path) as server, tab(browser) as it:

@@ -92,6 +92,7 @@ def go(tab, server, where):
 # ---- the overview
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("width", [1280, 375])
 def test_the_overview_tells_how_the_crawl_stands(server, browser, origin, scheme, width, tmp_path, monkeypatch):
@@ -124,6 +125,7 @@ def test_the_overview_tells_how_the_crawl_stands(server, browser, origin, scheme
         it.picture(f"console-{scheme}-{width}", tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 375)])
 def test_every_page_is_accessible_and_fits(server, browser, origin, scheme, width, tmp_path):
     """It says in the navigation where one is; its charts are drawn; nothing comes from elsewhere."""
@@ -257,6 +259,7 @@ def test_time_can_be_shown_in_hours_days_and_weeks(server, origin, over):
         assert (None in found["price"]) == (over == "hours")  # the line is broken where there was no crawl
 
 
+@pytest.mark.slow
 def test_what_happens_arrives_without_a_reload(server, browser, crawl, origin):
     """A pulse that changes changes the page; what was opened stays open, and charts stay drawn."""
     with tab(browser) as it:
@@ -330,6 +333,7 @@ def test_what_is_no_pulse_is_passed_over(server, crawl, text):
     assert "sought_crawl_running 0" in server.ask("/metrics").text
 
 
+@pytest.mark.slow
 def test_before_anything_was_crawled(empty, browser):
     """Every page is there, and says so."""
     with served(empty) as server, tab(browser) as it:
@@ -346,6 +350,7 @@ def test_before_anything_was_crawled(empty, browser):
 # ---- pages about one thing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_url_query_and_host_lead_to_each_other(server, browser, origin, scheme, tmp_path):
     """From the overview to a page, the queries it helped, their results, and its host."""
@@ -490,6 +495,7 @@ def test_a_server_that_ends_ends_its_streams(crawl):
     connection.close()
 
 
+@pytest.mark.slow
 def test_a_page_that_has_to_wait_looks_again(crawl, monkeypatch, browser):
     """It says so with status 503, and the browser comes back by itself."""
     monkeypatch.setattr("sought.console.view_cache.PATIENCE", 0.0)

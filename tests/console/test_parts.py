@@ -84,6 +84,7 @@ async def until(happens: Callable[[], bool]) -> None:
             await asyncio.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_processes_are_added_while_questions_wait(tmp_path: Path) -> None:
     """One is enough for one at a time; more questions have more processes, as many as there are cores."""
 
@@ -123,6 +124,7 @@ def test_too_many_searches_are_turned_away(tmp_path: Path) -> None:
     asyncio.run(work())
 
 
+@pytest.mark.slow
 def test_a_search_that_takes_too_long_is_ended_with_its_process(tmp_path: Path) -> None:
     """Whoever asked is told; who waited behind it is answered by the next process."""
 
@@ -162,6 +164,7 @@ def test_nobody_waits_behind_a_slow_search(tmp_path: Path) -> None:
     asyncio.run(work())
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_takes_one_search_with_it(tmp_path: Path) -> None:
     """The one it worked on; the next has its answer from another process."""
 
@@ -182,6 +185,7 @@ def test_a_process_that_dies_takes_one_search_with_it(tmp_path: Path) -> None:
     asyncio.run(work())
 
 
+@pytest.mark.slow
 def test_a_process_that_cannot_start_keeps_nobody_waiting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def work() -> None:
         searcher = Searcher(tmp_path / "index")
@@ -309,6 +313,7 @@ def test_a_bad_row_takes_no_other_with_it(tmp_path: Path) -> None:
     assert recorder.left_out == 1
 
 
+@pytest.mark.slow
 def test_a_full_or_broken_log_holds_nobody_up(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """What finds no room, or no disk, is counted and left out; it is said once."""
     (tmp_path / "queries").write_text("a file where a folder should be")

@@ -204,6 +204,7 @@ def test_trouble_is_for_the_operator(server: Served, tmp_path: Path, caplog: pyt
     assert str(tmp_path) in caplog.text
 
 
+@pytest.mark.slow
 def test_trouble_on_the_console_is_told_alike(server: Served, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Settings that cannot be read: the log says which, pages of the console name no folder."""
     path = shutil.copytree(server.path, tmp_path / "crawl")

@@ -42,6 +42,7 @@ def unrecorded(server: Served, **parameters: Any) -> Any:
 # ---- what is answered
 
 
+@pytest.mark.slow
 def test_the_page_shows_what_was_found(server: Served) -> None:
     """Title, address, snippet with the words marked, when it was fetched, how many there are."""
     page = server.get("/", q="lighthouse keepers").text
@@ -127,6 +128,7 @@ def test_further_pages_are_views_of_the_same_search(crawl: Path, caplog: pytest.
     assert not caplog.records
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "headers",
     [

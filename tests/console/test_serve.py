@@ -54,6 +54,7 @@ def until(true: Callable[[], object]) -> None:
         time.sleep(0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_it_serves_before_anything_was_crawled_and_ends_cleanly(tmp_path: Path, how: signal.Signals) -> None:
     """Exit code 0 after Ctrl-C or SIGTERM, not a word on standard error, and what was recorded is in the log."""
@@ -124,6 +125,7 @@ def test_a_server_keeps_no_garbage_of_its_start() -> None:
     assert (gc.get_freeze_count(), gc.get_threshold()) == before
 
 
+@pytest.mark.slow
 def test_it_sees_what_a_crawl_adds_and_a_rebuild_replaces(tmp_path: Path) -> None:
     """One server all the time: nothing yet, then pages, then more pages, then an index made anew, then none."""
     path = tmp_path / "crawl"
@@ -149,6 +151,7 @@ def test_it_sees_what_a_crawl_adds_and_a_rebuild_replaces(tmp_path: Path) -> Non
             assert server.get("/api/search", q="lighthouse").data["total"] == 33
 
 
+@pytest.mark.slow
 def test_it_crawls_as_well(tmp_path: Path) -> None:
     """`--crawl` has a process of its own, which yields to the server: started again when it is killed, told to stop
     when the terminal goes.
@@ -170,6 +173,7 @@ def test_it_crawls_as_well(tmp_path: Path) -> None:
         assert sought.open(path).status().searchable
 
 
+@pytest.mark.slow
 def test_a_running_crawl_is_paused_from_the_console(tmp_path: Path) -> None:
     """By who has the token that is printed; the crawl itself notes that it has done so, and says so from then on."""
     with lighthouses() as site:

@@ -228,6 +228,7 @@ def test_asked_after_the_last_crawl(crawled, tmp_path):
     assert "no page answers it" in said["/console/queries?show=unanswered"]
 
 
+@pytest.mark.slow
 def test_crawling_paused_and_stopped(crawled, tmp_path):
     """One crawl with queries through all three, and rebuilt at the end."""
     path = shutil.copytree(crawled, tmp_path / "crawl")
@@ -260,6 +261,7 @@ def test_an_older_format(crawled, tmp_path):
     assert all("sought rebuild DIR" in said[f"/console{where}"] for where in ("", "/crawl", "/pages", "/hosts"))
 
 
+@pytest.mark.slow
 def test_read_only(crawled, tmp_path):
     """Nobody may write: all can be read."""
     path = shutil.copytree(crawled, tmp_path / "crawl")
@@ -335,6 +337,7 @@ def every_form(server: Served, site: Site, cookie: str, key: str) -> None:
             assert server.ask(answer.headers["location"], Cookie=cookie).status == 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("state", ["fresh", "crawled", "crawling"])
 def test_with_control(crawled, site, tmp_path, state):
     """Before anybody has shown the token, with a session, and after every form: no page fails, no input does harm."""

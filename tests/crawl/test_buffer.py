@@ -129,6 +129,7 @@ def test_who_has_left_may_come_back(site: Site, tmp_path: Path):
     is_consistent(path)
 
 
+@pytest.mark.slow
 def test_command_line(site: Site, tmp_path: Path):
     """`sought crawl --keep N`, and what is said of a policy that cannot choose."""
     path = linked(site, tmp_path / "crawl")
@@ -173,6 +174,7 @@ def test_a_kill_between_tables_and_index(tmp_path: Path):
     is_sound(path, measured=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_whatever_happens(tmp_path: Path, seed: int):
     """Answers of every kind, commits and kills in any order, and a limit in between: all parts agree in the end."""

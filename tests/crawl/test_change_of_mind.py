@@ -59,6 +59,7 @@ AWAY: dict[str, Answer] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("validators", [{}, {"ETag": '"one"'}], ids=["same bytes", "etag"])
 @pytest.mark.parametrize("away", AWAY)
 def test_a_page_that_comes_back_is_searchable_again(

@@ -49,6 +49,7 @@ def recorded(path: Path) -> Counter:
     return Counter(r.url for r in records if r.purpose is RequestPurpose.PAGE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_kill_9_at_any_moment(make_crawl, seed):
     """After three crawls killed at random moments: nothing on record is gone or fetched again, and all parts agree."""
@@ -79,6 +80,7 @@ def test_kill_9_at_any_moment(make_crawl, seed):
     assert problems(path) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["PageRank()", "RandomWalk()", "Opic()"])
 def test_kill_9_while_pages_leave(make_crawl, policy):
     """A repository of so many pages, killed while others leave: all parts agree, and the next run ends with so many."""
@@ -103,6 +105,7 @@ def test_kill_9_while_pages_leave(make_crawl, policy):
         assert len(view.table.searchable()) == view.status().searchable == 20
 
 
+@pytest.mark.slow
 def test_politeness_is_kept_over_a_crash(make_crawl):
     """A host asked just before kill -9 is not asked again before its delay is over."""
     with serve_in_thread(ToyWeb(sites=2, pages=30, hostile=False)) as served:
@@ -120,6 +123,7 @@ def test_politeness_is_kept_over_a_crash(make_crawl):
                 assert visit.time - last.pop(visit.host) >= 0.8 - 0.01
 
 
+@pytest.mark.slow
 def test_the_budget_is_kept_over_a_crash(make_crawl):
     """`N per day` counts requests whose answers were lost."""
     with serve_in_thread(ToyWeb(sites=4, pages=30, hostile=False)) as served:
@@ -137,6 +141,7 @@ def test_the_budget_is_kept_over_a_crash(make_crawl):
     assert spent <= len(charged) + 128  # requests written to the leases and never received
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cut", [1, 7, 100, 400])
 def test_a_truncated_archive_tail_is_cut_and_the_rest_is_kept(healthy, make_crawl, cut):
     """Bytes missing from the end of the last WARC file cost the last record and nothing else."""
@@ -167,6 +172,7 @@ def test_two_processes_on_one_directory(healthy, make_crawl):
     assert sought.open(path).crawl(fetches=3).fetched == 3
 
 
+@pytest.mark.slow
 def test_a_full_disk_stops_the_crawl_and_loses_nothing(healthy, make_crawl):
     """A refused write ends the crawl with one line and exit code 2; with space again, it goes on and all agrees."""
     path = make_crawl(healthy)

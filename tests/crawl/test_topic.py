@@ -141,6 +141,7 @@ def test_explained(site: Site, tmp_path: Path):
     assert "named_by: none" in printed("explain", path, site.url("/b"), "--policy", repr(policy), "--verbose")
 
 
+@pytest.mark.slow
 def test_command_line(site: Site, tmp_path: Path):
     """`sought crawl --topic`, alone and with --keep: of what is kept, all is about the topic."""
     path = crossed(site, tmp_path / "crawl")
@@ -156,6 +157,7 @@ def test_command_line(site: Site, tmp_path: Path):
     assert "gain" not in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", ["Backlinks()", "PageRank()", "BreadthFirst()"])
 def test_what_is_kept_where_everything_is_near(site: Site, tmp_path: Path, policy: str):
     """Pages about the topic stay although all others have more links and are as near, whatever the policy."""
@@ -167,6 +169,7 @@ def test_what_is_kept_where_everything_is_near(site: Site, tmp_path: Path, polic
     assert sought.open(path).status().searchable == HOT + 2
 
 
+@pytest.mark.slow
 def test_a_topic_is_no_demand(site: Site, tmp_path: Path):
     """While nobody asks anything, nothing is measured by it: no gain, no needy query, and the hint stays."""
     path = birds(site, tmp_path / "crawl")

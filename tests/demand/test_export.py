@@ -50,6 +50,7 @@ def round_trip(folder, log, form, name):
     return content(copy)
 
 
+@pytest.mark.slow
 @settings(OFTEN, max_examples=8)  # each starts a process
 @given(st.lists(SEARCHES, max_size=12), st.lists(EVENTS, max_size=12), st.lists(TALLIES, max_size=12))
 def test_parquet_carries_everything(tmp_path_factory, searches, events, tallies):
@@ -71,6 +72,7 @@ def test_ubi_carries_searches_and_events(tmp_path_factory, searches, events):
     assert content(log) == before
 
 
+@pytest.mark.slow
 @OFTEN
 @given(st.lists(TALLIES, min_size=1, max_size=6))
 def test_tables_carry_tallies(tmp_path_factory, tallies):

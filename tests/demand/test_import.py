@@ -450,6 +450,7 @@ def survives(folder, path, form):
         assert len(done.first_bad) == min(done.bad, 5)
 
 
+@pytest.mark.slow
 @THOROUGHLY
 @given(content=st.binary(max_size=400), form=st.sampled_from([None, *Format]))
 def test_any_bytes(tmp_path_factory, content, form):
@@ -481,6 +482,7 @@ def test_any_ubi(tmp_path_factory, documents):
     survives(folder, folder / "file", Format.UBI)
 
 
+@pytest.mark.slow
 @THOROUGHLY
 @given(
     rows=st.lists(
@@ -528,6 +530,7 @@ ODD: list[list] = [
 ]
 
 
+@pytest.mark.slow
 @settings(THOROUGHLY, max_examples=12)  # each starts a process
 @given(
     column=st.sampled_from(list(GOOD)),
@@ -557,6 +560,7 @@ def test_a_file_over_which_the_reader_dies(log, file, monkeypatch, tmp_path):
         import_file(log, path)
 
 
+@pytest.mark.slow
 def test_the_worlds_are_clean(log):
     """Every line of the worlds' queries.tsv is taken in."""
     if "SOUGHT_WORLDS" not in os.environ:

@@ -32,6 +32,7 @@ def until(says: Callable[[], Any]) -> Any:
     return found
 
 
+@pytest.mark.slow
 def test_a_side_that_is_slow_gets_the_same_number_of_fetches(tmp_path: Path) -> None:
     """The page is there at once and shows how far the preparation is; then both crawl in step, even if the process of
     one side stands still for a while: the clock waits for it, and the page says so.  In the end it says how good the
@@ -92,6 +93,7 @@ def _fetches(folder: Path, side: str) -> int:
     return int(pulse["progress"]["fetched"])
 
 
+@pytest.mark.slow
 def test_nothing_outlives_the_demo(tmp_path: Path) -> None:
     """After kill -9 all its processes end by themselves: servers, searches and crawls."""
     folder = tmp_path / "tmp"

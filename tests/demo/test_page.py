@@ -68,6 +68,7 @@ def browser() -> Iterator[Browser]:
         yield running
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 375)])
 def test_the_page_follows_the_contest(where: str, browser: Browser, tmp_path: Path, scheme: str, width: int) -> None:
     """From "getting ready" to two lines, with a side by side; accessible, safe, nothing loaded from elsewhere."""

@@ -164,6 +164,7 @@ def test_what_counts_is_what_was_asked_since_both_ran() -> None:
     assert late.quality == (0.5, 0.3)
 
 
+@pytest.mark.slow
 def test_the_clock_waits_for_whoever_is_behind() -> None:
     """It is never more than `lead` seconds ahead of anybody, toy time stands still with it, and it says who is slow."""
     with serve_in_thread(TOY, 0.1) as served:

@@ -31,6 +31,7 @@ def browser() -> Iterator[Browser]:
         yield running
 
 
+@pytest.mark.slow
 def test_a_tour(browser: Browser, tmp_path: Path) -> None:
     """Every page is there and live while both crawl; then Ctrl-C ends everything: no process, no file, no traceback."""
     with started(tmp_path / "tmp", "--port", "0") as running:

@@ -36,6 +36,7 @@ def at(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
         yield found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHORT)
 def test_nothing_acknowledged_is_lost_or_done_twice(at: Stage, name: str) -> None:
     """Killed at this moment: what was finished is on record, once, and `check` finds nothing."""
@@ -117,6 +118,7 @@ def test_what_check_finds_is_told(crawled: Stage) -> None:
     assert ledger.judge().problems
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "trap",
     [

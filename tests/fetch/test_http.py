@@ -207,6 +207,7 @@ HOSTILE: list[tuple[str, Talk, Failure]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("talk", "failure"), [case[1:] for case in HOSTILE], ids=[case[0] for case in HOSTILE])
 def test_hostile_servers_end_in_a_failure(talk: Talk, failure: Failure) -> None:
     """Whatever a server does with its socket, the answer says which bound it broke, and holds no body."""

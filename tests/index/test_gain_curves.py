@@ -166,6 +166,7 @@ MEASURED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("shape", "n"), MEASURED)
 def test_how_far_from_exact(shape, n):
     """Curves put fetches into much the same order as Exact; up to 1000 results, sums are right to some tens of %."""

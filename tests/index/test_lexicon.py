@@ -63,6 +63,7 @@ def test_places_are_where_the_pieces_are(text: str) -> None:
     assert terms(encode_terms[gap:].decode(), "en") == []
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(MIXED | st.text(), st.data(), st.sampled_from(ALL))
 def test_spots_are_the_pieces_that_read_as_what_is_wanted(text: str, data: st.DataObject, language: str) -> None:

@@ -134,6 +134,7 @@ def test_length_classes_are_those_of_the_index():
     assert [length_class(length) for length in lengths] == (np.searchsorted(least, lengths, "right") - 1).tolist()
 
 
+@pytest.mark.slow
 def test_real_pages():
     """Pages of a recorded site and what people asked of it."""
     if "SOUGHT_WORLDS" not in os.environ:

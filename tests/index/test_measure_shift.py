@@ -84,6 +84,7 @@ def check(i, row, was, now, gains):
         assert (gains.rank_before[i, k], gains.rank_after[i, k]) == (rank_before, rank_after)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scorer", SCORERS, ids=repr)
 @settings(deadline=None, max_examples=50)
 @given(frozen=st.lists(ENTRY, max_size=3), batches=st.lists(BATCH, max_size=5), room=st.sampled_from([1, 9, 4096]))

@@ -21,6 +21,7 @@ def made(name):
     return BELIEFS[name]("boats") if name in ("Hops", "Likeness", "Named") else BELIEFS[name]()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [pytest.param(each, marks=[pytest.mark.slow] * (each in SLOW)) for each in BELIEFS])
 def test_our_beliefs_keep_their_promises(name):
     """Every registered belief, learned or supplied."""

@@ -38,6 +38,7 @@ def _is_other(name):
     return name == "__pycache__" or (Path(name).suffix and not name.endswith(".py"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "policy"),
     [

@@ -23,6 +23,7 @@ MORE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", [*EVERY_POLICY, *MORE], ids=repr)
 @pytest.mark.parametrize(("name", "kept"), PROMISES, ids=[name for name, _ in PROMISES])
 def test_our_policies_keep_their_promises(policy, name, kept):

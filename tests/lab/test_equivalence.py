@@ -106,6 +106,7 @@ MIXED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("policy", "hostile"), [*product(MIXED, [False, True]), *((policy, False) for policy in REFRESH)]
 )

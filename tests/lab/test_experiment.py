@@ -93,6 +93,7 @@ def test_experiment_and_differences(folder, results):
         assert row["difference"] <= row["high"] + 1e-9
 
 
+@pytest.mark.slow
 def test_of_processes_and_in_process(folder, results, tmp_path):
     """Other processes find the same, down to the bytes of the decisions."""
     cells = grid([FLOOR, Random(1)], folder, [2])
@@ -326,6 +327,7 @@ def comparison(folder, results, *more, policies=8):
     return ["lab", "compare", str(folder), "--results", str(results), "--json", *more, *each]
 
 
+@pytest.mark.slow
 def test_two_comparisons_at_once(folder, results):
     """Of the same cells by different measures: both end well, and all measures are on record."""
     lines = [comparison(folder, results, "--cores", "0", "--measure", name) for name in ("freshness", "age")]
@@ -339,6 +341,7 @@ def test_two_comparisons_at_once(folder, results):
     assert not list(results.rglob("*.new"))
 
 
+@pytest.mark.slow
 def test_a_comparison_is_killed(folder, results):
     """Its processes end by themselves, and the same command finishes what they left."""
     line = comparison(folder, results, policies=30)
@@ -496,6 +499,7 @@ def test_findings_are_kept(results):
         read_findings(results)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name, study in EXPERIMENTS.items() if not study.worldless])
 def test_what_cannot_be_judged(name, results, tmp_path):
     """Without queries, moments or enough pages there is no verdict, and the reason is told."""

@@ -29,6 +29,7 @@ def test_a_figure_is_one_svg_element(kind):
     assert all(address.startswith("#") for address in re.findall(r'href="([^"]*)"', svg))
 
 
+@pytest.mark.slow
 def test_the_same_figures_give_the_same_bytes():
     """Here, and in another process."""
     code = "from tests.testing.drawn_figures import drawn; import sys; sys.stdout.write(repr(drawn()))"

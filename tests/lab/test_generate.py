@@ -265,6 +265,7 @@ KNOBS: dict[str, Any] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("knob", KNOBS)
 def test_every_knob_does_what_it_says(knob):
     """More of it is more of what its help promises."""

@@ -577,6 +577,7 @@ def test_queries_nobody_can_use(tmp_path):
 # ---- a real one
 
 
+@pytest.mark.slow
 def test_a_recorded_site():
     """53 snapshots on Mondays, and the figures that the data's own README gives."""
     worlds = os.environ.get("SOUGHT_WORLDS")

@@ -243,6 +243,7 @@ for mark in sys.argv[1:]:
 """
 
 
+@pytest.mark.slow
 def test_wikitext_takes_linear_time():
     """A megabyte of any mark takes a moment; of quadratic work the system would make an end."""
     more = (

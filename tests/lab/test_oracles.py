@@ -75,6 +75,7 @@ def at_random(judge, budget, copies, rng):
     return float(np.mean(found))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("budget", [1, 2])
 @pytest.mark.parametrize("warm", [True, False])
 def test_nothing_beats_brute_force(judge, budget, warm):

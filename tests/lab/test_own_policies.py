@@ -26,6 +26,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_plain_function_is_compared_in_processes(folder):
     """Its cells are kept under its name, not under where it is in memory: the second time nothing is run."""
     recorder = WorldRecorder()

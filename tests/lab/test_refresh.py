@@ -37,6 +37,7 @@ def folder(tmp_path_factory):
 # ---- quick runs
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["refresh", "refresh-signals", "rates"])
 def test_every_study_runs(name, folder, tmp_path, monkeypatch):
     """A verdict from numbers, with its tables; round-robin differs from itself by nothing."""

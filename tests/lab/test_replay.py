@@ -56,6 +56,7 @@ def quality(run):
     return ((weights * run.answers.after).sum(1) / (weights * run.answers.ideal).sum(1)).mean()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", POLICIES, ids=repr)
 @pytest.mark.parametrize("start", ["warm", "cold", "frontier"])
 @pytest.mark.parametrize("budget", [1, 7, 0.1])

@@ -223,6 +223,7 @@ def test_locally_hot_pages_hold_the_backlink_order_up(tmp_path):
 # ---- studies
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*OF_LARGE_WEBS, *OF_SITES, *OF_TOPICS])
 def test_studies_run(name, site, tmp_path):
     """On a small site, quickly: a verdict that follows from claims, numbers, tables and figures; and the same again."""

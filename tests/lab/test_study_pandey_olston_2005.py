@@ -41,6 +41,7 @@ def folder(tmp_path_factory):
     return place
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*OF_WORLDS, f"{PAPER}-example-1"])
 def test_every_study_runs_and_finds_the_same_again(name, folder, tmp_path):
     """A verdict, its numbers, tables and figures; the same world gives the same."""
@@ -115,6 +116,7 @@ def both_scores(each):
     return {(name, form): each for name in halves.SCORERS for form in halves.FORMS}
 
 
+@pytest.mark.slow
 def test_gains_that_come_again_hold():
     """Near the diagonal; else it is said what is not so."""
     dice = np.random.default_rng(1)

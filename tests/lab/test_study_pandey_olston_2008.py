@@ -58,6 +58,7 @@ def whole(folder, split="none"):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", OF_WORLDS)
 def test_every_study_runs_and_finds_the_same_again(name, folder, tmp_path):
     """A verdict, its numbers, tables and figures; the same world gives the same."""

@@ -64,6 +64,7 @@ def results(tmp_path_factory):
     return tmp_path_factory.mktemp("results")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALL)
 def test_every_study_runs(name, folder, results):
     """A verdict, its numbers, tables and figures."""

@@ -80,6 +80,7 @@ def grounds(folders):
 # ---- they run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_studies_run(name, folders):
     """Each runs on every kind of world; verdicts are of those that can judge, and say why others cannot."""

@@ -27,6 +27,7 @@ EVERY = [policy for policy in EVERY_POLICY if not isinstance(policy, Split)] + [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", EVERY, ids=repr)
 @pytest.mark.parametrize("start", ["warm", "cold"])
 def test_no_policy_sees_what_a_crawler_cannot(policy, start):
@@ -92,6 +93,7 @@ class Peeping:
         return np.array(found, np.float64)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("start", ["warm", "cold"])
 @pytest.mark.parametrize("what", PEEPS)
 def test_a_policy_with_a_back_door_is_caught(monkeypatch, what, start):

@@ -65,6 +65,7 @@ def found(folder, results, monkeypatch):
     return lambda name: EXPERIMENTS[name].run(StudyContext([folder], results, cores=0, quick=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in STUDIES if name != "worth-index"])
 def test_every_study_runs(name, found):
     """A verdict from numbers, with what it follows from."""

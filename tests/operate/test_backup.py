@@ -9,6 +9,8 @@ import threading
 import time
 from pathlib import Path
 
+import pytest
+
 import sought
 from sought.archive import Archive
 from sought.archive.damage import known_damage
@@ -38,6 +40,7 @@ def damaged_and_repaired(path: Path) -> None:
     assert called("check", path, "--repair")[0] == 3
 
 
+@pytest.mark.slow
 def test_a_backup_of_a_running_crawl_can_be_restored(healthy, make_crawl, tmp_path):
     """The shown commands copy a crawl that runs, with its damage, orders and queries, while its log is rewritten."""
     path = make_crawl(healthy, "my-crawl", revisit_after="0s", budget="10000000 per day")

@@ -75,6 +75,7 @@ def kinds(path: Path) -> list[str]:
     return sorted(found.values())
 
 
+@pytest.mark.slow
 def test_any_damage_of_any_file_is_told_and_mended(crawl, tmp_path):
     """No command has a traceback; after a repair all agrees, and what the archive holds is there."""
     before = on_record(crawl)

@@ -71,6 +71,7 @@ PARTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 def test_a_damaged_query_log_stops_no_crawl(path: Path, part: str) -> None:
     """Met by a running crawl and by one that begins: it crawls on with the demand it has, and says so once.
@@ -111,6 +112,7 @@ def test_a_damaged_query_log_stops_no_crawl(path: Path, part: str) -> None:
     assert pulsed(path) == []
 
 
+@pytest.mark.slow
 def test_small_files_that_are_damaged_stop_no_crawl(path: Path) -> None:
     """Orders, settings, sought.toml, audit log, log and pulse: what cannot be read is refused, and files are written
     again when they can be.

@@ -51,6 +51,7 @@ def test_rows_may_be_put_together_in_any_parts(rows: list[Row], cut: int) -> Non
     assert whole.price == next((row.price for row in reversed(rows) if row.price is not None), None)
 
 
+@pytest.mark.slow
 @given(some_rows, some_rows, st.booleans())
 def test_old_days_become_hours_and_nothing_is_counted_twice(first: list[Row], second: list[Row], killed: bool) -> None:
     """Whatever comes between: the counts of all rows are those of what is read; also after kill -9 before the end."""

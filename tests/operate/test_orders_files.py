@@ -43,6 +43,7 @@ from tests.testing.demand_site import write_config
 from tests.testing.ordered_crawl import WAIT, cli, crawled, outcomes, until
 
 
+@pytest.mark.slow
 def test_orders_from_the_command_line(healthy: Served, make_crawl: Callable[..., Path]) -> None:
     """Each has a command; a mistake is one line and exit code 2, and nothing is left in the folder."""
     path = make_crawl(healthy)

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import sought
 from sought.archive import Archive
 from sought.crawl.cycle import Cycle
@@ -24,6 +26,7 @@ from tests.testing.changing_site import serving, write_config
 from tests.testing.ordered_crawl import SITES, agrees, cli, crawled, given_order, outcomes, until, urls_of
 
 
+@pytest.mark.slow
 def test_pause_stops_requests_and_survives_a_restart(make_crawl: Callable[..., Path]) -> None:
     """Nothing is asked while paused, also by the next crawl, until it is told to go on; then all is fetched."""
     with serve_in_thread(ToyWeb(sites=6, pages=200, hostile=False)) as served:
@@ -60,6 +63,7 @@ def test_pause_stops_requests_and_survives_a_restart(make_crawl: Callable[..., P
     agrees(path)
 
 
+@pytest.mark.slow
 def test_a_blocked_host_is_never_asked_again(make_crawl: Callable[..., Path]) -> None:
     """Not for pages, nor robots.txt, nor sitemaps, now and by the next crawl; what it had stays searchable."""
     with serve_in_thread(SITES) as served:
@@ -128,6 +132,7 @@ def due_again(path: Path, host: str) -> None:
     opened.close()
 
 
+@pytest.mark.slow
 def test_fetch_now_comes_first_and_is_on_record(make_crawl: Callable[..., Path]) -> None:
     """The next page of its host, whatever the policy thinks of it; its reason is "asked for", after a rebuild too."""
     with serve_in_thread(SITES) as served:
@@ -190,6 +195,7 @@ def test_seeds_and_wishes_go_through_the_same_admission(make_crawl: Callable[...
             assert view.describe(view.row(inside)).source == "seed"
 
 
+@pytest.mark.slow
 def test_a_budget_is_kept_and_counts_what_was_spent(make_crawl: Callable[..., Path]) -> None:
     """It holds at once, what was spent counts; for the next crawl, too, until sought.toml's is wanted again."""
     with serve_in_thread(SITES) as served:
@@ -214,6 +220,7 @@ def test_a_budget_is_kept_and_counts_what_was_spent(make_crawl: Callable[..., Pa
         assert (status.budget, status.budget_from) == ("100000 per day", "sought.toml")
 
 
+@pytest.mark.slow
 def test_nothing_recorded_is_lost_by_orders(healthy: Served, make_crawl: Callable[..., Path]) -> None:
     """Orders of all kinds in a crawl: every request is on record once, and all parts agree."""
     path = make_crawl(healthy, delay=0.01)

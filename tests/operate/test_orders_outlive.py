@@ -18,6 +18,7 @@ from sought.web.errors import BadConfig
 from tests.testing.ordered_crawl import SITES, WAIT, agrees, cli, crawled, given_order, outcomes, until, urls_of
 
 
+@pytest.mark.slow
 def test_orders_outlive_kill_9(make_crawl: Callable[..., Path]) -> None:
     """Killed at any moment after an order was given: it is done by then, or by the next crawl; never lost."""
     with serve_in_thread(SITES) as served:
@@ -64,6 +65,7 @@ def test_a_wish_outlives_the_crawl_that_could_not_grant_it(make_crawl: Callable[
         assert load_settings(path).wanted == ()
 
 
+@pytest.mark.slow
 def test_settings_that_cannot_be_read(healthy: Served, make_crawl: Callable[..., Path]) -> None:
     """One line that says what to do; a crawl does not guess whether it is paused."""
     path = make_crawl(healthy)

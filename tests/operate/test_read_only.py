@@ -39,6 +39,7 @@ def crawl(healthy, make_crawl) -> Path:
     return path  # type: ignore[no-any-return]  # fixtures have no types
 
 
+@pytest.mark.slow
 def test_a_read_only_mount_can_be_read(crawl, tmp_path):
     """Status, search, frontier, queries, hosts and explain answer; what has to write says so in one line."""
     if os.geteuid() != 0 or not shutil.which("unshare"):

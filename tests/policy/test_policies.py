@@ -44,6 +44,7 @@ def order(values):
     return [int(r) for r in ranked if values[r] > NEVER]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("policy", [*EVERY_POLICY, Split(DemandFirst(), UserCentric())])
 @given(rows=rows, beliefs=st.lists(st.floats(), min_size=1, max_size=60))
 def test_conformance(policy, rows, beliefs):

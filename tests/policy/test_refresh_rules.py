@@ -108,6 +108,7 @@ def test_the_largest_index_first_keeps_the_optimal_frequencies(objective):
     np.testing.assert_allclose(ours[busy], best[busy], rtol=0.2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["fractions", "integer"])
 def test_staleness_based_refreshing_keeps_to_its_plan(form):
     """At the crawl's pace pages are fetched as often as planned, and those given up are not."""

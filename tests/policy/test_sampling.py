@@ -426,6 +426,7 @@ def phi_if_all_were_fetched(web, number):
     return twin.pages().belief(web.policy.beliefs[-1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sample", ["nearest", "random"])
 @pytest.mark.parametrize("weighting", ["NAD", "GAD"])
 @pytest.mark.parametrize("budget", [40, 75, 120])

@@ -215,6 +215,7 @@ def test_a_log_may_come_page_by_page(estimator, log, hosts, folders):
     assert learnt(estimator, page_by_page).column(pages) == pytest.approx(whole, rel=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(
     estimator=st.sampled_from(ESTIMATORS),

@@ -138,6 +138,7 @@ def test_the_log_emptied_and_filled_again(site: Site, tmp_path: Path):
     is_sound(path, measured=False)
 
 
+@pytest.mark.slow
 def test_killed_while_the_first_queries_are_taken_in(site: Site, tmp_path: Path):
     """Vectors made so far are kept up with what is fetched before somebody goes on taking the queries in."""
     path = crawled(site, tmp_path / "crawl", 120)
@@ -201,6 +202,7 @@ def held(directory: Directory, url: str) -> set[str]:
     return {terms[term] for term in vector[HEAD::EACH].tolist()} & {"lak", "cit"}
 
 
+@pytest.mark.slow
 def test_statistics_are_taken_anew_as_the_crawl_grows(site: Site, tmp_path: Path):
     """At 64 pages, and whenever they have doubled, all is scored anew; what is held is what a fill would give."""
     path = crawled(site, tmp_path / "crawl", 150)

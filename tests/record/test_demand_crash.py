@@ -83,6 +83,7 @@ def until(happens: Callable[[], object], seconds: float = 300.0) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_kill_9_at_any_moment_of_a_crawl_that_measures(site: Site, tmp_path: Path, seed: int):
     """Whenever it is killed: vectors, lists, gains and sums are those of what is on record."""
@@ -127,6 +128,7 @@ def large(site: Site, tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_queries_that_come_while_it_crawls(site: Site, large: Path):
     """They are taken in little by little while fetching goes on; emptied, the log switches measuring off, and on again.
 
@@ -155,6 +157,7 @@ def test_queries_that_come_while_it_crawls(site: Site, large: Path):
     assert meta(large, "lacking") == []
 
 
+@pytest.mark.slow
 def test_kill_9_while_queries_are_taken_in(site: Site, large: Path):
     """What was read is kept, what was not is read by whoever comes next."""
     ask(large, *QUERIES)

@@ -314,6 +314,7 @@ def test_giving_up_on_a_page_is_no_gain(crawled: Path, site: Site):
     agree(crawled)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scorer", ["BM25()", "TfIdf()", "Inlinks()", "TfIdfPageRank()"])
 def test_quality_of_own_copies_is_at_most_one(site: Site, tmp_path: Path, scorer: str):
     """Whatever the scorer and however far down people look; and the index ranks nearly as BM25 does."""
@@ -337,6 +338,7 @@ def test_quality_of_own_copies_is_at_most_one(site: Site, tmp_path: Path, scorer
         assert served.value > 0.99
 
 
+@pytest.mark.slow
 def test_ranks_are_exact_when_explained(site: Site, tmp_path: Path):
     """Estimates serve to measure fast; who asks about a page is told where it really stands, however deep."""
     count = 130

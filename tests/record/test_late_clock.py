@@ -34,6 +34,7 @@ def crawled_ahead(path: Path, seconds: float, fetches: int, monkeypatch: pytest.
         assert sought.open(path).crawl(fetches=fetches).fetched == fetches
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ahead", [3600.0, YEAR])
 def test_a_crawl_after_a_clock_that_was_ahead_goes_on(healthy, make_crawl, monkeypatch, ahead):
     """New pages are fetched at once, known ones wait as long as always, and all parts agree."""
@@ -70,6 +71,7 @@ def test_a_year_of_delay_becomes_the_same_delay_from_now() -> None:
     assert politeness.ready_at("c", "", 100.0) == 130.0
 
 
+@pytest.mark.slow
 def test_leases_of_the_future_hold_their_host_for_a_delay_only(healthy, make_crawl):
     """A request that was sent with a clock ahead keeps its host for the usual delay, and counts for this period."""
     path = make_crawl(healthy, delay=1.0)

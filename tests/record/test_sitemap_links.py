@@ -251,6 +251,7 @@ def live(site, seed, happen):
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_whatever_happens_the_tables_are_the_same(tmp_path, seed):
     """With ends of the process, crashes, or neither; after a rebuild; and as the plain rule says."""

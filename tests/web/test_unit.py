@@ -40,6 +40,7 @@ def test_a_unit_is_compiled_once_and_loaded_alone(tmp_path: Path) -> None:
     assert said() == ["23", "0", "False"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "otherwise",
     [
