@@ -199,6 +199,11 @@ class Measuring:
         if self.measure:
             self.refreeze(self.measure)
 
+    def note_drawn(self, at: float, stamp: object = None) -> None:
+        """The workload is as of a time and, if given, of another state of the query log."""
+        self.drawn_at = at
+        self.drawn_from = self.drawn_from if stamp is None else stamp
+
     def reweigh(self, asked: WorkloadQueries) -> None:
         """Change how often the same queries are asked; their spelling and the visibility exponent stay."""
         if self.measure:

@@ -87,7 +87,7 @@ class Refresh:
 
     def _keep_last(self, error: Exception, now: float) -> Iterator[Commit]:
         """Keep the last workload, for the log cannot be read."""
-        self.measuring.drawn_at = now
+        self.measuring.note_drawn(now)
         yield from self._note(error.what if isinstance(error, LogDamaged) else str(error))
 
     def _note(self, trouble: str) -> Iterator[Commit]:
@@ -123,11 +123,11 @@ class Refresh:
 
     def _draw_if_changed(self, now: float) -> Iterator[Commit]:
         if self._has_no_demand:
-            self.measuring.drawn_at = now
+            self.measuring.note_drawn(now)
             return
         is_same = not self.drawn and self.measuring.drawn_from == self.log.stamp() and not self._must_forget(now)
         if is_same and not self.measuring.lacking and not log_trouble(self.directory.store):
-            self.measuring.drawn_at = now
+            self.measuring.note_drawn(now)
         else:
             yield from self._begin(now)
 
@@ -151,7 +151,7 @@ class Refresh:
 
     def _asked(self, now: float) -> WorkloadQueries:
         if self.drawn:
-            self.measuring.drawn_at = now
+            self.measuring.note_drawn(now)
             return self.drawn(now)
         if self._must_forget(now):
             self.log.forget(now)
@@ -159,7 +159,7 @@ class Refresh:
             self.directory.store.put_meta(_FORGOTTEN, now)
         stamp = self.log.stamp()  # before reading: what is written meanwhile counts as new
         asked = draw(self.log, self.directory.config, now)
-        self.measuring.drawn_at, self.measuring.drawn_from = now, stamp
+        self.measuring.note_drawn(now, stamp)
         return asked
 
     def _must_forget(self, now: float) -> bool:
