@@ -20,9 +20,9 @@ if TYPE_CHECKING:  # --help must not wait for polars
     from sought.web.policy import Policy
 
 _CRAWLED = 0.5
-_TOLD = {
-    "all": "in-sample: estimators were told of the units that judge them",
-    "half": "told of the first half of the units, judged in the second",
+_HISTORIES = {
+    "all": "in-sample: estimators learned from the units that judge them",
+    "half": "estimators learned from the first half of the units, judged in the second",
 }
 _MEASURES = ("quality", "quality_before", "quality_known", "freshness", "age")
 
@@ -69,7 +69,7 @@ def compare(
     tie: Annotated[
         str, typer.Option(help="Order of equal scores: hash, or mean (they share the attention of their ranks).")
     ] = "hash",
-    told: Annotated[
+    history: Annotated[
         str,
         typer.Option(
             help="What estimators learn from: own: the crawl's fetches; all: every page in every unit (in-sample); "
@@ -109,7 +109,7 @@ def compare(
     if crawled != _CRAWLED and start != "frontier":
         raise BadInput("--crawled is for --start frontier")
     signals = Signals(sitemaps, etags, recall, noise, seconds(lag), liars, dates=dates)
-    kinds: dict[str, Any] = {"tie": tie, "pages": "fixed" if fixed else "all", "every": every, "told": told}
+    kinds: dict[str, Any] = {"tie": tie, "pages": "fixed" if fixed else "all", "every": every, "history": history}
     setting = Setting(start, rounds, split, searches, signals, scorer, crawled, units, **kinds)  # type: ignore[arg-type]  # checked there
     _check(setting)
     gap = (parse_any_policy(floor), parse_any_policy(bound)) if floor and bound else None
@@ -122,11 +122,11 @@ def compare(
     asked = _Asked(world, policies, gap, budgets, measures, range(seeds), setting, lag)
     found = _compared(asked, results, cores, decisions, quiet=json)
     if json:
-        label = {"told": _TOLD[told]} if told in _TOLD else {}
+        label = {"history": _HISTORIES[history]} if history in _HISTORIES else {}
         print_json(label | {name: plain_rows(frame) for name, frame in found._asdict().items() if frame is not None})
     else:
-        if told in _TOLD:
-            console.print(f"{_TOLD[told]}\n", markup=False)
+        if history in _HISTORIES:
+            console.print(f"{_HISTORIES[history]}\n", markup=False)
         _show(found, [measure.name for measure in measures], expression_of(policies[0]))
         if decisions:
             console.print(f"Every fetch is in {decisions}", markup=False)
@@ -175,7 +175,7 @@ def _compared(asked: _Asked, results: Path, cores: int, decisions: Path | None, 
         apart = differences(cells if is_asked else [], asked.world, results, asked.policies[0])
     if decisions:
         _write(fetches(cells, results), decisions)
-    label = f" ({_TOLD[asked.setting.told]})" if asked.setting.told in _TOLD else ""
+    label = f" ({_HISTORIES[asked.setting.history]})" if asked.setting.history in _HISTORIES else ""
     title = f"{cells[0].world}: {len(asked.policies)} policies{label}"
     save_table(_merged(found, apart, title, _command(asked)), results, day(time.time()))
     is_curve = is_asked and len(asked.budgets) > 1
@@ -256,7 +256,7 @@ def _command(asked: _Asked) -> str:
         "every": setting.every,
         "scorer": setting.scorer,
         "tie": setting.tie,
-        "told": setting.told,
+        "history": setting.history,
     }
     given |= {"recall": signals.recall, "noise": signals.noise, "lag": asked.lag, "liars": signals.liars}
     parts += [part for name, value in given.items() for part in (f"--{name}", str(value))]
@@ -295,8 +295,8 @@ def _show(found: _Compared, measures: list[str], baseline: str) -> None:
 
 
 def _shown(row: dict[str, Any], names: list[str]) -> dict[str, str]:
-    told = {name.replace("_", " "): cell_of(row[name]) for name in names}
-    return {"budget": _budget(row["budget"]), **told, "policy": row["policy"]}
+    cells = {name.replace("_", " "): cell_of(row[name]) for name in names}
+    return {"budget": _budget(row["budget"]), **cells, "policy": row["policy"]}
 
 
 def _gap(row: dict[str, Any], several: list[str]) -> dict[str, str]:

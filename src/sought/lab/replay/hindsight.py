@@ -53,7 +53,7 @@ def learns_from_fetches(belief: Belief) -> bool:
 
 def full_fetch_times(world: World, setting: Setting) -> Floats:
     """When everything is fetched: at the start and in all units of the replay, or (`half`) in those before it."""
-    if setting.told == "half":
+    if setting.history == "half":
         count = round((begin_of(world, setting) - world.start) / world.unit)
         return world.start + world.unit * np.arange(count + 1, dtype=np.float64)
     return np.concatenate([[world.start], moments_of(world, setting)])

@@ -91,7 +91,7 @@ class Replay:
         self.directory = open_recorded(folder, world, self.clock, setting)
         if setting.delay:
             self.directory.manners.politeness = Politeness(Manners(setting.delay, setting.delay))
-        in_hindsight = setting.told != "own"
+        in_hindsight = setting.history != "own"
         learns = any(not is_oracle(b) and not (in_hindsight and learns_from_fetches(b)) for b in beliefs_of(policy))
         self.refresh = Refresh(self.directory, policy, self._asked) if learns else None
         self.unit = 0
@@ -216,7 +216,7 @@ class Replay:
 
     def _given_columns(self, judge: Judge | None, copies: Numbers) -> GivenColumns:
         oracles = [belief for belief in beliefs_of(self.policy) if is_oracle(belief)]
-        in_hindsight = self.setting.told != "own"
+        in_hindsight = self.setting.history != "own"
         if not oracles and not in_hindsight:
             return {}
         if judge is None:
