@@ -338,7 +338,7 @@ def test_only_needy_queries_are_looked_at(path: Path):
 
 
 def test_words_that_are_everywhere_tell_nothing(path: Path, monkeypatch: pytest.MonkeyPatch):
-    """A query that matches too many rows, such as the name of the site, has no sketch, and is not learnt from."""
+    """A query that matches too many rows, such as the name of the site, has no sketch, and is not learned from."""
     ask(path, "example", "zebra crossing")
     with opened(path) as directory:
         tail_crawl(directory)

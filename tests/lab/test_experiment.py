@@ -414,16 +414,16 @@ def found_in(context, *results):
 
 def test_one_verdict_of_several_worlds(folder, results):
     """It fails if one world says so, holds if another can judge it, and is open otherwise; worlds are named only."""
-    bench = StudyContext([folder], results)
-    both = found_in(bench, result("one", True), result("two", False), result("three"))
+    context = StudyContext([folder], results)
+    both = found_in(context, result("one", True), result("two", False), result("three"))
     assert (both.verdict, both.because) == (FAILS, "two: not so: one (because of two); three: three is empty")
-    assert found_in(bench, result("one", True), result("three")).verdict == HOLDS
-    assert found_in(bench, result("three")).verdict == UNJUDGED
-    assert found_in(bench, result("one", None)).verdict == UNJUDGED
+    assert found_in(context, result("one", True), result("three")).verdict == HOLDS
+    assert found_in(context, result("three")).verdict == UNJUDGED
+    assert found_in(context, result("one", None)).verdict == UNJUDGED
     assert found_in(StudyContext([], results)).verdict == UNJUDGED
     assert both.numbers["one"] == {"a": 1.0, "b": None}
     assert list(both.settings["worlds"]) == ["small.world"]
-    assert (both.settings["budgets"], found_in(replace(bench, quick=True)).settings["budgets"]) == ([1], [2])
+    assert (both.settings["budgets"], found_in(replace(context, quick=True)).settings["budgets"]) == ([1], [2])
     assert str(folder.parent) not in repr(both)
 
 

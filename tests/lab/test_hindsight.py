@@ -13,7 +13,14 @@ from sought.beliefs.regular_rate import RegularRate
 from sought.beliefs.significant_rate import SignificantRate, SignificantShare
 from sought.lab.measures import Quality
 from sought.lab.replay.fixed_weeks import Weeks
-from sought.lab.replay.hindsight import differences, full_fetch_times, hindsight_columns, learnt, pages_after, watched
+from sought.lab.replay.hindsight import (
+    differences,
+    full_fetch_times,
+    hindsight_columns,
+    learned_columns,
+    pages_after,
+    watched,
+)
 from sought.lab.replay.oracles import Truth
 from sought.lab.replay.replay import replay
 from sought.lab.replay.setting import Setting, moments_of, seen_in
@@ -38,8 +45,8 @@ POLICIES = (UserCentric(), StalenessBased(0.2), EmbarrassmentBased(0.2))
 def web():
     recorder = WorldRecorder()
     knobs = {"traps": 0.0, "sitemaps": 0.0, "births": 0.02, "deletes": 0.01}
-    taken = generate(recorder, WebShape(pages=60, weeks=10, hosts=2, queries=60, rate=0.4, **knobs))  # type: ignore[arg-type]  # shares
-    return recorder.finish("web", taken.seeds, taken.start, taken.end, WEEK)
+    span = generate(recorder, WebShape(pages=60, weeks=10, hosts=2, queries=60, rate=0.4, **knobs))  # type: ignore[arg-type]  # shares
+    return recorder.finish("web", span.seeds, span.start, span.end, WEEK)
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +54,8 @@ def still_web():
     """No page comes or goes."""
     recorder = WorldRecorder()
     knobs = {"traps": 0.0, "sitemaps": 0.0, "births": 0.0, "deletes": 0.0, "ephemeral": 0.0}
-    taken = generate(recorder, WebShape(pages=60, weeks=10, hosts=2, queries=60, rate=0.4, **knobs))  # type: ignore[arg-type]  # shares
-    return recorder.finish("still", taken.seeds, taken.start, taken.end, WEEK)
+    span = generate(recorder, WebShape(pages=60, weeks=10, hosts=2, queries=60, rate=0.4, **knobs))  # type: ignore[arg-type]  # shares
+    return recorder.finish("still", span.seeds, span.start, span.end, WEEK)
 
 
 def tiny():
@@ -121,7 +128,7 @@ def test_rates_are_those_of_a_full_observation():
     """λ of a page that changed in X of n units, by the formula."""
     world = tiny()
     log = watched(judged(world), all_moments(world))
-    rate = learnt([RegularRate()], world, log)[RegularRate()] * world.unit
+    rate = learned_columns([RegularRate()], world, log)[RegularRate()] * world.unit
     for name, changes in (("news", 4), ("still", 0), ("gone", 1)):
         assert rate[world.pages[f"http://site.test/{name}"]] == pytest.approx(-np.log((8 - changes + 0.5) / 8.5))
 
@@ -131,7 +138,7 @@ def test_hindsight_columns_go_by_key(web):
     judge, setting = judge_for(web, Setting(history="all")), Setting(history="all")
     truth = Truth(judge, np.full(len(web.urls), NOTHING))
     column = hindsight_columns(UserCentric(), judge, setting, truth.rows)[GainRate()]
-    whole = learnt([GainRate()], web, watched(judge, full_fetch_times(web, setting)))[GainRate()]
+    whole = learned_columns([GainRate()], web, watched(judge, full_fetch_times(web, setting)))[GainRate()]
     order = np.random.default_rng(2).permutation(len(web.urls))
     assert np.array_equal(column(web.keys[order]), whole[order])
     assert column(np.array([1, 2], np.uint64)).tolist() == [0.0, 0.0]
@@ -148,7 +155,7 @@ def test_supplied_beliefs_stay_the_crawls_own(web):
     }
     assert hindsight_columns(RoundRobin(), judge, setting, truth.rows) == {}
     with pytest.raises(BadInput, match="cannot be estimated in hindsight: it reads Cluster"):
-        learnt([BayesRate(prior="cluster")], web, [])
+        learned_columns([BayesRate(prior="cluster")], web, [])
     assert Cluster() in BayesRate(prior="cluster").beliefs
 
 
@@ -156,7 +163,7 @@ def hindsight_of(world, history):
     judge = judge_for(world, Setting(history=history, split="none"))
     log = watched(judge, full_fetch_times(world, Setting(history=history)))
     beliefs: list[Belief] = [GainRate(), RegularRate(), SignificantRate(0.2), SignificantShare(0.2)]
-    return np.array(list(learnt(beliefs, world, log).values()))
+    return np.array(list(learned_columns(beliefs, world, log).values()))
 
 
 def with_another_second_half(world):
@@ -225,7 +232,7 @@ def test_weeks_without_a_crawl_are_like_a_replay(web):
     judge = judge_for(web, setting)
     run = run_cell(Cell(web.name, "", UserCentric(), 4, setting), judge).run
     times = full_fetch_times(judge.world, setting)
-    beliefs = learnt([GainRate()], judge.world, watched(judge, times))
+    beliefs = learned_columns([GainRate()], judge.world, watched(judge, times))
     weeks = Weeks(judge, times)
     assert weeks.quality(weeks.ranked(UserCentric(), beliefs, 4)) == pytest.approx(Quality()(run).mean(), abs=0.01)
     assert all(len(pages) == 4 for pages in weeks.ranked(UserCentric(), beliefs, 4))

@@ -40,8 +40,8 @@ OF_LARGE_WEBS, OF_SITES, OF_TOPICS = (
 
 def made_up(folder, name, **knobs):
     recorder = WorldRecorder()
-    taken = generate(recorder, WebShape(**STILL, queries=20, **knobs))
-    save_world(recorder.finish(name, taken.seeds, taken.start, taken.end, WEEK), folder / name, recorder.texts)
+    span = generate(recorder, WebShape(**STILL, queries=20, **knobs))
+    save_world(recorder.finish(name, span.seeds, span.start, span.end, WEEK), folder / name, recorder.texts)
     return folder / name
 
 
@@ -226,8 +226,8 @@ def test_locally_hot_pages_hold_the_backlink_order_up(tmp_path):
 @pytest.mark.parametrize("name", [*OF_LARGE_WEBS, *OF_SITES, *OF_TOPICS])
 def test_studies_run(name, site, tmp_path):
     """On a small site, quickly: a verdict that follows from claims, numbers, tables and figures; and the same again."""
-    bench = StudyContext((site,), tmp_path, cores=0, quick=True)
-    found = EXPERIMENTS[name].run(bench)
+    context = StudyContext((site,), tmp_path, cores=0, quick=True)
+    found = EXPERIMENTS[name].run(context)
     assert found.verdict in (HOLDS, FAILS)
     claims = found.tables[0]
     assert claims.columns == ["statement", "paper", "site", "verdict"]
@@ -238,7 +238,7 @@ def test_studies_run(name, site, tmp_path):
     assert areas
     assert all(isinstance(area, float) and 0 < area <= 1 for area in areas)
     assert len(found.figures) >= 1
-    assert found == EXPERIMENTS[name].run(bench)
+    assert found == EXPERIMENTS[name].run(context)
 
 
 def test_second_figures_are_asked_for_by_name():

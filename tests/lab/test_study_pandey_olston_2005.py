@@ -36,8 +36,8 @@ OF_WORLDS = tuple(f"{PAPER}-{each}" for each in ("figure-3", "figure-4", "figure
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     recorder, place = WorldRecorder(), tmp_path_factory.mktemp("w") / "made-up.world"
-    taken = generate(recorder, SHAPE)
-    save_world(recorder.finish("made-up", taken.seeds, taken.start, taken.end, WEEK), place, recorder.texts)
+    span = generate(recorder, SHAPE)
+    save_world(recorder.finish("made-up", span.seeds, span.start, span.end, WEEK), place, recorder.texts)
     return place
 
 
@@ -45,8 +45,8 @@ def folder(tmp_path_factory):
 def test_every_study_runs_and_finds_the_same_again(name, folder, tmp_path):
     """A verdict, its numbers, tables and figures; the same world gives the same."""
     study = EXPERIMENTS[name]
-    bench = StudyContext([] if study.worldless else [folder], tmp_path, cores=0, quick=True)
-    found = study.run(bench)
+    context = StudyContext([] if study.worldless else [folder], tmp_path, cores=0, quick=True)
+    found = study.run(context)
     assert found.study == name
     assert found.verdict in VERDICTS
     assert found.because
@@ -54,7 +54,7 @@ def test_every_study_runs_and_finds_the_same_again(name, folder, tmp_path):
     assert found.figures or found.verdict == UNJUDGED
     assert all(found.numbers.values())
     if name.endswith("figure-3"):
-        assert found == study.run(bench)
+        assert found == study.run(context)
 
 
 @pytest.mark.parametrize("name", OF_WORLDS)

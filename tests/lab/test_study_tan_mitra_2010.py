@@ -54,8 +54,8 @@ ALL = tuple(f"tan-mitra-2010-figure-{n}" for n in range(1, 9))
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     recorder, place = WorldRecorder(), tmp_path_factory.mktemp("w") / "made-up.world"
-    taken = generate(recorder, SHAPE)
-    save_world(recorder.finish("made-up", taken.seeds, taken.start, taken.end, WEEK), place, recorder.texts)
+    span = generate(recorder, SHAPE)
+    save_world(recorder.finish("made-up", span.seeds, span.start, span.end, WEEK), place, recorder.texts)
     return place
 
 
@@ -93,8 +93,8 @@ def test_one_host_cannot_tell_whether_clusters_are_more_even_than_sites(tmp_path
     """Nor is SLS a rival there."""
     recorder = WorldRecorder()
     shape = WebShape(hosts=1, pages=120, weeks=17, words=20.0, queries=10, rate=0.0, **STEADY)  # type: ignore[arg-type]  # shares
-    taken = generate(recorder, shape)
-    world = recorder.finish("one", taken.seeds, taken.start, taken.end, WEEK)
+    span = generate(recorder, shape)
+    world = recorder.finish("one", span.seeds, span.start, span.end, WEEK)
     save_world(world, tmp_path / "w", recorder.texts)
     found = EXPERIMENTS["tan-mitra-2010-figure-2"].run(StudyContext([tmp_path / "w"], tmp_path, cores=0))
     assert (found.verdict, found.because) == (UNJUDGED, "one: one host, fewer than 20")

@@ -57,8 +57,8 @@ def folders(tmp_path_factory):
     made = {}
     for name, shape in (("flat", FLAT), ("steep", STEEP)):
         recorder = WorldRecorder()
-        taken = generate(recorder, shape)
-        made[name] = recorder.finish(name, taken.seeds, taken.start, taken.end, WEEK)
+        span = generate(recorder, shape)
+        made[name] = recorder.finish(name, span.seeds, span.start, span.end, WEEK)
     made["tiny"] = small_world()
     root = tmp_path_factory.mktemp("worlds")
     for name, world in made.items():

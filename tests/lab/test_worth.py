@@ -43,8 +43,8 @@ STUDIES = [name for name in EXPERIMENTS if name.startswith("worth")]
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     recorder, place = WorldRecorder(), tmp_path_factory.mktemp("w") / "made-up.world"
-    taken = generate(recorder, SHAPE)
-    save_world(recorder.finish("made-up", taken.seeds, taken.start, taken.end, WEEK), place, recorder.texts)
+    span = generate(recorder, SHAPE)
+    save_world(recorder.finish("made-up", span.seeds, span.start, span.end, WEEK), place, recorder.texts)
     return place
 
 

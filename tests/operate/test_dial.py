@@ -338,8 +338,8 @@ def test_the_study_runs(tmp_path, monkeypatch):
     monkeypatch.setattr(budget_dial, "FEWEST_FETCHES", 20)
     recorder, folder = WorldRecorder(), tmp_path / "made-up.world"
     shape = WebShape(hosts=3, pages=40, weeks=8, words=40.0, vocabulary=400, topics=5, queries=60, rate=0.3, traps=0.0)
-    taken = generate(recorder, shape)
-    save_world(recorder.finish("made-up", taken.seeds, taken.start, taken.end, WEEK), folder, recorder.texts)
+    recorded = generate(recorder, shape)
+    save_world(recorder.finish("made-up", recorded.seeds, recorded.start, recorded.end, WEEK), folder, recorder.texts)
     told = EXPERIMENTS["budget-dial"].run(StudyContext([folder], tmp_path / "results", cores=0, quick=True))
     assert told.verdict in VERDICTS
     assert told.verdict != UNJUDGED

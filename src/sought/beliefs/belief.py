@@ -1,7 +1,7 @@
 """What is a belief?  A value that names one column of estimates about every page.
 
 A belief is a frozen dataclass whose `repr` is its name.  A policy names the beliefs it reads in its attribute `beliefs`
-and finds their columns in `Pages.beliefs`.  There are two kinds.  An `Estimator` is learnt from the log of fetches: the
+and finds their columns in `Pages.beliefs`.  There are two kinds.  An `Estimator` learns from the log of fetches: the
 crawl gives every fetch to its learner.  A `Supplied` belief is computed from other state of the crawl: its links, the
 words it has read, the answers it would give.
 """
@@ -33,7 +33,7 @@ class Learner(Protocol):
         """Learn from the fetches since the last call."""
 
     def column(self, pages: Pages) -> Floats:
-        """The belief about every row of `pages`, which has all rows that were learnt from."""
+        """The belief about every row of `pages`, which has all rows that were learned from."""
 
 
 @runtime_checkable
@@ -45,7 +45,7 @@ class HasTerms(Protocol):
 
 
 class Estimator(Protocol):
-    """A belief that is learnt from the log of fetches.
+    """A belief that is learned from the log of fetches.
 
     Like a policy it may have an attribute `beliefs`: supplied beliefs that its learner reads from `pages`.
     """

@@ -40,7 +40,7 @@ class Beliefs:
         *,
         links: bool = False,
     ) -> None:
-        """Gains of fetches up to `since` are in another unit and ignored.  `given` beliefs are not learnt or supplied.
+        """Gains of fetches up to `since` are in another unit and ignored.  `given` beliefs are not learned or supplied.
 
         `pace` is that of Pages; `links` is whether the policy reads links.
         """

@@ -55,7 +55,7 @@ def _loss(x: Floats, y: Floats, share: Floats, ridge: Floats, weights: Floats) -
 # E[gain] = prior · exp(w·z).  The prior is a sum of what may bring people to the page, each with a share; z are mostly
 # the logarithms of the same features, each beside the typical page.  The weights are those of a Poisson regression (a
 # quasi-likelihood, which keeps the sum of what is expected at the sum of what came), drawn to 0: before anything is
-# learnt the prior holds.  Fetches that were unlikely to be chosen count for those that were not: 1/chance, at most 20
+# learned the prior holds.  Fetches that were unlikely to be chosen count for those that were not: 1/chance, at most 20
 # (D. G. Horvitz, D. J. Thompson, A generalization of sampling without replacement from a finite universe, JASA 1952).
 
 
@@ -102,7 +102,7 @@ WEIGHTS = (
 @brief
 @dataclass(frozen=True)
 class EntryModel:
-    """Weights in the order of WEIGHTS, and how many first fetches they were learnt from."""
+    """Weights in the order of WEIGHTS, and how many first fetches they were learned from."""
 
     weights: tuple[float, ...] = (0.0,) * len(WEIGHTS)
     learnt_from: int = 0
@@ -117,7 +117,7 @@ class EntryModel:
 
 
 def prior(known: EntryFeatures) -> Floats:
-    """What is expected before anything is learnt.
+    """What is expected before anything is learned.
 
     What a page was worth tells so much of its heir that all else tells little more.
     """

@@ -40,7 +40,7 @@ class EntryValue(Supplied):
 # that is built anew from the archive are lost, as are those of the last moment before a crash; later ones teach.
 
 
-SAMPLE = 20_000  # of the latest, which are learnt from
+SAMPLE = 20_000  # of the latest, which are learned from
 _RECORD = np.dtype(
     [("time", "<f8"), ("gain", "<f8"), ("chance", "<f8"), ("known", "<f4", (len(EntryFeatures._fields),))]
 )
@@ -149,7 +149,7 @@ class EntryValueSupplier:
         return value
 
     def terms(self, row: int) -> dict[str, Any]:
-        """What is known of a row, what is made of it before anything is learnt, and what was."""
+        """What is known of a row, what is made of it before anything is learned, and what was."""
         known = self.signs.of(np.array([row], np.int64))
         return {
             "known": {name: float(column[0]) for name, column in zip(EntryFeatures._fields, known, strict=True)},

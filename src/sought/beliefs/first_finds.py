@@ -30,7 +30,7 @@ class FirstFinds:
 
 
 class _FirstFinds:
-    """The latest ones in the order of time, whatever they were learnt in."""
+    """The latest ones in the order of time, whatever they were learned in."""
 
     def __init__(self) -> None:
         self.row: Rows = np.zeros(0, np.int64)

@@ -1,4 +1,4 @@
-"""What impact will a new page have, judged by the values of other orderings?  Learnt from pages that were new once.
+"""What impact will a new page have, judged by the values of other orderings?  Learned from pages that were new once.
 
 The combination of Tran, Turk, Cambazoglu & Nejdl (SIGIR 2015, §6).  They learn from a part of the frontier whose impact
 is known.  A crawler knows the impact of pages it has fetched, with their features before the fetch (Training).  These
@@ -37,7 +37,7 @@ Target = Literal["impact", "log1p"]
 @brief
 @dataclass(frozen=True)
 class LearnedScore(Supplied):
-    """An impact that is learnt from the values of other orderings; see the policy `Learned`."""
+    """An impact that is learned from the values of other orderings; see the policy `Learned`."""
 
     model: Model = "tree"
     impact: Impact = "clicks"

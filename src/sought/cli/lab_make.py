@@ -26,8 +26,8 @@ def generate(name: str, to: Path | None, json: bool, **knobs: Any) -> None:
     shape = WebShape(**knobs)
     with making([Path(name)], name, to, json) as made:
         recorder = WorldRecorder()
-        taken = make(recorder, shape, made.progress("events"))
-        made.finish(recorder, taken, WEEK, None, source="generated", shape=asdict(shape))
+        span = make(recorder, shape, made.progress("events"))
+        made.finish(recorder, span, WEEK, None, source="generated", shape=asdict(shape))
 
 
 def _with_knobs() -> None:

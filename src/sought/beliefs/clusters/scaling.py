@@ -23,7 +23,7 @@ Kind = Literal["count", "plain", "change"]
 @brief
 @dataclass(frozen=True)
 class Scaling:
-    """What was learnt from some pages, to scale the features of any page.
+    """What was learned from some pages, to scale the features of any page.
 
     A `count` is taken as log1p, and like a `plain` number it is moved and stretched so that what was seen lies between
     0 and 1: `low` becomes 0 and `high` 1, and what lies beyond is cut.  A `change` (see `changes`) stays as it is, from

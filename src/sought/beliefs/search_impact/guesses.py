@@ -4,7 +4,7 @@ The features of S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008
 address and in anchors, how important the page and how specific the query is.  The words of all anchors of a row are
 taken together.
 
-S' of §5.1 and §6.1 is learnt from pairs of a fetched page and a query that match by address and anchors; the target is
+S' of §5.1 and §6.1 is learned from pairs of a fetched page and a query that match by address and anchors; the target is
 the score that the page then had, 0 if it does not answer the query or was no page.  Scores are in units that are
 comparable across queries (`units` in query_impact.py).
 """
@@ -55,7 +55,7 @@ _BATCH = 128
 _EACH = 200  # pairs of one query
 _READ = 1024  # pages at once
 _HOST_PRIOR = 20.0  # pairs with the mean of all in the mean of a host
-_PRIOR = 0.1  # score of a matching page before anything is learnt
+_PRIOR = 0.1  # score of a matching page before anything is learned
 KNOWN = (State.LIVE, State.ALIAS, State.GONE)  # fetched, with a known result
 
 
@@ -79,7 +79,7 @@ class Guess:
 
 
 def no_guess() -> Guess:
-    """The guess before anything is learnt: every matching page will be a result, all with the same score."""
+    """The guess before anything is learned: every matching page will be a result, all with the same score."""
     nothing = fit_tree(np.zeros((0, len(NAMES)), np.float32), np.zeros(0))
     means, quantiles = (np.full_like(column, _PRIOR) for column in (nothing.means, nothing.quantiles))
     return Guess(replace(nothing, means=means, quantiles=quantiles), np.zeros(0), _PRIOR)

@@ -11,7 +11,7 @@ paper's query-independent policy ranks by importance itself, not by a fit.
 
 The column is updated in few places: rows that the last cycle has changed get their value without queries, then those of
 this cycle are set.  All rows are computed only after a new PageRank, or a new fit of the curve because fetched pages
-have grown by a tenth.  So values may differ slightly after a restart: the fits are newer.  The learnt improvability
+have grown by a tenth.  So values may differ slightly after a restart: the fits are newer.  The learned improvability
 stays (needy.py).
 """
 

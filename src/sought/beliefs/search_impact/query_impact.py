@@ -3,7 +3,7 @@
 S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, Figure 4: the queries with the largest need, the new
 pages that match them, the scores these would have, and which of them would be among the first K.  The impact of a page
 is Σ f(q)·T(p, q), f(q) being searches a week.  The cost of a cycle is in the matches of needy queries; predictions are
-learnt again when fetched pages have grown by a tenth.
+learned again when fetched pages have grown by a tenth.
 """
 
 from dataclasses import dataclass, field
@@ -81,7 +81,7 @@ class LogRanks:
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-REFIT = 0.1  # growth of fetched pages after which predictions are learnt again
+REFIT = 0.1  # growth of fetched pages after which predictions are learned again
 _SHOWN = 10
 
 
@@ -114,7 +114,7 @@ class NeedyMatches:
 
 @dataclass(eq=False)
 class LearntImpact:
-    """The predictions learnt from fetched pages, and the workload they are for."""
+    """The predictions learned from fetched pages, and the workload they are for."""
 
     guess: Guess = field(default_factory=no_guess)
     growth: Growth = field(default_factory=lambda: Growth(REFIT))
@@ -131,7 +131,7 @@ class QueryImpact:
         self.ranks = holdings.shared(LogRanks)
         self.improving = holdings.shared(ImprovabilitySupplier)
         self.sketching = Sketching(belief, self.matching, self.measuring)
-        self.learnt = LearntImpact()
+        self.learned = LearntImpact()
         self.found: NeedyMatches | None = None
         self.top: Top | None = None
         self._units: tuple[tuple[object, ...], Floats] = ((), np.zeros(0))
@@ -173,20 +173,20 @@ class QueryImpact:
         belief, rates, unit = self.belief, self.rates, self._units_of(measure)
         self.matching.update()
         asked = np.flatnonzero(rates > 0)
-        if self.learnt.growth.is_due(self.fetches, len(logs)) or self.learnt.asked is not self.matching.texts:
+        if self.learned.growth.is_due(self.fetches, len(logs)) or self.learned.asked is not self.matching.texts:
             guess = fit_guess(self.matching, self.measuring, logs, unit, asked)
-            self.learnt = LearntImpact(guess, self.learnt.growth, self.matching.texts)
+            self.learned = LearntImpact(guess, self.learned.growth, self.matching.texts)
         x = mean_scores(top_k, belief.k, unit)
         neediness = rates * self.improving.update(top_k, measure.statistics, x, asked)(x)
-        needy, sketches, leaves, turned = self.sketching(neediness, rates, top_k, logs, unit, self.learnt.guess)
+        needy, sketches, leaves, turned = self.sketching(neediness, rates, top_k, logs, unit, self.learned.guess)
         rows, impact = impact_by_page(sketches.rows, self._impact(sketches, leaves))
         held = rates * np.minimum(top_k.size, belief.k)
         scale = rescale(float(held.sum()), float(held[turned].sum()))
-        guess = self.learnt.guess
+        guess = self.learned.guess
         return NeedyMatches(belief.k, needy, neediness[needy], sketches, leaves, guess, unit, scale, rows, impact)
 
     def _impact(self, sketches: Sketches, leaves: NDArray[np.int32]) -> Floats:
-        tree = self.learnt.guess.tree
+        tree = self.learned.guess.tree
         if self.belief.estimate == "scalar":
             return scalar_impact(sketches, tree.means[leaves], self.belief.k)
         return expected_impact(sketches, leaves, tree.quantiles, seen(self.belief.k))

@@ -161,8 +161,8 @@ def _a_crawl_can_read_it(belief: Belief) -> None:
 @cache
 def _world() -> World:
     recorder = WorldRecorder()
-    taken = generate(recorder, WebShape(pages=60, hosts=3, weeks=4, rate=0.6, births=0.03, deletes=0.02, queries=40))
-    return recorder.finish("checked", taken.seeds, taken.start, taken.end, WEEK)
+    span = generate(recorder, WebShape(pages=60, hosts=3, weeks=4, rate=0.6, births=0.03, deletes=0.02, queries=40))
+    return recorder.finish("checked", span.seeds, span.start, span.end, WEEK)
 
 
 def _named(name: str, check: BeliefCheck) -> BeliefCheck:

@@ -32,11 +32,11 @@ def hindsight_columns(policy: Policy, judge: Judge, setting: Setting, rows: Rows
     wanted = [belief for belief in beliefs_of(policy) if learns_from_fetches(belief)]
     if not wanted:
         return {}
-    columns = learnt(wanted, judge.world, watched(judge, full_fetch_times(judge.world, setting)))
+    columns = learned_columns(wanted, judge.world, watched(judge, full_fetch_times(judge.world, setting)))
     return {belief: partial(_by_key, column, rows) for belief, column in columns.items()}
 
 
-def learnt(beliefs: Sequence[Belief], world: World, fetches: Sequence[Fetches]) -> dict[Belief, Floats]:
+def learned_columns(beliefs: Sequence[Belief], world: World, fetches: Sequence[Fetches]) -> dict[Belief, Floats]:
     """The estimates for every page of a world after these fetches."""
     learners = {belief: _learner(belief) for belief in beliefs}
     for each in fetches:

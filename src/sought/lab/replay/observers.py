@@ -101,7 +101,7 @@ def fetches_in_rotation(world: World, every: int) -> Iterator[Fetches]:
         held[rows], last[rows] = new, time
 
 
-def foretold(estimators: Mapping[str, Estimator], log: Sequence[Fetches], pages: Pages) -> dict[str, Forecasts]:
+def forecasts_of(estimators: Mapping[str, Estimator], log: Sequence[Fetches], pages: Pages) -> dict[str, Forecasts]:
     """For each estimator the chance that a page has changed, before each of its fetches but the first.
 
     Forecasts begin when the first page has been fetched again: before, nothing can be learned.

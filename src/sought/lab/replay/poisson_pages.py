@@ -95,8 +95,8 @@ class Simulation:
 
     def _fetch(self, now: float) -> None:
         table = self.pages.table(self.last, {}, self.fetches / UNIT)
-        learnt = {each: learner.column(table) for each, learner in self.learners.items()}
-        table = self.pages.table(self.last, {**self.given, **learnt}, self.fetches / UNIT)
+        learned = {each: learner.column(table) for each, learner in self.learners.items()}
+        table = self.pages.table(self.last, {**self.given, **learned}, self.fetches / UNIT)
         rows = best(self.policy(table, now), table.key, self.fetches)
         changed = np.isfinite(self.stale_since[rows])
         for learner in self.learners.values():

@@ -224,8 +224,8 @@ class Replay:
         truth = Truth(judge, copies)
         if oracles:
             self.web.observe = truth.observe
-        learnt = hindsight_columns(self.policy, judge, self.setting, truth.rows) if in_hindsight else {}
-        return {**learnt, **{belief: partial(self._true, truth, belief) for belief in oracles}}
+        learned = hindsight_columns(self.policy, judge, self.setting, truth.rows) if in_hindsight else {}
+        return {**learned, **{belief: partial(self._true, truth, belief) for belief in oracles}}
 
     def _true(self, truth: Truth, belief: Any, keys: NDArray[np.uint64]) -> Floats:
         return truth.column(belief, keys, self.clock.now())

@@ -30,7 +30,7 @@ class Setting:
               of those then known the share `promoted`, by PageRank; now the Web stands still, and only pages never
               fetched may be
 
-    In each unit the budget is spent in so many `rounds`: after each the policy ranks anew with what it has learnt.
+    In each unit the budget is spent in so many `rounds`: after each the policy ranks anew with what it has learned.
     `units` ends the replay early (0: the whole world).  `tie` says how the judge ranks pages of equal score: by a hash,
     or so that they share the attention of their ranks (for scorers with many equals, such as Inlinks).  `keep` pages at
     most stay in the repository from the first unit on (0: all).

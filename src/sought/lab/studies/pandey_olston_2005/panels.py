@@ -20,7 +20,7 @@ from sought.beliefs.regular_rate import RegularRate
 from sought.beliefs.significant_rate import SignificantRate, SignificantShare
 from sought.lab.judge.judge import Judge
 from sought.lab.replay.fixed_weeks import Weeks
-from sought.lab.replay.hindsight import learnt, watched
+from sought.lab.replay.hindsight import learned_columns, watched
 from sought.lab.replay.setting import Setting, fetches_of, pages_at_start
 from sought.lab.studies.cells import judge_for
 from sought.lab.studies.closure import code_of
@@ -142,7 +142,7 @@ class KnownWeeks:
     kept: dict[tuple[str, float], tuple[Floats, Floats]] = field(default_factory=dict)
 
     def user_centric(self, fetches: int) -> float:
-        beliefs = learnt([GainRate()], self.judge.world, self.log)
+        beliefs = learned_columns([GainRate()], self.judge.world, self.log)
         return self.weeks.quality(self.weeks.ranked(UserCentric(), beliefs, fetches))
 
     def rival(self, name: str, tau: float, fetches: int) -> float:
@@ -163,10 +163,10 @@ class KnownWeeks:
         if (name, tau) not in self.kept:
             world = self.judge.world
             if name == STALE:
-                rate = learnt([SignificantRate(tau)], world, self.log)[SignificantRate(tau)]
+                rate = learned_columns([SignificantRate(tau)], world, self.log)[SignificantRate(tau)]
                 self.kept[name, tau] = rate, np.ones(len(rate))
             else:
-                found = learnt([RegularRate(), SignificantShare(tau)], world, self.log)
+                found = learned_columns([RegularRate(), SignificantShare(tau)], world, self.log)
                 self.kept[name, tau] = found[RegularRate()], found[SignificantShare(tau)] * self.weeks.views()
         return self.kept[name, tau]
 

@@ -138,7 +138,7 @@ def judged(in_sample: Mapping[str, TwoPageFetches], own: Mapping[str, TwoPageFet
         for row in rows
         for what, value in zip(("fetches of the adverts", "fetches of the seminar"), row[2:4], strict=True)
     }
-    columns = ["policy", "learnt", "fetches of the adverts", "of the seminar", "of an ordinary page", "mean quality"]
+    columns = ["policy", "learned", "fetches of the adverts", "of the seminar", "of an ordinary page", "mean quality"]
     table = ResultTable(f"Fetches in {WEEKS} weeks, {FETCHES} a week", columns, rows)
     return WorldResult(claims, numbers, [table], [_figure(in_sample)], world="made by hand")
 

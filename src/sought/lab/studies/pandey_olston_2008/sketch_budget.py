@@ -1,7 +1,7 @@
 """How many queries need a sketch?
 
 S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, §6.4, Figures 8 and 9: the hybrid with sketches of the
-neediest queries only.  Improvability is learnt from one half of the queries (needy_queries.py), the other half is
+neediest queries only.  Improvability is learned from one half of the queries (needy_queries.py), the other half is
 crawled for and judges.
 
 The paper's log has all queries of five days and its 0.0007 of the sketches are many; of our thousands they are a

@@ -21,7 +21,7 @@ from sought.beliefs.moment_rate import MomentRate
 from sought.beliefs.online_rate import OnlineRate
 from sought.beliefs.regular_rate import RegularRate
 from sought.crawl.cycle import beliefs_in
-from sought.lab.replay.observers import LEAST, Everywhere, Forecasts, fetches_in_rotation, foretold, pages_of
+from sought.lab.replay.observers import LEAST, Everywhere, Forecasts, fetches_in_rotation, forecasts_of, pages_of
 from sought.lab.replay.replay import Replay
 from sought.lab.replay.setting import Setting
 from sought.lab.studies.cells import judge_for
@@ -77,7 +77,7 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
     pages, found = pages_of(world, {Cluster(): clusters_of(world)}), {}
     for done, every in enumerate(turns):
         context.report(f"forecasts for {world.name}", done, len(turns))
-        found[every] = foretold(ESTIMATORS, list(fetches_in_rotation(world, every)), pages)
+        found[every] = forecasts_of(ESTIMATORS, list(fetches_in_rotation(world, every)), pages)
     context.report(f"forecasts for {world.name}", len(turns), len(turns))
     rarely = found[max(turns)][BAYES]
     if len(rarely) < FEWEST or not rarely.changed.any():

@@ -17,7 +17,7 @@ from sought.beliefs.last_modified_rate import LastModifiedRate
 from sought.beliefs.moment_rate import MomentRate
 from sought.beliefs.online_rate import OnlineRate
 from sought.beliefs.regular_rate import RegularRate
-from sought.lab.replay.observers import Forecasts, foretold
+from sought.lab.replay.observers import Forecasts, forecasts_of
 from sought.lab.replay.poisson_pages import START, UNIT, PoissonPages, drawn
 from sought.lab.studies.study import Claim, ResultTable, Statement, Study, StudyContext, Value, WorldResult
 from sought.record.fetches import Fetches
@@ -94,7 +94,7 @@ class RateErrors:
     dates: Mapping[float, Errors]
     even: Mapping[str, Errors]
     uneven: Mapping[str, Errors]
-    foretold: Mapping[str, Forecasts]
+    forecasts: Mapping[str, Forecasts]
 
 
 def simulated(pages: int) -> RateErrors:
@@ -110,7 +110,7 @@ def simulated(pages: int) -> RateErrors:
         by_dates,
         {name: errors(several, each, even) for name, each in ESTIMATORS.items()},
         {name: errors(several, each, uneven) for name, each in ESTIMATORS.items()},
-        foretold(ESTIMATORS, even, several.table(np.full(pages, START), {}, 0.0)),
+        forecasts_of(ESTIMATORS, even, several.table(np.full(pages, START), {}, 0.0)),
     )
 
 
@@ -121,11 +121,11 @@ def across(worlds: Mapping[str, Any], context: StudyContext) -> WorldResult:
 
 def claims_of(found: RateErrors) -> list[Claim]:
     off = max(abs(found.bits[rate].bias * rate / expected - 1) for rate, expected in FIXED.items())
-    first = {name: found.foretold[name].some(found.foretold[name].before < 4).likelihood for name in BITS}
+    first = {name: found.forecasts[name].some(found.forecasts[name].before < 4).likelihood for name in BITS}
     best = max(first, key=lambda name: first[name])
     interval, regular = (found.uneven[name].bias - found.even[name].bias for name in ("interval", "regular"))
     dated = max(abs(each.bias - 1) for each in found.dates.values())
-    slope = found.foretold[BAYES].slope
+    slope = found.forecasts[BAYES].slope
     return [
         Claim(SATURATES, off <= OFF, _means(found.bits)),
         Claim(UNEVEN, abs(interval) < abs(regular), f"{regular:+.3f}, {interval:+.3f} of the rate"),
@@ -162,7 +162,7 @@ def _of_fixed(found: RateErrors) -> ResultTable:
 
 def _table(found: RateErrors) -> ResultTable:
     rows: list[list[Value]] = []
-    for name, made in found.foretold.items():
+    for name, made in found.forecasts.items():
         even, uneven = found.even[name], found.uneven[name]
         rows.append([name, even.bias, even.error, uneven.bias, uneven.error, made.likelihood, made.brier, made.slope])
     columns = ["estimator", "bias", "error", "bias, uneven", "error, uneven", "log-likelihood", "Brier", "slope"]

@@ -1,7 +1,7 @@
 """Where the assumptions of theory hold, does what it says of refresh rules come out?
 
 Pages change as Poisson processes do (lab/replay/poisson_pages.py), and rates are known.  Beside it stands what is left
-of it when rates have to be learnt from the fetches themselves.
+of it when rates have to be learned from the fetches themselves.
 """
 
 from collections.abc import Mapping
@@ -39,7 +39,7 @@ FRESHER = Statement("it keeps more of them fresh than round-robin")
 YOUNGEST = Statement(f"nobody keeps copies younger than optimal age, within {OLDER:.0%}")
 MOST_SEEN = Statement(f"weighed by views, more is fresh of what is seen than by any other, within {SLACK}")
 AT_RANDOM = Statement(f"rates for fetches at random are behind by at most {NEAR}")
-LEARNT = Statement("with rates that must be learnt it still beats round-robin")
+LEARNED = Statement("with rates that must be learnt it still beats round-robin")
 
 Found = Mapping[tuple[str, float, bool], SimulatedMeans]  # by policy, budget, and whether rates are known
 
@@ -70,14 +70,14 @@ def claims_of(found: Found) -> list[Claim]:
     seen = [found[n, b, True].seen - found[SEEN, b, True].seen for n, b in known]
     lead = [found[FRESHNESS, b, True].freshness - found[ROUND_ROBIN, b, True].freshness for b in budgets]
     behind = [found[FRESHNESS, b, True].freshness - found[POISSON, b, True].freshness for b in budgets]
-    learnt = [found[FRESHNESS, b, False].freshness - found[ROUND_ROBIN, b, False].freshness for b in budgets]
+    learned = [found[FRESHNESS, b, False].freshness - found[ROUND_ROBIN, b, False].freshness for b in budgets]
     return [
         Claim(FRESHEST, max(rest) <= SLACK, f"at most {max(rest):+.4f}"),
         Claim(FRESHER, min(lead) > 0, _range(lead)),
         Claim(YOUNGEST, max(ages) <= OLDER, f"at most {max(ages):+.2%}"),
         Claim(MOST_SEEN, max(seen) <= SLACK, f"at most {max(seen):+.4f}"),
         Claim(AT_RANDOM, max(behind) <= NEAR, _range(behind)),
-        Claim(LEARNT, min(learnt) > 0, _range(learnt)),
+        Claim(LEARNED, min(learned) > 0, _range(learned)),
     ]
 
 
@@ -87,14 +87,14 @@ def _range(values: list[float]) -> str:
 
 def _numbers(found: Found) -> dict[str, Value]:
     return {
-        f"{name} at {budget:.0%}, rates {'known' if known else 'learnt'}: freshness": kept.freshness
+        f"{name} at {budget:.0%}, rates {'known' if known else 'learned'}: freshness": kept.freshness
         for (name, budget, known), kept in found.items()
     }
 
 
 def _table(found: Found) -> ResultTable:
     rows: list[list[Value]] = [
-        [name, budget, "known" if known else "learnt", kept.freshness, kept.age, kept.seen]
+        [name, budget, "known" if known else "learned", kept.freshness, kept.age, kept.seen]
         for (name, budget, known), kept in found.items()
     ]
     columns = ["policy", "budget", "rates", "freshness", "age, units", "freshness of what is seen"]
@@ -118,7 +118,7 @@ REFRESH_THEORY = Study(
     "Refresh rules where theory holds",
     "If pages change as Poisson processes do and rates are known, does what theory says of rules come out?",
     "nothing",
-    (FRESHEST, FRESHER, YOUNGEST, MOST_SEEN, AT_RANDOM, LEARNT),
+    (FRESHEST, FRESHER, YOUNGEST, MOST_SEEN, AT_RANDOM, LEARNED),
     across=across,
     settings={"pages": PAGES, "units": UNITS, "mean": MEAN},
 )

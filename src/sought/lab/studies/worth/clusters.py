@@ -11,7 +11,7 @@ import numpy as np
 
 from sought.beliefs.bayes_rate import BayesRate
 from sought.beliefs.clusters.clustering import Cluster
-from sought.lab.replay.observers import Forecasts, fetches_in_rotation, foretold, pages_of
+from sought.lab.replay.observers import Forecasts, fetches_in_rotation, forecasts_of, pages_of
 from sought.lab.studies.bounds import lacks
 from sought.lab.studies.grid import QUALITY, Grid
 from sought.lab.studies.refreshing.rates import FEWEST, clusters_of
@@ -56,7 +56,7 @@ def forecasts(world: World, turns: Sequence[int]) -> dict[int, dict[str, Forecas
     """Of the first looks at each page."""
     pages, found = pages_of(world, {Cluster(): clusters_of(world)}), {}
     for every in turns:
-        each = foretold(PRIORS, list(fetches_in_rotation(world, every)), pages)
+        each = forecasts_of(PRIORS, list(fetches_in_rotation(world, every)), pages)
         found[every] = {name: made.some(made.before < LOOKS) for name, made in each.items()}
     return found
 

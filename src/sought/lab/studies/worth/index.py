@@ -2,7 +2,7 @@
 
     P       gain found so far × age: Pandey & Olston 2005 (UserCentric)
     E       expected embarrassment: Wolf et al. 2002
-    U       Olston & Pandey's, pages weighed by views: with known shape (OptimalFreshness) or learnt (Longevity)
+    U       Olston & Pandey's, pages weighed by views: with known shape (OptimalFreshness) or learned (Longevity)
     W       Worth
 
 All but Worth take new pages first.  So that it is seen what the index alone does, all are also compared on the pages

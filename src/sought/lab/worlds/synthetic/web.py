@@ -11,7 +11,7 @@ from itertools import groupby
 
 import numpy as np
 
-from sought.lab.worlds.recorder import Taken, WorldRecorder
+from sought.lab.worlds.recorder import RecordedSpan, WorldRecorder
 from sought.lab.worlds.synthetic.demand import demand
 from sought.lab.worlds.synthetic.lives import NOBODY, PageKind, PageLife, end_of, hubs_of, lives
 from sought.lab.worlds.synthetic.shape import MONDAY, WebShape
@@ -33,7 +33,7 @@ class _Event(IntEnum):
 
 def generate(
     recorder: WorldRecorder, shape: WebShape, report: Callable[[int, int], None] = lambda _done, _total: None
-) -> Taken:
+) -> RecordedSpan:
     """Record a made-up web; crawls start at the front pages of its hosts."""
     pages, lexis = lives(shape), WordStock(shape)
     texts = Texts(shape, lexis, pages)
@@ -45,7 +45,7 @@ def generate(
         recorder.answer(response)
     for query in asked:
         recorder.ask(*query)
-    return Taken(MONDAY, end_of(shape), tuple(f"{site}/" for site in history.site.sites))
+    return RecordedSpan(MONDAY, end_of(shape), tuple(f"{site}/" for site in history.site.sites))
 
 
 class _History:
