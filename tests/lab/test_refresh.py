@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from sought.beliefs.clusters.clustering import Cluster
-from sought.lab.replay.observers import Everywhere, Forecasts, fetches_in_rotation, forecasts_of, pages_of, together
+from sought.lab.replay.observers import (
+    Everywhere,
+    Forecasts,
+    fetches_in_rotation,
+    forecasts_of,
+    joined_forecasts,
+    pages_of,
+)
 from sought.lab.replay.poisson_pages import START, UNIT, PoissonPages, SimulatedMeans, Simulation, drawn
 from sought.lab.replay.signals import Signals
 from sought.lab.studies.refreshing import rates, refresh
@@ -186,7 +193,7 @@ def test_scores_of_forecasts():
     assert np.isnan(made([], []).likelihood)
     assert np.isnan(made([0.3], [0]).ratio)
     assert np.isnan(made([0.3, 0.3], [0, 1]).slope)
-    assert len(together([good, good])) == 16
+    assert len(joined_forecasts([good, good])) == 16
     assert len(good.some(good.before < 3)) == 3
 
 

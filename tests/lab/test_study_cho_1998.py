@@ -20,7 +20,7 @@ from sought.lab.studies.cho_1998.orders import is_best
 from sought.lab.studies.cho_1998.small_site import better, leap, poor, worst
 from sought.lab.studies.cho_1998.topic_crawls import by_basic, by_modified
 from sought.lab.studies.cho_1998.topics import Worded, named_pages, topics_for
-from sought.lab.studies.cho_1998.url_ordering import alike, found_faster
+from sought.lab.studies.cho_1998.url_ordering import found_faster, similar_curves
 from sought.lab.studies.registry import EXPERIMENTS
 from sought.lab.studies.study import FAILS, HOLDS, UNJUDGED, Claim, Statement, StudyContext, WorldResult
 from sought.lab.worlds.files import save_world
@@ -160,8 +160,8 @@ def test_figures_4_and_7():
     assert is_best({"PageRank": high, "backlink": low}, "PageRank").holds
     assert not is_best({"PageRank": low, "backlink": high}, "PageRank").holds
     assert not is_best({"PageRank": high, "backlink": high}, "PageRank").holds
-    assert alike({"backlink": high, "breadth-first": high}).holds
-    assert not alike({"backlink": high, "breadth-first": low}).holds
+    assert similar_curves({"backlink": high, "breadth-first": high}).holds
+    assert not similar_curves({"backlink": high, "breadth-first": low}).holds
 
 
 def test_figure_8():

@@ -138,7 +138,7 @@ def test_a_frontier_is_new_pages_that_crawled_ones_link_to(grounds):
 def test_walks_that_ignore_virtual_edges_are_rw(grounds):
     """ω = 1 is RW, and all methods say something of every page."""
     case = grounds["flat"].drawn[0]
-    assert (case.walk("clicks", 1.0) == case.said(walk("clicks", 1.0, 1.0))).all()
+    assert (case.walk("clicks", 1.0) == case.importance(walk("clicks", 1.0, 1.0))).all()
     methods = case.methods("clicks", 0.5)
     assert list(methods) == [RANDOM, "InDegree", "PageRank", "Q-Overlap", "Q-Hybrid", RW, RW_EG]
     assert all(np.isfinite(values).all() and len(values) == len(case.rows) for values in methods.values())

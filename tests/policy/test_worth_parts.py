@@ -17,7 +17,7 @@ from sought.beliefs.first_finds import FirstFinds
 from sought.beliefs.folder import Folder
 from sought.beliefs.gone_by_signs import GoneBySigns
 from sought.beliefs.presence import SearchValue
-from sought.policy.worth.hubs import in_turn, told
+from sought.policy.worth.hubs import linked_news, marginal_worth
 from sought.policy.worth.index import lasting, looking
 from sought.record.fetches import GONE, MOVED, PAGE
 from sought.web.errors import BadInput
@@ -591,7 +591,7 @@ def test_what_links_tell_is_a_sum(drawn):
     """Of every row, over the pages that it links to; 0 for those without links."""
     lists, news, _ = drawn
     expected = [sum(news[t] for t in lists.get(row, ())) for row in range(len(news))]
-    assert told(links_of(lists), news).tolist() == expected
+    assert linked_news(links_of(lists), news).tolist() == expected
 
 
 def plain_greedy(lists, news, worth, rows):
@@ -615,11 +615,11 @@ def test_news_is_told_once(drawn, seed, count):
     lists = {
         row: [t for t in targets if t % 2] for row, targets in lists.items() if row % 2 == 0
     }  # nobody tells of one
-    worth = own + told(links_of(lists), news)  # that tells
+    worth = own + linked_news(links_of(lists), news)  # that tells
     shuffled = np.random.default_rng(seed).permutation(len(worth))
     rows = shuffled[np.argsort(-worth[shuffled], kind="stable")][:count]
     before = worth.copy()
-    found = in_turn(links_of(lists), news, worth, rows, np.ones(len(worth), np.bool_), len(rows))
+    found = marginal_worth(links_of(lists), news, worth, rows, np.ones(len(worth), np.bool_), len(rows))
     assert found.tolist() == plain_greedy(lists, news, worth, rows.tolist())
     assert (found <= worth[rows]).all()
     assert (found >= own[rows]).all()
@@ -633,10 +633,17 @@ def test_of_equals_the_first_is_taken():
     lists = {row: [10, 11] if row < 3 else [12, 13] for row in range(6)}
     news, rows, all_tell = np.ones(14), np.array([4, 0, 1, 5, 3, 2]), np.ones(14, np.bool_)
     links, other = links_of(lists), rows[[1, 2, 4, 0, 3, 5]]
-    worth = told(links, news)
-    assert in_turn(links, news, worth, rows, all_tell, 6).tolist() == [2.0, 2.0, 0.0, 0.0, 0.0, 0.0]
-    assert in_turn(links, news, worth, other, all_tell, 6).tolist() == [2.0, 0.0, 2.0, 0.0, 0.0, 0.0]
-    assert in_turn(links, news, worth, rows, all_tell, 1).tolist() == [2.0, 2.0, 2.0, 0.0, 0.0, 2.0]  # only one is
+    worth = linked_news(links, news)
+    assert marginal_worth(links, news, worth, rows, all_tell, 6).tolist() == [2.0, 2.0, 0.0, 0.0, 0.0, 0.0]
+    assert marginal_worth(links, news, worth, other, all_tell, 6).tolist() == [2.0, 0.0, 2.0, 0.0, 0.0, 0.0]
+    assert marginal_worth(links, news, worth, rows, all_tell, 1).tolist() == [
+        2.0,
+        2.0,
+        2.0,
+        0.0,
+        0.0,
+        2.0,
+    ]  # only one is
 
 
 def test_many_hubs_that_tell_the_same():
@@ -644,12 +651,12 @@ def test_many_hubs_that_tell_the_same():
     rng, size = np.random.default_rng(0), 3000
     lists = {row: rng.choice(2000, 20, replace=False) + 1000 for row in range(300)}
     links, news = links_of(lists), rng.lognormal(0, 3, size)
-    worth = told(links, news) + rng.random(size)
+    worth = linked_news(links, news) + rng.random(size)
     rows = np.argsort(-worth[:300], kind="stable")
-    found = in_turn(links, news, worth, rows, np.ones(len(worth), np.bool_), len(rows))
+    found = marginal_worth(links, news, worth, rows, np.ones(len(worth), np.bool_), len(rows))
     assert found[0] == worth[rows[0]]
     assert (found <= worth[rows]).all()
-    own = worth - told(links, news)
+    own = worth - linked_news(links, news)
     heard = np.unique(links.targets)
     assert found.sum() == pytest.approx(own[rows].sum() + news[heard].sum(), rel=1e-6)
     assert found == pytest.approx(plain_greedy(lists, news, worth, rows.tolist()), rel=1e-6, abs=1e-6)

@@ -7,7 +7,7 @@ import numpy as np
 
 from sought.operate.known import ExpectationReport
 from sought.record.expectations import KINDS, noted
-from sought.record.outcome import said
+from sought.record.outcome import number_or_none
 from sought.record.store import Store
 from sought.web.pages import Floats
 
@@ -125,10 +125,10 @@ def expectation_reports(store: Store, since: float) -> dict[str, ExpectationRepo
     for kind, found in expected_against_measured(store, since).items():
         records = noted(store, kind, since)
         low, high = slope_interval(*(records[column] for column in ("expected", "gain", "chance")))
-        slope, correlation, top_tenth, sum_ratio = (said(value) for value in found[1:])
+        slope, correlation, top_tenth, sum_ratio = (number_or_none(value) for value in found[1:])
         sentence = verdict(found, low, high)
         reports[kind] = ExpectationReport(
-            found.fetches, slope, correlation, top_tenth, sum_ratio, said(low), said(high), sentence
+            found.fetches, slope, correlation, top_tenth, sum_ratio, number_or_none(low), number_or_none(high), sentence
         )
     return reports
 

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from sought.beliefs.rate_history import YEAR
 from sought.policy.solvers.planning import pace_of
 from sought.policy.worth import parts
-from sought.policy.worth.hubs import told
+from sought.policy.worth.hubs import linked_news
 from sought.policy.worth.index import looking
 from sought.policy.worth.page_state import PageState, standing
 from sought.web.mixing import mixed
@@ -150,12 +150,12 @@ def _tells(lost: Floats, pages: Pages) -> Floats:
     if pages.links is None:
         return lost
     shared = lost / (np.bincount(pages.links.targets, minlength=len(lost)) + 1.0)
-    return shared + told(pages.links, shared)
+    return shared + linked_news(pages.links, shared)
 
 
 def _finds(s: PageState, pages: Pages) -> Floats:
     links: Links | None = pages.links
-    linked = told(links, s.live.astype(np.float64)) if links else np.zeros(len(pages))
+    linked = linked_news(links, s.live.astype(np.float64)) if links else np.zeros(len(pages))
     return s.finds * parts.surplus(s, pages, linked, 0.0)
 
 

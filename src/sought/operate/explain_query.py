@@ -16,7 +16,7 @@ from sought.operate.known import ServedAnswers
 from sought.operate.searches import improved_searches, searches_a_week
 from sought.operate.typed_report import TypedReport
 from sought.operate.view import View
-from sought.record.outcome import said
+from sought.record.outcome import number_or_none
 from sought.record.swap import part_for_reading
 from sought.record.table import State
 from sought.record.workload import POOR
@@ -119,7 +119,7 @@ def _shown(view: View, query: str, policy: Policy, now: float, report: Mapping[s
     gains, shown = view.ranking(policy, now).gains, []
     for hit in hits:
         if hit.row < len(view.table):  # the index may be ahead of the table as it was read
-            gain = None if gains is None else said(float(gains[hit.row]))
+            gain = None if gains is None else number_or_none(float(gains[hit.row]))
             weekly = searches_a_week(gain, report)
             shown.append(ShownResult(hit.url, hit.title, hit.score, hit.time, gain, weekly))
     return shown

@@ -56,7 +56,7 @@ _COUNTS = frozenset((*_SUMS, *_TALLIES, "hosts", "time"))
 _LEVELS = tuple(name for name in Row.__struct_fields__ if name not in _COUNTS)
 
 
-def together(rows: Sequence[Row]) -> Row:
+def combined_row(rows: Sequence[Row]) -> Row:
     """Rows in the order of their times as one: counts are added up, of levels the last that is known counts."""
     total: dict[str, Any] = {"time": rows[-1].time}
     for name in _SUMS:
@@ -73,7 +73,7 @@ def together(rows: Sequence[Row]) -> Row:
 def by_step(rows: Iterable[Row], step: float) -> list[Row]:
     """One row for every `step` seconds in which there is any, in order of time."""
     ordered = sorted(rows, key=lambda row: row.time)
-    return [together(list(some)) for _, some in groupby(ordered, lambda row: row.time // step)]
+    return [combined_row(list(some)) for _, some in groupby(ordered, lambda row: row.time // step)]
 
 
 def top(hosts: dict[str, int]) -> dict[str, int]:

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from sought.beliefs.ages import in_turn
+from sought.beliefs.ages import by_rotation
 from sought.beliefs.clusters.clustering import Closeness, Cluster
 from sought.beliefs.clusters.feature_names import Features
 from sought.beliefs.cycle_change import CycleChange, Form, Weighting
@@ -140,7 +140,7 @@ class ClusterSampling:
         whole = one_by_one(state.cluster, state.rank, state.closeness)
         todo = ~state.ended[state.first.group] & ~state.fetched[state.first.rows]
         samples, place = state.first.rows[todo], state.first.place[todo]
-        return values(pages, now, state.fetched, 1.0 + in_turn(pages, now), whole, samples, place)
+        return values(pages, now, state.fetched, 1.0 + by_rotation(pages, now), whole, samples, place)
 
     def explained(self, pages: Pages, row: int, now: float) -> dict[str, Any]:
         """The page's cluster and its sample."""

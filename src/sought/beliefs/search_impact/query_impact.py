@@ -113,7 +113,7 @@ class NeedyMatches:
 
 
 @dataclass(eq=False)
-class LearntImpact:
+class LearnedImpact:
     """The predictions learned from fetched pages, and the workload they are for."""
 
     guess: Guess = field(default_factory=no_guess)
@@ -131,7 +131,7 @@ class QueryImpact:
         self.ranks = holdings.shared(LogRanks)
         self.improving = holdings.shared(ImprovabilitySupplier)
         self.sketching = Sketching(belief, self.matching, self.measuring)
-        self.learned = LearntImpact()
+        self.learned = LearnedImpact()
         self.found: NeedyMatches | None = None
         self.top: Top | None = None
         self._units: tuple[tuple[object, ...], Floats] = ((), np.zeros(0))
@@ -175,7 +175,7 @@ class QueryImpact:
         asked = np.flatnonzero(rates > 0)
         if self.learned.growth.is_due(self.fetches, len(logs)) or self.learned.asked is not self.matching.texts:
             guess = fit_guess(self.matching, self.measuring, logs, unit, asked)
-            self.learned = LearntImpact(guess, self.learned.growth, self.matching.texts)
+            self.learned = LearnedImpact(guess, self.learned.growth, self.matching.texts)
         x = mean_scores(top_k, belief.k, unit)
         neediness = rates * self.improving.update(top_k, measure.statistics, x, asked)(x)
         needy, sketches, leaves, turned = self.sketching(neediness, rates, top_k, logs, unit, self.learned.guess)

@@ -70,7 +70,7 @@ class Forecasts:
         ]
 
 
-def together(parts: list[Forecasts]) -> Forecasts:
+def joined_forecasts(parts: list[Forecasts]) -> Forecasts:
     empty = Forecasts(np.zeros(0), np.zeros(0, np.bool_), np.zeros(0, np.int64))
     every = [empty, *parts]
     return Forecasts(
@@ -118,7 +118,7 @@ def forecasts_of(estimators: Mapping[str, Estimator], log: Sequence[Fetches], pa
                 parts[name].append(Forecasts(chance, fetches.changed[again], seen[rows]))
             learner.learn(fetches)
         seen[rows] += 1
-    return {name: together(each) for name, each in parts.items()}
+    return {name: joined_forecasts(each) for name, each in parts.items()}
 
 
 def pages_of(world: World, beliefs: Mapping[Belief, Floats]) -> Pages:

@@ -9,7 +9,7 @@ from sought.beliefs.death_rate import WEEK
 from sought.beliefs.rate_history import YEAR
 from sought.policy.ranking import nth_largest
 from sought.policy.solvers.planning import pace_of
-from sought.policy.worth.hubs import told
+from sought.policy.worth.hubs import linked_news
 from sought.policy.worth.index import lasting, looking
 from sought.policy.worth.page_state import PageState
 from sought.web.pages import Floats, Pages
@@ -66,7 +66,7 @@ def unpriced(s: PageState, pages: Pages, now: float, horizon: float) -> Unpriced
     """Of all pages."""
     most = -np.expm1(-s.death * s.unseen) * s.lives
     unnoticed = (1.0 - s.gone) * np.minimum(looking(s.unseen, s.death), most)
-    linked = told(pages.links, (~s.is_new).astype(np.float64)) if pages.links else np.zeros(len(pages))
+    linked = linked_news(pages.links, (~s.is_new).astype(np.float64)) if pages.links else np.zeros(len(pages))
     return Unpriced(_edits(s, horizon), _hope(s, pages, now), unnoticed, linked)
 
 
@@ -126,7 +126,7 @@ def surplus(s: PageState, pages: Pages, linked: Floats, price: float) -> Floats:
     of_host = spread((np.bincount(pages.host, beyond, hosts) + of_all) / (fetched + 1.0), pages.host)
     if pages.links is None:
         return of_host
-    return (told(pages.links, beyond) + _AS_IF * of_host) / (linked + _AS_IF)
+    return (linked_news(pages.links, beyond) + _AS_IF * of_host) / (linked + _AS_IF)
 
 
 def finds(s: PageState, surplus: Floats) -> Floats:

@@ -29,7 +29,7 @@ from sought.beliefs.rate_history import YEAR
 from sought.policy.ranking import best
 from sought.policy.worth import parts
 from sought.policy.worth.explore import SHAPE, Explore, chances, dice, drawn, shares
-from sought.policy.worth.hubs import in_turn, told
+from sought.policy.worth.hubs import linked_news, marginal_worth
 from sought.policy.worth.page_state import BELIEFS, PageState, standing
 from sought.policy.worth.parts import Unpriced, WorthParts
 from sought.policy.worth.rivals import in_company
@@ -96,7 +96,9 @@ class Worth:
         value = found.total
         if pages.links is not None and self.without not in ("links", "turns"):
             rows = best(value, pages.key, min(_IN_TURN, len(pages)))
-            value[rows] = in_turn(pages.links, found.news, value, rows, pages.live, max(1, round(parts.bought(pages))))
+            value[rows] = marginal_worth(
+                pages.links, found.news, value, rows, pages.live, max(1, round(parts.bought(pages)))
+            )
         if self.explore == "share":
             explored = np.flatnonzero(dice(pages, now) < shares(pages, found))
             value[explored] = np.maximum(value[explored], _FIRST * found.price)
@@ -143,7 +145,7 @@ class Worth:
             entry=parts.entry(s, fixed.hope, surplus),
             edits=nothing if self.without == "edits" else fixed.edits,
             deaths=nothing if self.without == "deaths" else parts.deaths(s, fixed.unnoticed, price),
-            links=np.where(s.live, told(pages.links, news), 0.0) if tell and pages.links else nothing,
+            links=np.where(s.live, linked_news(pages.links, news), 0.0) if tell and pages.links else nothing,
             finds=nothing if self.without == "finds" or not with_links else parts.finds(s, surplus),
             news=news,
             price=price,

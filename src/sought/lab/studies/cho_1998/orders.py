@@ -81,10 +81,10 @@ def is_best(curves: Curves, name: str, others: Mapping[str, float] | None = None
     """Of several curves one has the largest area."""
     areas = {each: curve.area for each, curve in curves.items()} | dict(others or {})
     margin = areas[name] - max(area for each, area in areas.items() if each != name)
-    return Claim(largest(name), margin > 0, f"{told(areas)}; margin {margin:+.3f}")
+    return Claim(largest(name), margin > 0, f"{name_values(areas)}; margin {margin:+.3f}")
 
 
-def told(areas: Mapping[str, float]) -> str:
+def name_values(areas: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {area:.3f}" for name, area in areas.items())
 
 

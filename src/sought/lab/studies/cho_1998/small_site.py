@@ -22,9 +22,9 @@ from sought.lab.studies.cho_1998.orders import (
     judging,
     known_table,
     largest,
+    name_values,
     no_small_site,
     settings_of,
-    told,
     web_table,
 )
 from sought.lab.studies.figures import bars
@@ -92,7 +92,7 @@ def better(by_rank: Curves, by_backlinks: Curves) -> list[Claim]:
     """Figure 10."""
     gains = {name: by_rank[name].area - by_backlinks[name].area for name in by_rank}
     return [
-        Claim(ALL_BETTER, min(gains.values()) > 0, told(gains)),
+        Claim(ALL_BETTER, min(gains.values()) > 0, name_values(gains)),
         is_best(by_rank, "PageRank"),
     ]
 

@@ -21,7 +21,7 @@ from sought.lab.studies.cho_1998.orders import (
     areas_of,
     curve_figure,
     curve_table,
-    told,
+    name_values,
 )
 from sought.lab.studies.cho_1998.topics import SHARES, Worded, named_pages, topics_for
 from sought.lab.studies.study import Claim, Figure, ResultTable, Statement, Study, StudyContext, Value, WorldResult
@@ -54,7 +54,7 @@ def by_basic(curves: Curves) -> list[Claim]:
     limit, breadth = 0.5 + CHANCE, areas["breadth-first"]
     poor = max(areas["PageRank"], areas["backlink"])
     return [
-        Claim(POOR, poor <= limit, told(areas)),
+        Claim(POOR, poor <= limit, name_values(areas)),
         Claim(BREADTH_FIRST, breadth > max(poor, limit), f"{breadth:.3f}"),
     ]
 
@@ -64,7 +64,7 @@ def by_modified(basic: Curves, modified: Curves, topic: str) -> list[Claim]:
     gains = {name: modified[name].area - basic[name].area for name in modified}
     before, after = spread(basic), spread(modified)
     return [
-        Claim(ALL_GAIN, min(gains.values()) >= LARGE, told(gains), repr(topic)),
+        Claim(ALL_GAIN, min(gains.values()) >= LARGE, name_values(gains), repr(topic)),
         Claim(DIFFER_LESS, after < before, f"{before:.3f}, then {after:.3f}", repr(topic)),
     ]
 

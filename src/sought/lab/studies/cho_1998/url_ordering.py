@@ -36,9 +36,9 @@ from sought.lab.studies.cho_1998.orders import (
     judging,
     known_table,
     largest,
+    name_values,
     no_large_web,
     settings_of,
-    told,
     web_table,
 )
 from sought.lab.studies.random_crawl import unasked
@@ -76,8 +76,8 @@ def found_faster(curves: dict[str, FoundCurve]) -> list[Claim]:
     paces = {name: curve.pace(LATE, 1.0) for name, curve in curves.items()}
     parallel = all(PACES[0] <= pace <= PACES[1] for pace in paces.values())
     return [
-        Claim(SOONER, rising, told(areas)),
-        Claim(LATE_PACE, parallel, told(paces)),
+        Claim(SOONER, rising, name_values(areas)),
+        Claim(LATE_PACE, parallel, name_values(paces)),
     ]
 
 
@@ -117,7 +117,7 @@ def _named(hot: Hot) -> str:
 def _by_backlinks(crawls: Crawls, context: StudyContext) -> WorldResult:
     hot = hottest(crawls.backlinks, 0.01)
     together = {name: crawls.togetherness(name, TOGETHER) for name in ORDERS}
-    clusters = Claim(CLUSTERS, together["backlink"] > together["PageRank"], told(together))
+    clusters = Claim(CLUSTERS, together["backlink"] > together["PageRank"], name_values(together))
     claims = [is_best(crawls.threshold(hot), "PageRank"), clusters]
     return _threshold(crawls, hot, "figure-4", claims, [_by_both(crawls, hot)])
 
@@ -137,10 +137,10 @@ def _by_both(crawls: Crawls, hot: Hot) -> ResultTable:
 def _by_rank(crawls: Crawls, context: StudyContext) -> WorldResult:
     hot = meaningful(crawls.ranks, RANK, RANK_BOUNDS, 0.01)
     curves = crawls.threshold(hot)
-    return _threshold(crawls, hot, "figure-7", [is_best(curves, "PageRank"), alike(curves)])
+    return _threshold(crawls, hot, "figure-7", [is_best(curves, "PageRank"), similar_curves(curves)])
 
 
-def alike(curves: dict[str, FoundCurve]) -> Claim:
+def similar_curves(curves: dict[str, FoundCurve]) -> Claim:
     """Backlink and breadth-first."""
     gap = curves["backlink"].area - curves["breadth-first"].area
     return Claim(LIKE_BREADTH_FIRST, abs(gap) <= ALIKE, f"{gap:+.3f}")

@@ -72,7 +72,7 @@ class Clues:
     important: float  # mean impact of the most important fifth / of all
 
     @property
-    def told(self) -> dict[str, Value]:
+    def numbers(self) -> dict[str, Value]:
         return {
             "uncrawled pages": self.pages,
             "share of pages with impact by sketches": self.asked_for,
@@ -103,7 +103,7 @@ class Orders:
     def numbers(self) -> dict[str, Value]:
         found: dict[str, Value] = {}
         for dataset, curves in self.curves.items():
-            found |= {f"{dataset}: {name}": value for name, value in self.clues[dataset].told.items()}
+            found |= {f"{dataset}: {name}": value for name, value in self.clues[dataset].numbers.items()}
             found |= {f"{dataset}: mean of {name}": float(curve.mean()) for name, curve in curves.items()}
             found |= {f"{dataset}: lead of the hybrid": gap(curves)}
             found |= {f"{dataset}: standard error of that": _error(self.leads[dataset])}

@@ -82,7 +82,7 @@ def errors(pages: PoissonPages, estimator: Estimator, log: list[Fetches]) -> Err
     return Errors(float(rate.mean()) / true, float(np.sqrt(np.mean((rate - pages.rate) ** 2))) / true)
 
 
-def alike(rate: float, pages: int) -> PoissonPages:
+def equal_pages(rate: float, pages: int) -> PoissonPages:
     return PoissonPages(np.full(pages, rate), np.ones(pages), np.zeros(pages, np.uint32))
 
 
@@ -100,9 +100,9 @@ class RateErrors:
 def simulated(pages: int) -> RateErrors:
     several = drawn(pages, HOSTS, MEAN, BY_HOST, BY_PAGE, 1)
     even, uneven = looks(several, LOOKS, even=True), looks(several, LOOKS, even=False)
-    alone = {rate: looks(alike(rate, pages), LOOKS, even=True) for rate in FIXED}
+    alone = {rate: looks(equal_pages(rate, pages), LOOKS, even=True) for rate in FIXED}
     by_bits, by_dates = (
-        {rate: errors(alike(rate, pages), each, log) for rate, log in alone.items()}
+        {rate: errors(equal_pages(rate, pages), each, log) for rate, log in alone.items()}
         for each in (RegularRate(), LastModifiedRate())
     )
     return RateErrors(

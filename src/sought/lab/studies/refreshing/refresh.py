@@ -141,7 +141,7 @@ class ArmResult:
     def is_rule(self) -> bool:
         return self.kind not in ("floor", "bound")
 
-    def told(self) -> str:
+    def summary(self) -> str:
         return f"{self.name} at {self.budget:.1%}: {self.difference:+.4f} [{self.low:+.4f}, {self.high:+.4f}]"
 
 
@@ -191,7 +191,7 @@ def claims_of(found: Sequence[ArmResult]) -> list[Claim]:
         Claim(
             BEATEN,
             all(any(each.low > 0 for each in found if each.is_rule and each.budget == one.budget) for one in best),
-            "; ".join(one.told() for one in best),
+            "; ".join(one.summary() for one in best),
         ),
         Claim(
             BY_DEMAND,
@@ -201,7 +201,7 @@ def claims_of(found: Sequence[ArmResult]) -> list[Claim]:
         Claim(
             HARMLESS,
             all(each.difference >= -BELOW for each in weighed),
-            min(weighed, key=lambda each: each.difference).told(),
+            min(weighed, key=lambda each: each.difference).summary(),
         ),
     ]
     if small:

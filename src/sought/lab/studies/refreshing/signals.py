@@ -110,7 +110,7 @@ def claims_of(told: Sequence[ArmResult]) -> list[Claim]:
         Claim(
             BEATEN,
             all(each.low > 0 for each in by_sitemaps),
-            "; ".join(each.told() for each in by_sitemaps),
+            "; ".join(each.summary() for each in by_sitemaps),
         ),
         Claim(
             HELPED,

@@ -18,10 +18,10 @@ from sought.lab.studies.tan_mitra_2010.cycles import (
     CycleWorld,
     Floats,
     judging,
+    largest_first,
     mean,
     over_cycles,
     part_of,
-    told,
 )
 from sought.policy.cluster_sampling import ClusterSampling
 from sought.web.policy import Policy
@@ -53,8 +53,8 @@ def judged(world: str, found: Ratios) -> WorldResult:
     leads = first["SAD"] >= first["NAD"] - SLACK and last["NAD"] > last["SAD"]
     both = f"SAD {first['SAD']:.4f} and NAD {first['NAD']:.4f} at first, {last['SAD']:.4f} and {last['NAD']:.4f} then"
     claims = [
-        Claim(AT_FIRST, first["SAD"] >= max(first.values()) - SLACK, told(first)),
-        Claim(IN_THE_END, max(last["AAD"], last["GAD"]) >= max(last.values()) - SLACK, told(last)),
+        Claim(AT_FIRST, first["SAD"] >= max(first.values()) - SLACK, largest_first(first)),
+        Claim(IN_THE_END, max(last["AAD"], last["GAD"]) >= max(last.values()) - SLACK, largest_first(last)),
         Claim(OVERTAKES, leads, both),
     ]
     rows: list[list[Value]] = [

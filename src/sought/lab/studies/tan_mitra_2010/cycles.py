@@ -158,7 +158,7 @@ def part_of(values: Floats, first: float, last: float) -> float:
     return mean(values[int(np.floor(first * size)) : max(int(np.ceil(last * size)), 1)])
 
 
-def told(values: Mapping[str, float], digits: int = 4) -> str:
+def largest_first(values: Mapping[str, float], digits: int = 4) -> str:
     """Names and numbers, the largest first."""
     order: Sequence[str] = sorted(values, key=lambda name: -values[name])
     return ", ".join(f"{name} {values[name]:.{digits}f}" for name in order)

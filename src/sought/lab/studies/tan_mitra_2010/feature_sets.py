@@ -27,9 +27,9 @@ from sought.lab.studies.tan_mitra_2010.cycles import (
     differ,
     effect,
     judging,
+    largest_first,
     mean,
     over_cycles,
-    told,
 )
 from sought.policy.cluster_sampling import ClusterSampling
 from sought.web.policy import Policy
@@ -71,8 +71,8 @@ def sets_judged(world: str, found: Found) -> WorldResult:
     both = {name: little[name] for name in (WITHOUT, WITH)}
     better = f"{little['dynamic']:.4f} and {little['static']:.4f}"
     claims = [
-        Claim(URL_WORST, little["url"] <= min(little.values()) + SLACK, told(little)),
-        Claim(TOGETHER_BEST, max(both.values()) >= best - SLACK, told(little)),
+        Claim(URL_WORST, little["url"] <= min(little.values()) + SLACK, largest_first(little)),
+        Claim(TOGETHER_BEST, max(both.values()) >= best - SLACK, largest_first(little)),
         Claim(DYNAMIC_BETTER, little["dynamic"] > little["static"], better),
         Claim(ALL_ALIKE, spread <= ALIKE, f"{spread:.1%}"),
     ]

@@ -44,10 +44,10 @@ from sought.lab.studies.tan_mitra_2010.cycles import (
     Series,
     effect,
     judging,
+    largest_first,
     mean,
     over_cycles,
     paired,
-    told,
 )
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import World
@@ -140,7 +140,7 @@ def judged(world: str, found: Found, tempo: Tempo | None = None) -> WorldResult:
     above = [_above(found, measure, clusters, rivals, tempo) for measure in (RATIO, FRESH)]
     precise = {name: mean(series[PRECISE]) for name, series in limited.items()}
     gap = max(precise.values()) - min(precise.values())
-    claims = [*above, Claim(ALL_SIMILAR, gap <= SIMILAR, told(precise)), _ideal_is_best(found, limited)]
+    claims = [*above, Claim(ALL_SIMILAR, gap <= SIMILAR, largest_first(precise)), _ideal_is_best(found, limited)]
     names = (RATIO, FRESH, PRECISE, AGAIN)
     numbers: dict[str, Value] = {
         f"{name} {measure}": plain(mean(series[measure])) for measure, (name, series) in product(names, found.items())

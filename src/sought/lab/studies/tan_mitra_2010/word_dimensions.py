@@ -24,8 +24,8 @@ from sought.lab.studies.tan_mitra_2010.cycles import (
     CycleWorld,
     Floats,
     judging,
+    largest_first,
     mean,
-    told,
 )
 from sought.policy.cluster_sampling import ClusterSampling
 
@@ -85,7 +85,7 @@ def judged(world: str, found: Mapping[int, Floats]) -> WorldResult:
     least = min(value for dims, value in means.items() if dims != "5")
     steep = f"t {level[steepest]:.2f} between {steepest[0]} and {steepest[1]}"
     claims = [
-        Claim(LOWEST, means["5"] < least - SLACK, told(means)),
+        Claim(LOWEST, means["5"] < least - SLACK, largest_first(means)),
         Claim(LEVEL, abs(level[steepest]) <= CRITICAL, steep),
     ]
     spread = max(means.values()) - min(means.values())

@@ -80,12 +80,12 @@ class Case:
     beta: float
     seed: int
 
-    def said(self, ordering: Important) -> Floats:
+    def importance(self, ordering: Important) -> Floats:
         """How important each page of the frontier is."""
         return ordering.importance(self.frontier.pages)[self.rows]
 
     def walk(self, kind: Impact, omega: float) -> Floats:
-        return self.said(walk(kind, omega, self.beta))
+        return self.importance(walk(kind, omega, self.beta))
 
     def impact(self, kind: Impact) -> Floats:
         return self.week.clicks if kind == "clicks" else self.week.views
@@ -101,7 +101,7 @@ class Case:
 
     def methods(self, kind: Impact, omega: float) -> dict[str, Floats]:
         """What each method says of each page; of Random, nothing."""
-        baselines = {name: self.said(ordering) for name, ordering in BASELINES.items()}
+        baselines = {name: self.importance(ordering) for name, ordering in BASELINES.items()}
         walks = {RW: self.walk(kind, 1.0), RW_EG: self.walk(kind, omega)}
         return {RANDOM: np.zeros(len(self.rows)), **baselines, **walks}
 
@@ -119,7 +119,7 @@ class FrontierCases:
     @property
     def numbers(self) -> dict[str, Value]:
         links = [len(case.frontier.links.targets) / max(1, len(case.frontier.crawled)) for case in self.drawn]
-        inward = [case.said(Backlinks()).mean() for case in self.drawn]
+        inward = [case.importance(Backlinks()).mean() for case in self.drawn]
         return {
             "kind": self.regime.name if self.regime else "neither",
             "pages crawled": int(np.mean([len(case.frontier.crawled) for case in self.drawn])),

@@ -76,7 +76,7 @@ def features(case: Case, omega: float) -> Floats:
     """A row for each page of the frontier."""
     said = case.methods("clicks", omega)
     columns: list[NDArray[Any]] = [values for name, values in said.items() if name != RANDOM]
-    columns.append(case.said(Location()))
+    columns.append(case.importance(Location()))
     for kind in IMPACTS:
         known = case.frontier.known.clicks if kind == "clicks" else case.frontier.known.views
         seen, total, largest = (column[case.rows] for column in parents_with(known, case.frontier.links))

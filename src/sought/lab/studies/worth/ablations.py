@@ -24,7 +24,7 @@ from sought.lab.studies.worth.arms import (
     ENDS,
     NEEDS,
     WORTH,
-    Met,
+    ArmQuality,
     WorthArm,
     arms_table,
     at,
@@ -55,15 +55,15 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
     return WorldResult((), numbers, tables, figures, data=found)
 
 
-def _lost(found: Sequence[Met], each: Met) -> float:
+def _lost(found: Sequence[ArmQuality], each: ArmQuality) -> float:
     return at(found, WORTH, each.budget).share - each.share
 
 
-def across(found: Mapping[str, Sequence[Met]], context: StudyContext) -> WorldResult:
+def across(found: Mapping[str, Sequence[ArmQuality]], context: StudyContext) -> WorldResult:
     return WorldResult(claims_of(found))
 
 
-def claims_of(found: Mapping[str, Sequence[Met]]) -> list[Claim]:
+def claims_of(found: Mapping[str, Sequence[ArmQuality]]) -> list[Claim]:
     """A part brings something where Worth is clearly better than without it."""
     claims = []
     for part, statement in STATEMENTS.items():
@@ -73,7 +73,7 @@ def claims_of(found: Mapping[str, Sequence[Met]]) -> list[Claim]:
     return claims
 
 
-def _table(world: str, found: Sequence[Met], without: Sequence[Met]) -> ResultTable:
+def _table(world: str, found: Sequence[ArmQuality], without: Sequence[ArmQuality]) -> ResultTable:
     rows: list[list[Value]] = [
         [each.name, each.budget, each.quality, plain(each.share), plain(_lost(found, each)), *each.lead[:3]]
         for each in sorted(without, key=lambda each: (each.budget, -each.lead.mean))
@@ -84,7 +84,7 @@ def _table(world: str, found: Sequence[Met], without: Sequence[Met]) -> ResultTa
     )
 
 
-def _figure(world: str, found: Sequence[Met], budget: float) -> Figure:
+def _figure(world: str, found: Sequence[ArmQuality], budget: float) -> Figure:
     title = f"{world}: quality lost without a part, at {budget:.1%} a unit"
     some = [each for each in found if each.name.startswith("without ") and each.budget == budget]
     lost = {each.name: (each.lead.mean, each.lead.low, each.lead.high) for each in some}

@@ -49,7 +49,7 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
     found = forecasts(world, turns) if turns else {}
     if not found or min(len(each[CLUSTER]) for each in found.values()) < FEWEST:
         return WorldResult(lack=f"fewer than {FEWEST} looks at pages")
-    return told(world.name, found, early(folder, context))
+    return result_of(world.name, found, early(folder, context))
 
 
 def forecasts(world: World, turns: Sequence[int]) -> dict[int, dict[str, Forecasts]]:
@@ -69,7 +69,7 @@ def early(folder: Path, context: StudyContext) -> dict[str, float]:
     return {name: float(np.mean(values[: max(1, len(values) // 2)])) for name, values in series.items()}
 
 
-def told(world: str, found: Found, quality: Mapping[str, float]) -> WorldResult:
+def result_of(world: str, found: Found, quality: Mapping[str, float]) -> WorldResult:
     numbers: dict[str, Value] = {
         f"prior {name}, every {every}: log-likelihood of the first {LOOKS}": plain(made.likelihood)
         for every, each in found.items()

@@ -65,17 +65,17 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class FrontierEntries:
-    """What methods say of the pages of a frontier, and what these would gain."""
+    """What methods expect of the pages of a frontier, and what these would gain."""
 
-    said: Mapping[str, Floats]
+    expected: Mapping[str, Floats]
     gain: Floats
 
     def share(self, name: str, cut: float) -> float:
         """Of the gain of the best pages, that of as many first ones by a method."""
-        return 1.0 - lost(self.said[name], self.gain, cut)
+        return 1.0 - lost(self.expected[name], self.gain, cut)
 
     def calibration(self, name: str) -> Calibration:
-        return calibration(self.said[name], self.gain)
+        return calibration(self.expected[name], self.gain)
 
 
 def lacks(world: World) -> str:
@@ -97,15 +97,15 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
         found.append(entries(by_whom, frontier_of(by_whom, [*POLICIES.values(), Worth()], setting)))
     if min(len(each.gain) for each in found) < FEWEST:
         return WorldResult(lack=f"fewer than {FEWEST} pages in its frontier")
-    return told(world.name, found)
+    return result_of(world.name, found)
 
 
 def entries(judge: Judge, frontier: Frontier) -> FrontierEntries:
     rows, pages = frontier.rows, frontier.pages
-    said = {name: frontier.values(policy)[rows] for name, policy in POLICIES.items()}
-    said |= {ENTRY: pages.belief(EntryValue())[rows], PROSPECT: pages.belief(Prospect())[rows]}
-    said[IMPACT] = impacts_of(judge, 1.0, frontier.now).clicks[frontier.page[rows]]
-    return FrontierEntries(said, gains_of(judge, frontier)[frontier.page[rows]])
+    expected = {name: frontier.values(policy)[rows] for name, policy in POLICIES.items()}
+    expected |= {ENTRY: pages.belief(EntryValue())[rows], PROSPECT: pages.belief(Prospect())[rows]}
+    expected[IMPACT] = impacts_of(judge, 1.0, frontier.now).clicks[frontier.page[rows]]
+    return FrontierEntries(expected, gains_of(judge, frontier)[frontier.page[rows]])
 
 
 def gains_of(judge: Judge, frontier: Frontier) -> Floats:
@@ -118,8 +118,8 @@ def gains_of(judge: Judge, frontier: Frontier) -> Floats:
     return truth.gains()
 
 
-def told(world: str, found: Sequence[FrontierEntries]) -> WorldResult:
-    names = list(found[0].said)
+def result_of(world: str, found: Sequence[FrontierEntries]) -> WorldResult:
+    names = list(found[0].expected)
     shares = {name: [float(np.mean([each.share(name, cut) for each in found])) for cut in CUTS] for name in names}
     slopes = {name: [each.calibration(name) for each in found] for name in (ENTRY, PROSPECT)}
     numbers: dict[str, Value] = {

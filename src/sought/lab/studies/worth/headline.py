@@ -39,7 +39,7 @@ from sought.lab.studies.worth.arms import (
     ENDS,
     NEEDS,
     WORTH,
-    Met,
+    ArmQuality,
     WorthArm,
     arms_table,
     at,
@@ -173,7 +173,7 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
         some = QUICK if context.quick else few if is_large else budgets
         found[name] = measured(folder, chosen, some, setting, context, floor)
         calibrations += _calibrations(name, folder, some, setting, context)
-    return told(world.name, found, pages, calibrations)
+    return result_of(world.name, found, pages, calibrations)
 
 
 def _calibrations(
@@ -189,8 +189,8 @@ def _calibrations(
     ]
 
 
-def told(
-    world: str, found: Mapping[str, Sequence[Met]], pages: int, calibrations: Sequence[list[Value]] = ()
+def result_of(
+    world: str, found: Mapping[str, Sequence[ArmQuality]], pages: int, calibrations: Sequence[list[Value]] = ()
 ) -> WorldResult:
     """What was found for each start."""
     claims = [claim for start, each in found.items() for claim in claims_of(world, start, each)]
@@ -205,14 +205,14 @@ def told(
     return WorldResult(claims, numbers, tables, drawn)
 
 
-def claims_of(world: str, start: str, found: Sequence[Met]) -> list[Claim]:
+def claims_of(world: str, start: str, found: Sequence[ArmQuality]) -> list[Claim]:
     """The aims, one by one, at each budget."""
     claims = []
     for budget in budgets_in(found):
         ours, best, where = at(found, WORTH, budget), best_published(found, budget), f"{start}, {budget:.2%}"
         rivals = [each for each in found if each.budget == budget and (each.is_published or each.name == ROUND_ROBIN)]
-        above = [each.told() for each in rivals if each.is_clearly_above]
-        nearest = "; ".join(above) or min(rivals, key=lambda each: each.lead.low).told()
+        above = [each.summary() for each in rivals if each.is_clearly_above]
+        nearest = "; ".join(above) or min(rivals, key=lambda each: each.lead.low).summary()
         claims += [
             Claim(BETTER, ours.quality > best.quality, _both(ours, best), where),
             Claim(NOT_BELOW, not above, nearest, where),
@@ -222,7 +222,7 @@ def claims_of(world: str, start: str, found: Sequence[Met]) -> list[Claim]:
     return claims
 
 
-def _aims(world: str, where: str, ours: Met, best: Met) -> list[Claim]:
+def _aims(world: str, where: str, ours: ArmQuality, best: ArmQuality) -> list[Claim]:
     least = LESS.get((world, ours.budget), SHARE)
     ratio = _ratio(ours, best)
     says = f"{ours.share:.0%}, {ours.near:.0%} of that to the clairvoyant, {best.name} {best.share:.0%}"
@@ -232,16 +232,16 @@ def _aims(world: str, where: str, ours: Met, best: Met) -> list[Claim]:
     ]
 
 
-def _both(ours: Met, best: Met) -> str:
-    return f"{ours.quality:.4f}, {best.told()}"
+def _both(ours: ArmQuality, best: ArmQuality) -> str:
+    return f"{ours.quality:.4f}, {best.summary()}"
 
 
-def _ratio(ours: Met, best: Met) -> float:
+def _ratio(ours: ArmQuality, best: ArmQuality) -> float:
     """Of losses; where the best loses nothing, that is what there is to reach."""
     return ours.loss / best.loss if best.loss > 0.0 else float(ours.loss > 0.0)
 
 
-def numbers_of(start: str, found: Sequence[Met]) -> dict[str, Value]:
+def numbers_of(start: str, found: Sequence[ArmQuality]) -> dict[str, Value]:
     numbers: dict[str, Value] = {}
     for budget in budgets_in(found):
         ours, best, where = at(found, WORTH, budget), best_published(found, budget), f"{start}, {budget:.2%}"
@@ -260,7 +260,7 @@ _SUMMARY = [
 ]
 
 
-def _summary(world: str, start: str, found: Sequence[Met]) -> ResultTable:
+def _summary(world: str, start: str, found: Sequence[ArmQuality]) -> ResultTable:
     rows: list[list[Value]] = []
     for budget in budgets_in(found):
         ours, best = at(found, WORTH, budget), best_published(found, budget)
@@ -272,7 +272,7 @@ def _summary(world: str, start: str, found: Sequence[Met]) -> ResultTable:
     return ResultTable(f"{world}, {start}: Worth and the best published", _SUMMARY, rows, note)
 
 
-def _over_budgets(world: str, start: str, found: Sequence[Met], pages: int) -> ResultTable:
+def _over_budgets(world: str, start: str, found: Sequence[ArmQuality], pages: int) -> ResultTable:
     """Each arm's quality as a curve over fetches a unit."""
     curves = pl.DataFrame(
         [{"policy": e.name, "budget": float(fetches_of(e.budget, pages)), "value": e.quality} for e in found]
@@ -284,7 +284,7 @@ def _over_budgets(world: str, start: str, found: Sequence[Met], pages: int) -> R
     return ResultTable(title, columns, [[row[key] for key in keys] for row in rows])
 
 
-def _figures(world: str, start: str, found: Sequence[Met]) -> list[Figure]:
+def _figures(world: str, start: str, found: Sequence[ArmQuality]) -> list[Figure]:
     budgets = budgets_in(found)
     if len(budgets) < 2:
         return []

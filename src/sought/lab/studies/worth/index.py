@@ -20,7 +20,7 @@ from sought.lab.studies.worth.arms import (
     ENDS,
     NEEDS,
     WORTH,
-    Met,
+    ArmQuality,
     WorthArm,
     arms_table,
     at,
@@ -59,23 +59,23 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
     return WorldResult((), numbers, tables, data=found["all pages"])
 
 
-def ratio(found: Sequence[Met], budget: float) -> float:
+def ratio(found: Sequence[ArmQuality], budget: float) -> float:
     """Of the loss of Worth to that of the best other index; 1 where that loses nothing."""
     best = best_published(found, budget)
     return at(found, WORTH, budget).loss / best.loss if best.loss > 0.0 else 1.0
 
 
-def _told(found: Sequence[Met]) -> str:
+def _ratios(found: Sequence[ArmQuality]) -> str:
     each = (f"{b:.1%}: {ratio(found, b):.0%} of the loss of {best_published(found, b).name}" for b in budgets_in(found))
     return ", ".join(each)
 
 
-def across(found: Mapping[str, Sequence[Met]], context: StudyContext) -> WorldResult:
+def across(found: Mapping[str, Sequence[ArmQuality]], context: StudyContext) -> WorldResult:
     return WorldResult(claims_of(found))
 
 
-def claims_of(found: Mapping[str, Sequence[Met]]) -> list[Claim]:
-    says = "; ".join(f"{world} {_told(mets)}" for world, mets in found.items())
+def claims_of(found: Mapping[str, Sequence[ArmQuality]]) -> list[Claim]:
+    says = "; ".join(f"{world} {_ratios(mets)}" for world, mets in found.items())
     if len(found) < WORLDS:
         return [Claim(LESS_LOST, None, f"fewer than {WORLDS} worlds: {says}")]
     better = [w for w, mets in found.items() if all(ratio(mets, b) <= 1.0 - LESS for b in budgets_in(mets))]

@@ -70,7 +70,7 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
     context.report(f"gains of {world.name}", 0, 1)
     found = measured(by_whom, QUICK_DRAWS if context.quick else DRAWS)
     context.report(f"gains of {world.name}", 1, 1)
-    return told(world.name, found) if found else WorldResult(lack=f"fewer than {FEWEST} changes gain anything")
+    return result_of(world.name, found) if found else WorldResult(lack=f"fewer than {FEWEST} changes gain anything")
 
 
 def measured(judge: Judge, draws: int) -> TermResults | None:
@@ -163,7 +163,7 @@ def _apart(true: Floats, queries: Floats, words: Floats) -> float:
     return _correlation(true, queries) - _correlation(true, words)
 
 
-def told(world: str, found: TermResults) -> WorldResult:
+def result_of(world: str, found: TermResults) -> WorldResult:
     numbers: dict[str, Value] = {f"rank correlation, {name}": value for name, value in found.correlation.items()}
     for at, budget in enumerate(BUDGETS):
         numbers |= {f"quality at {budget:.0%}, {name} (in-sample)": each[at] for name, each in found.quality.items()}

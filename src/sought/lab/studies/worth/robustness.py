@@ -86,7 +86,7 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
         place = _changed(world, change, folder, event, context) if change else folder
         after = _replayed(place, Setting() if change else Setting(halved=first), context)
         found.append(_after(event, first, after, before))
-    return told(world.name, found)
+    return result_of(world.name, found)
 
 
 def _changed(world: World, change: Event, folder: Path, event: str, context: StudyContext) -> Path:
@@ -97,7 +97,7 @@ def across(found: Mapping[str, Sequence[After]], context: StudyContext) -> World
     """A world of many hosts is made up; it shows nothing where no other world shows anything."""
     folder = many_hosts(context.results / "worlds" / "many-hosts.world", quick=context.quick)
     before, after = (_replayed(folder, setting, context, CAPPED) for setting in (Setting(), Setting(delay=DELAY)))
-    return told("many-hosts", [_after(CAPS, 0, after, before)])
+    return result_of("many-hosts", [_after(CAPS, 0, after, before)])
 
 
 def _replayed(folder: Path, setting: Setting, context: StudyContext, budget: float = BUDGET) -> Replayed:
@@ -113,7 +113,7 @@ def _after(event: str, first: int, after: Replayed, before: Replayed) -> After:
     return After(event, first, quality, calm, leads)
 
 
-def told(world: str, found: Sequence[After]) -> WorldResult:
+def result_of(world: str, found: Sequence[After]) -> WorldResult:
     numbers: dict[str, Value] = {}
     for each in found:
         numbers[f"{each.event}: units until Worth is as without it"] = each.recovery(WORTH)

@@ -14,7 +14,7 @@ from sought.lab.studies.worth.arms import (
     ENDS,
     NEEDS,
     WORTH,
-    Met,
+    ArmQuality,
     WorthArm,
     arms_table,
     at,
@@ -67,16 +67,16 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
     return WorldResult(claims_of(found), numbers, tables, [_figure(world.name, found)])
 
 
-def claims_of(found: Sequence[Met]) -> list[Claim]:
+def claims_of(found: Sequence[ArmQuality]) -> list[Claim]:
     claims = []
     for budget in budgets_in(found):
         ours, best = at(found, WORTH, budget), best_published(found, budget)
         holds = ours.quality >= best.quality - BELOW
-        claims.append(Claim(AS_GOOD, holds, f"{ours.quality:.4f}, {best.told()}", f"{budget:.1%}"))
+        claims.append(Claim(AS_GOOD, holds, f"{ours.quality:.4f}, {best.summary()}", f"{budget:.1%}"))
     return claims
 
 
-def _figure(world: str, found: Sequence[Met]) -> Figure:
+def _figure(world: str, found: Sequence[ArmQuality]) -> Figure:
     title = f"{world}: quality by the share of new pages"
     across, series = [100 * share for share in SHARES], {}
     for budget in budgets_in(found):
