@@ -142,16 +142,16 @@ def _transport(judge: Judge, never: Run, replayed: Replayed) -> dict[str, Value]
         return {"transport bound": f"not solved, more than {LARGE:,} versions"}
     fetches = [fetches_of(budget, pages_at_start(world)) for budget in budgets]
     loss = losses(judge, never.copies, replayed.context.progress(f"losses of versions of {world.name}"))
-    found = transport_bounds(judge, never.moments, fetches, never.copies, loss=loss)
+    bounds = transport_bounds(judge, never.moments, fetches, never.copies, loss=loss)
     numbers: dict[str, Value] = {
         f"transport bound at {budget:.1%}, share of surrogate loss": bound.loss_share
-        for budget, bound in zip(budgets, found, strict=True)
+        for budget, bound in zip(budgets, bounds, strict=True)
     }
     jobs = jobs_of(judge, never.moments, loss)
     for budget, arm in product(budgets, replayed.grid.arms):
         lost = loss_share(jobs, replayed[arm, budget].run(judge))
         numbers[f"{arm} at {budget:.1%}, share of surrogate loss"] = lost
-    return numbers | {"additivity error of a repository never refreshed": found[0].additivity_error}
+    return numbers | {"additivity error of a repository never refreshed": bounds[0].additivity_error}
 
 
 def loss_share(jobs: Jobs, run: Run) -> float:

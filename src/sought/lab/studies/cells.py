@@ -74,8 +74,8 @@ class Cell:
     @property
     def key(self) -> str:
         policy = expression_of(self.policy)  # of our policies the repr; that of a function has an address in it
-        told = f"({self.mark!r}, {self.own!r}, {policy}, {float(self.budget)!r}, {self.setting!r})"
-        return hashlib.blake2b(told.encode(), digest_size=12).hexdigest()
+        summary = f"({self.mark!r}, {self.own!r}, {policy}, {float(self.budget)!r}, {self.setting!r})"
+        return hashlib.blake2b(summary.encode(), digest_size=12).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -93,9 +93,9 @@ class Done:
 def run_cell(cell: Cell, judge: Judge, report: Report = lambda done, total: None) -> Done:
     """Replay it, in memory."""
     began = time.perf_counter()
-    found = replay(judge.world, judge.demand, cell.policy, cell.budget, cell.setting, judge, report)
+    replayed = replay(judge.world, judge.demand, cell.policy, cell.budget, cell.setting, judge, report)
     seconds = time.perf_counter() - began
-    return Done(cell, Run(judge, found.log, found.moments, found.copies, found.dropped), seconds)
+    return Done(cell, Run(judge, replayed.log, replayed.moments, replayed.copies, replayed.dropped), seconds)
 
 
 def judge_for(world: World, setting: Setting) -> Judge:
@@ -144,12 +144,12 @@ def complete(cell: Cell, folder: Path, measures: Sequence[Measure], results: Pat
 
 def load(cell: Cell, judge: Judge, results: Path) -> Done:
     """A cell on record, to be looked at again."""
-    frame, told = read_log(cell, results), read_summary(cell, results)
+    frame, summary = read_log(cell, results), read_summary(cell, results)
     unit, moment, page, version = (frame[name].to_numpy() for name in ("unit", "time", "page", "version"))
     log = FetchLog(unit, moment, page, version, frame["url"].to_list(), _measured(frame))
     with _whole(cell, results) as folder:
         copies, dropped = np.load(folder / "copies.npy"), Dropped(*np.load(folder / "dropped.npy"))
-    return Done(cell, Run(judge, log, np.array(told["moments"]), copies, dropped), told["seconds"])
+    return Done(cell, Run(judge, log, np.array(summary["moments"]), copies, dropped), summary["seconds"])
 
 
 def read_series(cell: Cell, results: Path) -> pl.DataFrame:
@@ -173,14 +173,14 @@ def _measured(log: pl.DataFrame) -> Measured:
 
 def read_found(cell: Cell, results: Path) -> NDArray[np.float32]:
     with _whole(cell, results) as folder:
-        found: NDArray[np.float32] = np.load(folder / "found.npy")
-        return found
+        qualities: NDArray[np.float32] = np.load(folder / "found.npy")
+        return qualities
 
 
 def read_summary(cell: Cell, results: Path) -> dict[str, Any]:
     with _whole(cell, results) as folder:
-        told: dict[str, Any] = msgspec.json.decode((folder / _DONE).read_bytes())
-        return told
+        summary: dict[str, Any] = msgspec.json.decode((folder / _DONE).read_bytes())
+        return summary
 
 
 @contextmanager
@@ -216,8 +216,8 @@ def _mark(measure: Measure) -> str:
 
 def _marks(folder: Path) -> dict[str, str]:
     """Of the measures in a cell's series, by name."""
-    told = pl.read_parquet_metadata(folder / _SERIES)
-    return msgspec.json.decode(told[_MEASURES], type=dict[str, str])
+    summary = pl.read_parquet_metadata(folder / _SERIES)
+    return msgspec.json.decode(summary[_MEASURES], type=dict[str, str])
 
 
 def _save(done: Done, measures: Sequence[Measure], results: Path) -> bool:
@@ -244,7 +244,7 @@ def _write_run(done: Done, folder: Path) -> None:
     np.save(folder / "found.npy", run.answers.after)
     np.save(folder / "copies.npy", run.copies)
     np.save(folder / "dropped.npy", np.array([run.dropped.unit, run.dropped.before, run.dropped.page]))
-    told = {
+    summary = {
         "world": cell.world,
         "policy": expression_of(cell.policy),
         "budget": cell.budget,
@@ -253,7 +253,7 @@ def _write_run(done: Done, folder: Path) -> None:
         "seconds": done.seconds,
         "moments": run.moments.tolist(),
     }
-    (folder / _DONE).write_bytes(msgspec.json.encode(told))
+    (folder / _DONE).write_bytes(msgspec.json.encode(summary))
 
 
 def _publish(fresh: Path, folder: Path) -> bool:

@@ -34,24 +34,24 @@ class _Source(NamedTuple):
 
 def closure(modules: Iterable[str], root: Path = ROOT) -> set[str]:
     """These modules, and all that they import, and so on.  `root` is the folder of this package."""
-    found: set[str] = set()
+    reached: set[str] = set()
     left = list(modules)
     while left:
         module = left.pop()
-        if module not in found and (file := _file(module, root)):
-            found.add(module)
+        if module not in reached and (file := _file(module, root)):
+            reached.add(module)
             left += (_definer(*each, root) for each in _source(file).imports)
-    return found
+    return reached
 
 
 def code_of(modules: Iterable[str], root: Path = ROOT) -> str:
     """What tells the source code in the closure of these modules from other versions of it."""
-    told = hashlib.blake2b(digest_size=12)
+    mark = hashlib.blake2b(digest_size=12)
     for module in sorted(closure(modules, root)):
         file = _file(module, root)
         assert file  # it is in the closure
-        told.update(f"{module} {_source(file).digest}\n".encode())
-    return told.hexdigest()
+        mark.update(f"{module} {_source(file).digest}\n".encode())
+    return mark.hexdigest()
 
 
 def imported(source: bytes, root: Path = ROOT) -> frozenset[str]:

@@ -44,7 +44,7 @@ def differences(
         for cell in mine:
             if cell.policy != baseline:
                 other = read_found(of_baseline[cell.budget], results)
-                ours, theirs = (Scored(found, ideal, weights) for found in (read_found(cell, results), other))
+                ours, theirs = (Scored(each, ideal, weights) for each in (read_found(cell, results), other))
                 rows.append(_row(cell, baseline, difference(ours, theirs, draws, block)))
     return pl.DataFrame(rows, _COLUMNS)
 
@@ -60,8 +60,8 @@ _COLUMNS = {
 }
 
 
-def _row(cell: Cell, baseline: Policy, found: Interval) -> dict[str, Any]:
-    values = expression_of(cell.policy), expression_of(baseline), float(cell.budget), cell.setting.seed, *found[:3]
+def _row(cell: Cell, baseline: Policy, interval: Interval) -> dict[str, Any]:
+    values = expression_of(cell.policy), expression_of(baseline), float(cell.budget), cell.setting.seed, *interval[:3]
     return dict(zip(_COLUMNS, values, strict=True))
 
 
@@ -73,9 +73,9 @@ def has_queries(folder: Path) -> bool:
 def over_budgets(cells: Sequence[Cell], folder: Path, results: Path) -> pl.DataFrame:
     """Each policy's quality as a curve over fetches a unit: its mean height, and what a quality of .90 … .99 takes."""
     pages = pages_at_start(seen_in(open_world(folder), cells[0].setting))
-    found = table_of(cells, [MEASURES["quality"]], results)
-    fetches = [fetches_of(budget, pages) for budget in found["budget"].to_list()]
-    return by_policy(found.select("policy", value="quality").with_columns(budget=pl.Series(fetches)))
+    table = table_of(cells, [MEASURES["quality"]], results)
+    fetches = [fetches_of(budget, pages) for budget in table["budget"].to_list()]
+    return by_policy(table.select("policy", value="quality").with_columns(budget=pl.Series(fetches)))
 
 
 def gaps(table: pl.DataFrame, floor: Policy, bound: Policy, measure: str = "quality") -> pl.DataFrame:

@@ -147,17 +147,17 @@ def _named(frame: pl.DataFrame, cell: Cell) -> pl.DataFrame:
 
 
 def _row(cell: Cell, measures: Sequence[Measure], results: Path) -> dict[str, Any]:
-    found, told = read_series(cell, results), read_summary(cell, results)
+    values, summary = read_series(cell, results), read_summary(cell, results)
     row: dict[str, Any] = {
         "world": cell.world,
         "policy": expression_of(cell.policy),
         "budget": float(cell.budget),
         "seed": cell.setting.seed,
-        "fetches": told["fetches"],
+        "fetches": summary["fetches"],
     }
     for measure in measures:
-        row[measure.name] = mean_of(found[measure.name].to_numpy())
-    return row | {"seconds": told["seconds"]}
+        row[measure.name] = mean_of(values[measure.name].to_numpy())
+    return row | {"seconds": summary["seconds"]}
 
 
 def mean_of(values: NDArray[np.float64]) -> float:

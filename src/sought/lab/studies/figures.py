@@ -106,4 +106,4 @@ def _svg(figure: Canvas, salt: str) -> str:
 def _without_idle_ids(svg: str) -> str:
     """Ids that nothing in the figure refers to would be there twice on a page with two figures."""
     used = set(re.findall(r'(?:url\(|href=")#([^")]+)', svg))
-    return re.sub(r' id="([^"]*)"', lambda found: found[0] if found[1] in used else "", svg)
+    return re.sub(r' id="([^"]*)"', lambda match: match[0] if match[1] in used else "", svg)

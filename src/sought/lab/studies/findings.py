@@ -32,8 +32,8 @@ def save_finding(finding: Finding, results: Path, code: str = "", written: str =
 
 def key_of(finding: Finding) -> str:
     """What tells findings apart: the study, the names of its worlds, and whether it was quick."""
-    told = msgspec.json.encode([finding.worlds, finding.quick])
-    return f"{finding.study}-{hashlib.blake2b(told, digest_size=8).hexdigest()}"
+    identity = msgspec.json.encode([finding.worlds, finding.quick])
+    return f"{finding.study}-{hashlib.blake2b(identity, digest_size=8).hexdigest()}"
 
 
 def write_figures(findings: Iterable[Finding], folder: Path) -> list[Path]:
@@ -51,10 +51,11 @@ def write_figures(findings: Iterable[Finding], folder: Path) -> list[Path]:
 
 def read_findings(results: Path) -> list[Finding]:
     """By name of the study, as it is called now; of each study the newest first."""
-    found = [_read(file, Finding) for file in sorted((results / "findings").glob("*.json"))]
-    found = [replace(finding, study=current_name(finding.study)) for finding in found]
-    found.sort(key=lambda finding: finding.written)
-    return newest_first({key_of(finding): finding for finding in found}.values())  # a renamed file may be there twice
+    findings = [_read(file, Finding) for file in sorted((results / "findings").glob("*.json"))]
+    findings = [replace(finding, study=current_name(finding.study)) for finding in findings]
+    findings.sort(key=lambda finding: finding.written)
+    by_key = {key_of(finding): finding for finding in findings}  # a renamed file may be there twice
+    return newest_first(by_key.values())
 
 
 def newest_first(findings: Iterable[Finding]) -> list[Finding]:
@@ -77,8 +78,8 @@ def save_table(table: ResultTable, results: Path, date: str = "") -> None:
 
 def read_tables(results: Path) -> list[ResultTable]:
     """In order of their titles."""
-    found = [_read(file, ResultTable) for file in (results / "tables").glob("*.json")]
-    return sorted(found, key=lambda table: (table.title, table.note))
+    tables = [_read(file, ResultTable) for file in (results / "tables").glob("*.json")]
+    return sorted(tables, key=lambda table: (table.title, table.note))
 
 
 def _write(value: Any, path: Path) -> None:

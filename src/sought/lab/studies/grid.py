@@ -60,8 +60,9 @@ class Grid:
         for setting in self.settings:
             for cell in cells_of(policies, folder, self.budgets, (setting.seed,), setting):
                 made[cell.policy, cell.budget, setting] = cell
-        told = context.progress(f"replaying {folder.name}, {', '.join(dict.fromkeys(s.start for s in self.settings))}")
-        run_all(list(made.values()), folder, self.measures, context.results, context.cores, told)
+        starts = ", ".join(dict.fromkeys(setting.start for setting in self.settings))
+        progress = context.progress(f"replaying {folder.name}, {starts}")
+        run_all(list(made.values()), folder, self.measures, context.results, context.cores, progress)
         cells = {
             (name, budget, setting): ReplayedCell(made[policy, budget, setting], context.results)
             for setting in self.settings

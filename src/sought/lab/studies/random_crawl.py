@@ -60,10 +60,10 @@ class Check:
 def judge(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
     unquestioned = unasked(world)
-    found = [_weighed(unquestioned, kind) for kind in IMPORTANCES]
-    if len(found[0].pages) < FEWEST:
+    weighed = [_weighed(unquestioned, kind) for kind in IMPORTANCES]
+    if len(weighed[0].pages) < FEWEST:
         return WorldResult(lack=f"fewer than {FEWEST} pages are live at the end")
-    able = [(kind, web) for kind, web in zip(IMPORTANCES, found, strict=True) if len(_counts(web.importance))]
+    able = [(kind, web) for kind, web in zip(IMPORTANCES, weighed, strict=True) if len(_counts(web.importance))]
     if not able:
         return WorldResult(lack="all pages are equally important: no links lead to any")
     checks: list[Check] = []
@@ -72,7 +72,7 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
         checks += list(_checks(unquestioned, kind, web, QUICK if context.quick else ORDERS))
         curves |= _curves(unquestioned, kind, web)
     failed = sum(not check.holds for check in checks)
-    numbers: dict[str, Value] = {"pages": len(found[0].pages), "checks": len(checks), "failed": failed}
+    numbers: dict[str, Value] = {"pages": len(weighed[0].pages), "checks": len(checks), "failed": failed}
     return WorldResult(_claims(checks), numbers, [_table(world, checks)], [_figure(world, curves)])
 
 
@@ -157,13 +157,13 @@ def _curves(judge: Judge, kind: Importance, web: Weighed) -> Curves:
     counts = sorted({max(1, round(share * len(web.pages))) for share in np.linspace(0.02, 1, 25)})
     across = [100 * count / len(web.pages) for count in counts]
     orders = {"random": np.random.default_rng(0xC0DE).permutation(web.pages), "ideal": _ideal(web)}
-    found = {name: Threshold(HOT, kind)(_crawl(judge, order, counts)).tolist() for name, order in orders.items()}
-    return {f"{name}, {kind}": (across, up) for name, up in found.items()}
+    curves = {name: Threshold(HOT, kind)(_crawl(judge, order, counts)).tolist() for name, order in orders.items()}
+    return {f"{name}, {kind}": (across, up) for name, up in curves.items()}
 
 
 def _told(check: Check) -> str:
-    told = f"{check.measure} of the {check.order} order after {check.count:,} pages is {check.found:.2f}"
-    return f"{told}, not {check.expected:.2f} ± {ERRORS * check.error:.2f}"
+    text = f"{check.measure} of the {check.order} order after {check.count:,} pages is {check.found:.2f}"
+    return f"{text}, not {check.expected:.2f} ± {ERRORS * check.error:.2f}"
 
 
 def _table(world: World, checks: Sequence[Check]) -> ResultTable:

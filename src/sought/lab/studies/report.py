@@ -286,8 +286,8 @@ def document(title: str, *parts: str) -> str:
 
 def element(tag: str, *parts: str, **attributes: str) -> str:
     """Parts are HTML; values of attributes are text, and `kind` is the class."""
-    told = "".join(f' {"class" if name == "kind" else name}="{escape(value)}"' for name, value in attributes.items())
-    return f"<{tag}{told}>{''.join(parts)}</{tag}>"
+    written = "".join(f' {"class" if name == "kind" else name}="{escape(value)}"' for name, value in attributes.items())
+    return f"<{tag}{written}>{''.join(parts)}</{tag}>"
 
 
 def text(tag: str, content: str, **attributes: str) -> str:

@@ -233,10 +233,10 @@ class Study:
         self._check(results)
         claims = [_judged(statement, results) for statement in self.statements]
         verdict = _whole([claim.verdict for claim in claims])
-        said = [result for result in results if result.holds is not None]
-        failed = [result for result in said if not result.holds]
+        judged = [result for result in results if result.holds is not None]
+        failed = [result for result in judged if not result.holds]
         silent = [result for result in results if result.holds is None and result.because]
-        because = "; ".join(f"{result.world}: {result.because}" for result in [*(failed or said), *silent])
+        because = "; ".join(f"{result.world}: {result.because}" for result in [*(failed or judged), *silent])
         return Finding(
             self.name,
             verdict,
@@ -262,16 +262,16 @@ class Study:
 
 def _judged(statement: Statement, results: Sequence[WorldResult]) -> JudgedStatement:
     """On one world a statement holds if no claim of it fails, and one holds."""
-    found, verdicts = {}, []
+    by_world, verdicts = {}, []
     for result in results:
         mine = [claim for claim in result.claims if claim.statement == statement]
         verdicts += [UNJUDGED if claim.holds is None else HOLDS if claim.holds else FAILS for claim in mine]
         failed = [claim for claim in mine if claim.holds is False]
-        if said := [f"{claim.at}: {claim.found}" if claim.at else claim.found for claim in failed or mine]:
-            found[result.world] = f"{'not so: ' * bool(failed)}{'; '.join(said)}"
+        if texts := [f"{claim.at}: {claim.found}" if claim.at else claim.found for claim in failed or mine]:
+            by_world[result.world] = f"{'not so: ' * bool(failed)}{'; '.join(texts)}"
         elif result.lack:
-            found[result.world] = result.lack
-    return JudgedStatement(statement.text, statement.paper, _whole(verdicts), found)
+            by_world[result.world] = result.lack
+    return JudgedStatement(statement.text, statement.paper, _whole(verdicts), by_world)
 
 
 def _whole(verdicts: Sequence[Verdict]) -> Verdict:

@@ -92,9 +92,9 @@ def counts_of(total: int) -> Numbers:
 
 def p_st(order: Numbers, hot: Marks) -> FoundCurve:
     """Of a crawl in this order; pages that it never fetches are not found."""
-    found = np.concatenate([[0], np.cumsum(hot[order])])
+    hot_so_far = np.concatenate([[0], np.cumsum(hot[order])])
     counts = counts_of(len(hot))
-    return FoundCurve(counts, 100 * found[np.minimum(counts, len(order))] / hot.sum(), len(hot))
+    return FoundCurve(counts, 100 * hot_so_far[np.minimum(counts, len(order))] / hot.sum(), len(hot))
 
 
 def p_cs(order: Numbers, values: Floats) -> FoundCurve:
@@ -158,10 +158,10 @@ class Crawls:
 
     def near(self, marked: Marks, links: int) -> Marks:
         """Which pages are at most so many links away from one of these."""
-        found = marked.copy()
+        marks = marked.copy()
         for _ in range(links):
-            found[self.targets[found[self.sources]]] = True
-        return found
+            marks[self.targets[marks[self.sources]]] = True
+        return marks
 
     def togetherness(self, name: str, share: float) -> float:
         """The share of links whose ends this order fetches shortly after each other: within a share of the pages."""

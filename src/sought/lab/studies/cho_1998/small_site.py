@@ -76,14 +76,14 @@ def leap(curve: FoundCurve) -> tuple[float, float, float, float] | None:
 def poor(curves: Curves, hot: int) -> list[Claim]:
     """Figure 8."""
     lows = {name: worst(curve, hot) for name, curve in curves.items()}
-    found = ", ".join(f"{name} {below:.1f} deviations below at {share:.0%}" for name, (share, below) in lows.items())
+    listed = ", ".join(f"{name} {below:.1f} deviations below at {share:.0%}" for name, (share, below) in lows.items())
     found_leap = leap(curves["backlink"])
     is_leap = found_leap is not None and found_leap[1] <= SLOW and found_leap[3] >= FAST
     shown = "half is found before a stretch is over"
     if found_leap:
         shown = "pace {1:.2f} from {0:.0%} on, then {3:.2f} from {2:.0%} on".format(*found_leap)
     return [
-        Claim(WORSE, max(b for _, b in lows.values()) > ERRORS, found),
+        Claim(WORSE, max(b for _, b in lows.values()) > ERRORS, listed),
         Claim(LEAP, is_leap, shown),
     ]
 

@@ -82,8 +82,8 @@ def _crawled(folder: Path, topic: str, kinds: Mapping[str, int], context: StudyC
     }
     crawls = crawls_of(folder, policies, context, ROUNDS)
     hot = Worded(crawls.world, crawls.pages).hot(topic)
-    found = crawls.threshold(Hot(hot, 1.0)) if hot.any() else {}
-    curves = {kind: {name: found[f"{kind} {name}"] for name in ORDERS if found} for kind in kinds}
+    by_name = crawls.threshold(Hot(hot, 1.0)) if hot.any() else {}
+    curves = {kind: {name: by_name[f"{kind} {name}"] for name in ORDERS if by_name} for kind in kinds}
     return Crawled(topic, crawls, hot, curves)
 
 
@@ -95,10 +95,10 @@ def _unfit(folder: Path, context: StudyContext, topics: list[str], wanted: int) 
     return "" if len(topics) >= wanted else f"too few words of its titles make {shares} of the pages hot"
 
 
-def _part(figure: str, world: str, claims: list[Claim], found: list[Crawled]) -> WorldResult:
+def _part(figure: str, world: str, claims: list[Claim], crawls_by_topic: list[Crawled]) -> WorldResult:
     numbers: dict[str, Value] = {}
-    tables, figures = [_about(world, found)], list[Figure]()
-    for each in found:
+    tables, figures = [_about(world, crawls_by_topic)], list[Figure]()
+    for each in crawls_by_topic:
         numbers |= {f"{each.topic!r}, share of hot pages": float(each.hot.mean())}
         for kind, curves in each.curves.items():
             title = f"{world}: {kind} similarity crawler, {each.topic!r}"
@@ -112,12 +112,12 @@ def _part(figure: str, world: str, claims: list[Claim], found: list[Crawled]) ->
     return WorldResult(claims, numbers, tables, figures)
 
 
-def _about(world: str, found: list[Crawled]) -> ResultTable:
+def _about(world: str, crawls_by_topic: list[Crawled]) -> ResultTable:
     """What may explain what was found: is the topic in addresses and anchors, are children of hot pages hot, and is all
     of the web near them?
     """
     rows: list[list[Value]] = []
-    for each in found:
+    for each in crawls_by_topic:
         crawls, hot = each.crawls, each.hot
         named = named_pages(crawls, each.topic)
         children = hot[crawls.targets[hot[crawls.sources]]]
@@ -140,10 +140,10 @@ def _basic(folder: Path, context: StudyContext) -> WorldResult:
     topics = topics_for(world, 1)
     if lack := _unfit(folder, context, topics, 1):
         return WorldResult(lack=lack)
-    found = _crawled(folder, topics[0], {"basic": 0}, context)
-    if not found.hot.any():
+    crawled = _crawled(folder, topics[0], {"basic": 0}, context)
+    if not crawled.hot.any():
         return WorldResult(lack=f"no page about {topics[0]!r} is reached")
-    return _part("figure-12", world.name, by_basic(found.curves["basic"]), [found])
+    return _part("figure-12", world.name, by_basic(crawled.curves["basic"]), [crawled])
 
 
 def _modified(folder: Path, context: StudyContext) -> WorldResult:
@@ -152,13 +152,15 @@ def _modified(folder: Path, context: StudyContext) -> WorldResult:
     if lack := _unfit(folder, context, topics, 2):
         return WorldResult(lack=lack)
     kinds = KINDS if context.quick else KINDS | NEARER
-    found = [_crawled(folder, topic, kinds, context) for topic in topics]
-    if none := [each.topic for each in found if not each.hot.any()]:
+    crawls_by_topic = [_crawled(folder, topic, kinds, context) for topic in topics]
+    if none := [each.topic for each in crawls_by_topic if not each.hot.any()]:
         return WorldResult(lack=f"no page about {none[0]!r} is reached")
     claims = [
-        claim for each in found for claim in by_modified(each.curves["basic"], each.curves["modified"], each.topic)
+        claim
+        for each in crawls_by_topic
+        for claim in by_modified(each.curves["basic"], each.curves["modified"], each.topic)
     ]
-    return _part("figure-14", world.name, claims, found)
+    return _part("figure-14", world.name, claims, crawls_by_topic)
 
 
 _NEEDS = (

@@ -70,12 +70,12 @@ class Panel:
 
         inf where no budget measured is enough; NaN where nothing is left to tell.
         """
-        found = []
+        ratios = []
         for at, budget in enumerate(self.budgets):
             level = self.better(at)
             taken = downloads_for([0.0, *self.budgets], [self.never, *self.quality[USER]], level)
-            found.append(np.nan if level >= FULL else np.inf if np.isnan(taken) else taken / budget)
-        return found
+            ratios.append(np.nan if level >= FULL else np.inf if np.isnan(taken) else taken / budget)
+        return ratios
 
     def at_reached(self) -> float:
         """User-centric's quality at the budget that takes the better rival to REACHED.
@@ -153,10 +153,10 @@ class KnownWeeks:
 
     def chances(self, tau: float) -> Floats:
         """By page and week: 1 where it changes by τ or more, as the log of these very weeks says."""
-        found = np.zeros((len(self.judge.world.urls), len(self.log) - 1))
+        chances = np.zeros((len(self.judge.world.urls), len(self.log) - 1))
         for week, each in enumerate(self.log[1:]):
-            found[each.row, week] = each.changed & (each.difference >= tau)
-        return found
+            chances[each.row, week] = each.changed & (each.difference >= tau)
+        return chances
 
     def rates(self, name: str, tau: float) -> tuple[Floats, Floats]:
         """Changes a second that count, and how much a page does."""
@@ -166,8 +166,8 @@ class KnownWeeks:
                 rate = learned_columns([SignificantRate(tau)], world, self.log)[SignificantRate(tau)]
                 self.kept[name, tau] = rate, np.ones(len(rate))
             else:
-                found = learned_columns([RegularRate(), SignificantShare(tau)], world, self.log)
-                self.kept[name, tau] = found[RegularRate()], found[SignificantShare(tau)] * self.weeks.views()
+                columns = learned_columns([RegularRate(), SignificantShare(tau)], world, self.log)
+                self.kept[name, tau] = columns[RegularRate()], columns[SignificantShare(tau)] * self.weeks.views()
         return self.kept[name, tau]
 
 
@@ -215,7 +215,7 @@ Panels = Mapping[tuple[str, str], Panel]  # by protocol and scores
 
 
 def panels(folder: Path, context: StudyContext, protocols: Iterable[str]) -> Panels:
-    world, found = open_world(folder), {}
+    world, panels = open_world(folder), {}
     taus = QUICK_TAUS if context.quick else TAUS
     for number, (name, scorer) in enumerate(SCORERS.items()):
         context.report(f"plans of {world.name}", number, len(SCORERS))
@@ -227,14 +227,14 @@ def panels(folder: Path, context: StudyContext, protocols: Iterable[str]) -> Pan
         mark = f"{world_mark(folder)} {code_of([__name__])}"
         keep = partial(_kept, context.results, (mark, setting, ground.budgets, taus))
         if IN_SAMPLE in protocols:
-            found[IN_SAMPLE, name] = keep(IN_SAMPLE, partial(ground.panel, whole, whole, rivals=(*RIVALS, KNOWN)))
+            panels[IN_SAMPLE, name] = keep(IN_SAMPLE, partial(ground.panel, whole, whole, rivals=(*RIVALS, KNOWN)))
         if HALF in protocols:
             chosen = keep("chosen", partial(ground.panel, first, first))
-            found[HALF, name] = keep(HALF, partial(ground.panel, first, second, chosen))
+            panels[HALF, name] = keep(HALF, partial(ground.panel, first, second, chosen))
         if BY_ITSELF in protocols:
-            found[BY_ITSELF, name] = own_panel(folder, judge, setting, taus, context)
+            panels[BY_ITSELF, name] = own_panel(folder, judge, setting, taus, context)
     context.report(f"plans of {world.name}", len(SCORERS), len(SCORERS))
-    return found
+    return panels
 
 
 def _kept(results: Path, of: tuple[object, ...], protocol: str, make: Callable[[], Panel]) -> Panel:

@@ -177,15 +177,15 @@ def explained(shown: Improvability, predicted: Floats) -> float:
 def _look(judge: Judge, context: StudyContext) -> WorldResult:
     wanted = list(product(DATASETS, (C,) if context.quick else (C, *OTHERS)))
     sides = halves(judge)
-    found = {
+    learned = {
         (dataset, share): learned_halves(*(improved(half, dataset, share) for half in sides))
         for dataset, share in context.each(f"improving {judge.world.name}", wanted)
     }
-    return judged(judge.world.name, found)
+    return judged(judge.world.name, learned)
 
 
-def judged(world: str, found: Mapping[tuple[str, float], LearnedHalves]) -> WorldResult:
-    main = {dataset: each for (dataset, share), each in found.items() if share == C}
+def judged(world: str, halves: Mapping[tuple[str, float], LearnedHalves]) -> WorldResult:
+    main = {dataset: each for (dataset, share), each in halves.items() if share == C}
     few = [dataset for dataset, each in main.items() if len(each.shown.buckets.x) < FEWEST]
     if few or not any(each.shown.buckets.improvement.any() for each in main.values()):
         return WorldResult(lack="too few queries have different scores, or none is improved")
@@ -203,7 +203,7 @@ def judged(world: str, found: Mapping[tuple[str, float], LearnedHalves]) -> Worl
             f"{dataset}: b by share of score attained": each.lacking.b,
         }
     figures = [_figure(world, dataset, each) for dataset, each in main.items()]
-    return WorldResult(claims, numbers, [_table(world, found)], figures)
+    return WorldResult(claims, numbers, [_table(world, halves)], figures)
 
 
 def _claims(dataset: str, each: LearnedHalves) -> list[Claim]:
@@ -218,10 +218,10 @@ def _claims(dataset: str, each: LearnedHalves) -> list[Claim]:
     ]
 
 
-def _table(world: str, found: Mapping[tuple[str, float], LearnedHalves]) -> ResultTable:
+def _table(world: str, halves: Mapping[tuple[str, float], LearnedHalves]) -> ResultTable:
     rows: list[list[Value]] = [
         [dataset, share, int(each.shown.buckets.queries.sum()), each.curve.a, each.curve.b, each.accuracy, each.at_best]
-        for (dataset, share), each in found.items()
+        for (dataset, share), each in halves.items()
     ]
     columns = ["dataset", "share fetched (c)", "queries", "a", "b", "variance predicted", "by a curve of its own"]
     note = "In the paper: falls, and is predicted “with fairly high accuracy”; c = 1000 of 110,000 pages, others alike."

@@ -64,7 +64,7 @@ def _look(judge: Judge, context: StudyContext) -> WorldResult:
 
 def tail_of(judge: Judge, draws: int, context: StudyContext) -> Tail:
     impact, examples = impact_of(judge), list[Example]()
-    found: list[tuple[Floats, Floats, Floats]] = []
+    parts_found: list[tuple[Floats, Floats, Floats]] = []
     early, shown = 0, shown_in(judge)
     for draw in context.each(f"crawling {judge.world.name}", range(draws)):
         with at_frontier(judge, [HYBRID, BY_IMPORTANCE], setting_of("Dataset 1", draw)) as reached:
@@ -72,9 +72,9 @@ def tail_of(judge: Judge, draws: int, context: StudyContext) -> Tail:
             promoted, last, first = promoted_in(frontier)
             early += len(first)
             brings = tuple(impact[frontier.page[rows]] for rows in (promoted, last, frontier.rows))
-            found.append(brings)  # type: ignore[arg-type]  # three of them
+            parts_found.append(brings)  # type: ignore[arg-type]  # three of them
             examples += [_example(judge, reached, frontier, row, impact, shown) for row in promoted.tolist()]
-    chosen, last_ones, everyone = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    chosen, last_ones, everyone = (np.concatenate(parts) for parts in zip(*parts_found, strict=True))
     means = (float(part.mean()) if len(part) else 0.0 for part in (chosen, last_ones, everyone))
     return Tail(sorted(examples, key=lambda each: each.place), len(chosen), early, *means)
 
@@ -114,8 +114,8 @@ def rank_of(judge: Judge, shown: Results, page: int, text: str) -> int:
     if text not in judge.demand.texts:
         return 0
     query, version = judge.demand.texts.index(text), judge.world.live(judge.world.start)[page]
-    found = (shown.query == query) & (shown.version == version)
-    return int(shown.rank[found][0]) if found.any() else 0
+    is_shown = (shown.query == query) & (shown.version == version)
+    return int(shown.rank[is_shown][0]) if is_shown.any() else 0
 
 
 def judged(world: str, tail: Tail) -> WorldResult:

@@ -63,8 +63,8 @@ def judging(
     """What judges a world: somebody who knows the impact of its pages looks at it."""
 
     def judge(folder: Path, context: StudyContext) -> WorldResult:
-        found = judge_in(folder, split)
-        return WorldResult(lack=found) if isinstance(found, str) else look(found, context)
+        judge_or_lack = judge_in(folder, split)
+        return WorldResult(lack=judge_or_lack) if isinstance(judge_or_lack, str) else look(judge_or_lack, context)
 
     return judge
 
@@ -76,7 +76,7 @@ def impact_of(judge: Judge) -> Floats:
 
 def gathered(frontier: Frontier, values: Floats, impact: Floats, shares: Sequence[float]) -> list[float]:
     """Which part of the frontier's impact its first pages have, for each share of it that is fetched."""
-    found = impact[frontier.page[frontier.ranked(values)]]
-    counts = [max(1, round(share * len(found))) for share in shares]
-    upto = np.cumsum(found)
-    return (upto[np.array(counts) - 1] / upto[-1]).tolist() if len(found) and upto[-1] else [0.0 for _ in shares]
+    gained = impact[frontier.page[frontier.ranked(values)]]
+    counts = [max(1, round(share * len(gained))) for share in shares]
+    upto = np.cumsum(gained)
+    return (upto[np.array(counts) - 1] / upto[-1]).tolist() if len(gained) and upto[-1] else [0.0 for _ in shares]

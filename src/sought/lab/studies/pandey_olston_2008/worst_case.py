@@ -161,20 +161,20 @@ def random_web(dice: np.random.Generator) -> WorstCase:
 
 
 def _sums(webs: int) -> ImpactSums:
-    found, dice = ImpactSums(webs=webs), np.random.default_rng(SEED)
+    sums, dice = ImpactSums(webs=webs), np.random.default_rng(SEED)
     for _ in range(webs):
         web = random_web(dice)
         alone = {row: web.impact(np.array([row])) for row in web.rows.tolist()}
         for count in range(2, len(alone) + 1):
             for chosen in combinations(alone, count):
                 impact, total = web.impact(np.array(chosen)), sum(alone[row] for row in chosen)
-                found.sets += 1
-                found.wrong += abs(impact - adversary(web, chosen)) > 1e-9
-                found.above += impact > total + 1e-9
-                found.below += impact < total - 1e-9
+                sums.sets += 1
+                sums.wrong += abs(impact - adversary(web, chosen)) > 1e-9
+                sums.above += impact > total + 1e-9
+                sums.below += impact < total - 1e-9
         half = (len(alone) + 1) // 2
-        found.greedy += abs(web.impact(web.greedy(half)) - web.impact(web.choose(half))) < 1e-9
-    return found
+        sums.greedy += abs(web.impact(web.greedy(half)) - web.impact(web.choose(half))) < 1e-9
+    return sums
 
 
 @dataclass(frozen=True)
@@ -219,8 +219,8 @@ def _reduced(kind: str, value: Sequence[float], r: int, graphs: int, dice: np.ra
         )
         most = graph.densest(count)
         densest += graph.inside(choices[int(np.argmax(impacts))]) == most
-        found = web.greedy(count).tolist()
-        greedy += max(found) < graph.vertices and graph.inside(found) == most
+        greedily = web.greedy(count).tolist()
+        greedy += max(greedily) < graph.vertices and graph.inside(greedily) == most
         if len(web.rows) <= MOST_TRIED:
             tried += 1
             dummies += int(web.choose(count).max()) >= graph.vertices

@@ -227,14 +227,14 @@ def _near(query: Int, marks: Marks, near: Offsets, tables: Tables) -> Int:
             break
         reached = low[i]
         place += marked
-    found = 0
+    count = 0
     for i in range(bounds[query], bounds[query + 1]):
         if high[i] < reached:
             break
         if not marks[high_page[i]]:
-            near[found] = high_page[i]
-            found += 1
-    return found
+            near[count] = high_page[i]
+            count += 1
+    return count
 
 
 @compiled

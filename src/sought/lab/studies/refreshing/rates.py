@@ -65,7 +65,7 @@ CALIBRATED = Statement(
 )
 
 Floats = NDArray[np.float64]
-Found = Mapping[int, Mapping[str, Forecasts]]  # by units between two looks, and estimator
+ForecastsByInterval = Mapping[int, Mapping[str, Forecasts]]  # by units between two looks, and estimator
 
 
 def judge(folder: Path, context: StudyContext) -> WorldResult:
@@ -74,17 +74,17 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
     if not turns:
         return WorldResult(lack="it has too few moments")
     context.report(f"clusters of {world.name}", 0, 1)
-    pages, found = pages_of(world, {Cluster(): clusters_of(world)}), {}
+    pages, forecasts = pages_of(world, {Cluster(): clusters_of(world)}), {}
     for done, every in enumerate(turns):
         context.report(f"forecasts for {world.name}", done, len(turns))
-        found[every] = forecasts_of(ESTIMATORS, list(fetches_in_rotation(world, every)), pages)
+        forecasts[every] = forecasts_of(ESTIMATORS, list(fetches_in_rotation(world, every)), pages)
     context.report(f"forecasts for {world.name}", len(turns), len(turns))
-    rarely = found[max(turns)][BAYES]
+    rarely = forecasts[max(turns)][BAYES]
     if len(rarely) < FEWEST or not rarely.changed.any():
         return WorldResult(lack=f"fewer than {FEWEST} looks at pages, or no change")
-    tables = [_table(world.name, found), _reliability(world.name, found[max(turns)])]
-    numbers = {**course_of(world), **_numbers(found)}
-    return WorldResult(claims_of(found), numbers, tables, [_figure(world.name, found[max(turns)])])
+    tables = [_table(world.name, forecasts), _reliability(world.name, forecasts[max(turns)])]
+    numbers = {**course_of(world), **_numbers(forecasts)}
+    return WorldResult(claims_of(forecasts), numbers, tables, [_figure(world.name, forecasts[max(turns)])])
 
 
 def course_of(world: World) -> dict[str, Value]:
@@ -119,8 +119,8 @@ def clusters_of(world: World) -> Floats:
     return np.where(key[order[at]] == world.keys, cluster[order[at]], -1.0)
 
 
-def claims_of(found: Found) -> list[Claim]:
-    often, rarely = found[min(found)], found[max(found)]
+def claims_of(forecasts: ForecastsByInterval) -> list[Claim]:
+    often, rarely = forecasts[min(forecasts)], forecasts[max(forecasts)]
     bayes, alike, bits = rarely[BAYES], rarely[ALIKE], {name: rarely[name] for name in BITS}
     best = max(bits, key=lambda name: bits[name].likelihood)
     most = max((rarely[name].likelihood, name) for name in OF_PAGES)
@@ -147,8 +147,8 @@ def claims_of(found: Found) -> list[Claim]:
         ),
         Claim(
             CALIBRATED,
-            all(_is_calibrated(each[BAYES]) for each in found.values()),
-            "; ".join(f"every {e}: {each[BAYES].slope:.2f}, {each[BAYES].ratio:.2f}" for e, each in found.items()),
+            all(_is_calibrated(each[BAYES]) for each in forecasts.values()),
+            "; ".join(f"every {e}: {each[BAYES].slope:.2f}, {each[BAYES].ratio:.2f}" for e, each in forecasts.items()),
         ),
     ]
 
@@ -157,18 +157,18 @@ def _is_calibrated(made: Forecasts) -> bool:
     return SLOPES[0] <= made.slope <= SLOPES[1] and RATIOS[0] <= made.ratio <= RATIOS[1]
 
 
-def _numbers(found: Found) -> dict[str, Value]:
+def _numbers(forecasts: ForecastsByInterval) -> dict[str, Value]:
     return {
         f"{name}, every {every}: log-likelihood": plain(made.likelihood)
-        for every, by_name in found.items()
+        for every, by_name in forecasts.items()
         for name, made in by_name.items()
     }
 
 
-def _table(world: str, found: Found) -> ResultTable:
+def _table(world: str, forecasts: ForecastsByInterval) -> ResultTable:
     columns = ["estimator", "units between looks", "forecasts", "log-likelihood", "of the first 3 of a page", "Brier"]
     rows: list[list[Value]] = []
-    for every, by_name in found.items():
+    for every, by_name in forecasts.items():
         for name, made in by_name.items():
             first = made.some(made.before < 3)
             scores = [plain(each) for each in (made.likelihood, first.likelihood, made.brier, made.slope, made.ratio)]

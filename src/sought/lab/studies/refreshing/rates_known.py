@@ -115,21 +115,21 @@ def simulated(pages: int) -> RateErrors:
 
 
 def across(worlds: Mapping[str, Any], context: StudyContext) -> WorldResult:
-    found = simulated(FEW if context.quick else PAGES)
-    return WorldResult(claims_of(found), _numbers(found), [_of_fixed(found), _table(found)], world="Poisson pages")
+    errors = simulated(FEW if context.quick else PAGES)
+    return WorldResult(claims_of(errors), _numbers(errors), [_of_fixed(errors), _table(errors)], world="Poisson pages")
 
 
-def claims_of(found: RateErrors) -> list[Claim]:
-    off = max(abs(found.bits[rate].bias * rate / expected - 1) for rate, expected in FIXED.items())
-    first = {name: found.forecasts[name].some(found.forecasts[name].before < 4).likelihood for name in BITS}
+def claims_of(errors: RateErrors) -> list[Claim]:
+    off = max(abs(errors.bits[rate].bias * rate / expected - 1) for rate, expected in FIXED.items())
+    first = {name: errors.forecasts[name].some(errors.forecasts[name].before < 4).likelihood for name in BITS}
     best = max(first, key=lambda name: first[name])
-    interval, regular = (found.uneven[name].bias - found.even[name].bias for name in ("interval", "regular"))
-    dated = max(abs(each.bias - 1) for each in found.dates.values())
-    slope = found.forecasts[BAYES].slope
+    interval, regular = (errors.uneven[name].bias - errors.even[name].bias for name in ("interval", "regular"))
+    dated = max(abs(each.bias - 1) for each in errors.dates.values())
+    slope = errors.forecasts[BAYES].slope
     return [
-        Claim(SATURATES, off <= OFF, _means(found.bits)),
+        Claim(SATURATES, off <= OFF, _means(errors.bits)),
         Claim(UNEVEN, abs(interval) < abs(regular), f"{regular:+.3f}, {interval:+.3f} of the rate"),
-        Claim(DATES, dated <= DATED_OFF, _means(found.dates)),
+        Claim(DATES, dated <= DATED_OFF, _means(errors.dates)),
         Claim(FIRST_LOOKS, best == BAYES, ", ".join(f"{name} {value:.4f}" for name, value in first.items())),
         Claim(SLOPE, SLOPES[0] <= slope <= SLOPES[1], f"{slope:.3f}"),
     ]
@@ -139,14 +139,14 @@ def _means(by_rate: Mapping[float, Errors]) -> str:
     return ", ".join(f"{rate:g}: {rate * each.bias:.3f}" for rate, each in by_rate.items())
 
 
-def _numbers(found: RateErrors) -> dict[str, Value]:
-    return {f"{name}: error over mean rate": each.error for name, each in found.even.items()}
+def _numbers(errors: RateErrors) -> dict[str, Value]:
+    return {f"{name}: error over mean rate": each.error for name, each in errors.even.items()}
 
 
-def _of_fixed(found: RateErrors) -> ResultTable:
+def _of_fixed(errors: RateErrors) -> ResultTable:
     rows: list[list[Value]] = [
-        [rate, FIXED[rate], rate * bits.bias, bits.error, found.dates[rate].bias * rate, found.dates[rate].error]
-        for rate, bits in found.bits.items()
+        [rate, FIXED[rate], rate * bits.bias, bits.error, errors.dates[rate].bias * rate, errors.dates[rate].error]
+        for rate, bits in errors.bits.items()
     ]
     columns = [
         "changes between two looks",
@@ -160,10 +160,10 @@ def _of_fixed(found: RateErrors) -> ResultTable:
     return ResultTable(f"Poisson pages that are all alike, after {LOOKS} looks", columns, rows, note)
 
 
-def _table(found: RateErrors) -> ResultTable:
+def _table(errors: RateErrors) -> ResultTable:
     rows: list[list[Value]] = []
-    for name, made in found.forecasts.items():
-        even, uneven = found.even[name], found.uneven[name]
+    for name, made in errors.forecasts.items():
+        even, uneven = errors.even[name], errors.uneven[name]
         rows.append([name, even.bias, even.error, uneven.bias, uneven.error, made.likelihood, made.brier, made.slope])
     columns = ["estimator", "bias", "error", "bias, uneven", "error, uneven", "log-likelihood", "Brier", "slope"]
     note = f"Rates after {LOOKS} looks, over the true mean; forecasts before each of them."

@@ -70,12 +70,12 @@ def curves_of(seen: Watched, ks: Sequence[int], cycles: int, *, is_many: bool) -
     order = np.lexsort((seen.world.keys[seen.page], seen.frequency))
     place = np.argsort(order)
     groups[FREQUENCY] = [place * k // len(order) for k in ks]
-    found = []
+    curves = []
     for first, last in ((cycles, seen.world.units), (0, cycles)):
         intervals = intervals_of(seen.world, seen.page, first, last)
         values = {name: [variation(intervals, each) for each in some] for name, some in groups.items()}
-        found.append(VariationCurve(ks, values, variation(intervals, seen.host) if is_many else None))
-    return found[0], found[1]
+        curves.append(VariationCurve(ks, values, variation(intervals, seen.host) if is_many else None))
+    return curves[0], curves[1]
 
 
 def intervals_of(world: World, pages: Numbers, first: int, last: int) -> Floats:

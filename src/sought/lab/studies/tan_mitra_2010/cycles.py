@@ -120,9 +120,9 @@ def judging(
     return judge
 
 
-def over_cycles(study: str, title: str, found: Mapping[str, Floats], y: str) -> Figure:
+def over_cycles(study: str, title: str, by_name: Mapping[str, Floats], y: str) -> Figure:
     """One line for each name."""
-    series = {name: (list(range(1, len(values) + 1)), values.tolist()) for name, values in found.items()}
+    series = {name: (list(range(1, len(each) + 1)), each.tolist()) for name, each in by_name.items()}
     return line_figure(study, title, series, "cycle", y)
 
 

@@ -74,13 +74,13 @@ def _look(ground: CycleWorld, context: StudyContext) -> WorldResult:
         str(dims): WideSampling(k=ground.clusters, weighting="NAD", cycle=ground.cycle, dims=dims)
         for dims in (QUICK if context.quick else DIMENSIONS)
     }
-    found = ground.series(arms, LITTLE, context)
-    return judged(ground.world.name, {int(dims): series[RATIO] for dims, series in found.items()})
+    series_of = ground.series(arms, LITTLE, context)
+    return judged(ground.world.name, {int(dims): series[RATIO] for dims, series in series_of.items()})
 
 
-def judged(world: str, found: Mapping[int, Floats]) -> WorldResult:
-    means = {str(dims): mean(values) for dims, values in found.items()}
-    level = {(a, b): t_statistic(found[a], found[b]) for a, b in combinations([d for d in PLATEAU if d in found], 2)}
+def judged(world: str, ratios: Mapping[int, Floats]) -> WorldResult:
+    means = {str(dims): mean(values) for dims, values in ratios.items()}
+    level = {(a, b): t_statistic(ratios[a], ratios[b]) for a, b in combinations([d for d in PLATEAU if d in ratios], 2)}
     steepest = max(level, key=lambda pair: abs(level[pair]))
     least = min(value for dims, value in means.items() if dims != "5")
     steep = f"t {level[steepest]:.2f} between {steepest[0]} and {steepest[1]}"

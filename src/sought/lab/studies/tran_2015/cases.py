@@ -184,9 +184,9 @@ def error(values: Floats) -> float:
     return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
 
 
-def claim_over_draws(statement: Statement, holds: bool | None, found: str, at: str = "") -> Claim:
+def claim_over_draws(statement: Statement, holds: bool | None, detail: str, at: str = "") -> Claim:
     """None if draws are too few to tell."""
-    return Claim(statement, holds, found if holds is not None else f"draws are too few to tell: {found}", at)
+    return Claim(statement, holds, detail if holds is not None else f"draws are too few to tell: {detail}", at)
 
 
 def ground_of(folder: Path, context: StudyContext) -> FrontierCases | str:
@@ -233,6 +233,6 @@ def _case(folder: Path, mark: str, seed: int, sampled: bool, beta: float) -> Cas
     walks = [walk(kind, omega, beta) for kind in IMPACTS for omega in OMEGAS]
     frontier = frontier_of(judge, [*BASELINES.values(), Location(), *walks], setting)
     rows = frontier.rows
-    found = impacts_of(judge, 1.0)
-    expected = WorldImpacts(found.views[frontier.page[rows]], found.clicks[frontier.page[rows]])
+    impacts = impacts_of(judge, 1.0)
+    expected = WorldImpacts(impacts.views[frontier.page[rows]], impacts.clicks[frontier.page[rows]])
     return Case(frontier, rows, expected, expected.times(SEARCHES).drawn(seed), beta, seed)

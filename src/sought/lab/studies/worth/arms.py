@@ -110,28 +110,28 @@ def measured(
     """Worth, the floor and the bounds are among the arms; by budget, in the order of arms."""
     policies = {name: arm.policy for name, arm in arms.items()}
     replayed = Grid(policies, budgets, (setting,), (QUALITY, BEFORE, KNOWN)).replay(folder, context)
-    found = []
+    results = []
     for budget in budgets:
         for name, arm in arms.items():
             share, near = (replayed.share_of_gap(name, floor, bound, budget) for bound in (CEILING, CLAIRVOYANT))
             lead, cell = replayed.lead(WORTH, name, budget), replayed[name, budget]
             before, known = cell.mean(BEFORE), cell.mean(KNOWN)
-            found.append(ArmQuality(name, arm.family, budget, cell.mean(), share, near, lead, before, known))
-    return found
+            results.append(ArmQuality(name, arm.family, budget, cell.mean(), share, near, lead, before, known))
+    return results
 
 
-def budgets_in(found: Sequence[ArmQuality]) -> list[float]:
-    return sorted({each.budget for each in found})
+def budgets_in(results: Sequence[ArmQuality]) -> list[float]:
+    return sorted({each.budget for each in results})
 
 
-def at(found: Sequence[ArmQuality], name: str, budget: float) -> ArmQuality:
-    [one] = [each for each in found if (each.name, each.budget) == (name, budget)]
+def at(results: Sequence[ArmQuality], name: str, budget: float) -> ArmQuality:
+    [one] = [each for each in results if (each.name, each.budget) == (name, budget)]
     return one
 
 
-def best_published(found: Sequence[ArmQuality], budget: float) -> ArmQuality:
+def best_published(results: Sequence[ArmQuality], budget: float) -> ArmQuality:
     """The one of the highest quality."""
-    return max((each for each in found if each.is_published and each.budget == budget), key=lambda each: each.quality)
+    return max((each for each in results if each.is_published and each.budget == budget), key=lambda each: each.quality)
 
 
 _COLUMNS = [
@@ -140,8 +140,8 @@ _COLUMNS = [
 ]
 
 
-def arms_table(title: str, found: Sequence[ArmQuality]) -> ResultTable:
-    rows = [_row(each) for each in sorted(found, key=lambda each: (each.budget, -each.quality))]
+def arms_table(title: str, results: Sequence[ArmQuality]) -> ResultTable:
+    rows = [_row(each) for each in sorted(results, key=lambda each: (each.budget, -each.quality))]
     note = "Means over units.  Gap: from the floor to the ceiling, or to who knows all that is linked.  Low and high: "
     return ResultTable(title, _COLUMNS, rows, f"{note}95 % interval of the lead, paired over queries and units.")
 

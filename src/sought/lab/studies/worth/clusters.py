@@ -38,7 +38,7 @@ FORETELLS = Statement(
 )
 AS_GOOD = Statement(f"at {BUDGET:.0%} quality in the first half is at most {EVEN} below that by another prior")
 
-Found = Mapping[int, Mapping[str, Forecasts]]  # by units between two looks, and prior
+ForecastsByInterval = Mapping[int, Mapping[str, Forecasts]]  # by units between two looks, and prior
 
 
 def judge(folder: Path, context: StudyContext) -> WorldResult:
@@ -46,19 +46,19 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
     if lack := lacks(world):
         return WorldResult(lack=lack)
     turns = [every for every in (QUICK if context.quick else EVERY) if every * 2 <= world.units]
-    found = forecasts(world, turns) if turns else {}
-    if not found or min(len(each[CLUSTER]) for each in found.values()) < FEWEST:
+    by_rotation = forecasts(world, turns) if turns else {}
+    if not by_rotation or min(len(each[CLUSTER]) for each in by_rotation.values()) < FEWEST:
         return WorldResult(lack=f"fewer than {FEWEST} looks at pages")
-    return result_of(world.name, found, early(folder, context))
+    return result_of(world.name, by_rotation, early(folder, context))
 
 
 def forecasts(world: World, turns: Sequence[int]) -> dict[int, dict[str, Forecasts]]:
     """Of the first looks at each page."""
-    pages, found = pages_of(world, {Cluster(): clusters_of(world)}), {}
+    pages, forecasts = pages_of(world, {Cluster(): clusters_of(world)}), {}
     for every in turns:
         each = forecasts_of(PRIORS, list(fetches_in_rotation(world, every)), pages)
-        found[every] = {name: made.some(made.before < LOOKS) for name, made in each.items()}
-    return found
+        forecasts[every] = {name: made.some(made.before < LOOKS) for name, made in each.items()}
+    return forecasts
 
 
 def early(folder: Path, context: StudyContext) -> dict[str, float]:
@@ -69,25 +69,25 @@ def early(folder: Path, context: StudyContext) -> dict[str, float]:
     return {name: float(np.mean(values[: max(1, len(values) // 2)])) for name, values in series.items()}
 
 
-def result_of(world: str, found: Found, quality: Mapping[str, float]) -> WorldResult:
+def result_of(world: str, forecasts: ForecastsByInterval, quality: Mapping[str, float]) -> WorldResult:
     numbers: dict[str, Value] = {
         f"prior {name}, every {every}: log-likelihood of the first {LOOKS}": plain(made.likelihood)
-        for every, each in found.items()
+        for every, each in forecasts.items()
         for name, made in each.items()
     }
     numbers |= {f"prior {name}: quality in the first half": value for name, value in quality.items()}
     rows: list[list[Value]] = [
         [name, every, len(made), *(plain(one) for one in (made.likelihood, made.brier, made.slope, quality[name]))]
-        for every, each in found.items()
+        for every, each in forecasts.items()
         for name, made in each.items()
     ]
     columns = ["prior", "units between looks", "looks", "log-likelihood", "Brier", "slope", "quality in the first half"]
-    return WorldResult(claims_of(found, quality), numbers, [ResultTable(f"{world}: priors", columns, rows)])
+    return WorldResult(claims_of(forecasts, quality), numbers, [ResultTable(f"{world}: priors", columns, rows)])
 
 
-def claims_of(found: Found, quality: Mapping[str, float]) -> list[Claim]:
+def claims_of(forecasts: ForecastsByInterval, quality: Mapping[str, float]) -> list[Claim]:
     claims = []
-    for every, each in found.items():
+    for every, each in forecasts.items():
         others = {name: made.likelihood for name, made in each.items() if name != CLUSTER}
         best, ours = max(others, key=others.__getitem__), each[CLUSTER].likelihood
         says = f"{ours:.4f}, {best} {others[best]:.4f}"

@@ -90,14 +90,14 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
         return WorldResult(lack=lack)
-    shares, found = QUICK if context.quick else CRAWLED, []
+    shares, frontiers = QUICK if context.quick else CRAWLED, []
     for crawled in context.each(f"frontiers of {world.name}", shares):
         setting = Setting("frontier", crawled=crawled)
         by_whom = judge_for(world, setting)
-        found.append(entries(by_whom, frontier_of(by_whom, [*POLICIES.values(), Worth()], setting)))
-    if min(len(each.gain) for each in found) < FEWEST:
+        frontiers.append(entries(by_whom, frontier_of(by_whom, [*POLICIES.values(), Worth()], setting)))
+    if min(len(each.gain) for each in frontiers) < FEWEST:
         return WorldResult(lack=f"fewer than {FEWEST} pages in its frontier")
-    return result_of(world.name, found)
+    return result_of(world.name, frontiers)
 
 
 def entries(judge: Judge, frontier: Frontier) -> FrontierEntries:
@@ -118,17 +118,17 @@ def gains_of(judge: Judge, frontier: Frontier) -> Floats:
     return truth.gains()
 
 
-def result_of(world: str, found: Sequence[FrontierEntries]) -> WorldResult:
-    names = list(found[0].expected)
-    shares = {name: [float(np.mean([each.share(name, cut) for each in found])) for cut in CUTS] for name in names}
-    slopes = {name: [each.calibration(name) for each in found] for name in (ENTRY, PROSPECT)}
+def result_of(world: str, frontiers: Sequence[FrontierEntries]) -> WorldResult:
+    names = list(frontiers[0].expected)
+    shares = {name: [float(np.mean([each.share(name, cut) for each in frontiers])) for cut in CUTS] for name in names}
+    slopes = {name: [each.calibration(name) for each in frontiers] for name in (ENTRY, PROSPECT)}
     numbers: dict[str, Value] = {
         f"{name}, share of ideal at {cut:.0%}": share
         for name, each in shares.items()
         for cut, share in zip(CUTS, each, strict=True)
     }
     numbers |= {f"{name}, slope": plain(_slope(each)) for name, each in slopes.items()}
-    tables = [_table(world, shares, len(found)), _calibrations(world, slopes)]
+    tables = [_table(world, shares, len(frontiers)), _calibrations(world, slopes)]
     return WorldResult(claims_of(shares, _slope(slopes[ENTRY])), numbers, tables, [_figure(world, shares)])
 
 

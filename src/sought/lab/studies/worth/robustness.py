@@ -81,19 +81,19 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
         return WorldResult(lack=lack)
     first, calm = world.units // 2 - 1, Setting()  # moments begin one unit after the start
     before = _replayed(folder, calm, context)
-    found = []
+    results = []
     for event, change in EVENTS.items():
         place = _changed(world, change, folder, event, context) if change else folder
         after = _replayed(place, Setting() if change else Setting(halved=first), context)
-        found.append(_after(event, first, after, before))
-    return result_of(world.name, found)
+        results.append(_after(event, first, after, before))
+    return result_of(world.name, results)
 
 
 def _changed(world: World, change: Event, folder: Path, event: str, context: StudyContext) -> Path:
     return saved(change(world), context.results / "worlds" / f"{folder.stem}-{event.replace(' ', '-')}.world")
 
 
-def across(found: Mapping[str, Sequence[After]], context: StudyContext) -> WorldResult:
+def across(results: Mapping[str, Sequence[After]], context: StudyContext) -> WorldResult:
     """A world of many hosts is made up; it shows nothing where no other world shows anything."""
     folder = many_hosts(context.results / "worlds" / "many-hosts.world", quick=context.quick)
     before, after = (_replayed(folder, setting, context, CAPPED) for setting in (Setting(), Setting(delay=DELAY)))
@@ -113,27 +113,27 @@ def _after(event: str, first: int, after: Replayed, before: Replayed) -> After:
     return After(event, first, quality, calm, leads)
 
 
-def result_of(world: str, found: Sequence[After]) -> WorldResult:
+def result_of(world: str, results: Sequence[After]) -> WorldResult:
     numbers: dict[str, Value] = {}
-    for each in found:
+    for each in results:
         numbers[f"{each.event}: units until Worth is as without it"] = each.recovery(WORTH)
         numbers |= {f"{each.event}: lead over {name}": lead.mean for name, lead in each.leads.items()}
-    figures = [_figure(world, each) for each in found]
-    return WorldResult(claims_of(found), numbers, [_table(world, found)], figures, world=world)
+    figures = [_figure(world, each) for each in results]
+    return WorldResult(claims_of(results), numbers, [_table(world, results)], figures, world=world)
 
 
-def claims_of(found: Sequence[After]) -> list[Claim]:
+def claims_of(results: Sequence[After]) -> list[Claim]:
     claims = []
-    for each in found:
+    for each in results:
         worst = min(each.leads, key=lambda name: each.leads[name].high)
         lead = each.leads[worst]
         claims.append(Claim(SURVIVES, lead.high >= 0.0, f"lead over {worst} {interval(lead)}", each.event))
     return claims
 
 
-def _table(world: str, found: Sequence[After]) -> ResultTable:
+def _table(world: str, results: Sequence[After]) -> ResultTable:
     rows: list[list[Value]] = []
-    for each in found:
+    for each in results:
         for name, quality in each.quality.items():
             lead = each.leads.get(name, NO_LEAD)
             means = float(quality[each.first :].mean()), float(each.undisturbed[name][each.first :].mean())
