@@ -23,25 +23,25 @@ def poisson_weights(x: Floats, y: Floats, weight: Floats, ridge: Floats, close: 
     `ridge` has one number for each column of x.  It ends when no slope is above `close`.
     """
     share = weight / weight.sum()
-    found = np.zeros(x.shape[1])
-    loss = _loss(x, y, share, ridge, found)
+    solution = np.zeros(x.shape[1])
+    loss = _loss(x, y, share, ridge, solution)
     for _ in range(_STEPS):
-        expected = np.exp(x @ found)
-        slope = x.T @ (share * (expected - y)) + ridge * found
+        expected = np.exp(x @ solution)
+        slope = x.T @ (share * (expected - y)) + ridge * solution
         if np.abs(slope).max() <= close:
             break
         bend = (x.T * (share * expected)) @ x + np.diag(ridge)
         step = np.linalg.solve(bend, slope)
         for _ in range(_HALVINGS):
-            fresh = found - step
+            fresh = solution - step
             better = _loss(x, y, share, ridge, fresh)
             if better <= loss:
                 break
             step /= 2.0
         else:
             break  # as close as rounding allows
-        found, loss = fresh, better
-    return found
+        solution, loss = fresh, better
+    return solution
 
 
 def _loss(x: Floats, y: Floats, share: Floats, ridge: Floats, weights: Floats) -> float:
@@ -141,8 +141,8 @@ def fit(known: EntryFeatures, gain: Floats, chance: Floats) -> EntryModel:
     expected, gain = expected[used], np.maximum(gain[used], 0.0)  # one may push better pages down
     # The prior is what a Poisson regression calls exposure: rates beside it, weighted by it.
     weight = counted * expected / np.average(expected, weights=counted)
-    alike = float(counted.sum() ** 2 / np.sum(counted**2))  # as many fetches of one weight tell as much
-    ridge = np.full(len(WEIGHTS), _DRAWN / alike)
+    effective = float(counted.sum() ** 2 / np.sum(counted**2))  # as many fetches of one weight tell as much
+    ridge = np.full(len(WEIGHTS), _DRAWN / effective)
     weights = poisson_weights(signs, np.minimum(gain / expected, _WILDEST), weight, ridge, close=1e-6)
     return EntryModel(tuple(weights.tolist()), len(gain))
 
@@ -168,5 +168,5 @@ def _beside(value: Floats, typical: Floats, noise: float = _NOISE) -> Floats:
     """Logarithm of a value relative to a typical one; 0 where nothing is typical yet."""
     is_known: NDArray[np.bool_] = typical > 0.0
     unit = np.where(is_known, typical, 1.0)
-    found = np.log(value / unit + noise) - np.log(1.0 + noise)
-    return np.where(is_known, np.minimum(found, _LARGEST), 0.0)
+    logs = np.log(value / unit + noise) - np.log(1.0 + noise)
+    return np.where(is_known, np.minimum(logs, _LARGEST), 0.0)

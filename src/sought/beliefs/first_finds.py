@@ -41,11 +41,11 @@ class _FirstFinds:
         row = np.concatenate([self.row, fetches.row[first]])
         time = np.concatenate([self.time, fetches.time[first]])
         latest = np.lexsort((row, time))[-_LATEST:]
-        found = np.concatenate([self.found, fetches.found[first]])
-        self.row, self.time, self.found = row[latest], time[latest], found[latest]
+        finds = np.concatenate([self.found, fetches.found[first]])
+        self.row, self.time, self.found = row[latest], time[latest], finds[latest]
 
     def column(self, pages: Pages) -> Floats:
         hosts, host = hosts_in(pages), pages.host[self.row]
         mean = self.found.sum() / max(1, len(self.found))
-        found, count = np.bincount(host, self.found, hosts), np.bincount(host, minlength=hosts)
-        return spread((found + _AS_IF * mean) / (count + _AS_IF), pages.host)
+        finds, count = np.bincount(host, self.found, hosts), np.bincount(host, minlength=hosts)
+        return spread((finds + _AS_IF * mean) / (count + _AS_IF), pages.host)

@@ -102,8 +102,8 @@ class LearnedSupplier:
         sample = np.argsort(self.table["key"][rows])[:_SAMPLE]
         if self.validation.is_due(len(rows), 0):
             few = sample[:_VALIDATED]
-            found = fit_validated_tree(features[few], target[few])
-            self.shape = found.max_depth, found.min_leaf
+            tree = fit_validated_tree(features[few], target[few])
+            self.shape = tree.max_depth, tree.min_leaf
         depth, leaf = self.shape
         return fit_tree(features[sample], target[sample], max_depth=depth, min_leaf=leaf)
 

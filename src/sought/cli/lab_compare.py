@@ -120,14 +120,14 @@ def compare(
     budgets = {text.strip(): share_or_number(text) for text in budget or ["2%"]}
     _check_places(results, decisions)
     asked = _Asked(world, policies, gap, budgets, measures, range(seeds), setting, lag)
-    found = _compared(asked, results, cores, decisions, quiet=json)
+    compared = _compared(asked, results, cores, decisions, quiet=json)
     if json:
         label = {"history": _HISTORIES[history]} if history in _HISTORIES else {}
-        print_json(label | {name: plain_rows(frame) for name, frame in found._asdict().items() if frame is not None})
+        print_json(label | {name: plain_rows(frame) for name, frame in compared._asdict().items() if frame is not None})
     else:
         if history in _HISTORIES:
             console.print(f"{_HISTORIES[history]}\n", markup=False)
-        _show(found, [measure.name for measure in measures], expression_of(policies[0]))
+        _show(compared, [measure.name for measure in measures], expression_of(policies[0]))
         if decisions:
             console.print(f"Every fetch is in {decisions}", markup=False)
 
@@ -168,18 +168,18 @@ def _compared(asked: _Asked, results: Path, cores: int, decisions: Path | None, 
         except KeyboardInterrupt:
             errors.print(f"What is finished is kept in {results}; the same command goes on.", markup=False)
             raise
-        found = table(cells, measures, results)
+        compared = table(cells, measures, results)
         if asked.gap:
-            found = gaps(found, asked.gap[0], asked.gap[1])
+            compared = gaps(compared, asked.gap[0], asked.gap[1])
         bars.say("drawing samples of queries and units")
         apart = differences(cells if is_asked else [], asked.world, results, asked.policies[0])
     if decisions:
         _write(fetches(cells, results), decisions)
     label = f" ({_HISTORIES[asked.setting.history]})" if asked.setting.history in _HISTORIES else ""
     title = f"{cells[0].world}: {len(asked.policies)} policies{label}"
-    save_table(_merged(found, apart, title, _command(asked)), results, day(time.time()))
+    save_table(_merged(compared, apart, title, _command(asked)), results, day(time.time()))
     is_curve = is_asked and len(asked.budgets) > 1
-    return _Compared(found, apart, over_budgets(cells, asked.world, results) if is_curve else None)
+    return _Compared(compared, apart, over_budgets(cells, asked.world, results) if is_curve else None)
 
 
 def _with_quality(measures: list["Measure"]) -> list["Measure"]:
@@ -271,27 +271,27 @@ def _named(measure: "Measure") -> str:
     return measure.name if MEASURES.get(measure.name) == measure else repr(measure)
 
 
-def _merged(found: "pl.DataFrame", gaps: "pl.DataFrame", title: str, command: str) -> Any:
+def _merged(measured: "pl.DataFrame", gaps: "pl.DataFrame", title: str, command: str) -> Any:
     from sought.lab.studies.study import ResultTable, plain
 
     keys = ["policy", "budget", "seed"]
-    whole = found.drop("world", "seconds").join(gaps.drop("baseline"), on=keys, how="left", maintain_order="left")
+    whole = measured.drop("world", "seconds").join(gaps.drop("baseline"), on=keys, how="left", maintain_order="left")
     rows = [[plain(value) for value in row] for row in whole.rows()]
     return ResultTable(title, whole.columns, rows, command)
 
 
-def _show(found: _Compared, measures: list[str], baseline: str) -> None:
-    several = ["seed"] if found.table["seed"].n_unique() > 1 else []
-    gap = ["share_of_gap"] if "share_of_gap" in found.table.columns else []
-    show_rows([_shown(row, [*several, "fetches", *measures, *gap]) for row in found.table.iter_rows(named=True)])
-    if len(found.differences):
+def _show(compared: _Compared, measures: list[str], baseline: str) -> None:
+    several = ["seed"] if compared.table["seed"].n_unique() > 1 else []
+    gap = ["share_of_gap"] if "share_of_gap" in compared.table.columns else []
+    show_rows([_shown(row, [*several, "fetches", *measures, *gap]) for row in compared.table.iter_rows(named=True)])
+    if len(compared.differences):
         console.print(f"\ndifference of judged quality after the fetches to {baseline}\n", markup=False)
-        show_rows([_gap(row, several) for row in found.differences.iter_rows(named=True)])
-    if found.over_budgets is not None:
+        show_rows([_gap(row, several) for row in compared.differences.iter_rows(named=True)])
+    if compared.over_budgets is not None:
         from sought.lab.studies.over_budgets import shown
 
         console.print("\nquality over budgets: mean height of the curve, and fetches a unit needed for a quality\n")
-        show_rows([shown(row) for row in found.over_budgets.iter_rows(named=True)])
+        show_rows([shown(row) for row in compared.over_budgets.iter_rows(named=True)])
 
 
 def _shown(row: dict[str, Any], names: list[str]) -> dict[str, str]:

@@ -100,8 +100,8 @@ class Crowd:
         self.latest = answers
         if answers.differ:
             self.different = answers
-        found = answers.quality[0] * answers.ideal, answers.quality[1] * answers.ideal
-        judged(Judged(self._pace.now(), answers.ideal, found))
+        qualities = answers.quality[0] * answers.ideal, answers.quality[1] * answers.ideal
+        judged(Judged(self._pace.now(), answers.ideal, qualities))
         for window, each, worth in zip(windows, shown, answers.worth, strict=True):
             if rank := clicked(self._rng, worth, answers.best):
                 await window.click(each, rank)

@@ -52,13 +52,13 @@ class Scoreboard:
         """The same over the last seconds."""
         while self._late and self._late[0].time < now - LATELY:
             self._late.popleft()
-        found = quality(summed([each.found for each in self._late]), sum(each.ideal for each in self._late))
-        return Point(now, found) if found else None
+        mean = quality(summed([each.found for each in self._late]), sum(each.ideal for each in self._late))
+        return Point(now, mean) if mean else None
 
 
-def summed(found: Sequence[Both]) -> Both:
-    return sum(each[0] for each in found), sum(each[1] for each in found)
+def summed(pairs: Sequence[Both]) -> Both:
+    return sum(each[0] for each in pairs), sum(each[1] for each in pairs)
 
 
-def quality(found: Both, ideal: float) -> Both | None:
-    return (found[0] / ideal, found[1] / ideal) if ideal else None
+def quality(sums: Both, ideal: float) -> Both | None:
+    return (sums[0] / ideal, sums[1] / ideal) if ideal else None

@@ -46,10 +46,10 @@ class Questions:
 
     def top(self, count: int) -> list[tuple[str, float]]:
         """The most asked, with their shares."""
-        together: dict[str, float] = {}
+        totals: dict[str, float] = {}
         for text, weight in zip(self.texts, self.weights.tolist(), strict=True):
-            together[text] = together.get(text, 0.0) + weight
-        return sorted(together.items(), key=lambda each: -each[1])[:count]
+            totals[text] = totals.get(text, 0.0) + weight
+        return sorted(totals.items(), key=lambda each: -each[1])[:count]
 
 
 @dataclass(frozen=True)

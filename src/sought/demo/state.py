@@ -65,7 +65,7 @@ class DemoState:
 
 def outcome(state: DemoState) -> dict[str, float | int | str | None]:
     """What came of it, in plain numbers."""
-    found: dict[str, float | int | str | None] = {
+    values: dict[str, float | int | str | None] = {
         "seconds_to_start": _rounded(state.seconds_to_start),
         "seconds": round(state.seconds, 1),
         "speed": _rounded(state.speed),
@@ -73,14 +73,14 @@ def outcome(state: DemoState) -> dict[str, float | int | str | None]:
         "searches": state.searches,
     }
     for name, side in state.sides.items():
-        found |= {
+        values |= {
             f"policy_{name}": side.policy,
             f"quality_{name}": side.overall,
             f"quality_lately_{name}": side.lately,
             f"fetches_{name}": side.fetches,
             f"searchable_{name}": side.searchable,
         }
-    return found
+    return values
 
 
 def _rounded(value: float | None) -> float | None:

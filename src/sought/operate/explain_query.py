@@ -222,10 +222,10 @@ def served_quality(view: View, heaviest: int = 200) -> tuple[AnswerShares, float
         rankings = [index.ranking(text, _DEPTH) for text in some.queries]
     finally:
         index.close()
-    found = _as_served(copies, rankings, len(view.table), some)
+    served = _as_served(copies, rankings, len(view.table), some)
     ties = view.measuring.ties(np.arange(len(view.table)))
     ideal = quality(copies, copies, some.weights, ties, main.visibility)
-    return AnswerShares(found, ideal.numerator), float(some.weights.sum())
+    return AnswerShares(served, ideal.numerator), float(some.weights.sum())
 
 
 def _as_served(copies: Matches, rankings: list[list[int]], rows: int, measure: GainMeasure) -> float:

@@ -144,13 +144,13 @@ def _rows(folder: Path, files: list[Path]) -> list[Row]:
     After kill -9 a file may still be there whose rows have become hours: an hour bears the time of the last row in it.
     """
     hours = {row.time // _HOUR: row for row in read_lines(folder / HOURS, Row)}
-    found = list(hours.values())
+    rows = list(hours.values())
     for file in files:
         for row in read_lines(file, Row):
             hour = hours.get(row.time // _HOUR)
             if hour is None or row.time > hour.time:
-                found.append(row)
-    return found
+                rows.append(row)
+    return rows
 
 
 def _files(folder: Path) -> list[Path]:

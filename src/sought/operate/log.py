@@ -127,7 +127,7 @@ def read_log(path: Path) -> Iterator[dict[str, Any]]:
 def log_stamp(path: Path) -> str:
     """Something that is another one when there are more events."""
     try:
-        found = (path / FILE).stat()
+        status = (path / FILE).stat()
     except OSError:
         return ""
-    return f"{found.st_ino}-{found.st_size}"
+    return f"{status.st_ino}-{status.st_size}"

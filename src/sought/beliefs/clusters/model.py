@@ -47,11 +47,11 @@ def save(model: Model, name: str, store: Store) -> None:
 def load(name: str, store: Store, kinds: Sequence[Kind]) -> Model | None:
     """None if there is none of features of these kinds."""
     try:
-        found = _read(store.meta(PREFIX + name))
+        model = _read(store.meta(PREFIX + name))
     except (BadInput, TypeError, ValueError, msgspec.DecodeError):  # nothing, damaged, or of another version
         return None
-    fits = found.scaling.kinds == tuple(kinds) and found.centroids.shape[1:] == (len(kinds),) and len(found.centroids)
-    return found if fits else None
+    fits = model.scaling.kinds == tuple(kinds) and model.centroids.shape[1:] == (len(kinds),) and len(model.centroids)
+    return model if fits else None
 
 
 def _read(kept: Any) -> Model:

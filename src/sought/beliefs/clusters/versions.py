@@ -77,8 +77,8 @@ class PageVersions:
     def of(self, rows: Rows) -> Records:
         """The records of rows; of those that have none all is 0."""
         none = bytes(RECORD.itemsize)
-        found = (self.extra.get(row) or self._kept(row) or none for row in rows.tolist())
-        return np.frombuffer(b"".join(found), RECORD)
+        records = (self.extra.get(row) or self._kept(row) or none for row in rows.tolist())
+        return np.frombuffer(b"".join(records), RECORD)
 
     def _put(self, fresh: dict[int, NDArray[np.void]]) -> None:
         if not self.store.writable:
@@ -96,14 +96,14 @@ class PageVersions:
 
     def _next(self, each: Finished, before: NDArray[np.void] | None) -> NDArray[np.void]:
         """The record after one more fetch."""
-        found = self._present(each.row, each.outcome.time)
+        record = self._present(each.row, each.outcome.time)
         seen = int(self.table.columns["fetches"][each.row])
-        found["alike"] = 1.0 - each.outcome.difference
+        record["alike"] = 1.0 - each.outcome.difference
         if before is None:
-            found["before"], found["versions"] = found["now"], min(seen, 2)
+            record["before"], record["versions"] = record["now"], min(seen, 2)
         else:
-            found["before"], found["versions"] = before["now"], 2
-        return found
+            record["before"], record["versions"] = before["now"], 2
+        return record
 
     def _made_up(self, row: int) -> NDArray[np.void]:
         """The record of a page as it is now, whatever happened to it."""
@@ -118,11 +118,11 @@ class PageVersions:
         links = len(self.store.get(row_key(b"l", row)) or b"") // _TARGET
         ranks = self.ranks.flow.values
         rank = float(ranks[row]) if row < len(ranks) else self.ranks.flow.walk.least
-        found = np.zeros(1, RECORD)
-        found["time"], found["kind"] = time, details.kind
+        record = np.zeros(1, RECORD)
+        record["time"], record["kind"] = time, details.kind
         numbers: Sequence[float] = (*details.counts, int(self.table.columns["inlinks"][row]), links, rank)
-        found["now"] = [min(float(min(number, _MAX)), _MAX) for number in numbers]
-        return found
+        record["now"] = [min(float(min(number, _MAX)), _MAX) for number in numbers]
+        return record
 
     def _lacking(self) -> Rows:
         """Rows with a copy that is later than their record."""

@@ -145,9 +145,9 @@ def _scores(measure: GainMeasure, measuring: Measuring, rows: Rows, queries: Row
     pages = np.unique(rows)
     for first in range(0, len(pages), _READ):
         some = pages[first : first + _READ]
-        found = measure.matches(some, joined([measuring.vector(row) for row in some.tolist()]))
-        pair = found.pages.astype(np.int64) * len(measure.queries) + found.queries
+        matches = measure.matches(some, joined([measuring.vector(row) for row in some.tolist()]))
+        pair = matches.pages.astype(np.int64) * len(measure.queries) + matches.queries
         at = np.searchsorted(wanted, pair)
         held = np.append(wanted, -1)[at] == pair
-        scores[order[at[held]]] = found.scores[held]
+        scores[order[at[held]]] = matches.scores[held]
     return scores

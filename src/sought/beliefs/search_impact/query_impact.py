@@ -46,10 +46,10 @@ def units(measure: GainMeasure) -> NDArray[np.float64]:
         return np.ones(queries)
     terms = len(measure.vocabulary)
     held = measure.statistics.of_terms(terms)[:, -1]
-    starts, found = max(map(measure.filing.terms, languages), key=lambda read: int(held[read[1]].sum()))
+    starts, occurrences = max(map(measure.filing.terms, languages), key=lambda read: int(held[read[1]].sum()))
     weight = measure.scorer.weights(measure.statistics, terms).sum(axis=1, dtype=np.float64)
     owner = np.repeat(np.arange(queries), np.diff(starts))
-    total = np.bincount(owner, weight[found], minlength=queries)
+    total = np.bincount(owner, weight[occurrences], minlength=queries)
     return np.where(total > 0, total, 1.0)
 
 
@@ -199,26 +199,26 @@ class QueryImpact:
 
     def terms(self, row: int) -> list[dict[str, Any]]:
         """The needy queries that a row matches, the neediest first."""
-        found = self.found
-        if found is None or self.top is None:
+        matches = self.found
+        if matches is None or self.top is None:
             return []
-        pairs = np.flatnonzero(found.sketches.rows == row)
-        owner = np.searchsorted(found.sketches.bounds, pairs, side="right") - 1
-        order = np.argsort(-found.neediness[owner], kind="stable")[:_SHOWN]
+        pairs = np.flatnonzero(matches.sketches.rows == row)
+        owner = np.searchsorted(matches.sketches.bounds, pairs, side="right") - 1
+        order = np.argsort(-matches.neediness[owner], kind="stable")[:_SHOWN]
         return [
-            self._pair(found, self.top, int(pair), int(which))
+            self._pair(matches, self.top, int(pair), int(which))
             for pair, which in zip(pairs[order], owner[order], strict=True)
         ]
 
-    def _pair(self, found: NeedyMatches, top_k: Top, pair: int, which: int) -> dict[str, Any]:
-        query, k = int(found.needy[which]), self.belief.k
+    def _pair(self, matches: NeedyMatches, top_k: Top, pair: int, which: int) -> dict[str, Any]:
+        query, k = int(matches.needy[which]), self.belief.k
         return {
             "query": self.measuring.asked.texts[query],
-            "a_week": float(found.sketches.weights[which]),
-            "neediness": float(found.neediness[which]),
-            "matched": self.matching.index.why(int(found.sketches.rows[pair]), query),
-            "predicted_score": float(found.scores[pair] * found.units[query]),
-            "rank": int(found.ranks[pair]) or None,
+            "a_week": float(matches.sketches.weights[which]),
+            "neediness": float(matches.neediness[which]),
+            "matched": self.matching.index.why(int(matches.sketches.rows[pair]), query),
+            "predicted_score": float(matches.scores[pair] * matches.units[query]),
+            "rank": int(matches.ranks[pair]) or None,
             f"score_at_{k}": float(best_scores(top_k, k)[query, k - 1]),
         }
 

@@ -65,8 +65,8 @@ def lost(values: Floats, impact: Floats, cut: float) -> float:
     least = np.sort(scores)[len(scores) - count]  # quicker than np.partition where many are equal
     above, equal = scores > least, scores == least
     places = count - int(np.count_nonzero(above))
-    found = float(impact[above].sum()) + places * float(impact[equal].mean())
-    return 1.0 - found / ideal
+    reached = float(impact[above].sum()) + places * float(impact[equal].mean())
+    return 1.0 - reached / ideal
 
 
 def lost_by_chance(impact: Floats, cut: float) -> float:

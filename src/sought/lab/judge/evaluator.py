@@ -255,16 +255,16 @@ def _score(key: Int) -> float:
 @compiled
 def _attention(items: Keys, start: Int, size: Int, worth: Scores, seen: Floats, sums: Floats, mean: Bool) -> float:
     """Σ I(rank)·worth over a list; equal scores share their visibility if `mean`."""
-    found, k = 0.0, 0
+    total, k = 0.0, 0
     while k < size:
         stop = k + 1
         while mean and stop < size and items[start + stop] >> _32 == items[start + k] >> _32:
             stop += 1
         visibility = (sums[stop] - sums[k]) / (stop - k) if mean else seen[stop]
         for at in range(k, stop):
-            found += visibility * np.float64(worth[items[start + at] & _LOW])
+            total += visibility * np.float64(worth[items[start + at] & _LOW])
         k = stop
-    return found
+    return total
 
 
 _LISTS = (KEYS, OFFSETS, OFFSETS)
@@ -285,7 +285,7 @@ def _work_out(
     sums: Floats,
     mean: Bool,
     worth: Scores,
-    found: Floats,
+    qualities: Floats,
     ideal: Floats,
 ) -> None:
     """What attention finds for each dirty query, and could find.  `worth` is 0 before and after."""
@@ -294,6 +294,6 @@ def _work_out(
         for k in range(start, start + size):
             worth[lives[k] & _LOW] = np.float32(_score(lives[k]))
         ideal[query] = _attention(lives, start, size, worth, seen, sums, mean)
-        found[query] = _attention(copies, copy_starts[query], copy_sizes[query], worth, seen, sums, mean)
+        qualities[query] = _attention(copies, copy_starts[query], copy_sizes[query], worth, seen, sums, mean)
         for k in range(start, start + size):
             worth[lives[k] & _LOW] = 0.0

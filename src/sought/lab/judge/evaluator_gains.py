@@ -37,8 +37,8 @@ def moves_of(rows: Matches, others: Matches, weights: Floats) -> Moves:
     size = len(rows.queries) + len(others.queries)
     query, page = np.empty(size, np.int64), np.empty(size, np.int64)
     old, new = np.empty(size, np.float32), np.empty(size, np.float32)
-    found = _merge(*ascending(rows), *ascending(others), weights, query, page, old, new)
-    order = np.argsort(query[:found])
+    count = _merge(*ascending(rows), *ascending(others), weights, query, page, old, new)
+    order = np.argsort(query[:count])
     return Moves(query[order], page[order], old[order], new[order])
 
 
@@ -192,8 +192,8 @@ def add_changes(
             s, e = _place(copies, start, size, a, shift, 0), _place(copies, start, size, a, shift, 1)
             s2, e2 = _place(copies, start, size, b, shift, 0), _place(copies, start, size, b, shift, 1)
             own = np.float64(worth[number])
-            found = _moved(s, e, old[done] > 0, s2, e2, new[done] > 0, size, own, sums, so_far)
-            changes[pages[done]] += weights[query] * found
+            gains = _moved(s, e, old[done] > 0, s2, e2, new[done] > 0, size, own, sums, so_far)
+            changes[pages[done]] += weights[query] * gains
             done += 1
         for k in range(first, last):
             worth[lives[k] & _LOW] = 0.0

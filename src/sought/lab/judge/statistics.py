@@ -32,8 +32,8 @@ class Scored:
 
     @staticmethod
     def of(run: Run, when: When = "after", part: Part = "judged") -> "Scored":
-        found = run.answers.after if when == "after" else run.answers.before
-        return Scored(found, run.answers.ideal, run.weights(part))
+        answers = run.answers.after if when == "after" else run.answers.before
+        return Scored(answers, run.answers.ideal, run.weights(part))
 
 
 class Interval(NamedTuple):

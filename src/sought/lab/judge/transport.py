@@ -41,16 +41,16 @@ def losses(judge: Judge, copies: Numbers | None = None, report: Callable[[int, i
     there = at_start != NOTHING
     before[at_start[there]] = (none if copies is None else copies)[there]
     births = np.where(world.until > world.start, np.maximum(v.time, world.start), np.inf)
-    found, truth = np.zeros(len(v)), Truth(judge, none)
+    losses, truth = np.zeros(len(v)), Truth(judge, none)
     times = np.unique(births[births <= world.end])
     for done, time in enumerate(times.tolist(), 1):
         truth.at(time)
         truth.copies[:] = truth.live
         born = np.flatnonzero(births == time)
         pages = v.page[born].astype(np.int64)
-        found[born] = -truth.evaluator.gains_of(v.page[born], judge.matches(pages, before[born]))
+        losses[born] = -truth.evaluator.gains_of(v.page[born], judge.matches(pages, before[born]))
         report(done, len(times))
-    return found
+    return losses
 
 
 @dataclass(frozen=True)

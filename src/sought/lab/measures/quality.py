@@ -44,8 +44,8 @@ class Quality:
 
     def __call__(self, run: Run) -> Floats:
         weights = run.weights(self.part)
-        found = run.answers.after if self.when == "after" else run.answers.before
-        values = ratio((weights * found).sum(axis=1), (weights * run.answers.ideal).sum(axis=1))
+        answers = run.answers.after if self.when == "after" else run.answers.before
+        values = ratio((weights * answers).sum(axis=1), (weights * run.answers.ideal).sum(axis=1))
         if self.weeks == "all":
             return values
         return np.where(is_bulk(run) == (self.weeks == "bulk"), values, np.nan)
@@ -60,9 +60,9 @@ def is_bulk(run: Run) -> NDArray[np.bool_]:
     return is_bulk & (moments > run.world.start)
 
 
-def ratio(found: Floats, ideal: Floats) -> Floats:
+def ratio(reached: Floats, ideal: Floats) -> Floats:
     """Quality; 1 where there is nothing to find."""
-    return np.divide(found, ideal, out=np.ones_like(ideal), where=ideal > 0)
+    return np.divide(reached, ideal, out=np.ones_like(ideal), where=ideal > 0)
 
 
 MEASURES = (

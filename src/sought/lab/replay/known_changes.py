@@ -49,7 +49,7 @@ def solved(chance: Floats) -> tuple[Floats, Choices]:
 
     `chance` is, by page and slot, how likely the page changes at the beginning of the slot.  A fetch in a slot comes
     after that; copies are fresh before the first slot.  Between two fetches the page is stale in a slot unless nothing
-    has changed since the first.  Falls ever more slowly with the number of fetches; times are told up to the number
+    has changed since the first.  Falls ever more slowly with the number of fetches; times are known up to the number
     at which it is 0.
     """
     pages, slots = chance.shape

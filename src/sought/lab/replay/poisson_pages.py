@@ -79,8 +79,8 @@ class Simulation:
         self.stale_since = np.full(len(pages), np.inf)
 
     def run(self, units: int, warm_up: int) -> SimulatedMeans:
-        found = [self._unit(START + unit * UNIT) for unit in range(1, units + 1)]
-        return SimulatedMeans(*np.mean(found[warm_up:], axis=0).tolist())
+        means = [self._unit(START + unit * UNIT) for unit in range(1, units + 1)]
+        return SimulatedMeans(*np.mean(means[warm_up:], axis=0).tolist())
 
     def _unit(self, now: float) -> tuple[float, float, float]:
         """Let a unit pass, then fetch pages."""

@@ -252,8 +252,8 @@ class Replay:
     def _measured(self) -> Measured:
         """Of every fetch of the log."""
         asked = zip(map(fingerprint, self.web.asked.url), self.web.asked.time, strict=True)
-        found = [self.measured.get(each, _UNMEASURED) for each in asked]
-        expected, chance, gain, first = np.array(found, np.float64).reshape(-1, 4).T.copy()  # None is NaN
+        records = [self.measured.get(each, _UNMEASURED) for each in asked]
+        expected, chance, gain, first = np.array(records, np.float64).reshape(-1, 4).T.copy()  # None is NaN
         return Measured(expected, chance, gain, first > 0)
 
 

@@ -177,5 +177,5 @@ def with_versions(world: World, kept: Numbers) -> World:
 
 
 def _some(lists: Ragged, kept: Numbers) -> Ragged:
-    found = Vectors(lists.data, lists.bounds).at(kept.tolist())
-    return Ragged(found.data, found.bounds)
+    chosen = Vectors(lists.data, lists.bounds).at(kept.tolist())
+    return Ragged(chosen.data, chosen.bounds)

@@ -154,10 +154,10 @@ def _other_columns(
 def _other_lists(
     lists: Any, changed: Numbers, other: Callable[[NDArray[np.uint32]], NDArray[np.uint32]]
 ) -> list[NDArray[np.uint32]]:
-    found = [lists[i] for i in range(len(lists.bounds) - 1)]
+    others = [lists[i] for i in range(len(lists.bounds) - 1)]
     for at in changed.tolist():
-        found[at] = other(found[at])
-    return found
+        others[at] = other(others[at])
+    return others
 
 
 def _other_vector(old: Vector, terms: int, dice: np.random.Generator) -> Vector:
@@ -178,5 +178,5 @@ def _other_tallies(tallies: WorldDemand, until: float, dice: np.random.Generator
 
 
 def _ragged(lists: list[NDArray[np.uint32]]) -> Ragged:
-    found = joined(lists)
-    return Ragged(found.data, found.bounds)
+    whole = joined(lists)
+    return Ragged(whole.data, whole.bounds)

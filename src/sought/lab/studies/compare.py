@@ -66,7 +66,7 @@ def _row(cell: Cell, baseline: Policy, interval: Interval) -> dict[str, Any]:
 
 
 def has_queries(folder: Path) -> bool:
-    """Without them nothing can be said of quality."""
+    """Without queries quality is undefined."""
     return len(open_world(folder).tallies) > 0
 
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure as Canvas
 
 from sought.lab.studies.study import Figure
 
-# M. Okabe, K. Ito, Color Universal Design, 2008: told apart by the colour-blind too; yellow is too light for lines.
+# M. Okabe, K. Ito, Color Universal Design, 2008: distinct for the colour-blind too; yellow is too light for lines.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKERS = "osD^vPX<>*"
 DASHES = ("-", "--", "-.", ":")

@@ -22,7 +22,7 @@ _NAME = re.compile(r"[A-Za-z0-9-]+")
 
 
 def save_finding(finding: Finding, results: Path, code: str = "", written: str = "") -> Finding:
-    """Write it down in place of an earlier one, with the mark of the code and the time (ISO), if they are told."""
+    """Store it in place of an earlier one, with the mark of the code and the time (ISO), if given."""
     if not _NAME.fullmatch(finding.study):
         raise BadInput(f"a study is named by letters, digits and hyphens, not {finding.study!r}")
     kept = replace(finding, code=code, written=written)
@@ -71,7 +71,7 @@ def last_verdict(findings: Iterable[Finding], study: str) -> Finding | None:
 
 
 def save_table(table: ResultTable, results: Path, date: str = "") -> None:
-    """With the day, if it is told.  One that repeats an earlier one, by its title and note, takes its place."""
+    """With the day, if given.  It replaces an earlier one of the same title and note."""
     key = hashlib.blake2b(f"{table.title}\0{table.note}".encode(), digest_size=8).hexdigest()
     _write(replace(table, date=date), results / "tables" / f"{key}.json")
 

@@ -57,7 +57,7 @@ class Claim(NamedTuple):
 class ResultTable:
     """Rows have a value for each column; None where there is none.  `note` says what a reader must know.
 
-    `date` is the day, if it is told.
+    `date` is the day, if known.
     """
 
     title: str
@@ -118,7 +118,7 @@ class Finding:
     """What came of a study: `numbers` by world, and in `settings` all that is needed to find them again.
 
     `claims` has a verdict for each statement (empty in findings of before there were any).  `written` is the time, in
-    ISO format to the second, if it is told.
+    ISO format to the second, if known.
     """
 
     study: str
@@ -157,7 +157,7 @@ def _silent(what: str, done: float, total: int) -> None:
 
 @dataclass(frozen=True)
 class StudyContext:
-    """What a study works with.  `report` is told what is being done, how much of it is done, of how much."""
+    """What a study works with.  `report` is called with what is being done, how much of it is done, and the total."""
 
     worlds: Sequence[Path]
     results: Path
@@ -171,11 +171,11 @@ class StudyContext:
         return QUICK_DRAWS if self.quick else DRAWS
 
     def progress(self, what: str) -> Report:
-        """Tells how far one piece of work is."""
+        """Reports the progress of one piece of work."""
         return lambda done, total: self.report(what, done, total)
 
     def each(self, what: str, items: Sequence[Item]) -> Iterator[Item]:
-        """One after the other; before each it is told how many are done."""
+        """One after the other; progress is reported before each."""
         for done, item in enumerate(items):
             self.report(what, done, len(items))
             yield item
@@ -225,8 +225,8 @@ class Study:
         """The results, and what they show together; that needs a world that lacks nothing."""
         if self.across is None or (self.judge and all(result.lack for result in results)):
             return list(results)
-        together = self.across({result.world: result.data for result in results if not result.lack}, context)
-        return [*results, replace(together, world=together.world or ALL_WORLDS)]
+        joint = self.across({result.world: result.data for result in results if not result.lack}, context)
+        return [*results, replace(joint, world=joint.world or ALL_WORLDS)]
 
     def finding(self, results: Sequence[WorldResult], context: StudyContext) -> Finding:
         """What follows from these results; each claim must be of a listed statement, or it would go unheard."""

@@ -13,10 +13,10 @@ def looking(age: Floats, rate: Floats) -> Floats:
     C. Olston, S. Pandey, Recrawl scheduling based on information longevity, WWW 2008: to refresh whenever U reaches
     the price of a fetch is the best of all schedules.
     """
-    found = np.empty(len(age))
+    shares = np.empty(len(age))
     for piece in pieces(len(age)):  # the processor holds all that is worked out of one
-        found[piece] = _looking(age[piece], rate[piece])
-    return found
+        shares[piece] = _looking(age[piece], rate[piece])
+    return shares
 
 
 def _looking(age: Floats, rate: Floats) -> Floats:

@@ -78,8 +78,8 @@ def _hope(s: PageState, pages: Pages, now: float) -> Floats:
 
 def _edits(s: PageState, horizon: float) -> Floats:
     """Its text may not be what it was; if a sitemap says so, as far as such signals are true on its host."""
-    told = s.edited * lasting(s.edits, horizon)
-    return np.where(s.live, s.edit * (told + (1.0 - s.edited) * looking(s.age, s.edits)), 0.0)
+    known = s.edited * lasting(s.edits, horizon)
+    return np.where(s.live, s.edit * (known + (1.0 - s.edited) * looking(s.age, s.edits)), 0.0)
 
 
 def entry(s: PageState, hope: Floats, surplus: Floats) -> Floats:

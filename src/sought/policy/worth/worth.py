@@ -32,14 +32,14 @@ from sought.policy.worth.explore import SHAPE, Explore, chances, dice, drawn, sh
 from sought.policy.worth.hubs import linked_news, marginal_worth
 from sought.policy.worth.page_state import BELIEFS, PageState, standing
 from sought.policy.worth.parts import Unpriced, WorthParts
-from sought.policy.worth.rivals import in_company
+from sought.policy.worth.rivals import discount_same_query
 from sought.web.checks import check_choice, check_positive
 from sought.web.expression import brief
 from sought.web.pages import Floats, Pages
 from sought.web.policy import Expected, Purpose, Purposes
 
 _ROUNDS = 3  # the price depends on what is worth more than it
-_IN_TURN = 4096  # of the best pages it is looked at whether they tell the same
+_CHECKED = 4096  # of the best pages, whose links are checked for overlap
 _FIRST = 2.0  # explored pages are worth so many times the price
 PARTS = ("edits", "deaths", "signs", "links", "finds", "turns")
 
@@ -81,27 +81,27 @@ class Worth:
     def expects(self, pages: Pages, now: float) -> Expected:
         """Values, the gain of each fetch now, how probable its choice was, where that is drawn, and what it is for."""
         s = self._standing(pages, now)
-        found = self._all(self._beside(s, pages), pages, now)
-        chance = chances(s, pages, found, self.explore)
+        worth = self._all(self._beside(s, pages), pages, now)
+        chance = chances(s, pages, worth, self.explore)
         if self.explore in ("draw", "bound"):
-            found = self.parts(pages, now)
+            worth = self.parts(pages, now)
         gone = 1.0 - (1.0 - s.gone) * np.exp(-s.death * s.unseen)
         edited = 1.0 - (1.0 - s.edited) * np.exp(-s.edits * s.age)
         of_known = edited * s.edit + gone * (s.shown - s.needed)
         gain = np.where(s.live, of_known, np.where(s.is_new, s.entry - s.floor, 0.0))
-        return Expected(self._value(found, pages, now), gain, chance, found.price, _purpose(found, s.is_new))
+        return Expected(self._value(worth, pages, now), gain, chance, worth.price, _purpose(worth, s.is_new))
 
-    def _value(self, found: WorthParts, pages: Pages, now: float) -> Floats:
-        """What each is worth in its turn; those that are explored come before the last that the budget buys."""
-        value = found.total
+    def _value(self, worth: WorthParts, pages: Pages, now: float) -> Floats:
+        """What each is worth after better ones; explored pages come before the last that the budget buys."""
+        value = worth.total
         if pages.links is not None and self.without not in ("links", "turns"):
-            rows = best(value, pages.key, min(_IN_TURN, len(pages)))
+            rows = best(value, pages.key, min(_CHECKED, len(pages)))
             value[rows] = marginal_worth(
-                pages.links, found.news, value, rows, pages.live, max(1, round(parts.bought(pages)))
+                pages.links, worth.news, value, rows, pages.live, max(1, round(parts.bought(pages)))
             )
         if self.explore == "share":
-            explored = np.flatnonzero(dice(pages, now) < shares(pages, found))
-            value[explored] = np.maximum(value[explored], _FIRST * found.price)
+            explored = np.flatnonzero(dice(pages, now) < shares(pages, worth))
+            value[explored] = np.maximum(value[explored], _FIRST * worth.price)
         return value
 
     def importance(self, pages: Pages) -> Floats:
@@ -109,32 +109,32 @@ class Worth:
         return np.where(pages.is_new, pages.belief(EntryValue()), pages.belief(Presence()))
 
     def parts(self, pages: Pages, now: float) -> WorthParts:
-        """With the price that they make together."""
+        """With the price that follows from them."""
         s = self._standing(pages, now)
         if self.explore in ("draw", "bound"):
             s = drawn(s, pages, now, self.explore)
         return self._all(self._beside(s, pages), pages, now)
 
     def _beside(self, s: PageState, pages: Pages) -> PageState:
-        """With new pages beside those that serve the same query."""
+        """With new pages discounted for others that serve the same query."""
         if self.without == "turns":
             return s
-        company = pages.belief(MainQuery()), pages.belief(MainShare())
-        return s._replace(entry=in_company(s.entry, *company, pages.key))
+        query, share = pages.belief(MainQuery()), pages.belief(MainShare())
+        return s._replace(entry=discount_same_query(s.entry, query, share, pages.key))
 
     def _all(self, s: PageState, pages: Pages, now: float) -> WorthParts:
         fixed = parts.unpriced(s, pages, now, self.horizon)
-        found = self._priced(s, pages, fixed, 0.0, with_links=False)
-        price = parts.price_of(pages, found.total)
+        worth = self._priced(s, pages, fixed, 0.0, with_links=False)
+        price = parts.price_of(pages, worth.total)
         for left in range(_ROUNDS - 1, -1, -1):
-            found = self._priced(s, pages, fixed, price, with_links=True)
+            worth = self._priced(s, pages, fixed, price, with_links=True)
             if left:  # a high price makes for a low one, and the other way round: the truth lies between
-                price = float(np.sqrt(price * parts.price_of(pages, found.total)))
-        return found
+                price = float(np.sqrt(price * parts.price_of(pages, worth.total)))
+        return worth
 
     def _standing(self, pages: Pages, now: float) -> PageState:
-        found = standing(pages, now, self.horizon)
-        return found._replace(gone=np.zeros(len(pages))) if self.without == "signs" else found
+        state = standing(pages, now, self.horizon)
+        return state._replace(gone=np.zeros(len(pages))) if self.without == "signs" else state
 
     def _priced(self, s: PageState, pages: Pages, fixed: Unpriced, price: float, *, with_links: bool) -> WorthParts:
         """What everything is worth at a price."""
@@ -152,7 +152,7 @@ class Worth:
         )
 
 
-def _purpose(found: WorthParts, is_new: NDArray[np.bool_]) -> Purposes:
-    """Of known pages, which part is worth more: what they are themselves, or what their links tell and lead to."""
-    of_known = np.where(found.edits + found.deaths >= found.links + found.finds, Purpose.STALE, Purpose.HUB)
+def _purpose(worth: WorthParts, is_new: NDArray[np.bool_]) -> Purposes:
+    """Of known pages, which part is worth more: what they are themselves, or what their links reveal and lead to."""
+    of_known = np.where(worth.edits + worth.deaths >= worth.links + worth.finds, Purpose.STALE, Purpose.HUB)
     return np.where(is_new, Purpose.NEW, of_known).astype(np.int8)

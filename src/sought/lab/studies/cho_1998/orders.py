@@ -1,4 +1,4 @@
-"""What the experiments on URL ordering share: the orders they compare, and how what these find is told.
+"""What the experiments on URL ordering share: the orders they compare, and how they report results.
 
 J. Cho, H. Garcia-Molina, L. Page, Efficient Crawling Through URL Ordering, WWW7 1998, §4.  Their crawler orders its
 queue anew after every page; ours after every 1/rounds of them.
@@ -66,7 +66,7 @@ def no_small_site(world: World, context: StudyContext) -> str:
 
 
 def too_few(crawls: Crawls, context: StudyContext) -> str:
-    """Why nothing can be told of what was reached, if so."""
+    """Why the pages reached are too few to judge, if so."""
     fewest = QUICK if context.quick else FEWEST
     if len(crawls) < fewest:
         return f"a crawl from its seeds reaches {len(crawls):,} pages, and at least {fewest:,} are needed"

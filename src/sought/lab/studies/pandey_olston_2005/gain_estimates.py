@@ -1,7 +1,7 @@
 """How many pieces must the curve from score to rank have?
 
 S. Pandey, C. Olston, User-Centric Web Crawling, WWW 2005, §5.1.2: three were enough there.  Gains are estimated here
-with curves of one to six pieces, made anew for every unit, and each time the user-centric policy is told them
+with curves of one to six pieces, made anew for every unit, and each time the user-centric policy is given them
 (in-sample).  A crawl's own curves (index/curves.py) have three, and this is the only place where another number is
 tried: so this is plain NumPy.
 """
@@ -43,7 +43,7 @@ NAME = f"{PAPER}-section-5-1-2"
 PIECES, QUICK = (1, 2, 3, 4, 5, 6), (1, 3)
 BUDGETS = (0.01, 0.05)
 FLAT = 0.1  # of the lead over round-robin
-SMALL = 1e-3  # a lead in quality within which nothing can be told
+SMALL = 1e-3  # a lead in quality too small to judge by
 EXACT = "exact"
 EVEN = Statement(
     f"with one to six pieces, mean quality (in-sample) differs by at most {FLAT:g} of the lead over round-robin",

@@ -1,4 +1,4 @@
-"""Does what refreshes of a page have brought foretell what they will bring?
+"""Do past gains of refreshing a page predict future ones?
 
 S. Pandey, C. Olston, User-Centric Web Crawling, WWW 2005, Figure 3: δQ of every page over the first half of the weeks
 against that over the second, each page refreshed whenever it changed; pages without gain in both are left out.
@@ -160,13 +160,13 @@ def judged(world: str, halves: Mapping[tuple[str, str], Halves]) -> WorldResult:
     printed = {name: each for (name, form), each in halves.items() if form == "paper"}
     numbers: dict[str, Value] = {}
     for (name, form), each in halves.items():
-        said = name if form == "paper" else f"{name}, ratio of sums"
+        label = name if form == "paper" else f"{name}, ratio of sums"
         numbers |= {
-            f"{said}: rank correlation": each.correlation,
-            f"{said}: rank correlation without zeros": each.correlation_without_zeros,
-            f"{said}: median factor off the diagonal": each.factor,
-            f"{said}: rank correlation of pages that change often": each.correlation_of_often,
-            f"{said}: share of a page's gain by its best refresh, median": float(np.median(each.largest)),
+            f"{label}: rank correlation": each.correlation,
+            f"{label}: rank correlation without zeros": each.correlation_without_zeros,
+            f"{label}: median factor off the diagonal": each.factor,
+            f"{label}: rank correlation of pages that change often": each.correlation_of_often,
+            f"{label}: share of a page's gain by its best refresh, median": float(np.median(each.largest)),
         }
     table, figures = _table(world, halves), [_figure(world, name, each) for name, each in printed.items()]
     if any(min(np.count_nonzero(each.first), np.count_nonzero(each.second)) < FEWEST for each in printed.values()):
@@ -211,7 +211,7 @@ HALVES = Study(
     NAME,
     PAPER,
     "What refreshes bring, in two halves of the weeks (Figure 3)",
-    "Does what refreshes of a page have brought foretell what they will bring?",
+    "Do past gains of refreshing a page predict future ones?",
     f"a world with queries and at least {2 * FEWEST} units",
     (RANKS_AGREE, NEAR_DIAGONAL),
     judge,

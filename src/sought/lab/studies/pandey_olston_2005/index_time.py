@@ -63,7 +63,7 @@ class Cost:
 
 
 class _FirstAndLast(WorldRecorder):
-    """Keeps what pages said at first and what they say last."""
+    """Keeps the first and the last content of pages."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
-"""What quality does each policy reach by budget, in-sample, told of the first half, and by its own fetches?
+"""What quality does each policy reach by budget, in-sample, by the first half, and by its own fetches?
 
 In-sample there is one policy more: EBR with quasi-deterministic changes (J. Wolf et al., Optimal Crawling Strategies
-for Web Search Engines, WWW 2002, §3.2), told in which weeks each page changes by τ or more.
+for Web Search Engines, WWW 2002, §3.2), given the weeks in which each page changes by τ or more.
 """
 
 import hashlib
@@ -40,7 +40,7 @@ BUDGETS, QUICK = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2), (0.01, 0.05)
 OWN, QUICK_OWN = (0.01, 0.05), (0.05,)  # budgets of crawls that learn by themselves
 TAUS, QUICK_TAUS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), (0.2, 0.8)
 REACHED = 0.95
-FULL = 0.9995  # a quality from which on nothing can be told
+FULL = 0.9995  # a quality above which arms cannot be told apart
 LOSS = 0.005  # what must be lost by never fetching, or there is too little to tell policies apart
 
 USER, STALE, EMBARRASSED, FLOOR = "user-centric", "staleness-based", "embarrassment-based", "round-robin"
@@ -134,7 +134,7 @@ class FixedPages:
 
 @dataclass(frozen=True)
 class KnownWeeks:
-    """Weeks, and the log of all that policies are told."""
+    """Weeks, and the log that policies learn from."""
 
     judge: Judge
     weeks: Weeks

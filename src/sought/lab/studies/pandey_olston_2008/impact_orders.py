@@ -7,7 +7,7 @@ fetched by the share of uncrawled pages that were, for four policies and two dat
 takes these by importance; it is shown too, and so is the hybrid with expected instead of scalar impact (§4.2).
 
 The paper's scores are those of an engine that ranks by importance among other things; ours go by words alone.  So all
-is measured again with scores that have PageRank in them: what holds then is told beside, and does not count.
+is measured again with scores that have PageRank in them: those results are shown beside and do not count.
 """
 
 from collections.abc import Mapping, Sequence

@@ -5,7 +5,7 @@ neediest queries only.  Improvability is learned from one half of the queries (n
 crawled for and judges.
 
 The paper's log has all queries of five days and its 0.0007 of the sketches are many; of our thousands they are a
-handful.  So what must hold is told by a share that leaves hundreds, and the share at which it does is reported, for
+handful.  So the statements are judged by a share that leaves hundreds, and the share at which it does is reported, for
 0.0007 too.
 """
 

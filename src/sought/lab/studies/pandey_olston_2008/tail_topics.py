@@ -26,7 +26,7 @@ from sought.lab.worlds.world import Numbers
 
 UNIMPORTANT = 0.2  # the last of the pages
 FIRST, LEAST = 0.01, 20  # of the pages, and at least so many
-TOLD = 10
+EXAMPLES = 10
 PROMOTED = Statement(f"of the first {FIRST:.0%} (or {LEAST}) pages some are of the least important {UNIMPORTANT:.0%}")
 SHOWN_FOR_IT = Statement("some of these are shown for the query that they match")
 HAS_MORE = Statement("these have more impact on average than the least important fifth")
@@ -153,7 +153,7 @@ def _table(world: str, tail: Tail) -> ResultTable:
             e.place_by_importance,
             e.impact / tail.of_all,
         ]
-        for e in list({each.url: each for each in reversed(tail.examples)}.values())[::-1][:TOLD]
+        for e in list({each.url: each for each in reversed(tail.examples)}.values())[::-1][:EXAMPLES]
     ]
     columns = ["page", "query", "matched", "rank for it", "place", "place by importance", "impact / mean of all"]
     note = (

@@ -179,7 +179,7 @@ def _sums(webs: int) -> ImpactSums:
 
 @dataclass(frozen=True)
 class Reduced:
-    """Of the webs of graphs, for one V and r: sets of vertices, those whose impact is not as said, choices, …"""
+    """Of the webs of graphs, for one V and r: sets of vertices, those whose impact is not as stated, choices, …"""
 
     kind: str
     r: int

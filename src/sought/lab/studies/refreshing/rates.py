@@ -1,6 +1,6 @@
 """Do pages change as often as estimators say?
 
-Somebody looks at every page of a world in turn.  Before each look every estimator says with what chance the page has
+An observer fetches a world's pages in rotation.  Before each look every estimator says with what chance the page has
 changed since the last one, 1 − e^{−λ·gap}, by what was seen until then; after it, everyone knows.
 """
 
@@ -180,17 +180,17 @@ def _table(world: str, forecasts: ForecastsByInterval) -> ResultTable:
 def _reliability(world: str, by_name: Mapping[str, Forecasts]) -> ResultTable:
     rows: list[list[Value]] = [[name, *row] for name, made in by_name.items() for row in made.table()]
     return ResultTable(
-        f"{world}: reliability where pages are seen rarely", ["estimator", "said", "came", "forecasts"], rows
+        f"{world}: reliability where pages are seen rarely", ["estimator", "forecast", "observed", "forecasts"], rows
     )
 
 
 def _figure(world: str, by_name: Mapping[str, Forecasts]) -> Figure:
-    title = f"{world}: chances of a change, said and come, where pages are seen rarely"
+    title = f"{world}: chances of a change, forecast and observed, where pages are seen rarely"
     series = {
         name: ([s for s, _, _ in made.table()], [c for _, c, _ in made.table()]) for name, made in by_name.items()
     }
     series["as it should be"] = ([0.0, 1.0], [0.0, 1.0])
-    return line_figure("rates", title, series, "chance that was said", "share that had changed")
+    return line_figure("rates", title, series, "forecast chance of a change", "share that had changed")
 
 
 RATES_FORETOLD = Study(

@@ -3,7 +3,7 @@
 Q. Tan, P. Mitra, Clustering-Based Incremental Web Crawling, TOIS 2010, Figure 8: the coefficient of variation of
 the mean change interval inside clusters.  How often a page was found changed is one of the features, so clusters are
 made after the first half of the cycles, in which everything is fetched, and intervals are those of the second half;
-those of the first half, which features have seen, are told beside it.
+those of the first half, which features have seen, are shown beside it.
 """
 
 from collections.abc import Mapping, Sequence

@@ -153,7 +153,7 @@ def differ(a: Floats, b: Floats) -> bool:
 
 
 def part_of(values: Floats, first: float, last: float) -> float:
-    """The mean of a part of the cycles, told as shares of all."""
+    """The mean over cycles from one share of them to another."""
     size = len(values)
     return mean(values[int(np.floor(first * size)) : max(int(np.ceil(last * size)), 1)])
 

@@ -1,4 +1,4 @@
-"""How many clusters of words should a page's distances be told to?
+"""To how many clusters of words should a page's distances be measured?
 
 Q. Tan, P. Mitra, Clustering-Based Incremental Web Crawling, TOIS 2010, Figure 3: the change ratio by the number
 of distances to word clusters, of content and of addresses alike.  A crawl has ten; here it is a choice.
@@ -103,7 +103,7 @@ WORD_DIMENSIONS = Study(
     NAME,
     PAPER,
     "Figure 3: distances to clusters of words",
-    "How many clusters of words should a page's distances be told to?",
+    "To how many clusters of words should a page's distances be measured?",
     NEEDS,
     (LOWEST, LEVEL),
     judging(WEEKS, _look),

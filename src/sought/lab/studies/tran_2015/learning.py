@@ -63,24 +63,25 @@ def learned(case: Case, regime: Regime, samples: int) -> dict[str, Floats]:
     omega = case.tuned("clicks", regime.cut, OMEGAS, samples).best
     train, test = case.parts
     clicks, table = case.impact("clicks"), features(case, omega)
-    said = {name: case.methods("clicks", omega)[name][test] for name in (RW, RW_EG)}
+    scores = {name: case.methods("clicks", omega)[name][test] for name in (RW, RW_EG)}
     for name, fitted in ((TREE, _tree), (LINEAR, _line)):
-        said[name] = fitted(table[train], clicks[train])(table[test])
-        said[name + OF_LOG] = fitted(table[train], np.log1p(clicks[train]))(table[test])
+        scores[name] = fitted(table[train], clicks[train])(table[test])
+        scores[name + OF_LOG] = fitted(table[train], np.log1p(clicks[train]))(table[test])
     return {
-        name: np.array([1.0 - lost(values, clicks[test], cut) for cut in regime.cuts]) for name, values in said.items()
+        name: np.array([1.0 - lost(values, clicks[test], cut) for cut in regime.cuts])
+        for name, values in scores.items()
     }
 
 
 def features(case: Case, omega: float) -> Floats:
     """A row for each page of the frontier."""
-    said = case.methods("clicks", omega)
-    columns: list[NDArray[Any]] = [values for name, values in said.items() if name != RANDOM]
+    scores = case.methods("clicks", omega)
+    columns: list[NDArray[Any]] = [values for name, values in scores.items() if name != RANDOM]
     columns.append(case.importance(Location()))
     for kind in IMPACTS:
         known = case.frontier.known.clicks if kind == "clicks" else case.frontier.known.views
         seen, total, largest = (column[case.rows] for column in parents_with(known, case.frontier.links))
-        columns += [seen, total, largest, total / np.maximum(said["InDegree"], 1.0)]
+        columns += [seen, total, largest, total / np.maximum(scores["InDegree"], 1.0)]
     return np.stack([column.astype(np.float64) for column in columns], axis=1)
 
 

@@ -99,7 +99,7 @@ def claims_of(each: Sequence[dict[str, ChosenQuality]]) -> list[Claim]:
 
 
 def _lowest(each: Sequence[dict[str, ChosenQuality]], means: dict[str, ChosenQuality]) -> Claim:
-    """No other is lower than Q-Overlap; one that is must be so by two standard errors, to be told."""
+    """No other is lower than Q-Overlap; one that is must be so by two standard errors to count."""
     ranks = {name: one.rank for name, one in means.items() if name != RANDOM}
     lowest = min(ranks, key=ranks.__getitem__)
     over = np.array([one["Q-Overlap"].rank - one[lowest].rank for one in each])

@@ -46,10 +46,10 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
     if lack := lacks(world):
         return WorldResult(lack=lack)
     turns = [every for every in (QUICK if context.quick else EVERY) if every * 2 <= world.units]
-    by_rotation = forecasts(world, turns) if turns else {}
-    if not by_rotation or min(len(each[CLUSTER]) for each in by_rotation.values()) < FEWEST:
+    priors = forecasts(world, turns) if turns else {}
+    if not priors or min(len(each[CLUSTER]) for each in priors.values()) < FEWEST:
         return WorldResult(lack=f"fewer than {FEWEST} looks at pages")
-    return result_of(world.name, by_rotation, early(folder, context))
+    return result_of(world.name, priors, early(folder, context))
 
 
 def forecasts(world: World, turns: Sequence[int]) -> dict[int, dict[str, Forecasts]]:

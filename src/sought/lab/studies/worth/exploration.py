@@ -53,7 +53,7 @@ STARTS: Mapping[str, tuple[Setting, float]] = {
 
 @dataclass(frozen=True)
 class Explored:
-    """By each way from one start: quality unit by unit, and how well gains of new pages are foretold (the slope).
+    """By each way from one start: quality unit by unit, and how well gains of new pages are predicted (the slope).
 
     `leads` are those of the way that Worth takes over each other, after warming up.
     """

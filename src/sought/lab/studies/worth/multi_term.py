@@ -2,7 +2,7 @@
 
 Pandey & Olston (User-Centric Web Crawling, WWW 2005, §5.1.1) replace queries by their words: a workload Q′ that needs
 less of everything.  Gains of all changes of a year are worked out by the known half of demand: by queries, by words,
-and by the mean of both.  They are compared with those by the other half; and a policy is told them (in-sample) and
+and by the mean of both.  They are compared with those by the other half; and a policy is given them (in-sample) and
 compared by what it then makes of a budget.
 """
 

@@ -73,19 +73,19 @@ def import_git(
 
 def _news(repository: GitRepository, times: list[Snapshot]) -> dict[int, list[Change]]:
     """The pages that changed, by number of the snapshot."""
-    found, before = {}, ""
+    changed, before = {}, ""
     for number, _, commit in times:
         changes: Iterator[Change] = repository.changes(before, commit) if before else repository.files(commit)
-        found[number] = [change for change in changes if is_page(change.path)]
+        changed[number] = [change for change in changes if is_page(change.path)]
         before = commit
-    return found
+    return changed
 
 
 def _by_week(moves: list[Move]) -> dict[int, list[Move]]:
-    found: dict[int, list[Move]] = defaultdict(list)
+    weeks: dict[int, list[Move]] = defaultdict(list)
     for move in moves:
-        found[move.week].append(move)
-    return found
+        weeks[move.week].append(move)
+    return weeks
 
 
 class _Site:

@@ -89,10 +89,10 @@ def _seed(graph: ImportedGraph, file: Path, seed_node: int | None) -> int:
         component = untyped.connected_components(_matrix(graph), connection="strong")[1]
         sizes = np.bincount(component)[component]
         return int(np.argmax(np.where(sizes == sizes.max(), np.diff(graph.bounds), -1)))
-    found = np.flatnonzero(graph.names == seed_node)
-    if not len(found):
+    places = np.flatnonzero(graph.names == seed_node)
+    if not len(places):
         raise BadInput(f"{file}: no node {seed_node}")
-    return int(found[0])
+    return int(places[0])
 
 
 def _reached(graph: ImportedGraph, seed: int) -> int:

@@ -79,7 +79,7 @@ def import_warc(
 
 def _find_captures(sources: list[WarcFile], report: Report) -> tuple[list[_Capture], list[str]]:
     """All captures in order of time, and all seeds; of two captures of a URL at one moment the last."""
-    found: list[_Capture] = []
+    captures: list[_Capture] = []
     seeds: dict[str, None] = {}
     for number, (path, record_spans) in enumerate(sources):
         for spot in record_spans(path):
@@ -87,11 +87,11 @@ def _find_captures(sources: list[WarcFile], report: Report) -> tuple[list[_Captu
             if fields.get("warc-target-uri") in (SEEDS, LOADED):
                 seeds.update(dict.fromkeys(_urls_in_note(record_bytes(path, spot.offset, spot.length), start)))
             elif capture := _capture(path, number, spot, fields):
-                found.append(capture)
-                if len(found) % _REPORT_EVERY == 0:
-                    report(len(found), 0)
-    found.sort(key=lambda capture: capture[:3])
-    return list({(each.purpose, each.url, each.time): each for each in found}.values()), list(seeds)
+                captures.append(capture)
+                if len(captures) % _REPORT_EVERY == 0:
+                    report(len(captures), 0)
+    captures.sort(key=lambda capture: capture[:3])
+    return list({(each.purpose, each.url, each.time): each for each in captures}.values()), list(seeds)
 
 
 def _urls_in_note(note: bytes | None, start: int) -> Iterator[str]:

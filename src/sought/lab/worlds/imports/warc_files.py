@@ -164,11 +164,11 @@ class WarcFile(NamedTuple):
 
 def warc_files(paths: Iterable[Path]) -> list[WarcFile]:
     """Each file once, in the order given."""
-    found: dict[Path, WarcFile] = {}
+    files: dict[Path, WarcFile] = {}
     for path in paths:
         for file in _files(path):
-            found.setdefault(file.path.resolve(), file)
-    return list(found.values())
+            files.setdefault(file.path.resolve(), file)
+    return list(files.values())
 
 
 def _files(path: Path) -> list[WarcFile]:
