@@ -21,7 +21,7 @@ from sought.lab.replay.oracles import ORACLES, Ceiling
 from sought.lab.replay.run import Run, run_of_states
 from sought.lab.replay.setting import Setting
 from sought.lab.studies.bounds import QualityOrder
-from sought.lab.studies.cells import check_code, judge_for, load, read_found
+from sought.lab.studies.cells import check_code, judge_for, load, read_attained
 from sought.lab.studies.compare import differences, gaps, parse_any_policy
 from sought.lab.studies.experiment import decisions, experiment, grid, run_all, series, table
 from sought.lab.studies.findings import read_findings, read_tables, save_finding, save_table
@@ -617,7 +617,7 @@ def test_damaged_results_are_named(folder, results, file):
     readers: dict[str, Callable[[], object]] = {
         "series.parquet": lambda: table(cells, [Quality()], results),
         "log.parquet": lambda: decisions(cells, results),
-        "found.npy": lambda: read_found(cells[0], results),
+        "found.npy": lambda: read_attained(cells[0], results),
         "copies.npy": lambda: load(cells[0], judge_for(open_world(folder), cells[0].setting), results),
         "cell.json": lambda: differences(cells, folder, results, Never()),
     }

@@ -195,7 +195,7 @@ def test_in_sample_and_causal_are_judged_apart():
     idle = replace(BAD, never=0.999)
     some = budgets.judged("w", panels(GOOD, idle, GOOD), budgets.CAUSAL_NAME)
     assert some.holds
-    unjudged = {(claim.at, claim.found) for claim in some.claims if claim.holds is None}
+    unjudged = {(claim.at, claim.detail) for claim in some.claims if claim.holds is None}
     assert unjudged == {
         (f"first half, {scores}", "too little is lost: 0.0010 if never fetched") for scores in halves.SCORERS
     }
@@ -213,7 +213,7 @@ def test_known_times_are_beside_the_paper():
     assert part.holds
     fewer = [claim for claim in part.claims if claim.statement == budgets.FEWER]
     assert [claim.at for claim in fewer] == [f"in-sample, {scores}" for scores in halves.SCORERS]
-    assert all(claim.found.endswith("EBR, times known is better at 5.0%, 10.0%") for claim in fewer)
+    assert all(claim.detail.endswith("EBR, times known is better at 5.0%, 10.0%") for claim in fewer)
     assert part.numbers["in-sample, TF-IDF: lead over EBR, times known at 1.0%"] == pytest.approx(0.01)
     assert "times known" in part.figures[0].svg
     [table] = part.tables

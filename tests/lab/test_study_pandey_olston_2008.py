@@ -203,7 +203,7 @@ def test_curves_as_published_hold():
 def test_each_statement_can_fail(name, curve, statement, found):
     """What is not as published is said, with what may be the reason."""
     claims = orders_of(as_published(0.1), {**as_published(0.2), name: curve}).claims()
-    assert any(found in claim.found for claim in claims if claim.statement == statement and not claim.holds)
+    assert any(found in claim.detail for claim in claims if claim.statement == statement and not claim.holds)
     assert not any(claim.at == "Dataset 1" for claim in claims if not claim.holds)
 
 

@@ -288,7 +288,7 @@ def test_how_fast_a_web_is_is_told():
     tempo = policies.tempo_of(world_of(history, ["text"], 8))
     assert tempo == pytest.approx((10 / 32, 1.0, 0.5))  # after eight cycles a and b are other than at the start
     told = policies.judged("w", of_policies(0.5, 0.3), tempo).because
-    assert "31.2% of the pages change, 100.0% of the 9% that change most, and by turns 50.0%" in told
+    assert "31.2% of the pages change, 100.0% of the 9% that change most, and under round-robin 50.0%" in told
 
 
 def test_one_host_has_no_sites_to_compare():
@@ -321,7 +321,7 @@ def test_variation_inside_groups():
     assert "below sites" in few_sites.because
     without = intervals.judged("w", intervals.VariationCurve((5, 10, 25, 50), values), curve).claims[-1]
     assert (without.statement, without.holds) == (intervals.BELOW_SITES, None)
-    assert "sites are not compared" in without.found
+    assert "sites are not compared" in without.detail
 
 
 def test_variation_by_hand():

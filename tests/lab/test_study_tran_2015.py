@@ -190,8 +190,8 @@ def test_what_is_above():
 def test_what_cannot_be_told_is_not_judged():
     """And says why."""
     sure, unsure = (claim_over_draws(Statement("a"), holds, "1") for holds in (True, None))
-    assert (sure.holds, sure.found) == (True, "1")
-    assert (unsure.holds, unsure.found) == (None, "draws are too few to tell: 1")
+    assert (sure.holds, sure.detail) == (True, "1")
+    assert (unsure.holds, unsure.detail) == (None, "draws are too few to tell: 1")
 
 
 def ratio(impact, enriched, pages=50.0):

@@ -12,11 +12,11 @@ Both = tuple[float, float]
 
 
 class Judged(NamedTuple):
-    """One search at a moment: what the best answer would have been worth, and what the two answers were."""
+    """One search at a moment: the score of the best answer, and of the two given."""
 
     time: float
     ideal: float
-    found: Both
+    attained: Both
 
 
 class Point(NamedTuple):
@@ -35,24 +35,24 @@ class Scoreboard:
 
     def restart(self) -> None:
         """Nothing before counts."""
-        self.searches, self._ideal, self._found = 0, 0.0, (0.0, 0.0)
+        self.searches, self._ideal, self._attained = 0, 0.0, (0.0, 0.0)
 
     def add(self, judged: Judged) -> None:
         self.searches += 1
         self._ideal += judged.ideal
-        self._found = (self._found[0] + judged.found[0], self._found[1] + judged.found[1])
+        self._attained = (self._attained[0] + judged.attained[0], self._attained[1] + judged.attained[1])
         self._late.append(judged)
 
     @property
     def overall(self) -> Both | None:
         """Quality over all that counts; None if nothing was asked."""
-        return quality(self._found, self._ideal)
+        return quality(self._attained, self._ideal)
 
     def lately(self, now: float) -> Point | None:
         """The same over the last seconds."""
         while self._late and self._late[0].time < now - LATELY:
             self._late.popleft()
-        mean = quality(summed([each.found for each in self._late]), sum(each.ideal for each in self._late))
+        mean = quality(summed([each.attained for each in self._late]), sum(each.ideal for each in self._late))
         return Point(now, mean) if mean else None
 
 

@@ -24,9 +24,9 @@ _AT_ONCE = 128  # draws computed together
 
 @dataclass(frozen=True)
 class Scored:
-    """Visible score, ideal score and weight: units × queries."""
+    """Attained score, ideal score and weight: units × queries."""
 
-    found: NDArray[np.floating]
+    attained: NDArray[np.floating]
     ideal: NDArray[np.floating]
     weights: Floats
 
@@ -47,12 +47,14 @@ class Interval(NamedTuple):
 
 def difference(a: Scored, b: Scored, draws: int = 2000, block: int = 4, seed: int = 0) -> Interval:
     """By how much the quality of a exceeds that of b, mean over units."""
-    if a.found.shape != b.found.shape:
-        raise ValueError(f"runs of {a.found.shape} and {b.found.shape} units and queries cannot be paired")
-    units = len(a.found)
+    if a.attained.shape != b.attained.shape:
+        raise ValueError(f"runs of {a.attained.shape} and {b.attained.shape} units and queries cannot be paired")
+    units = len(a.attained)
     if not units:
         return Interval(np.nan, np.nan, np.nan, draws)
-    sums = np.concatenate([part for each in (a, b) for part in (each.weights * each.found, each.weights * each.ideal)])
+    sums = np.concatenate(
+        [part for each in (a, b) for part in (each.weights * each.attained, each.weights * each.ideal)]
+    )
     sums = sums[:, sums.any(axis=0)]  # without queries that are never asked or never answered
     measured = _gap(sums.sum(axis=1, keepdims=True), units).mean()
     dice = np.random.default_rng([seed, 0xB007])

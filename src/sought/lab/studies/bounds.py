@@ -1,8 +1,8 @@
 """Do floors, oracles and the ceiling stand in the order in which they must?
 
-A new measure or a new oracle that is wrong shows here first.  Whatever a policy reaches is given as its share of the gap
-between round-robin and the ceiling; and as what it loses of the additive surrogate, beside the least that any schedule
-must lose (transport.py).
+A new measure or a new oracle that is wrong shows here first.  Whatever a policy reaches is given as its share of the
+gap between round-robin and the ceiling, and as what it loses of the additive surrogate, beside the least that any
+schedule must lose (transport.py).
 """
 
 from collections.abc import Iterable, Mapping, Sequence

@@ -3,7 +3,7 @@
     results/cells/KEY/log.parquet      every fetch: unit, time, url, page and version of the world; what the policy
                                        expected and the crawl measured (`Measured`)
     results/cells/KEY/series.parquet   one column a measure, one row a unit
-    results/cells/KEY/found.npy        what attention found for each query in each unit, after the fetches
+    results/cells/KEY/found.npy        the attained score of each query in each unit, after the fetches
     results/cells/KEY/copies.npy       the version of every page that the repository began with
     results/cells/KEY/dropped.npy      pages that had to leave a repository of limited size
     results/cells/KEY/cell.json        what it is, and how long it took
@@ -171,10 +171,10 @@ def _measured(log: pl.DataFrame) -> Measured:
     return Measured(*(log[name].to_numpy() for name in Measured._fields))
 
 
-def read_found(cell: Cell, results: Path) -> NDArray[np.float32]:
+def read_attained(cell: Cell, results: Path) -> NDArray[np.float32]:
     with _whole(cell, results) as folder:
-        qualities: NDArray[np.float32] = np.load(folder / "found.npy")
-        return qualities
+        attained: NDArray[np.float32] = np.load(folder / "found.npy")
+        return attained
 
 
 def read_summary(cell: Cell, results: Path) -> dict[str, Any]:

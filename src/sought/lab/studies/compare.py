@@ -12,7 +12,7 @@ from sought.lab.measures import MEASURES
 from sought.lab.replay.oracles import ORACLES
 from sought.lab.replay.run import run_of_states
 from sought.lab.replay.setting import fetches_of, pages_at_start, seen_in
-from sought.lab.studies.cells import Cell, judge_for, read_found, read_summary
+from sought.lab.studies.cells import Cell, judge_for, read_attained, read_summary
 from sought.lab.studies.experiment import table as table_of
 from sought.lab.studies.over_budgets import by_policy, share_of_gap
 from sought.lab.worlds.files import open_world
@@ -43,8 +43,8 @@ def differences(
         of_baseline = {cell.budget: cell for cell in mine if cell.policy == baseline}
         for cell in mine:
             if cell.policy != baseline:
-                other = read_found(of_baseline[cell.budget], results)
-                ours, theirs = (Scored(each, ideal, weights) for each in (read_found(cell, results), other))
+                other = read_attained(of_baseline[cell.budget], results)
+                ours, theirs = (Scored(each, ideal, weights) for each in (read_attained(cell, results), other))
                 rows.append(_row(cell, baseline, difference(ours, theirs, draws, block)))
     return pl.DataFrame(rows, _COLUMNS)
 

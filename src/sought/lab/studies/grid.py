@@ -26,7 +26,7 @@ from sought.lab.studies.cells import (
     Cell,
     judge_for,
     load,
-    read_found,
+    read_attained,
     read_log,
     read_measured,
     read_series,
@@ -155,7 +155,8 @@ class Replayed:
             return NO_LEAD
         ideal, weights = self._scale(other.cell)
         a, b = (
-            Scored(read_found(each.cell, each.results)[first:], ideal[first:], weights[first:]) for each in (one, other)
+            Scored(read_attained(each.cell, each.results)[first:], ideal[first:], weights[first:])
+            for each in (one, other)
         )
         return difference(a, b, self.context.draws)
 

@@ -42,19 +42,19 @@ Curves = dict[str, tuple[list[float], list[float]]]
 
 @dataclass(frozen=True)
 class Check:
-    """One measure after K pages: what must come out, what did, and the standard error of that."""
+    """One measure after K pages: the expected and the measured value, and its standard error."""
 
     importance: Importance
     measure: str
     order: str
     count: int
     expected: float
-    found: float
+    measured: float
     error: float
 
     @property
     def holds(self) -> bool:
-        return abs(self.found - self.expected) <= ERRORS * self.error + 1e-9
+        return abs(self.measured - self.expected) <= ERRORS * self.error + 1e-9
 
 
 def judge(folder: Path, context: StudyContext) -> WorldResult:
@@ -162,15 +162,15 @@ def _curves(judge: Judge, kind: Importance, web: Weighed) -> Curves:
 
 
 def _told(check: Check) -> str:
-    text = f"{check.measure} of the {check.order} order after {check.count:,} pages is {check.found:.2f}"
+    text = f"{check.measure} of the {check.order} order after {check.count:,} pages is {check.measured:.2f}"
     return f"{text}, not {check.expected:.2f} ± {ERRORS * check.error:.2f}"
 
 
 def _table(world: World, checks: Sequence[Check]) -> ResultTable:
     rows: list[list[Value]] = [
-        [c.measure, c.order, c.count, c.expected, c.found, c.error, "yes" if c.holds else "no"] for c in checks
+        [c.measure, c.order, c.count, c.expected, c.measured, c.error, "yes" if c.holds else "no"] for c in checks
     ]
-    columns = ["measure", "order", "pages crawled", "expected", "found", "standard error", "within 3 errors"]
+    columns = ["measure", "order", "pages crawled", "expected", "measured", "standard error", "within 3 errors"]
     return ResultTable(f"{world.name}: closed forms of crawls", columns, rows)
 
 

@@ -39,14 +39,14 @@ class Statement:
 
 
 class Claim(NamedTuple):
-    """A statement, judged: None if it cannot be judged here, and `found` says why.
+    """A statement, judged: None if it cannot be judged here, and `detail` says why.
 
     `at` tells apart several claims of one statement on one world: by budget, by start, by topic.
     """
 
     statement: Statement
     holds: bool | None
-    found: str
+    detail: str
     at: str = ""
 
     def __str__(self) -> str:
@@ -98,9 +98,9 @@ class WorldResult:
     def because(self) -> str:
         """The claims that fail, or else those that hold, or else why none can be judged."""
         if self.holds is None:
-            return self.lack or "; ".join(dict.fromkeys(claim.found for claim in self.claims))
+            return self.lack or "; ".join(dict.fromkeys(claim.detail for claim in self.claims))
         prefix = "" if self.holds else "not so: "
-        return "; ".join(f"{prefix}{claim} ({claim.found})" for claim in self.claims if claim.holds is self.holds)
+        return "; ".join(f"{prefix}{claim} ({claim.detail})" for claim in self.claims if claim.holds is self.holds)
 
 
 @dataclass(frozen=True)
@@ -267,7 +267,7 @@ def _judged(statement: Statement, results: Sequence[WorldResult]) -> JudgedState
         mine = [claim for claim in result.claims if claim.statement == statement]
         verdicts += [UNJUDGED if claim.holds is None else HOLDS if claim.holds else FAILS for claim in mine]
         failed = [claim for claim in mine if claim.holds is False]
-        if texts := [f"{claim.at}: {claim.found}" if claim.at else claim.found for claim in failed or mine]:
+        if texts := [f"{claim.at}: {claim.detail}" if claim.at else claim.detail for claim in failed or mine]:
             by_world[result.world] = f"{'not so: ' * bool(failed)}{'; '.join(texts)}"
         elif result.lack:
             by_world[result.world] = result.lack

@@ -116,8 +116,8 @@ def _named(hot: Hot) -> str:
 
 def _by_backlinks(crawls: Crawls, context: StudyContext) -> WorldResult:
     hot = hottest(crawls.backlinks, 0.01)
-    together = {name: crawls.togetherness(name, TOGETHER) for name in ORDERS}
-    clusters = Claim(CLUSTERS, together["backlink"] > together["PageRank"], name_values(together))
+    shares = {name: crawls.togetherness(name, TOGETHER) for name in ORDERS}
+    clusters = Claim(CLUSTERS, shares["backlink"] > shares["PageRank"], name_values(shares))
     claims = [is_best(crawls.threshold(hot), "PageRank"), clusters]
     return _threshold(crawls, hot, "figure-4", claims, [_by_both(crawls, hot)])
 

@@ -215,7 +215,7 @@ def judged(world: str, pieces: Pieces) -> WorldResult:
         f"{world}: quality by the number of pieces", columns, rows, "In the paper: not sensitive, three used."
     )
     if max(leads) < SMALL:
-        details = "; ".join(f"{claim.at}: {claim.found}" for claim in claims)
+        details = "; ".join(f"{claim.at}: {claim.detail}" for claim in claims)
         return WorldResult((), numbers, [table], lack=f"user-centric leads by less than {SMALL}: {details}")
     return WorldResult(claims, numbers, [table], [_figure(world, pieces)])
 

@@ -70,21 +70,21 @@ ForecastsByInterval = Mapping[int, Mapping[str, Forecasts]]  # by units between 
 
 def judge(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
-    turns = [every for every in (QUICK if context.quick else EVERY) if every * 2 <= world.units]
-    if not turns:
+    intervals = [every for every in (QUICK if context.quick else EVERY) if every * 2 <= world.units]
+    if not intervals:
         return WorldResult(lack="it has too few moments")
     context.report(f"clusters of {world.name}", 0, 1)
     pages, forecasts = pages_of(world, {Cluster(): clusters_of(world)}), {}
-    for done, every in enumerate(turns):
-        context.report(f"forecasts for {world.name}", done, len(turns))
+    for done, every in enumerate(intervals):
+        context.report(f"forecasts for {world.name}", done, len(intervals))
         forecasts[every] = forecasts_of(ESTIMATORS, list(fetches_in_rotation(world, every)), pages)
-    context.report(f"forecasts for {world.name}", len(turns), len(turns))
-    rarely = forecasts[max(turns)][BAYES]
+    context.report(f"forecasts for {world.name}", len(intervals), len(intervals))
+    rarely = forecasts[max(intervals)][BAYES]
     if len(rarely) < FEWEST or not rarely.changed.any():
         return WorldResult(lack=f"fewer than {FEWEST} looks at pages, or no change")
-    tables = [_table(world.name, forecasts), _reliability(world.name, forecasts[max(turns)])]
+    tables = [_table(world.name, forecasts), _reliability(world.name, forecasts[max(intervals)])]
     numbers = {**course_of(world), **_numbers(forecasts)}
-    return WorldResult(claims_of(forecasts), numbers, tables, [_figure(world.name, forecasts[max(turns)])])
+    return WorldResult(claims_of(forecasts), numbers, tables, [_figure(world.name, forecasts[max(intervals)])])
 
 
 def course_of(world: World) -> dict[str, Value]:

@@ -116,22 +116,22 @@ def _ideal(ground: CycleWorld) -> Series:
 
 class Tempo(NamedTuple):
     """How many pages change in a cycle; how many of those that change most, if so many are taken as can be fetched; and
-    how many copies differ that are as old as by turns they would be.
+    the share of copies that would differ under round-robin.
     """
 
     all: float
     fastest: float
-    by_turns: float
+    round_robin: float
 
 
 def tempo_of(world: World) -> Tempo:
     """In hindsight: whoever goes by the change of one cycle cannot have more than `fastest` for long."""
-    shown, turns = ReadCopies(world).shown, min(round(1.0 / LITTLE), world.units)
+    shown, lag = ReadCopies(world).shown, min(round(1.0 / LITTLE), world.units)
     pages = np.flatnonzero(world.live(world.start) >= 0)
     states = np.array([shown[world.live(world.start + unit * world.unit)[pages]] for unit in range(world.units + 1)])
     often = np.sort((states[1:] != states[:-1]).mean(axis=0))[::-1]
     fastest = often[: max(1, round(LITTLE * len(pages)))]
-    return Tempo(float(often.mean()), float(fastest.mean()), float((states[turns:] != states[:-turns]).mean()))
+    return Tempo(float(often.mean()), float(fastest.mean()), float((states[lag:] != states[:-lag]).mean()))
 
 
 def judged(world: str, by_policy: SeriesByPolicy, tempo: Tempo | None = None) -> WorldResult:
@@ -164,7 +164,7 @@ def _above(
     if tempo:
         text += (
             f"; in a cycle {tempo.all:.1%} of the pages change, {tempo.fastest:.1%} of the {LITTLE:.0%} that change "
-            f"most, and by turns {tempo.by_turns:.1%} of the copies would differ"
+            f"most, and under round-robin {tempo.round_robin:.1%} of the copies would differ"
         )
     if "SLS" not in by_policy:
         text += "; sites are not compared: there are too few"

@@ -45,17 +45,17 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
         return WorldResult(lack=lack)
-    turns = [every for every in (QUICK if context.quick else EVERY) if every * 2 <= world.units]
-    priors = forecasts(world, turns) if turns else {}
+    intervals = [every for every in (QUICK if context.quick else EVERY) if every * 2 <= world.units]
+    priors = forecasts(world, intervals) if intervals else {}
     if not priors or min(len(each[CLUSTER]) for each in priors.values()) < FEWEST:
         return WorldResult(lack=f"fewer than {FEWEST} looks at pages")
     return result_of(world.name, priors, early(folder, context))
 
 
-def forecasts(world: World, turns: Sequence[int]) -> dict[int, dict[str, Forecasts]]:
+def forecasts(world: World, intervals: Sequence[int]) -> dict[int, dict[str, Forecasts]]:
     """Of the first looks at each page."""
     pages, forecasts = pages_of(world, {Cluster(): clusters_of(world)}), {}
-    for every in turns:
+    for every in intervals:
         each = forecasts_of(PRIORS, list(fetches_in_rotation(world, every)), pages)
         forecasts[every] = {name: made.some(made.before < LOOKS) for name, made in each.items()}
     return forecasts

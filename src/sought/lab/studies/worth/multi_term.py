@@ -128,12 +128,12 @@ def scored(weeks: Weeks, fetched: Iterator[Numbers]) -> Scored:
         copies[pages] = weeks.judge.world.live(time)[pages]
         states.append(copies)
     scored = Scored.of(run_of_states(weeks.judge, weeks.times, states))
-    return Scored(scored.found[1:], scored.ideal[1:], scored.weights[1:])
+    return Scored(scored.attained[1:], scored.ideal[1:], scored.weights[1:])
 
 
 def _quality(scored: Scored) -> float:
     could = (scored.weights * scored.ideal).sum(axis=1)
-    return float(np.mean((scored.weights * scored.found).sum(axis=1)[could > 0] / could[could > 0]))
+    return float(np.mean((scored.weights * scored.attained).sum(axis=1)[could > 0] / could[could > 0]))
 
 
 def _correlation(a: Floats, b: Floats) -> float:
