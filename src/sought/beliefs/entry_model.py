@@ -127,7 +127,7 @@ def prior(known: EntryFeatures) -> Floats:
 
 
 def fit(known: EntryFeatures, gain: Floats, chance: Floats) -> EntryModel:
-    """Learn from first fetches, the earliest first; `chance` is that with which each was chosen, NaN if nobody said.
+    """Learn from first fetches, the earliest first; `chance` is that with which each was chosen, NaN if not known.
 
     What a fetch brings becomes less as answers get better, so the last ones count most, whatever their number.
     """

@@ -188,7 +188,7 @@ def _worlds_here() -> list[Path]:
 
 
 def _refuse_file(results: Path) -> None:
-    """A folder that is not there yet is one without results."""
+    """Refuse a file; a missing folder is one without results."""
     if results.exists() and not results.is_dir():
         raise BadInput(f"{results} is no folder: name one with --results")
 

@@ -146,7 +146,7 @@ class _Asked(NamedTuple):
 
 
 class _Compared(NamedTuple):
-    """The tables that come of it; the last only for several budgets.  Without queries only the first has rows."""
+    """The resulting tables; the last only for several budgets.  Without queries only the first has rows."""
 
     table: "pl.DataFrame"
     differences: "pl.DataFrame"
@@ -211,7 +211,7 @@ def _default_policies() -> list[str]:
 
 
 def _check(setting: "Setting") -> None:
-    """What would come to light only in another process."""
+    """Refuse here what would otherwise fail in another process."""
     from sought.index.scorers import SCORERS
     from sought.lab.worlds.demand import SPLITS
     from sought.web.expression import evaluated
@@ -222,7 +222,7 @@ def _check(setting: "Setting") -> None:
 
 
 def _check_places(results: Path, decisions: Path | None) -> None:
-    """Where the results will be, before the work that may take hours."""
+    """Check the output folders before work that may take hours."""
     make_folder(results, "--results")
     if decisions and decisions.is_dir():
         raise BadInput(f"--decisions: {decisions} is a folder; name a file")
@@ -239,7 +239,7 @@ def _write(frame: "pl.DataFrame", path: Path) -> None:
 
 
 def _command(asked: _Asked) -> str:
-    """What to type to see the same again, in the folder that holds the world."""
+    """The command that repeats the comparison, in the folder that holds the world."""
     from sought.web.expression import expression_of
 
     setting, signals = asked.setting, asked.setting.signals

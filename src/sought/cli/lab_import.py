@@ -86,7 +86,7 @@ def _parameter(name: str, hint: Any, default: Any = ...) -> inspect.Parameter:
 
 
 def _own(option: str) -> str:
-    """Its parameter; an option of an importer is never taken for one that all have."""
+    """The name of its parameter, distinct from options that all importers have."""
     return f"own_{option.replace('-', '_')}"
 
 
@@ -120,7 +120,7 @@ def default_name(path: Path) -> str:
 
 
 class _WorldMaker:
-    """A world in the making: where to, and what is shown meanwhile."""
+    """A world being made: its target, and the progress shown."""
 
     def __init__(self, name: str, folder: Path, json: bool) -> None:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -131,14 +131,14 @@ class _WorldMaker:
         self.bars = Progress(*columns, console=errors, transient=True, disable=json or not errors.is_terminal)
 
     def progress(self, what: str) -> Callable[[int, int], None]:
-        """Shows how far one piece of work is."""
+        """Shows the progress of one piece of work."""
         task = self.bars.add_task(what, total=None)
         return lambda done, total: self.bars.update(task, completed=done, total=total or None)
 
     def finish(
         self, recorder: "WorldRecorder", span: "RecordedSpan", unit: float, queries: list[Path] | None, **notes: Any
     ) -> None:
-        """Add what people ask, save the world, and say in a line what it is."""
+        """Add queries, save the world, and describe it in one line."""
         from sought.lab.worlds.files import save_world
         from sought.record.files import folder_bytes
 

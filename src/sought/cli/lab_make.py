@@ -31,7 +31,7 @@ def generate(name: str, to: Path | None, json: bool, **knobs: Any) -> None:
 
 
 def _with_knobs() -> None:
-    """The knobs of Shape are the options of `generate`: their names, defaults and bounds are said in one place."""
+    """The knobs of Shape are the options of `generate`: their names, defaults and bounds are defined in one place."""
     hints: dict[str, Any] = {"name": Annotated[str, typer.Option(help="The world's name.")], "to": To, "json": Json}
     defaults: dict[str, Any] = {"name": "made-up", "to": None, "json": False}
     for each in fields(WebShape):

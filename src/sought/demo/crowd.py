@@ -2,8 +2,8 @@
 
 1. a question is drawn from what people want to know now
 2. both search pages are asked at the same moment, over HTTP
-3. the judge, in a thread of its own, says what the answers are really worth
-4. who finds something good clicks on it
+3. the judge, in a thread of its own, computes what the answers are really worth
+4. a searcher who sees a good result clicks on it
 """
 
 import asyncio
@@ -48,7 +48,7 @@ class Crowd:
     async def search(
         self, windows: tuple[Window, Window], a_second: float, judged: Callable[[Judged], None], stop: asyncio.Event
     ) -> None:
-        """Search until told to stop; `judged` is called with each result."""
+        """Search until stopped; `judged` is called with each result."""
         people = asyncio.Semaphore(AT_ONCE)
         due = 0
 

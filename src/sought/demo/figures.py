@@ -1,4 +1,4 @@
-"""How do the two compare?  What searchers found with each, lately and since both run."""
+"""How do the two compare?  The quality of both, lately and since the start."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -27,14 +27,14 @@ class Point(NamedTuple):
 
 
 class Scoreboard:
-    """Searches that count, summed up; those of late, one by one."""
+    """Sums over the searches that count, and the latest ones."""
 
     def __init__(self) -> None:
         self._late: deque[Judged] = deque()
         self.restart()
 
     def restart(self) -> None:
-        """Nothing before counts."""
+        """Forget all searches so far."""
         self.searches, self._ideal, self._attained = 0, 0.0, (0.0, 0.0)
 
     def add(self, judged: Judged) -> None:

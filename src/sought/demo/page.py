@@ -77,7 +77,7 @@ def _page() -> str:
 
 
 def as_json(state: DemoState) -> dict[str, Any]:
-    """How it stands, as JSON has it."""
+    """The state, as JSON has it."""
     points = state.history
     return {
         "phase": state.phase,

@@ -5,8 +5,8 @@ question is asked drifts:
 
     weight = interest in the subject (wanders) × (fame of the page (Zipf's law) + news (fades in days after its birth))
 
-All of it is a function of the seed and of toy time, so the same seed is the same people.  Who asks looks at few ranks,
-and clicks on what really is good now.
+All of it is a function of the seed and of toy time, so the same seed is the same people.  Searchers look at few ranks
+and click on what really is good now.
 """
 
 import math
@@ -54,7 +54,7 @@ class Questions:
 
 @dataclass(frozen=True)
 class Public:
-    """Everybody who searches the toy web."""
+    """All searchers of the toy web."""
 
     toy: ToyWeb
     seed: int = 1
@@ -77,7 +77,7 @@ class Public:
 
 @lru_cache(maxsize=65536)
 def question(page: ToyPage) -> str:
-    """The things that the page is about, as its title has them; of a page in another language its place."""
+    """The subjects of the page, as its title has them; of a page in another language its place."""
     if page.language != "en":
         return page.voice.place.lower()
     words = [word for word in _WORD.findall(page.title.lower()) if word not in _DULL]

@@ -64,7 +64,7 @@ class DemoState:
 
 
 def outcome(state: DemoState) -> dict[str, float | int | str | None]:
-    """What came of it, in plain numbers."""
+    """The result, in plain numbers."""
     values: dict[str, float | int | str | None] = {
         "seconds_to_start": _rounded(state.seconds_to_start),
         "seconds": round(state.seconds, 1),

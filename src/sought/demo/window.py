@@ -27,7 +27,7 @@ class Window:
         return ShownAnswer(reply["query_id"], tuple(urls), tuple(titles), reply["pages"])
 
     async def click(self, shown: ShownAnswer, rank: int) -> None:
-        """Tell that a result was clicked on."""
+        """Report a click on a result."""
         if shown.search is None:
             return
         about = {"object": {"object_id": shown.urls[rank - 1]}, "position": {"ordinal": rank}}

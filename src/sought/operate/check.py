@@ -33,7 +33,7 @@ class CheckReport(TypedReport):
 
 
 class Examined(NamedTuple):
-    """Problems by the part that is in trouble, and the numbers of archive files whose CDXJ is wrong."""
+    """Problems by the damaged part, and the numbers of archive files whose CDXJ is wrong."""
 
     problems: dict[str, list[str]]
     misfits: list[int]

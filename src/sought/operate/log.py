@@ -125,7 +125,7 @@ def read_log(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def log_stamp(path: Path) -> str:
-    """Something that is another one when there are more events."""
+    """A value that changes when there are new events."""
     try:
         status = (path / FILE).stat()
     except OSError:

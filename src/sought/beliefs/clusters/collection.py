@@ -1,4 +1,4 @@
-"""What must be known of all pages before the features of one can be told?  Their words, domains and best pages.
+"""What must be known of all pages before the features of one can be computed?  Their words, domains and best pages.
 
 Pages are clustered by their words alone, and so are addresses; features are how far a page's cluster is from the
 largest ones (Tan & Mitra 2010, §3).

@@ -1,4 +1,4 @@
-"""By what are pages told to be of a cluster?  All that clustering has found out, as the store keeps it.
+"""By what are pages assigned to clusters?  The result of clustering, as the store keeps it.
 
 Any page's cluster follows from it and from what is stored of the page: whoever opens the crawl finds the same.
 What cannot be read, or was written for other features, counts for nothing: clusters are made anew.

@@ -59,7 +59,7 @@ def _learner(belief: Belief, *logs: Fetches) -> Learner:
 
 
 def _it_is_learned_or_supplied(belief: Belief) -> None:
-    """One of the two, so that a crawl knows where its column comes from."""
+    """It is one of the two, so that a crawl knows where its column comes from."""
     ways = [name for name in ("learner", "supplier") if callable(getattr(belief, name, None))]
     hint = "write learner(self), or inherit from Supplied and write supplier(self, holdings)"
     demand(len(ways) == 1, f"it has {' and '.join(ways) or 'neither learner nor supplier'}: {hint}")
@@ -166,7 +166,7 @@ def _world() -> World:
 
 
 def _named(name: str, check: BeliefCheck) -> BeliefCheck:
-    """Every way in which a check ends badly is a broken promise."""
+    """Any error in a check is a broken promise."""
 
     @wraps(check)
     def kept(belief: Belief) -> None:

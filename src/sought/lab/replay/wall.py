@@ -3,7 +3,7 @@
 A replay is run twice: as it was recorded, and with everything that the first run had not seen by some time replaced by
 noise: pages that were never fetched, versions that were never seen, all later changes, all later demand, and (where
 no signal announces changes) when and how often a page changed between two fetches.  Up to that time both
-must make the same fetches.  A difference was decided by something the crawler could not have seen.
+must make the same fetches.  A difference shows that a decision used something the crawler could not have seen.
 """
 
 import hashlib
@@ -108,7 +108,7 @@ def _other_times(world: World, done: Replayed, until: float, seed: int) -> NDArr
 
 
 def _thinned(world: World, seen: Numbers, seed: int) -> World:
-    """Without some of the versions that nobody has seen: of some pages few, of others nearly all."""
+    """Without some unseen versions: few of some pages, nearly all of others."""
     dice = np.random.default_rng([seed, 0xD20])
     dropped = dice.random(len(world.urls))
     kept = dice.random(len(world.versions)) > dropped[world.versions.page]

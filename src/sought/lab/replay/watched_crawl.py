@@ -40,7 +40,7 @@ Table = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class _Everything:
-    """Whatever is left of a cycle; that a cluster is asked for makes the crawl note how pages change."""
+    """Fetches all that is left of a cycle; it reads a cluster so that the crawl notes how pages change."""
 
     @property
     def beliefs(self) -> tuple[Cluster]:

@@ -59,7 +59,7 @@ class QualityOrder:
     slack: float = 0.0
 
     def failure(self, quality: Mapping[str, float]) -> str:
-        """What is wrong, if anything is."""
+        """What is wrong; empty if nothing is."""
         less, more = quality[repr(self.less)], quality[repr(self.more)]
         if less <= more + self.slack:
             return ""
@@ -102,19 +102,19 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
 
 
 def lacks(world: World) -> str:
-    """What a world would need for a year to be judged in it."""
+    """What a world lacks for a year to be judged in it; empty if nothing."""
     if not len(world.tallies):
         return "nobody asks for anything (sought lab queries derive makes queries)"
     return "" if world.units else "it has one moment only"
 
 
 def _in_step(judge: Judge, like: Run) -> Run:
-    """Whatever changes is fetched at once."""
+    """A run in which every change is fetched at once."""
     return run_of_states(judge, like.moments, [judge.world.live(time) for time in like.moments.tolist()])
 
 
 def _claims(replayed: Replayed) -> list[Claim]:
-    """No order is broken."""
+    """That no order is broken."""
     claims = []
     for statement, orders in ORDERS.items():
         failures = _failures(replayed, orders)

@@ -1,4 +1,4 @@
-"""One cell of an experiment: a policy, a budget, a setting.  What it did is kept, so that no cell is run twice.
+"""One cell of an experiment: a policy, a budget, a setting.  Its results are kept, so that no cell runs twice.
 
     results/cells/KEY/log.parquet      every fetch: unit, time, url, page and version of the world; what the policy
                                        expected and the crawl measured (`Measured`)
@@ -80,7 +80,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Done:
-    """What came of a cell."""
+    """The results of a cell."""
 
     cell: Cell
     run: Run
@@ -99,19 +99,19 @@ def run_cell(cell: Cell, judge: Judge, report: Report = lambda done, total: None
 
 
 def judge_for(world: World, setting: Setting) -> Judge:
-    """Who judges replays of a world in a setting, which is for the judge as it is for the crawler."""
+    """The judge of replays of a world in a setting; the setting holds for judge and crawler."""
     seen = seen_in(world, setting)
     demand = demand_of(seen.tallies, setting.split, seen.unit, setting.seed, setting.searches, seen.start)
     return judge_of(seen, demand, evaluated(setting.scorer, SCORERS, "scorer"), setting.tie)
 
 
 def cell_code(policy: Policy, root: Path = ROOT) -> str:
-    """What tells the source code that a replay of a policy uses from other versions of it; `root` is this package."""
+    """A hash of the source code that a replay of a policy uses; `root` is this package."""
     return code_for(policy, *_REPLAYED_BY, root=root)
 
 
 def check_code(cell: Cell) -> None:
-    """Another process may have read other source code than the one which made the cell."""
+    """Refuse a cell that a process with other source code has made."""
     is_same = cell.own.startswith(UNKNOWN) or own_mark(cell.policy) == cell.own
     if not is_same or cell.mark.split()[1:] != [cell_code(cell.policy)]:
         raise BadInput("the source code changed while the experiment ran; start it again")
@@ -143,7 +143,7 @@ def complete(cell: Cell, folder: Path, measures: Sequence[Measure], results: Pat
 
 
 def load(cell: Cell, judge: Judge, results: Path) -> Done:
-    """A cell on record, to be looked at again."""
+    """Load a stored cell."""
     frame, summary = read_log(cell, results), read_summary(cell, results)
     unit, moment, page, version = (frame[name].to_numpy() for name in ("unit", "time", "page", "version"))
     log = FetchLog(unit, moment, page, version, frame["url"].to_list(), _measured(frame))
@@ -185,7 +185,7 @@ def read_summary(cell: Cell, results: Path) -> dict[str, Any]:
 
 @contextmanager
 def _whole(cell: Cell, results: Path) -> Iterator[Path]:
-    """The folder of a cell; should something in it not be readable, the message says what to do."""
+    """Read the folder of a cell; if something in it is unreadable, the error says what to do."""
     folder = _folder(cell, results)
     try:
         yield folder
@@ -209,7 +209,7 @@ def _judge(folder: Path, setting: Setting, mark: str) -> Judge:
 
 
 def _mark(measure: Measure) -> str:
-    """What tells a measure from others of its name, and its source code from other versions of it."""
+    """A hash of a measure and its source code."""
     own = own_mark(measure)
     return f"{code_for(measure)} {own} {measure!r}" if own else code_for(measure)
 
@@ -221,7 +221,7 @@ def _marks(folder: Path) -> dict[str, str]:
 
 
 def _save(done: Done, measures: Sequence[Measure], results: Path) -> bool:
-    """Put it on record, whole; False if somebody else has done so meanwhile, and theirs stays."""
+    """Store it as a whole; False if another process was first, whose result stays."""
     folder = _folder(done.cell, results)
     series = {"unit": np.arange(len(done.run.moments)), "time": done.run.moments, **done.series(measures)}
     _tidy(folder)
@@ -269,14 +269,14 @@ def _publish(fresh: Path, folder: Path) -> bool:
 
 
 def _tidy(folder: Path) -> None:
-    """Take away what processes that were killed left of a cell."""
+    """Delete what killed processes left of a cell."""
     for left in folder.parent.glob(f"{folder.name}.*.new"):
         if left.stat().st_mtime < time.time() - _ABANDONED:
             shutil.rmtree(left, ignore_errors=True)
 
 
 def _add(done: Done, measures: Sequence[Measure], results: Path) -> None:
-    """Put further measures beside those that are on record by then."""
+    """Add measures to those stored by then."""
     if not measures:
         return
     folder, fresh = _folder(done.cell, results), done.series(measures)
@@ -288,14 +288,14 @@ def _add(done: Done, measures: Sequence[Measure], results: Path) -> None:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Wait for whoever else is adding to a cell."""
+    """Wait for other processes that add to the cell."""
     with (folder / "lock").open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)  # until it is closed
         yield
 
 
 def _write(frame: pl.DataFrame, path: Path, marks: Mapping[str, str] | None = None) -> None:
-    """Complete or not at all; with the marks of the measures in it, if it is a series."""
+    """Write it completely or not at all; a series with the marks of its measures."""
     fresh = path.with_suffix(".new")
     metadata = None if marks is None else {_MEASURES: msgspec.json.encode(marks).decode()}
     frame.write_parquet(fresh, compression="zstd", metadata=metadata)

@@ -23,7 +23,7 @@ from sought.web.registry import BELIEFS
 
 
 def parse_any_policy(text: str) -> Policy:
-    """The policy an expression stands for, oracles among them; BadInput, which says what is wrong, if none.
+    """The policy of an expression, or an oracle; BadInput says what is wrong.
 
     Names that have their module before them are looked for in the current directory, too.
     """

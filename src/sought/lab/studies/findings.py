@@ -31,7 +31,7 @@ def save_finding(finding: Finding, results: Path, code: str = "", written: str =
 
 
 def key_of(finding: Finding) -> str:
-    """What tells findings apart: the study, the names of its worlds, and whether it was quick."""
+    """The identity of a finding: the study, the names of its worlds, and whether it was quick."""
     identity = msgspec.json.encode([finding.worlds, finding.quick])
     return f"{finding.study}-{hashlib.blake2b(identity, digest_size=8).hexdigest()}"
 

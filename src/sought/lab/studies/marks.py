@@ -1,4 +1,4 @@
-"""What does a result depend on?  Marks of a world's files and of source code: another mark, another result."""
+"""What does a result depend on?  Hashes (marks) of a world's files and of source code."""
 
 import hashlib
 import inspect
@@ -23,7 +23,7 @@ _TOKEN, _numbers = secrets.token_hex(4), count()  # of this process
 
 
 def world_mark(folder: Path) -> str:
-    """What tells the files of a world from others; texts are left out, for replay does not read them."""
+    """A hash of a world's files, except texts, which replays do not read."""
     mark = hashlib.blake2b(digest_size=12)
     for file in sorted(folder.iterdir()):
         if file.name != "texts.parquet" and file.is_file():
@@ -33,7 +33,7 @@ def world_mark(folder: Path) -> str:
 
 @cache
 def code_mark() -> str:
-    """What tells the source code of this package from other versions of it, to the byte."""
+    """A hash of this package's source code, to the byte."""
     mark = hashlib.blake2b(digest_size=12)
     package = Path(sought.__file__).parent
     for file in sorted(package.rglob("*.py")):
@@ -42,7 +42,7 @@ def code_mark() -> str:
 
 
 def code_for(value: object, *modules: str, root: Path = ROOT) -> str:
-    """What tells the source code of this package that a policy or measure uses, and these modules use.
+    """A hash of the source code of this package that a policy or measure and these modules use.
 
     That is what its classes, bases and parts use, or what code of others imports if they are not of this package.
     """
@@ -56,7 +56,7 @@ def code_for(value: object, *modules: str, root: Path = ROOT) -> str:
 
 
 def own_mark(value: object) -> str:
-    """What tells the source code of a policy or measure from other versions, where it is not of this package.
+    """A hash of the source code of a policy or measure that is not in this package.
 
     It is that of the modules of its classes, bases and parts (of the classes alone in the program that is run: that
     changes with every experiment), not of modules which these import.  Code that is nowhere to be read is of this

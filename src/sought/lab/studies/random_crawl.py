@@ -1,4 +1,4 @@
-"""Do crawls in random and in ideal order hit the closed forms?
+"""Do crawls in random and in ideal order agree with the closed forms?
 
 After K of T pages, drawn without replacement: P_CS = P_ST = 100·K/T, in the mean; in order of importance: P_CS = 100
 and P_ST = 100·min(K, H)/H.  J. Cho, H. Garcia-Molina, L. Page, Efficient Crawling Through URL Ordering, WWW7 1998,

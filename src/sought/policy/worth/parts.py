@@ -22,7 +22,7 @@ _ANSWERS = 4.0 / YEAR  # how soon, a second, a page is there that was not, or di
 class WorthParts(NamedTuple):
     """Of every page: as a new one, for its text, for its death, for what its links tell and lead to.
 
-    `news` is what it is worth to be told of its death by others, `price` what one fetch costs.
+    `news` is what it is worth to learn of its death from others, `price` what one fetch costs.
     """
 
     entry: Floats
@@ -101,7 +101,7 @@ def deaths(s: PageState, unnoticed: Floats, price: float) -> Floats:
 
 
 def news(s: PageState, unnoticed: Floats, price: float) -> Floats:
-    """What it is worth to be told whether a page is still there, by somebody else.
+    """What it is worth to learn from another page whether a page is still there.
 
     If it has gone it must still be fetched, at the price.  Where there are signs, one is spared that fetch if it has
     not; or, if the signs are too weak to fetch it for, one may learn that it has.

@@ -91,7 +91,7 @@ def counts_of(total: int) -> Numbers:
 
 
 def p_st(order: Numbers, hot: Marks) -> FoundCurve:
-    """Of a crawl in this order; pages that it never fetches are not found."""
+    """P_ST of a crawl in this order; pages that it never fetches do not count."""
     hot_so_far = np.concatenate([[0], np.cumsum(hot[order])])
     counts = counts_of(len(hot))
     return FoundCurve(counts, 100 * hot_so_far[np.minimum(counts, len(order))] / hot.sum(), len(hot))
@@ -157,7 +157,7 @@ class Crawls:
         return float(seen.mean())
 
     def near(self, marked: Marks, links: int) -> Marks:
-        """Which pages are at most so many links away from one of these."""
+        """The pages at most so many links away from one of these."""
         marks = marked.copy()
         for _ in range(links):
             marks[self.targets[marks[self.sources]]] = True

@@ -34,7 +34,7 @@ def judging(
     look: Callable[[Crawls, StudyContext], WorldResult],
     rounds: int = ROUNDS,
 ) -> Callable[[Path, StudyContext], WorldResult]:
-    """What judges a world: it is crawled, if it is fit, and the orders are looked at."""
+    """The judge of a world: crawl it, if it is fit, and compare the orders."""
 
     def judge(folder: Path, context: StudyContext) -> WorldResult:
         if lack := unfit(open_world(folder), context):
@@ -47,7 +47,7 @@ def judging(
 
 
 def settings_of(policies: Mapping[str, Policy], rounds: int = ROUNDS) -> dict[str, Any]:
-    """For the record."""
+    """The settings to record."""
     return {"policies": {name: repr(policy) for name, policy in policies.items()}, "rounds": rounds}
 
 
@@ -78,7 +78,7 @@ def largest(name: str) -> Statement:
 
 
 def is_best(curves: Curves, name: str, others: Mapping[str, float] | None = None) -> Claim:
-    """Of several curves one has the largest area."""
+    """The claim that one of several curves has the largest area."""
     areas = {each: curve.area for each, curve in curves.items()} | dict(others or {})
     margin = areas[name] - max(area for each, area in areas.items() if each != name)
     return Claim(largest(name), margin > 0, f"{name_values(areas)}; margin {margin:+.3f}")
@@ -89,7 +89,7 @@ def name_values(areas: Mapping[str, float]) -> str:
 
 
 def areas_of(curves: Curves, of: str = "") -> dict[str, Value]:
-    """For the numbers of a part."""
+    """The areas, as numbers of a result."""
     return {", ".join(filter(None, (name, of, "area"))): curve.area for name, curve in curves.items()}
 
 
@@ -116,7 +116,7 @@ def known_table(crawls: Crawls, names: Iterable[str]) -> ResultTable:
 
 
 def web_table(crawls: Crawls) -> ResultTable:
-    """What may explain what orders find."""
+    """Facts of the web that may explain the result."""
     links, backlinks, total = len(crawls.sources), crawls.backlinks, len(crawls)
     everywhere = backlinks > EVERYWHERE * total
     rows: list[list[Value]] = [

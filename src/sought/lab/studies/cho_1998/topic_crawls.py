@@ -1,4 +1,4 @@
-"""Does a crawl that is after a topic find its pages sooner, and does the order of URLs matter then?
+"""Does a crawl that prefers a topic reach its pages sooner, and does the order of URLs matter then?
 
 J. Cho, H. Garcia-Molina, L. Page, Efficient Crawling Through URL Ordering, WWW7 1998, §5, Figures 12, 14 and 15.  The
 basic crawler takes URLs first that name the topic, in their address or in an anchor; the modified one also those that
@@ -113,8 +113,8 @@ def _part(figure: str, world: str, claims: list[Claim], crawls_by_topic: list[Cr
 
 
 def _about(world: str, crawls_by_topic: list[Crawled]) -> ResultTable:
-    """What may explain what was found: is the topic in addresses and anchors, are children of hot pages hot, and is all
-    of the web near them?
+    """Facts that may explain the result: is the topic in addresses and anchors, are children of hot pages hot, and is
+    all of the web near them?
     """
     rows: list[list[Value]] = []
     for each in crawls_by_topic:

@@ -32,7 +32,7 @@ class Worded:
         self.vocabulary = Vocabulary(world.terms)
 
     def hot(self, topic: str, least: int = Hops.count) -> Marks:
-        """Which of them are hot."""
+        """Which of the pages are hot."""
         counts = counted(self.vectors, Topic(topic), self.vocabulary)
         return counts.everywhere(_TITLE, 1) | counts.everywhere(_BODY, least)
 

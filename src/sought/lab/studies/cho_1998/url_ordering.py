@@ -123,7 +123,7 @@ def _by_backlinks(crawls: Crawls, context: StudyContext) -> WorldResult:
 
 
 def _by_both(crawls: Crawls, hot: Hot) -> ResultTable:
-    """Of pages that backlinks make hot: does PageRank find late what it does not hold for important?"""
+    """Of pages that are hot by backlinks: does PageRank reach late those that it ranks low?"""
     by_rank = hottest(crawls.ranks, 0.01).which
     parts = {"by PageRank too": hot.which & by_rank, "by backlinks alone": hot.which & ~by_rank}
     rows: list[list[Value]] = []

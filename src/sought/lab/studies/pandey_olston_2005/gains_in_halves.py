@@ -51,7 +51,7 @@ Floats = NDArray[np.float64]
 class Halves:
     """Gain a week in both halves of every page that has any.
 
-    What may be the reason if they differ: `often` are the pages with at least OFTEN changes in each half, `largest` the
+    Possible reasons if they differ: `often` are the pages with at least OFTEN changes in each half, `largest` the
     share of its gain that the best refresh of each page brought.
     """
 

@@ -1,4 +1,4 @@
-"""What does it cost to measure what every refresh brings, by the size of the batch?
+"""What does it cost to measure the gain of every refresh, by batch size?
 
 S. Pandey, C. Olston, User-Centric Web Crawling, WWW 2005, Figure 2: time to index a batch of refreshed pages with and
 without measuring, 7 to 8 % more in the paper.  Pages are made up, each there already and changed since; indexing is all

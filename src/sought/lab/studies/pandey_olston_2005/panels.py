@@ -68,7 +68,7 @@ class Panel:
     def ratios(self) -> list[float]:
         """Fetches that user-centric takes for the quality of the better rival, over those of the rival; by budget.
 
-        inf where no budget measured is enough; NaN where nothing is left to tell.
+        inf where no measured budget is enough; NaN where both are perfect.
         """
         ratios = []
         for at, budget in enumerate(self.budgets):

@@ -68,7 +68,7 @@ HIGHER = Statement(
 
 
 def judging(name: str, protocols: Sequence[str]) -> Callable[[Path, StudyContext], WorldResult]:
-    """What judges a world by these protocols."""
+    """The judge of a world by these protocols."""
 
     def judge(folder: Path, context: StudyContext) -> WorldResult:
         world = open_world(folder)
@@ -80,7 +80,7 @@ def judging(name: str, protocols: Sequence[str]) -> Callable[[Path, StudyContext
 
 
 def judged(world: str, panels: Panels, study: str) -> WorldResult:
-    """As printed: by what is in-sample.  Causal: by all else; in-sample is beside it."""
+    """As printed: in-sample only.  Causal: all others; in-sample is shown beside it."""
     mine = {key: panel for key, panel in panels.items() if (key[0] == IN_SAMPLE) == (study == NAME)}
     claims = [claim for key, panel in mine.items() for claim in claims_of(_label(*key), panel)]
     numbers = {name: value for key, panel in panels.items() for name, value in _numbers(_label(*key), panel)}

@@ -1,9 +1,10 @@
-"""What is refreshed of a page whose adverts change, and of one that announces this week's seminar?
+"""How often is a page refreshed whose adverts change, and one that announces this week's seminar?
 
 S. Pandey, C. Olston, User-Centric Web Crawling, WWW 2005, Examples 1 and 2.  A web made by hand: ordinary pages, each
 rewritten now and then, and in it something that a few people ask for; a page of adverts, rewritten as much and as often
-as those, where nobody asks for any of it; a seminar's page, which every week says what is then asked for most.  Whoever
-counts large changes fetches the adverts like all others, and gives up on the seminar, which is never fresh for long.
+as those, where nobody asks for any of it; a seminar's page, which every week says what is then asked for most.  A
+policy that counts large changes fetches the adverts like all others and gives up on the seminar, which is never fresh
+for long.
 """
 
 from collections.abc import Iterator, Mapping

@@ -63,7 +63,7 @@ Curves = Mapping[str, Floats]
 
 @dataclass(frozen=True)
 class Clues:
-    """What sketches tell of the uncrawled pages of one sample: shares."""
+    """The uncrawled pages of one sample according to sketches, as shares."""
 
     pages: int
     asked_for: float  # of the pages, with impact by sketches

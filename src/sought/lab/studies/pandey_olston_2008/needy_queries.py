@@ -68,7 +68,7 @@ def halves(judge: Judge) -> tuple[Judge, Judge]:
 
 
 def improved(half: Judge, dataset: str, share: float, draw: int = 0) -> Improved:
-    """By a crawl of its own."""
+    """From a crawl of its own."""
     with at_frontier(half, [HYBRID], setting_of(dataset, draw, "string")) as reached:
         frontier = reached.frontier()
         fetched = frontier.pages.fetches > 0
@@ -118,7 +118,7 @@ def _best_scores(judge: Judge, versions: Numbers) -> Floats:
 
 @dataclass(frozen=True)
 class LearnedHalves:
-    """What one half has taught, and what the other one shows.
+    """What was learned from one half, and what the other half shows.
 
     `shown` is fitted to the other half, and its buckets are the points.  Of both halves: `full` is fitted to those
     queries that had ten results before, which are the share `is_full` of them; `lacking` to what queries had attained.

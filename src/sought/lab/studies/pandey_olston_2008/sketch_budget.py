@@ -50,7 +50,7 @@ FEW_SUFFICE = Statement(
 
 @dataclass(frozen=True)
 class SketchImpact:
-    """Impact that is fetched, by budget, for each share of sketches; and by nobody's wits."""
+    """Impact that is fetched, by budget, for each share of sketches, and by random choice."""
 
     impact: Mapping[float, Floats]
     random: Floats
@@ -74,7 +74,7 @@ def policy_of(share: float) -> SearchImpact:
 
 
 def measured(test: Judge, dataset: str, curve: Improvability, shares: tuple[float, ...], draw: int = 0) -> SketchImpact:
-    """What the hybrid fetches for the queries of a judge, by a curve that others have taught."""
+    """What the hybrid fetches for the queries of a judge, by a curve learned from other queries."""
     policies = {share: policy_of(share) for share in shares}
     with at_frontier(test, list(policies.values()), setting_of(dataset, draw, "string")) as reached:
         reached.holdings.shared(ImprovabilitySupplier).curve = curve

@@ -105,7 +105,7 @@ def _example(
 
 
 def shown_in(judge: Judge) -> Results:
-    """What everybody would be shown if all pages had been crawled."""
+    """The results shown to each query if all pages had been crawled."""
     return judge.ranked.lists(judge.world.live(judge.world.start)).top(SHOWN)
 
 

@@ -46,7 +46,7 @@ def setting_of(dataset: str, draw: int = 0, split: Split = "none", scorer: str =
 
 
 def judge_in(folder: Path, split: Split = "none", scorer: str = "BM25()") -> Judge | str:
-    """Who knows the impact of pages; or why nobody can."""
+    """The judge of pages' impact, or why there is none."""
     world = open_world(folder)
     if pages_at_start(world) < FEWEST_PAGES:
         return f"it has fewer than {FEWEST_PAGES} pages at its start"
@@ -60,7 +60,7 @@ def judge_in(folder: Path, split: Split = "none", scorer: str = "BM25()") -> Jud
 def judging(
     look: Callable[[Judge, StudyContext], WorldResult], split: Split = "none"
 ) -> Callable[[Path, StudyContext], WorldResult]:
-    """What judges a world: somebody who knows the impact of its pages looks at it."""
+    """The judge of a world, by the impact of its pages."""
 
     def judge(folder: Path, context: StudyContext) -> WorldResult:
         judge_or_lack = judge_in(folder, split)

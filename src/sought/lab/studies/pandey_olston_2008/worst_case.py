@@ -1,8 +1,8 @@
-"""Is it hard to choose pages for the worst case, and for the reason that the paper gives?
+"""Is choosing pages for the worst case hard, and for the reason that the paper gives?
 
 S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, §4.1, Theorem 1 and Appendix A: the worst-case impact
-of a set is not the sum of its pages', and out of any graph a web can be made in which the worst-case impact of a set
-of pages tells how many edges the graph has among them.  So who chooses pages well finds dense subgraphs, which is
+of a set is not the sum of its pages', and any graph can be turned into a web in which the worst-case impact of a set
+of pages shows how many edges the graph has among them.  So choosing pages well finds dense subgraphs, which is
 NP-hard.  No world is needed: webs are made by hand, so small that the adversary can try all scores.
 """
 

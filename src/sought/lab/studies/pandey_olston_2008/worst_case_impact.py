@@ -1,4 +1,4 @@
-"""Which uncrawled pages have the largest impact together, if all scores turn out as badly as they can?
+"""Which uncrawled pages have the largest impact together, if all scores are as bad as possible?
 
 Each candidate's score lies in an interval.  For a set C of pages the adversary's best play is all of C at their lower
 ends and all others at their upper ends, equal scores against C; who of C stands where makes no difference to the sum.
@@ -154,7 +154,7 @@ def _flip(page: Int, marks: Marks) -> None:
 
 @compiled
 def _alone(page: Int, marks: Marks, now: Floats, tables: Tables) -> float:
-    """What comes of it if a page is flipped.  `now` is what each query has."""
+    """The effect of flipping a page.  `now` is what each query has."""
     places, queries = tables[8], tables[9]
     _flip(page, marks)
     change = 0.0
@@ -166,7 +166,7 @@ def _alone(page: Int, marks: Marks, now: Floats, tables: Tables) -> float:
 
 @compiled
 def _together(one: Int, other: Int, marks: Marks, now: Floats, tables: Tables) -> float:
-    """What comes of it if two pages are flipped, beyond what comes of each: only queries of both matter."""
+    """The effect of flipping two pages beyond that of each: only queries of both matter."""
     places, queries = tables[8], tables[9]
     more, i, j = 0.0, places[one], places[other]
     while i < places[one + 1] and j < places[other + 1]:

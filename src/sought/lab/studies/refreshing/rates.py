@@ -1,7 +1,7 @@
 """Do pages change as often as estimators say?
 
 An observer fetches a world's pages in rotation.  Before each look every estimator says with what chance the page has
-changed since the last one, 1 − e^{−λ·gap}, by what was seen until then; after it, everyone knows.
+changed since the last one, 1 − e^{−λ·gap}, by what was seen until then; each fetch then shows the truth.
 """
 
 import asyncio
@@ -88,7 +88,7 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
 
 
 def course_of(world: World) -> dict[str, Value]:
-    """Whether pages change evenly, each by itself, which is what estimators take for granted.
+    """Whether pages change evenly and independently, as estimators assume.
 
     The share of pages that change in a unit, by half of the units; and of all changes that in the three busiest.
     """

@@ -65,7 +65,7 @@ TOO_RARE = Statement(
 
 
 class RefreshArm(NamedTuple):
-    """`kind` says what it goes by."""
+    """A policy; `kind` is the information it uses."""
 
     policy: Policy
     kind: Kind
@@ -183,7 +183,7 @@ def _budgets_for(pages: int) -> tuple[float, ...]:
 
 
 def claims_of(results: Sequence[ArmResult]) -> list[Claim]:
-    """What must hold at every budget."""
+    """The claims at every budget."""
     best = [_best(results, budget) for budget in _budgets(results)]
     rivals = [(_best(results, budget, "demand"), _best(results, budget, "changes")) for budget in _budgets(results)]
     small = [each for each in results if each.kind == "changes" and each.budget <= SMALL]

@@ -1,4 +1,4 @@
-"""What are sitemaps and dates worth to a refresh rule that knows how to use them, and what to one that does not?
+"""What are sitemaps and dates worth to a refresh rule that uses them, and to one that does not?
 
 Sitemaps are read once a day whatever the rule, and each reading is a fetch of the budget.
 """
@@ -87,7 +87,7 @@ Ghosts = Mapping[tuple[str, float], float]  # by arm and budget
 
 
 def ghosts(by_signals: Replayed) -> Ghosts:
-    """The share of pages held at the end that are gone, where signals come: of these sitemaps say nothing."""
+    """The share of pages held at the end that are gone, with signals: sitemaps do not list them."""
     judge, shares = judge_for(open_world(by_signals.folder), SIGNALLED), {}
     world = judge.world
     for (name, budget, _), cell in by_signals.cells.items():

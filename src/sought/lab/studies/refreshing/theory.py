@@ -1,7 +1,7 @@
-"""Where the assumptions of theory hold, does what it says of refresh rules come out?
+"""Where the assumptions of theory hold, are its predictions about refresh rules right?
 
-Pages change as Poisson processes do (lab/replay/poisson_pages.py), and rates are known.  Beside it stands what is left
-of it when rates have to be learned from the fetches themselves.
+Pages change as Poisson processes do (lab/replay/poisson_pages.py), and rates are known.  The same rules are
+also shown with rates learned from the fetches themselves.
 """
 
 from collections.abc import Mapping

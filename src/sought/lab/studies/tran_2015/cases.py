@@ -100,7 +100,7 @@ class Case:
         return tune(omegas, lambda omega: self.walk(kind, omega)[train], self.impact(kind)[train], cut, samples)
 
     def methods(self, kind: Impact, omega: float) -> dict[str, Floats]:
-        """What each method says of each page; of Random, nothing."""
+        """The value of each page by each method; zeros for Random."""
         baselines = {name: self.importance(ordering) for name, ordering in BASELINES.items()}
         walks = {RW: self.walk(kind, 1.0), RW_EG: self.walk(kind, omega)}
         return {RANDOM: np.zeros(len(self.rows)), **baselines, **walks}
@@ -141,7 +141,7 @@ class FrontierCases:
 def judging(
     look: Callable[[FrontierCases, Regime, StudyContext], WorldResult], wanted: Regime | None = None
 ) -> Callable[[Path, StudyContext], WorldResult]:
-    """What judges a world by its frontiers, if its impact is as wanted, or else as in one of the paper's cases."""
+    """The judge of a world by its frontiers, if its impact is as wanted, or else as in one of the paper's cases."""
 
     def judge(folder: Path, context: StudyContext) -> WorldResult:
         ground = ground_of(folder, context)
@@ -167,20 +167,20 @@ def walk(kind: Impact, omega: float, beta: float) -> RandomWalk:
 def above(one: Floats, other: Floats) -> bool | None:
     """Whether the first is above the second, draw by draw: by more than EVEN, and than two errors of the difference.
 
-    None where it is by more than EVEN but not by two errors: draws are too few to tell.
+    None where it is by more than EVEN but not by two errors: more draws are needed.
     """
     apart = float((one - other).mean())
     return apart > EVEN if apart <= EVEN or apart > ERRORS * error(one - other) else None
 
 
 def not_above(one: Floats, other: Floats) -> bool | None:
-    """The contrary."""
+    """The opposite of `above`."""
     is_above = above(one, other)
     return None if is_above is None else not is_above
 
 
 def error(values: Floats) -> float:
-    """The standard error of the mean; 0 where there is one value only, which tells none."""
+    """The standard error of the mean; 0 where there is one value only."""
     return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
 
 
@@ -222,7 +222,7 @@ def _held(judge: Judge) -> tuple[dict[str, float], Regime | None]:
 
 
 def best_share(impact: Floats, share: float, pages: int) -> float:
-    """How much of all impact that share of the pages has which has most."""
+    """The share of all impact that the best pages of this share have."""
     return float(np.sort(impact)[-max(1, round(share * pages)) :].sum() / (impact.sum() or 1.0))
 
 

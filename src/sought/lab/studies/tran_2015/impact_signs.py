@@ -1,4 +1,4 @@
-"""What tells of a frontier page's impact: the pages that link to it, or those that are linked beside it?"""
+"""What predicts a frontier page's impact: the pages that link to it, or those that are linked beside it?"""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Who finds most impact in the frontier?  Figures 4 and 5 of Tran, Turk, Cambazoglu & Nejdl (2015).
+"""Which method finds most impact in the frontier?  Figures 4 and 5 of Tran, Turk, Cambazoglu & Nejdl (2015).
 
 share(x) = impact of the first x of the frontier by a method / impact of the best x, on the 35 % of its pages that ω was
 not tuned on.  Pages of equal value come in any order, and in the mean over all.

@@ -1,6 +1,6 @@
-"""What is each part of Worth for?  It is left out, and what is lost of the gap is what it brings.
+"""What is each part of Worth for?  Each is left out; the share of the gap lost is its contribution.
 
-A part that brings nothing anywhere has no place.
+A part that contributes nothing on any world should go.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ STATEMENTS = {part: Statement(f"{part} bring something on a world, with a 95 % i
 
 
 def judge(folder: Path, context: StudyContext) -> WorldResult:
-    """What is lost without each part; whether a part has a place, all worlds say together."""
+    """The loss without each part; whether to keep a part is decided over all worlds."""
     world = open_world(folder)
     if lack := lacks(world):
         return WorldResult(lack=lack)

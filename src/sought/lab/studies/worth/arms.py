@@ -1,4 +1,4 @@
-"""What is Worth compared with, and by how much is it better?  For all experiments about it.
+"""What is Worth compared with, and by how much is it better?  Shared by all experiments about it.
 
 The best published arm is chosen afterwards, by the demand that judges: that favours it, not Worth.
 """

@@ -1,4 +1,4 @@
-"""X7: whom does a page resemble: all pages, those of its host, or those of its cluster?
+"""X7: which pages does a page resemble: all, those of its host, or those of its cluster?
 
 Each prior of the change rate is judged by the first 24 looks at a page (as in rates.py), and by what a refresh rule
 makes of it in the first half of the year.

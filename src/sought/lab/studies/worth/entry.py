@@ -1,4 +1,4 @@
-"""X3: who knows best what a page never fetched would bring?
+"""X3: which method knows best what a page never fetched would bring?
 
 A crawl has fetched a part of a world, breadth first, and the Web stands still.  What each page of the frontier would
 really bring, fetched by itself, is worked out with its content, by the demand that judges.  Methods know addresses,

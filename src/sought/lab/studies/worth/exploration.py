@@ -5,7 +5,7 @@
     draw    values are drawn from what is believed (W. R. Thompson, Biometrika 1933)
     bound   by an upper bound of what is believed
 
-Judged is what comes after the first quarter of a year, warm and cold: until then whoever tries pays for it.
+Quality after the first quarter of a year is judged, warm and cold: before, exploring only costs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -97,7 +97,7 @@ def measured(folder: Path, start: str, warm_up: int, context: StudyContext) -> E
 
 
 def claims_of(results: Sequence[Explored]) -> list[Claim]:
-    """As good as the best, or nobody can tell."""
+    """As good as the best; not judged where intervals are too wide."""
     claims = []
     for each in results:
         worst = min(each.leads, key=lambda way: each.leads[way].high)

@@ -1,4 +1,4 @@
-"""Is Worth better than all that was published, on queries it has not seen?  The headline.
+"""Is Worth better than every published policy, on queries it has not seen?  The headline.
 
     warm      the repository is in step at the start, and the site lives on for a year
     cold      only the seeds are known

@@ -5,8 +5,8 @@
     U       Olston & Pandey's, pages weighed by views: with known shape (OptimalFreshness) or learned (Longevity)
     W       Worth
 
-All but Worth take new pages first.  So that it is seen what the index alone does, all are also compared on the pages
-that are there all year, where nothing is born and nothing goes.
+All but Worth take new pages first.  To isolate the effect of the index, all are also compared on the pages that exist
+all year, where nothing is born and nothing goes.
 """
 
 from collections.abc import Mapping, Sequence

@@ -121,7 +121,7 @@ def gains_of(judge: Judge, times: Floats) -> Floats:
 
 
 def scored(weeks: Weeks, fetched: Iterator[Numbers]) -> Scored:
-    """What is found if these pages are fetched in each unit after the first."""
+    """The scores if these pages are fetched in each unit after the first."""
     copies, states = np.full(len(weeks.judge.world.urls), NOTHING), []
     for time, pages in zip(weeks.times.tolist(), chain([weeks.pages], fetched), strict=True):
         copies = copies.copy()

@@ -1,4 +1,4 @@
-"""X9: what comes of Worth when something happens that nobody could foresee?
+"""X9: how does Worth cope with events that cannot be foreseen?
 
     demand drifts     from half-way on people ask for other things
     a burst           all that changes in the eight weeks after half-way changes at once
@@ -6,8 +6,8 @@
     host caps         in a world of many hosts each lets half a day pass between two requests, from the start; every
                       second one is for robots.txt, so that a week has seven pages of a host
 
-Told is what comes afterwards: quality against round-robin and against published policies in the same trouble, and how
-long it takes until quality is what it would have been without the event.
+Reported is quality after the event, against round-robin and published policies under the same event, and how long it
+takes until quality is what it would have been without the event.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""X5: do sitemaps and dates help Worth, and do those that lie leave it unharmed?
+"""X5: do sitemaps and dates help Worth, and is it unharmed by false ones?
 
 Sitemaps are read once a day whatever the policy, and each reading is a fetch of the budget.  Hosts that lie say that
 every page has changed just now; in a world of one host all lie, or none.

@@ -1,6 +1,6 @@
 """X2: one currency, or a fixed share of the budget for new pages?
 
-Whoever splits must know the share.  All are tried here, and the best is chosen afterwards, which no crawler can.
+A split needs a share.  All are tried here, and the best is chosen afterwards, which no crawler can do.
 """
 
 from collections.abc import Mapping, Sequence
