@@ -38,10 +38,10 @@ class Learner(Protocol):
 
 @runtime_checkable
 class HasTerms(Protocol):
-    """A learner that can say what a belief is made of."""
+    """A learner that can list the terms of a belief."""
 
     def terms(self, row: int) -> dict[str, Any]:
-        """For people; called after `column`."""
+        """The terms of a row's belief, for people; called after `column`."""
 
 
 class Estimator(Protocol):

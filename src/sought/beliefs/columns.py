@@ -78,7 +78,7 @@ class Beliefs:
         return replace(pages, beliefs=columns)
 
     def _links(self) -> Links | None:
-        """Read-only, like all that a policy may see."""
+        """Links as a policy sees them: read-only."""
         if not self.links:
             return None
         links = self.holdings.linked.links()

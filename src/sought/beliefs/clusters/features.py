@@ -1,4 +1,4 @@
-"""What are pages like?  The features of rows, as numbers that are not scaled yet.
+"""Which features does a page have?  Numbers that are not scaled yet.
 
 From what the crawl keeps: counts of a page and of the version before (versions.py), its address, the words that people
 ask for on it, and its table row.  Linkage is as of the page's last fetch.
@@ -39,7 +39,7 @@ class Described:
         self.look()
 
     def look(self) -> bool:
-        """Find the words of the collection in the vocabulary of now; whether pages may hold them elsewhere than before.
+        """Look up the collection's words in the present vocabulary; returns whether their numbers may have changed.
 
         So it is, too, when all pages have been looked through for words that some had not been.
         """

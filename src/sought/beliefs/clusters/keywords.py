@@ -1,4 +1,4 @@
-"""Is a page among the best for what is asked most?  RF = (11 - rank)/10 for the first ten results of a word.
+"""Is a page among the best for the most frequent query words?  RF = (11 - rank)/10 for the first ten results of a word.
 
 The ranking features of Tan & Mitra 2010, for the 20 words that weigh most in all that is asked.  Ranks are by TF-IDF,
 which for one word is √(tf/length), among pages as they were when clusters were last made: a page that has changed

@@ -1,7 +1,7 @@
 """By what are pages assigned to clusters?  The result of clustering, as the store keeps it.
 
-Any page's cluster follows from it and from what is stored of the page: whoever opens the crawl finds the same.
-What cannot be read, or was written for other features, counts for nothing: clusters are made anew.
+The cluster of a page follows from it and from what is stored of the page, so every process that opens the crawl agrees.
+A model that cannot be read, or was written for other features, is ignored: clusters are made anew.
 """
 
 from collections.abc import Sequence

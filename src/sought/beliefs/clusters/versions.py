@@ -1,9 +1,10 @@
 """How has a page changed between its last two fetches?  A few numbers of both, on record.
 
-The store keeps them under the key `v`, 79 bytes a page that was fetched while some policy went by clusters: what a page
-was like before it changed nobody can tell later.  They are written right after the commit of the fetch.  Of a page
-fetched at another time, or just before a crash, there is only what it is like now, so that nothing but its text can
-have changed.  Links to a page and its PageRank are as of the fetch (PageRank as of the last plan before), too.
+The store keeps them under the key `v`, 79 bytes a page that was fetched while some policy went by clusters: the
+state of a page before a change cannot be computed later.  They are written right after the commit of the fetch.  Of
+a page fetched at another time, or just before a crash, there is only what it is like now, so that nothing but its
+text can have changed.  Links to a page and its PageRank are as of the fetch (PageRank as of the last plan before),
+too.
 """
 
 from collections.abc import Iterable, Sequence
@@ -58,7 +59,7 @@ class PageVersions:
         self._put(fresh)
 
     def look(self, pages: Pages) -> None:
-        """Keep PageRank up, if it will be written down; and see to it that every copy has a record."""
+        """Keep PageRank up to date, if it will be stored, and make sure that every copy has a record."""
         if self.store.writable:
             self.ranks.column(pages)
         if not self.complete:
@@ -70,7 +71,7 @@ class PageVersions:
                 self._put({row: self._made_up(row) for row in rows[at : at + _BATCH].tolist()})
 
     def rows(self) -> Rows:
-        """Those that have a record, ascending."""
+        """Rows that have a record, ascending."""
         keys = b"".join(key[1:] for key, value in self.store.scan(b"v") if _is_record(value))
         return np.union1d(np.frombuffer(keys, ">u4").astype(np.int64), np.fromiter(self.extra, np.int64))
 

@@ -1,4 +1,4 @@
-"""Which words do pages have, of those that tell pages apart?  Rows of TF-IDF, sparse.
+"""Which distinguishing words do pages have?  Rows of TF-IDF, sparse.
 
 tf·ln(N/df) over the most frequent words of all pages, as CLUTO weighs documents by default.  Words of a page are those
 of its title and body that people ask for: the crawl counts no others.  Words of an address are its own (addresses.py).

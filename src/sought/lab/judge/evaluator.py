@@ -44,7 +44,7 @@ class Evaluator:
         self._worth: Scores = np.zeros(len(ties), np.float32)
 
     def set_weights(self, weights: Floats) -> None:
-        """What is asked for has changed: f_q of the same queries."""
+        """Set f_q of the same queries."""
         if len(weights) != len(self._weights):
             raise ValueError(f"{len(weights)} weights for {len(self._weights)} queries")
         self._weights = weights
@@ -70,7 +70,7 @@ class Evaluator:
         return total(*self.by_query(), self._weights, self._norm)
 
     def by_query(self) -> tuple[Floats, Floats]:
-        """What attention finds for each query, and could find, before weights; good until the next change."""
+        """The attained and the ideal score of each query, before weights; valid until the next change."""
         dirty = np.union1d(self._copies.flush(), self._live.flush())
         longest = max(int(side.slabs.sizes[dirty].max(initial=0)) for side in (self._copies, self._live))
         tables = self._visibility.table(longest), self._visibility.sums(longest)
@@ -83,7 +83,7 @@ class Evaluator:
         return self._changes(pages, self._live.rows(pages))
 
     def gains_of(self, pages: Numbers, matches: Matches) -> Floats:
-        """The same, if the copy of each of these different pages became what `matches` says of it."""
+        """The same, if the copy of each of these different pages matched as in `matches`."""
         order = np.argsort(pages)
         at = np.searchsorted(pages, matches.pages, sorter=order)
         if len(at) and not (at.max() < len(pages) and np.array_equal(pages[order[at]], matches.pages)):
@@ -108,7 +108,7 @@ class Evaluator:
         return changes
 
     def _up_to_date(self) -> tuple[Lists, Lists, Floats, Floats, np.uint64]:
-        """Lists of both sides, what a query's find weighs, sums of visibility, how far keys are shifted to tie."""
+        """Lists of both sides, the weight of a query, sums of visibility, how far keys are shifted to tie."""
         _, ideal = self.by_query()
         weights = self._weights / np.where(ideal, ideal, 1.0) if self._norm else self._weights
         sides = self._copies.slabs, self._live.slabs
@@ -288,7 +288,7 @@ def _work_out(
     qualities: Floats,
     ideal: Floats,
 ) -> None:
-    """What attention finds for each dirty query, and could find.  `worth` is 0 before and after."""
+    """The attained and the ideal score of each dirty query.  `worth` is 0 before and after."""
     for query in dirty:
         start, size = live_starts[query], live_sizes[query]
         for k in range(start, start + size):

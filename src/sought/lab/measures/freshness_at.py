@@ -54,7 +54,7 @@ class FreshnessAt:
 
 
 def mean_over_queries(sums: Floats, per: Floats, asked: Floats, weighted: bool) -> float:
-    """The mean of found/per over the queries that are asked, without those where `per` is 0."""
+    """The mean of sums/per over the queries that are asked, without those where `per` is 0."""
     counted = (asked > 0) & (per > 0)
     weights = asked[counted] if weighted else np.ones(np.count_nonzero(counted))
     total = float(weights.sum())
