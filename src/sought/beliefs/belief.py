@@ -72,7 +72,7 @@ class Supplier(Protocol):
 class Supplied:
     """A belief that is computed from the state of a crawl; each is a subclass.
 
-    `goes_by_demand` is false if the column means something while nobody asks anything.
+    `goes_by_demand` is false if the column means something without queries.
     """
 
     goes_by_demand: ClassVar[bool] = True

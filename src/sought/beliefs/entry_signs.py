@@ -25,7 +25,7 @@ _AS_IF = 3.0  # every page is taken to link to so many typical ones
 def fellows(presence: Column, searchable: NDArray[np.bool_], typical: float, links: GraphLinks) -> Column:
     """Of every row: the mean over its parents of the mean presence of what these link to.
 
-    Each mean is drawn to that of all pages, which stands in where nobody links.
+    Each mean is shrunk to that of all pages, which is used where no page links.
     """
     total, parents = np.zeros(links.nodes), np.zeros(links.nodes, np.uint32)
     _add_up(links.sources, links.bounds, links.targets, presence, searchable, typical, total, parents)
@@ -99,7 +99,7 @@ _SIGNS_AS_IF = 5.0  # every host is taken to have had so many average first fetc
 
 
 class EntrySigns:
-    """As of the last look at the table; put together for the rows that somebody asks about."""
+    """As of the last look at the table; computed for the rows that are asked for."""
 
     def __init__(self, holdings: Holdings) -> None:
         self.holdings, self.table = holdings, holdings.table

@@ -1,4 +1,4 @@
-"""How many pages that nobody knows would a page lead to, if it were looked at again?"""
+"""How many unknown pages would a page lead to, if it were fetched again?"""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
@@ -23,7 +23,7 @@ What = Literal["mean", "shape"]
 @brief
 @dataclass(frozen=True)
 class FindRate:
-    """URLs nobody had heard of that appear on a page in a second: the mean of a Gamma posterior, or its shape.
+    """Unknown URLs that appear on a page in a second: the mean of a Gamma posterior, or its shape.
 
     Counted at fetches that came after another.  A page that was not looked at twice has the mean of its host for each
     link that it has, which is shrunk to that of all hosts, as if it had been watched for four weeks.

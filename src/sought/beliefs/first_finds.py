@@ -1,4 +1,4 @@
-"""How many pages that nobody knows does the first fetch of a page lead to?"""
+"""How many unknown pages does the first fetch of a page lead to?"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -18,7 +18,7 @@ _AS_IF = 10.0  # every host is taken to have had so many average ones
 @brief
 @dataclass(frozen=True)
 class FirstFinds:
-    """URLs nobody had heard of on a page when it is first fetched: the host's mean lately, shrunk to that of all.
+    """Unknown URLs on a page when it is first fetched: the host's mean lately, shrunk to that of all.
 
     Lately: among the crawl's latest thousand first fetches.
     """

@@ -119,7 +119,7 @@ _ANCHORS = 64
 
 
 class Prospects:
-    """A column that is filled in for rows without a copy, once somebody has asked for it."""
+    """A column that is filled in for rows without a copy, once it has been asked for."""
 
     def __init__(self, holdings: Holdings) -> None:
         self.store = store = holdings.store

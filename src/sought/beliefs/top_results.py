@@ -8,7 +8,7 @@ from sought.record.measuring import Measuring
 
 
 def top_of(measuring: Measuring, k: int) -> Top | None:
-    """At least the best k results of each query; None if nobody asks anything.
+    """At least the best k results of each query; None without queries.
 
     From the first call on they are kept up with every page that is measured.  Lists that have become too short, because
     pages left, are filled up by scoring all pages again, after as many fetches as a hundredth of the pages.

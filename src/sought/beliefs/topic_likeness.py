@@ -124,7 +124,7 @@ class LikenessSupplier:
         self.values[rows[held]] = _cosine(counts, lengths, np.where(is_word, self._idf(topic.numbers[held]), 0.0))
 
     def _idf(self, numbers: NDArray[Any]) -> Floats:
-        """Of terms by their numbers; of those that nobody counts, as of one that is on no page."""
+        """Of terms by their numbers; of those that are not counted, as of one that is on no page."""
         measuring = self.holdings.measuring
         if measuring.measure is None:
             return np.ones(numbers.shape)

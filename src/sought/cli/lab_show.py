@@ -90,7 +90,7 @@ def show_finding(finding: "Finding", title: str) -> None:
     from rich.text import Text
 
     console.print(Text(title, "bold"))
-    if of := finding.of_what:
+    if of := finding.scope:
         console.print(Text(f"  {of}", "dim"))
     console.print(Text("  ").append(finding.verdict, "bold").append(f": {finding.because}"))
     for claim in finding.claims:

@@ -28,7 +28,7 @@ _MOST_FAILURES = 50  # answers that did not come, in a row
 class Crowd:
     """People who search.  `latest` is what one of them was shown a moment ago, `questions` what they ask now.
 
-    `different` is the latest of which one answer was better than the other.  If nobody answers them any more they stop
+    `different` is the latest of which one answer was better than the other.  If the pages stop answering they stop
     everything, and `trouble` says why.
     """
 
@@ -92,7 +92,7 @@ class Crowd:
                 stop.set()
 
     async def _ask(self, query: str, windows: tuple[Window, Window], judged: Callable[[Judged], None]) -> None:
-        """Both, or neither: what one of them fails to answer counts for nobody."""
+        """Ask both: a search that one of them fails to answer does not count."""
         shown = await asyncio.gather(windows[0].ask(query), windows[1].ask(query))
         answers = await asyncio.get_running_loop().run_in_executor(self._judge, self._truth.judge, query, shown)
         if answers is None:

@@ -1,7 +1,7 @@
 """How fast does the contest's clock run?  As fast as the slowest participant.
 
 The toy web, the budget of both crawlers and the people who search go by one clock.  It runs as fast as a clock on the
-wall, and waits for whoever is behind.  So a busy machine makes the contest slower, and never unfair: by the same toy
+wall, and waits for the slowest.  So a busy machine makes the contest slower, and never unfair: by the same toy
 time both crawlers were allowed the same number of fetches, and both heard the same searches.
 
 Invariant: the clock is never more than `lead` seconds ahead of anybody.

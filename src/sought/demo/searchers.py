@@ -96,7 +96,7 @@ def news(page: ToyPage, t: float) -> float:
 
 
 def seen(rng: np.random.Generator, shown: int, visibility: Visibility = Visibility()) -> list[int]:  # noqa: B008  a value
-    """The ranks somebody looks at, of so many shown: the first always, the others as visibility has it."""
+    """The ranks a searcher looks at, of so many shown: the first always, the others as visibility has it."""
     chances = visibility.table(shown)[1:] / visibility.scale
     return (np.flatnonzero(rng.random(shown) < chances) + 1).tolist()
 

@@ -45,7 +45,7 @@ class Side(NamedTuple):
 class DemoState:
     """`phase` says in a sentence what is going on, `busy` that the machine is too slow for the contest, if it is.
 
-    `seconds` are those of the contest's clock, which waits for whoever is behind; `speed` is how fast it ran so far,
+    `seconds` are those of the contest's clock, which waits for the slowest; `speed` is how fast it ran so far,
     and 1 is as fast as a clock on the wall.
     """
 

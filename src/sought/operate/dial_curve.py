@@ -62,7 +62,7 @@ class Stakes(NamedTuple):
     age: Floats  # of a copy that was not fetched again since the record began
     edit: Floats
     edits: Floats
-    lost: Floats  # a second, while nobody knows that it has gone
+    lost: Floats  # a second, while it is not known that it has gone
     death: Floats
     needed: Floats
     tells: Floats  # the losses its links reveal, its own among them, shared with the other pages that link there

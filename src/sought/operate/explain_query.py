@@ -192,7 +192,7 @@ def needs(results: int, fit: float, *, held_out: bool = False) -> str:
 
 
 def answers_to_all(view: View) -> ServedAnswers:
-    """How well all queries are answered, as far as a crawl can know it; empty while nobody asks anything."""
+    """How well all queries are answered, as far as a crawl can know it; empty without queries."""
     if not view.measuring.asked.rate.any():
         return ServedAnswers()
     served, share = served_quality(view)

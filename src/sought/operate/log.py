@@ -84,7 +84,7 @@ class TextLog:
 
 # ---- On disk: DIR/log.jsonl, the lines of `--log json`; older ones in log.1.jsonl
 #
-# Every live crawl keeps it, whoever started it and wherever its log goes besides.  Of plans and commits, of which there
+# Every live crawl keeps it, wherever else its log goes.  Of plans and commits, of which there
 # may be some every second, one a minute is kept: else they would soon push out the warnings.
 
 

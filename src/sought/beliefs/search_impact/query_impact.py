@@ -161,7 +161,7 @@ class QueryImpact:
             self.logs = self.ranks.update(pages)
 
     def update(self, pages: Pages) -> NeedyMatches | None:
-        """The present result; None if nobody asks anything."""
+        """The present result; None without queries."""
         self.look(pages)
         measure, top_k = self.measuring.measure, self.top
         if not self._is_known:

@@ -63,7 +63,7 @@ class SimulatedMeans:
 
 
 class Simulation:
-    """One policy.  Changes are the same whoever is fetching: those of each page and unit are drawn in advance."""
+    """One policy.  Changes are the same for every policy: those of each page and unit are drawn in advance."""
 
     def __init__(self, pages: PoissonPages, policy: Policy, fetches: int, *, known: bool, seed: int = 0) -> None:
         """`known`: estimators are given the rates; else they learn from the fetches.  Views are always given."""

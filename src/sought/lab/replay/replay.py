@@ -209,7 +209,7 @@ class Replay:
     # ---- what the policy is given
 
     def _asked(self, now: float) -> WorkloadQueries:
-        """The demand that the crawler may know.  Queries that nobody has asked yet have weight 0."""
+        """The demand that the crawler may know.  Queries that have not been asked yet have weight 0."""
         demand = self.demand
         weights, rates = demand.weights("known", now), demand.rates("known", now)
         return WorkloadQueries(demand.texts, demand.keys, weights, np.zeros(len(demand), np.bool_), rates)

@@ -82,9 +82,9 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
         return WorldResult(lack=lack)
     budgets = QUICK if context.quick else BUDGETS
     replayed = Grid({repr(arm): arm for arm in ARMS}, budgets).replay(folder, context)
-    by_whom = judge_for(world, SETTING)
-    never = replayed[repr(Never())].run(by_whom)
-    in_step = float(np.abs(1 - QUALITY(_in_step(by_whom, never))).max())
+    world_judge = judge_for(world, SETTING)
+    never = replayed[repr(Never())].run(world_judge)
+    in_step = float(np.abs(1 - QUALITY(_in_step(world_judge, never))).max())
     claims = [*_claims(replayed), Claim(IN_STEP, in_step <= _ROUNDING, f"{1 - in_step:.6f}")]
     orders = [order for each in ORDERS.values() for order in each]
     numbers: dict[str, Value] = {
@@ -96,7 +96,7 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
             for budget in budgets
             for arm in replayed.grid.arms
         },
-        **_transport(by_whom, never, replayed),
+        **_transport(world_judge, never, replayed),
     }
     return WorldResult(claims, numbers, [_table(world, replayed)], [_figure(world, replayed)])
 
@@ -183,7 +183,7 @@ BOUNDS = Study(
     "bounds",
     "",
     "Floors, oracles and the ceiling",
-    "How much is there to gain between what anybody can do and what nobody can?",
+    "How much is there to gain between the floor and the ceiling?",
     "a world with queries and at least two moments",
     (*ORDERS, IN_STEP),
     judge,

@@ -7,7 +7,7 @@
     results/cells/KEY/copies.npy       the version of every page that the repository began with
     results/cells/KEY/dropped.npy      pages that had to leave a repository of limited size
     results/cells/KEY/cell.json        what it is, and how long it took
-    results/cells/KEY/lock             held by whoever adds measures to the series
+    results/cells/KEY/lock             held by the process that adds measures to the series
 
 The key names the world's files, the setting, the policy, the budget and the source code that the cell uses: after any
 change of one of them the cell is run anew.  Several processes may work in one folder of results: a cell appears whole,
@@ -50,7 +50,7 @@ from sought.web.policy import Policy
 
 _DONE, _SERIES, _MEASURES = "cell.json", "series.parquet", "measures"
 _REPLAYED_BY = ("sought.lab.replay.replay", __name__)
-_ABANDONED = 3600.0  # seconds after which what nobody finished is taken away
+_ABANDONED = 3600.0  # seconds after which an unfinished cell is deleted
 _TOKEN, _numbers = secrets.token_hex(4), count()  # of this process
 
 Columns = dict[str, NDArray[np.float64]]
@@ -257,7 +257,7 @@ def _write_run(done: Done, folder: Path) -> None:
 
 
 def _publish(fresh: Path, folder: Path) -> bool:
-    if folder.exists() and not (folder / _DONE).exists():  # somebody took files away
+    if folder.exists() and not (folder / _DONE).exists():  # files were deleted
         shutil.rmtree(folder, ignore_errors=True)
     try:
         fresh.rename(folder)

@@ -92,7 +92,7 @@ def _contents(findings: Sequence[Finding], tables: Sequence[ResultTable], studie
             text("a", _name(finding, studies), href=f"#{key_of(finding)}"),
             " ",
             _badge(finding.verdict, finding.verdict),
-            text("span", f" {finding.of_what}", kind="dim"),
+            text("span", f" {finding.scope}", kind="dim"),
         )
         for finding in findings
     ]
@@ -119,7 +119,7 @@ def _section(finding: Finding, study: Study | None) -> str:
     return element(
         "section",
         text("h2", study.title if study else finding.study),
-        text("p", finding.of_what, kind="dim") if finding.of_what else "",
+        text("p", finding.scope, kind="dim") if finding.scope else "",
         *asked,
         element("p", _badge(finding.verdict, finding.verdict), " ", text("span", finding.because)),
         element("ul", *map(_statement, finding.claims)) if finding.claims else "",

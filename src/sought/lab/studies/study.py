@@ -146,7 +146,7 @@ class Finding:
         return bool(self.settings.get("quick"))
 
     @property
-    def of_what(self) -> str:
+    def scope(self) -> str:
         """For people: worlds, whether it was quick, and the day."""
         return ", ".join([*self.worlds, *["quick"] * self.quick, *filter(None, [self.date])])
 

@@ -26,7 +26,7 @@ BELIEFS: tuple[Belief, ...] = (
     *(DeathRate(), MoveShare(), GoneBySigns(), FindRate(), FirstFinds(), MainQuery(), MainShare()),
     *(SignalStrength(), LinkDoubt()),
 )
-_UNASKED = 0.02  # of the search value of an average page: every page may have so much for what nobody has asked yet
+_UNASKED = 0.02  # of the search value of an average page: every page may have so much for queries not asked yet
 _MOST_VALUE, _MOST_RATE, _MOST_LINKS, _SUREST = 1e12, 24.0 / DAY, 1e4, 20.0
 
 
@@ -50,7 +50,7 @@ class PageState(NamedTuple):
     finds: Floats  # unknown pages that it will link to, a second
     reveals: Floats  # unknown pages that a first fetch leads to
     silent: Floats  # what a page may be worth that was fetched and never answered, or was not there
-    floor: float  # what a page is worth that nobody has asked for
+    floor: float  # the worth of a page that no query asks for
 
 
 def standing(pages: Pages, now: float, horizon: float) -> PageState:

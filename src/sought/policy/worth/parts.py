@@ -88,7 +88,7 @@ def entry(s: PageState, hope: Floats, surplus: Floats) -> Floats:
 
 
 def loss(s: PageState, price: float) -> Floats:
-    """What is lost in a second while nobody knows that a page has gone: those are missed that should be in its place.
+    """The loss in a second while it is not known that a page has gone: those that should be in its place are missed.
 
     And the page itself, if it has moved and is worth fetching where it is now.
     """
@@ -114,7 +114,7 @@ def news(s: PageState, unnoticed: Floats, price: float) -> Floats:
 
 
 def surplus(s: PageState, pages: Pages, linked: Floats, price: float) -> Floats:
-    """What a page nobody knows, but each page links to, brings in a second beyond its price.
+    """What an unknown page brings in a second beyond its price, if each page links to one.
 
     As much as those that it is known to link to and that were fetched, drawn to those of its host.  Pages that were not
     there, failed, or are copies of others brought nothing, and count: those in hand are the best of what was found.
@@ -130,5 +130,5 @@ def surplus(s: PageState, pages: Pages, linked: Floats, price: float) -> Floats:
 
 
 def finds(s: PageState, surplus: Floats) -> Floats:
-    """It may link to pages that nobody knows: they come at an even rate, and each is missed from then on."""
+    """It may link to unknown pages: they appear at an even rate, and each is missed from then on."""
     return s.finds * surplus * s.age * s.age / 2.0

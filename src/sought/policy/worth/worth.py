@@ -1,18 +1,18 @@
-"""One ranking for new pages, stale pages and pages that tell of others, by what a fetch of each is worth.
+"""One ranking of new pages, stale pages and pages that lead to others, by the worth of a fetch of each.
 
 Worth is expected gain × the time it lasts: quality × seconds.  The price T of a fetch is the worth of the last one that
 the budget of a week can buy.
 
-    a page never fetched    (V + n·v)·l               V: EntryValue; it leads to n pages that nobody knows
+    a page never fetched    (V + n·v)·l               V: EntryValue; it leads to n unknown pages
     a page known            e·(U(t, Δ) + S·m)         its text may have changed since it was fetched, t ago; or by a
                                                       sitemap, and stays so for a time m
                           + g·(U(c, d) + P·l)         it may have gone since it was seen, c ago; or by signs
-    what its links tell   + Σ over those it links to: what it is worth to know whether they have gone
-    and lead to           + η·v·t²/2                  pages that nobody knows
+    what its links show   + Σ over those it links to: what it is worth to know whether they have gone
+    and lead to           + η·v·t²/2                  unknown pages
 
 U is the index of Olston & Pandey (index.py), l how much of the time ahead a page lives, g what is lost while it is not
-known that a page has gone, and v what a page that nobody knows brings beyond its price T (parts.py).  What is believed
-of pages is in standing.py.
+known that a page has gone, and v what an unknown page brings beyond its price T (parts.py).  What is believed
+of pages is in page_state.py.
 """
 
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ PARTS = ("edits", "deaths", "signs", "links", "finds", "turns")
 class Worth:
     """See above.  A gain counts for `horizon` seconds at most.
 
-    `explore` says how it is found out what is not known: by a "share" of fetches, by a "draw", by an upper "bound", or
+    `explore` says how unknown pages are explored: by a "share" of fetches, by a "draw", by an upper "bound", or
     not at all ("none"); see explore.py.
 
     `without` leaves one part out, to see what it is for: edits, deaths, signs (of death), links (what they tell),

@@ -9,7 +9,7 @@ So it is done a second time without any of that, and what is left is the headlin
     own         a crawl that learns from its own fetches; τ by its first half, judged by its second
 
 The paper compares with changes at random, so what must hold is not about EBR that knows the weeks of changes
-(panels.py); and nobody knows the weeks to come, so it has no causal form.
+(panels.py); and the weeks to come are unknown, so it has no causal form.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -178,7 +178,7 @@ CAUSAL_BUDGETS = Study(
     CAUSAL_NAME,
     PAPER,
     "Fetches for a quality, causal (Figure 4)",
-    "How many fetches does a quality take, if nobody knows the weeks to come?",
+    "How many fetches does a quality take, if the weeks to come are unknown?",
     _NEEDS,
     (FEWER, HIGHER),
     judging(CAUSAL_NAME, (IN_SAMPLE, HALF, BY_ITSELF)),

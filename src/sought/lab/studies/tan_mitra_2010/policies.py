@@ -125,7 +125,7 @@ class Tempo(NamedTuple):
 
 
 def tempo_of(world: World) -> Tempo:
-    """In hindsight: whoever goes by the change of one cycle cannot have more than `fastest` for long."""
+    """In hindsight: a policy that goes by the change of one cycle cannot exceed `fastest` for long."""
     shown, lag = ReadCopies(world).shown, min(round(1.0 / LITTLE), world.units)
     pages = np.flatnonzero(world.live(world.start) >= 0)
     states = np.array([shown[world.live(world.start + unit * world.unit)[pages]] for unit in range(world.units + 1)])

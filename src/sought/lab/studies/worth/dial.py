@@ -91,10 +91,10 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
     if lack := lacks(world):
         return WorldResult(lack=lack)
     pages, true = pages_at_start(world), true_qualities(folder, QUICK if context.quick else BUDGETS, context)
-    fetches, by_whom = {budget: fetches_of(budget, pages) for budget in true}, judge_for(world, SETTING)
+    fetches, world_judge = {budget: fetches_of(budget, pages) for budget in true}, judge_for(world, SETTING)
     asked, readings = QUICK_ASKED if context.quick else ASKED, dict[float, DialReading]()
     for budget in context.each(f"asking the dial about {world.name}", asked):
-        reading = asked_at_mid_year(by_whom, fetches[budget])
+        reading = asked_at_mid_year(world_judge, fetches[budget])
         if isinstance(reading, str):
             return WorldResult(lack=f"{budget:.1%}: {reading}")
         readings[budget] = reading

@@ -93,8 +93,8 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
     shares, frontiers = QUICK if context.quick else CRAWLED, []
     for crawled in context.each(f"frontiers of {world.name}", shares):
         setting = Setting("frontier", crawled=crawled)
-        by_whom = judge_for(world, setting)
-        frontiers.append(entries(by_whom, frontier_of(by_whom, [*POLICIES.values(), Worth()], setting)))
+        world_judge = judge_for(world, setting)
+        frontiers.append(entries(world_judge, frontier_of(world_judge, [*POLICIES.values(), Worth()], setting)))
     if min(len(each.gain) for each in frontiers) < FEWEST:
         return WorldResult(lack=f"fewer than {FEWEST} pages in its frontier")
     return result_of(world.name, frontiers)

@@ -66,9 +66,9 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
         return WorldResult(lack=lack)
-    by_whom = judge_for(world, SETTING)
+    world_judge = judge_for(world, SETTING)
     context.report(f"gains of {world.name}", 0, 1)
-    results = measured(by_whom, QUICK_DRAWS if context.quick else DRAWS)
+    results = measured(world_judge, QUICK_DRAWS if context.quick else DRAWS)
     context.report(f"gains of {world.name}", 1, 1)
     return result_of(world.name, results) if results else WorldResult(lack=f"fewer than {FEWEST} changes gain anything")
 

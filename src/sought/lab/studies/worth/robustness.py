@@ -154,7 +154,7 @@ ROBUSTNESS = Study(
     "worth-robustness",
     "",
     "Drift, bursts, a halved budget and host caps (X9)",
-    "Does Worth survive what nobody could foresee?",
+    "Does Worth survive unforeseen events?",
     f"{NEEDS}; {2 * STEADY} units",
     (SURVIVES,),
     judge,

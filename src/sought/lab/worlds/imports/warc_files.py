@@ -1,4 +1,4 @@
-"""Which records does a WARC file hold, whoever wrote it?  Plain, or each record a gzip member (ISO 28500, annex D).
+"""Which records does a WARC file of any writer hold?  Plain, or each record a gzip member (ISO 28500, annex D).
 
 Reading a file takes little memory whatever it claims to hold: only the beginning of each record is kept.  The
 archive's own reader (archive/members.py) is stricter, and can tell a torn tail from other damage.
