@@ -5,8 +5,8 @@ import pytest
 
 from sought.lab.studies.cho_1998.crawl_order import crawl_orders
 from sought.lab.studies.cho_1998.hot_pages import (
+    CrawlCurve,
     Crawls,
-    FoundCurve,
     at_best,
     at_least,
     by_chance,
@@ -20,7 +20,7 @@ from sought.lab.studies.cho_1998.orders import is_best
 from sought.lab.studies.cho_1998.small_site import better, leap, poor, worst
 from sought.lab.studies.cho_1998.topic_crawls import by_basic, by_modified
 from sought.lab.studies.cho_1998.topics import Worded, named_pages, topics_for
-from sought.lab.studies.cho_1998.url_ordering import found_faster, similar_curves
+from sought.lab.studies.cho_1998.url_ordering import reached_sooner, similar_curves
 from sought.lab.studies.registry import EXPERIMENTS
 from sought.lab.studies.study import FAILS, HOLDS, UNJUDGED, Claim, Statement, StudyContext, WorldResult
 from sought.lab.worlds.files import save_world
@@ -62,14 +62,14 @@ def web_of(links):
 
 def line(percent):
     """A curve through these values, at equal distances."""
-    return FoundCurve(np.arange(1, len(percent) + 1), np.array(percent, np.float64), len(percent))
+    return CrawlCurve(np.arange(1, len(percent) + 1), np.array(percent, np.float64), len(percent))
 
 
 def through(*points, total=1000):
     """A curve of straight lines through (% of pages, %)."""
     across, up = zip((0, 0), *points, strict=True)
     counts = counts_of(total)
-    return FoundCurve(counts, np.interp(100 * counts / total, across, up), total)
+    return CrawlCurve(counts, np.interp(100 * counts / total, across, up), total)
 
 
 # ---- curves
@@ -148,10 +148,10 @@ def test_figure_3():
         "10 %": through((40, 80), (100, 100)),
         "1 %": through((5, 80), (100, 100)),
     }
-    assert [claim.holds for claim in found_faster(curves)] == [True, False]  # 20 % / 60 % = a third of the pace
+    assert [claim.holds for claim in reached_sooner(curves)] == [True, False]  # 20 % / 60 % = a third of the pace
     curves = {"47 %": through((80, 81), (100, 100)), "10 %": through((40, 70), (80, 85), (100, 100))}
-    assert [claim.holds for claim in found_faster(curves)] == [True, True]
-    assert not found_faster(dict(reversed(curves.items())))[0].holds
+    assert [claim.holds for claim in reached_sooner(curves)] == [True, True]
+    assert not reached_sooner(dict(reversed(curves.items())))[0].holds
 
 
 def test_figures_4_and_7():

@@ -55,7 +55,7 @@ class FirstFetches:
     def __init__(self, store: Store, since: float) -> None:
         self.store = store
         self.count = 0  # of all that there were
-        self._found = [np.zeros(0, _STORED)]
+        self._records = [np.zeros(0, _STORED)]
         for some in _stored(store):
             self._add(some[some["time"] > since])
 
@@ -72,19 +72,19 @@ class FirstFetches:
     def latest(self) -> tuple[Rows, Column, Column, EntryFeatures]:
         """Rows, gains, chances and what was known, in the order of fetches."""
         self._trim()
-        [records] = self._found
+        [records] = self._records
         known = EntryFeatures(*records["known"].astype(np.float64).T.copy())
         return records["row"].astype(np.int64), records["gain"].copy(), records["chance"].copy(), known
 
     def _add(self, records: NDArray[Any]) -> None:
-        self._found.append(records)
+        self._records.append(records)
         self.count += len(records)
-        if sum(map(len, self._found)) > 2 * SAMPLE:
+        if sum(map(len, self._records)) > 2 * SAMPLE:
             self._trim()
 
     def _trim(self) -> None:
-        records = np.concatenate(self._found)
-        self._found = [records[np.lexsort((records["row"], records["time"]))][-SAMPLE:]]
+        records = np.concatenate(self._records)
+        self._records = [records[np.lexsort((records["row"], records["time"]))][-SAMPLE:]]
 
 
 def _kept(records: NDArray[Any]) -> NDArray[Any]:

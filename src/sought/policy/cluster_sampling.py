@@ -15,7 +15,7 @@ from sought.beliefs.cycles import (
     changed_in_cycle,
     cycles_at,
     dice,
-    first_found,
+    first_discovery,
     in_cycle,
     resources,
     sampled_from,
@@ -202,7 +202,7 @@ def _as_shares(closeness: Floats) -> Floats:
 def _last_means(pages: Pages, cluster: Groups, count: int, phi: Floats, fetched: Flags, cycle: float) -> Floats:
     """For each cluster, the mean φ of the pages fetched in the last cycle before this one in which some were."""
     rows = np.flatnonzero((cluster >= 0) & ~fetched)
-    group, number = cluster[rows], cycles_at(pages.last_fetch[rows], first_found(pages), cycle)
+    group, number = cluster[rows], cycles_at(pages.last_fetch[rows], first_discovery(pages), cycle)
     latest = np.full(count, -np.inf)
     np.maximum.at(latest, group, number)
     is_last = number == latest[group]

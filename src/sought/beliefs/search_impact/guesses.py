@@ -111,7 +111,7 @@ def _means(count: Floats, total: Floats, mean: float) -> Floats:
 def _pairs(
     matching: Matching, table: Table, ties: Callable[[Rows], NDArray[np.uint32]], asked: Rows
 ) -> tuple[Rows, Rows]:
-    found_rows, found_queries, count = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
+    matched_rows, matched_queries, count = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
     for first in range(0, min(len(asked), _QUERIES), _BATCH):
         some = matching.telling(asked[first : first + _BATCH])
         bounds, rows = matching.index.matches(some)
@@ -119,12 +119,12 @@ def _pairs(
         fetched = np.isin(table["state"][rows], KNOWN)
         rows, query = rows[fetched], query[fetched]
         kept = first_of_each(query, ties(rows), _EACH)
-        found_rows.append(rows[kept])
-        found_queries.append(some[query[kept]])
+        matched_rows.append(rows[kept])
+        matched_queries.append(some[query[kept]])
         count += len(kept)
         if count >= _PAIRS:
             break
-    return np.concatenate(found_rows)[:_PAIRS], np.concatenate(found_queries)[:_PAIRS]
+    return np.concatenate(matched_rows)[:_PAIRS], np.concatenate(matched_queries)[:_PAIRS]
 
 
 def first_of_each(group: Rows, order: NDArray[np.generic], most: int) -> Rows:

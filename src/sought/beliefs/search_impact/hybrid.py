@@ -80,7 +80,7 @@ class SearchImpactSupplier:
         return self.values[: self.rows]
 
     def terms(self, row: int) -> dict[str, Any]:
-        matches = self.queries.found if self.belief.by_queries else None
+        matches = self.queries.matches if self.belief.by_queries else None
         value, alone = float(self.values[row]), float(self.alone[row])
         terms: dict[str, Any] = {"page_rank": float(np.exp(self.ranks.logs[row]))}
         if not np.isneginf(self.table["last_fetch"][row]):

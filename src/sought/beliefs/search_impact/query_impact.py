@@ -132,7 +132,7 @@ class QueryImpact:
         self.improving = holdings.shared(ImprovabilitySupplier)
         self.sketching = Sketching(belief, self.matching, self.measuring)
         self.learned = LearnedImpact()
-        self.found: NeedyMatches | None = None
+        self.matches: NeedyMatches | None = None
         self.top: Top | None = None
         self._units: tuple[tuple[object, ...], Floats] = ((), np.zeros(0))
         self.logs = np.zeros(0)
@@ -165,11 +165,11 @@ class QueryImpact:
         self.look(pages)
         measure, top_k = self.measuring.measure, self.top
         if not self._is_known:
-            self.found = None if measure is None or top_k is None else self._found(self.logs, measure, top_k)
+            self.matches = None if measure is None or top_k is None else self._match(self.logs, measure, top_k)
             self._is_known = True
-        return self.found
+        return self.matches
 
-    def _found(self, logs: Floats, measure: GainMeasure, top_k: Top) -> NeedyMatches:
+    def _match(self, logs: Floats, measure: GainMeasure, top_k: Top) -> NeedyMatches:
         belief, rates, unit = self.belief, self.rates, self._units_of(measure)
         self.matching.update()
         asked = np.flatnonzero(rates > 0)
@@ -199,7 +199,7 @@ class QueryImpact:
 
     def terms(self, row: int) -> list[dict[str, Any]]:
         """The needy queries that a row matches, the neediest first."""
-        matches = self.found
+        matches = self.matches
         if matches is None or self.top is None:
             return []
         pairs = np.flatnonzero(matches.sketches.rows == row)

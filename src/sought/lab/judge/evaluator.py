@@ -40,7 +40,7 @@ class Evaluator:
         numbers[np.lexsort((np.arange(len(ties)), ties))] = np.arange(len(ties))
         self._numbers = numbers
         self._copies, self._live = _Side(len(weights), numbers), _Side(len(weights), numbers)
-        self._found, self._ideal = np.zeros(len(weights)), np.zeros(len(weights))
+        self._attained, self._ideal = np.zeros(len(weights)), np.zeros(len(weights))
         self._worth: Scores = np.zeros(len(ties), np.float32)
 
     def set_weights(self, weights: Floats) -> None:
@@ -75,8 +75,8 @@ class Evaluator:
         longest = max(int(side.slabs.sizes[dirty].max(initial=0)) for side in (self._copies, self._live))
         tables = self._visibility.table(longest), self._visibility.sums(longest)
         lists = (*self._copies.slabs.arrays[:3], *self._live.slabs.arrays[:3])
-        _work_out(dirty, *lists, *tables, self._tie == "mean", self._worth, self._found, self._ideal)
-        return self._found, self._ideal
+        _work_out(dirty, *lists, *tables, self._tie == "mean", self._worth, self._attained, self._ideal)
+        return self._attained, self._ideal
 
     def gains(self, pages: Numbers) -> Floats:
         """By how much the numerator would change if the copy of each page alone became its live version."""

@@ -93,8 +93,8 @@ def t_statistic(a: Floats, b: Floats) -> float:
 
 def _gap(sums: Floats, units: int) -> Floats:
     """Quality of a less that of b, units × draws."""
-    found_a, ideal_a, found_b, ideal_b = sums.reshape(4, units, -1)
-    return ratio(found_a, ideal_a) - ratio(found_b, ideal_b)
+    attained_a, ideal_a, attained_b, ideal_b = sums.reshape(4, units, -1)
+    return ratio(attained_a, ideal_a) - ratio(attained_b, ideal_b)
 
 
 def _resampled(units: int, draws: int, block: int, dice: np.random.Generator) -> Floats:

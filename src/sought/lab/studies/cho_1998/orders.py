@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sought.lab.replay.setting import pages_at_start
-from sought.lab.studies.cho_1998.hot_pages import Crawls, Curves, FoundCurve, crawls_of
+from sought.lab.studies.cho_1998.hot_pages import CrawlCurve, Crawls, Curves, crawls_of
 from sought.lab.studies.figures import line_figure
 from sought.lab.studies.study import Claim, Figure, ResultTable, Statement, StudyContext, Value, WorldResult
 from sought.lab.worlds.files import open_world
@@ -129,6 +129,6 @@ def web_table(crawls: Crawls) -> ResultTable:
     return ResultTable(f"{crawls.world.name}: the web", ["what", "how much"], rows)
 
 
-def curve_figure(title: str, curves: Mapping[str, FoundCurve], y: str, study: str) -> Figure:
+def curve_figure(title: str, curves: Mapping[str, CrawlCurve], y: str, study: str) -> Figure:
     series = {name: curve.drawn for name, curve in curves.items()}
     return line_figure(study, title, series, "pages crawled, %", y)

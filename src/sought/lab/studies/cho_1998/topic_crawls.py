@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sought.lab.replay.setting import pages_at_start
-from sought.lab.studies.cho_1998.hot_pages import Crawls, Curves, FoundCurve, Hot, Marks, at_best, by_chance, crawls_of
+from sought.lab.studies.cho_1998.hot_pages import CrawlCurve, Crawls, Curves, Hot, Marks, at_best, by_chance, crawls_of
 from sought.lab.studies.cho_1998.orders import (
     FEWEST,
     ORDERS,
@@ -102,7 +102,7 @@ def _part(figure: str, world: str, claims: list[Claim], crawls_by_topic: list[Cr
         numbers |= {f"{each.topic!r}, share of hot pages": float(each.hot.mean())}
         for kind, curves in each.curves.items():
             title = f"{world}: {kind} similarity crawler, {each.topic!r}"
-            shown: dict[str, FoundCurve] = dict(curves) | {
+            shown: dict[str, CrawlCurve] = dict(curves) | {
                 "ideal": at_best(each.hot),
                 "random": by_chance(len(each.hot)),
             }

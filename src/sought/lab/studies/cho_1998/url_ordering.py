@@ -14,8 +14,8 @@ from sought.lab.measures import LimitedBuffer
 from sought.lab.replay.run import FetchLog, Run
 from sought.lab.replay.setting import with_versions
 from sought.lab.studies.cho_1998.hot_pages import (
+    CrawlCurve,
     Crawls,
-    FoundCurve,
     Hot,
     at_best,
     by_chance,
@@ -69,7 +69,7 @@ IDEAL = Statement("the ideal crawl has 100 throughout", "100")
 # ---- Figure 3
 
 
-def found_faster(curves: dict[str, FoundCurve]) -> list[Claim]:
+def reached_sooner(curves: dict[str, CrawlCurve]) -> list[Claim]:
     """Curves by how stringent they are, the least stringent first."""
     areas = {name: curve.area for name, curve in curves.items()}
     rising = all(less < more for less, more in pairwise(areas.values()))
@@ -87,7 +87,7 @@ def _stringent(crawls: Crawls, context: StudyContext) -> WorldResult:
     if len({hot.least for hot in hots.values()}) < len(hots):
         return WorldResult(lack=f"too many pages have as many backlinks: G is {_least(hots)}")
     curves = {_named(hot): crawls.threshold(hot)["backlink"] for hot in hots.values()}
-    claims = found_faster(curves)
+    claims = reached_sooner(curves)
     rows: list[list[Value]] = [
         [*PRINTED[share], hot.least, 100 * hot.share, curve.area, curve.pace(LATE, 1.0)]
         for (share, hot), curve in zip(hots.items(), curves.values(), strict=True)
@@ -140,7 +140,7 @@ def _by_rank(crawls: Crawls, context: StudyContext) -> WorldResult:
     return _threshold(crawls, hot, "figure-7", [is_best(curves, "PageRank"), similar_curves(curves)])
 
 
-def similar_curves(curves: dict[str, FoundCurve]) -> Claim:
+def similar_curves(curves: dict[str, CrawlCurve]) -> Claim:
     """Backlink and breadth-first."""
     gap = curves["backlink"].area - curves["breadth-first"].area
     return Claim(LIKE_BREADTH_FIRST, abs(gap) <= ALIKE, f"{gap:+.3f}")

@@ -207,8 +207,8 @@ def judged(world: str, pieces: Pieces) -> WorldResult:
         lead, spread = pieces.quality[EXACT][at] - pieces.floor[at], max(values) - min(values)
         leads.append(lead)
         numbers |= {f"spread at {budget:.0%}": spread, f"lead over round-robin at {budget:.0%}": lead}
-        found_here = f"quality differs by {spread:.4f}, and leads by {lead:.4f}"
-        claims.append(Claim(EVEN, spread <= FLAT * lead, found_here, f"{budget:.0%}"))
+        detail = f"quality differs by {spread:.4f}, and leads by {lead:.4f}"
+        claims.append(Claim(EVEN, spread <= FLAT * lead, detail, f"{budget:.0%}"))
     rows: list[list[Value]] = [[name, *each, plain(pieces.correlation[name])] for name, each in pieces.quality.items()]
     columns = ["pieces", *(f"quality at {budget:.0%} (in-sample)" for budget in BUDGETS), "rank correlation of gains"]
     table = ResultTable(

@@ -64,7 +64,7 @@ def _look(judge: Judge, context: StudyContext) -> WorldResult:
 
 def tail_of(judge: Judge, draws: int, context: StudyContext) -> Tail:
     impact, examples = impact_of(judge), list[Example]()
-    parts_found: list[tuple[Floats, Floats, Floats]] = []
+    by_sample: list[tuple[Floats, Floats, Floats]] = []
     early, shown = 0, shown_in(judge)
     for draw in context.each(f"crawling {judge.world.name}", range(draws)):
         with at_frontier(judge, [HYBRID, BY_IMPORTANCE], setting_of("Dataset 1", draw)) as reached:
@@ -72,9 +72,9 @@ def tail_of(judge: Judge, draws: int, context: StudyContext) -> Tail:
             promoted, last, first = promoted_in(frontier)
             early += len(first)
             brings = tuple(impact[frontier.page[rows]] for rows in (promoted, last, frontier.rows))
-            parts_found.append(brings)  # type: ignore[arg-type]  # three of them
+            by_sample.append(brings)  # type: ignore[arg-type]  # three of them
             examples += [_example(judge, reached, frontier, row, impact, shown) for row in promoted.tolist()]
-    chosen, last_ones, everyone = (np.concatenate(parts) for parts in zip(*parts_found, strict=True))
+    chosen, last_ones, everyone = (np.concatenate(parts) for parts in zip(*by_sample, strict=True))
     means = (float(part.mean()) if len(part) else 0.0 for part in (chosen, last_ones, everyone))
     return Tail(sorted(examples, key=lambda each: each.place), len(chosen), early, *means)
 

@@ -193,7 +193,7 @@ def _figure(world: str, by_name: Mapping[str, Forecasts]) -> Figure:
     return line_figure("rates", title, series, "forecast chance of a change", "share that had changed")
 
 
-RATES_FORETOLD = Study(
+RATES_STUDY = Study(
     "rates",
     "",
     "Calibration of change rates",

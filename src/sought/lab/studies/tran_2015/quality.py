@@ -104,8 +104,8 @@ def _lowest(each: Sequence[dict[str, ChosenQuality]], means: dict[str, ChosenQua
     lowest = min(ranks, key=ranks.__getitem__)
     over = np.array([one["Q-Overlap"].rank - one[lowest].rank for one in each])
     holds = True if lowest == "Q-Overlap" else False if float(over.mean()) > ERRORS * error(over) else None
-    found_lowest = f"{ranks['Q-Overlap']:.3g}, the lowest is {lowest}'s, {ranks[lowest]:.3g}"
-    return claim_over_draws(LOWEST, holds, found_lowest)
+    detail = f"{ranks['Q-Overlap']:.3g}, the lowest is {lowest}'s, {ranks[lowest]:.3g}"
+    return claim_over_draws(LOWEST, holds, detail)
 
 
 def _table(ground: FrontierCases, regime: Regime, means: dict[str, ChosenQuality]) -> ResultTable:
