@@ -36,8 +36,8 @@ class EntryValue(Supplied):
 
 # ---- First fetches with what was known of their pages before, for the model to learn from.
 #
-# The store keeps them under the key `e`, for nobody could tell later what was known (training.py).  Those of a store
-# that is built anew from the archive are lost, as are those of the last moment before a crash; later ones teach.
+# The store keeps them under the key `e`, because what was known then cannot be computed later.  Those of a
+# store that is rebuilt from the archive are lost, as are the last ones before a crash; later ones replace them.
 
 
 SAMPLE = 20_000  # of the latest, which are learned from

@@ -109,7 +109,7 @@ def _pairs(matches: Matches) -> NDArray[np.uint64]:
 #
 # The address and the anchors of a new URL are scored like a page that has nothing else, for every query that they
 # match.  What a page would add to the answers now whose scores are as much higher, or lower, as those of pages in hand
-# are than those of their names, is its prospect (name_scores.py).  It is judged when the URL is found, when another
+# are than those of their names, is its prospect.  It is judged when the URL is found, when another
 # wording points at it, and again when the workload, the statistics or what is known of names have changed; between
 # these, it stays what it was by the answers of that time.
 

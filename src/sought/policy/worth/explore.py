@@ -1,4 +1,4 @@
-"""What is not known may turn out better than expected, and only a fetch can tell.
+"""Unknown pages may be better than expected, and only a fetch shows it.
 
 share   2 % of the fetches of a week go to pages that would not be chosen, drawn by how uncertain their worth is
 none    what is expected is all that counts
@@ -7,7 +7,7 @@ draw    beliefs are drawn anew every week: W. R. Thompson, On the likelihood tha
 bound   the best in ten is hoped for
 
 What a first fetch gains is taken to be log-normal about its expectation, and the rate at which a page links to unknown
-pages is a Gamma (finds.py).  Draws are hashes of the URL and the week, so that rounds and restarts do not draw again.
+pages is a Gamma (find_rate.py).  Draws are hashes of the URL and the week, so rounds and restarts do not draw again.
 """
 
 from typing import Literal
