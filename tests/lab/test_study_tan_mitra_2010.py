@@ -13,7 +13,7 @@ from sought.lab.replay.setting import Setting
 from sought.lab.replay.watched_crawl import ADDRESS, CONTENT, watched
 from sought.lab.studies.registry import EXPERIMENTS
 from sought.lab.studies.study import UNJUDGED, VERDICTS, StudyContext, WorldResult
-from sought.lab.studies.tan_mitra_2010 import alike_intervals as intervals
+from sought.lab.studies.tan_mitra_2010 import cluster_intervals as intervals
 from sought.lab.studies.tan_mitra_2010 import cluster_sizes as sizes
 from sought.lab.studies.tan_mitra_2010 import cycle_weights as weights
 from sought.lab.studies.tan_mitra_2010 import feature_sets as sets

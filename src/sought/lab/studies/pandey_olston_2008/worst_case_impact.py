@@ -313,7 +313,7 @@ def _greedy(
     queries: Offsets,
 ) -> None:
     tables = weights, crawled, bounds, value, low_page, low, high_page, high, places, queries
-    now, alone, together = np.zeros(weights.size), np.zeros(marks.size), np.zeros(weights.size)
+    now, alone, in_pairs = np.zeros(weights.size), np.zeros(marks.size), np.zeros(weights.size)
     pairs, near = np.zeros((weights.size, 2), np.int64), np.empty(value.size + 2, np.int64)
     stale_page, stale_query = np.ones(marks.size, np.uint8), np.ones(weights.size, np.uint8)
     state = marks, now, alone, stale_page, stale_query
@@ -325,9 +325,9 @@ def _greedy(
                 best, first, second = alone[page], page, page
         for query in range(weights.size if c > 1 else 0):
             if stale_query[query]:
-                together[query], stale_query[query] = _best_pair(query, near, pairs[query], state, tables), 0
-            if together[query] / 2 > best:
-                best, first, second = together[query] / 2, pairs[query, 0], pairs[query, 1]
+                in_pairs[query], stale_query[query] = _best_pair(query, near, pairs[query], state, tables), 0
+            if in_pairs[query] / 2 > best:
+                best, first, second = in_pairs[query] / 2, pairs[query, 0], pairs[query, 1]
         _settle(first, state, tables)
         c -= 1
         if second != first:

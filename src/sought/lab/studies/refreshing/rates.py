@@ -121,7 +121,7 @@ def clusters_of(world: World) -> Floats:
 
 def claims_of(forecasts: ForecastsByInterval) -> list[Claim]:
     often, rarely = forecasts[min(forecasts)], forecasts[max(forecasts)]
-    bayes, alike, bits = rarely[BAYES], rarely[ALIKE], {name: rarely[name] for name in BITS}
+    bayes, uniform, bits = rarely[BAYES], rarely[ALIKE], {name: rarely[name] for name in BITS}
     best = max(bits, key=lambda name: bits[name].likelihood)
     most = max((rarely[name].likelihood, name) for name in OF_PAGES)
     return [
@@ -132,8 +132,8 @@ def claims_of(forecasts: ForecastsByInterval) -> list[Claim]:
         ),
         Claim(
             ALONE_WORSE,
-            most[0] < alike.likelihood,
-            f"{most[1]} {most[0]:.4f}, all alike {alike.likelihood:.4f}",
+            most[0] < uniform.likelihood,
+            f"{most[1]} {most[0]:.4f}, all alike {uniform.likelihood:.4f}",
         ),
         Claim(
             OFTEN_BETTER,

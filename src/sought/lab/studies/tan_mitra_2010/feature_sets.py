@@ -121,8 +121,8 @@ def _ranking_claims(having: Series, lacking: Series) -> list[Claim]:
     if not any(differing.values()):
         less = "none differs by more than its error: "
         return [Claim(s, None, less + compared[n]) for n, s in {**IS_ALIKE, PRECISE: IS_HIGHER}.items()]
-    alike = [Claim(statement, not differing[name], compared[name]) for name, statement in IS_ALIKE.items()]
-    return [*alike, Claim(IS_HIGHER, mean(having[PRECISE]) > mean(lacking[PRECISE]), compared[PRECISE])]
+    similar = [Claim(statement, not differing[name], compared[name]) for name, statement in IS_ALIKE.items()]
+    return [*similar, Claim(IS_HIGHER, mean(having[PRECISE]) > mean(lacking[PRECISE]), compared[PRECISE])]
 
 
 def _tests(name: str, a: Series, b: Series) -> tuple[float, float]:
