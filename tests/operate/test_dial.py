@@ -31,7 +31,7 @@ from sought.operate import dial_curve
 from sought.operate.dial import DialReading, Estimate, EvidenceCounts, ExpectedAndMeasured, reading, too_little
 from sought.operate.dial_curve import TimeSpan, curve
 from sought.policy.solvers.frequencies import optimal_frequencies
-from sought.policy.worth.index import looking
+from sought.policy.worth.index import refresh_index
 from sought.policy.worth.page_state import BELIEFS, EDITS
 from tests.testing.dial_crawl import recorded_crawl
 from tests.testing.worth_pages import crawl, lists
@@ -87,7 +87,7 @@ def test_what_is_foretold_comes_to_pass():
     for day in range(days):
         stale |= dice.random(300) < -np.expm1(-rate * DAY)
         age += DAY
-        chosen = np.argsort(-loss * looking(age, rate))[:2]
+        chosen = np.argsort(-loss * refresh_index(age, rate))[:2]
         total += float(loss[stale].sum()) * (day >= days // 2)
         stale[chosen], age[chosen] = False, 0.0
     assert lost_at(curve(pages, LONG_AGO), 2.0 / DAY) == pytest.approx(total / (days // 2), rel=0.1)

@@ -18,7 +18,7 @@ from sought.beliefs.folder import Folder
 from sought.beliefs.gone_by_signs import GoneBySigns
 from sought.beliefs.presence import SearchValue
 from sought.policy.worth.hubs import linked_news, marginal_worth
-from sought.policy.worth.index import lasting, looking
+from sought.policy.worth.index import expected_lifetime, refresh_index
 from sought.record.fetches import GONE, MOVED, PAGE
 from sought.web.errors import BadInput
 from sought.web.pages import Links, Pages
@@ -135,10 +135,10 @@ def test_looking_is_what_the_paper_says(age, rate):
 
     x = rate * age  # U is a function of λt over λ; ∫ λs e^{−λs} ds is U without a difference of nearly equal numbers
     expected, _ = quad(lambda s: s * math.exp(-s), 0.0, min(x, 60.0), limit=200)
-    assert looking(np.array([age]), np.array([rate]))[0] == pytest.approx(expected / rate, rel=1e-6)
+    assert refresh_index(np.array([age]), np.array([rate]))[0] == pytest.approx(expected / rate, rel=1e-6)
     if 0.1 < x < 60.0:
         whole = age * staleness(x) - quad(lambda s: staleness(rate * s), 0.0, age)[0]
-        assert looking(np.array([age]), np.array([rate]))[0] == pytest.approx(whole, rel=1e-5)
+        assert refresh_index(np.array([age]), np.array([rate]))[0] == pytest.approx(whole, rel=1e-5)
 
 
 @settings(max_examples=300)
@@ -146,7 +146,7 @@ def test_looking_is_what_the_paper_says(age, rate):
 def test_looking_grows_with_the_age_up_to_the_mean_time_between_changes(age, later, rate):
     """Increasing in t (but for rounding), between 0 and 1/λ, which it reaches."""
     first, second = sorted((age, later))
-    early, late, last = looking(np.array([first, second, 1e6 / rate if rate else 0.0]), np.full(3, rate))
+    early, late, last = refresh_index(np.array([first, second, 1e6 / rate if rate else 0.0]), np.full(3, rate))
     assert 0.0 <= early <= late * (1 + 1e-7)
     if rate:
         assert late <= (1.0 + 1e-7) / rate
@@ -161,7 +161,7 @@ def test_lasting_is_the_time_that_a_page_lives(rate, horizon):
     """∫ e^{−ds} ds up to the horizon."""
     unit = max(rate, 1.0 / horizon)
     expected, _ = quad(lambda s: math.exp(-rate / unit * s), 0.0, min(horizon * unit, 60.0), limit=200)
-    assert lasting(np.array([rate]), horizon)[0] == pytest.approx(expected / unit, rel=1e-6)
+    assert expected_lifetime(np.array([rate]), horizon)[0] == pytest.approx(expected / unit, rel=1e-6)
 
 
 def test_durations_need_no_care():
@@ -169,13 +169,13 @@ def test_durations_need_no_care():
     sizes = np.array([0.0, 5e-324, 1e-300, 1e-12, 1e-4, 1.0, 1e4, 1e12])
     age, rate = (each.ravel() for each in np.meshgrid(sizes, sizes))
     with np.errstate(all="raise", under="ignore"):
-        worth, lives = looking(age, rate), lasting(rate, YEAR)
+        worth, lives = refresh_index(age, rate), expected_lifetime(rate, YEAR)
         assert np.isfinite(worth).all()
         assert (worth >= 0.0).all()
         assert (lives > 0.0).all()
         assert (lives <= YEAR).all()
-        assert lasting(np.zeros(1), YEAR)[0] == YEAR
-        assert looking(np.zeros(0), np.zeros(0)).shape == lasting(np.zeros(0), YEAR).shape == (0,)
+        assert expected_lifetime(np.zeros(1), YEAR)[0] == YEAR
+        assert refresh_index(np.zeros(0), np.zeros(0)).shape == expected_lifetime(np.zeros(0), YEAR).shape == (0,)
 
 
 # ------------------------------------------------------------------------------------------------------ every learner

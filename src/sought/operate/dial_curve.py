@@ -26,7 +26,7 @@ from sought.beliefs.rate_history import YEAR
 from sought.policy.solvers.planning import pace_of
 from sought.policy.worth import parts
 from sought.policy.worth.hubs import linked_news
-from sought.policy.worth.index import looking
+from sought.policy.worth.index import refresh_index
 from sought.policy.worth.page_state import PageState, standing
 from sought.web.mixing import mixed
 from sought.web.pages import Floats, Links, Pages, Rows
@@ -194,7 +194,7 @@ def curve(pages: Pages, span: TimeSpan) -> BudgetCurve:
 def _worth(stakes: Stakes, age: float) -> Floats:
     """Of a fetch at an age; a linking page counts as if it were of the same host."""
     ages = np.full(len(stakes.weight), age)
-    seen = stakes.edit * looking(ages, stakes.edits) + stakes.tells * looking(ages, stakes.death)
+    seen = stakes.edit * refresh_index(ages, stakes.edits) + stakes.tells * refresh_index(ages, stakes.death)
     worth: Floats = seen + stakes.finds * ages * ages / 2.0
     return worth
 

@@ -17,7 +17,7 @@ from sought.beliefs.presence import Presence, SearchValue
 from sought.beliefs.prospect import MainQuery, MainShare
 from sought.beliefs.rate_history import DAY
 from sought.beliefs.signal_quality import SignalStrength
-from sought.policy.worth.index import lasting
+from sought.policy.worth.index import expected_lifetime
 from sought.web.pages import Floats, Pages
 
 EDITS = BayesRate()
@@ -74,7 +74,7 @@ def standing(pages: Pages, now: float, horizon: float) -> PageState:
         live=live,
         age=age,
         unseen=unseen + believed(LinkDoubt(), 1.0) * (age - unseen),
-        lives=lasting(death, horizon),
+        lives=expected_lifetime(death, horizon),
         death=death,
         gone=np.where(live, believed(GoneBySigns(), 1.0), 0.0),
         moves=believed(MoveShare(), 1.0),

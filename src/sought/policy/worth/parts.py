@@ -10,7 +10,7 @@ from sought.beliefs.rate_history import YEAR
 from sought.policy.ranking import nth_largest
 from sought.policy.solvers.planning import pace_of
 from sought.policy.worth.hubs import linked_news
-from sought.policy.worth.index import lasting, looking
+from sought.policy.worth.index import expected_lifetime, refresh_index
 from sought.policy.worth.page_state import PageState
 from sought.web.pages import Floats, Pages
 
@@ -65,7 +65,7 @@ class Unpriced(NamedTuple):
 def unpriced(s: PageState, pages: Pages, now: float, horizon: float) -> Unpriced:
     """Of all pages."""
     most = -np.expm1(-s.death * s.unseen) * s.lives
-    unnoticed = (1.0 - s.gone) * np.minimum(looking(s.unseen, s.death), most)
+    unnoticed = (1.0 - s.gone) * np.minimum(refresh_index(s.unseen, s.death), most)
     linked = linked_news(pages.links, (~s.is_new).astype(np.float64)) if pages.links else np.zeros(len(pages))
     return Unpriced(_edits(s, horizon), _hope(s, pages, now), unnoticed, linked)
 
@@ -73,13 +73,15 @@ def unpriced(s: PageState, pages: Pages, now: float, horizon: float) -> Unpriced
 def _hope(s: PageState, pages: Pages, now: float) -> Floats:
     """That pages which went come back, and those answer that never did."""
     silence = np.where(s.is_new | s.live, 0.0, now - pages.last_fetch).clip(0.0)
-    return s.floor * looking(silence, _BACK * s.death) + s.silent * looking(silence, np.full(len(pages), _ANSWERS))
+    return s.floor * refresh_index(silence, _BACK * s.death) + s.silent * refresh_index(
+        silence, np.full(len(pages), _ANSWERS)
+    )
 
 
 def _edits(s: PageState, horizon: float) -> Floats:
     """Its text may not be what it was; if a sitemap says so, as far as such signals are true on its host."""
-    known = s.edited * lasting(s.edits, horizon)
-    return np.where(s.live, s.edit * (known + (1.0 - s.edited) * looking(s.age, s.edits)), 0.0)
+    known = s.edited * expected_lifetime(s.edits, horizon)
+    return np.where(s.live, s.edit * (known + (1.0 - s.edited) * refresh_index(s.age, s.edits)), 0.0)
 
 
 def entry(s: PageState, hope: Floats, surplus: Floats) -> Floats:
