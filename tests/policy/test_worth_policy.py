@@ -93,7 +93,7 @@ def test_what_is_expected_of_a_fetch():
 
 def worth_of_nothing(pages):
     """What a page is taken to be worth that nobody has asked for."""
-    return POLICY._standing(pages, NOW).floor
+    return POLICY._page_state(pages, NOW).floor
 
 
 def test_what_is_expected_of_a_page_known():

@@ -152,19 +152,19 @@ def _signs(known: EntryFeatures) -> list[Floats]:
     is_heir, is_guessed = known.heritage > 0.0, known.guessed > 0.0
     return [
         np.full(len(known.prospect), _FREELY),
-        _beside(known.prospect, known.typical, _FAINT),
+        _log_ratio(known.prospect, known.typical, _FAINT),
         is_heir.astype(np.float64),
-        np.where(is_heir, _beside(known.heritage, known.typical), 0.0),
+        np.where(is_heir, _log_ratio(known.heritage, known.typical), 0.0),
         (is_guessed & ~is_heir).astype(np.float64),
-        _beside(known.fellows, known.typical),
-        _beside(known.folder, known.typical),
+        _log_ratio(known.fellows, known.typical),
+        _log_ratio(known.folder, known.typical),
         np.log(np.maximum(known.host, _NOISE)),
         np.log1p(known.inlinks) - np.log(2.0),
         np.minimum(known.depth / _DEEP, _LARGEST),
     ]
 
 
-def _beside(value: Floats, typical: Floats, noise: float = _NOISE) -> Floats:
+def _log_ratio(value: Floats, typical: Floats, noise: float = _NOISE) -> Floats:
     """Logarithm of a value relative to a typical one; 0 where nothing is typical yet."""
     is_known: NDArray[np.bool_] = typical > 0.0
     unit = np.where(is_known, typical, 1.0)

@@ -27,7 +27,7 @@ from sought.policy.solvers.planning import pace_of
 from sought.policy.worth import parts
 from sought.policy.worth.hubs import linked_news
 from sought.policy.worth.index import refresh_index
-from sought.policy.worth.page_state import PageState, standing
+from sought.policy.worth.page_state import PageState, page_state_of
 from sought.web.mixing import mixed
 from sought.web.pages import Floats, Links, Pages, Rows
 
@@ -179,7 +179,7 @@ class BudgetCurve(NamedTuple):
 
 def curve(pages: Pages, span: TimeSpan) -> BudgetCurve:
     """Of pages with the beliefs that Worth reads."""
-    s = standing(pages, span.now, YEAR)
+    s = page_state_of(pages, span.now, YEAR)
     stakes, births = stakes_of(s, pages, span), births_of(s, pages, span)
     worth = np.stack([_worth(stakes, age) for age in _AGES.tolist()], 1)
     prices = _prices(worth, births)

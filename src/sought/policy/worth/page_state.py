@@ -53,7 +53,7 @@ class PageState(NamedTuple):
     floor: float  # the worth of a page that no query asks for
 
 
-def standing(pages: Pages, now: float, horizon: float) -> PageState:
+def page_state_of(pages: Pages, now: float, horizon: float) -> PageState:
     """Of all pages."""
 
     def believed(about: Any, most: float) -> Floats:

@@ -30,7 +30,7 @@ from sought.policy.ranking import best
 from sought.policy.worth import parts
 from sought.policy.worth.explore import SHAPE, Explore, chances, dice, drawn, shares
 from sought.policy.worth.hubs import linked_news, marginal_worth
-from sought.policy.worth.page_state import BELIEFS, PageState, standing
+from sought.policy.worth.page_state import BELIEFS, PageState, page_state_of
 from sought.policy.worth.parts import Unpriced, WorthParts
 from sought.policy.worth.rivals import discount_same_query
 from sought.web.checks import check_choice, check_positive
@@ -80,8 +80,8 @@ class Worth:
 
     def expects(self, pages: Pages, now: float) -> Expected:
         """Values, the gain of each fetch now, how probable its choice was, where that is drawn, and what it is for."""
-        s = self._standing(pages, now)
-        worth = self._all(self._beside(s, pages), pages, now)
+        s = self._page_state(pages, now)
+        worth = self._all(self._with_discounts(s, pages), pages, now)
         chance = chances(s, pages, worth, self.explore)
         if self.explore in ("draw", "bound"):
             worth = self.parts(pages, now)
@@ -110,12 +110,12 @@ class Worth:
 
     def parts(self, pages: Pages, now: float) -> WorthParts:
         """With the price that follows from them."""
-        s = self._standing(pages, now)
+        s = self._page_state(pages, now)
         if self.explore in ("draw", "bound"):
             s = drawn(s, pages, now, self.explore)
-        return self._all(self._beside(s, pages), pages, now)
+        return self._all(self._with_discounts(s, pages), pages, now)
 
-    def _beside(self, s: PageState, pages: Pages) -> PageState:
+    def _with_discounts(self, s: PageState, pages: Pages) -> PageState:
         """With new pages discounted for others that serve the same query."""
         if self.without == "turns":
             return s
@@ -132,8 +132,8 @@ class Worth:
                 price = float(np.sqrt(price * parts.price_of(pages, worth.total)))
         return worth
 
-    def _standing(self, pages: Pages, now: float) -> PageState:
-        state = standing(pages, now, self.horizon)
+    def _page_state(self, pages: Pages, now: float) -> PageState:
+        state = page_state_of(pages, now, self.horizon)
         return state._replace(gone=np.zeros(len(pages))) if self.without == "signs" else state
 
     def _priced(self, s: PageState, pages: Pages, fixed: Unpriced, price: float, *, with_links: bool) -> WorthParts:
