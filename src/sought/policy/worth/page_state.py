@@ -1,4 +1,4 @@
-"""How does every page stand now?  What is believed of it, as numbers that one can reckon with."""
+"""What is the state of every page now?  Its beliefs as finite, bounded numbers."""
 
 from typing import Any, NamedTuple
 
@@ -42,7 +42,7 @@ class PageState(NamedTuple):
     gone: Floats  # the probability that it has gone already, by signs
     moves: Floats  # of pages that go, the share that only moves
     entry: Floats  # what a first fetch gains
-    shown: Floats  # what attention finds in it
+    shown: Floats  # its visible score in the answers
     needed: Floats  # what the answers would lose without it
     edit: Floats  # what a fetch gains after an edit
     edits: Floats  # a second
