@@ -104,7 +104,7 @@ class _Crawl:
     def measured(self, first: float) -> dict[str, Any]:
         """What a cycle takes that follows another."""
         seconds = min(self._cycle() for _ in range(_CYCLES))
-        found = self.supplier.queries.found
+        found = self.supplier.queries.matches
         pairs = len(found.leaves) if found else 0
         needy = len(found.needy) if found else 0
         return {"urls": len(self.table), "needy": needy, "matches": pairs, "first_s": first, "cycle_s": seconds}

@@ -76,11 +76,11 @@ def _import(world: Path, folder: Path, report: Report) -> float:
     began = time.perf_counter()
     recorder = WorldRecorder()
     moves = world / "moves.tsv"
-    taken = import_git(
+    span = import_git(
         recorder, world / "site.bundle", _BASE, 7 * 86400.0, moves if moves.exists() else None, report=report
     )
-    made = recorder.finish(world.name, taken.seeds, taken.start, taken.end, 7 * 86400.0)
-    made = made.with_tallies(import_queries(world / "queries.tsv", taken.start))
+    made = recorder.finish(world.name, span.seeds, span.start, span.end, 7 * 86400.0)
+    made = made.with_tallies(import_queries(world / "queries.tsv", span.start))
     save_world(made, folder, recorder.texts)
     return time.perf_counter() - began
 

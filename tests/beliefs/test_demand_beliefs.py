@@ -53,7 +53,7 @@ class Changing(dict[str, Answer]):
 
 
 def test_beliefs_from_the_store_are_those_kept_up_live(site: Site, tmp_path: Path):
-    """Learnt fetch by fetch, or from the history when a crawl starts: the columns of every estimator are the same."""
+    """Learned fetch by fetch, or from the history when a crawl starts: the columns of every estimator are the same."""
     path = crawled(site, tmp_path / "crawl", 12)
     ask(path, *QUERIES)
     site.answers = Changing(site.answers)

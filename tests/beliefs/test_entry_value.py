@@ -157,7 +157,7 @@ def test_no_fetch_counts_for_more_than_twenty():
 
 
 def test_the_model_stays_near_its_prior():
-    """Also where a sign is far beyond all that it has learnt from, or one gain beyond all others."""
+    """Also where a sign is far beyond all that it has learned from, or one gain beyond all others."""
     some, _ = drawn(50)
     gain = np.append(np.zeros(49), 1e9)
     model = fit(some, gain, np.full(50, np.nan))
@@ -450,7 +450,7 @@ def test_it_can_be_explained(site: LinkedSite):
 
 
 def test_while_nobody_asks_nothing_is_worth_anything(tmp_path: Path):
-    """And nothing is learnt."""
+    """And nothing is learned."""
     site = LinkedSite(tmp_path / "crawl", 40)
     with site.open() as directory:
         beliefs = watched(directory, READS)

@@ -66,7 +66,7 @@ logs = st.lists(
 hosts = st.lists(st.integers(0, 4), min_size=ROWS, max_size=ROWS)
 
 
-def learnt(estimator, *batches):
+def learned(estimator, *batches):
     learner = estimator.learner()
     for batch in batches:
         learner.learn(fetches(batch))
@@ -101,7 +101,7 @@ def reference(estimator, log, hosts):
 @given(estimator=st.sampled_from(RATES), log=logs, hosts=hosts)
 def test_the_rate_of_gain_is_the_formula(estimator, log, hosts):
     """Form, window, half-life, and the means of host and of all where a page has no history, as the book has them."""
-    column = learnt(estimator, log).column(known(hosts))
+    column = learned(estimator, log).column(known(hosts))
     assert column == pytest.approx(reference(estimator, log, hosts), rel=1e-9, abs=1e-15)
 
 
@@ -112,14 +112,14 @@ def test_the_first_gain_is_the_formula(log, hosts):
     mean = sum(g for _, g in gains) / len(gains) if gains else 0.0
     of_host = {h: [g for other, g in gains if other == h] for h in hosts}
     expected = [(sum(of_host[h]) + 5 * mean) / (len(of_host[h]) + 5) for h in hosts]
-    assert learnt(FirstGain(), log).column(known(hosts)) == pytest.approx(expected, rel=1e-9, abs=1e-15)
+    assert learned(FirstGain(), log).column(known(hosts)) == pytest.approx(expected, rel=1e-9, abs=1e-15)
 
 
 @settings(max_examples=400, deadline=None)
 @given(estimator=st.sampled_from(ESTIMATORS), log=logs, hosts=hosts, cuts=st.lists(st.integers(0, 60), max_size=5))
 def test_batches_do_not_matter(estimator, log, hosts, cuts):
     """Wherever the log is cut, and if the column is looked at in between: the same bits."""
-    whole = learnt(estimator, log).column(known(hosts))
+    whole = learned(estimator, log).column(known(hosts))
     learner = estimator.learner()
     for start, stop in zip([0, *sorted(cuts)], [*sorted(cuts), len(log)], strict=True):
         learner.learn(fetches(log[start:stop]))
@@ -135,7 +135,7 @@ def test_a_long_log(estimator):
     gap = np.where(rng.random(count) < 0.3, np.inf, rng.exponential(DAY, count) + 1.0)
     time = np.arange(count) * 600.0 + rng.exponential(DAY / 2, count)
     log = list(zip(rng.integers(0, ROWS - 2, count), time, gap, rng.random(count), strict=True))
-    whole = learnt(estimator, log).column(pages)
+    whole = learned(estimator, log).column(pages)
     if isinstance(estimator, GainRate):
         assert whole == pytest.approx(reference(estimator, log, pages.host), rel=1e-9)
     learner = estimator.learner()
@@ -145,19 +145,19 @@ def test_a_long_log(estimator):
             learner.column(pages)
     assert learner.column(pages).tobytes() == whole.tobytes()
     page_by_page = sorted(log, key=lambda fetch: int(fetch[0]))
-    assert learnt(estimator, page_by_page).column(pages) == pytest.approx(whole, rel=1e-12)
+    assert learned(estimator, page_by_page).column(pages) == pytest.approx(whole, rel=1e-12)
 
 
 @settings(max_examples=400, deadline=None)
 @given(estimator=st.sampled_from(ESTIMATORS), log=logs, hosts=hosts, noise=st.integers(0, 2**32 - 1))
 def test_only_what_was_learnt_is_believed(estimator, log, hosts, noise):
     """Nothing else that stands in the table, and nothing another learner of the same estimator has seen, matters."""
-    believed = learnt(estimator, log).column(known(hosts))
-    learnt(estimator, [(row, time, gap, gain + 1.0) for row, time, gap, gain in log])
+    believed = learned(estimator, log).column(known(hosts))
+    learned(estimator, [(row, time, gap, gain + 1.0) for row, time, gap, gain in log])
     pages, rng = known(hosts), np.random.default_rng(noise)
     for name in set(Pages.column_names()) - {"host"}:
         getattr(pages, name)[:] = rng.integers(0, 1000, ROWS)
-    assert learnt(estimator, log).column(pages).tobytes() == believed.tobytes()
+    assert learned(estimator, log).column(pages).tobytes() == believed.tobytes()
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
@@ -174,14 +174,14 @@ def test_the_table_may_grow(estimator):
 def test_a_long_silent_host_is_not_forgotten():
     """With a half-life, what counts is what came after on the same host, not the time since."""
     log = [(0, 0.0, 10.0, 1.0), (1, 1e9, 10.0, 5.0)]
-    column = learnt(GainRate(half_life=3600.0), log).column(known([0, 1, 0, 1, 2]))
+    column = learned(GainRate(half_life=3600.0), log).column(known([0, 1, 0, 1, 2]))
     assert column.tolist() == [0.1, 0.5, 0.1, 0.5, 0.5]
 
 
 def test_a_measurement_that_comes_far_too_late_changes_nothing():
     """One that is thousands of half-lives older than what is known of the page weighs nothing."""
     log = [(0, 1e9, 10.0, 1.0), (0, 0.0, 10.0, 5.0)]
-    assert learnt(GainRate(half_life=3600.0), log).column(known([0])).tolist() == [0.1]
+    assert learned(GainRate(half_life=3600.0), log).column(known([0])).tolist() == [0.1]
 
 
 def test_the_mean_of_ratios_is_too_high():
@@ -191,7 +191,7 @@ def test_the_mean_of_ratios_is_too_high():
     """
     weeks = np.random.default_rng(0).geometric(0.1, 20_000).astype(float)
     log = [(0, time, gap, 1.0) for time, gap in zip(np.cumsum(weeks), weeks, strict=True)]
-    printed, corrected = (learnt(GainRate(form), log).column(known([0]))[0] for form in ("paper", "ratio_of_sums"))
+    printed, corrected = (learned(GainRate(form), log).column(known([0]))[0] for form in ("paper", "ratio_of_sums"))
     assert printed == pytest.approx(-0.1 * math.log(0.1) / 0.9, rel=0.03)
     assert corrected == pytest.approx(0.1, rel=0.03)
 
@@ -209,7 +209,7 @@ def test_the_mean_of_ratios_is_too_high():
     ],
 )
 def test_a_wrong_parameter_is_refused(wrong):
-    """An estimator that exists can be learnt."""
+    """An estimator that exists can be learned."""
     with pytest.raises(BadInput):
         GainRate(**wrong)
 

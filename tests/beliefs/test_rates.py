@@ -74,7 +74,7 @@ def batch(log):
     return fetches(row, time, gap, changed, difference=difference, modified=modified)
 
 
-def learnt(estimator, *logs):
+def learned(estimator, *logs):
     learner = estimator.learner()
     for log in logs:
         learner.learn(batch(log) if isinstance(log, list) else log)
@@ -89,7 +89,7 @@ def visits(row, gaps, changed, **more):
 
 def rate(estimator, gaps, changed, **more):
     """Changes a day of a page with this history."""
-    return learnt(estimator, visits(0, np.array(gaps, float) * DAY, changed, **more)).column(known([0]))[0] * DAY
+    return learned(estimator, visits(0, np.array(gaps, float) * DAY, changed, **more)).column(known([0]))[0] * DAY
 
 
 logs = st.lists(
@@ -161,14 +161,14 @@ def test_dates_with_and_without_the_correction(gaps, corrected, plain):
     pages, have .502 and .532.
     """
     log, pages = dated_pages(20_000, 10, 0.5, gaps), known(np.zeros(20_000))
-    found = [learnt(LastModifiedRate(each), log).column(pages).mean() * DAY for each in (True, False)]
+    found = [learned(LastModifiedRate(each), log).column(pages).mean() * DAY for each in (True, False)]
     assert found == pytest.approx([corrected, plain], abs=0.006)
 
 
 def test_a_date_is_worth_more_than_a_bit():
     """Where nearly every fetch finds a change, dates still tell the rate."""
     log, pages = dated_pages(5000, 10, 5.0, every_day), known(np.zeros(5000))
-    by_date, by_bit = (learnt(each, log).column(pages) * DAY for each in (LastModifiedRate(), RegularRate()))
+    by_date, by_bit = (learned(each, log).column(pages) * DAY for each in (LastModifiedRate(), RegularRate()))
     assert by_date.mean() == pytest.approx(5.0, rel=0.03)
     assert by_bit.mean() < 3.1
 
@@ -280,7 +280,7 @@ def test_gaps_of_any_length_tell_the_rate(estimator, true):
     changed = rng.random(gaps.shape) < -np.expm1(-true * gaps)
     row, time = np.tile(np.arange(count), seen), 1e9 + DAY * np.cumsum(gaps, axis=0)
     log = fetches(row, time.ravel(), gaps.ravel() * DAY, changed.ravel())
-    assert learnt(estimator, log).column(known(np.zeros(count))).mean() * DAY == pytest.approx(true, rel=0.08)
+    assert learned(estimator, log).column(known(np.zeros(count))).mean() * DAY == pytest.approx(true, rel=0.08)
 
 
 @pytest.mark.parametrize("true", [0.05, 0.3, 1.0])
@@ -291,7 +291,7 @@ def test_the_online_rate_comes_to_be_the_rate(true):
     changed = rng.random(gaps.shape) < -np.expm1(-true * gaps)
     row, time = np.tile(np.arange(count), seen), 1e9 + DAY * np.cumsum(gaps, axis=0)
     log = fetches(row, time.ravel(), gaps.ravel() * DAY, changed.ravel())
-    assert learnt(OnlineRate(), log).column(known(np.zeros(count))).mean() * DAY == pytest.approx(true, rel=0.05)
+    assert learned(OnlineRate(), log).column(known(np.zeros(count))).mean() * DAY == pytest.approx(true, rel=0.05)
 
 
 # -------------------------------------------------------------------------------------------- significant changes
@@ -311,7 +311,7 @@ def test_more_than_tau_and_tau_or_more():
 
 def test_without_updates_none_is_significant():
     """A page that never changed, one fetched once, and one never fetched: 0."""
-    learner = learnt(SignificantShare(0.0), visits(0, [DAY], [False]), fetches([1], [1e9], [np.inf], [True]))
+    learner = learned(SignificantShare(0.0), visits(0, [DAY], [False]), fetches([1], [1e9], [np.inf], [True]))
     assert learner.column(known([0, 0, 0])).tolist() == [0.0, 0.0, 0.0]
 
 
@@ -337,7 +337,7 @@ def drawn_pages(shape, mean, hosts, count, seen, seed=11):
 def test_eighty_of_a_hundred_intervals_hold_the_rate(prior, shape, mean, seen):
     """Pages drawn from a Gamma the learner is not told: it finds it, and its intervals are neither wide nor narrow."""
     log, host, true = drawn_pages(shape, mean, 20, 4000, seen)
-    learner = learnt(BayesRate(prior), log)
+    learner = learned(BayesRate(prior), log)
     learner.column(known(host))
     rows = range(1500)
     interval = np.array([learner.terms(row)["interval_a_day"] for row in rows])
@@ -350,11 +350,11 @@ def test_hosts_have_priors_of_their_own():
     means = np.geomspace(0.01, 0.5, 10)
     log, host, _ = drawn_pages(1.0, means, 10, 2000, 3)
     new = known([*host, *range(10), 11])  # pages never fetched, the last on a host never seen
-    by_host = learnt(BayesRate("host"), log).column(new)[2000:] * DAY
+    by_host = learned(BayesRate("host"), log).column(new)[2000:] * DAY
     assert by_host[:10] == pytest.approx(means, rel=0.35)
     assert by_host.min() < by_host[10] < by_host[:10].max()
     log, host, _ = drawn_pages(1.0, 0.1, 200, 2000, 3)
-    alike = learnt(BayesRate("host"), log).column(known([*host, *range(200)]))[2000:] * DAY
+    alike = learned(BayesRate("host"), log).column(known([*host, *range(200)]))[2000:] * DAY
     assert alike == pytest.approx(np.full(200, 0.1), rel=0.3)
 
 
@@ -362,7 +362,7 @@ def test_less_is_known_of_a_page_whose_host_is_not_known():
     """Where hosts differ, the interval of a new page is wider on a host never seen."""
     means = np.geomspace(0.01, 0.5, 40)
     log, host, _ = drawn_pages(3.0, np.random.default_rng(5).permutation(means), 40, 4000, 6)
-    learner = learnt(BayesRate("host"), log)
+    learner = learned(BayesRate("host"), log)
     learner.column(known([*host, 0, 41]))
     (low, high), (least, most) = (learner.terms(row)["interval_a_day"] for row in (4000, 4001))
     assert high / low < 8 < 20 < most / least
@@ -373,7 +373,7 @@ def test_clusters_have_priors_and_hosts_stand_in():
     log, cluster, _ = drawn_pages(1.0, [0.02, 0.4], 2, 1000, 4)
     pages = known(np.zeros(1003))
     column = np.append(cluster.astype(float), [0.0, 1.0, -1.0])
-    learner = learnt(BayesRate("cluster"), log)
+    learner = learned(BayesRate("cluster"), log)
     slow, fast, none = learner.column(replace(pages, beliefs={Cluster(): column}))[1000:] * DAY
     assert (slow, fast) == pytest.approx((0.02, 0.4), rel=0.3)
     assert slow < none < fast
@@ -387,7 +387,7 @@ def test_clusters_have_priors_and_hosts_stand_in():
 def test_the_bayes_rate_is_the_mean_of_the_posterior(history):
     """By numerical integration over the rates of the grid, with the prior the learner found."""
     gaps, changed = (np.array(each) for each in zip(*history, strict=True))
-    learner = learnt(BayesRate(), visits(0, gaps * DAY, changed))
+    learner = learned(BayesRate(), visits(0, gaps * DAY, changed))
     found = learner.column(known([0]))[0] * DAY
     prior = learner.groupings[0].prior
     shape, scale = prior.shape[0], prior.shape[0] / (prior.mean[0] * DAY)
@@ -417,7 +417,7 @@ def test_old_evidence_fades():
     steady, fading = (rate(BayesRate(half_life=each), gaps, changed) for each in (0.0, 5 * DAY))
     assert fading < steady / 3
     late = visits(0, [DAY], [True])
-    learner = learnt(BayesRate(half_life=5 * DAY), visits(0, np.full(60, DAY), changed))
+    learner = learned(BayesRate(half_life=5 * DAY), visits(0, np.full(60, DAY), changed))
     before = learner.column(known([0]))[0]
     learner.learn(replace(late, time=np.array([1e6])))  # thousands of half-lives ago
     assert learner.column(known([0]))[0] == pytest.approx(before, rel=1e-6)
@@ -426,7 +426,7 @@ def test_old_evidence_fades():
 def test_pages_fetched_once_and_nothing_known():
     """Before any page was fetched twice, all change once a year."""
     for estimator in ESTIMATORS:
-        learner = learnt(estimator, fetches([0, 1], [1e9, 1e9], [np.inf, np.inf], [True, True]))
+        learner = learned(estimator, fetches([0, 1], [1e9, 1e9], [np.inf, np.inf], [True, True]))
         expected = 0.0 if isinstance(estimator, SignificantShare) else 1 / YEAR
         assert learner.column(known([0, 0, 3])) == pytest.approx([expected] * 3, rel=1e-12)
         assert learner.terms(0).get("fetches", 0) == 0
@@ -442,7 +442,7 @@ def test_pages_fetched_once_and_nothing_known():
 def test_pages_without_history_are_as_their_host(estimator):
     """The mean of pages on the host that have one, else of all that have one."""
     log = [visits(row, [DAY] * 3, [row > 1, row > 0, False]) for row in range(3)]
-    column = learnt(estimator, *log).column(known([0, 0, 1, 0, 1, 2]))
+    column = learned(estimator, *log).column(known([0, 0, 1, 0, 1, 2]))
     assert column[3] == pytest.approx((column[0] + column[1]) / 2)
     assert column[4] == column[2]
     assert column[5] == pytest.approx(column[:3].mean())
@@ -454,7 +454,7 @@ def test_pages_without_history_are_as_their_host(estimator):
 def test_batches_do_not_matter(estimator, log, hosts, cuts):
     """Wherever the log is cut, and if one looks in between: the same bits, and finite ones, whatever the log says."""
     pages = known(hosts)
-    whole = learnt(estimator, log).column(pages)
+    whole = learned(estimator, log).column(pages)
     learner = estimator.learner()
     for start, stop in zip([0, *sorted(cuts)], [*sorted(cuts), len(log)], strict=True):
         learner.learn(batch(log[start:stop]))
@@ -472,27 +472,27 @@ def test_batches_do_not_matter(estimator, log, hosts, cuts):
 def test_the_order_of_rows_does_not_matter(estimator, log, hosts, seed):
     """The same pages at other rows, under other keys: the same bits; and page by page, but for rounding."""
     pages, at = known(hosts), np.random.default_rng(seed).permutation(ROWS)
-    whole = learnt(estimator, log).column(pages)
+    whole = learned(estimator, log).column(pages)
     cluster = np.empty(ROWS)
     cluster[at] = pages.belief(Cluster())
     host = np.empty(ROWS, np.uint32)
     host[at] = pages.host
     moved = replace(pages, host=host, key=pages.key + np.uint64(seed), beliefs={Cluster(): cluster})
-    elsewhere = learnt(estimator, [(int(at[row]), *more) for row, *more in log]).column(moved)
+    elsewhere = learned(estimator, [(int(at[row]), *more) for row, *more in log]).column(moved)
     assert elsewhere[at].tobytes() == whole.tobytes()
     page_by_page = sorted(log, key=lambda fetch: fetch[0])
-    assert learnt(estimator, page_by_page).column(pages) == pytest.approx(whole, rel=1e-7)
+    assert learned(estimator, page_by_page).column(pages) == pytest.approx(whole, rel=1e-7)
 
 
 @settings(max_examples=100)
 @given(estimator=st.sampled_from(ESTIMATORS), log=logs, hosts=hosts, noise=st.integers(0, 2**32 - 1))
 def test_only_what_was_learnt_is_believed(estimator, log, hosts, noise):
     """Nothing else that stands in the table, and nothing another learner has seen, matters."""
-    believed = learnt(estimator, log).column(known(hosts))
+    believed = learned(estimator, log).column(known(hosts))
     pages, rng = known(hosts), np.random.default_rng(noise)
     for name in ("depth", "found", "last_fetch", "last_change", "fetches", "changes", "inlinks", "signal"):
         getattr(pages, name)[:] = rng.integers(0, 1000, ROWS)
-    assert learnt(estimator, log).column(pages).tobytes() == believed.tobytes()
+    assert learned(estimator, log).column(pages).tobytes() == believed.tobytes()
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
@@ -512,7 +512,7 @@ def test_a_long_log(estimator):
     def part(which):
         return fetches(row[which], time[which], gap[which], changed[which], **{n: v[which] for n, v in more.items()})
 
-    whole = learnt(estimator, part(slice(None))).column(pages)
+    whole = learned(estimator, part(slice(None))).column(pages)
     learner = estimator.learner()
     for start in range(0, count, 997):
         learner.learn(part(slice(start, start + 997)))
@@ -520,7 +520,7 @@ def test_a_long_log(estimator):
             learner.column(pages)
     assert learner.column(pages).tobytes() == whole.tobytes()
     page_by_page = np.argsort(row, kind="stable")
-    assert learnt(estimator, part(page_by_page)).column(pages) == pytest.approx(whole, rel=1e-9)
+    assert learned(estimator, part(page_by_page)).column(pages) == pytest.approx(whole, rel=1e-9)
     assert learner.terms(7)["changes"] == changed[row == 7].sum() or isinstance(estimator, SignificantRate)
 
 
@@ -528,7 +528,7 @@ def test_a_long_log(estimator):
 def test_terms_tell_what_a_rate_is_made_of(estimator):
     """The rate of the column, per day; how many fetches and changes it is from; and how sure it is."""
     history = visits(0, [DAY] * 8, [True, False, False, True] * 2, modified=1e9 + DAY * (np.arange(8) + 0.5))
-    learner = learnt(estimator, history)
+    learner = learned(estimator, history)
     column = learner.column(known([0, 0]))
     terms = learner.terms(0)
     assert terms["rate_a_day"] == pytest.approx(column[0] * DAY)
@@ -571,6 +571,6 @@ def test_values(estimator):
     ],
 )
 def test_a_wrong_parameter_is_refused(estimator, wrong):
-    """An estimator that exists can be learnt; the message names the parameter."""
+    """An estimator that exists can be learned; the message names the parameter."""
     with pytest.raises(BadInput, match=next(iter(wrong))):
         estimator(**wrong)

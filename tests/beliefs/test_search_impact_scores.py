@@ -145,8 +145,8 @@ def test_addresses_are_read_as_they_are_written_for_people(path: Path):
         directory.writer.commit()
         _, supplier = supplied(directory, SearchImpact(by_queries=1.0))
         row = directory.repository.discovery.row(f"{HOME}s%C3%A3o-paulo")
-        assert supplier.queries.found is not None
-        assert supplier.queries.found.rows.tolist() == [row]
+        assert supplier.queries.matches is not None
+        assert supplier.queries.matches.rows.tolist() == [row]
 
 
 def test_without_queries_importance_decides(path: Path):
@@ -156,7 +156,7 @@ def test_without_queries_importance_decides(path: Path):
         new = new_rows(directory)
         rank = beliefs_in(directory, PageRank()).pages().belief(PageRank())[new]
         for policy in (BY_IMPORTANCE, HYBRID, QUERY_DRIVEN):
-            assert not supplied(directory, policy)[1].queries.found
+            assert not supplied(directory, policy)[1].queries.matches
             column = supplied(directory, policy)[0][new]
             assert (column > 0).all()
             assert column == pytest.approx(rank * (column[0] / rank[0]), rel=1e-9)
@@ -166,7 +166,7 @@ def test_without_queries_importance_decides(path: Path):
         column = supplied(directory, BY_IMPORTANCE)[0]
         assert column[new] == pytest.approx(rank * (column[new[0]] / rank[0]), rel=1e-9)
         by_queries, supplier = supplied(directory, QUERY_DRIVEN)
-        promoted = supplier.queries.found.rows
+        promoted = supplier.queries.matches.rows
         others = np.setdiff1d(new, promoted)
         assert promoted.tolist() == [row_of(directory, "zebra-crossing")]
         assert np.argsort(by_queries[others]).tolist() == np.argsort(column[others]).tolist()
@@ -180,7 +180,7 @@ def test_the_hybrid_lies_between(path: Path):
         grown(directory, 2)
         for belief in (HYBRID, SearchImpact(fewest=1), SearchImpact(by_queries=0.5)):
             column, supplier = supplied(directory, belief)
-            found, new, part = supplier.queries.found, new_rows(directory), belief.by_queries
+            found, new, part = supplier.queries.matches, new_rows(directory), belief.by_queries
             impact = np.zeros(len(column))
             impact[found.rows] = found.impact
             curve = supplier.curve(supplier.ranks.logs[: len(column)])
@@ -198,7 +198,7 @@ def test_impact_is_searches_in_which_a_page_would_be_shown(path: Path):
         begin(directory)
         grown(directory, 2)
         _, supplier = supplied(directory, SearchImpact(by_queries=1.0, k=20))
-        found, top, asked = supplier.queries.found, supplier.queries.top, directory.measuring.asked
+        found, top, asked = supplier.queries.matches, supplier.queries.top, directory.measuring.asked
         ties = directory.measuring.ties(np.arange(len(directory.repository.table)))
         matches = directory.measuring.matches()
         impact: dict[int, float] = {}
@@ -292,7 +292,7 @@ def test_expected_impact_is_shared_by_those_who_might_be_shown(path: Path):
         begin(directory)
         grown(directory, 6, SearchImpact(by_queries=0.0))
         scalar, expected = (
-            supplied(directory, SearchImpact(1.0, k=2, estimate=kind))[1].queries.found
+            supplied(directory, SearchImpact(1.0, k=2, estimate=kind))[1].queries.matches
             for kind in ("scalar", "expected")
         )
         assert len(expected.rows) > len(scalar.rows)
@@ -313,7 +313,7 @@ def test_guesses_are_learnt_from_pages_that_were_fetched(path: Path):
             fetch(directory, HOME + name, f"<p>running boats {text}</p>", 200 if name.startswith("good") else 404)
         directory.writer.commit()
         _, supplier = supplied(directory, QUERY_DRIVEN)
-        found = supplier.queries.found
+        found = supplier.queries.matches
         guess = dict(zip(found.sketches.rows.tolist(), found.scores.tolist(), strict=True))
         good, bad = ([guess[row_of(directory, name)] for name in some] for some in (names[50:60], names[110:]))
         assert min(good) > 2 * max(bad)
@@ -327,18 +327,18 @@ def test_only_needy_queries_are_looked_at(path: Path):
         grown(directory, 0)
         asked = directory.measuring.asked
         _, supplier = supplied(directory, SearchImpact(fewest=2))
-        assert {asked.texts[q] for q in supplier.queries.found.needy} == {"running boats", "cities"}
-        assert len(supplied(directory, SearchImpact(fewest=0, sketches=0.5))[1].queries.found.needy) == 3
+        assert {asked.texts[q] for q in supplier.queries.matches.needy} == {"running boats", "cities"}
+        assert len(supplied(directory, SearchImpact(fewest=0, sketches=0.5))[1].queries.matches.needy) == 3
         held_out = np.array([text == "cities" for text in asked.texts])
         directory.measuring.asked = with_topics(type(asked)(**{**vars(asked), "held_out": held_out}), ["boats"])
         _, supplier = supplied(directory, HYBRID)
-        needy = {directory.measuring.asked.texts[q] for q in supplier.queries.found.needy}
+        needy = {directory.measuring.asked.texts[q] for q in supplier.queries.matches.needy}
         assert needy <= set(QUERIES) - {"cities", "nowhere"}
         assert "boats" in needy
 
 
 def test_words_that_are_everywhere_tell_nothing(path: Path, monkeypatch: pytest.MonkeyPatch):
-    """A query that matches too many rows, such as the name of the site, has no sketch, and is not learnt from."""
+    """A query that matches too many rows, such as the name of the site, has no sketch, and is not learned from."""
     ask(path, "example", "zebra crossing")
     with opened(path) as directory:
         tail_crawl(directory)
@@ -346,7 +346,7 @@ def test_words_that_are_everywhere_tell_nothing(path: Path, monkeypatch: pytest.
         for most, names in ((100, {"example", "zebra crossing"}), (20, {"zebra crossing"})):
             monkeypatch.setattr(matching, "_TOO_MANY", most)
             _, supplier = supplied(directory, HYBRID)
-            assert {asked.texts[q] for q in supplier.queries.found.needy} == names
+            assert {asked.texts[q] for q in supplier.queries.matches.needy} == names
 
 
 @given(st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0]) | st.floats(0, 9), max_size=30), st.integers(0, 12))

@@ -212,7 +212,7 @@ def test_it_learns_whom_to_believe(tmp_path: Path):
 
 
 def test_explain_names_the_features(site: LinkedSite):
-    """For people: how many pages it was learnt from, and all that was looked at."""
+    """For people: how many pages it was learned from, and all that was looked at."""
     belief = Learned()
     with site.open() as directory:
         beliefs = watched(directory, belief)
@@ -252,7 +252,7 @@ def test_what_is_learnt_is_no_secret(monkeypatch, policy: Learned):
 @pytest.mark.slow
 @pytest.mark.parametrize("policy", ["Learned()", 'Learned(model="linear", impact="views", target="log1p")'])
 def test_a_crawl_by_it(tmp_path: Path, policy: str):
-    """The whole cycle over real HTTP, past the point from which it is learnt."""
+    """The whole cycle over real HTTP, past the point from which it is learned."""
     with serving() as real:
         path = crawled(real, tmp_path / "crawl", 70)
         ask(path, *QUERIES)

@@ -249,7 +249,7 @@ def test_a_measure_of_ones_own(run):
 
 IMPORTER = """
 from sought.lab.worlds.imports.importer import Importer, ImportOption, ImportResult
-from sought.lab.worlds.recorder import Taken
+from sought.lab.worlds.recorder import RecordedSpan
 from sought.web.errors import BadInput
 from sought.web.message import Response
 
@@ -261,8 +261,8 @@ def plan(paths, options):
             body = f"<title>{line}</title>".encode()
             headers = (("Content-Type", "text/html"),)
             recorder.answer(Response("http://l.test/", 200, headers=headers, raw=body, body=body, time=day * 86400.0))
-        taken = Taken(0.0, options["last-day"] * 86400.0, ("http://l.test/",))
-        return ImportResult(taken, 86400.0, {"source": "lines"})
+        span = RecordedSpan(0.0, options["last-day"] * 86400.0, ("http://l.test/",))
+        return ImportResult(span, 86400.0, {"source": "lines"})
     return read
 
 LINES = Importer("lines", "Each line is what the page says on a day.", "A text.", plan,

@@ -50,7 +50,7 @@ LAB = [
     ("compare {world} --every 100000", "cannot be taken 100000 at a time"),
     ("compare {world} --scorer Bogus()", "no scorer called 'Bogus'"),
     ("compare {world} --tie x", "tie is hash or mean"),
-    ("compare {world} --told x", "told is own, half, all"),
+    ("compare {world} --history x", "history is own, half, all"),
     ("compare {world} --recall 0.5", "add --sitemaps, --etags or --dates"),
     ("compare {world} --sitemaps --lag -1d", "not a duration: '-1d'"),
     ("compare {world} --results {file}", "cannot write in {file}: it is a file; name another folder with --results"),

@@ -171,8 +171,8 @@ def test_real_world():
 
     recorder = WorldRecorder()
     source = Path(folder) / "k8s-2022" / "site.bundle"
-    taken = import_git(recorder, source, "https://kubernetes.io", 26 * 7 * 86400.0)
-    world = recorder.finish("k8s", taken.seeds, taken.start, taken.end, 7 * 86400.0)
+    span = import_git(recorder, source, "https://kubernetes.io", 26 * 7 * 86400.0)
+    world = recorder.finish("k8s", span.seeds, span.start, span.end, 7 * 86400.0)
     tallies, _ = derive(world, "zipf", 2000)
     assert len(tallies) == 2000
     assert 0 < (tallies.since > world.start).mean() < 0.5

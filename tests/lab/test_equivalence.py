@@ -80,8 +80,8 @@ def live(path: Path, served, policy) -> tuple[list[tuple[float, str]], GainSums]
 def again(path: Path, record: Path, policy) -> tuple[list[tuple[float, str]], GainSums]:
     """The same from the record."""
     recorder = WorldRecorder()
-    taken = import_warc(recorder, [record])
-    world = recorder.finish("recorded", taken.seeds, taken.start, taken.end, WEEK)
+    span = import_warc(recorder, [record])
+    world = recorder.finish("recorded", span.seeds, span.start, span.end, WEEK)
     clock = VirtualClock(START)
     directory = Directory.open(path, recorded_parts(world, clock))
     web, asked = RecordedWeb(world, clock, Signals()), []

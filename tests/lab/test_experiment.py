@@ -21,7 +21,7 @@ from sought.lab.replay.oracles import ORACLES, Ceiling
 from sought.lab.replay.run import Run, run_of_states
 from sought.lab.replay.setting import Setting
 from sought.lab.studies.bounds import QualityOrder
-from sought.lab.studies.cells import check_code, judge_for, load, read_found
+from sought.lab.studies.cells import check_code, judge_for, load, read_attained
 from sought.lab.studies.compare import differences, gaps, parse_any_policy
 from sought.lab.studies.experiment import decisions, experiment, grid, run_all, series, table
 from sought.lab.studies.findings import read_findings, read_tables, save_finding, save_table
@@ -417,16 +417,16 @@ def found_in(context, *results):
 
 def test_one_verdict_of_several_worlds(folder, results):
     """It fails if one world says so, holds if another can judge it, and is open otherwise; worlds are named only."""
-    bench = StudyContext([folder], results)
-    both = found_in(bench, result("one", True), result("two", False), result("three"))
+    context = StudyContext([folder], results)
+    both = found_in(context, result("one", True), result("two", False), result("three"))
     assert (both.verdict, both.because) == (FAILS, "two: not so: one (because of two); three: three is empty")
-    assert found_in(bench, result("one", True), result("three")).verdict == HOLDS
-    assert found_in(bench, result("three")).verdict == UNJUDGED
-    assert found_in(bench, result("one", None)).verdict == UNJUDGED
+    assert found_in(context, result("one", True), result("three")).verdict == HOLDS
+    assert found_in(context, result("three")).verdict == UNJUDGED
+    assert found_in(context, result("one", None)).verdict == UNJUDGED
     assert found_in(StudyContext([], results)).verdict == UNJUDGED
     assert both.numbers["one"] == {"a": 1.0, "b": None}
     assert list(both.settings["worlds"]) == ["small.world"]
-    assert (both.settings["budgets"], found_in(replace(bench, quick=True)).settings["budgets"]) == ([1], [2])
+    assert (both.settings["budgets"], found_in(replace(context, quick=True)).settings["budgets"]) == ([1], [2])
     assert str(folder.parent) not in repr(both)
 
 
@@ -621,7 +621,7 @@ def test_damaged_results_are_named(folder, results, file):
     readers: dict[str, Callable[[], object]] = {
         "series.parquet": lambda: table(cells, [Quality()], results),
         "log.parquet": lambda: decisions(cells, results),
-        "found.npy": lambda: read_found(cells[0], results),
+        "found.npy": lambda: read_attained(cells[0], results),
         "copies.npy": lambda: load(cells[0], judge_for(open_world(folder), cells[0].setting), results),
         "cell.json": lambda: differences(cells, folder, results, Never()),
     }

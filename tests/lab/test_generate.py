@@ -48,8 +48,8 @@ STILL: dict[str, Any] = {
 @lru_cache(maxsize=64)
 def _made(knobs):
     recorder = WorldRecorder()
-    taken = generate(recorder, WebShape(**dict(knobs)))
-    return recorder.finish("made-up", taken.seeds, taken.start, taken.end, WEEK), recorder
+    recorded = generate(recorder, WebShape(**dict(knobs)))
+    return recorder.finish("made-up", recorded.seeds, recorded.start, recorded.end, WEEK), recorder
 
 
 def made(**knobs):
@@ -305,8 +305,8 @@ def test_same_seed_same_bytes(tmp_path):
     folders = []
     for name, seed in (("a", 3), ("b", 3), ("c", 4)):
         recorder = WorldRecorder()
-        taken = generate(recorder, WebShape(**SMALL, seed=seed))
-        world = recorder.finish("made-up", taken.seeds, taken.start, taken.end, WEEK)
+        recorded = generate(recorder, WebShape(**SMALL, seed=seed))
+        world = recorder.finish("made-up", recorded.seeds, recorded.start, recorded.end, WEEK)
         save_world(world, tmp_path / name, recorder.texts)
         folders.append({file.name: file.read_bytes() for file in sorted((tmp_path / name).iterdir())})
     assert folders[0] == folders[1]

@@ -1,4 +1,4 @@
-"""Being told what no crawler knows: what estimators then believe, and that a half is no more than a half."""
+"""Estimators that learn from what no crawler knows: what they believe, and that a half is no more than a half."""
 
 from dataclasses import replace
 
@@ -13,7 +13,14 @@ from sought.beliefs.regular_rate import RegularRate
 from sought.beliefs.significant_rate import SignificantRate, SignificantShare
 from sought.lab.measures import Quality
 from sought.lab.replay.fixed_weeks import Weeks
-from sought.lab.replay.hindsight import differences, full_fetch_times, hindsight_columns, learnt, pages_after, watched
+from sought.lab.replay.hindsight import (
+    differences,
+    full_fetch_times,
+    hindsight_columns,
+    learned_columns,
+    pages_after,
+    watched,
+)
 from sought.lab.replay.oracles import Truth
 from sought.lab.replay.replay import replay
 from sought.lab.replay.setting import Setting, moments_of, seen_in
@@ -38,8 +45,8 @@ POLICIES = (UserCentric(), StalenessBased(0.2), EmbarrassmentBased(0.2))
 def web():
     recorder = WorldRecorder()
     knobs = {"traps": 0.0, "sitemaps": 0.0, "births": 0.02, "deletes": 0.01}
-    taken = generate(recorder, WebShape(pages=60, weeks=10, hosts=2, queries=60, rate=0.4, **knobs))  # type: ignore[arg-type]  # shares
-    return recorder.finish("web", taken.seeds, taken.start, taken.end, WEEK)
+    span = generate(recorder, WebShape(pages=60, weeks=10, hosts=2, queries=60, rate=0.4, **knobs))  # type: ignore[arg-type]  # shares
+    return recorder.finish("web", span.seeds, span.start, span.end, WEEK)
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +54,8 @@ def still_web():
     """No page comes or goes."""
     recorder = WorldRecorder()
     knobs = {"traps": 0.0, "sitemaps": 0.0, "births": 0.0, "deletes": 0.0, "ephemeral": 0.0}
-    taken = generate(recorder, WebShape(pages=60, weeks=10, hosts=2, queries=60, rate=0.4, **knobs))  # type: ignore[arg-type]  # shares
-    return recorder.finish("still", taken.seeds, taken.start, taken.end, WEEK)
+    span = generate(recorder, WebShape(pages=60, weeks=10, hosts=2, queries=60, rate=0.4, **knobs))  # type: ignore[arg-type]  # shares
+    return recorder.finish("still", span.seeds, span.start, span.end, WEEK)
 
 
 def tiny():
@@ -87,7 +94,7 @@ def test_differences_are_those_of_sketches(web):
 def test_gains_are_those_of_a_page_alone(web):
     """All else is as it was in the unit before; the demand is the one that is known."""
     judge = judge_for(web, Setting())
-    times = full_fetch_times(judge.world, Setting(told="all"))
+    times = full_fetch_times(judge.world, Setting(history="all"))
     log = watched(judge, times)
     some = 0
     for at in (3, 7):
@@ -121,17 +128,17 @@ def test_rates_are_those_of_a_full_observation():
     """λ of a page that changed in X of n units, by the formula."""
     world = tiny()
     log = watched(judged(world), all_moments(world))
-    rate = learnt([RegularRate()], world, log)[RegularRate()] * world.unit
+    rate = learned_columns([RegularRate()], world, log)[RegularRate()] * world.unit
     for name, changes in (("news", 4), ("still", 0), ("gone", 1)):
         assert rate[world.pages[f"http://site.test/{name}"]] == pytest.approx(-np.log((8 - changes + 0.5) / 8.5))
 
 
-def test_told_columns_go_by_key(web):
+def test_hindsight_columns_go_by_key(web):
     """In whatever order a crawl knows pages; 0 for what the world does not have."""
-    judge, setting = judge_for(web, Setting(told="all")), Setting(told="all")
+    judge, setting = judge_for(web, Setting(history="all")), Setting(history="all")
     truth = Truth(judge, np.full(len(web.urls), NOTHING))
     column = hindsight_columns(UserCentric(), judge, setting, truth.rows)[GainRate()]
-    whole = learnt([GainRate()], web, watched(judge, full_fetch_times(web, setting)))[GainRate()]
+    whole = learned_columns([GainRate()], web, watched(judge, full_fetch_times(web, setting)))[GainRate()]
     order = np.random.default_rng(2).permutation(len(web.urls))
     assert np.array_equal(column(web.keys[order]), whole[order])
     assert column(np.array([1, 2], np.uint64)).tolist() == [0.0, 0.0]
@@ -139,8 +146,8 @@ def test_told_columns_go_by_key(web):
 
 
 def test_supplied_beliefs_stay_the_crawls_own(web):
-    """Only what is learnt is told; an estimator that needs what a crawl supplies cannot be."""
-    judge, setting = judge_for(web, Setting(told="all")), Setting(told="all")
+    """Only learned beliefs are filled; an estimator that needs what a crawl supplies cannot be."""
+    judge, setting = judge_for(web, Setting(history="all")), Setting(history="all")
     truth = Truth(judge, np.full(len(web.urls), NOTHING))
     assert set(hindsight_columns(EmbarrassmentBased(), judge, setting, truth.rows)) == {
         RegularRate(),
@@ -148,15 +155,15 @@ def test_supplied_beliefs_stay_the_crawls_own(web):
     }
     assert hindsight_columns(RoundRobin(), judge, setting, truth.rows) == {}
     with pytest.raises(BadInput, match="cannot be estimated in hindsight: it reads Cluster"):
-        learnt([BayesRate(prior="cluster")], web, [])
+        learned_columns([BayesRate(prior="cluster")], web, [])
     assert Cluster() in BayesRate(prior="cluster").beliefs
 
 
-def told_columns(world, told):
-    judge = judge_for(world, Setting(told=told, split="none"))
-    log = watched(judge, full_fetch_times(world, Setting(told=told)))
+def hindsight_of(world, history):
+    judge = judge_for(world, Setting(history=history, split="none"))
+    log = watched(judge, full_fetch_times(world, Setting(history=history)))
     beliefs: list[Belief] = [GainRate(), RegularRate(), SignificantRate(0.2), SignificantShare(0.2)]
-    return np.array(list(learnt(beliefs, world, log).values()))
+    return np.array(list(learned_columns(beliefs, world, log).values()))
 
 
 def with_another_second_half(world):
@@ -167,34 +174,34 @@ def with_another_second_half(world):
 
 
 def test_the_second_half_is_not_seen(still_web):
-    """Noise in its place, and the told columns are the same to the last bit; told of all, they are not."""
+    """Noise in its place: the columns of the first half are the same to the last bit, those of all units are not."""
     noisy = with_another_second_half(still_web)
-    assert told_columns(still_web, "half").tobytes() == told_columns(noisy, "half").tobytes()
-    assert not np.array_equal(told_columns(still_web, "all"), told_columns(noisy, "all"))
+    assert hindsight_of(still_web, "half").tobytes() == hindsight_of(noisy, "half").tobytes()
+    assert not np.array_equal(hindsight_of(still_web, "all"), hindsight_of(noisy, "all"))
 
 
 def test_the_second_half_is_not_seen_where_pages_are_born(web):
     """The same on a web that grows."""
-    assert told_columns(web, "half").tobytes() == told_columns(with_another_second_half(web), "half").tobytes()
+    assert hindsight_of(web, "half").tobytes() == hindsight_of(with_another_second_half(web), "half").tobytes()
 
 
-def test_told_of_so_many_units_only(web):
-    """`all` is all of the replay: what ends early is told no more."""
-    assert len(full_fetch_times(web, Setting(told="all", units=3))) == 4
-    assert full_fetch_times(web, Setting(told="half"))[-1] == moments_of(web, Setting(told="half"))[0] - web.unit
+def test_history_ends_with_the_replay(web):
+    """`all` is all of the replay: one that ends early has a shorter history."""
+    assert len(full_fetch_times(web, Setting(history="all", units=3))) == 4
+    assert full_fetch_times(web, Setting(history="half"))[-1] == moments_of(web, Setting(history="half"))[0] - web.unit
 
 
 # ---- replays
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: type(policy).__name__)
-def test_replays_that_are_told(policy, web):
+def test_replays_with_a_given_history(policy, web):
     """In both ways, for policies with several beliefs; in half of them the clock begins in the middle, in step."""
-    for told in ("all", "half"):
-        setting = Setting(told=told, rounds=1)
+    for history in ("all", "half"):
+        setting = Setting(history=history, rounds=1)
         judge = judge_for(web, setting)
         run = run_cell(Cell(web.name, "", policy, 3, setting), judge).run
-        assert len(run.moments) == (web.units if told == "all" else web.units - web.units // 2)
+        assert len(run.moments) == (web.units if history == "all" else web.units - web.units // 2)
         begin = run.moments[0] - web.unit
         live = judge.world.live(float(begin))
         there = np.where(live == NOTHING, False, judge.world.is_page[live])
@@ -207,12 +214,12 @@ def test_what_no_crawler_knows_needs_a_judge(web):
     """Else there is nobody to tell."""
     judge = judge_for(web, Setting())
     with pytest.raises(ValueError, match="needs a judge"):
-        replay(web, judge.demand, UserCentric(), 3, Setting(told="all"))
+        replay(web, judge.demand, UserCentric(), 3, Setting(history="all"))
 
 
 def test_in_sample_is_no_worse_than_round_robin(web):
     """On fixed pages whoever knows all gains does better: the reason why it must be labelled."""
-    setting = Setting(told="all", rounds=1, pages="fixed")
+    setting = Setting(history="all", rounds=1, pages="fixed")
     judge = judge_for(web, setting)
     cells = [Cell(web.name, "", policy, 2, setting) for policy in (UserCentric(), RoundRobin())]
     user, floor = (float(Quality()(run_cell(cell, judge).run).mean()) for cell in cells)
@@ -220,12 +227,12 @@ def test_in_sample_is_no_worse_than_round_robin(web):
 
 
 def test_weeks_without_a_crawl_are_like_a_replay(web):
-    """Fixed pages, told gains: the same fetches but for those of pages that gain nothing, and so the same quality."""
-    setting = Setting(told="all", rounds=1, pages="fixed")
+    """Fixed pages, all gains known: the same fetches except of pages that gain nothing, and so the same quality."""
+    setting = Setting(history="all", rounds=1, pages="fixed")
     judge = judge_for(web, setting)
     run = run_cell(Cell(web.name, "", UserCentric(), 4, setting), judge).run
     times = full_fetch_times(judge.world, setting)
-    beliefs = learnt([GainRate()], judge.world, watched(judge, times))
+    beliefs = learned_columns([GainRate()], judge.world, watched(judge, times))
     weeks = Weeks(judge, times)
     assert weeks.quality(weeks.ranked(UserCentric(), beliefs, 4)) == pytest.approx(Quality()(run).mean(), abs=0.01)
     assert all(len(pages) == 4 for pages in weeks.ranked(UserCentric(), beliefs, 4))
@@ -256,7 +263,7 @@ def test_pages_after_the_log():
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"), [({"told": "none"}, "told is own"), ({"told": "all", "start": "cold"}, "warm")]
+    ("wrong", "said"), [({"history": "none"}, "history is own"), ({"history": "all", "start": "cold"}, "warm")]
 )
 def test_bad_input(wrong, said):
     """Says what is wrong."""

@@ -78,8 +78,8 @@ def repository(tmp_path):
 
 def taken_in(source: Path, every: float = WEEK, moves: Path | None = None, base: str = BASE) -> World:
     recorder = WorldRecorder()
-    taken = import_git(recorder, source, base, every, moves)
-    return recorder.finish("test", taken.seeds, taken.start, taken.end, every or WEEK)
+    span = import_git(recorder, source, base, every, moves)
+    return recorder.finish("test", span.seeds, span.start, span.end, every or WEEK)
 
 
 def story(world: World, url: str) -> list[tuple[float, int, str]]:
@@ -428,8 +428,8 @@ def test_markdown(repository):
     """Title, words, code and links, which lead to where the files stand."""
     repository.write(MONDAY, {"x/guide.md": MARKDOWN})
     recorder = WorldRecorder()
-    taken = import_git(recorder, repository.folder, BASE)
-    world = recorder.finish("m", taken.seeds, taken.start, taken.end, WEEK)
+    span = import_git(recorder, repository.folder, BASE)
+    world = recorder.finish("m", span.seeds, span.start, span.end, WEEK)
     assert story(world, f"{BASE}/x/guide") == [(0, 200, "Guide to sound")]
     assert links_of(world, f"{BASE}/x/guide") == [
         (f"{BASE}/docs/man%20ual", "the manual"),
@@ -585,8 +585,8 @@ def test_a_recorded_site():
         pytest.skip("SOUGHT_WORLDS is not set: no recorded sites here")
     folder = Path(worlds) / "k8s-2022"
     recorder = WorldRecorder()
-    taken = import_git(recorder, folder / "site.bundle", "https://kubernetes.io", WEEK, folder / "moves.tsv")
-    world = recorder.finish("k8s", taken.seeds, taken.start, taken.end, WEEK)
+    span = import_git(recorder, folder / "site.bundle", "https://kubernetes.io", WEEK, folder / "moves.tsv")
+    world = recorder.finish("k8s", span.seeds, span.start, span.end, WEEK)
     v = world.versions
     assert sorted(set(v.time.tolist())) == [MONDAY + week * WEEK for week in range(53)]
     assert (world.end, world.units, len(world.urls)) == (MONDAY + 52 * WEEK, 52, 1340)

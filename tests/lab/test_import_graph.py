@@ -21,8 +21,8 @@ EDGES = "# a comment\n0 1\n0\t2\n\n2 0 # here too\n0 1\n3 0\n"
 
 def imported(file, **more):
     recorder = WorldRecorder()
-    taken = import_graph(recorder, file, **more)
-    return taken, recorder
+    span = import_graph(recorder, file, **more)
+    return span, recorder
 
 
 def links_of(world):
@@ -32,10 +32,10 @@ def links_of(world):
 def test_edge_list_becomes_a_world(tmp_path):
     """Nodes are pages at canonical URLs, successors their links, each once, and the busiest node is the seed."""
     (tmp_path / "edges.txt").write_text(EDGES)
-    taken, recorder = imported(tmp_path / "edges.txt")
-    save_world(recorder.finish("g", taken.seeds, taken.start, taken.end, 1.0), tmp_path / "w", recorder.texts)
+    span, recorder = imported(tmp_path / "edges.txt")
+    save_world(recorder.finish("g", span.seeds, span.start, span.end, 1.0), tmp_path / "w", recorder.texts)
     world = open_world(tmp_path / "w")
-    assert taken == (0.0, 0.0, (f"{HOST}0",), 3)
+    assert span == (0.0, 0.0, (f"{HOST}0",), 3)
     assert links_of(world) == {
         f"{HOST}0": [f"{HOST}1", f"{HOST}2"], f"{HOST}1": [], f"{HOST}2": [f"{HOST}0"], f"{HOST}3": [f"{HOST}0"],
     }  # fmt: skip
@@ -72,12 +72,12 @@ def test_seed_lies_where_most_can_be_reached(tmp_path):
     """A node with many links to dead ends is no place to start: the largest part of pages that reach each other is."""
     ends = "".join(f"9 {end}\n" for end in range(90, 99))
     (tmp_path / "edges.txt").write_text(f"{ends}1 2\n2 3\n3 1\n3 4\n4 5\n5 4\n5 6\n5 7\n")
-    taken, _ = imported(tmp_path / "edges.txt")
-    assert (taken.seeds, taken.reached) == ((f"{HOST}3",), 7)
+    span, _ = imported(tmp_path / "edges.txt")
+    assert (span.seeds, span.reached) == ((f"{HOST}3",), 7)
     assert imported(tmp_path / "edges.txt", seed_node=9)[0].reached == 10
     (tmp_path / "tree.txt").write_text("5 6\n1 2\n1 3\n3 4\n")
-    taken, _ = imported(tmp_path / "tree.txt")
-    assert (taken.seeds, taken.reached) == ((f"{HOST}1",), 4)
+    span, _ = imported(tmp_path / "tree.txt")
+    assert (span.seeds, span.reached) == ((f"{HOST}1",), 4)
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=25))
@@ -85,7 +85,7 @@ def test_reached_by_its_definition(tmp_path_factory, edges):
     """What the seed reaches is what following links finds, and no less than from a node of the largest component."""
     file = tmp_path_factory.getbasetemp() / "some.txt"
     file.write_text("".join(f"{a} {b}\n" for a, b in edges))
-    taken, _ = imported(file)
+    span, _ = imported(file)
 
     def reach(node):
         found, more = {node}, [node]
@@ -97,8 +97,8 @@ def test_reached_by_its_definition(tmp_path_factory, edges):
         return found
 
     nodes = {node for edge in edges for node in edge}
-    seed = int(taken.seeds[0].removeprefix(HOST))
-    assert taken.reached == len(reach(seed))
+    seed = int(span.seeds[0].removeprefix(HOST))
+    assert span.reached == len(reach(seed))
     core = {node: sum(other in reach(node) and node in reach(other) for other in nodes) for node in nodes}
     assert core[seed] == max(core.values())
     links = {node: len({b for a, b in edges if a == node}) for node in nodes if core[node] == core[seed]}

@@ -29,8 +29,8 @@ T0 = 1_600_000_000.0
 
 def taken_in(*files) -> World:
     recorder = WorldRecorder()
-    taken = import_warc(recorder, files)
-    return recorder.finish("test", taken.seeds, taken.start, taken.end, WEEK)
+    span = import_warc(recorder, files)
+    return recorder.finish("test", span.seeds, span.start, span.end, WEEK)
 
 
 def story(world: World, url: str) -> list[tuple[float, int, str]]:

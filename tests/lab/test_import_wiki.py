@@ -64,19 +64,19 @@ DUMP = HEAD + "\n".join(
 def imported(path, data=DUMP, **more):
     path.write_bytes(data if isinstance(data, bytes) else data.encode())
     recorder = WorldRecorder()
-    taken = import_wiki(recorder, path, BASE, **more)
-    return taken, recorder.finish("wiki", taken.seeds, taken.start, taken.end, 86400.0)
+    span = import_wiki(recorder, path, BASE, **more)
+    return span, recorder.finish("wiki", span.seeds, span.start, span.end, 86400.0)
 
 
 def test_dump_becomes_a_world(tmp_path):
     """Articles only; revisions in order of time, deleted ones left out, redirects as 301, links between the pages."""
-    taken, world = imported(tmp_path / "dump.xml", since=NEW_YEAR)
+    span, world = imported(tmp_path / "dump.xml", since=NEW_YEAR)
     names = [url.removeprefix(f"{BASE}/wiki/") for url in world.urls]
     assert names == ["Red_fox", "Mouse", "House_mouse", "What%3F/100%25_(film)"]
     assert all(canonical(url) == url for url in world.urls)
     fox = [world.versions.time[i] for i in range(world.first[0], world.first[1])]
     assert fox == [1577836800.0, 1579046400.0]
-    assert (taken.start, taken.end) == (1577836800.0, 1580515200.0)
+    assert (span.start, span.end) == (1577836800.0, 1580515200.0)
     last = world.document(int(world.first[1]) - 1)
     assert {(link.url, link.anchor) for link in last.links} == {
         (f"{BASE}/wiki/Mouse", "mice"), (f"{BASE}/wiki/Bird", "Bird"),
@@ -116,18 +116,18 @@ def times(world):
 
 def test_a_world_starts_when_half_of_the_pages_are_there(tmp_path):
     """Before that only the last revision of a page counts, from the start on; the seed is a page of the start."""
-    taken, world = imported(tmp_path / "a.xml", GROWING)
-    assert (taken.start, taken.end) == (NEW_YEAR + 4 * DAY, NEW_YEAR + 9 * DAY)
+    span, world = imported(tmp_path / "a.xml", GROWING)
+    assert (span.start, span.end) == (NEW_YEAR + 4 * DAY, NEW_YEAR + 9 * DAY)
     assert times(world) == [("Main", 4), ("Main", 8), ("Moved", 4), ("Early", 4), ("Late", 7), ("Later", 9)]
     assert {link.url.rpartition("/")[2] for link in world.document(0).links} == {"Late", "Early"}
-    assert taken.seeds == (f"{BASE}/wiki/Early",)
-    assert world.version(world.pages[taken.seeds[0]], world.start) != NOTHING
+    assert span.seeds == (f"{BASE}/wiki/Early",)
+    assert world.version(world.pages[span.seeds[0]], world.start) != NOTHING
 
 
 def test_a_world_starts_when_it_is_told_to(tmp_path):
     """At any moment from the first revision to the last; elsewhere nothing would be there, or happen."""
-    taken, world = imported(tmp_path / "a.xml", GROWING, since=NEW_YEAR + 2.5 * DAY)
-    assert (taken.start, taken.seeds) == (NEW_YEAR + 2.5 * DAY, (f"{BASE}/wiki/Main",))
+    span, world = imported(tmp_path / "a.xml", GROWING, since=NEW_YEAR + 2.5 * DAY)
+    assert (span.start, span.seeds) == (NEW_YEAR + 2.5 * DAY, (f"{BASE}/wiki/Main",))
     assert times(world)[:4] == [("Main", 2.5), ("Main", 8), ("Moved", 2.5), ("Early", 4)]
     _, whole = imported(tmp_path / "a.xml", GROWING, since=NEW_YEAR)
     assert times(whole)[:3] == [("Main", 0), ("Main", 2), ("Main", 8)]

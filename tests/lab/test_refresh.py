@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from sought.beliefs.clusters.clustering import Cluster
-from sought.lab.replay.observers import Everywhere, Forecasts, fetches_in_rotation, foretold, pages_of, together
+from sought.lab.replay.observers import (
+    Everywhere,
+    Forecasts,
+    fetches_in_rotation,
+    forecasts_of,
+    joined_forecasts,
+    pages_of,
+)
 from sought.lab.replay.poisson_pages import START, UNIT, PoissonPages, SimulatedMeans, Simulation, drawn
 from sought.lab.replay.signals import Signals
 from sought.lab.studies.refreshing import rates, refresh
@@ -29,8 +36,8 @@ SHAPE = WebShape(hosts=3, pages=40, weeks=10, words=40.0, vocabulary=400, topics
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     recorder, place = WorldRecorder(), tmp_path_factory.mktemp("w") / "made-up.world"
-    taken = generate(recorder, SHAPE)
-    save_world(recorder.finish("made-up", taken.seeds, taken.start, taken.end, WEEK), place, recorder.texts)
+    span = generate(recorder, SHAPE)
+    save_world(recorder.finish("made-up", span.seeds, span.start, span.end, WEEK), place, recorder.texts)
     return place
 
 
@@ -155,8 +162,8 @@ def kept(**changes):
     found[refresh_theory.AGE, 0.1, True] = SimulatedMeans(0.5, 1.5, 0.5)
     found[refresh_theory.SEEN, 0.1, True] = SimulatedMeans(0.4, 5.0, 0.7)
     found[refresh_theory.POISSON, 0.1, True] = SimulatedMeans(changes.get("poisson", 0.51), 2.0, 0.5)
-    if "learnt" in changes:
-        found[refresh_theory.FRESHNESS, 0.1, False] = SimulatedMeans(changes["learnt"], 3.0, 0.5)
+    if "learned" in changes:
+        found[refresh_theory.FRESHNESS, 0.1, False] = SimulatedMeans(changes["learned"], 3.0, 0.5)
     return [claim.holds for claim in refresh_theory.claims_of(found)]
 
 
@@ -165,7 +172,7 @@ def test_theory_is_judged_by_its_numbers():
     assert kept() == [True] * 6
     assert kept(poisson=0.53) == [False, True, True, True, True, True]
     assert kept(poisson=0.48) == [True, True, True, True, False, True]
-    assert kept(learnt=0.49) == [True, True, True, True, True, False]
+    assert kept(learned=0.49) == [True, True, True, True, True, False]
 
 
 # ---- forecasts
@@ -187,7 +194,7 @@ def test_scores_of_forecasts():
     assert np.isnan(made([], []).likelihood)
     assert np.isnan(made([0.3], [0]).ratio)
     assert np.isnan(made([0.3, 0.3], [0, 1]).slope)
-    assert len(together([good, good])) == 16
+    assert len(joined_forecasts([good, good])) == 16
     assert len(good.some(good.before < 3)) == 3
 
 
@@ -241,7 +248,7 @@ def test_nobody_is_asked_before_anything_is_known():
         for k in range(4)
     ]
     pages = PoissonPages(np.ones(2), np.ones(2), np.zeros(2, np.uint32)).table(np.full(2, START), {}, 0.0)
-    found = foretold({"all": Everywhere()}, log, pages)["all"]
+    found = forecasts_of({"all": Everywhere()}, log, pages)["all"]
     assert found.before.tolist() == [1, 1, 2, 2]
     assert found.changed.tolist() == [True, False, False, False]
     assert found.chance[0] == found.chance[1] == pytest.approx(-np.expm1(-0.5 / 2))  # half a change in two gaps

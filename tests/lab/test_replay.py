@@ -37,8 +37,8 @@ def made():
     shape = WebShape(
         pages=150, hosts=5, weeks=6, rate=0.5, births=0.03, deletes=0.02, words=60.0, queries=150, sitemaps=0.0
     )
-    taken = generate(recorder, shape)
-    return recorder.finish("made", taken.seeds, taken.start, taken.end, WEEK)
+    span = generate(recorder, shape)
+    return recorder.finish("made", span.seeds, span.start, span.end, WEEK)
 
 
 def demand(world):

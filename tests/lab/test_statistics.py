@@ -133,7 +133,7 @@ def test_queries_nobody_asks_change_nothing():
 
     def padded(each):
         more = np.ones((8, 7))
-        return Scored(*map(np.hstack, ((each.found, more), (each.ideal, more), (each.weights, 0 * more))))
+        return Scored(*map(np.hstack, ((each.attained, more), (each.ideal, more), (each.weights, 0 * more))))
 
     assert difference(padded(a), padded(b), draws=100) == pytest.approx(difference(a, b, draws=100))
 

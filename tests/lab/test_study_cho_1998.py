@@ -5,8 +5,8 @@ import pytest
 
 from sought.lab.studies.cho_1998.crawl_order import crawl_orders
 from sought.lab.studies.cho_1998.hot_pages import (
+    CrawlCurve,
     Crawls,
-    FoundCurve,
     at_best,
     at_least,
     by_chance,
@@ -20,7 +20,7 @@ from sought.lab.studies.cho_1998.orders import is_best
 from sought.lab.studies.cho_1998.small_site import better, leap, poor, worst
 from sought.lab.studies.cho_1998.topic_crawls import by_basic, by_modified
 from sought.lab.studies.cho_1998.topics import Worded, named_pages, topics_for
-from sought.lab.studies.cho_1998.url_ordering import alike, found_faster
+from sought.lab.studies.cho_1998.url_ordering import reached_sooner, similar_curves
 from sought.lab.studies.registry import EXPERIMENTS
 from sought.lab.studies.study import FAILS, HOLDS, UNJUDGED, Claim, Statement, StudyContext, WorldResult
 from sought.lab.worlds.files import save_world
@@ -40,8 +40,8 @@ OF_LARGE_WEBS, OF_SITES, OF_TOPICS = (
 
 def made_up(folder, name, **knobs):
     recorder = WorldRecorder()
-    taken = generate(recorder, WebShape(**STILL, queries=20, **knobs))
-    save_world(recorder.finish(name, taken.seeds, taken.start, taken.end, WEEK), folder / name, recorder.texts)
+    span = generate(recorder, WebShape(**STILL, queries=20, **knobs))
+    save_world(recorder.finish(name, span.seeds, span.start, span.end, WEEK), folder / name, recorder.texts)
     return folder / name
 
 
@@ -62,14 +62,14 @@ def web_of(links):
 
 def line(percent):
     """A curve through these values, at equal distances."""
-    return FoundCurve(np.arange(1, len(percent) + 1), np.array(percent, np.float64), len(percent))
+    return CrawlCurve(np.arange(1, len(percent) + 1), np.array(percent, np.float64), len(percent))
 
 
 def through(*points, total=1000):
     """A curve of straight lines through (% of pages, %)."""
     across, up = zip((0, 0), *points, strict=True)
     counts = counts_of(total)
-    return FoundCurve(counts, np.interp(100 * counts / total, across, up), total)
+    return CrawlCurve(counts, np.interp(100 * counts / total, across, up), total)
 
 
 # ---- curves
@@ -148,10 +148,10 @@ def test_figure_3():
         "10 %": through((40, 80), (100, 100)),
         "1 %": through((5, 80), (100, 100)),
     }
-    assert [claim.holds for claim in found_faster(curves)] == [True, False]  # 20 % / 60 % = a third of the pace
+    assert [claim.holds for claim in reached_sooner(curves)] == [True, False]  # 20 % / 60 % = a third of the pace
     curves = {"47 %": through((80, 81), (100, 100)), "10 %": through((40, 70), (80, 85), (100, 100))}
-    assert [claim.holds for claim in found_faster(curves)] == [True, True]
-    assert not found_faster(dict(reversed(curves.items())))[0].holds
+    assert [claim.holds for claim in reached_sooner(curves)] == [True, True]
+    assert not reached_sooner(dict(reversed(curves.items())))[0].holds
 
 
 def test_figures_4_and_7():
@@ -160,8 +160,8 @@ def test_figures_4_and_7():
     assert is_best({"PageRank": high, "backlink": low}, "PageRank").holds
     assert not is_best({"PageRank": low, "backlink": high}, "PageRank").holds
     assert not is_best({"PageRank": high, "backlink": high}, "PageRank").holds
-    assert alike({"backlink": high, "breadth-first": high}).holds
-    assert not alike({"backlink": high, "breadth-first": low}).holds
+    assert similar_curves({"backlink": high, "breadth-first": high}).holds
+    assert not similar_curves({"backlink": high, "breadth-first": low}).holds
 
 
 def test_figure_8():
@@ -227,8 +227,8 @@ def test_locally_hot_pages_hold_the_backlink_order_up(tmp_path):
 @pytest.mark.parametrize("name", [*OF_LARGE_WEBS, *OF_SITES, *OF_TOPICS])
 def test_studies_run(name, site, tmp_path):
     """On a small site, quickly: a verdict that follows from claims, numbers, tables and figures; and the same again."""
-    bench = StudyContext((site,), tmp_path, cores=0, quick=True)
-    found = EXPERIMENTS[name].run(bench)
+    context = StudyContext((site,), tmp_path, cores=0, quick=True)
+    found = EXPERIMENTS[name].run(context)
     assert found.verdict in (HOLDS, FAILS)
     claims = found.tables[0]
     assert claims.columns == ["statement", "paper", "site", "verdict"]
@@ -239,7 +239,7 @@ def test_studies_run(name, site, tmp_path):
     assert areas
     assert all(isinstance(area, float) and 0 < area <= 1 for area in areas)
     assert len(found.figures) >= 1
-    assert found == EXPERIMENTS[name].run(bench)
+    assert found == EXPERIMENTS[name].run(context)
 
 
 def test_second_figures_are_asked_for_by_name():

@@ -36,8 +36,8 @@ OF_WORLDS = tuple(f"{PAPER}-{each}" for each in ("figure-3", "figure-4", "figure
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     recorder, place = WorldRecorder(), tmp_path_factory.mktemp("w") / "made-up.world"
-    taken = generate(recorder, SHAPE)
-    save_world(recorder.finish("made-up", taken.seeds, taken.start, taken.end, WEEK), place, recorder.texts)
+    span = generate(recorder, SHAPE)
+    save_world(recorder.finish("made-up", span.seeds, span.start, span.end, WEEK), place, recorder.texts)
     return place
 
 
@@ -46,8 +46,8 @@ def folder(tmp_path_factory):
 def test_every_study_runs_and_finds_the_same_again(name, folder, tmp_path):
     """A verdict, its numbers, tables and figures; the same world gives the same."""
     study = EXPERIMENTS[name]
-    bench = StudyContext([] if study.worldless else [folder], tmp_path, cores=0, quick=True)
-    found = study.run(bench)
+    context = StudyContext([] if study.worldless else [folder], tmp_path, cores=0, quick=True)
+    found = study.run(context)
     assert found.study == name
     assert found.verdict in VERDICTS
     assert found.because
@@ -55,7 +55,7 @@ def test_every_study_runs_and_finds_the_same_again(name, folder, tmp_path):
     assert found.figures or found.verdict == UNJUDGED
     assert all(found.numbers.values())
     if name.endswith("figure-3"):
-        assert found == study.run(bench)
+        assert found == study.run(context)
 
 
 @pytest.mark.parametrize("name", OF_WORLDS)
@@ -197,7 +197,7 @@ def test_in_sample_and_causal_are_judged_apart():
     idle = replace(BAD, never=0.999)
     some = budgets.judged("w", panels(GOOD, idle, GOOD), budgets.CAUSAL_NAME)
     assert some.holds
-    unjudged = {(claim.at, claim.found) for claim in some.claims if claim.holds is None}
+    unjudged = {(claim.at, claim.detail) for claim in some.claims if claim.holds is None}
     assert unjudged == {
         (f"first half, {scores}", "too little is lost: 0.0010 if never fetched") for scores in halves.SCORERS
     }
@@ -215,7 +215,7 @@ def test_known_times_are_beside_the_paper():
     assert part.holds
     fewer = [claim for claim in part.claims if claim.statement == budgets.FEWER]
     assert [claim.at for claim in fewer] == [f"in-sample, {scores}" for scores in halves.SCORERS]
-    assert all(claim.found.endswith("EBR, times known is better at 5.0%, 10.0%") for claim in fewer)
+    assert all(claim.detail.endswith("EBR, times known is better at 5.0%, 10.0%") for claim in fewer)
     assert part.numbers["in-sample, TF-IDF: lead over EBR, times known at 1.0%"] == pytest.approx(0.01)
     assert "times known" in part.figures[0].svg
     [table] = part.tables

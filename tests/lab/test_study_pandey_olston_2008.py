@@ -42,8 +42,8 @@ OF_WORLDS = tuple(f"pandey-olston-2008-figure-{n}" for n in (2, 5, 6, 7, 8))
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     recorder, place = WorldRecorder(), tmp_path_factory.mktemp("w") / "made-up.world"
-    taken = generate(recorder, SHAPE)
-    save_world(recorder.finish("made-up", taken.seeds, taken.start, taken.end, WEEK), place, recorder.texts)
+    span = generate(recorder, SHAPE)
+    save_world(recorder.finish("made-up", span.seeds, span.start, span.end, WEEK), place, recorder.texts)
     return place
 
 
@@ -204,7 +204,7 @@ def test_curves_as_published_hold():
 def test_each_statement_can_fail(name, curve, statement, found):
     """What is not as published is said, with what may be the reason."""
     claims = orders_of(as_published(0.1), {**as_published(0.2), name: curve}).claims()
-    assert any(found in claim.found for claim in claims if claim.statement == statement and not claim.holds)
+    assert any(found in claim.detail for claim in claims if claim.statement == statement and not claim.holds)
     assert not any(claim.at == "Dataset 1" for claim in claims if not claim.holds)
 
 
@@ -267,18 +267,18 @@ def of_both(each):
 
 def test_improvability_that_falls_and_is_predicted_holds():
     """Two halves of the same kind."""
-    found = needy.learnt(taught(-2.0, 1), taught(-2.0, 2))
+    found = needy.learned_halves(taught(-2.0, 1), taught(-2.0, 2))
     assert found.accuracy > 0.9
     assert needy.judged("w", of_both(found)).holds
 
 
 def test_improvability_that_rises_or_is_another_does_not_hold():
     """The slope is told, and that of queries with ten results."""
-    rising = needy.judged("w", of_both(needy.learnt(taught(2.0, 1), taught(2.0, 2))))
+    rising = needy.judged("w", of_both(needy.learned_halves(taught(2.0, 1), taught(2.0, 2))))
     assert rising.holds is False
     assert {claim.at for claim in rising.claims if claim.statement == needy.FALLS and not claim.holds} == set(DATASETS)
     assert "b = " in rising.because
-    another = needy.judged("w", of_both(needy.learnt(taught(-3.0, 1), taught(-0.1, 2))))
+    another = needy.judged("w", of_both(needy.learned_halves(taught(-3.0, 1), taught(-0.1, 2))))
     assert another.holds is False
     assert "predicts" in another.because
 
@@ -286,9 +286,9 @@ def test_improvability_that_rises_or_is_another_does_not_hold():
 def test_improvability_without_improvement_cannot_be_judged():
     """Nor with queries that are all alike."""
     idle = replace(taught(-2.0, 1), improvement=np.zeros(4000))
-    assert needy.judged("w", of_both(needy.learnt(idle, idle))).holds is None
+    assert needy.judged("w", of_both(needy.learned_halves(idle, idle))).holds is None
     alike = replace(taught(-2.0, 1), x=np.ones(4000))
-    assert needy.judged("w", of_both(needy.learnt(alike, alike))).holds is None
+    assert needy.judged("w", of_both(needy.learned_halves(alike, alike))).holds is None
 
 
 def test_explained_variance():

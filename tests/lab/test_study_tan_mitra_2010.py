@@ -13,7 +13,7 @@ from sought.lab.replay.setting import Setting
 from sought.lab.replay.watched_crawl import ADDRESS, CONTENT, watched
 from sought.lab.studies.registry import EXPERIMENTS
 from sought.lab.studies.study import UNJUDGED, VERDICTS, StudyContext, WorldResult
-from sought.lab.studies.tan_mitra_2010 import alike_intervals as intervals
+from sought.lab.studies.tan_mitra_2010 import cluster_intervals as intervals
 from sought.lab.studies.tan_mitra_2010 import cluster_sizes as sizes
 from sought.lab.studies.tan_mitra_2010 import cycle_weights as weights
 from sought.lab.studies.tan_mitra_2010 import feature_sets as sets
@@ -54,8 +54,8 @@ ALL = tuple(f"tan-mitra-2010-figure-{n}" for n in range(1, 9))
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     recorder, place = WorldRecorder(), tmp_path_factory.mktemp("w") / "made-up.world"
-    taken = generate(recorder, SHAPE)
-    save_world(recorder.finish("made-up", taken.seeds, taken.start, taken.end, WEEK), place, recorder.texts)
+    span = generate(recorder, SHAPE)
+    save_world(recorder.finish("made-up", span.seeds, span.start, span.end, WEEK), place, recorder.texts)
     return place
 
 
@@ -94,8 +94,8 @@ def test_one_host_cannot_tell_whether_clusters_are_more_even_than_sites(tmp_path
     """Nor is SLS a rival there."""
     recorder = WorldRecorder()
     shape = WebShape(hosts=1, pages=120, weeks=17, words=20.0, queries=10, rate=0.0, **STEADY)  # type: ignore[arg-type]  # shares
-    taken = generate(recorder, shape)
-    world = recorder.finish("one", taken.seeds, taken.start, taken.end, WEEK)
+    span = generate(recorder, shape)
+    world = recorder.finish("one", span.seeds, span.start, span.end, WEEK)
     save_world(world, tmp_path / "w", recorder.texts)
     found = EXPERIMENTS["tan-mitra-2010-figure-2"].run(StudyContext([tmp_path / "w"], tmp_path, cores=0))
     assert (found.verdict, found.because) == (UNJUDGED, "one: one host, fewer than 20")
@@ -289,7 +289,7 @@ def test_how_fast_a_web_is_is_told():
     tempo = policies.tempo_of(world_of(history, ["text"], 8))
     assert tempo == pytest.approx((10 / 32, 1.0, 0.5))  # after eight cycles a and b are other than at the start
     told = policies.judged("w", of_policies(0.5, 0.3), tempo).because
-    assert "31.2% of the pages change, 100.0% of the 9% that change most, and by turns 50.0%" in told
+    assert "31.2% of the pages change, 100.0% of the 9% that change most, and under round-robin 50.0%" in told
 
 
 def test_one_host_has_no_sites_to_compare():
@@ -322,7 +322,7 @@ def test_variation_inside_groups():
     assert "below sites" in few_sites.because
     without = intervals.judged("w", intervals.VariationCurve((5, 10, 25, 50), values), curve).claims[-1]
     assert (without.statement, without.holds) == (intervals.BELOW_SITES, None)
-    assert "sites are not compared" in without.found
+    assert "sites are not compared" in without.detail
 
 
 def test_variation_by_hand():

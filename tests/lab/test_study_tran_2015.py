@@ -57,8 +57,8 @@ def folders(tmp_path_factory):
     made = {}
     for name, shape in (("flat", FLAT), ("steep", STEEP)):
         recorder = WorldRecorder()
-        taken = generate(recorder, shape)
-        made[name] = recorder.finish(name, taken.seeds, taken.start, taken.end, WEEK)
+        span = generate(recorder, shape)
+        made[name] = recorder.finish(name, span.seeds, span.start, span.end, WEEK)
     made["tiny"] = small_world()
     root = tmp_path_factory.mktemp("worlds")
     for name, world in made.items():
@@ -139,7 +139,7 @@ def test_a_frontier_is_new_pages_that_crawled_ones_link_to(grounds):
 def test_walks_that_ignore_virtual_edges_are_rw(grounds):
     """ω = 1 is RW, and all methods say something of every page."""
     case = grounds["flat"].drawn[0]
-    assert (case.walk("clicks", 1.0) == case.said(walk("clicks", 1.0, 1.0))).all()
+    assert (case.walk("clicks", 1.0) == case.importance(walk("clicks", 1.0, 1.0))).all()
     methods = case.methods("clicks", 0.5)
     assert list(methods) == [RANDOM, "InDegree", "PageRank", "Q-Overlap", "Q-Hybrid", RW, RW_EG]
     assert all(np.isfinite(values).all() and len(values) == len(case.rows) for values in methods.values())
@@ -191,8 +191,8 @@ def test_what_is_above():
 def test_what_cannot_be_told_is_not_judged():
     """And says why."""
     sure, unsure = (claim_over_draws(Statement("a"), holds, "1") for holds in (True, None))
-    assert (sure.holds, sure.found) == (True, "1")
-    assert (unsure.holds, unsure.found) == (None, "draws are too few to tell: 1")
+    assert (sure.holds, sure.detail) == (True, "1")
+    assert (unsure.holds, unsure.detail) == (None, "draws are too few to tell: 1")
 
 
 def ratio(impact, enriched, pages=50.0):

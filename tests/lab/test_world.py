@@ -126,7 +126,7 @@ def test_what_people_can_find():
 
 
 def test_documents_are_as_digested():
-    """What a crawl learns of a version is what it would have learnt from its HTML, but for the texts."""
+    """What a crawl learns of a version is what it would have learned from its HTML, but for the texts."""
     world = small_world()
     document = world.document(world.version(world.pages[f"{A}/apple"], START))
     assert (document.title, document.language, bool(document.text)) == ("apple", "en", True)

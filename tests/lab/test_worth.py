@@ -25,7 +25,7 @@ from sought.lab.studies.worth import multi_term as worth_multi_term
 from sought.lab.studies.worth import robustness as worth_robustness
 from sought.lab.studies.worth import signals as worth_signals
 from sought.lab.studies.worth import split as worth_split
-from sought.lab.studies.worth.arms import CEILING, CLAIRVOYANT, ENDS, WORTH, Met
+from sought.lab.studies.worth.arms import CEILING, CLAIRVOYANT, ENDS, WORTH, ArmQuality
 from sought.lab.studies.worth.events import burst, drifted, half_way
 from sought.lab.worlds.files import save_world
 from sought.lab.worlds.recorder import WorldRecorder
@@ -43,8 +43,8 @@ STUDIES = [name for name in EXPERIMENTS if name.startswith("worth")]
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     recorder, place = WorldRecorder(), tmp_path_factory.mktemp("w") / "made-up.world"
-    taken = generate(recorder, SHAPE)
-    save_world(recorder.finish("made-up", taken.seeds, taken.start, taken.end, WEEK), place, recorder.texts)
+    span = generate(recorder, SHAPE)
+    save_world(recorder.finish("made-up", span.seeds, span.start, span.end, WEEK), place, recorder.texts)
     return place
 
 
@@ -115,7 +115,7 @@ def test_all_arms_are_what_they_are_called():
 
 
 def met(name, quality, lead=0.0, budget=0.01, share=0.6, family="later"):
-    return Met(name, family, budget, quality, share, share, Interval(lead, lead - 0.01, lead + 0.01, 100))
+    return ArmQuality(name, family, budget, quality, share, share, Interval(lead, lead - 0.01, lead + 0.01, 100))
 
 
 def ours(quality=0.98, budget=0.01, share=0.6):

@@ -422,8 +422,8 @@ def world():
     shape = WebShape(
         pages=60, hosts=2, weeks=4, rate=0.5, births=0.05, deletes=0.05, words=60.0, queries=80, sitemaps=0.0
     )
-    taken = generate(recorder, shape)
-    return recorder.finish("made", taken.seeds, taken.start, taken.end, WEEK)
+    span = generate(recorder, shape)
+    return recorder.finish("made", span.seeds, span.start, span.end, WEEK)
 
 
 SETTINGS = {"warm": Setting(), "cold": Setting(start="cold"), "sitemaps": Setting(signals=Signals(sitemap=True))}

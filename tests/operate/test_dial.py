@@ -31,7 +31,7 @@ from sought.operate import dial_curve
 from sought.operate.dial import DialReading, Estimate, EvidenceCounts, ExpectedAndMeasured, reading, too_little
 from sought.operate.dial_curve import TimeSpan, curve
 from sought.policy.solvers.frequencies import optimal_frequencies
-from sought.policy.worth.index import looking
+from sought.policy.worth.index import refresh_index
 from sought.policy.worth.page_state import BELIEFS, EDITS
 from tests.testing.dial_crawl import recorded_crawl
 from tests.testing.worth_pages import crawl, lists
@@ -87,7 +87,7 @@ def test_what_is_foretold_comes_to_pass():
     for day in range(days):
         stale |= dice.random(300) < -np.expm1(-rate * DAY)
         age += DAY
-        chosen = np.argsort(-loss * looking(age, rate))[:2]
+        chosen = np.argsort(-loss * refresh_index(age, rate))[:2]
         total += float(loss[stale].sum()) * (day >= days // 2)
         stale[chosen], age[chosen] = False, 0.0
     assert lost_at(curve(pages, LONG_AGO), 2.0 / DAY) == pytest.approx(total / (days // 2), rel=0.1)
@@ -247,7 +247,7 @@ def test_what_no_budget_reaches_is_said_so():
 
 
 @pytest.mark.parametrize(
-    ("told", "why"),
+    ("finding", "why"),
     [
         (record(weeks=4, a_week=49), "196 measured fetches are on record, and 200 are needed"),
         (record(weeks=1, a_week=300), "the record is of 1 week, and 2 are needed"),
@@ -255,9 +255,9 @@ def test_what_no_budget_reaches_is_said_so():
         (record(weeks=2, a_week=100), ""),
     ],
 )
-def test_a_short_record_says_nothing(told, why):
+def test_a_short_record_says_nothing(finding, why):
     """The reason is named."""
-    assert too_little(told) == why
+    assert too_little(finding) == why
 
 
 # ---- of a crawl
@@ -282,11 +282,11 @@ def test_the_command_says_what_budgets_bring(tmp_path):
     assert all(0 <= each["low"] <= each["high"] <= 1 for each in points)
     assert points[0] == {"fetches_a_day": 0.0} | found["without_fetches"]
     assert points[0]["value"] < found["budget"]["quality"]["value"] <= points[-1]["value"]
-    told = run("budget", path).splitlines()
-    assert len(told) == 6
-    assert told[0].startswith("Estimated from 310 measured fetches in 70 days, for the next 183 days")
-    assert [line[: line.index("%")] for line in told[1:4]] == ["90", "95", "99"]
-    assert told[4].startswith("The current budget, 100,000 fetches a day, is expected to reach ")
+    finding = run("budget", path).splitlines()
+    assert len(finding) == 6
+    assert finding[0].startswith("Estimated from 310 measured fetches in 70 days, for the next 183 days")
+    assert [line[: line.index("%")] for line in finding[1:4]] == ["90", "95", "99"]
+    assert finding[4].startswith("The current budget, 100,000 fetches a day, is expected to reach ")
 
 
 def test_the_document_shows_what_is_printed(tmp_path, monkeypatch):
@@ -338,35 +338,35 @@ def test_the_study_runs(tmp_path, monkeypatch):
     monkeypatch.setattr(budget_dial, "FEWEST_FETCHES", 20)
     recorder, folder = WorldRecorder(), tmp_path / "made-up.world"
     shape = WebShape(hosts=3, pages=40, weeks=8, words=40.0, vocabulary=400, topics=5, queries=60, rate=0.3, traps=0.0)
-    taken = generate(recorder, shape)
-    save_world(recorder.finish("made-up", taken.seeds, taken.start, taken.end, WEEK), folder, recorder.texts)
-    told = EXPERIMENTS["budget-dial"].run(StudyContext([folder], tmp_path / "results", cores=0, quick=True))
-    assert told.verdict in VERDICTS
-    assert told.verdict != UNJUDGED
-    assert told.numbers["made-up"]
-    assert [table.title.partition(": ")[2].partition(",")[0] for table in told.tables] == [
+    recorded = generate(recorder, shape)
+    save_world(recorder.finish("made-up", recorded.seeds, recorded.start, recorded.end, WEEK), folder, recorder.texts)
+    finding = EXPERIMENTS["budget-dial"].run(StudyContext([folder], tmp_path / "results", cores=0, quick=True))
+    assert finding.verdict in VERDICTS
+    assert finding.verdict != UNJUDGED
+    assert finding.numbers["made-up"]
+    assert [table.title.partition(": ")[2].partition(",")[0] for table in finding.tables] == [
         "what must hold",
         "quality by budget",
         "fetches for a quality",
     ]
-    assert all(len(row) == len(table.columns) for table in told.tables for row in table.rows)
-    assert len(told.figures) == 1
+    assert all(len(row) == len(table.columns) for table in finding.tables for row in table.rows)
+    assert len(finding.figures) == 1
 
 
-def said(value, true, about=0.95, low=0.0, high=np.inf):
-    return dial.Said(0.02, about, Estimate(value, low, high), true)
+def answer(value, true, about=0.95, low=0.0, high=np.inf):
+    return dial.DialAnswer(0.02, about, Estimate(value, low, high), true)
 
 
 def test_the_dial_is_judged_by_intervals_and_by_budgets():
     """Six in ten, and a factor of two on average, be it too much or too little; of what no replay tells nothing is."""
-    qualities = [said(0.9, true, 0.01, 0.8, 0.95) for true in (0.7, 0.81, 0.9, 0.94, 0.96)]
-    budgets = [said(10.0, 30.0), said(30.0, 20.0), said(1.0, np.nan, 0.99)]
+    qualities = [answer(0.9, true, 0.01, 0.8, 0.95) for true in (0.7, 0.81, 0.9, 0.94, 0.96)]
+    budgets = [answer(10.0, 30.0), answer(30.0, 20.0), answer(1.0, np.nan, 0.99)]
 
     def verdicts(*found):
         return [claim.holds for claim in dial.claims_of(dial.DialAnswers(*found))]
 
     assert verdicts(qualities, budgets) == [True, False]  # three in five are six in ten; 3 × 1.5 is more than 2²
-    assert verdicts(qualities[1:], [*budgets[1:], said(20.0, 30.0)]) == [True, True]
-    assert verdicts(qualities[1:], [said(9.0, np.nan), said(30.0, 20.0, 0.99)]) == [True, True]
-    assert verdicts([qualities[0], *qualities[2:]], [said(np.inf, 20.0)]) == [False, False]
-    assert verdicts(qualities[1:], [said(9.0, np.nan)]) == [True]
+    assert verdicts(qualities[1:], [*budgets[1:], answer(20.0, 30.0)]) == [True, True]
+    assert verdicts(qualities[1:], [answer(9.0, np.nan), answer(30.0, 20.0, 0.99)]) == [True, True]
+    assert verdicts([qualities[0], *qualities[2:]], [answer(np.inf, 20.0)]) == [False, False]
+    assert verdicts(qualities[1:], [answer(9.0, np.nan)]) == [True]

@@ -9,7 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sought.operate.journal import FOLDER, HOSTS, HOURS, POINTS, Row, by_step, fold, read_journal, together, write_row
+from sought.operate.journal import (
+    FOLDER,
+    HOSTS,
+    HOURS,
+    POINTS,
+    Row,
+    by_step,
+    combined_row,
+    fold,
+    read_journal,
+    write_row,
+)
 
 DAY, HOUR = 86400.0, 3600.0
 NOW = 1_794_787_200.0 + 5 * HOUR  # some day of 2026, in the morning
@@ -42,9 +53,9 @@ some_rows = st.lists(row_kinds, min_size=1, max_size=20, unique_by=lambda row: r
 def test_rows_may_be_put_together_in_any_parts(rows: list[Row], cut: int) -> None:
     """An hour of hours, a day of hours and minutes: the same as all of its minutes at once."""
     rows = sorted(rows, key=lambda row: row.time)
-    parts = [together(part) for part in (rows[:cut], rows[cut:]) if part]
-    assert together(parts) == together(rows)
-    whole = together(rows)
+    parts = [combined_row(part) for part in (rows[:cut], rows[cut:]) if part]
+    assert combined_row(parts) == combined_row(rows)
+    whole = combined_row(rows)
     assert whole.fetched == sum(row.fetched for row in rows)
     assert sum(whole.outcomes.values()) == sum(sum(row.outcomes.values()) for row in rows)
     assert sum(whole.gain.values()) == sum(sum(row.gain.values()) for row in rows)

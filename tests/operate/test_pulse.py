@@ -20,7 +20,7 @@ from sought.lab.replay.samples import NOW, sample_pages
 from sought.operate.explain import explain
 from sought.operate.journal import FOLDER, read_journal
 from sought.operate.outlook import Outlook, demand, outlook
-from sought.operate.pulse import FILE, read_pulse, turns
+from sought.operate.pulse import FILE, host_states, read_pulse
 from sought.operate.rebuild import rebuild
 from sought.operate.view import View
 from sought.policy import BreadthFirst, Worth
@@ -119,7 +119,7 @@ def test_a_pulse_tells_how_polite_the_crawl_is(tmp_path: Path) -> None:
 
         def started(cycle: Cycle) -> None:
             def look() -> None:
-                told.append(turns(cycle, time.time()))
+                told.append(host_states(cycle, time.time()))
                 asyncio.get_running_loop().call_later(0.005, look)
 
             look()

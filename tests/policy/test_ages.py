@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sought.beliefs.ages import ages, by_periods, in_turn, known_only
+from sought.beliefs.ages import ages, by_periods, by_rotation, known_only
 from sought.beliefs.views import Views
 from sought.policy.weights import weight_beliefs, weights
 from sought.web.pages import NEVER, Pages
@@ -37,7 +37,7 @@ def test_pages_without_a_rate_come_last_and_in_turn():
     assert values[:3].tolist() == [5.0, 4.0, NEVER]
     idle = by_periods(pages(), NOW, np.array([0.0, np.nan, 1.0, np.inf]))
     assert -1.0 <= idle[3] < idle[0] < idle[1] < 0.0
-    assert (np.delete(idle, 2) == np.delete(in_turn(pages(), NOW), 2)).all()
+    assert (np.delete(idle, 2) == np.delete(by_rotation(pages(), NOW), 2)).all()
 
 
 @pytest.mark.parametrize("seen", [(np.nan, 0.0, 0.0, 0.0), (0.0,) * 4])

@@ -61,7 +61,7 @@ def known(hosts, last_fetch=0.0, signal=-np.inf, **believed):
     )
 
 
-def learnt(estimator, *batches):
+def learned(estimator, *batches):
     learner = estimator.learner()
     for batch in batches:
         learner.learn(batch)
@@ -84,7 +84,7 @@ def profile(row, points, start=0.0):
 def curve_of(*batches, row=0, hosts=(0,) * ROWS, profiles=3):
     """Share, rate (a day) and life that are believed of a row."""
     share, rate, life = (
-        learnt(Divergence(term, profiles), *batches).column(known(hosts))[row] for term in ("share", "rate", "life")
+        learned(Divergence(term, profiles), *batches).column(known(hosts))[row] for term in ("share", "rate", "life")
     )
     return share, rate * DAY, life
 
@@ -92,7 +92,7 @@ def curve_of(*batches, row=0, hosts=(0,) * ROWS, profiles=3):
 def bounds_of(*batches, row=0, profiles=3):
     """Reach and worth in days, and share."""
     reach, worth, share = (
-        learnt(DivergenceBounds(term, profiles), *batches).column(known([0] * ROWS))[row]
+        learned(DivergenceBounds(term, profiles), *batches).column(known([0] * ROWS))[row]
         for term in ("reach", "worth", "share")
     )
     return reach / DAY, worth / DAY, share
@@ -203,7 +203,7 @@ def test_a_page_without_history_is_like_its_host():
     """Means of host; a host without history is like all; and one point is not taken for the whole truth."""
     hosts = (0, 0, 0, 1, 1, 2, 2, 2)
     log = [profile(0, [(7.0, 0.8)]), profile(3, [(7.0, 0.0)])]
-    share = learnt(Divergence("share"), *log).column(known(hosts))
+    share = learned(Divergence("share"), *log).column(known(hosts))
     assert share[1] == share[2] > share[5] == share[6] > share[4] > share[3] > 0.0
     assert curve_of(row=5) == pytest.approx((1.0, 1 / 30, 1.0))
 
@@ -226,7 +226,7 @@ def test_bounds_of_the_profile_in_the_paper():
     """Base at 10, then .2 at 12 and 15, .3 at 23 (§4.1): areas 2.2 and 3.4 under the bounds, U between .5 and 1.7."""
     batch = profile(0, [(2.0, 0.2), (5.0, 0.2), (13.0, 0.3)])
     assert bounds_of(batch) == pytest.approx((13.0, 1.1, 0.3))
-    learner = learnt(DivergenceBounds("worth"), batch)
+    learner = learned(DivergenceBounds("worth"), batch)
     assert learner.terms(0) == pytest.approx({"worth": 1.1, "worth_at_least": 0.5, "worth_at_most": 1.7})
     assert learner.terms(1) == {}
     second = profile(0, [(3.0, 1.0)], start=50 * DAY)
@@ -242,9 +242,9 @@ def test_no_growing_divergence_is_outside_its_bounds(steps, where):
     """Wherever between two points the drift came, U at the last point is between the bounds."""
     ages = np.cumsum([gap for gap, _ in steps])
     drifts = np.minimum(np.cumsum([step for _, step in steps]), 1.0)
-    terms = learnt(DivergenceBounds("worth"), profile(0, list(zip(ages.tolist(), drifts.tolist(), strict=True)))).terms(
-        0
-    )
+    terms = learned(
+        DivergenceBounds("worth"), profile(0, list(zip(ages.tolist(), drifts.tolist(), strict=True)))
+    ).terms(0)
     jumps = np.diff(drifts, prepend=0.0)
     moments = ages - np.array(where[: len(steps)]) * np.diff(ages, prepend=0.0)
     true = float(jumps @ moments)  # U = ∫ t dD
@@ -310,7 +310,7 @@ def batch_of(log):
 def test_batches_do_not_matter(estimator, log, hosts, cuts):
     """Wherever the log is cut, and if the column is looked at in between, whatever is in it: the same bits, finite."""
     pages = known(hosts)
-    whole = learnt(estimator, batch_of(log)).column(pages)
+    whole = learned(estimator, batch_of(log)).column(pages)
     learner = estimator.learner()
     for start, end in itertools.pairwise([0, *sorted(min(cut, len(log)) for cut in cuts), len(log)]):
         learner.learn(batch_of(log[start:end]))
@@ -326,8 +326,8 @@ def test_batches_do_not_matter(estimator, log, hosts, cuts):
 def test_page_by_page_only_rounding_differs(estimator, log, hosts):
     """A log sorted by page says the same."""
     pages = known(hosts)
-    whole, sorted_log = learnt(estimator, batch_of(log)), sorted(log, key=lambda item: item[0])
-    by_page = learnt(estimator, batch_of(sorted_log))
+    whole, sorted_log = learned(estimator, batch_of(log)), sorted(log, key=lambda item: item[0])
+    by_page = learned(estimator, batch_of(sorted_log))
     assert by_page.column(pages) == pytest.approx(whole.column(pages), rel=1e-6, abs=1e-9)
 
 
@@ -424,15 +424,15 @@ def test_the_quality_of_signals_is_found(rate, recall, false):
     """From what fetches found with and without a signal."""
     log = history(np.random.default_rng(4), rate, recall, false)
     pages = known([0] * ROWS)
-    assert learnt(SignalRecall(), log).column(pages) == pytest.approx(np.full(ROWS, recall), abs=0.08)
-    assert learnt(FalseSignals(), log).column(pages) * WEEK == pytest.approx(np.full(ROWS, false), rel=0.25, abs=0.01)
+    assert learned(SignalRecall(), log).column(pages) == pytest.approx(np.full(ROWS, recall), abs=0.08)
+    assert learned(FalseSignals(), log).column(pages) * WEEK == pytest.approx(np.full(ROWS, false), rel=0.25, abs=0.01)
 
 
 def test_each_host_has_its_own_quality():
     """One that says that everything has changed, always, is not believed; nor one of which nothing is known."""
     rng = np.random.default_rng(6)
     logs = [history(rng, 0.2, 0.9, 0.02, host_rows=(0, 1)), history(rng, 0.2, 0.9, 0.0, host_rows=(2, 3), liar=True)]
-    learner = learnt(SignalRecall(), *logs)
+    learner = learned(SignalRecall(), *logs)
     recall = learner.column(known([0, 0, 1, 1, 2]))
     assert recall[0] == recall[1] == pytest.approx(0.9, abs=0.05)
     assert recall[2] < 0.05
@@ -445,7 +445,7 @@ def test_each_host_has_its_own_quality():
 def test_how_much_a_signal_says(rate, recall, false):
     """κ = ln(γ/ν): all signals over false ones; so 1 - exp(-κ) of them are true."""
     log = history(np.random.default_rng(4), rate, recall, false)
-    learner = learnt(SignalStrength(), log)
+    learner = learned(SignalStrength(), log)
     true = -np.expm1(-learner.column(known([0] * ROWS)))
     assert true == pytest.approx(np.full(ROWS, recall * rate / (recall * rate + false)), abs=0.08)
     assert learner.terms(0)["strength"] == pytest.approx(-math.log1p(-true[0]))
@@ -455,7 +455,7 @@ def test_signals_say_nothing_until_something_speaks_for_them():
     """Not where all is always signalled, or at random, or nothing is; nor where nothing, or little, is known."""
     rng = np.random.default_rng(6)
     one = {"time": [1.0], "gap": [WEEK], "changed": [False]}
-    learner = learnt(
+    learner = learned(
         SignalStrength(),
         history(rng, 0.2, 0.9, 0.0, host_rows=(0,), liar=True),
         history(rng, 0.2, 0.0, 0.5, host_rows=(1,)),
@@ -479,7 +479,7 @@ def test_the_fit_is_the_largest_likelihood(observed):
     """As another solver finds it, priors and bounds included; gaps here are those that are told apart."""
     gap, signalled, changed = (np.array(column) for column in zip(*observed, strict=True))
     log = fetches(row=[0] * len(gap), time=range(len(gap)), gap=gap * 3600.0, changed=changed, signalled=signalled)
-    learner = learnt(SignalRecall(), log)
+    learner = learned(SignalRecall(), log)
     learner.column(known([0]))
     alpha, kappa = learner.fitted[0]
     scale = gap.mean()

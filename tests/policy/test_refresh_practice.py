@@ -32,7 +32,7 @@ RULES = [
     *StormCrawler().beliefs,
     *StormCrawler(up=0.1, down=0.3, shortest=100.0).beliefs,
 ]
-LEARNT = [*RULES, ProbedGain(), ProbedGain(0.5), PeriodStart(0.5), ProbeShare(0.5)]
+LEARNED = [*RULES, ProbedGain(), ProbedGain(0.5), PeriodStart(0.5), ProbeShare(0.5)]
 
 
 def pages_with(fetched, beliefs=None, pace=0.0, **columns):
@@ -136,7 +136,7 @@ logs = st.lists(
 )
 
 
-def learnt(estimator, *batches):
+def learned(estimator, *batches):
     learner = estimator.learner()
     for batch in batches:
         learner.learn(fetches(*zip(*batch, strict=True) if batch else ([], [], [], [])))
@@ -149,22 +149,22 @@ def test_intervals_are_the_rule(rule, log):
     """Whatever parameters, and times that run backwards."""
     pages = pages_with([0.0] * ROWS)
     histories = [[(t, gap == math.inf, c) for r, t, gap, c in log if r == row] for row in range(ROWS)]
-    assert learnt(rule, log).column(pages) == pytest.approx([by_the_book(rule, h) for h in histories], rel=1e-12)
+    assert learned(rule, log).column(pages) == pytest.approx([by_the_book(rule, h) for h in histories], rel=1e-12)
 
 
 @settings(max_examples=300)
-@given(estimator=st.sampled_from(LEARNT), log=logs, cuts=st.lists(st.integers(0, 60), max_size=5))
+@given(estimator=st.sampled_from(LEARNED), log=logs, cuts=st.lists(st.integers(0, 60), max_size=5))
 def test_batches_do_not_matter(estimator, log, cuts):
     """Wherever the log is cut, and if the column is looked at in between: the same bits; page by page: nearly."""
     pages = pages_with([0.0] * ROWS)
-    whole = learnt(estimator, log).column(pages)
+    whole = learned(estimator, log).column(pages)
     learner = estimator.learner()
     for start, stop in zip([0, *sorted(cuts)], [*sorted(cuts), len(log)], strict=True):
         learner.learn(fetches(*zip(*log[start:stop], strict=True) if log[start:stop] else ([], [], [], [])))
         learner.column(pages)
     assert learner.column(pages).tobytes() == whole.tobytes()
     assert not np.isnan(whole).any()
-    page_by_page = learnt(estimator, sorted(log, key=lambda fetch: fetch[0])).column(pages)
+    page_by_page = learned(estimator, sorted(log, key=lambda fetch: fetch[0])).column(pages)
     finite = np.isfinite(whole)
     scale = max(1.0, float(np.abs(whole[finite]).max(initial=0.0)))
     assert page_by_page[finite] == pytest.approx(whole[finite], rel=1e-9, abs=1e-9 * scale)
@@ -180,7 +180,7 @@ def test_due_when_the_interval_is_over(policy):
 
 def test_what_an_interval_is_made_of():
     """For people, in days; the first interval for a page of which nothing is known."""
-    learner = learnt(*Nutch().beliefs, [(2, NOW, math.inf, True), (2, NOW + 30 * DAY, 30 * DAY, False)])
+    learner = learned(*Nutch().beliefs, [(2, NOW, math.inf, True), (2, NOW + 30 * DAY, 30 * DAY, False)])
     assert learner.terms(2) == pytest.approx({"interval_in_days": 42.0, "days_to_the_next_fetch": 33.0})
     assert learner.terms(0) == {"interval_in_days": 30.0}
 

@@ -102,7 +102,7 @@ def at_cycles(row, cycles, changed):
     return fetches(row=[row] * len(time), time=time, gap=np.diff([-np.inf, *time]), changed=[True, *changed])
 
 
-def learnt(estimator, *batches):
+def learned(estimator, *batches):
     learner = estimator.learner()
     for batch in batches:
         learner.learn(batch)
@@ -121,7 +121,7 @@ def cycle_weights(weighting, n):
 def test_weights_sum_to_one(weighting, n):
     """Invariant 14: a page that changed in every cycle has φ = 1, as printed λ = 1/n; also over 5,000 cycles."""
     log = at_cycles(0, range(1, n + 1), [True] * n)
-    phi = {form: learnt(CycleChange(weighting, form), log).column(table(1))[0] for form in ("fixed", "printed")}
+    phi = {form: learned(CycleChange(weighting, form), log).column(table(1))[0] for form in ("fixed", "printed")}
     assert phi["fixed"] == pytest.approx(1.0, abs=1e-12)
     assert phi["printed"] == pytest.approx(-math.expm1(-1 / n), rel=1e-12)
 
@@ -134,7 +134,7 @@ def test_a_fetch_that_is_applied_late_weighs_what_its_cycle_does(weighting, form
     def phi(*cycles):
         time = [START + (i + 0.25) * WEEK for i in cycles]
         log = fetches([0] * len(time), time, [WEEK] * len(time), [i in (2, 5) for i in cycles])
-        return learnt(CycleChange(weighting, form), log).column(table(1))[0]
+        return learned(CycleChange(weighting, form), log).column(table(1))[0]
 
     assert phi(1, 5, 2, 3) == pytest.approx(phi(1, 2, 3, 5), rel=1e-12)
 
@@ -152,15 +152,15 @@ def test_a_fetch_that_is_applied_late_weighs_what_its_cycle_does(weighting, form
 def test_errata_19_and_20(weighting, fixed, printed):
     """Printed: divided by n once more, cycles without a fetch are unchanged ones.  Fixed: neither."""
     log, pages = at_cycles(0, [1, 2, 4], [True, False, True]), table(2)
-    assert learnt(CycleChange(weighting), log).column(pages) == pytest.approx([fixed, 2 / 3])
-    column = learnt(CycleChange(weighting, "printed"), log).column(pages)
+    assert learned(CycleChange(weighting), log).column(pages) == pytest.approx([fixed, 2 / 3])
+    column = learned(CycleChange(weighting, "printed"), log).column(pages)
     assert column == pytest.approx([1 - math.exp(-printed), 0.0])
 
 
 def test_printed_goes_by_the_cycles_of_all_pages():
     """n is the same for all: a page not fetched in the last cycle has not changed in it."""
     logs = at_cycles(0, [1, 2], [True, True]), at_cycles(1, [3], [False])
-    columns = {w: learnt(CycleChange(w, "printed"), *logs).column(table(2))[0] for w in WEIGHTINGS}
+    columns = {w: learned(CycleChange(w, "printed"), *logs).column(table(2))[0] for w in WEIGHTINGS}
     expected = {"NAD": 2 / 3 / 3, "SAD": 0.0, "AAD": 3 / 6 / 3, "GAD": 3 / 7 / 3}
     assert columns == pytest.approx({w: 1 - math.exp(-rate) for w, rate in expected.items()})
 
@@ -170,7 +170,7 @@ def test_many_cycles():
     cycles = range(1, 5001)
     for estimator in ESTIMATORS:
         logs = [at_cycles(row, cycles, [bool(row)] * 5000) for row in (0, 1)]
-        column = learnt(estimator, *logs).column(table(2))
+        column = learned(estimator, *logs).column(table(2))
         assert column[0] == 0.0
         assert column[1] == pytest.approx(1.0 if estimator.form == "fixed" else 1 - math.exp(-1 / 5000))
 
@@ -180,7 +180,7 @@ def test_a_cycle_counts_once():
     none."""
     time = START + WEEK * np.array([0.0, 0.1, 1.1, 1.2, 1.3, 2.5])
     log = fetches([0] * 6, time, np.diff([-np.inf, *time]), [True, False, False, True, False, False])
-    learner = learnt(CycleChange("NAD"), log)
+    learner = learned(CycleChange("NAD"), log)
     assert learner.column(table(1)).tolist() == [0.5]
     assert learner.terms(0)["cycles_seen"] == 2
     assert learner.terms(0)["cycles_changed"] == 1
@@ -188,12 +188,12 @@ def test_a_cycle_counts_once():
 
 def test_what_is_told_of_a_page():
     """φ, the cycles, and a rate that is finite even if all of them saw a change: -ln(.5/(n + .5)) a cycle."""
-    learner = learnt(CycleChange("NAD"), at_cycles(3, [1, 2], [True, True]), at_cycles(4, [1], [False]))
+    learner = learned(CycleChange("NAD"), at_cycles(3, [1, 2], [True, True]), at_cycles(4, [1], [False]))
     learner.column(table(6))
     told = learner.terms(3)
     assert (told["phi"], told["cycles_seen"], told["cycles_changed"]) == (1.0, 2, 2)
     assert told["changes_a_day"] == pytest.approx(math.log(2.5 / 0.5) / 7)
-    printed = learnt(CycleChange("NAD", "printed"), at_cycles(3, [1, 2], [True, True]))
+    printed = learned(CycleChange("NAD", "printed"), at_cycles(3, [1, 2], [True, True]))
     printed.column(table(6))
     assert printed.terms(3)["changes_a_day"] == pytest.approx(1 / 2 / 7)
     assert learner.terms(5) == {"phi": 2 / 3, "cycles_seen": 0, "cycles_changed": 0, "changes_a_day": None}
@@ -252,14 +252,16 @@ def _fixed(estimator, bits, others):
 def test_phi_is_the_formula(estimator, log):
     """Running sums give what sums over the whole history do."""
     log = in_order(log)
-    assert learnt(estimator, as_fetches(log)).column(table(ROWS)) == pytest.approx(plain_phi(estimator, log), abs=1e-12)
+    assert learned(estimator, as_fetches(log)).column(table(ROWS)) == pytest.approx(
+        plain_phi(estimator, log), abs=1e-12
+    )
 
 
 @settings(max_examples=150)
 @given(estimator=st.sampled_from(ESTIMATORS), log=logs, cuts=st.lists(st.integers(0, 50), max_size=5))
 def test_batches_do_not_matter(estimator, log, cuts):
     """Wherever the log is cut, whether fetches wait for a table or not, in whatever order they come: the same bits."""
-    whole = learnt(estimator, as_fetches(log)).column(table(ROWS))
+    whole = learned(estimator, as_fetches(log)).column(table(ROWS))
     learner = estimator.learner()
     for start, stop in zip([0, *sorted(cuts)], [*sorted(cuts), len(log)], strict=True):
         learner.learn(as_fetches(log[start:stop]))
@@ -269,7 +271,7 @@ def test_batches_do_not_matter(estimator, log, cuts):
     assert ((whole >= 0) & (whole <= 1)).all()
     ordered = in_order(log)
     by_page = sorted(ordered, key=lambda each: each[0])
-    columns = [learnt(estimator, as_fetches(each)).column(table(ROWS)) for each in (ordered, by_page)]
+    columns = [learned(estimator, as_fetches(each)).column(table(ROWS)) for each in (ordered, by_page)]
     assert columns[0].tobytes() == columns[1].tobytes()
 
 

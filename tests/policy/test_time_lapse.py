@@ -122,7 +122,7 @@ def test_a_plain_value_is_not_explained():
 
 @dataclass(frozen=True)
 class Doubled:
-    """A belief about another that is learnt, too."""
+    """A belief about another that is learned, too."""
 
     beliefs = (BayesRate(),)
 
@@ -134,7 +134,7 @@ class Doubled:
 
 
 def test_what_a_belief_reads_is_of_that_web():
-    """Its own beliefs are learnt in that web's time, and it finds them by the names it has for them."""
+    """Its own beliefs are learned in that web's time, and it finds them by the names it has for them."""
     outer, (inner, *_) = Lapsed(Doubled(), TIMES), beliefs_of(Lapsed(Doubled(), TIMES))
     assert inner == Lapsed(BayesRate(), TIMES)
     pages = replace(sample_pages(3, ROWS, []), beliefs={belief: np.arange(1.0 * ROWS) for belief in beliefs_of(outer)})

@@ -17,8 +17,8 @@ from sought.beliefs.first_finds import FirstFinds
 from sought.beliefs.folder import Folder
 from sought.beliefs.gone_by_signs import GoneBySigns
 from sought.beliefs.presence import SearchValue
-from sought.policy.worth.hubs import in_turn, told
-from sought.policy.worth.index import lasting, looking
+from sought.policy.worth.hubs import linked_news, marginal_worth
+from sought.policy.worth.index import expected_lifetime, refresh_index
 from sought.record.fetches import GONE, MOVED, PAGE
 from sought.web.errors import BadInput
 from sought.web.pages import Links, Pages
@@ -73,7 +73,7 @@ def batch(log):
     return fetches(row, time, gap, changed, gain, fate=fate, doubted=doubted, found=found, seen_gap=seen_gap)
 
 
-def learnt(estimator, *logs):
+def learned(estimator, *logs):
     learner = estimator.learner()
     for log in logs:
         learner.learn(batch(log) if isinstance(log, list) else log)
@@ -135,10 +135,10 @@ def test_looking_is_what_the_paper_says(age, rate):
 
     x = rate * age  # U is a function of λt over λ; ∫ λs e^{−λs} ds is U without a difference of nearly equal numbers
     expected, _ = quad(lambda s: s * math.exp(-s), 0.0, min(x, 60.0), limit=200)
-    assert looking(np.array([age]), np.array([rate]))[0] == pytest.approx(expected / rate, rel=1e-6)
+    assert refresh_index(np.array([age]), np.array([rate]))[0] == pytest.approx(expected / rate, rel=1e-6)
     if 0.1 < x < 60.0:
         whole = age * staleness(x) - quad(lambda s: staleness(rate * s), 0.0, age)[0]
-        assert looking(np.array([age]), np.array([rate]))[0] == pytest.approx(whole, rel=1e-5)
+        assert refresh_index(np.array([age]), np.array([rate]))[0] == pytest.approx(whole, rel=1e-5)
 
 
 @settings(max_examples=300)
@@ -146,7 +146,7 @@ def test_looking_is_what_the_paper_says(age, rate):
 def test_looking_grows_with_the_age_up_to_the_mean_time_between_changes(age, later, rate):
     """Increasing in t (but for rounding), between 0 and 1/λ, which it reaches."""
     first, second = sorted((age, later))
-    early, late, last = looking(np.array([first, second, 1e6 / rate if rate else 0.0]), np.full(3, rate))
+    early, late, last = refresh_index(np.array([first, second, 1e6 / rate if rate else 0.0]), np.full(3, rate))
     assert 0.0 <= early <= late * (1 + 1e-7)
     if rate:
         assert late <= (1.0 + 1e-7) / rate
@@ -161,7 +161,7 @@ def test_lasting_is_the_time_that_a_page_lives(rate, horizon):
     """∫ e^{−ds} ds up to the horizon."""
     unit = max(rate, 1.0 / horizon)
     expected, _ = quad(lambda s: math.exp(-rate / unit * s), 0.0, min(horizon * unit, 60.0), limit=200)
-    assert lasting(np.array([rate]), horizon)[0] == pytest.approx(expected / unit, rel=1e-6)
+    assert expected_lifetime(np.array([rate]), horizon)[0] == pytest.approx(expected / unit, rel=1e-6)
 
 
 def test_durations_need_no_care():
@@ -169,13 +169,13 @@ def test_durations_need_no_care():
     sizes = np.array([0.0, 5e-324, 1e-300, 1e-12, 1e-4, 1.0, 1e4, 1e12])
     age, rate = (each.ravel() for each in np.meshgrid(sizes, sizes))
     with np.errstate(all="raise", under="ignore"):
-        worth, lives = looking(age, rate), lasting(rate, YEAR)
+        worth, lives = refresh_index(age, rate), expected_lifetime(rate, YEAR)
         assert np.isfinite(worth).all()
         assert (worth >= 0.0).all()
         assert (lives > 0.0).all()
         assert (lives <= YEAR).all()
-        assert lasting(np.zeros(1), YEAR)[0] == YEAR
-        assert looking(np.zeros(0), np.zeros(0)).shape == lasting(np.zeros(0), YEAR).shape == (0,)
+        assert expected_lifetime(np.zeros(1), YEAR)[0] == YEAR
+        assert refresh_index(np.zeros(0), np.zeros(0)).shape == expected_lifetime(np.zeros(0), YEAR).shape == (0,)
 
 
 # ------------------------------------------------------------------------------------------------------ every learner
@@ -192,7 +192,7 @@ def test_durations_need_no_care():
 def test_batches_do_not_matter(estimator, log, hosts, folders, cuts):
     """Wherever the log is cut, and if one looks in between: the same bits, and finite ones from 0 on."""
     pages = table(hosts, folders)
-    whole = learnt(estimator, log).column(pages)
+    whole = learned(estimator, log).column(pages)
     learner = estimator.learner()
     for start, stop in zip([0, *sorted(cuts)], [*sorted(cuts), len(log)], strict=True):
         learner.learn(batch(log[start:stop]))
@@ -210,9 +210,9 @@ def test_batches_do_not_matter(estimator, log, hosts, folders, cuts):
 def test_a_log_may_come_page_by_page(estimator, log, hosts, folders):
     """As a crawl that starts again tells it: the same, but for the rounding of sums."""
     pages = table(hosts, folders)
-    whole = learnt(estimator, log).column(pages)
+    whole = learned(estimator, log).column(pages)
     page_by_page = sorted(log, key=lambda fetch: fetch[0])
-    assert learnt(estimator, page_by_page).column(pages) == pytest.approx(whole, rel=1e-9)
+    assert learned(estimator, page_by_page).column(pages) == pytest.approx(whole, rel=1e-9)
 
 
 @pytest.mark.slow
@@ -228,11 +228,11 @@ def test_the_order_of_rows_does_not_matter(estimator, log, hosts, folders, seed)
     """The same pages at other rows: the same, but for the rounding of sums over rows."""
     pages, at = table(hosts, folders), np.random.default_rng(seed).permutation(ROWS)
     pages = replace(pages, links=None)
-    whole = learnt(estimator, log).column(pages)
+    whole = learned(estimator, log).column(pages)
     order = np.argsort(at)  # the page that is at row i now was at row order[i]
     columns = {name: getattr(pages, name)[order] for name in Pages.column_names()}
     moved = replace(pages, **columns, beliefs={name: each[order] for name, each in pages.beliefs.items()})
-    elsewhere = learnt(estimator, [(int(at[row]), *more) for row, *more in log]).column(moved)
+    elsewhere = learned(estimator, [(int(at[row]), *more) for row, *more in log]).column(moved)
     times = [time for _, time, *_ in log]
     if len(set(times)) == len(times):  # of deaths at the same instant that of the lower row is the earlier
         assert elsewhere[at] == pytest.approx(whole, rel=1e-9)
@@ -245,12 +245,12 @@ def test_the_table_may_grow(estimator, log, hosts, folders, size):
     pages = table(hosts, folders)
     early = [fetch for fetch in log if fetch[0] < size]
     late = [fetch for fetch in log if fetch[0] >= size]
-    learner = learnt(estimator, early)
+    learner = learned(estimator, early)
     small = learner.column(table(hosts[:size], folders[:size]))
     assert small.shape == (size,)
     assert np.isfinite(small).all()
     learner.learn(batch(late))
-    assert learner.column(pages).tobytes() == learnt(estimator, early + late).column(pages).tobytes()
+    assert learner.column(pages).tobytes() == learned(estimator, early + late).column(pages).tobytes()
 
 
 @pytest.mark.parametrize("estimator", [each for each in ESTIMATORS if each != LinkDoubt()], ids=repr)
@@ -274,7 +274,7 @@ def test_a_long_log(estimator):
     def part(which):
         return fetches(row[which], time[which], gap[which], changed[which], **{n: v[which] for n, v in more.items()})
 
-    whole = learnt(estimator, part(slice(None))).column(pages)
+    whole = learned(estimator, part(slice(None))).column(pages)
     learner = estimator.learner()
     for start in range(0, count, 97):
         learner.learn(part(slice(start, start + 97)))
@@ -283,7 +283,7 @@ def test_a_long_log(estimator):
     assert learner.column(pages).tobytes() == whole.tobytes()
     assert len(np.unique(whole)) > 3
     page_by_page = np.argsort(row, kind="stable")
-    assert learnt(estimator, part(page_by_page)).column(pages) == pytest.approx(whole, rel=1e-9)
+    assert learned(estimator, part(page_by_page)).column(pages) == pytest.approx(whole, rel=1e-9)
     assert pages.belief(Folder()).flags.writeable  # nothing was done to what was handed over
     assert table(np.arange(rows) % 9, np.arange(rows) % 40).belief(SearchValue()).tobytes() == (
         pages.belief(SearchValue()).tobytes()
@@ -295,7 +295,7 @@ def test_values(estimator):
     """An estimator is a value whose repr is its name, and says what it is made of in words that JSON has."""
     assert eval(repr(estimator), {type(estimator).__name__: type(estimator)}) == estimator
     assert hash(estimator) == hash(replace(estimator))
-    learner = learnt(estimator, [(0, START + DAY, DAY, 1.0, True, GONE, True, 0.5, 3)])
+    learner = learned(estimator, [(0, START + DAY, DAY, 1.0, True, GONE, True, 0.5, 3)])
     learner.column(table([0] * ROWS, [0] * ROWS))
     for row in (0, 1, ROWS - 1):
         terms = learner.terms(row) if hasattr(learner, "terms") else {}
@@ -357,7 +357,7 @@ def test_the_rate_of_death_is_found():
     live[dead] = False
     table = known(2 * pages + 1, [*host, 2], np.arange(2 * pages + 1), last_fetch=[*last, START], live=[*live, True])
     log = deaths_of(dead, last[dead], last[dead] - 30 * DAY)
-    rate = learnt(DeathRate(), log).column(table)
+    rate = learned(DeathRate(), log).column(table)
     assert rate[0] == pytest.approx(true[0], rel=0.15)
     assert rate[pages] == pytest.approx(true[1], rel=0.3)
     assert rate[pages] < rate[-1] < rate[0]  # a host of which nothing is known
@@ -367,18 +367,18 @@ def test_the_rate_of_death_is_found():
 def test_pages_seen_by_links_have_been_watched():
     """A page that others have linked to since lives for longer than one that nobody has looked at; new ones tell 0."""
     rates = [
-        learnt(DeathRate()).column(known(50, **columns))[0]
+        learned(DeathRate()).column(known(50, **columns))[0]
         for columns in ({}, {"linked": START + 5 * YEAR}, {"last_fetch": START + 5 * YEAR})
     ]
     assert rates[0] > rates[1] == rates[2]
-    assert learnt(DeathRate()).column(known(50, last_fetch=-np.inf, linked=START + 5 * YEAR))[0] == rates[0]
+    assert learned(DeathRate()).column(known(50, last_fetch=-np.inf, linked=START + 5 * YEAR))[0] == rates[0]
 
 
 def test_what_goes_together_counts_once():
     """A directory of fifty pages that goes at once says as much of the others' rate as one page; two say more."""
     table = known(200, folder=np.arange(200) // 50, last_fetch=START + YEAR)
     one, fifty, two, later = (
-        learnt(DeathRate(), deaths_of(rows, times, START)).column(table)[199]
+        learned(DeathRate(), deaths_of(rows, times, START)).column(table)[199]
         for rows, times in (
             ([0], START + WEEK),
             (np.arange(50), START + WEEK + np.arange(50) * DAY / 2),
@@ -391,13 +391,13 @@ def test_what_goes_together_counts_once():
 
 def test_nothing_known_of_deaths():
     """Before anything is known a page lives for some years, and as many move as go."""
-    lives = 1.0 / learnt(DeathRate()).column(known(3, last_fetch=-np.inf)) / YEAR
+    lives = 1.0 / learned(DeathRate()).column(known(3, last_fetch=-np.inf)) / YEAR
     assert (lives[0] == lives).all()
     assert 0.5 < lives[0] < 10.0
-    assert learnt(MoveShare()).column(known(3)).tolist() == [0.5] * 3
-    assert learnt(GoneBySigns()).column(known(3)).tolist() == [0.0] * 3
+    assert learned(MoveShare()).column(known(3)).tolist() == [0.5] * 3
+    assert learned(GoneBySigns()).column(known(3)).tolist() == [0.0] * 3
     for estimator in ESTIMATORS:
-        assert learnt(estimator).column(known(0)).shape == (0,)
+        assert learned(estimator).column(known(0)).shape == (0,)
 
 
 def test_moves_are_those_of_the_host():
@@ -405,7 +405,7 @@ def test_moves_are_those_of_the_host():
     rows = np.arange(120)
     fate = np.where(rows < 40, MOVED, GONE)
     host = np.append(np.where(rows < 40, 0, 1), 2)
-    learner = learnt(MoveShare(), deaths_of(rows, START + DAY, START, fate=fate))
+    learner = learned(MoveShare(), deaths_of(rows, START + DAY, START, fate=fate))
     moves, goes, other = learner.column(known(121, host))[[0, 40, 120]]
     assert moves > 0.85
     assert goes < 0.1
@@ -425,7 +425,7 @@ def test_links_are_trusted_as_far_as_they_were_right():
     died = np.where(rows < 200, rows % 4 < 2, ~linked & (rows % 4 == 1))
     fate = np.where(died, GONE, PAGE)
     log = fetches(rows, START + YEAR + rows, years, died, fate=fate, seen_gap=np.where(linked, DAY, YEAR))
-    lying, true, unknown = learnt(LinkDoubt(), log).column(known(401, np.append(rows // 200, 2)))[[0, 200, 400]]
+    lying, true, unknown = learned(LinkDoubt(), log).column(known(401, np.append(rows // 200, 2)))[[0, 200, 400]]
     assert lying > 0.9
     assert true < 0.02
     assert unknown == pytest.approx(0.1)
@@ -454,7 +454,7 @@ def test_a_page_whose_link_vanished_is_gone_as_often_as_others_of_its_host():
     live[last + 6] = False
     more = {"last_fetch": since, "unlinked": unlinked, "linked": linked, "live": live}
     pages = known(size, hosts, np.arange(size), **more)
-    learner = learnt(GoneBySigns(), doubted_fetches(hosts[:180], hosts[180:400]))
+    learner = learned(GoneBySigns(), doubted_fetches(hosts[:180], hosts[180:400]))
     column = learner.column(pages)
     assert column[last] == pytest.approx(0.8, abs=0.05)
     assert column[last + 1] == pytest.approx(0.1, abs=0.05)
@@ -468,7 +468,7 @@ def test_nothing_is_learnt_from_first_fetches_of_doubted_pages():
     """A page never fetched was not there before; whether it is there now says nothing of pages that were."""
     pages = known(2, folder=[0, 1], unlinked=START + DAY)
     first = fetches([1] * 9, START + np.arange(9), [np.inf] * 9, [True] * 9, fate=[GONE] * 9, doubted=[True] * 9)
-    assert learnt(GoneBySigns(), first).column(pages)[0] == learnt(GoneBySigns()).column(pages)[0] > 0.0
+    assert learned(GoneBySigns(), first).column(pages)[0] == learned(GoneBySigns()).column(pages)[0] > 0.0
 
 
 def company(rows, dead, seen, found_gone=START + 100 * DAY, last_seen=START, **more):
@@ -476,7 +476,7 @@ def company(rows, dead, seen, found_gone=START + 100 * DAY, last_seen=START, **m
     live = ~np.isin(np.arange(rows), dead)
     fetched = np.where(live, seen, found_gone)
     pages = known(rows, last_fetch=fetched, live=live, **more)
-    return learnt(GoneBySigns(), deaths_of(dead, found_gone, last_seen)).column(pages)
+    return learned(GoneBySigns(), deaths_of(dead, found_gone, last_seen)).column(pages)
 
 
 def test_siblings_of_a_page_found_gone_are_suspect():
@@ -556,7 +556,7 @@ def test_chances_are_those_of_a_site_whose_directories_move(share, looks):
     said, true, suspects = 0.0, 0.0, 0.0
     for seed in range(20):
         pages, log, unknown = moved_in_a_week(np.random.default_rng(seed), 50, 24, 10, share, looks)
-        chance = learnt(GoneBySigns(), log).column(pages)
+        chance = learned(GoneBySigns(), log).column(pages)
         suspect = chance > 0.0
         said, true, suspects = said + chance.sum(), true + np.count_nonzero(unknown[suspect]), suspects + suspect.sum()
         assert chance[unknown].mean() > 2 * chance[~unknown].mean() or not suspect.any()
@@ -592,7 +592,7 @@ def test_what_links_tell_is_a_sum(drawn):
     """Of every row, over the pages that it links to; 0 for those without links."""
     lists, news, _ = drawn
     expected = [sum(news[t] for t in lists.get(row, ())) for row in range(len(news))]
-    assert told(links_of(lists), news).tolist() == expected
+    assert linked_news(links_of(lists), news).tolist() == expected
 
 
 def plain_greedy(lists, news, worth, rows):
@@ -616,11 +616,11 @@ def test_news_is_told_once(drawn, seed, count):
     lists = {
         row: [t for t in targets if t % 2] for row, targets in lists.items() if row % 2 == 0
     }  # nobody tells of one
-    worth = own + told(links_of(lists), news)  # that tells
+    worth = own + linked_news(links_of(lists), news)  # that tells
     shuffled = np.random.default_rng(seed).permutation(len(worth))
     rows = shuffled[np.argsort(-worth[shuffled], kind="stable")][:count]
     before = worth.copy()
-    found = in_turn(links_of(lists), news, worth, rows, np.ones(len(worth), np.bool_), len(rows))
+    found = marginal_worth(links_of(lists), news, worth, rows, np.ones(len(worth), np.bool_), len(rows))
     assert found.tolist() == plain_greedy(lists, news, worth, rows.tolist())
     assert (found <= worth[rows]).all()
     assert (found >= own[rows]).all()
@@ -634,10 +634,17 @@ def test_of_equals_the_first_is_taken():
     lists = {row: [10, 11] if row < 3 else [12, 13] for row in range(6)}
     news, rows, all_tell = np.ones(14), np.array([4, 0, 1, 5, 3, 2]), np.ones(14, np.bool_)
     links, other = links_of(lists), rows[[1, 2, 4, 0, 3, 5]]
-    worth = told(links, news)
-    assert in_turn(links, news, worth, rows, all_tell, 6).tolist() == [2.0, 2.0, 0.0, 0.0, 0.0, 0.0]
-    assert in_turn(links, news, worth, other, all_tell, 6).tolist() == [2.0, 0.0, 2.0, 0.0, 0.0, 0.0]
-    assert in_turn(links, news, worth, rows, all_tell, 1).tolist() == [2.0, 2.0, 2.0, 0.0, 0.0, 2.0]  # only one is
+    worth = linked_news(links, news)
+    assert marginal_worth(links, news, worth, rows, all_tell, 6).tolist() == [2.0, 2.0, 0.0, 0.0, 0.0, 0.0]
+    assert marginal_worth(links, news, worth, other, all_tell, 6).tolist() == [2.0, 0.0, 2.0, 0.0, 0.0, 0.0]
+    assert marginal_worth(links, news, worth, rows, all_tell, 1).tolist() == [
+        2.0,
+        2.0,
+        2.0,
+        0.0,
+        0.0,
+        2.0,
+    ]  # only one is
 
 
 def test_many_hubs_that_tell_the_same():
@@ -645,12 +652,12 @@ def test_many_hubs_that_tell_the_same():
     rng, size = np.random.default_rng(0), 3000
     lists = {row: rng.choice(2000, 20, replace=False) + 1000 for row in range(300)}
     links, news = links_of(lists), rng.lognormal(0, 3, size)
-    worth = told(links, news) + rng.random(size)
+    worth = linked_news(links, news) + rng.random(size)
     rows = np.argsort(-worth[:300], kind="stable")
-    found = in_turn(links, news, worth, rows, np.ones(len(worth), np.bool_), len(rows))
+    found = marginal_worth(links, news, worth, rows, np.ones(len(worth), np.bool_), len(rows))
     assert found[0] == worth[rows[0]]
     assert (found <= worth[rows]).all()
-    own = worth - told(links, news)
+    own = worth - linked_news(links, news)
     heard = np.unique(links.targets)
     assert found.sum() == pytest.approx(own[rows].sum() + news[heard].sum(), rel=1e-6)
     assert found == pytest.approx(plain_greedy(lists, news, worth, rows.tolist()), rel=1e-6, abs=1e-6)
@@ -666,7 +673,7 @@ def test_how_many_unknown_pages_appear():
     rng, rows = np.random.default_rng(1), np.repeat(np.arange(40), 50)
     true = np.where(np.arange(40) < 20, 2.0, 0.1)  # a week
     host = np.append(np.where(np.arange(40) < 20, 0, 1), [0, 1, 2])
-    learner = learnt(FindRate(), watched(rows, rng.poisson(true[rows]), WEEK))
+    learner = learned(FindRate(), watched(rows, rng.poisson(true[rows]), WEEK))
     rate = learner.column(known(43, host)) * WEEK
     assert rate[:20] == pytest.approx(np.full(20, 2.0), rel=0.4)
     assert rate[20:40] == pytest.approx(np.full(20, 0.1), abs=0.15)
@@ -680,7 +687,7 @@ def test_a_page_that_brings_news_is_expected_to_bring_more():
     """The mean rises with what was found and falls with time; a first fetch says nothing; the shape counts finds."""
     first = fetches([0], [START], [np.inf], [True], found=[100])
     plain, unmoved, fruitful, barren = (
-        learnt(FindRate(), log).column(known(2))[0]
+        learned(FindRate(), log).column(known(2))[0]
         for log in (
             watched([1], [1], WEEK),
             first,
@@ -688,16 +695,16 @@ def test_a_page_that_brings_news_is_expected_to_bring_more():
             watched([1, *[0] * 30], [1, *[0] * 30], WEEK),
         )
     )
-    assert unmoved == learnt(FindRate()).column(known(2))[0]
+    assert unmoved == learned(FindRate()).column(known(2))[0]
     assert barren < plain < fruitful
-    few, many = (learnt(FindRate("shape"), watched([0], [n], WEEK)).column(known(2)) for n in (0, 7))
+    few, many = (learned(FindRate("shape"), watched([0], [n], WEEK)).column(known(2)) for n in (0, 7))
     assert many[0] - few[0] > 7.0 > many[1]
 
 
 def test_pages_with_many_links_lead_to_more():
     """In proportion to their links, until they were watched themselves."""
     links = Links(np.arange(4, dtype=np.uint32), np.array([0, 29, 58, 61, 61]), np.arange(61, dtype=np.uint32) % 4)
-    learner = learnt(FindRate(), watched([0] * 50, [3] * 50, WEEK))
+    learner = learned(FindRate(), watched([0] * 50, [3] * 50, WEEK))
     watched_one, large, small, none = learner.column(known(4, links=links)) * WEEK
     assert watched_one == pytest.approx(3.0, rel=0.1)
     assert large == pytest.approx(7.5 * small)
@@ -713,14 +720,14 @@ def test_first_fetches_lately():
     def learn(order):
         log = fetches(rows[order], time[order], never, [True] * 4000, found=found[order])
         again = fetches(rows, time + YEAR, [YEAR] * 4000, [True] * 4000, found=[7] * 4000)
-        return learnt(FirstFinds(), log, again).column(known(4001, [*host, 2]))
+        return learned(FirstFinds(), log, again).column(known(4001, [*host, 2]))
 
     many, few, other = learn(rows)[[0, 1, 4000]]
     assert many == pytest.approx(10.0, rel=0.05)
     assert few == pytest.approx(0.0, abs=0.2)
     assert other == pytest.approx(5.0, rel=0.05)
     assert learn(rows[::-1]).tobytes() == learn(rows).tobytes()
-    assert learnt(FirstFinds()).column(known(2)).tolist() == [0.0, 0.0]
+    assert learned(FirstFinds()).column(known(2)).tolist() == [0.0, 0.0]
 
 
 # ------------------------------------------------------------------------------------------------------ what edits cost
@@ -734,7 +741,7 @@ def edits(rows, gain, **more):
 
 def test_an_edit_costs_a_share_of_what_is_found_in_a_page():
     """While none was measured: in proportion to its search value; nothing where there is none."""
-    loss = learnt(EditLoss()).column(known(3, value=[0.0, 1.0, 4.0]))
+    loss = learned(EditLoss()).column(known(3, value=[0.0, 1.0, 4.0]))
     assert loss[0] == 0.0 < loss[1] < 1.0
     assert loss[2] == pytest.approx(4 * loss[1])
     assert EditLoss().beliefs == (SearchValue(), Folder())
@@ -745,10 +752,10 @@ def test_edits_measured_tell_of_the_host_and_of_the_page():
     host = np.append(np.arange(200) % 2, [0, 1, 2])
     gain = np.where(np.arange(200) % 2 == 0, 0.5, 0.0)
     pages = known(203, host, folder=host.astype(float))
-    loss = learnt(EditLoss(), edits(np.repeat(np.arange(200), 3), np.repeat(gain, 3))).column(pages)
+    loss = learned(EditLoss(), edits(np.repeat(np.arange(200), 3), np.repeat(gain, 3))).column(pages)
     assert loss[200] == pytest.approx(0.5, rel=0.1)
     assert loss[201] < loss[202] < loss[200]
-    one = learnt(EditLoss(), edits([0] * 20, [0.9] * 20)).column(known(40))
+    one = learned(EditLoss(), edits([0] * 20, [0.9] * 20)).column(known(40))
     assert one[1] < one[0] < 0.9
 
 
@@ -756,18 +763,18 @@ def test_edits_measured_tell_most_of_their_directory():
     """Where edits of one directory cost much the others of it are expected to, more than those beside it."""
     folder = np.append(np.arange(200) % 2, [0.0, 1.0, 2.0])
     gain = np.where(np.arange(200) % 2 == 0, 0.5, 0.0)
-    learner = learnt(EditLoss(), edits(np.repeat(np.arange(200), 3), np.repeat(gain, 3)))
+    learner = learned(EditLoss(), edits(np.repeat(np.arange(200), 3), np.repeat(gain, 3)))
     costly, cheap, unknown = learner.column(known(203, folder=folder))[200:]
     assert cheap < 0.05 < 0.2 < unknown < 0.3 < 0.4 < costly < 0.5
 
 
 def test_a_page_that_is_back_was_not_edited():
     """Its text is another because it was not there in between."""
-    plain = learnt(EditLoss(), edits([1], [0.1]))
+    plain = learned(EditLoss(), edits([1], [0.1]))
     gone = fetches([0], [START], [DAY], [True], fate=[GONE])
-    back = learnt(EditLoss(), edits([1], [0.1]), gone, edits([0], [0.9]))
+    back = learned(EditLoss(), edits([1], [0.1]), gone, edits([0], [0.9]))
     assert back.column(known(3)).tobytes() == plain.column(known(3)).tobytes()
-    again = learnt(EditLoss(), edits([1], [0.1]), gone, edits([0], [0.9]), edits([0], [0.9]))
+    again = learned(EditLoss(), edits([1], [0.1]), gone, edits([0], [0.9]), edits([0], [0.9]))
     assert again.column(known(3))[0] > plain.column(known(3))[0]
 
 
@@ -788,18 +795,18 @@ def test_what_is_no_edit_measured_is_not_counted(nothing):
     columns = {"changed": [True], "gain": [0.5], "gap": [DAY]} | nothing
     log = fetches([0], [START], columns.pop("gap"), **columns)
     pages = known(4, [0, 0, 1, 1], value=[1.0, 2.0, 3.0, 0.0])
-    assert learnt(EditLoss(), log).column(pages).tobytes() == learnt(EditLoss()).column(pages).tobytes()
-    assert learnt(EditLoss(), edits([0], [0.5])).column(pages)[0] > learnt(EditLoss()).column(pages)[0]
+    assert learned(EditLoss(), log).column(pages).tobytes() == learned(EditLoss()).column(pages).tobytes()
+    assert learned(EditLoss(), edits([0], [0.5])).column(pages)[0] > learned(EditLoss()).column(pages)[0]
 
 
 def test_an_edit_that_did_harm_cost_nothing():
     """A fetch after which answers are worse shows that nothing was lost before."""
     pages = known(2)
-    harm, none = (learnt(EditLoss(), edits([0], [gain])).column(pages) for gain in (-5.0, 0.0))
+    harm, none = (learned(EditLoss(), edits([0], [gain])).column(pages) for gain in (-5.0, 0.0))
     assert harm.tobytes() == none.tobytes()
 
 
 def test_no_search_value_at_all():
     """Without queries nothing is at stake but what was measured when there were some."""
-    loss = learnt(EditLoss(), edits([0], [0.5])).column(known(3, value=0.0))
+    loss = learned(EditLoss(), edits([0], [0.5])).column(known(3, value=0.0))
     assert loss[0] > 0.0 == loss[1] == loss[2]

@@ -93,7 +93,7 @@ def test_what_is_expected_of_a_fetch():
 
 def worth_of_nothing(pages):
     """What a page is taken to be worth that nobody has asked for."""
-    return POLICY._standing(pages, NOW).floor
+    return POLICY._page_state(pages, NOW).floor
 
 
 def test_what_is_expected_of_a_page_known():
@@ -142,7 +142,7 @@ def test_age_is_worth_something():
 
 
 def test_a_sibling_of_a_page_found_gone_is_worth_more():
-    """By what it learnt from the log of fetches, not from the table alone."""
+    """By what it learned from the log of fetches, not from the table alone."""
     last = NOW - np.array([1, 100, 100]) * DAY
     died = fetches([0], [NOW - DAY], [99 * DAY], [True], fate=[GONE], seen_gap=[99 * DAY])
     pages = crawl(3, [died], last_fetch=last, live=[False, True, True], supplied={Folder(): [0, 0, 1]})
@@ -155,13 +155,13 @@ def test_a_page_that_a_sitemap_says_was_edited_is_worth_more():
     rows, days = np.repeat(np.arange(20), 20), np.tile(np.arange(20), 20)
     half = days % 2 == 0
 
-    def learnt(changed):
+    def learned(changed):
         return [fetches(rows, NOW - YEAR + days * DAY, np.full(400, DAY), changed, signalled=half)]
 
     signal = np.full(23, -np.inf)
     signal[20:22] = NOW - 0.5 * DAY
     last = np.append(np.full(20, NOW - 10 * DAY), NOW - np.array([1.0, 0.4, 1.0]) * DAY)
-    true, lying = (worth(crawl(23, learnt(bits), last_fetch=last, signal=signal)) for bits in (half, days % 4 == 1))
+    true, lying = (worth(crawl(23, learned(bits), last_fetch=last, signal=signal)) for bits in (half, days % 4 == 1))
     for signalled, since, twin in (true[20:], lying[20:]):
         assert since < twin <= signalled
     assert true[20] / true[22] > lying[20] / lying[22]
@@ -311,12 +311,12 @@ def test_without_queries_new_pages_come_first_and_all_are_fetched_again(links):
     linked, count, order = np.full(size, -np.inf), np.zeros(size, int), []
     live = ~np.isin(np.arange(size), gone)
     log: list = []
-    learnt = learners()
+    learned = learners()
     for day in range(300):
         now = NOW + day * DAY
         supplied = {SearchValue(): 0.0, Presence(): 0.0}
         more = {"last_fetch": last, "live": live, "linked": linked, "host": np.arange(size) % 3}
-        pages = crawl(size, log, links, 2 / DAY, supplied, learnt, **more)
+        pages = crawl(size, log, links, 2 / DAY, supplied, learned, **more)
         rows = best(worth(pages, now=now), pages.key, 2)
         fate = np.where(live[rows], 0, GONE)
         gap = now - last[rows]

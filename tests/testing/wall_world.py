@@ -11,8 +11,8 @@ SHAPE = WebShape(pages=120, hosts=4, weeks=8, rate=0.6, births=0.03, deletes=0.0
 @cache
 def made():
     recorder = WorldRecorder()
-    taken = generate(recorder, SHAPE)
-    return recorder.finish("made", taken.seeds, taken.start, taken.end, 7 * 86400.0)
+    span = generate(recorder, SHAPE)
+    return recorder.finish("made", span.seeds, span.start, span.end, 7 * 86400.0)
 
 
 def middle():

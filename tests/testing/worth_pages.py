@@ -1,4 +1,4 @@
-"""Columns of pages for tests of Worth, with beliefs learnt from a log."""
+"""Columns of pages for tests of Worth, with beliefs learned from a log."""
 
 from dataclasses import replace
 
@@ -17,12 +17,12 @@ YEAR = 365.25 * DAY
 
 
 def learners():
-    """Of all that is learnt, having seen nothing yet."""
+    """Of all that is learned, having seen nothing yet."""
     return {each: each.learner() for each in beliefs_of(Worth()) if not isinstance(each, Supplied)}
 
 
-def crawl(rows, log=(), links=None, pace=0.0, supplied=None, learnt=None, **columns):
-    """Live pages fetched a hundred days ago, but for what is said of them; what can be learnt is learnt from the log.
+def crawl(rows, log=(), links=None, pace=0.0, supplied=None, learned=None, **columns):
+    """Live pages fetched a hundred days ago, but for what is said of them; what can be learned is learned from the log.
 
     Of what is supplied, the search value of every page is 1 and half of it would be lost without the page.
     """
@@ -51,11 +51,11 @@ def crawl(rows, log=(), links=None, pace=0.0, supplied=None, learnt=None, **colu
     known |= {SearchValue(): 1.0 * plain["live"], Presence(): 0.5 * plain["live"], MainQuery(): column(-1.0)}
     known |= {name: column(each) for name, each in (supplied or {}).items()}
     pages = Pages(**plain, pace=pace, links=links, beliefs=known)
-    learnt = learnt or learners()
+    learned = learned or learners()
     for some in log:
-        for learner in learnt.values():
+        for learner in learned.values():
             learner.learn(some)
-    return replace(pages, beliefs={**known, **{each: learner.column(pages) for each, learner in learnt.items()}})
+    return replace(pages, beliefs={**known, **{each: learner.column(pages) for each, learner in learned.items()}})
 
 
 def lists(**rows):

@@ -4,7 +4,7 @@ A record is one gzip member, so it can be read knowing its offset alone, and its
 Damage has two shapes.  A *torn tail* is what a crash leaves: the last write did not get through.  Nothing finished lies
 behind it, so it may be cut.  Anything else is damage in the middle: it stays as it is, and whoever reads on
 (`whole_members`) goes on with the next whole record behind it.  A record never begins within another, whatever a page
-holds (pack.py).
+holds (encode.py).
 """
 
 import os

@@ -78,17 +78,17 @@ def _lower(sign: Int) -> Int:
 @compiled
 def _domain(data: NDArray[np.uint8], start: Int, stop: Int) -> Int:
     """The hash of a host's top-level domain; the host may have a port."""
-    found, letters, dots = _START, 0, 0
+    state, letters, dots = _START, 0, 0
     for i in range(start, stop):
         sign = data[i]
         if sign in (_COLON, _BRACKET):
             break
         if sign == _DOT:
-            found, letters, dots = _START, 0, dots + 1
+            state, letters, dots = _START, 0, dots + 1
         else:
-            found = (found ^ np.uint64(sign)) * _PRIME
+            state = (state ^ np.uint64(sign)) * _PRIME
             letters += 1 if not 48 <= sign <= 57 else 0
-    return found if dots and letters else _NONE
+    return state if dots and letters else _NONE
 
 
 @cached(void(readable(uint8), readable(int64), int64[::1], uint64[::1], uint64[::1], uint64[::1], int64[::1]))

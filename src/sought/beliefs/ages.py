@@ -22,7 +22,7 @@ def known_only(pages: Pages, values: Floats) -> Floats:
     return np.minimum(value, _MAX, out=value)
 
 
-def in_turn(pages: Pages, now: float) -> Floats:
+def by_rotation(pages: Pages, now: float) -> Floats:
     """From -1 to below 0, the oldest copy first: for pages that are fetched only if budget is left."""
     return -1.0 / (1.0 + ages(pages, now))
 
@@ -36,4 +36,4 @@ def by_periods(pages: Pages, now: float, rate: Floats) -> Floats:
     fetched = np.isfinite(rate) & (rate > 0.0)
     with np.errstate(over="ignore"):
         passed = ages(pages, now) * np.where(fetched, rate, 0.0)
-    return known_only(pages, np.where(fetched, passed, in_turn(pages, now)))
+    return known_only(pages, np.where(fetched, passed, by_rotation(pages, now)))

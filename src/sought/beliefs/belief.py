@@ -1,7 +1,7 @@
 """What is a belief?  A value that names one column of estimates about every page.
 
 A belief is a frozen dataclass whose `repr` is its name.  A policy names the beliefs it reads in its attribute `beliefs`
-and finds their columns in `Pages.beliefs`.  There are two kinds.  An `Estimator` is learnt from the log of fetches: the
+and finds their columns in `Pages.beliefs`.  There are two kinds.  An `Estimator` learns from the log of fetches: the
 crawl gives every fetch to its learner.  A `Supplied` belief is computed from other state of the crawl: its links, the
 words it has read, the answers it would give.
 """
@@ -33,19 +33,19 @@ class Learner(Protocol):
         """Learn from the fetches since the last call."""
 
     def column(self, pages: Pages) -> Floats:
-        """The belief about every row of `pages`, which has all rows that were learnt from."""
+        """The belief about every row of `pages`, which has all rows that were learned from."""
 
 
 @runtime_checkable
 class HasTerms(Protocol):
-    """A learner that can say what a belief is made of."""
+    """A learner that can list the terms of a belief."""
 
     def terms(self, row: int) -> dict[str, Any]:
-        """For people; called after `column`."""
+        """The terms of a row's belief, for people; called after `column`."""
 
 
 class Estimator(Protocol):
-    """A belief that is learnt from the log of fetches.
+    """A belief that is learned from the log of fetches.
 
     Like a policy it may have an attribute `beliefs`: supplied beliefs that its learner reads from `pages`.
     """
@@ -72,7 +72,7 @@ class Supplier(Protocol):
 class Supplied:
     """A belief that is computed from the state of a crawl; each is a subclass.
 
-    `goes_by_demand` is false if the column means something while nobody asks anything.
+    `goes_by_demand` is false if the column means something without queries.
     """
 
     goes_by_demand: ClassVar[bool] = True

@@ -40,7 +40,7 @@ class Beliefs:
         *,
         links: bool = False,
     ) -> None:
-        """Gains of fetches up to `since` are in another unit and ignored.  `given` beliefs are not learnt or supplied.
+        """Gains of fetches up to `since` are in another unit and ignored.  `given` beliefs are not learned or supplied.
 
         `pace` is that of Pages; `links` is whether the policy reads links.
         """
@@ -78,7 +78,7 @@ class Beliefs:
         return replace(pages, beliefs=columns)
 
     def _links(self) -> Links | None:
-        """Read-only, like all that a policy may see."""
+        """Links as a policy sees them: read-only."""
         if not self.links:
             return None
         links = self.holdings.linked.links()

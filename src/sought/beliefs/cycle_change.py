@@ -9,7 +9,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from sought.beliefs.belief import Learner
-from sought.beliefs.cycles import WEEK, check_cycle, cycles_at, first_found
+from sought.beliefs.cycles import WEEK, check_cycle, cycles_at, first_discovery
 from sought.beliefs.slots import Slots, grown
 from sought.record.fetches import Fetches
 from sought.web.checks import check_choice
@@ -97,7 +97,7 @@ class _CycleChanges:
 
     def column(self, pages: Pages) -> Floats:
         if self.first is None and len(pages):
-            self.first = first_found(pages)
+            self.first = first_discovery(pages)
         self._settle()
         out = np.full(len(pages), self._of_others())
         out[self.slots.rows] = self._of_seen()

@@ -26,7 +26,7 @@ def check_cycle(name: str, value: object) -> None:
         raise BadInput(f"{name} is a number of seconds from 1, not {value!r}")
 
 
-def first_found(pages: Pages) -> float:
+def first_discovery(pages: Pages) -> float:
     """When cycle 0 began; pages found later do not change it."""
     return float(pages.found.min()) if len(pages) else 0.0
 
@@ -38,12 +38,12 @@ def cycles_at(times: Floats, first: float, cycle: float) -> Floats:
 
 def cycle_now(pages: Pages, now: float, cycle: float) -> int:
     """The number of the present cycle."""
-    return int(cycles_at(np.array([now]), first_found(pages), cycle)[0])
+    return int(cycles_at(np.array([now]), first_discovery(pages), cycle)[0])
 
 
 def began(pages: Pages, now: float, cycle: float) -> float:
     """When the present cycle began."""
-    return first_found(pages) + (cycle_now(pages, now, cycle) - _EARLY) * cycle
+    return first_discovery(pages) + (cycle_now(pages, now, cycle) - _EARLY) * cycle
 
 
 def in_cycle(pages: Pages, now: float, cycle: float) -> Flags:

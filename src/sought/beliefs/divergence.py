@@ -183,14 +183,14 @@ def _place(age: Floats, size: Int, place: Rows, part: Floats) -> Any:
 @compiled
 def _share(row: Floats, rate: Int, size: Int, place: Rows, part: Floats, drift: Floats) -> tuple[float, float]:
     """The share that fits best with a life and a rate, and by how much it lowers the sum of squares."""
-    across, alike = 0.0, 0.0
+    across, norm = 0.0, 0.0
     for k in range(size):
         before, after = row[place[k] + rate], row[place[k] + rate + 1]
         shape = before + part[k] * (after - before)
         across += drift[k] * shape
-        alike += shape * shape
-    share = min(across / alike, 1.0)
-    return share, share * (2.0 * across - share * alike)
+        norm += shape * shape
+    share = min(across / norm, 1.0)
+    return share, share * (2.0 * across - share * norm)
 
 
 @cached(types.void(readable(types.int64), _POINTS, _COUNTS, types.float64[:, ::1], _READ, types.float64[:, ::1]))

@@ -23,25 +23,25 @@ def poisson_weights(x: Floats, y: Floats, weight: Floats, ridge: Floats, close: 
     `ridge` has one number for each column of x.  It ends when no slope is above `close`.
     """
     share = weight / weight.sum()
-    found = np.zeros(x.shape[1])
-    loss = _loss(x, y, share, ridge, found)
+    solution = np.zeros(x.shape[1])
+    loss = _loss(x, y, share, ridge, solution)
     for _ in range(_STEPS):
-        expected = np.exp(x @ found)
-        slope = x.T @ (share * (expected - y)) + ridge * found
+        expected = np.exp(x @ solution)
+        slope = x.T @ (share * (expected - y)) + ridge * solution
         if np.abs(slope).max() <= close:
             break
         bend = (x.T * (share * expected)) @ x + np.diag(ridge)
         step = np.linalg.solve(bend, slope)
         for _ in range(_HALVINGS):
-            fresh = found - step
+            fresh = solution - step
             better = _loss(x, y, share, ridge, fresh)
             if better <= loss:
                 break
             step /= 2.0
         else:
             break  # as close as rounding allows
-        found, loss = fresh, better
-    return found
+        solution, loss = fresh, better
+    return solution
 
 
 def _loss(x: Floats, y: Floats, share: Floats, ridge: Floats, weights: Floats) -> float:
@@ -55,7 +55,7 @@ def _loss(x: Floats, y: Floats, share: Floats, ridge: Floats, weights: Floats) -
 # E[gain] = prior · exp(w·z).  The prior is a sum of what may bring people to the page, each with a share; z are mostly
 # the logarithms of the same features, each beside the typical page.  The weights are those of a Poisson regression (a
 # quasi-likelihood, which keeps the sum of what is expected at the sum of what came), drawn to 0: before anything is
-# learnt the prior holds.  Fetches that were unlikely to be chosen count for those that were not: 1/chance, at most 20
+# learned the prior holds.  Fetches that were unlikely to be chosen count for those that were not: 1/chance, at most 20
 # (D. G. Horvitz, D. J. Thompson, A generalization of sampling without replacement from a finite universe, JASA 1952).
 
 
@@ -102,7 +102,7 @@ WEIGHTS = (
 @brief
 @dataclass(frozen=True)
 class EntryModel:
-    """Weights in the order of WEIGHTS, and how many first fetches they were learnt from."""
+    """Weights in the order of WEIGHTS, and how many first fetches they were learned from."""
 
     weights: tuple[float, ...] = (0.0,) * len(WEIGHTS)
     learnt_from: int = 0
@@ -117,7 +117,7 @@ class EntryModel:
 
 
 def prior(known: EntryFeatures) -> Floats:
-    """What is expected before anything is learnt.
+    """What is expected before anything is learned.
 
     What a page was worth tells so much of its heir that all else tells little more.
     """
@@ -127,7 +127,7 @@ def prior(known: EntryFeatures) -> Floats:
 
 
 def fit(known: EntryFeatures, gain: Floats, chance: Floats) -> EntryModel:
-    """Learn from first fetches, the earliest first; `chance` is that with which each was chosen, NaN if nobody said.
+    """Learn from first fetches, the earliest first; `chance` is that with which each was chosen, NaN if not known.
 
     What a fetch brings becomes less as answers get better, so the last ones count most, whatever their number.
     """
@@ -141,8 +141,8 @@ def fit(known: EntryFeatures, gain: Floats, chance: Floats) -> EntryModel:
     expected, gain = expected[used], np.maximum(gain[used], 0.0)  # one may push better pages down
     # The prior is what a Poisson regression calls exposure: rates beside it, weighted by it.
     weight = counted * expected / np.average(expected, weights=counted)
-    alike = float(counted.sum() ** 2 / np.sum(counted**2))  # as many fetches of one weight tell as much
-    ridge = np.full(len(WEIGHTS), _DRAWN / alike)
+    effective = float(counted.sum() ** 2 / np.sum(counted**2))  # as many fetches of one weight tell as much
+    ridge = np.full(len(WEIGHTS), _DRAWN / effective)
     weights = poisson_weights(signs, np.minimum(gain / expected, _WILDEST), weight, ridge, close=1e-6)
     return EntryModel(tuple(weights.tolist()), len(gain))
 
@@ -152,21 +152,21 @@ def _signs(known: EntryFeatures) -> list[Floats]:
     is_heir, is_guessed = known.heritage > 0.0, known.guessed > 0.0
     return [
         np.full(len(known.prospect), _FREELY),
-        _beside(known.prospect, known.typical, _FAINT),
+        _log_ratio(known.prospect, known.typical, _FAINT),
         is_heir.astype(np.float64),
-        np.where(is_heir, _beside(known.heritage, known.typical), 0.0),
+        np.where(is_heir, _log_ratio(known.heritage, known.typical), 0.0),
         (is_guessed & ~is_heir).astype(np.float64),
-        _beside(known.fellows, known.typical),
-        _beside(known.folder, known.typical),
+        _log_ratio(known.fellows, known.typical),
+        _log_ratio(known.folder, known.typical),
         np.log(np.maximum(known.host, _NOISE)),
         np.log1p(known.inlinks) - np.log(2.0),
         np.minimum(known.depth / _DEEP, _LARGEST),
     ]
 
 
-def _beside(value: Floats, typical: Floats, noise: float = _NOISE) -> Floats:
+def _log_ratio(value: Floats, typical: Floats, noise: float = _NOISE) -> Floats:
     """Logarithm of a value relative to a typical one; 0 where nothing is typical yet."""
     is_known: NDArray[np.bool_] = typical > 0.0
     unit = np.where(is_known, typical, 1.0)
-    found = np.log(value / unit + noise) - np.log(1.0 + noise)
-    return np.where(is_known, np.minimum(found, _LARGEST), 0.0)
+    logs = np.log(value / unit + noise) - np.log(1.0 + noise)
+    return np.where(is_known, np.minimum(logs, _LARGEST), 0.0)

@@ -25,7 +25,7 @@ _AS_IF = 3.0  # every page is taken to link to so many typical ones
 def fellows(presence: Column, searchable: NDArray[np.bool_], typical: float, links: GraphLinks) -> Column:
     """Of every row: the mean over its parents of the mean presence of what these link to.
 
-    Each mean is drawn to that of all pages, which stands in where nobody links.
+    Each mean is shrunk to that of all pages, which is used where no page links.
     """
     total, parents = np.zeros(links.nodes), np.zeros(links.nodes, np.uint32)
     _add_up(links.sources, links.bounds, links.targets, presence, searchable, typical, total, parents)
@@ -49,13 +49,13 @@ def _add_up(
     parents: NDArray[np.uint32],
 ) -> None:
     for i in range(len(sources)):
-        found, pages = _AS_IF * typical, _AS_IF
+        weight, pages = _AS_IF * typical, _AS_IF
         for at in range(bounds[i], bounds[i + 1]):
             if searchable[targets[at]]:
-                found += presence[targets[at]]
+                weight += presence[targets[at]]
                 pages += 1.0
         for at in range(bounds[i], bounds[i + 1]):
-            total[targets[at]] += found / pages
+            total[targets[at]] += weight / pages
             parents[targets[at]] += np.uint32(1)
 
 
@@ -79,8 +79,8 @@ class FolderMeans:
         fresh = self.folders.column(pages)[len(self.slot) :]
         self.slot = np.concatenate([self.slot, self.slots.assign(fresh.astype(np.int64)).astype(np.uint32)])
         self.minus_depth = self.locations.column(pages)
-        found = np.flatnonzero(searchable)
-        total, count = (np.bincount(self.slot[found], each, self.slots.size) for each in (presence[found], None))
+        rows = np.flatnonzero(searchable)
+        total, count = (np.bincount(self.slot[rows], each, self.slots.size) for each in (presence[rows], None))
         self.means = (total + _AS_IF * typical) / (count + _AS_IF)
 
     def of(self, rows: Rows) -> Column:
@@ -99,7 +99,7 @@ _SIGNS_AS_IF = 5.0  # every host is taken to have had so many average first fetc
 
 
 class EntrySigns:
-    """As of the last look at the table; put together for the rows that somebody asks about."""
+    """As of the last look at the table; computed for the rows that are asked for."""
 
     def __init__(self, holdings: Holdings) -> None:
         self.holdings, self.table = holdings, holdings.table
@@ -161,5 +161,5 @@ class EntrySigns:
 
     def testators(self, row: int) -> list[dict[str, Any]]:
         """Who has left something to a row, for people."""
-        found = sorted(self.heritage.testators(row).items())
-        return [{"page": self.holdings.store.url(k), "worth": value, "sure": sure} for k, (value, sure) in found]
+        testators = sorted(self.heritage.testators(row).items())
+        return [{"page": self.holdings.store.url(k), "worth": value, "sure": sure} for k, (value, sure) in testators]

@@ -36,11 +36,11 @@ class EntryValue(Supplied):
 
 # ---- First fetches with what was known of their pages before, for the model to learn from.
 #
-# The store keeps them under the key `e`, for nobody could tell later what was known (training.py).  Those of a store
-# that is built anew from the archive are lost, as are those of the last moment before a crash; later ones teach.
+# The store keeps them under the key `e`, because what was known then cannot be computed later.  Those of a
+# store that is rebuilt from the archive are lost, as are the last ones before a crash; later ones replace them.
 
 
-SAMPLE = 20_000  # of the latest, which are learnt from
+SAMPLE = 20_000  # of the latest, which are learned from
 _RECORD = np.dtype(
     [("time", "<f8"), ("gain", "<f8"), ("chance", "<f8"), ("known", "<f4", (len(EntryFeatures._fields),))]
 )
@@ -55,43 +55,43 @@ class FirstFetches:
     def __init__(self, store: Store, since: float) -> None:
         self.store = store
         self.count = 0  # of all that there were
-        self._found = [np.zeros(0, _STORED)]
+        self._records = [np.zeros(0, _STORED)]
         for some in _stored(store):
             self._add(some[some["time"] > since])
 
     def add(self, rows: Rows, times: Column, gains: Column, chances: Column, known: EntryFeatures) -> None:
         """Stored with the next commit."""
-        found = np.zeros(len(rows), _STORED)
-        found["row"], found["time"], found["gain"], found["chance"] = rows, times, gains, chances
-        found["known"] = np.stack(known, axis=1)
-        kept = _kept(found)
+        records = np.zeros(len(rows), _STORED)
+        records["row"], records["time"], records["gain"], records["chance"] = rows, times, gains, chances
+        records["known"] = np.stack(known, axis=1)
+        kept = _kept(records)
         for row, each in zip(rows.tolist(), kept, strict=True):
             self.store.put(row_key(b"e", row), each.tobytes())
-        self._add(found)
+        self._add(records)
 
     def latest(self) -> tuple[Rows, Column, Column, EntryFeatures]:
         """Rows, gains, chances and what was known, in the order of fetches."""
         self._trim()
-        [found] = self._found
-        known = EntryFeatures(*found["known"].astype(np.float64).T.copy())
-        return found["row"].astype(np.int64), found["gain"].copy(), found["chance"].copy(), known
+        [records] = self._records
+        known = EntryFeatures(*records["known"].astype(np.float64).T.copy())
+        return records["row"].astype(np.int64), records["gain"].copy(), records["chance"].copy(), known
 
-    def _add(self, found: NDArray[Any]) -> None:
-        self._found.append(found)
-        self.count += len(found)
-        if sum(map(len, self._found)) > 2 * SAMPLE:
+    def _add(self, records: NDArray[Any]) -> None:
+        self._records.append(records)
+        self.count += len(records)
+        if sum(map(len, self._records)) > 2 * SAMPLE:
             self._trim()
 
     def _trim(self) -> None:
-        found = np.concatenate(self._found)
-        self._found = [found[np.lexsort((found["row"], found["time"]))][-SAMPLE:]]
+        records = np.concatenate(self._records)
+        self._records = [records[np.lexsort((records["row"], records["time"]))][-SAMPLE:]]
 
 
-def _kept(found: NDArray[Any]) -> NDArray[Any]:
+def _kept(records: NDArray[Any]) -> NDArray[Any]:
     """As the store has them: rows are in the keys."""
-    kept = np.empty(len(found), _RECORD)
+    kept = np.empty(len(records), _RECORD)
     for name in _RECORD.names or ():
-        kept[name] = found[name]
+        kept[name] = records[name]
     return kept
 
 
@@ -99,11 +99,11 @@ def _stored(store: Store) -> Iterator[NDArray[Any]]:
     pairs = (pair for pair in store.scan(b"e") if len(pair[1]) == _RECORD.itemsize)  # another version's may not be
     while some := list(islice(pairs, SAMPLE)):
         kept = np.frombuffer(b"".join(value for _, value in some), _RECORD)
-        found = np.empty(len(some), _STORED)
-        found["row"] = np.frombuffer(b"".join(key[1:] for key, _ in some), ">u4")
+        records = np.empty(len(some), _STORED)
+        records["row"] = np.frombuffer(b"".join(key[1:] for key, _ in some), ">u4")
         for name in _RECORD.names or ():
-            found[name] = kept[name]
-        yield found
+            records[name] = kept[name]
+        yield records
 
 
 # ---- The column of `EntryValue`: features of new pages, and a model that every first fetch teaches.
@@ -132,8 +132,8 @@ class EntryValueSupplier:
         ]
         if first:
             rows = np.array([each.row for each in first], np.int64)
-            said = [(each.outcome.time, each.outcome.gain, each.outcome.chance) for each in first]
-            times, gains, chances = np.array(said, np.float64).T  # None is NaN
+            outcomes = [(each.outcome.time, each.outcome.gain, each.outcome.chance) for each in first]
+            times, gains, chances = np.array(outcomes, np.float64).T  # None is NaN
             self.fetched.add(rows, times, gains, chances, self.signs.of(rows))
         self.signs.heritage.take(committed)
 
@@ -149,7 +149,7 @@ class EntryValueSupplier:
         return value
 
     def terms(self, row: int) -> dict[str, Any]:
-        """What is known of a row, what is made of it before anything is learnt, and what was."""
+        """What is known of a row, what is made of it before anything is learned, and what was."""
         known = self.signs.of(np.array([row], np.int64))
         return {
             "known": {name: float(column[0]) for name, column in zip(EntryFeatures._fields, known, strict=True)},

@@ -1,4 +1,4 @@
-"""How many pages that nobody knows would a page lead to, if it were looked at again?"""
+"""How many unknown pages would a page lead to, if it were fetched again?"""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
@@ -23,7 +23,7 @@ What = Literal["mean", "shape"]
 @brief
 @dataclass(frozen=True)
 class FindRate:
-    """URLs nobody had heard of that appear on a page in a second: the mean of a Gamma posterior, or its shape.
+    """Unknown URLs that appear on a page in a second: the mean of a Gamma posterior, or its shape.
 
     Counted at fetches that came after another.  A page that was not looked at twice has the mean of its host for each
     link that it has, which is shrunk to that of all hosts, as if it had been watched for four weeks.
@@ -56,18 +56,18 @@ class _Finds:
 
     def column(self, pages: Pages) -> Floats:
         rows, size = self.slots.rows, sizes(pages)
-        found, time = self.found[: len(rows)], self.time[: len(rows)]
-        mean = size * spread(self._host_means(pages.host[rows], found, time * size[rows], hosts_in(pages)), pages.host)
+        finds, time = self.found[: len(rows)], self.time[: len(rows)]
+        mean = size * spread(self._host_means(pages.host[rows], finds, time * size[rows], hosts_in(pages)), pages.host)
         shape = mean * _AS_IF
-        shape[rows] += found
+        shape[rows] += finds
         if self.what == "shape":
             return shape
         mean[rows] = shape[rows] / (time + _AS_IF)
         return mean
 
-    def _host_means(self, host: NDArray[np.uint32], found: Floats, time: Floats, hosts: int) -> Floats:
-        of_all = (found.sum() + 1.0) / (time.sum() + YEAR)
-        founds, times = (np.bincount(host, each, hosts) for each in (found, time))
+    def _host_means(self, host: NDArray[np.uint32], finds: Floats, time: Floats, hosts: int) -> Floats:
+        of_all = (finds.sum() + 1.0) / (time.sum() + YEAR)
+        founds, times = (np.bincount(host, each, hosts) for each in (finds, time))
         means: Floats = (founds + of_all * YEAR) / (times + YEAR)
         return means
 
@@ -83,7 +83,7 @@ def sizes(pages: Pages) -> Floats:
     if pages.links is None or not len(pages.links.targets):
         return np.ones(len(pages))
     many = np.diff(pages.links.bounds)
-    found = np.zeros(len(pages))
-    found[pages.links.sources] = many
-    beside: Floats = (found + 1.0) / (many.mean() + 1.0)
+    finds = np.zeros(len(pages))
+    finds[pages.links.sources] = many
+    beside: Floats = (finds + 1.0) / (many.mean() + 1.0)
     return beside

@@ -1,4 +1,4 @@
-"""How many pages that nobody knows does the first fetch of a page lead to?"""
+"""How many unknown pages does the first fetch of a page lead to?"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -18,7 +18,7 @@ _AS_IF = 10.0  # every host is taken to have had so many average ones
 @brief
 @dataclass(frozen=True)
 class FirstFinds:
-    """URLs nobody had heard of on a page when it is first fetched: the host's mean lately, shrunk to that of all.
+    """Unknown URLs on a page when it is first fetched: the host's mean lately, shrunk to that of all.
 
     Lately: among the crawl's latest thousand first fetches.
     """
@@ -30,7 +30,7 @@ class FirstFinds:
 
 
 class _FirstFinds:
-    """The latest ones in the order of time, whatever they were learnt in."""
+    """The latest ones in the order of time, whatever they were learned in."""
 
     def __init__(self) -> None:
         self.row: Rows = np.zeros(0, np.int64)
@@ -41,11 +41,11 @@ class _FirstFinds:
         row = np.concatenate([self.row, fetches.row[first]])
         time = np.concatenate([self.time, fetches.time[first]])
         latest = np.lexsort((row, time))[-_LATEST:]
-        found = np.concatenate([self.found, fetches.found[first]])
-        self.row, self.time, self.found = row[latest], time[latest], found[latest]
+        finds = np.concatenate([self.found, fetches.found[first]])
+        self.row, self.time, self.found = row[latest], time[latest], finds[latest]
 
     def column(self, pages: Pages) -> Floats:
         hosts, host = hosts_in(pages), pages.host[self.row]
         mean = self.found.sum() / max(1, len(self.found))
-        found, count = np.bincount(host, self.found, hosts), np.bincount(host, minlength=hosts)
-        return spread((found + _AS_IF * mean) / (count + _AS_IF), pages.host)
+        finds, count = np.bincount(host, self.found, hosts), np.bincount(host, minlength=hosts)
+        return spread((finds + _AS_IF * mean) / (count + _AS_IF), pages.host)

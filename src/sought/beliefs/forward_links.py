@@ -67,9 +67,9 @@ class ForwardLinksSupplier:
         which, name = (on_host, "mean_of_its_host") if on_host.any() else (read, "mean_of_all_hosts")
         return {name: float(counts[which].mean()) if which.any() else 0.0, "over_pages": int(np.count_nonzero(which))}
 
-    def _note(self, found: Iterable[tuple[int, int]]) -> None:
+    def _note(self, pairs: Iterable[tuple[int, int]]) -> None:
         self._reserve()
-        rows, counts = zip(*found, strict=True) if found else ((), ())
+        rows, counts = zip(*pairs, strict=True) if pairs else ((), ())
         self.counts[np.array(rows, np.int64)] = counts
 
     def _reserve(self) -> None:

@@ -111,24 +111,24 @@ def of_siblings(recent: Deaths, pages: Pages, seen: Floats) -> Floats:
     more = np.bincount(group, minlength=len(names)) - 1.0
     of_all = (0.5 + more.sum()) / (3.0 + more.sum() + lived.sum())
     chance = (more + _PRIOR_COUNT * of_all) / (more + lived + _PRIOR_COUNT)
-    found = np.zeros(len(pages))
-    found[rows] = chance[at] * share
-    return found
+    shares = np.zeros(len(pages))
+    shares[rows] = chance[at] * share
+    return shares
 
 
 def of_linked(recent: Deaths, pages: Pages, seen: Floats) -> Floats:
     """By pages it links to, or that link to it: if d of n such neighbours of known fate went, (d + 1)/(n + 10)."""
-    found = np.zeros(len(pages))
+    shares = np.zeros(len(pages))
     if pages.links is None:
-        return found
+        return shares
     which, rows = neighbours(recent.row, pages.links, len(pages))
     share = overlap(recent, which, seen[rows])
     is_dead = np.zeros(len(pages), np.bool_)
     is_dead[recent.row] = True
     alive = pages.live[rows] & ~is_dead[rows]
     died, lived = np.count_nonzero(is_dead[rows]), np.sum(1.0 - share[alive])
-    np.maximum.at(found, rows[alive], (died + 1.0) / (died + lived + 10.0) * share[alive])
-    return found
+    np.maximum.at(shares, rows[alive], (died + 1.0) / (died + lived + 10.0) * share[alive])
+    return shares
 
 
 def neighbours(rows: Rows, links: Links, size: int) -> tuple[Rows, Rows]:

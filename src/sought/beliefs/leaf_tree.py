@@ -194,5 +194,5 @@ def _errors(rows: Features, wanted: Floats) -> Floats:
         cv=KFold(FOLDS, shuffle=True, random_state=_VALIDATED_TREE_SEED),
         refit=False,
     )
-    found = search.fit(rows, wanted).cv_results_["mean_test_score"]
-    return -np.asarray(found, np.float64).reshape(len(DEPTHS), len(LEAVES))
+    scores = search.fit(rows, wanted).cv_results_["mean_test_score"]
+    return -np.asarray(scores, np.float64).reshape(len(DEPTHS), len(LEAVES))

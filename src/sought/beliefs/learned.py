@@ -1,4 +1,4 @@
-"""What impact will a new page have, judged by the values of other orderings?  Learnt from pages that were new once.
+"""What impact will a new page have, judged by the values of other orderings?  Learned from pages that were new once.
 
 The combination of Tran, Turk, Cambazoglu & Nejdl (SIGIR 2015, §6).  They learn from a part of the frontier whose impact
 is known.  A crawler knows the impact of pages it has fetched, with their features before the fetch (Training).  These
@@ -37,7 +37,7 @@ Target = Literal["impact", "log1p"]
 @brief
 @dataclass(frozen=True)
 class LearnedScore(Supplied):
-    """An impact that is learnt from the values of other orderings; see the policy `Learned`."""
+    """An impact that is learned from the values of other orderings; see the policy `Learned`."""
 
     model: Model = "tree"
     impact: Impact = "clicks"
@@ -102,8 +102,8 @@ class LearnedSupplier:
         sample = np.argsort(self.table["key"][rows])[:_SAMPLE]
         if self.validation.is_due(len(rows), 0):
             few = sample[:_VALIDATED]
-            found = fit_validated_tree(features[few], target[few])
-            self.shape = found.max_depth, found.min_leaf
+            tree = fit_validated_tree(features[few], target[few])
+            self.shape = tree.max_depth, tree.min_leaf
         depth, leaf = self.shape
         return fit_tree(features[sample], target[sample], max_depth=depth, min_leaf=leaf)
 

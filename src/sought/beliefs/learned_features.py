@@ -166,7 +166,7 @@ class Training:
         return sum(map(len, self._rows))
 
     def add(self, rows: Rows, times: NDArray[np.float64], features: Features) -> None:
-        """Store them with the next commit; pages of a commit that is lost are not learnt from."""
+        """Store them with the next commit; pages of a commit that is lost are not learned from."""
         records = np.zeros(len(rows), self.record)
         records["time"], records["kind"], records["features"] = times, self.kind, features
         for row, each in zip(rows.tolist(), records, strict=True):

@@ -57,7 +57,7 @@ class NearChangedSupplier:
         """The table has everything."""
 
     def column(self, pages: Pages) -> Column:
-        changed, links = self._found_changed(pages), self.holdings.linked.links()
+        changed, links = self._changed_samples(pages), self.holdings.linked.links()
         if self.measured is not links or not np.array_equal(changed, self.changed):
             away = distances(links, changed, self.belief.hops + 1)
             self.values = np.where(away > self.belief.hops, np.inf, away)
@@ -75,7 +75,7 @@ class NearChangedSupplier:
             way.append(int(parents[self.values[parents] == left].min()))
         return terms | {"way": [self.holdings.store.url(each) for each in reversed(way)]}
 
-    def _found_changed(self, pages: Pages) -> NDArray[np.bool_]:
+    def _changed_samples(self, pages: Pages) -> NDArray[np.bool_]:
         if not len(pages) or pages.is_new.all():
             return np.zeros(len(pages), np.bool_)
         changed = np.zeros(len(pages), np.bool_)

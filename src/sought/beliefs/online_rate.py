@@ -87,8 +87,8 @@ def _move(slots: Rows, gap: Floats, changed: NDArray[np.bool_], state: Floats, s
         page[_COUNT] += 1.0
         page[_TIME] += gap[i]
         length = (page[_TIME] + DAY) / page[_COUNT]  # a day more, so that a short first gap makes no large step
-        found = 1.0 if changed[i] else 0.0
+        change = 1.0 if changed[i] else 0.0
         rate = max(page[_RATE], _MIN)
-        rate += step / (page[_COUNT] ** power * length) * (found + np.expm1(-rate * gap[i]))
+        rate += step / (page[_COUNT] ** power * length) * (change + np.expm1(-rate * gap[i]))
         page[_RATE] = min(max(rate, _MIN), _MAX)
-        page[_CHANGES] += found
+        page[_CHANGES] += change

@@ -47,7 +47,7 @@ class _Probed:
     def __post_init__(self) -> None:
         check_share("probes", self.probes)
         if self.probes == 0:
-            raise BadInput("probes is above 0: without probes nothing is learnt")
+            raise BadInput("probes is above 0: without probes nothing is learned")
 
 
 @brief

@@ -80,15 +80,15 @@ def sample(rows: Rows, keys: NDArray[np.uint64]) -> Rows:
     return rows if len(rows) <= _PAGES else np.sort(rows[np.argpartition(keys, _PAGES)[:_PAGES]])
 
 
-def times_of(named: Matches, found: Matches, weights: NDArray[np.float64]) -> tuple[float, ...]:
+def times_of(named: Matches, matches: Matches, weights: NDArray[np.float64]) -> tuple[float, ...]:
     """What pages score for the queries that their names match, beside these; high scores count for more."""
-    names, pages = _pairs(named), _pairs(found)
+    names, pages = _pairs(named), _pairs(matches)
     order = np.argsort(pages)
     at = np.minimum(np.searchsorted(pages, names, sorter=order), max(len(pages) - 1, 0))
     score = np.zeros(len(names))
     if len(pages):
         is_same = pages[order[at]] == names
-        score[is_same] = found.scores[order[at]][is_same]
+        score[is_same] = matches.scores[order[at]][is_same]
     used = (named.scores > 0.0) & (weights[named.queries] > 0.0)
     counts = weights[named.queries][used] * named.scores[used]
     if not len(counts) or counts.sum() ** 2 < _ENOUGH * np.sum(counts**2):
@@ -109,7 +109,7 @@ def _pairs(matches: Matches) -> NDArray[np.uint64]:
 #
 # The address and the anchors of a new URL are scored like a page that has nothing else, for every query that they
 # match.  What a page would add to the answers now whose scores are as much higher, or lower, as those of pages in hand
-# are than those of their names, is its prospect (name_scores.py).  It is judged when the URL is found, when another
+# are than those of their names, is its prospect.  It is judged when the URL is found, when another
 # wording points at it, and again when the workload, the statistics or what is known of names have changed; between
 # these, it stays what it was by the answers of that time.
 
@@ -119,7 +119,7 @@ _ANCHORS = 64
 
 
 class Prospects:
-    """A column that is filled in for rows without a copy, once somebody has asked for it."""
+    """A column that is filled in for rows without a copy, once it has been asked for."""
 
     def __init__(self, holdings: Holdings) -> None:
         self.store = store = holdings.store
@@ -163,11 +163,11 @@ class Prospects:
             self.query = np.concatenate([self.query[: self.judged], np.full(more, -1)])
             self.most = np.concatenate([self.most[: self.judged], np.zeros(more)])
         fresh = np.arange(self.judged, len(self.table))
-        found = np.concatenate([np.fromiter(rows, np.int64), fresh])
+        todo = np.concatenate([np.fromiter(rows, np.int64), fresh])
         self.judged = len(self.table)
-        found = np.unique(found[self.table["state"][found] != State.LIVE])
-        for at in range(0, len(found), _AT_ONCE):
-            self._judge(found[at : at + _AT_ONCE])
+        todo = np.unique(todo[self.table["state"][todo] != State.LIVE])
+        for at in range(0, len(todo), _AT_ONCE):
+            self._judge(todo[at : at + _AT_ONCE])
 
     def _compared(self, is_new: bool) -> bool:
         """Whether pages in hand say something else of names than before; asked when there are twice as many."""
@@ -176,15 +176,15 @@ class Prospects:
             return False
         before, rows = self.times, sample(searchable, self.table["key"][searchable])
         named = measure.matches(rows, self._named(measure, rows))
-        found = measure.matches(rows, joined([self.measuring.vector(row) for row in rows.tolist()]))
-        self.times = times_of(named, found, measure.weights)
+        matches = measure.matches(rows, joined([self.measuring.vector(row) for row in rows.tolist()]))
+        self.times = times_of(named, matches, measure.weights)
         return self.times != before
 
     def _judge(self, rows: NDArray[np.int64]) -> None:
         measure = self.measuring.measure
         if measure is not None:
-            found = measure.entry(rows, self._named(measure, rows), self.times)
-            self.values[rows], self.query[rows], self.most[rows] = found
+            entries = measure.entry(rows, self._named(measure, rows), self.times)
+            self.values[rows], self.query[rows], self.most[rows] = entries
 
     def _named(self, measure: GainMeasure, rows: NDArray[np.int64]) -> Vectors:
         """Pages that have nothing but their names."""

@@ -145,8 +145,8 @@ def _add(
         count[1] += changed[i]
         if at and (changed[i] or fade < 1.0):
             for k in range(len(GRID)):
-                found = weight * np.log(-np.expm1(-GRID[k] * gap[i])) if changed[i] else 0.0
-                grid[at, k] = grid[at, k] * fade + found
+                evidence = weight * np.log(-np.expm1(-GRID[k] * gap[i])) if changed[i] else 0.0
+                grid[at, k] = grid[at, k] * fade + evidence
 
 
 @cached(types.void(readable(types.int32), _READ, _READ, types.float32[:, ::1], types.float64[::1], types.float64[::1]))

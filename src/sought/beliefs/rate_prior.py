@@ -66,8 +66,8 @@ def _spread(spread: float, changes: Floats, expected: Floats) -> float:
     """The squared coefficient of variation of groups' means: their numbers of changes vary more than Poisson's do."""
     weight = 1 / (1 + spread * expected) ** 2  # large groups must not hide how small ones differ
     beyond = (changes - expected) ** 2 - expected
-    found = (np.sum(beyond * weight) + 1.0) / (np.sum(expected * expected * weight) + 1.0)
-    return float(np.clip(found, _MIN_SPREAD, _MAX_SPREAD))
+    estimate = (np.sum(beyond * weight) + 1.0) / (np.sum(expected * expected * weight) + 1.0)
+    return float(np.clip(estimate, _MIN_SPREAD, _MAX_SPREAD))
 
 
 def _start(evidence: Evidence) -> float:

@@ -84,10 +84,10 @@ def _slots_of(table: NDArray[np.uint32], rows: Rows, size: Int, wanted: Rows, sl
 
 
 @cached(types.void(types.uint32[::1], types.int64[::1], readable(types.int64), types.boolean[::1]))
-def _have(table: NDArray[np.uint32], rows: Rows, wanted: Rows, found: NDArray[np.bool_]) -> None:
+def _have(table: NDArray[np.uint32], rows: Rows, wanted: Rows, is_present: NDArray[np.bool_]) -> None:
     mask = np.uint64(len(table) - 1)
     for i in range(len(wanted)):
         at = (np.uint64(wanted[i]) * _SPREAD >> np.uint64(32)) & mask
         while table[at] != _EMPTY and rows[table[at]] != wanted[i]:
             at = (at + np.uint64(1)) & mask
-        found[i] = table[at] != _EMPTY
+        is_present[i] = table[at] != _EMPTY

@@ -8,7 +8,7 @@ from sought.record.measuring import Measuring
 
 
 def top_of(measuring: Measuring, k: int) -> Top | None:
-    """At least the best k results of each query; None if nobody asks anything.
+    """At least the best k results of each query; None without queries.
 
     From the first call on they are kept up with every page that is measured.  Lists that have become too short, because
     pages left, are filled up by scoring all pages again, after as many fetches as a hundredth of the pages.
@@ -19,13 +19,13 @@ def top_of(measuring: Measuring, k: int) -> Top | None:
     top = measure.top
     if top is None or top.k < k:
         top = measure.top = Top(len(measure.queries), k)
-        found = measuring.matches()
+        matches = measuring.matches()
         floors = measure.lists.floors if measure.scorer.is_sum else None  # scores below are not known
-        top.fill(found.pages, found.queries, found.scores, measuring.ties(found.pages.astype(np.int64)), floors)
+        top.fill(matches.pages, matches.queries, matches.scores, measuring.ties(matches.pages.astype(np.int64)), floors)
         top.filled_at = measuring.sums.fetches
     elif measuring.sums.fetches - top.filled_at >= measuring.pages // 100 and top.short.any():
-        found, top.filled_at = measuring.matches(), measuring.sums.fetches
-        top.mend(found.pages, found.queries, found.scores, measuring.ties(found.pages.astype(np.int64)))
+        matches, top.filled_at = measuring.matches(), measuring.sums.fetches
+        top.mend(matches.pages, matches.queries, matches.scores, measuring.ties(matches.pages.astype(np.int64)))
     return top
 
 

@@ -62,7 +62,7 @@ class HopsSupplier:
 
     @property
     def _goes_by_links(self) -> bool:
-        """False if only hot pages are to be told from others."""
+        """False if only hot pages are to be distinguished from others."""
         return self.belief.most > 1
 
     def count_hot(self) -> int:

@@ -116,22 +116,22 @@ class LikenessSupplier:
         measuring = self.holdings.measuring
         vectors = joined([measuring.vector(row) for row in rows.tolist()])
         held = np.flatnonzero(np.diff(vectors.bounds))
-        found = counted(vectors, self.topic, measuring.vocabulary)
-        counts = found.counts[held][:, :, [_TITLE, _BODY]].sum(axis=2, dtype=np.float64)
+        topic = counted(vectors, self.topic, measuring.vocabulary)
+        counts = topic.counts[held][:, :, [_TITLE, _BODY]].sum(axis=2, dtype=np.float64)
         start = vectors.bounds[held]
         lengths = (vectors.data[start + 1 + _TITLE] + vectors.data[start + 1 + _BODY]).astype(np.float64)
-        is_word = np.arange(counts.shape[1]) < found.words[held, None]
-        self.values[rows[held]] = _cosine(counts, lengths, np.where(is_word, self._idf(found.numbers[held]), 0.0))
+        is_word = np.arange(counts.shape[1]) < topic.words[held, None]
+        self.values[rows[held]] = _cosine(counts, lengths, np.where(is_word, self._idf(topic.numbers[held]), 0.0))
 
     def _idf(self, numbers: NDArray[Any]) -> Floats:
-        """Of terms by their numbers; of those that nobody counts, as of one that is on no page."""
+        """Of terms by their numbers; of those that are not counted, as of one that is on no page."""
         measuring = self.holdings.measuring
         if measuring.measure is None:
             return np.ones(numbers.shape)
         statistics = measuring.measure.statistics
         pages = np.append(statistics.of_terms(len(measuring.vocabulary))[:, -1], 0)
-        found: Floats = np.log1p(max(statistics.pages, 1) / np.maximum(pages[numbers], 1))
-        return found
+        idf: Floats = np.log1p(max(statistics.pages, 1) / np.maximum(pages[numbers], 1))
+        return idf
 
 
 NOT_COUNTED = {"note": "pages were not read for this topic: crawl with a policy that names it"}
@@ -144,5 +144,5 @@ def _cosine(counts: Floats, lengths: Floats, idf: Floats) -> Floats:
     others = np.maximum(lengths - counts.sum(axis=1), 0.0)
     page = np.sqrt(((counts * idf) ** 2).sum(axis=1) + others * typical)
     topic = np.sqrt((idf**2).sum(axis=1))
-    found: Floats = (counts * idf**2).sum(axis=1) / np.maximum(page * topic, np.finfo(np.float64).tiny)
-    return np.minimum(found, 1.0)
+    cosine: Floats = (counts * idf**2).sum(axis=1) / np.maximum(page * topic, np.finfo(np.float64).tiny)
+    return np.minimum(cosine, 1.0)

@@ -60,9 +60,9 @@ def counted(vectors: Vectors, topic: Topic, vocabulary: Vocabulary) -> TopicCoun
     read = {language: topic.terms(LANGUAGES[language]) for language in vectors.languages}
     most = max(map(len, read.values()), default=0)
     numbers, words = np.full((len(LANGUAGES), most), -1, np.int32), np.zeros(len(LANGUAGES), np.int32)
-    for language, found in read.items():
-        words[language] = len(found)
-        numbers[language, : len(found)] = [vocabulary.numbers.get(term, -1) for term in found]
+    for language, terms in read.items():
+        words[language] = len(terms)
+        numbers[language, : len(terms)] = [vocabulary.numbers.get(term, -1) for term in terms]
     held = np.diff(vectors.bounds) > 0
     counts = np.zeros((len(vectors), most, FIELDS), np.int32)
     _count(vectors.data, vectors.bounds, numbers, counts)
@@ -143,10 +143,10 @@ class TopicCounter:
         sizes = np.fromiter((len(t) if t.isascii() else len(t.encode("utf-8", "replace")) for t in texts), np.int64)
         owner = np.searchsorted(np.cumsum(sizes + 1), starts, "right")
         kinds = np.array(list(self.kinds), np.int64).reshape(-1, 1 + len(self.words))
-        found = np.zeros((1 + len(self.words), len(texts)), np.int64)
-        for i in range(len(found)):
-            found[i] = np.bincount(owner, kinds[marks, i], len(texts))
-        return found[0], found[1:].T
+        counts = np.zeros((1 + len(self.words), len(texts)), np.int64)
+        for i in range(len(counts)):
+            counts[i] = np.bincount(owner, kinds[marks, i], len(texts))
+        return counts[0], counts[1:].T
 
     def _kind(self, reading: str) -> int:
         terms = reading.split()

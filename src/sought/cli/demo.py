@@ -81,7 +81,7 @@ def demo(
 
 
 def _age_of_process() -> float:
-    """Seconds since this process started; 0 if the system does not tell."""
+    """Seconds since this process started; 0 if the system does not report it."""
     try:
         ticks = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
         up = float(Path("/proc/uptime").read_text().split()[0])

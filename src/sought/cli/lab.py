@@ -31,13 +31,13 @@ def show(world: World, json: Json = False) -> None:
     from sought.lab.worlds.files import open_world
     from sought.lab.worlds.summary import about
 
-    found = about(open_world(world))
+    summary = about(open_world(world))
     if json:
-        print_json(found)
+        print_json(summary)
     else:
-        times = {"from": day(found["from"]), "to": day(found["to"]), "unit": duration(found["unit"])}
-        notes = {name: note for name, note in found["notes"].items() if note not in ("", [], {})}
-        show_tree(found | times | {"notes": notes})
+        times = {"from": day(summary["from"]), "to": day(summary["to"]), "unit": duration(summary["unit"])}
+        notes = {name: note for name, note in summary["notes"].items() if note not in ("", [], {})}
+        show_tree(summary | times | {"notes": notes})
 
 
 @app.command()
@@ -71,12 +71,12 @@ def run(
     for study in chosen:
         with Bars(quiet=json) as bars:
             judging = [] if study.worldless else worlds
-            found = study.run(StudyContext(judging, results, cores, bars.report, quick))
-        found = save_finding(found, results, code_mark(), _now())
+            finding = study.run(StudyContext(judging, results, cores, bars.report, quick))
+        finding = save_finding(finding, results, code_mark(), _now())
         if json:
-            kept.append(_told(found, study))
+            kept.append(_as_json(finding, study))
         else:
-            show_finding(found, f"{study.title} ({study.name})")
+            show_finding(finding, f"{study.title} ({study.name})")
     if json:
         print_json({"findings": kept})
 
@@ -135,7 +135,7 @@ def experiments(results: Results = _RESULTS, json: Json = False) -> None:
     from sought.lab.studies.registry import EXPERIMENTS
 
     _refuse_file(results)
-    found = read_findings(results)
+    findings = read_findings(results)
     rows = [
         {
             "experiment": study.name,
@@ -149,7 +149,7 @@ def experiments(results: Results = _RESULTS, json: Json = False) -> None:
             "worlds": last.worlds if last else [],
         }
         for study in sorted(EXPERIMENTS.values(), key=lambda study: (not study.paper, study.paper, study.name))
-        for last in [last_verdict(found, study.name)]
+        for last in [last_verdict(findings, study.name)]
     ]
     if json:
         print_json({"experiments": rows})
@@ -169,26 +169,26 @@ def verdicts(results: Results = _RESULTS, json: Json = False) -> None:
     from sought.lab.studies.registry import EXPERIMENTS
 
     _refuse_file(results)
-    found = read_findings(results)
+    findings = read_findings(results)
     if json:
-        print_json({"verdicts": [_told(each, EXPERIMENTS.get(each.study)) for each in found]})
+        print_json({"verdicts": [_as_json(each, EXPERIMENTS.get(each.study)) for each in findings]})
         return
-    if not found:
+    if not findings:
         console.print("No experiment has been run yet: sought lab run all")
-    for each in found:
+    for each in findings:
         study = EXPERIMENTS.get(each.study)
         show_finding(each, f"{study.title} ({study.name})" if study else each.study)
 
 
 def _worlds_here() -> list[Path]:
-    found = sorted(Path().glob("*.world"))
-    if not found:
+    worlds = sorted(Path().glob("*.world"))
+    if not worlds:
         raise BadInput("no *.world here: name one with --world, or make one with 'sought lab generate'")
-    return found
+    return worlds
 
 
 def _refuse_file(results: Path) -> None:
-    """A folder that is not there yet is one without results."""
+    """Refuse a file; a missing folder is one without results."""
     if results.exists() and not results.is_dir():
         raise BadInput(f"{results} is no folder: name one with --results")
 
@@ -198,15 +198,16 @@ def _check_results(results: Path) -> None:
         raise BadInput(f"no results in {results}: run 'sought lab run all' or 'sought lab compare' first")
 
 
-def _told(found: "Finding", study: "Study | None") -> dict[str, Any]:
+def _as_json(finding: "Finding", study: "Study | None") -> dict[str, Any]:
     """A finding without its figures, which are for the report."""
     from sought.lab.studies.marks import code_mark
     from sought.lab.studies.report import command_of
 
-    told = asdict(found)
-    del told["figures"]
-    more = {"worlds": found.worlds, "quick": found.quick, "date": found.date, "paper": study.paper if study else ""}
-    return told | more | {"same_code": found.code == code_mark(), "command": command_of(found)}
+    fields = asdict(finding)
+    del fields["figures"]
+    more = {"worlds": finding.worlds, "quick": finding.quick, "date": finding.date}
+    paper = {"paper": study.paper if study else ""}
+    return fields | more | paper | {"same_code": finding.code == code_mark(), "command": command_of(finding)}
 
 
 def _now() -> str:

@@ -20,9 +20,9 @@ if TYPE_CHECKING:  # --help must not wait for polars
     from sought.web.policy import Policy
 
 _CRAWLED = 0.5
-_TOLD = {
-    "all": "in-sample: estimators were told of the units that judge them",
-    "half": "told of the first half of the units, judged in the second",
+_HISTORIES = {
+    "all": "in-sample: estimators learned from the units that judge them",
+    "half": "estimators learned from the first half of the units, judged in the second",
 }
 _MEASURES = ("quality", "quality_before", "quality_known", "freshness", "age")
 
@@ -69,7 +69,7 @@ def compare(
     tie: Annotated[
         str, typer.Option(help="Order of equal scores: hash, or mean (they share the attention of their ranks).")
     ] = "hash",
-    told: Annotated[
+    history: Annotated[
         str,
         typer.Option(
             help="What estimators learn from: own: the crawl's fetches; all: every page in every unit (in-sample); "
@@ -109,7 +109,7 @@ def compare(
     if crawled != _CRAWLED and start != "frontier":
         raise BadInput("--crawled is for --start frontier")
     signals = Signals(sitemaps, etags, recall, noise, seconds(lag), liars, dates=dates)
-    kinds: dict[str, Any] = {"tie": tie, "pages": "fixed" if fixed else "all", "every": every, "told": told}
+    kinds: dict[str, Any] = {"tie": tie, "pages": "fixed" if fixed else "all", "every": every, "history": history}
     setting = Setting(start, rounds, split, searches, signals, scorer, crawled, units, **kinds)  # type: ignore[arg-type]  # checked there
     _check(setting)
     gap = (parse_any_policy(floor), parse_any_policy(bound)) if floor and bound else None
@@ -120,14 +120,14 @@ def compare(
     budgets = {text.strip(): share_or_number(text) for text in budget or ["2%"]}
     _check_places(results, decisions)
     asked = _Asked(world, policies, gap, budgets, measures, range(seeds), setting, lag)
-    found = _compared(asked, results, cores, decisions, quiet=json)
+    compared = _compared(asked, results, cores, decisions, quiet=json)
     if json:
-        label = {"told": _TOLD[told]} if told in _TOLD else {}
-        print_json(label | {name: plain_rows(frame) for name, frame in found._asdict().items() if frame is not None})
+        label = {"history": _HISTORIES[history]} if history in _HISTORIES else {}
+        print_json(label | {name: plain_rows(frame) for name, frame in compared._asdict().items() if frame is not None})
     else:
-        if told in _TOLD:
-            console.print(f"{_TOLD[told]}\n", markup=False)
-        _show(found, [measure.name for measure in measures], expression_of(policies[0]))
+        if history in _HISTORIES:
+            console.print(f"{_HISTORIES[history]}\n", markup=False)
+        _show(compared, [measure.name for measure in measures], expression_of(policies[0]))
         if decisions:
             console.print(f"Every fetch is in {decisions}", markup=False)
 
@@ -146,7 +146,7 @@ class _Asked(NamedTuple):
 
 
 class _Compared(NamedTuple):
-    """The tables that come of it; the last only for several budgets.  Without queries only the first has rows."""
+    """The resulting tables; the last only for several budgets.  Without queries only the first has rows."""
 
     table: "pl.DataFrame"
     differences: "pl.DataFrame"
@@ -168,18 +168,18 @@ def _compared(asked: _Asked, results: Path, cores: int, decisions: Path | None, 
         except KeyboardInterrupt:
             errors.print(f"What is finished is kept in {results}; the same command goes on.", markup=False)
             raise
-        found = table(cells, measures, results)
+        compared = table(cells, measures, results)
         if asked.gap:
-            found = gaps(found, asked.gap[0], asked.gap[1])
+            compared = gaps(compared, asked.gap[0], asked.gap[1])
         bars.say("drawing samples of queries and units")
         apart = differences(cells if is_asked else [], asked.world, results, asked.policies[0])
     if decisions:
         _write(fetches(cells, results), decisions)
-    label = f" ({_TOLD[asked.setting.told]})" if asked.setting.told in _TOLD else ""
+    label = f" ({_HISTORIES[asked.setting.history]})" if asked.setting.history in _HISTORIES else ""
     title = f"{cells[0].world}: {len(asked.policies)} policies{label}"
-    save_table(_merged(found, apart, title, _command(asked)), results, day(time.time()))
+    save_table(_merged(compared, apart, title, _command(asked)), results, day(time.time()))
     is_curve = is_asked and len(asked.budgets) > 1
-    return _Compared(found, apart, over_budgets(cells, asked.world, results) if is_curve else None)
+    return _Compared(compared, apart, over_budgets(cells, asked.world, results) if is_curve else None)
 
 
 def _with_quality(measures: list["Measure"]) -> list["Measure"]:
@@ -211,7 +211,7 @@ def _default_policies() -> list[str]:
 
 
 def _check(setting: "Setting") -> None:
-    """What would come to light only in another process."""
+    """Refuse here what would otherwise fail in another process."""
     from sought.index.scorers import SCORERS
     from sought.lab.worlds.demand import SPLITS
     from sought.web.expression import evaluated
@@ -222,7 +222,7 @@ def _check(setting: "Setting") -> None:
 
 
 def _check_places(results: Path, decisions: Path | None) -> None:
-    """Where the results will be, before the work that may take hours."""
+    """Check the output folders before work that may take hours."""
     make_folder(results, "--results")
     if decisions and decisions.is_dir():
         raise BadInput(f"--decisions: {decisions} is a folder; name a file")
@@ -239,7 +239,7 @@ def _write(frame: "pl.DataFrame", path: Path) -> None:
 
 
 def _command(asked: _Asked) -> str:
-    """What to type to see the same again, in the folder that holds the world."""
+    """The command that repeats the comparison, in the folder that holds the world."""
     from sought.web.expression import expression_of
 
     setting, signals = asked.setting, asked.setting.signals
@@ -256,7 +256,7 @@ def _command(asked: _Asked) -> str:
         "every": setting.every,
         "scorer": setting.scorer,
         "tie": setting.tie,
-        "told": setting.told,
+        "history": setting.history,
     }
     given |= {"recall": signals.recall, "noise": signals.noise, "lag": asked.lag, "liars": signals.liars}
     parts += [part for name, value in given.items() for part in (f"--{name}", str(value))]
@@ -271,32 +271,32 @@ def _named(measure: "Measure") -> str:
     return measure.name if MEASURES.get(measure.name) == measure else repr(measure)
 
 
-def _merged(found: "pl.DataFrame", gaps: "pl.DataFrame", title: str, command: str) -> Any:
+def _merged(measured: "pl.DataFrame", gaps: "pl.DataFrame", title: str, command: str) -> Any:
     from sought.lab.studies.study import ResultTable, plain
 
     keys = ["policy", "budget", "seed"]
-    whole = found.drop("world", "seconds").join(gaps.drop("baseline"), on=keys, how="left", maintain_order="left")
+    whole = measured.drop("world", "seconds").join(gaps.drop("baseline"), on=keys, how="left", maintain_order="left")
     rows = [[plain(value) for value in row] for row in whole.rows()]
     return ResultTable(title, whole.columns, rows, command)
 
 
-def _show(found: _Compared, measures: list[str], baseline: str) -> None:
-    several = ["seed"] if found.table["seed"].n_unique() > 1 else []
-    gap = ["share_of_gap"] if "share_of_gap" in found.table.columns else []
-    show_rows([_shown(row, [*several, "fetches", *measures, *gap]) for row in found.table.iter_rows(named=True)])
-    if len(found.differences):
+def _show(compared: _Compared, measures: list[str], baseline: str) -> None:
+    several = ["seed"] if compared.table["seed"].n_unique() > 1 else []
+    gap = ["share_of_gap"] if "share_of_gap" in compared.table.columns else []
+    show_rows([_shown(row, [*several, "fetches", *measures, *gap]) for row in compared.table.iter_rows(named=True)])
+    if len(compared.differences):
         console.print(f"\ndifference of judged quality after the fetches to {baseline}\n", markup=False)
-        show_rows([_gap(row, several) for row in found.differences.iter_rows(named=True)])
-    if found.over_budgets is not None:
+        show_rows([_gap(row, several) for row in compared.differences.iter_rows(named=True)])
+    if compared.over_budgets is not None:
         from sought.lab.studies.over_budgets import shown
 
         console.print("\nquality over budgets: mean height of the curve, and fetches a unit needed for a quality\n")
-        show_rows([shown(row) for row in found.over_budgets.iter_rows(named=True)])
+        show_rows([shown(row) for row in compared.over_budgets.iter_rows(named=True)])
 
 
 def _shown(row: dict[str, Any], names: list[str]) -> dict[str, str]:
-    told = {name.replace("_", " "): cell_of(row[name]) for name in names}
-    return {"budget": _budget(row["budget"]), **told, "policy": row["policy"]}
+    cells = {name.replace("_", " "): cell_of(row[name]) for name in names}
+    return {"budget": _budget(row["budget"]), **cells, "policy": row["policy"]}
 
 
 def _gap(row: dict[str, Any], several: list[str]) -> dict[str, str]:

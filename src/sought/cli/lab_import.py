@@ -15,7 +15,7 @@ from sought.web.errors import BadInput
 
 if TYPE_CHECKING:  # --help must not wait for polars
     from sought.lab.worlds.imports.importer import Importer
-    from sought.lab.worlds.recorder import Taken, WorldRecorder
+    from sought.lab.worlds.recorder import RecordedSpan, WorldRecorder
     from sought.lab.worlds.world import World, WorldDemand
 
 _MAX_UNITS = 100_000
@@ -86,7 +86,7 @@ def _parameter(name: str, hint: Any, default: Any = ...) -> inspect.Parameter:
 
 
 def _own(option: str) -> str:
-    """Its parameter; an option of an importer is never taken for one that all have."""
+    """The name of its parameter, distinct from options that all importers have."""
     return f"own_{option.replace('-', '_')}"
 
 
@@ -106,9 +106,9 @@ def _import(
     read = importer.plan(files, {each.name: options[_own(each.name)] for each in importer.options})
     with making(files, name, to, json) as made:
         recorder = WorldRecorder()
-        taken, unit, about, logs = read(recorder, made.progress)
-        own = sum(_ask_all(recorder, logged_queries(log, taken.start, taken.end)) for log in logs if not queries)
-        made.finish(recorder, taken, unit, queries, **about, **({"own_queries": own} if own else {}))
+        span, unit, about, logs = read(recorder, made.progress)
+        own = sum(_ask_all(recorder, logged_queries(log, span.start, span.end)) for log in logs if not queries)
+        made.finish(recorder, span, unit, queries, **about, **({"own_queries": own} if own else {}))
 
 
 def default_name(path: Path) -> str:
@@ -120,7 +120,7 @@ def default_name(path: Path) -> str:
 
 
 class _WorldMaker:
-    """A world in the making: where to, and what is shown meanwhile."""
+    """A world being made: its target, and the progress shown."""
 
     def __init__(self, name: str, folder: Path, json: bool) -> None:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -131,25 +131,25 @@ class _WorldMaker:
         self.bars = Progress(*columns, console=errors, transient=True, disable=json or not errors.is_terminal)
 
     def progress(self, what: str) -> Callable[[int, int], None]:
-        """Shows how far one piece of work is."""
+        """Shows the progress of one piece of work."""
         task = self.bars.add_task(what, total=None)
         return lambda done, total: self.bars.update(task, completed=done, total=total or None)
 
     def finish(
-        self, recorder: "WorldRecorder", taken: "Taken", unit: float, queries: list[Path] | None, **notes: Any
+        self, recorder: "WorldRecorder", span: "RecordedSpan", unit: float, queries: list[Path] | None, **notes: Any
     ) -> None:
-        """Add what people ask, save the world, and say in a line what it is."""
+        """Add queries, save the world, and describe it in one line."""
         from sought.lab.worlds.files import save_world
         from sought.record.files import folder_bytes
 
-        if (taken.end - taken.start) / unit > _MAX_UNITS:
+        if (span.end - span.start) / unit > _MAX_UNITS:
             raise BadInput(f"{self.name}: more than {_MAX_UNITS:,} units of {unit:g} s; choose longer ones")
-        demand = [_ask(recorder, file, taken.start) for file in queries or ()]
-        world = recorder.finish(self.name, taken.seeds, taken.start, taken.end, unit, **notes, demand=demand)
+        demand = [_ask(recorder, file, span.start) for file in queries or ()]
+        world = recorder.finish(self.name, span.seeds, span.start, span.end, unit, **notes, demand=demand)
         save_world(world, self.folder, recorder.texts)
         self.bars.stop()
         about = _about(world) | {"bytes": folder_bytes(self.folder), "seconds": round(time.monotonic() - self.began, 1)}
-        about |= {} if taken.reached is None else {"reached": taken.reached}
+        about |= {} if span.reached is None else {"reached": span.reached}
         if self.json:
             print_json(about | {"name": self.name, "directory": str(self.folder)})
         else:

@@ -26,18 +26,18 @@ def generate(name: str, to: Path | None, json: bool, **knobs: Any) -> None:
     shape = WebShape(**knobs)
     with making([Path(name)], name, to, json) as made:
         recorder = WorldRecorder()
-        taken = make(recorder, shape, made.progress("events"))
-        made.finish(recorder, taken, WEEK, None, source="generated", shape=asdict(shape))
+        span = make(recorder, shape, made.progress("events"))
+        made.finish(recorder, span, WEEK, None, source="generated", shape=asdict(shape))
 
 
 def _with_knobs() -> None:
-    """The knobs of Shape are the options of `generate`: their names, defaults and bounds are said in one place."""
+    """The knobs of Shape are the options of `generate`: their names, defaults and bounds are defined in one place."""
     hints: dict[str, Any] = {"name": Annotated[str, typer.Option(help="The world's name.")], "to": To, "json": Json}
     defaults: dict[str, Any] = {"name": "made-up", "to": None, "json": False}
     for each in fields(WebShape):
         kind = int if each.type is int else float
-        said = each.metadata
-        hints[each.name] = Annotated[kind, typer.Option(min=said["min"], max=said["max"], help=said["help"])]
+        knob = each.metadata
+        hints[each.name] = Annotated[kind, typer.Option(min=knob["min"], max=knob["max"], help=knob["help"])]
         defaults[each.name] = each.default
     order = [
         inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=defaults[n], annotation=hints[n]) for n in hints
@@ -69,13 +69,13 @@ def derive(
     if weighting not in ("zipf", "views"):
         raise BadInput(f"no weighting {weighting!r}: one of zipf, views")
     with status_line("reading titles and anchors", quiet=json):
-        found = open_world(world)
-        shares = read_views(views, found) if views else None
-        tallies, notes = make(found, "views" if weighting == "views" else "zipf", count, seed, shares)
+        opened = open_world(world)
+        shares = read_views(views, opened) if views else None
+        tallies, notes = make(opened, "views" if weighting == "views" else "zipf", count, seed, shares)
         if views:
             notes["file"] = views.resolve().name
-        save_queries(found.with_tallies(tallies, demand=[notes]), world)
-    _say(world, notes | {"later": int((tallies.since > found.start).sum())}, json)
+        save_queries(opened.with_tallies(tallies, demand=[notes]), world)
+    _say(world, notes | {"later": int((tallies.since > opened.start).sum())}, json)
 
 
 @queries.command("import")
@@ -89,15 +89,15 @@ def import_(
     from sought.lab.worlds.files import open_world, save_queries
     from sought.lab.worlds.imports.queries import import_queries
 
-    found = open_world(world)
-    tallies = import_queries(file, found.start, lambda bad: errors.print(bad, markup=False))
+    opened = open_world(world)
+    tallies = import_queries(file, opened.start, lambda bad: errors.print(bad, markup=False))
     notes = {"file": file.resolve().name, "queries": len(tallies)}
-    save_queries(found.with_tallies(tallies, demand=[notes]), world)
-    _say(world, notes | {"later": int((tallies.since > found.start).sum())}, json)
+    save_queries(opened.with_tallies(tallies, demand=[notes]), world)
+    _say(world, notes | {"later": int((tallies.since > opened.start).sum())}, json)
 
 
-def _say(world: Path, said: dict[str, Any], json: bool) -> None:
+def _say(world: Path, facts: dict[str, Any], json: bool) -> None:
     if json:
-        print_json(said | {"directory": str(world)})
+        print_json(facts | {"directory": str(world)})
     else:
-        console.print(f"{world}: {said['queries']:,} queries, {said['later']:,} of them asked later", markup=False)
+        console.print(f"{world}: {facts['queries']:,} queries, {facts['later']:,} of them asked later", markup=False)

@@ -22,7 +22,7 @@ Cores = Annotated[int, typer.Option(min=0, max=1024, help="Worker processes; 0: 
 
 
 class Bars:
-    """Progress bars with the time left, one for each piece of work; none if nobody looks."""
+    """Progress bars with the time left, one for each piece of work; none without a terminal."""
 
     def __init__(self, *, quiet: bool) -> None:
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -48,16 +48,16 @@ class Bars:
         self.bars.update(self.tasks[what], completed=done, total=total or None)
 
     def progress(self, what: str) -> Callable[[float, int], None]:
-        """Shows how far one piece of work is."""
+        """Shows the progress of one piece of work."""
         return lambda done, total: self.report(what, done, total)
 
     def say(self, what: str) -> None:
-        """Work of which nobody knows how far it is."""
+        """Shows work whose progress is not known."""
         self.report(what, 0, 0)
 
 
 def plain_rows(frame: "pl.DataFrame") -> list[dict[str, Any]]:
-    """Rows as JSON can have them: a number that is none is null."""
+    """Rows as JSON can have them: NaN and infinity become null."""
     from sought.lab.studies.study import plain
 
     return [{name: plain(value) for name, value in row.items()} for row in frame.iter_rows(named=True)]
@@ -90,7 +90,7 @@ def show_finding(finding: "Finding", title: str) -> None:
     from rich.text import Text
 
     console.print(Text(title, "bold"))
-    if of := finding.of_what:
+    if of := finding.scope:
         console.print(Text(f"  {of}", "dim"))
     console.print(Text("  ").append(finding.verdict, "bold").append(f": {finding.because}"))
     for claim in finding.claims:

@@ -9,7 +9,7 @@ A page goes one way:
 5. fetched       politely; before the first page of a host its robots.txt is read           fetch/, host_setup.py
 6. recorded      the answer is archived, with why the page was chosen, and digested         record/writer.py
 7. committed     twice a second: applied, indexed, measured, stored, as one `Commit`        record/writer.py
-8. learnt        beliefs and observer are given the `Commit`; the plan becomes stale        beliefs/columns.py
+8. learned        beliefs and observer are given the `Commit`; the plan becomes stale        beliefs/columns.py
 9. searchable    every ten seconds the index is committed                                   index/engine.py
 
 A host that is ready is asked for robots.txt if that is not known, else for a sitemap if one is due, else for its best
@@ -378,7 +378,7 @@ def new_cycle(
 
 
 def beliefs_in(directory: Directory, policy: Policy, given: GivenColumns = {}) -> Beliefs:  # noqa: B006  read only
-    """The beliefs that a policy reads, from the history of a crawl; those in `given` are not learnt."""
+    """The beliefs that a policy reads, from the history of a crawl; those in `given` are not learned."""
     holdings = Holdings(directory.store, directory.repository.table, lambda: directory.measuring)
     since, pace = directory.measuring.since, directory.pace
     return Beliefs(beliefs_of(policy), holdings, since, given, pace, links=reads_links(policy))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.policy.ranking import best
-from sought.record.outcome import said
+from sought.record.outcome import number_or_none
 from sought.record.table import State, Table
 from sought.web.expression import expression_of
 from sought.web.message import Why
@@ -91,7 +91,7 @@ def reasons(
     gain: Iterable[float | None] = repeat(None)
     chance: Iterable[float | None] = repeat(None)
     if expected:
-        gain, chance = (map(said, each[rows].tolist()) for each in (expected.gain, expected.chance))
+        gain, chance = (map(number_or_none, each[rows].tolist()) for each in (expected.gain, expected.chance))
     purpose = (Purpose(each).spelled for each in purposes(pages, expected, rows).tolist())
     columns = zip(values.tolist(), gain, chance, purpose, strict=False)
     return {row: Why(rank, *why, policy) for rank, (row, why) in enumerate(zip(rows.tolist(), columns, strict=True), 1)}

@@ -1,7 +1,7 @@
-"""What does the default policy do for people?  Seen side by side with a round-robin crawler on the same budget.
+"""What does the default policy do for people?  A comparison with a round-robin crawler on the same budget.
 
-    toy web ▶ two crawls ▶ two search pages ◀ searchers ▶ what they found, judged by the toy web as it is now
+    toy web ▶ two crawls ▶ two search pages ◀ searchers ▶ their answers, judged by the toy web as it is now
 
-Useful for showing what Sought is about, on one machine, within a minute; not useful for conclusions about other webs
-and other people: those are the laboratory's.
+Useful for showing what Sought does, on one machine, within a minute; not useful for conclusions about other webs and
+other people: use the laboratory for those.
 """

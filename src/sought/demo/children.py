@@ -57,7 +57,7 @@ class Runner:
         return int(self._pulse["progress"]["fetched"]) if self._pulse else 0
 
     def look(self) -> None:
-        """See how the crawl stands."""
+        """Read the state of the crawl."""
         pulse = read_pulse(self.path)
         process = self.companion.process
         if not pulse or process is None or pulse["process"] != process or pulse["time"] == self._pulse.get("time"):
@@ -75,7 +75,7 @@ class Runner:
         return has_nothing and self._fetched < self._allowed
 
     def allow(self, fetches: int) -> None:
-        """So many in all; nothing happens while the crawl is being started again."""
+        """Allow so many fetches in all; ignored while the crawl is restarting."""
         more = fetches - self._before - self._allowed
         if more > 0 and self._process and self.companion.process == self._process:
             self.companion.allow(more)
@@ -106,7 +106,7 @@ def _server(path: Path, errors: IO[str]) -> "subprocess.Popen[str]":
 
 @contextmanager
 def runners(paths: Sequence[Path]) -> Iterator[list[Runner]]:
-    """All processes of both sides; at the end they are told to end, all at the same time."""
+    """All processes of both sides; at the end all are stopped at the same time."""
     running: list[Runner] = []
     try:
         running.extend(map(Runner, paths))

@@ -26,7 +26,7 @@ class Conditions:
 
     @property
     def policies(self) -> dict[str, str]:
-        """By side.  The default policy is told how fast that web's clock runs; to the other one time means nothing."""
+        """By side.  The default policy knows how fast that web's clock runs; the other does not use time."""
         return {
             DEFAULT: f"TimeLapse(Worth(), times={self.days_per_second * DAY:g})",
             ROUND_ROBIN: "RoundRobin(new=True)",
@@ -39,7 +39,7 @@ class Conditions:
         return path
 
     def _settings(self, served: Served, policy: str) -> str:
-        """Quick manners are fine here: the hosts are our own."""
+        """Short delays are fine here: the hosts are our own."""
         return f"""\
 {served.toml().replace("[fetch]", "[fetch]" + chr(10) + "timeout = 5.0", 1)}
 [agent]

@@ -2,8 +2,8 @@
 
 1. a question is drawn from what people want to know now
 2. both search pages are asked at the same moment, over HTTP
-3. the judge, in a thread of its own, says what the answers are really worth
-4. who finds something good clicks on it
+3. the judge, in a thread of its own, computes what the answers are really worth
+4. a searcher who sees a good result clicks on it
 """
 
 import asyncio
@@ -28,7 +28,7 @@ _MOST_FAILURES = 50  # answers that did not come, in a row
 class Crowd:
     """People who search.  `latest` is what one of them was shown a moment ago, `questions` what they ask now.
 
-    `different` is the latest of which one answer was better than the other.  If nobody answers them any more they stop
+    `different` is the latest of which one answer was better than the other.  If the pages stop answering they stop
     everything, and `trouble` says why.
     """
 
@@ -48,7 +48,7 @@ class Crowd:
     async def search(
         self, windows: tuple[Window, Window], a_second: float, judged: Callable[[Judged], None], stop: asyncio.Event
     ) -> None:
-        """Search until told to stop; `judged` is called with each result."""
+        """Search until stopped; `judged` is called with each result."""
         people = asyncio.Semaphore(AT_ONCE)
         due = 0
 
@@ -92,7 +92,7 @@ class Crowd:
                 stop.set()
 
     async def _ask(self, query: str, windows: tuple[Window, Window], judged: Callable[[Judged], None]) -> None:
-        """Both, or neither: what one of them fails to answer counts for nobody."""
+        """Ask both: a search that one of them fails to answer does not count."""
         shown = await asyncio.gather(windows[0].ask(query), windows[1].ask(query))
         answers = await asyncio.get_running_loop().run_in_executor(self._judge, self._truth.judge, query, shown)
         if answers is None:
@@ -100,8 +100,8 @@ class Crowd:
         self.latest = answers
         if answers.differ:
             self.different = answers
-        found = answers.quality[0] * answers.ideal, answers.quality[1] * answers.ideal
-        judged(Judged(self._pace.now(), answers.ideal, found))
+        qualities = answers.quality[0] * answers.ideal, answers.quality[1] * answers.ideal
+        judged(Judged(self._pace.now(), answers.ideal, qualities))
         for window, each, worth in zip(windows, shown, answers.worth, strict=True):
             if rank := clicked(self._rng, worth, answers.best):
                 await window.click(each, rank)

@@ -10,7 +10,7 @@ _LOOKED_AT = 5  # results that are shown as an example
 
 
 class ShownAnswer(NamedTuple):
-    """An answer as somebody sees it; `search` is its id, if it was recorded, `pages` of how many it was chosen."""
+    """An answer as a searcher sees it; `search` is its id, if it was recorded, `pages` of how many it was chosen."""
 
     search: str | None
     urls: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""How do the two compare?  What searchers found with each, lately and since both run."""
+"""How do the two compare?  The quality of both, lately and since the start."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -12,11 +12,11 @@ Both = tuple[float, float]
 
 
 class Judged(NamedTuple):
-    """One search at a moment: what the best answer would have been worth, and what the two answers were."""
+    """One search at a moment: the score of the best answer, and of the two given."""
 
     time: float
     ideal: float
-    found: Both
+    attained: Both
 
 
 class Point(NamedTuple):
@@ -27,38 +27,38 @@ class Point(NamedTuple):
 
 
 class Scoreboard:
-    """Searches that count, summed up; those of late, one by one."""
+    """Sums over the searches that count, and the latest ones."""
 
     def __init__(self) -> None:
         self._late: deque[Judged] = deque()
         self.restart()
 
     def restart(self) -> None:
-        """Nothing before counts."""
-        self.searches, self._ideal, self._found = 0, 0.0, (0.0, 0.0)
+        """Forget all searches so far."""
+        self.searches, self._ideal, self._attained = 0, 0.0, (0.0, 0.0)
 
     def add(self, judged: Judged) -> None:
         self.searches += 1
         self._ideal += judged.ideal
-        self._found = (self._found[0] + judged.found[0], self._found[1] + judged.found[1])
+        self._attained = (self._attained[0] + judged.attained[0], self._attained[1] + judged.attained[1])
         self._late.append(judged)
 
     @property
     def overall(self) -> Both | None:
         """Quality over all that counts; None if nothing was asked."""
-        return quality(self._found, self._ideal)
+        return quality(self._attained, self._ideal)
 
     def lately(self, now: float) -> Point | None:
         """The same over the last seconds."""
         while self._late and self._late[0].time < now - LATELY:
             self._late.popleft()
-        found = quality(summed([each.found for each in self._late]), sum(each.ideal for each in self._late))
-        return Point(now, found) if found else None
+        mean = quality(summed([each.attained for each in self._late]), sum(each.ideal for each in self._late))
+        return Point(now, mean) if mean else None
 
 
-def summed(found: Sequence[Both]) -> Both:
-    return sum(each[0] for each in found), sum(each[1] for each in found)
+def summed(pairs: Sequence[Both]) -> Both:
+    return sum(each[0] for each in pairs), sum(each[1] for each in pairs)
 
 
-def quality(found: Both, ideal: float) -> Both | None:
-    return (found[0] / ideal, found[1] / ideal) if ideal else None
+def quality(sums: Both, ideal: float) -> Both | None:
+    return (sums[0] / ideal, sums[1] / ideal) if ideal else None

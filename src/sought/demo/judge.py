@@ -1,4 +1,4 @@
-"""How good are the answers really?  What attention finds in them, over what it would find in the best answer.
+"""How good are the answers really?  Their visible score over that of the best answer.
 
 Truth is the toy web now: a search index of all its healthy pages as they are, brought up to date every few seconds.
 Pages are scored by their own words (title, text, address), with the crawl's scorer.  An answer is worth
@@ -33,9 +33,9 @@ class ToyTruth:
         self._scores: dict[str, dict[str, float]] = {}
 
     def renew(self, t: float, more: Callable[[int, int], bool] = lambda done, of: True) -> int:
-        """Be as the toy web is at `t`; returns how many pages had changed.
+        """Update to the toy web at `t`; returns how many pages had changed.
 
-        `more` is told how many pages of how many have been read, and says whether to go on; else nothing has happened.
+        `more` is called with pages read and their total, and returns whether to go on; if not, nothing changes.
         """
         live = {url: self._toy.version(url, t) or 0 for url in self._toy.live(t)}
         gone = self._held.keys() - live.keys()

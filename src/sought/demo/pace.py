@@ -1,7 +1,7 @@
 """How fast does the contest's clock run?  As fast as the slowest participant.
 
 The toy web, the budget of both crawlers and the people who search go by one clock.  It runs as fast as a clock on the
-wall, and waits for whoever is behind.  So a busy machine makes the contest slower, and never unfair: by the same toy
+wall, and waits for the slowest.  So a busy machine makes the contest slower, and never unfair: by the same toy
 time both crawlers were allowed the same number of fetches, and both heard the same searches.
 
 Invariant: the clock is never more than `lead` seconds ahead of anybody.
@@ -46,7 +46,7 @@ class Pace:
         return self._served.now() / self._rate
 
     def report(self, who: str, seconds: float) -> None:
-        """Somebody has done all that is due until then."""
+        """Record that a participant has done all that is due until then."""
         before = min(self._done.values())
         self._done[who] = max(self._done[who], seconds)
         if min(self._done.values()) > before:
@@ -54,13 +54,13 @@ class Pace:
             self._served.run_until((min(self._done.values()) + self._lead) * self._rate)
 
     async def reached(self, seconds: float, stop: asyncio.Event) -> None:
-        """Wait for a time of this clock, or until told to stop."""
+        """Wait for a time of this clock, or until stopped."""
         while (left := seconds - self.now()) > 0.0 and not stop.is_set():
             await either(stop, min(max(left, 0.01), 0.1))
 
     @property
     def behind(self) -> str:
-        """Who has done least."""
+        """The participant that is furthest behind."""
         return _WHO[min(self._done, key=lambda who: self._done[who])]
 
     @property
@@ -74,7 +74,7 @@ class Pace:
         return self.now() / max(time.monotonic() - self._began, 1e-9) if self._began is not None else None
 
     def note(self) -> str:
-        """Says that the machine is too busy, if it is; to be called about once a second."""
+        """A note that the machine is too busy, if it is; to be called about once a second."""
         if self._began is None:
             return ""
         now = time.monotonic()
@@ -92,7 +92,7 @@ class Pace:
 
 
 async def either(stop: asyncio.Event, seconds: float) -> None:
-    """Wait until told to stop, so long at most."""
+    """Wait until stopped, so long at most."""
     try:
         await asyncio.wait_for(stop.wait(), seconds)
     except TimeoutError:

@@ -77,7 +77,7 @@ def _page() -> str:
 
 
 def as_json(state: DemoState) -> dict[str, Any]:
-    """How it stands, as JSON has it."""
+    """The state, as JSON has it."""
     points = state.history
     return {
         "phase": state.phase,
@@ -95,13 +95,13 @@ def as_json(state: DemoState) -> dict[str, Any]:
     }
 
 
-def _answers(found: ExampleAnswers) -> dict[str, Any]:
+def _answers(examples: ExampleAnswers) -> dict[str, Any]:
     """What both showed; of each result, how good it really is: 1 is the best page there is, 0 gone or off the point."""
     lists = {
         name: [
-            {"title": title, "url": url, "worth": worth / found.best, "gone": gone}
+            {"title": title, "url": url, "worth": worth / examples.best, "gone": gone}
             for title, url, worth, gone in zip(shown.titles, shown.urls, worths, away, strict=True)
         ][:5]
-        for name, shown, worths, away in zip(SIDES, found.shown, found.worth, found.gone, strict=True)
+        for name, shown, worths, away in zip(SIDES, examples.shown, examples.worth, examples.gone, strict=True)
     }
-    return {"query": found.query, "difference": difference(found, NAMES), "sides": lists}
+    return {"query": examples.query, "difference": difference(examples, NAMES), "sides": lists}

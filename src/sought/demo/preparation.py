@@ -1,4 +1,4 @@
-"""What must be there before the contest?
+"""What is prepared before the contest?
 
 1. compiled code: the first run on a machine compiles what the first crawl needs
 2. a first crawl, breadth first, which knows what was asked before; both sides begin with copies of it
@@ -39,7 +39,7 @@ Report = Callable[..., None]
 
 
 def first_steps(conditions: Conditions) -> dict[str, Step]:
-    """Before anything is done."""
+    """The steps before anything is done."""
     totals = {COMPILING: 0, CRAWLING: conditions.before, COPYING: 1, READING: 0, STARTING: 4}
     return {name: Step(name, 0, total) for name, total in totals.items()}
 
@@ -78,7 +78,7 @@ def first_crawl(folder: Path, paths: Sequence[Path], conditions: Conditions, ser
 async def last_steps(
     running: Sequence[Runner], truth: ToyTruth, judge: Executor, report: Report, stop: asyncio.Event
 ) -> list[str]:
-    """Read the toy web while all processes start; returns the addresses of the search pages, none if told to stop."""
+    """Read the toy web while all processes start; returns the addresses of the search pages, none if stopped."""
 
     def more(done: int, of: int) -> bool:
         report(READING, done, of)

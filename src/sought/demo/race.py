@@ -1,4 +1,4 @@
-"""Who is ahead?  Watches both crawls, lets them fetch as the clock goes on, and says every second how they stand.
+"""Who is ahead?  Watches both crawls, lets them fetch as the clock goes on, and publishes the state every second.
 
 States: *waiting* (nothing is allowed, nobody asks), *running* since `start`.
 """

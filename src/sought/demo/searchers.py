@@ -5,8 +5,8 @@ question is asked drifts:
 
     weight = interest in the subject (wanders) × (fame of the page (Zipf's law) + news (fades in days after its birth))
 
-All of it is a function of the seed and of toy time, so the same seed is the same people.  Who asks looks at few ranks,
-and clicks on what really is good now.
+All of it is a function of the seed and of toy time, so the same seed is the same people.  Searchers look at few ranks
+and click on what really is good now.
 """
 
 import math
@@ -46,15 +46,15 @@ class Questions:
 
     def top(self, count: int) -> list[tuple[str, float]]:
         """The most asked, with their shares."""
-        together: dict[str, float] = {}
+        totals: dict[str, float] = {}
         for text, weight in zip(self.texts, self.weights.tolist(), strict=True):
-            together[text] = together.get(text, 0.0) + weight
-        return sorted(together.items(), key=lambda each: -each[1])[:count]
+            totals[text] = totals.get(text, 0.0) + weight
+        return sorted(totals.items(), key=lambda each: -each[1])[:count]
 
 
 @dataclass(frozen=True)
 class Public:
-    """Everybody who searches the toy web."""
+    """All searchers of the toy web."""
 
     toy: ToyWeb
     seed: int = 1
@@ -77,7 +77,7 @@ class Public:
 
 @lru_cache(maxsize=65536)
 def question(page: ToyPage) -> str:
-    """The things that the page is about, as its title has them; of a page in another language its place."""
+    """The subjects of the page, as its title has them; of a page in another language its place."""
     if page.language != "en":
         return page.voice.place.lower()
     words = [word for word in _WORD.findall(page.title.lower()) if word not in _DULL]
@@ -96,7 +96,7 @@ def news(page: ToyPage, t: float) -> float:
 
 
 def seen(rng: np.random.Generator, shown: int, visibility: Visibility = Visibility()) -> list[int]:  # noqa: B008  a value
-    """The ranks somebody looks at, of so many shown: the first always, the others as visibility has it."""
+    """The ranks a searcher looks at, of so many shown: the first always, the others as visibility has it."""
     chances = visibility.table(shown)[1:] / visibility.scale
     return (np.flatnonzero(rng.random(shown) < chances) + 1).tolist()
 

@@ -45,7 +45,7 @@ class Side(NamedTuple):
 class DemoState:
     """`phase` says in a sentence what is going on, `busy` that the machine is too slow for the contest, if it is.
 
-    `seconds` are those of the contest's clock, which waits for whoever is behind; `speed` is how fast it ran so far,
+    `seconds` are those of the contest's clock, which waits for the slowest; `speed` is how fast it ran so far,
     and 1 is as fast as a clock on the wall.
     """
 
@@ -64,8 +64,8 @@ class DemoState:
 
 
 def outcome(state: DemoState) -> dict[str, float | int | str | None]:
-    """What came of it, in plain numbers."""
-    found: dict[str, float | int | str | None] = {
+    """The result, in plain numbers."""
+    values: dict[str, float | int | str | None] = {
         "seconds_to_start": _rounded(state.seconds_to_start),
         "seconds": round(state.seconds, 1),
         "speed": _rounded(state.speed),
@@ -73,14 +73,14 @@ def outcome(state: DemoState) -> dict[str, float | int | str | None]:
         "searches": state.searches,
     }
     for name, side in state.sides.items():
-        found |= {
+        values |= {
             f"policy_{name}": side.policy,
             f"quality_{name}": side.overall,
             f"quality_lately_{name}": side.lately,
             f"fetches_{name}": side.fetches,
             f"searchable_{name}": side.searchable,
         }
-    return found
+    return values
 
 
 def _rounded(value: float | None) -> float | None:

@@ -22,12 +22,12 @@ class Window:
         parameters = {"q": query, "limit": str(RANKS)}
         async with self.session.get(f"{self.address}api/search", params=parameters, timeout=_PATIENCE) as answer:
             answer.raise_for_status()
-            found: dict[str, Any] = await answer.json()
-        urls, titles = ([hit[name] for hit in found["hits"]] for name in ("url", "title"))
-        return ShownAnswer(found["query_id"], tuple(urls), tuple(titles), found["pages"])
+            reply: dict[str, Any] = await answer.json()
+        urls, titles = ([hit[name] for hit in reply["hits"]] for name in ("url", "title"))
+        return ShownAnswer(reply["query_id"], tuple(urls), tuple(titles), reply["pages"])
 
     async def click(self, shown: ShownAnswer, rank: int) -> None:
-        """Tell that a result was clicked on."""
+        """Report a click on a result."""
         if shown.search is None:
             return
         about = {"object": {"object_id": shown.urls[rank - 1]}, "position": {"ordinal": rank}}

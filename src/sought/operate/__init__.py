@@ -1,1 +1,1 @@
-"""How does a crawl stand, and what shall it do?"""
+"""What is the state of a crawl, and what shall it do?"""

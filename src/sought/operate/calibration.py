@@ -7,7 +7,7 @@ import numpy as np
 
 from sought.operate.known import ExpectationReport
 from sought.record.expectations import KINDS, noted
-from sought.record.outcome import said
+from sought.record.outcome import number_or_none
 from sought.record.store import Store
 from sought.web.pages import Floats
 
@@ -122,18 +122,18 @@ def expected_against_measured(store: Store, since: float) -> dict[str, Calibrati
 def expectation_reports(store: Store, since: float) -> dict[str, ExpectationReport]:
     """The same with an 80 % interval of the slope, and a verdict on how far expectations can be trusted."""
     reports = {}
-    for kind, found in expected_against_measured(store, since).items():
+    for kind, pairs in expected_against_measured(store, since).items():
         records = noted(store, kind, since)
         low, high = slope_interval(*(records[column] for column in ("expected", "gain", "chance")))
-        slope, correlation, top_tenth, sum_ratio = (said(value) for value in found[1:])
-        sentence = verdict(found, low, high)
+        slope, correlation, top_tenth, sum_ratio = (number_or_none(value) for value in pairs[1:])
+        sentence = verdict(pairs, low, high)
         reports[kind] = ExpectationReport(
-            found.fetches, slope, correlation, top_tenth, sum_ratio, said(low), said(high), sentence
+            pairs.fetches, slope, correlation, top_tenth, sum_ratio, number_or_none(low), number_or_none(high), sentence
         )
     return reports
 
 
-def verdict(found: Calibration, low: float, high: float) -> str:
+def verdict(calibration: Calibration, low: float, high: float) -> str:
     """How far expectations can be trusted, in a sentence.
 
     >>> nan = float("nan")
@@ -142,11 +142,11 @@ def verdict(found: Calibration, low: float, high: float) -> str:
     >>> verdict(Calibration(40, -13.0), -20.0, -6.0)
     'expectations were wrong: fetches that were expected to gain more have gained less'
     """
-    if found.fetches < LEAST:
-        return f"too few fetches to tell: {found.fetches}, and {LEAST} are needed"
-    if math.isnan(found.slope):
+    if calibration.fetches < LEAST:
+        return f"too few fetches to tell: {calibration.fetches}, and {LEAST} are needed"
+    if math.isnan(calibration.slope):
         return "nothing to tell: the same gain was expected of all fetches"
-    if found.slope < 0.0:
+    if calibration.slope < 0.0:
         chance = "" if high < 0.0 else " (this may be chance)"
         return f"expectations were wrong: fetches that were expected to gain more have gained less{chance}"
     if low <= 0.0:

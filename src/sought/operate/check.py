@@ -33,7 +33,7 @@ class CheckReport(TypedReport):
 
 
 class Examined(NamedTuple):
-    """Problems by the part that is in trouble, and the numbers of archive files whose CDXJ is wrong."""
+    """Problems by the damaged part, and the numbers of archive files whose CDXJ is wrong."""
 
     problems: dict[str, list[str]]
     misfits: list[int]
@@ -63,9 +63,9 @@ def examined(directory: Directory, report: CheckProgress) -> Examined:
     return Examined({name: list(_first(part(look))) for name, part in _PARTS.items()}, look.misfits)
 
 
-def _first(found: Iterator[str]) -> Iterator[str]:
+def _first(problems: Iterator[str]) -> Iterator[str]:
     try:
-        for number, problem in enumerate(found):
+        for number, problem in enumerate(problems):
             if number == _SHOWN:
                 yield "… and more of the same kind"
                 return
@@ -88,8 +88,8 @@ def _spellings(look: Look) -> Iterator[str]:
     table, count = directory.repository.table, 0
     for first, urls in directory.store.urls():
         keys = np.fromiter(map(fingerprint, urls), np.uint64, len(urls))
-        found = table.find(keys)
-        for i in np.flatnonzero(found != np.arange(first, first + len(urls))):
+        stored = table.find(keys)
+        for i in np.flatnonzero(stored != np.arange(first, first + len(urls))):
             yield f"row {first + i} ({urls[i]}) is not found by its key"
         count += len(urls)
     if count != len(table):

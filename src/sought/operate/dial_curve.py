@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from sought.beliefs.rate_history import YEAR
 from sought.policy.solvers.planning import pace_of
 from sought.policy.worth import parts
-from sought.policy.worth.hubs import told
-from sought.policy.worth.index import looking
-from sought.policy.worth.page_state import PageState, standing
+from sought.policy.worth.hubs import linked_news
+from sought.policy.worth.index import refresh_index
+from sought.policy.worth.page_state import PageState, page_state_of
 from sought.web.mixing import mixed
 from sought.web.pages import Floats, Links, Pages, Rows
 
@@ -62,7 +62,7 @@ class Stakes(NamedTuple):
     age: Floats  # of a copy that was not fetched again since the record began
     edit: Floats
     edits: Floats
-    lost: Floats  # a second, while nobody knows that it has gone
+    lost: Floats  # a second, while it is not known that it has gone
     death: Floats
     needed: Floats
     tells: Floats  # the losses its links reveal, its own among them, shared with the other pages that link there
@@ -150,12 +150,12 @@ def _tells(lost: Floats, pages: Pages) -> Floats:
     if pages.links is None:
         return lost
     shared = lost / (np.bincount(pages.links.targets, minlength=len(lost)) + 1.0)
-    return shared + told(pages.links, shared)
+    return shared + linked_news(pages.links, shared)
 
 
 def _finds(s: PageState, pages: Pages) -> Floats:
     links: Links | None = pages.links
-    linked = told(links, s.live.astype(np.float64)) if links else np.zeros(len(pages))
+    linked = linked_news(links, s.live.astype(np.float64)) if links else np.zeros(len(pages))
     return s.finds * parts.surplus(s, pages, linked, 0.0)
 
 
@@ -179,7 +179,7 @@ class BudgetCurve(NamedTuple):
 
 def curve(pages: Pages, span: TimeSpan) -> BudgetCurve:
     """Of pages with the beliefs that Worth reads."""
-    s = standing(pages, span.now, YEAR)
+    s = page_state_of(pages, span.now, YEAR)
     stakes, births = stakes_of(s, pages, span), births_of(s, pages, span)
     worth = np.stack([_worth(stakes, age) for age in _AGES.tolist()], 1)
     prices = _prices(worth, births)
@@ -194,7 +194,7 @@ def curve(pages: Pages, span: TimeSpan) -> BudgetCurve:
 def _worth(stakes: Stakes, age: float) -> Floats:
     """Of a fetch at an age; a linking page counts as if it were of the same host."""
     ages = np.full(len(stakes.weight), age)
-    seen = stakes.edit * looking(ages, stakes.edits) + stakes.tells * looking(ages, stakes.death)
+    seen = stakes.edit * refresh_index(ages, stakes.edits) + stakes.tells * refresh_index(ages, stakes.death)
     worth: Floats = seen + stakes.finds * ages * ages / 2.0
     return worth
 

@@ -288,16 +288,16 @@ def answers(view: View, row: int, limit: int) -> list[PageAnswer]:
     measure, vector = view.measuring.measure, view.measuring.vector(row)
     if measure is None or not len(vector):
         return []
-    found = measure.matches(np.array([row]), joined([vector]))
-    ranks = measure.ranks(found, view.measuring.ties(found.pages.astype(np.int64)))
-    shown = measure.weights[found.queries] * measure.visibility.at(ranks.astype(np.float64)) * found.scores
+    matches = measure.matches(np.array([row]), joined([vector]))
+    ranks = measure.ranks(matches, view.measuring.ties(matches.pages.astype(np.int64)))
+    shown = measure.weights[matches.queries] * measure.visibility.at(ranks.astype(np.float64)) * matches.scores
     asked = view.measuring.asked
     best = np.argsort(-shown, kind="stable")
-    best = best[asked.rate[found.queries[best]] > 0][:limit]
+    best = best[asked.rate[matches.queries[best]] > 0][:limit]
     return [
         PageAnswer(asked.texts[q], float(asked.rate[q]), int(rank), int(measure.lists.counts[q]), float(score))
         for q, rank, score in zip(
-            found.queries[best].tolist(), ranks[best].tolist(), found.scores[best].tolist(), strict=True
+            matches.queries[best].tolist(), ranks[best].tolist(), matches.scores[best].tolist(), strict=True
         )
     ]
 

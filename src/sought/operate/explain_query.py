@@ -16,7 +16,7 @@ from sought.operate.known import ServedAnswers
 from sought.operate.searches import improved_searches, searches_a_week
 from sought.operate.typed_report import TypedReport
 from sought.operate.view import View
-from sought.record.outcome import said
+from sought.record.outcome import number_or_none
 from sought.record.swap import part_for_reading
 from sought.record.table import State
 from sought.record.workload import POOR
@@ -119,7 +119,7 @@ def _shown(view: View, query: str, policy: Policy, now: float, report: Mapping[s
     gains, shown = view.ranking(policy, now).gains, []
     for hit in hits:
         if hit.row < len(view.table):  # the index may be ahead of the table as it was read
-            gain = None if gains is None else said(float(gains[hit.row]))
+            gain = None if gains is None else number_or_none(float(gains[hit.row]))
             weekly = searches_a_week(gain, report)
             shown.append(ShownResult(hit.url, hit.title, hit.score, hit.time, gain, weekly))
     return shown
@@ -192,7 +192,7 @@ def needs(results: int, fit: float, *, held_out: bool = False) -> str:
 
 
 def answers_to_all(view: View) -> ServedAnswers:
-    """How well all queries are answered, as far as a crawl can know it; empty while nobody asks anything."""
+    """How well all queries are answered, as far as a crawl can know it; empty without queries."""
     if not view.measuring.asked.rate.any():
         return ServedAnswers()
     served, share = served_quality(view)
@@ -222,10 +222,10 @@ def served_quality(view: View, heaviest: int = 200) -> tuple[AnswerShares, float
         rankings = [index.ranking(text, _DEPTH) for text in some.queries]
     finally:
         index.close()
-    found = _as_served(copies, rankings, len(view.table), some)
+    served = _as_served(copies, rankings, len(view.table), some)
     ties = view.measuring.ties(np.arange(len(view.table)))
     ideal = quality(copies, copies, some.weights, ties, main.visibility)
-    return AnswerShares(found, ideal.numerator), float(some.weights.sum())
+    return AnswerShares(served, ideal.numerator), float(some.weights.sum())
 
 
 def _as_served(copies: Matches, rankings: list[list[int]], rows: int, measure: GainMeasure) -> float:

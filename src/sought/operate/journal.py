@@ -56,7 +56,7 @@ _COUNTS = frozenset((*_SUMS, *_TALLIES, "hosts", "time"))
 _LEVELS = tuple(name for name in Row.__struct_fields__ if name not in _COUNTS)
 
 
-def together(rows: Sequence[Row]) -> Row:
+def combined_row(rows: Sequence[Row]) -> Row:
     """Rows in the order of their times as one: counts are added up, of levels the last that is known counts."""
     total: dict[str, Any] = {"time": rows[-1].time}
     for name in _SUMS:
@@ -73,7 +73,7 @@ def together(rows: Sequence[Row]) -> Row:
 def by_step(rows: Iterable[Row], step: float) -> list[Row]:
     """One row for every `step` seconds in which there is any, in order of time."""
     ordered = sorted(rows, key=lambda row: row.time)
-    return [together(list(some)) for _, some in groupby(ordered, lambda row: row.time // step)]
+    return [combined_row(list(some)) for _, some in groupby(ordered, lambda row: row.time // step)]
 
 
 def top(hosts: dict[str, int]) -> dict[str, int]:
@@ -144,13 +144,13 @@ def _rows(folder: Path, files: list[Path]) -> list[Row]:
     After kill -9 a file may still be there whose rows have become hours: an hour bears the time of the last row in it.
     """
     hours = {row.time // _HOUR: row for row in read_lines(folder / HOURS, Row)}
-    found = list(hours.values())
+    rows = list(hours.values())
     for file in files:
         for row in read_lines(file, Row):
             hour = hours.get(row.time // _HOUR)
             if hour is None or row.time > hour.time:
-                found.append(row)
-    return found
+                rows.append(row)
+    return rows
 
 
 def _files(folder: Path) -> list[Path]:

@@ -84,7 +84,7 @@ class TextLog:
 
 # ---- On disk: DIR/log.jsonl, the lines of `--log json`; older ones in log.1.jsonl
 #
-# Every live crawl keeps it, whoever started it and wherever its log goes besides.  Of plans and commits, of which there
+# Every live crawl keeps it, wherever else its log goes.  Of plans and commits, of which there
 # may be some every second, one a minute is kept: else they would soon push out the warnings.
 
 
@@ -125,9 +125,9 @@ def read_log(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def log_stamp(path: Path) -> str:
-    """Something that is another one when there are more events."""
+    """A value that changes when there are new events."""
     try:
-        found = (path / FILE).stat()
+        status = (path / FILE).stat()
     except OSError:
         return ""
-    return f"{found.st_ino}-{found.st_size}"
+    return f"{status.st_ino}-{status.st_size}"

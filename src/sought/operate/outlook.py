@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sought.operate.calibration import LEAST
 from sought.operate.known import AnswerReport
-from sought.record.outcome import said
+from sought.record.outcome import number_or_none
 from sought.web.pages import Pages
 from sought.web.policy import Expected
 
@@ -50,14 +50,14 @@ def outlook(expected: Expected | None, pages: Pages, may: NDArray[np.bool_], mea
     if measured < LEAST:
         few = f"too few fetches were measured: {measured}, and {LEAST} are needed"
         return Outlook(why=dict.fromkeys(("price", "new", "known"), few))
-    why = {} if said(expected.price) is not None else {"price": SILENT}
+    why = {} if number_or_none(expected.price) is not None else {"price": SILENT}
     sums = {}
     for name, rows in (("new", may & pages.is_new), ("known", may & ~pages.is_new)):
         gain = expected.gain[rows]
         sums[name] = float(gain[gain > 0.0].sum())  # NaN is not
         if name == "new" and len(gain) and not sums[name]:
             why["new"] = f"nothing is known of what {len(gain):,} pages would bring that were never fetched"
-    return Outlook(said(expected.price), None if "new" in why else sums["new"], sums["known"], why)
+    return Outlook(number_or_none(expected.price), None if "new" in why else sums["new"], sums["known"], why)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -23,16 +23,16 @@ from sought.web.expression import expression_of
 _MOST = 30
 
 
-def turns(cycle: Cycle, now: float) -> list[dict[str, Any]]:
+def host_states(cycle: Cycle, now: float) -> list[dict[str, Any]]:
     """Hosts that are being asked, then those in trouble, then those with the best pages of the plan."""
     hosts = cycle.writer.repository.hosts
     flying = Counter(visit.host for visit in cycle.in_flight.values())
     troubled = (hosts.by_origin[origin].number for origin in cycle.progress.troubles if origin in hosts.by_origin)
     numbers = dict.fromkeys([*flying, *troubled, *islice(cycle.planner.queue.rows, _MOST)])
-    return [_turn(cycle, hosts[number], flying[number], now) for number in islice(numbers, _MOST)]
+    return [_host_state(cycle, hosts[number], flying[number], now) for number in islice(numbers, _MOST)]
 
 
-def _turn(cycle: Cycle, host: Host, in_flight: int, now: float) -> dict[str, Any]:
+def _host_state(cycle: Cycle, host: Host, in_flight: int, now: float) -> dict[str, Any]:
     """`next_at` is null while it is busy: the delay begins with its answer."""
     polite = cycle.manners.politeness
     state, ready = polite.state(host.name), polite.ready_at(host.name, host.address, now)
@@ -89,7 +89,7 @@ def pulse(cycle: Cycle, noted: PulseNotes, now: float, ended: str | None) -> dic
         "in_flight": list(islice(_in_flight(cycle), _IN_FLIGHT)),
         "finished": noted.finished,
         "next": list(islice(_next(cycle), _NEXT)),
-        "hosts": turns(cycle, now),
+        "hosts": host_states(cycle, now),
         "demand": demand(noted.report, noted.ahead).to_json(),
         "damage": noted.damage[:_DAMAGE],
     }

@@ -75,7 +75,7 @@ def _small_files(path: Path) -> Iterator[str]:
 
 
 def _locked(path: Path, done: list[str]) -> list[str]:
-    """Query log and index, while nobody else writes; returns what the query log has lost."""
+    """Query log and index, while no other process writes; returns what the query log has lost."""
     lock = Lock(path / "lock")
     try:
         settle_swap(path)

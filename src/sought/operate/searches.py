@@ -1,6 +1,6 @@
 """Gains in a unit that people know: searches a week that are answered better.
 
-Gains are in the unit of the scorer, weighted by shares of demand, which nobody can picture.  An ordinary answer is
+Gains are in the unit of the scorer, weighted by shares of demand, which is hard to picture.  An ordinary answer is
 worth what all answers are worth, divided by the share of searches that have one.  A gain of that much, times the
 searches a week, is *one search a week answered better*: as if one more search a week had an ordinary answer in place of
 none.  Many small improvements also add up to one.

@@ -50,10 +50,10 @@ class TypedReport:
 
     def to_json(self) -> dict[str, Any]:
         """The keys and values that `--json` prints."""
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for each in fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
-            found |= _item(each, getattr(self, each.name))
-        return found
+            values |= _item(each, getattr(self, each.name))
+        return values
 
     def _repr_html_(self) -> str:
         """A table of names and values, as Jupyter shows it."""

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from sought.policy.ordering import found_first, of_new
+from sought.policy.ordering import earliest_first, of_new
 from sought.web.expression import brief
 from sought.web.pages import Floats, Pages
 
@@ -24,4 +24,4 @@ class Backlinks:
         return pages.inlinks.astype(np.float64)
 
     def __call__(self, pages: Pages, now: float) -> Floats:
-        return of_new(pages, found_first(self.importance(pages), pages))
+        return of_new(pages, earliest_first(self.importance(pages), pages))

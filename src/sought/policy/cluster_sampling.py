@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, get_args
 
 import numpy as np
 
-from sought.beliefs.ages import in_turn
+from sought.beliefs.ages import by_rotation
 from sought.beliefs.clusters.clustering import Closeness, Cluster
 from sought.beliefs.clusters.feature_names import Features
 from sought.beliefs.cycle_change import CycleChange, Form, Weighting
@@ -15,7 +15,7 @@ from sought.beliefs.cycles import (
     changed_in_cycle,
     cycles_at,
     dice,
-    first_found,
+    first_discovery,
     in_cycle,
     resources,
     sampled_from,
@@ -140,7 +140,7 @@ class ClusterSampling:
         whole = one_by_one(state.cluster, state.rank, state.closeness)
         todo = ~state.ended[state.first.group] & ~state.fetched[state.first.rows]
         samples, place = state.first.rows[todo], state.first.place[todo]
-        return values(pages, now, state.fetched, 1.0 + in_turn(pages, now), whole, samples, place)
+        return values(pages, now, state.fetched, 1.0 + by_rotation(pages, now), whole, samples, place)
 
     def explained(self, pages: Pages, row: int, now: float) -> dict[str, Any]:
         """The page's cluster and its sample."""
@@ -202,7 +202,7 @@ def _as_shares(closeness: Floats) -> Floats:
 def _last_means(pages: Pages, cluster: Groups, count: int, phi: Floats, fetched: Flags, cycle: float) -> Floats:
     """For each cluster, the mean φ of the pages fetched in the last cycle before this one in which some were."""
     rows = np.flatnonzero((cluster >= 0) & ~fetched)
-    group, number = cluster[rows], cycles_at(pages.last_fetch[rows], first_found(pages), cycle)
+    group, number = cluster[rows], cycles_at(pages.last_fetch[rows], first_discovery(pages), cycle)
     latest = np.full(count, -np.inf)
     np.maximum.at(latest, group, number)
     is_last = number == latest[group]

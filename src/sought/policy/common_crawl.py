@@ -65,7 +65,7 @@ class CommonCrawl:
         overdue = now - np.where(pages.is_new, pages.found, pages.last_fetch + self.interval)
         with np.errstate(over="ignore"):
             value = self._score(pages) + self.per_day * overdue / _DAY
-        value += np.where(pages.is_new, self.boost * (overdue <= _RECENT), self.unchanged * _found_unchanged(pages))
+        value += np.where(pages.is_new, self.boost * (overdue <= _RECENT), self.unchanged * _was_unchanged(pages))
         np.clip(value, -_MAX, _MAX, out=value)
         value[overdue < 0.0] -= 4.0 * _MAX
         return value if self.new else known_only(pages, value)
@@ -78,5 +78,5 @@ class CommonCrawl:
         return rank / most if most > 0.0 else rank
 
 
-def _found_unchanged(pages: Pages) -> NDArray[np.bool_]:
+def _was_unchanged(pages: Pages) -> NDArray[np.bool_]:
     return (pages.fetches > 1) & (pages.last_change < pages.last_fetch)

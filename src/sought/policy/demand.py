@@ -4,5 +4,5 @@ from sought.web.policy import Policy, beliefs_of, needs_demand
 
 
 def goes_by_demand(policy: Policy) -> bool:
-    """Whether some belief that it reads says nothing while nobody asks anything."""
+    """Whether some belief that it reads means nothing without queries."""
     return any(map(needs_demand, beliefs_of(policy)))

@@ -25,7 +25,7 @@ class EmbarrassmentBased:
     StalenessBased; the schedule for known times of change is in lab/replay/known_changes.py.
 
     Departures: those of StalenessBased.  Pages that nobody sees, and pages never seen to change much, have weight 0:
-    they share the remaining fetches in turn.
+    they share the remaining fetches round-robin.
     """
 
     paper: ClassVar[str] = "pandey-olston-2005"

@@ -38,7 +38,7 @@ class LambdaCrawl:
     ρ, so a signal that never changes, or lies in the future, does not starve a page.  Fetches at rate ρ come at even
     intervals, not at random, by the share of the interval that has passed; an announced change counts as a whole
     interval, and more the longer it waits.  The budget is the crawl's pace, or one fetch a page and month while that is
-    not known; remaining fetches go to all other pages in turn.
+    not known; remaining fetches go to all other pages round-robin.
     """
 
     rate: Estimator = field(default_factory=BayesRate)

@@ -1,4 +1,4 @@
-"""New pages by an impact that is learnt from the values of other orderings."""
+"""New pages by an impact that is learned from the values of other orderings."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sought.beliefs.location import LocationScore
-from sought.policy.ordering import Ordering, found_first, of_new
+from sought.policy.ordering import Ordering, earliest_first, of_new
 from sought.web.expression import brief
 from sought.web.pages import Floats, Pages
 
@@ -20,4 +20,4 @@ class Location(Ordering, LocationScore):
     paper: ClassVar[str] = "cho-garcia-molina-page-1998"
 
     def __call__(self, pages: Pages, now: float) -> Floats:
-        return of_new(pages, found_first(self.importance(pages), pages))
+        return of_new(pages, earliest_first(self.importance(pages), pages))

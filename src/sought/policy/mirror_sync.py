@@ -1,4 +1,4 @@
-"""Known pages at rates that are learnt by experiment, without a model of change."""
+"""Known pages at rates that are learned by experiment, without a model of change."""
 
 from dataclasses import dataclass
 

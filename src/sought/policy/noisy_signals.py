@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from sought.beliefs.ages import ages, in_turn, known_only
+from sought.beliefs.ages import ages, by_rotation, known_only
 from sought.beliefs.bayes_rate import BayesRate
 from sought.beliefs.belief import Belief, Estimator
 from sought.beliefs.drift_shapes import churn_worth
@@ -60,7 +60,7 @@ class NoisySignals:
             own = crawl_value(age[piece], signals, *terms)
             with np.errstate(over="ignore"):
                 value[piece] *= own
-        return known_only(pages, np.where(value > 0.0, value, in_turn(pages, now)))
+        return known_only(pages, np.where(value > 0.0, value, by_rotation(pages, now)))
 
 
 def _rates(column: Floats) -> Floats:

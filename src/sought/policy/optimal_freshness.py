@@ -5,7 +5,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from sought.beliefs.ages import ages, in_turn, known_only
+from sought.beliefs.ages import ages, by_rotation, known_only
 from sought.beliefs.bayes_rate import BayesRate
 from sought.beliefs.belief import Belief, Estimator
 from sought.beliefs.drift_shapes import churn_age, churn_worth
@@ -52,7 +52,7 @@ class OptimalFreshness:
         value = sound_weights(weights(pages, self.weight))
         for piece in pieces(len(pages)):
             value[piece] *= index(sound_rates(rate[piece]), age[piece], self.objective)
-        return known_only(pages, np.where(value > 0.0, value, in_turn(pages, now)))
+        return known_only(pages, np.where(value > 0.0, value, by_rotation(pages, now)))
 
 
 def index(rate: Floats, age: Floats, objective: Objective = "freshness") -> Floats:

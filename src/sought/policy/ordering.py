@@ -38,7 +38,7 @@ def of_new(pages: Pages, values: Floats) -> Floats:
     return np.minimum(value, np.finfo(np.float64).max, out=value)
 
 
-def found_first(values: Floats, pages: Pages) -> Floats:
+def earliest_first(values: Floats, pages: Pages) -> Floats:
     """Whole-number values with ties broken: pages found earlier come first."""
     return values - _LATER * pages.found
 

@@ -9,7 +9,7 @@ never     pages never fetched
 
 import numpy as np
 
-from sought.beliefs.ages import in_turn
+from sought.beliefs.ages import by_rotation
 from sought.beliefs.cycles import Flags
 from sought.web.pages import NEVER, Floats, Pages, Rows
 
@@ -27,6 +27,6 @@ def values(
     value = others.copy()
     np.copyto(value, _INDICATED + indicated, where=indicated >= 0)
     value[samples] = _SAMPLES + 1.0 / (1.0 + place)
-    np.copyto(value, in_turn(pages, now), where=fetched)
+    np.copyto(value, by_rotation(pages, now), where=fetched)
     value[pages.is_new] = NEVER
     return value

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from sought.beliefs.ages import in_turn
+from sought.beliefs.ages import by_rotation
 from sought.beliefs.cycles import WEEK, changed_in_cycle, check_cycle
 from sought.beliefs.site_samples import SiteSamples, lowest, one_by_one, ranks, site_samples
 from sought.policy.sampling_order import values
@@ -37,7 +37,7 @@ class SiteSampling:
     def __call__(self, pages: Pages, now: float) -> Floats:
         samples = site_samples(pages, now, self.cycle)
         whole = one_by_one(samples.site, self._ranks(pages, now, samples), samples.nearness)
-        return values(pages, now, samples.fetched, 1.0 + in_turn(pages, now), whole, *samples.missing)
+        return values(pages, now, samples.fetched, 1.0 + by_rotation(pages, now), whole, *samples.missing)
 
     def _ranks(self, pages: Pages, now: float, samples: SiteSamples) -> Rows:
         """The rank of every site."""

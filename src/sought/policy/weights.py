@@ -24,7 +24,7 @@ def weight_beliefs(weight: Weight) -> tuple[Belief, ...]:
 
 
 def weights(pages: Pages, weight: Weight) -> Floats:
-    """The same for all pages, or how often each is seen; the same also while nobody asks anything."""
+    """The same for all pages, or how often each is seen; the same also without queries."""
     if weight == "same":
         return np.ones(len(pages))
     views = np.clip(np.nan_to_num(pages.belief(Views())), 0.0, _MAX)

@@ -1,6 +1,6 @@
 """What did a fetch gain, and in which unit?  Gains as outcomes keep them.
 
-The unit is that of the scorer.  Gains by another scorer are neither added to the present ones nor learnt from.
+The unit is that of the scorer.  Gains by another scorer are neither added to the present ones nor learned from.
 """
 
 from collections.abc import Sequence

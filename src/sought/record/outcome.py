@@ -82,8 +82,8 @@ class Finished(NamedTuple):
         return self.outcome.difference if self.outcome.kind == "changed" else float(self.changed)
 
 
-def said(number: float) -> float | None:
-    """The number, or None for NaN, which stands for a number that was not given."""
+def number_or_none(number: float) -> float | None:
+    """The number, or None for NaN, which stands for an unknown number."""
     return None if math.isnan(number) else number
 
 

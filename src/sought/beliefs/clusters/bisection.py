@@ -105,7 +105,7 @@ def _length(vector: Floats) -> float:
 
 
 def _root(vectors: FeatureRows, seed: int) -> _Leaf:
-    """All rows but those of zeros, shuffled: whoever goes through a cluster in order, goes through it at random."""
+    """All rows but those of zeros, shuffled, so that a pass over a cluster in order is a pass in random order."""
     order = np.random.default_rng(seed).permutation(np.flatnonzero(~vectors.is_zero))
     shuffled = vectors.taken(order)
     total = np.zeros(vectors.width)

@@ -1,4 +1,4 @@
-"""What must be known of all pages before the features of one can be told?  Their words, domains and best pages.
+"""What must be known of all pages before the features of one can be computed?  Their words, domains and best pages.
 
 Pages are clustered by their words alone, and so are addresses; features are how far a page's cluster is from the
 largest ones (Tan & Mitra 2010, §3).
@@ -48,14 +48,14 @@ class Space:
 
     def of(self, rows: Sparse) -> Singles:
         """The features of rows: those of the nearest cluster."""
-        found: Singles = self.distances[assigned(rows, self.centroids)[0]]
-        return found
+        distances: Singles = self.distances[assigned(rows, self.centroids)[0]]
+        return distances
 
 
 def space_of(rows: Sparse, dims: int) -> Space:
     """From the pages there are."""
-    found = bisected(rows, _CLUSTERS)
-    return Space(found.centroids, anchor_distances(found.centroids, found.sizes, dims))
+    clusters = bisected(rows, _CLUSTERS)
+    return Space(clusters.centroids, anchor_distances(clusters.centroids, clusters.sizes, dims))
 
 
 def no_space(dims: int) -> Space:
@@ -117,16 +117,16 @@ def numbers_of(terms: Sequence[str], measuring: Measuring) -> Rows:
 
 def lacking(terms: Sequence[str], measuring: Measuring) -> NDArray[np.bool_]:
     """Which terms there are pages with that have not been looked through for them."""
-    found = set(measuring.lacking)
-    return np.array([term in found for term in terms], np.bool_)
+    lacking_terms = set(measuring.lacking)
+    return np.array([term in lacking_terms for term in terms], np.bool_)
 
 
 def places(numbers: Rows, columns: Rows | None = None) -> Places:
     """In which column each term of the vocabulary is, -1 if in none; terms of these numbers are, each in its own."""
-    found = np.full(int(numbers.max(initial=-1)) + 1, -1, np.int32)
+    places = np.full(int(numbers.max(initial=-1)) + 1, -1, np.int32)
     known = np.flatnonzero(numbers >= 0)
-    found[numbers[known]] = known if columns is None else columns[known]
-    return found
+    places[numbers[known]] = known if columns is None else columns[known]
+    return places
 
 
 def _of_addresses(store: Store, rows: Rows, dims: int) -> dict[str, Any]:

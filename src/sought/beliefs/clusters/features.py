@@ -1,4 +1,4 @@
-"""What are pages like?  The features of rows, as numbers that are not scaled yet.
+"""Which features does a page have?  Numbers that are not scaled yet.
 
 From what the crawl keeps: counts of a page and of the version before (versions.py), its address, the words that people
 ask for on it, and its table row.  Linkage is as of the page's last fetch.
@@ -39,7 +39,7 @@ class Described:
         self.look()
 
     def look(self) -> bool:
-        """Find the words of the collection in the vocabulary of now; whether pages may hold them elsewhere than before.
+        """Look up the collection's words in the present vocabulary; returns whether their numbers may have changed.
 
         So it is, too, when all pages have been looked through for words that some had not been.
         """
@@ -96,11 +96,11 @@ class _Some:
         )
 
     def _address(self) -> list[NDArray[np.floating]]:
-        found = read_addresses(self.holdings.store.spellings(self.rows.tolist()))
-        distances = self.collection.addresses.of(address_rows(found, self.collection.words))
+        addresses = read_addresses(self.holdings.store.spellings(self.rows.tolist()))
+        distances = self.collection.addresses.of(address_rows(addresses, self.collection.words))
         domains = np.zeros((len(self.rows), DOMAINS), np.float32)
-        domains[:, : len(self.described.domains)] = found.domain[:, None] == self.described.domains
-        return [distances, found.depth[:, None].astype(np.float32), domains]
+        domains[:, : len(self.described.domains)] = addresses.domain[:, None] == self.described.domains
+        return [distances, addresses.depth[:, None].astype(np.float32), domains]
 
     def _links(self) -> list[NDArray[np.floating]]:
         return [self._now("PageRank", "in-links", "out-links", "e-mails")]
@@ -111,9 +111,9 @@ class _Some:
         table = self.holdings.table
         fetches, changed = (table[name][self.rows].astype(np.float64) for name in ("fetches", "changes"))
         often = np.minimum(changed / np.maximum(fetches - 1.0, 1.0), 1.0)
-        found = np.column_stack([self.records["alike"], content, links, often])
-        found[self.records["versions"] < 2] = 0.0
-        return [found]
+        columns = np.column_stack([self.records["alike"], content, links, often])
+        columns[self.records["versions"] < 2] = 0.0
+        return [columns]
 
     def _ranking(self) -> list[NDArray[np.floating]]:
         if not self.collection.keywords:
@@ -123,8 +123,8 @@ class _Some:
         return [rank_features(self.collection.best, scores, self.holdings.table["key"][self.rows])]
 
     def _now(self, *names: str) -> Singles:
-        found: Singles = self.records["now"][:, [NUMBERS.index(name) for name in names]]
-        return found
+        columns: Singles = self.records["now"][:, [NUMBERS.index(name) for name in names]]
+        return columns
 
     def _changes(self, *names: str) -> NDArray[np.float64]:
         at = [NUMBERS.index(name) for name in names]

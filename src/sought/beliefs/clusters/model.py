@@ -1,7 +1,7 @@
-"""By what are pages told to be of a cluster?  All that clustering has found out, as the store keeps it.
+"""By what are pages assigned to clusters?  The result of clustering, as the store keeps it.
 
-Any page's cluster follows from it and from what is stored of the page: whoever opens the crawl finds the same.
-What cannot be read, or was written for other features, counts for nothing: clusters are made anew.
+The cluster of a page follows from it and from what is stored of the page, so every process that opens the crawl agrees.
+A model that cannot be read, or was written for other features, is ignored: clusters are made anew.
 """
 
 from collections.abc import Sequence
@@ -47,11 +47,11 @@ def save(model: Model, name: str, store: Store) -> None:
 def load(name: str, store: Store, kinds: Sequence[Kind]) -> Model | None:
     """None if there is none of features of these kinds."""
     try:
-        found = _read(store.meta(PREFIX + name))
+        model = _read(store.meta(PREFIX + name))
     except (BadInput, TypeError, ValueError, msgspec.DecodeError):  # nothing, damaged, or of another version
         return None
-    fits = found.scaling.kinds == tuple(kinds) and found.centroids.shape[1:] == (len(kinds),) and len(found.centroids)
-    return found if fits else None
+    fits = model.scaling.kinds == tuple(kinds) and model.centroids.shape[1:] == (len(kinds),) and len(model.centroids)
+    return model if fits else None
 
 
 def _read(kept: Any) -> Model:

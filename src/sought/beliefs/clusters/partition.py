@@ -1,4 +1,4 @@
-"""What came of clustering, for every number of clusters on the way, and where do new rows belong?"""
+"""Which cluster is each row in, for every number of clusters, and where do new rows belong?"""
 
 from dataclasses import dataclass
 

@@ -1,7 +1,7 @@
 """How can bytes, links and shares be compared?  Features on one scale.
 
-Q. Tan & P. Mitra (Clustering-Based Incremental Web Crawling, ACM TOIS 28(4), 2010) do not say; unscaled, the size of a
-file would decide every cosine.
+Q. Tan & P. Mitra (Clustering-Based Incremental Web Crawling, ACM TOIS 28(4), 2010) do not say how; unscaled, the size
+of a file would decide every cosine.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ Kind = Literal["count", "plain", "change"]
 @brief
 @dataclass(frozen=True)
 class Scaling:
-    """What was learnt from some pages, to scale the features of any page.
+    """What was learned from some pages, to scale the features of any page.
 
     A `count` is taken as log1p, and like a `plain` number it is moved and stretched so that what was seen lies between
     0 and 1: `low` becomes 0 and `high` 1, and what lies beyond is cut.  A `change` (see `changes`) stays as it is, from
@@ -58,7 +58,7 @@ class Scaling:
 
 
 def fit_scaling(features: ArrayLike, kinds: Sequence[Kind]) -> Scaling:
-    """From the pages of a table, rows × features; what is not known of a page says nothing."""
+    """From the pages of a table, rows × features; unknown features are ignored."""
     given = np.asarray(features)
     _check(given, kinds)
     low, high = [0.0] * len(kinds), [0.0] * len(kinds)

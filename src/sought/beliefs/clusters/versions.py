@@ -1,9 +1,10 @@
 """How has a page changed between its last two fetches?  A few numbers of both, on record.
 
-The store keeps them under the key `v`, 79 bytes a page that was fetched while some policy went by clusters: what a page
-was like before it changed nobody can tell later.  They are written right after the commit of the fetch.  Of a page
-fetched at another time, or just before a crash, there is only what it is like now, so that nothing but its text can
-have changed.  Links to a page and its PageRank are as of the fetch (PageRank as of the last plan before), too.
+The store keeps them under the key `v`, 79 bytes a page that was fetched while some policy went by clusters: the
+state of a page before a change cannot be computed later.  They are written right after the commit of the fetch.  Of
+a page fetched at another time, or just before a crash, there is only what it is like now, so that nothing but its
+text can have changed.  Links to a page and its PageRank are as of the fetch (PageRank as of the last plan before),
+too.
 """
 
 from collections.abc import Iterable, Sequence
@@ -58,7 +59,7 @@ class PageVersions:
         self._put(fresh)
 
     def look(self, pages: Pages) -> None:
-        """Keep PageRank up, if it will be written down; and see to it that every copy has a record."""
+        """Keep PageRank up to date, if it will be stored, and make sure that every copy has a record."""
         if self.store.writable:
             self.ranks.column(pages)
         if not self.complete:
@@ -70,15 +71,15 @@ class PageVersions:
                 self._put({row: self._made_up(row) for row in rows[at : at + _BATCH].tolist()})
 
     def rows(self) -> Rows:
-        """Those that have a record, ascending."""
+        """Rows that have a record, ascending."""
         keys = b"".join(key[1:] for key, value in self.store.scan(b"v") if _is_record(value))
         return np.union1d(np.frombuffer(keys, ">u4").astype(np.int64), np.fromiter(self.extra, np.int64))
 
     def of(self, rows: Rows) -> Records:
         """The records of rows; of those that have none all is 0."""
         none = bytes(RECORD.itemsize)
-        found = (self.extra.get(row) or self._kept(row) or none for row in rows.tolist())
-        return np.frombuffer(b"".join(found), RECORD)
+        records = (self.extra.get(row) or self._kept(row) or none for row in rows.tolist())
+        return np.frombuffer(b"".join(records), RECORD)
 
     def _put(self, fresh: dict[int, NDArray[np.void]]) -> None:
         if not self.store.writable:
@@ -96,14 +97,14 @@ class PageVersions:
 
     def _next(self, each: Finished, before: NDArray[np.void] | None) -> NDArray[np.void]:
         """The record after one more fetch."""
-        found = self._present(each.row, each.outcome.time)
+        record = self._present(each.row, each.outcome.time)
         seen = int(self.table.columns["fetches"][each.row])
-        found["alike"] = 1.0 - each.outcome.difference
+        record["alike"] = 1.0 - each.outcome.difference
         if before is None:
-            found["before"], found["versions"] = found["now"], min(seen, 2)
+            record["before"], record["versions"] = record["now"], min(seen, 2)
         else:
-            found["before"], found["versions"] = before["now"], 2
-        return found
+            record["before"], record["versions"] = before["now"], 2
+        return record
 
     def _made_up(self, row: int) -> NDArray[np.void]:
         """The record of a page as it is now, whatever happened to it."""
@@ -118,11 +119,11 @@ class PageVersions:
         links = len(self.store.get(row_key(b"l", row)) or b"") // _TARGET
         ranks = self.ranks.flow.values
         rank = float(ranks[row]) if row < len(ranks) else self.ranks.flow.walk.least
-        found = np.zeros(1, RECORD)
-        found["time"], found["kind"] = time, details.kind
+        record = np.zeros(1, RECORD)
+        record["time"], record["kind"] = time, details.kind
         numbers: Sequence[float] = (*details.counts, int(self.table.columns["inlinks"][row]), links, rank)
-        found["now"] = [min(float(min(number, _MAX)), _MAX) for number in numbers]
-        return found
+        record["now"] = [min(float(min(number, _MAX)), _MAX) for number in numbers]
+        return record
 
     def _lacking(self) -> Rows:
         """Rows with a copy that is later than their record."""

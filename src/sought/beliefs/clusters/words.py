@@ -1,4 +1,4 @@
-"""Which words do pages have, of those that tell pages apart?  Rows of TF-IDF, sparse.
+"""Which distinguishing words do pages have?  Rows of TF-IDF, sparse.
 
 tf·ln(N/df) over the most frequent words of all pages, as CLUTO weighs documents by default.  Words of a page are those
 of its title and body that people ask for: the crawl counts no others.  Words of an address are its own (addresses.py).
@@ -42,9 +42,9 @@ def most_frequent(frequency: Numbers, pages: int) -> ChosenWords:
 
 def page_frequency(vectors: Vectors, terms: int) -> Numbers:
     """How many pages hold each term of the vocabulary in title or body."""
-    found = np.zeros(terms, np.int64)
-    _count_pages(vectors.data, vectors.bounds, found)
-    return found
+    counts = np.zeros(terms, np.int64)
+    _count_pages(vectors.data, vectors.bounds, counts)
+    return counts
 
 
 def page_rows(vectors: Vectors, place: Places, weights: Singles) -> Rows:
@@ -58,17 +58,17 @@ def page_rows(vectors: Vectors, place: Places, weights: Singles) -> Rows:
 
 def occurrences(vectors: Vectors, place: Places, columns: int) -> Singles:
     """√(tf/length) of a few terms in title and body, a row for each page: what TF-IDF ranks pages by."""
-    found = np.zeros((len(vectors), columns), np.float32)
-    _occur(vectors.data, vectors.bounds, place, found)
-    return found
+    occurrences = np.zeros((len(vectors), columns), np.float32)
+    _occur(vectors.data, vectors.bounds, place, occurrences)
+    return occurrences
 
 
 @cached(void(readable(uint32), readable(int64), int64[::1]))
-def _count_pages(data: NDArray[np.uint32], bounds: Numbers, found: Numbers) -> None:
+def _count_pages(data: NDArray[np.uint32], bounds: Numbers, counts: Numbers) -> None:
     for p in range(len(bounds) - 1):
         for at in range(bounds[p] + HEAD, bounds[p + 1], EACH):
-            if data[at + 1] and data[at] < len(found):
-                found[data[at]] += 1
+            if data[at + 1] and data[at] < len(counts):
+                counts[data[at]] += 1
 
 
 @cached(
@@ -97,7 +97,7 @@ def _weigh(
 
 
 @cached(void(readable(uint32), readable(int64), readable(int32), float32[:, ::1]))
-def _occur(data: NDArray[np.uint32], bounds: Numbers, place: Places, found: Singles) -> None:
+def _occur(data: NDArray[np.uint32], bounds: Numbers, place: Places, occurrences: Singles) -> None:
     for p in range(len(bounds) - 1):
         if bounds[p] == bounds[p + 1]:
             continue
@@ -107,7 +107,7 @@ def _occur(data: NDArray[np.uint32], bounds: Numbers, place: Places, found: Sing
             if held and data[at] < len(place) and place[data[at]] >= 0:
                 times = np.float64(held & np.uint32(0xFFFF)) + np.float64(held >> np.uint32(16))
                 column = place[data[at]]
-                found[p, column] = max(found[p, column], np.float32(np.sqrt(times / length)))
+                occurrences[p, column] = max(occurrences[p, column], np.float32(np.sqrt(times / length)))
 
 
 # ---- words of addresses

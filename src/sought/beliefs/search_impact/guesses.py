@@ -4,7 +4,7 @@ The features of S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008
 address and in anchors, how important the page and how specific the query is.  The words of all anchors of a row are
 taken together.
 
-S' of §5.1 and §6.1 is learnt from pairs of a fetched page and a query that match by address and anchors; the target is
+S' of §5.1 and §6.1 is learned from pairs of a fetched page and a query that match by address and anchors; the target is
 the score that the page then had, 0 if it does not answer the query or was no page.  Scores are in units that are
 comparable across queries (`units` in query_impact.py).
 """
@@ -55,7 +55,7 @@ _BATCH = 128
 _EACH = 200  # pairs of one query
 _READ = 1024  # pages at once
 _HOST_PRIOR = 20.0  # pairs with the mean of all in the mean of a host
-_PRIOR = 0.1  # score of a matching page before anything is learnt
+_PRIOR = 0.1  # score of a matching page before anything is learned
 KNOWN = (State.LIVE, State.ALIAS, State.GONE)  # fetched, with a known result
 
 
@@ -79,7 +79,7 @@ class Guess:
 
 
 def no_guess() -> Guess:
-    """The guess before anything is learnt: every matching page will be a result, all with the same score."""
+    """The guess before anything is learned: every matching page will be a result, all with the same score."""
     nothing = fit_tree(np.zeros((0, len(NAMES)), np.float32), np.zeros(0))
     means, quantiles = (np.full_like(column, _PRIOR) for column in (nothing.means, nothing.quantiles))
     return Guess(replace(nothing, means=means, quantiles=quantiles), np.zeros(0), _PRIOR)
@@ -111,7 +111,7 @@ def _means(count: Floats, total: Floats, mean: float) -> Floats:
 def _pairs(
     matching: Matching, table: Table, ties: Callable[[Rows], NDArray[np.uint32]], asked: Rows
 ) -> tuple[Rows, Rows]:
-    found_rows, found_queries, count = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
+    matched_rows, matched_queries, count = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], 0
     for first in range(0, min(len(asked), _QUERIES), _BATCH):
         some = matching.telling(asked[first : first + _BATCH])
         bounds, rows = matching.index.matches(some)
@@ -119,12 +119,12 @@ def _pairs(
         fetched = np.isin(table["state"][rows], KNOWN)
         rows, query = rows[fetched], query[fetched]
         kept = first_of_each(query, ties(rows), _EACH)
-        found_rows.append(rows[kept])
-        found_queries.append(some[query[kept]])
+        matched_rows.append(rows[kept])
+        matched_queries.append(some[query[kept]])
         count += len(kept)
         if count >= _PAIRS:
             break
-    return np.concatenate(found_rows)[:_PAIRS], np.concatenate(found_queries)[:_PAIRS]
+    return np.concatenate(matched_rows)[:_PAIRS], np.concatenate(matched_queries)[:_PAIRS]
 
 
 def first_of_each(group: Rows, order: NDArray[np.generic], most: int) -> Rows:
@@ -145,9 +145,9 @@ def _scores(measure: GainMeasure, measuring: Measuring, rows: Rows, queries: Row
     pages = np.unique(rows)
     for first in range(0, len(pages), _READ):
         some = pages[first : first + _READ]
-        found = measure.matches(some, joined([measuring.vector(row) for row in some.tolist()]))
-        pair = found.pages.astype(np.int64) * len(measure.queries) + found.queries
+        matches = measure.matches(some, joined([measuring.vector(row) for row in some.tolist()]))
+        pair = matches.pages.astype(np.int64) * len(measure.queries) + matches.queries
         at = np.searchsorted(wanted, pair)
         held = np.append(wanted, -1)[at] == pair
-        scores[order[at[held]]] = found.scores[held]
+        scores[order[at[held]]] = matches.scores[held]
     return scores

@@ -11,7 +11,7 @@ paper's query-independent policy ranks by importance itself, not by a fit.
 
 The column is updated in few places: rows that the last cycle has changed get their value without queries, then those of
 this cycle are set.  All rows are computed only after a new PageRank, or a new fit of the curve because fetched pages
-have grown by a tenth.  So values may differ slightly after a restart: the fits are newer.  The learnt improvability
+have grown by a tenth.  So values may differ slightly after a restart: the fits are newer.  The learned improvability
 stays (needy.py).
 """
 
@@ -80,7 +80,7 @@ class SearchImpactSupplier:
         return self.values[: self.rows]
 
     def terms(self, row: int) -> dict[str, Any]:
-        matches = self.queries.found if self.belief.by_queries else None
+        matches = self.queries.matches if self.belief.by_queries else None
         value, alone = float(self.values[row]), float(self.alone[row])
         terms: dict[str, Any] = {"page_rank": float(np.exp(self.ranks.logs[row]))}
         if not np.isneginf(self.table["last_fetch"][row]):

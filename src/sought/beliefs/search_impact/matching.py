@@ -1,7 +1,7 @@
 """Which rows of the table have the words of which queries in their address or their anchors?
 
 The match index of S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, §5.1, over a crawl.  It also has
-rows that were fetched, because predictions are learnt from them.
+rows that were fetched, because predictions are learned from them.
 """
 
 from collections.abc import Iterable

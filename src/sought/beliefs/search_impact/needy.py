@@ -2,7 +2,7 @@
 
 neediness(q) = f(q)·improvability(x), x being the mean score of the best K results, with 0 for missing ones (S. Pandey,
 C. Olston, Crawl Ordering by Search Impact, WSDM 2008, §5.2 and §6.3).  Improvability is the number of fetched pages
-that enter the best K of a query, y = exp(a + b·x), learnt from earlier fetches since x was noted; until enough pages
+that enter the best K of a query, y = exp(a + b·x), learned from earlier fetches since x was noted; until enough pages
 have entered, it is the same for all queries.  Buckets without an improvement have no logarithm, so it is a Poisson
 regression with log link, buckets weighted by their counts.
 """
@@ -104,7 +104,7 @@ _META = "improvability"
 
 
 class ImprovabilitySupplier:
-    """The learnt improvability, kept in the store, because the pages that it was learnt from will not enter again."""
+    """The learned improvability, kept in the store, because the pages that it was learned from will not enter again."""
 
     def __init__(self, holdings: Holdings) -> None:
         self.store = holdings.store

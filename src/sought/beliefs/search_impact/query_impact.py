@@ -3,7 +3,7 @@
 S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, Figure 4: the queries with the largest need, the new
 pages that match them, the scores these would have, and which of them would be among the first K.  The impact of a page
 is Σ f(q)·T(p, q), f(q) being searches a week.  The cost of a cycle is in the matches of needy queries; predictions are
-learnt again when fetched pages have grown by a tenth.
+learned again when fetched pages have grown by a tenth.
 """
 
 from dataclasses import dataclass, field
@@ -46,10 +46,10 @@ def units(measure: GainMeasure) -> NDArray[np.float64]:
         return np.ones(queries)
     terms = len(measure.vocabulary)
     held = measure.statistics.of_terms(terms)[:, -1]
-    starts, found = max(map(measure.filing.terms, languages), key=lambda read: int(held[read[1]].sum()))
+    starts, occurrences = max(map(measure.filing.terms, languages), key=lambda read: int(held[read[1]].sum()))
     weight = measure.scorer.weights(measure.statistics, terms).sum(axis=1, dtype=np.float64)
     owner = np.repeat(np.arange(queries), np.diff(starts))
-    total = np.bincount(owner, weight[found], minlength=queries)
+    total = np.bincount(owner, weight[occurrences], minlength=queries)
     return np.where(total > 0, total, 1.0)
 
 
@@ -81,7 +81,7 @@ class LogRanks:
 Floats = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-REFIT = 0.1  # growth of fetched pages after which predictions are learnt again
+REFIT = 0.1  # growth of fetched pages after which predictions are learned again
 _SHOWN = 10
 
 
@@ -113,8 +113,8 @@ class NeedyMatches:
 
 
 @dataclass(eq=False)
-class LearntImpact:
-    """The predictions learnt from fetched pages, and the workload they are for."""
+class LearnedImpact:
+    """The predictions learned from fetched pages, and the workload they are for."""
 
     guess: Guess = field(default_factory=no_guess)
     growth: Growth = field(default_factory=lambda: Growth(REFIT))
@@ -131,8 +131,8 @@ class QueryImpact:
         self.ranks = holdings.shared(LogRanks)
         self.improving = holdings.shared(ImprovabilitySupplier)
         self.sketching = Sketching(belief, self.matching, self.measuring)
-        self.learnt = LearntImpact()
-        self.found: NeedyMatches | None = None
+        self.learned = LearnedImpact()
+        self.matches: NeedyMatches | None = None
         self.top: Top | None = None
         self._units: tuple[tuple[object, ...], Floats] = ((), np.zeros(0))
         self.logs = np.zeros(0)
@@ -161,32 +161,32 @@ class QueryImpact:
             self.logs = self.ranks.update(pages)
 
     def update(self, pages: Pages) -> NeedyMatches | None:
-        """The present result; None if nobody asks anything."""
+        """The present result; None without queries."""
         self.look(pages)
         measure, top_k = self.measuring.measure, self.top
         if not self._is_known:
-            self.found = None if measure is None or top_k is None else self._found(self.logs, measure, top_k)
+            self.matches = None if measure is None or top_k is None else self._match(self.logs, measure, top_k)
             self._is_known = True
-        return self.found
+        return self.matches
 
-    def _found(self, logs: Floats, measure: GainMeasure, top_k: Top) -> NeedyMatches:
+    def _match(self, logs: Floats, measure: GainMeasure, top_k: Top) -> NeedyMatches:
         belief, rates, unit = self.belief, self.rates, self._units_of(measure)
         self.matching.update()
         asked = np.flatnonzero(rates > 0)
-        if self.learnt.growth.is_due(self.fetches, len(logs)) or self.learnt.asked is not self.matching.texts:
+        if self.learned.growth.is_due(self.fetches, len(logs)) or self.learned.asked is not self.matching.texts:
             guess = fit_guess(self.matching, self.measuring, logs, unit, asked)
-            self.learnt = LearntImpact(guess, self.learnt.growth, self.matching.texts)
+            self.learned = LearnedImpact(guess, self.learned.growth, self.matching.texts)
         x = mean_scores(top_k, belief.k, unit)
         neediness = rates * self.improving.update(top_k, measure.statistics, x, asked)(x)
-        needy, sketches, leaves, turned = self.sketching(neediness, rates, top_k, logs, unit, self.learnt.guess)
+        needy, sketches, leaves, turned = self.sketching(neediness, rates, top_k, logs, unit, self.learned.guess)
         rows, impact = impact_by_page(sketches.rows, self._impact(sketches, leaves))
         held = rates * np.minimum(top_k.size, belief.k)
         scale = rescale(float(held.sum()), float(held[turned].sum()))
-        guess = self.learnt.guess
+        guess = self.learned.guess
         return NeedyMatches(belief.k, needy, neediness[needy], sketches, leaves, guess, unit, scale, rows, impact)
 
     def _impact(self, sketches: Sketches, leaves: NDArray[np.int32]) -> Floats:
-        tree = self.learnt.guess.tree
+        tree = self.learned.guess.tree
         if self.belief.estimate == "scalar":
             return scalar_impact(sketches, tree.means[leaves], self.belief.k)
         return expected_impact(sketches, leaves, tree.quantiles, seen(self.belief.k))
@@ -199,26 +199,26 @@ class QueryImpact:
 
     def terms(self, row: int) -> list[dict[str, Any]]:
         """The needy queries that a row matches, the neediest first."""
-        found = self.found
-        if found is None or self.top is None:
+        matches = self.matches
+        if matches is None or self.top is None:
             return []
-        pairs = np.flatnonzero(found.sketches.rows == row)
-        owner = np.searchsorted(found.sketches.bounds, pairs, side="right") - 1
-        order = np.argsort(-found.neediness[owner], kind="stable")[:_SHOWN]
+        pairs = np.flatnonzero(matches.sketches.rows == row)
+        owner = np.searchsorted(matches.sketches.bounds, pairs, side="right") - 1
+        order = np.argsort(-matches.neediness[owner], kind="stable")[:_SHOWN]
         return [
-            self._pair(found, self.top, int(pair), int(which))
+            self._pair(matches, self.top, int(pair), int(which))
             for pair, which in zip(pairs[order], owner[order], strict=True)
         ]
 
-    def _pair(self, found: NeedyMatches, top_k: Top, pair: int, which: int) -> dict[str, Any]:
-        query, k = int(found.needy[which]), self.belief.k
+    def _pair(self, matches: NeedyMatches, top_k: Top, pair: int, which: int) -> dict[str, Any]:
+        query, k = int(matches.needy[which]), self.belief.k
         return {
             "query": self.measuring.asked.texts[query],
-            "a_week": float(found.sketches.weights[which]),
-            "neediness": float(found.neediness[which]),
-            "matched": self.matching.index.why(int(found.sketches.rows[pair]), query),
-            "predicted_score": float(found.scores[pair] * found.units[query]),
-            "rank": int(found.ranks[pair]) or None,
+            "a_week": float(matches.sketches.weights[which]),
+            "neediness": float(matches.neediness[which]),
+            "matched": self.matching.index.why(int(matches.sketches.rows[pair]), query),
+            "predicted_score": float(matches.scores[pair] * matches.units[query]),
+            "rank": int(matches.ranks[pair]) or None,
             f"score_at_{k}": float(best_scores(top_k, k)[query, k - 1]),
         }
 

@@ -78,14 +78,16 @@ class Sketching:
     ) -> Sketched:
         """Those of the neediest queries."""
         wanted = max(self.belief.fewest, int(np.ceil(self.belief.sketches * np.count_nonzero(rates))))
-        found = [_NOBODY, *self._found(neediness, wanted, logs, unit, guess)]
-        needy, size, rows, leaves, turned = map(np.concatenate, zip(*found, strict=True))
+        parts = [_NOBODY, *self._competing(neediness, wanted, logs, unit, guess)]
+        needy, size, rows, leaves, turned = map(np.concatenate, zip(*parts, strict=True))
         best = _in_units(top, needy, self.belief.k, unit)
         bounds = np.concatenate([[0], np.cumsum(size)])
         sketches = Sketches(rates[needy], *best, bounds, rows, self.measuring.ties(rows))
         return Sketched(needy, sketches, leaves, turned)
 
-    def _found(self, neediness: Floats, wanted: int, logs: Floats, unit: Floats, guess: Guess) -> Iterator[Competing]:
+    def _competing(
+        self, neediness: Floats, wanted: int, logs: Floats, unit: Floats, guess: Guess
+    ) -> Iterator[Competing]:
         turns = neediest(neediness, _TURNS * wanted)
         for first in range(0, len(turns), _BATCH):
             queries = self.matching.telling(turns[first : first + _BATCH])
@@ -95,9 +97,9 @@ class Sketching:
                 kept = first_of_each(query, -guess.tree.means[leaves], _CONTENDERS)
                 rows, query, leaves = rows[kept], query[kept], leaves[kept]
             size = np.bincount(query, minlength=len(queries))
-            found = Competing(queries, size, rows, leaves, queries).first(wanted)
-            yield found
-            wanted -= len(found.queries)
+            competing = Competing(queries, size, rows, leaves, queries).first(wanted)
+            yield competing
+            wanted -= len(competing.queries)
             if not wanted:
                 return
 

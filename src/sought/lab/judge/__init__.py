@@ -1,1 +1,1 @@
-"""How good was it really?  What only the laboratory can know."""
+"""How good was a run really?  Judging by data that only the laboratory has."""

@@ -3,8 +3,8 @@
 B. Efron, R. Tibshirani, Improvements on Cross-Validation: The .632+ Bootstrap Method, JASA 1997; so is ω tuned by Tran,
 Turk, Cambazoglu & Nejdl, A Random Walk Model for Optimization of Search Impact in Web Frontier Ranking, SIGIR 2015, §5.
 
-What is lost by a ranking is 1 - (impact of its first pages) / (impact of the best ones).  Pages of equal value come in
-any order, and in the mean over all orders: a ranking that says nothing loses what a random one does.
+The loss of a ranking is 1 - (impact of its first pages) / (impact of the best ones).  Pages of equal value come in
+any order, and in the mean over all orders: a constant ranking loses what a random one does.
 """
 
 from collections.abc import Callable, Sequence
@@ -65,8 +65,8 @@ def lost(values: Floats, impact: Floats, cut: float) -> float:
     least = np.sort(scores)[len(scores) - count]  # quicker than np.partition where many are equal
     above, equal = scores > least, scores == least
     places = count - int(np.count_nonzero(above))
-    found = float(impact[above].sum()) + places * float(impact[equal].mean())
-    return 1.0 - found / ideal
+    reached = float(impact[above].sum()) + places * float(impact[equal].mean())
+    return 1.0 - reached / ideal
 
 
 def lost_by_chance(impact: Floats, cut: float) -> float:
@@ -131,7 +131,7 @@ def _tuned(
     samples: int,
     seed: int,
 ) -> Tuned[Candidate]:
-    """Samples are the same for all candidates, so that their luck cancels out."""
+    """Samples are the same for all candidates, so that chance cancels out."""
     if not candidates or not len(impact):
         raise BadInput("tuning needs a candidate and a page at least")
     if not 0.0 < cut <= 1.0 or samples < 1:

@@ -40,11 +40,11 @@ class Evaluator:
         numbers[np.lexsort((np.arange(len(ties)), ties))] = np.arange(len(ties))
         self._numbers = numbers
         self._copies, self._live = _Side(len(weights), numbers), _Side(len(weights), numbers)
-        self._found, self._ideal = np.zeros(len(weights)), np.zeros(len(weights))
+        self._attained, self._ideal = np.zeros(len(weights)), np.zeros(len(weights))
         self._worth: Scores = np.zeros(len(ties), np.float32)
 
     def set_weights(self, weights: Floats) -> None:
-        """What is asked for has changed: f_q of the same queries."""
+        """Set f_q of the same queries."""
         if len(weights) != len(self._weights):
             raise ValueError(f"{len(weights)} weights for {len(self._weights)} queries")
         self._weights = weights
@@ -70,20 +70,20 @@ class Evaluator:
         return total(*self.by_query(), self._weights, self._norm)
 
     def by_query(self) -> tuple[Floats, Floats]:
-        """What attention finds for each query, and could find, before weights; good until the next change."""
+        """The attained and the ideal score of each query, before weights; valid until the next change."""
         dirty = np.union1d(self._copies.flush(), self._live.flush())
         longest = max(int(side.slabs.sizes[dirty].max(initial=0)) for side in (self._copies, self._live))
         tables = self._visibility.table(longest), self._visibility.sums(longest)
         lists = (*self._copies.slabs.arrays[:3], *self._live.slabs.arrays[:3])
-        _work_out(dirty, *lists, *tables, self._tie == "mean", self._worth, self._found, self._ideal)
-        return self._found, self._ideal
+        _work_out(dirty, *lists, *tables, self._tie == "mean", self._worth, self._attained, self._ideal)
+        return self._attained, self._ideal
 
     def gains(self, pages: Numbers) -> Floats:
         """By how much the numerator would change if the copy of each page alone became its live version."""
         return self._changes(pages, self._live.rows(pages))
 
     def gains_of(self, pages: Numbers, matches: Matches) -> Floats:
-        """The same, if the copy of each of these different pages became what `matches` says of it."""
+        """The same, if the copy of each of these different pages matched as in `matches`."""
         order = np.argsort(pages)
         at = np.searchsorted(pages, matches.pages, sorter=order)
         if len(at) and not (at.max() < len(pages) and np.array_equal(pages[order[at]], matches.pages)):
@@ -108,7 +108,7 @@ class Evaluator:
         return changes
 
     def _up_to_date(self) -> tuple[Lists, Lists, Floats, Floats, np.uint64]:
-        """Lists of both sides, what a query's find weighs, sums of visibility, how far keys are shifted to tie."""
+        """Lists of both sides, the weight of a query, sums of visibility, how far keys are shifted to tie."""
         _, ideal = self.by_query()
         weights = self._weights / np.where(ideal, ideal, 1.0) if self._norm else self._weights
         sides = self._copies.slabs, self._live.slabs
@@ -255,16 +255,16 @@ def _score(key: Int) -> float:
 @compiled
 def _attention(items: Keys, start: Int, size: Int, worth: Scores, seen: Floats, sums: Floats, mean: Bool) -> float:
     """Σ I(rank)·worth over a list; equal scores share their visibility if `mean`."""
-    found, k = 0.0, 0
+    total, k = 0.0, 0
     while k < size:
         stop = k + 1
         while mean and stop < size and items[start + stop] >> _32 == items[start + k] >> _32:
             stop += 1
         visibility = (sums[stop] - sums[k]) / (stop - k) if mean else seen[stop]
         for at in range(k, stop):
-            found += visibility * np.float64(worth[items[start + at] & _LOW])
+            total += visibility * np.float64(worth[items[start + at] & _LOW])
         k = stop
-    return found
+    return total
 
 
 _LISTS = (KEYS, OFFSETS, OFFSETS)
@@ -285,15 +285,15 @@ def _work_out(
     sums: Floats,
     mean: Bool,
     worth: Scores,
-    found: Floats,
+    qualities: Floats,
     ideal: Floats,
 ) -> None:
-    """What attention finds for each dirty query, and could find.  `worth` is 0 before and after."""
+    """The attained and the ideal score of each dirty query.  `worth` is 0 before and after."""
     for query in dirty:
         start, size = live_starts[query], live_sizes[query]
         for k in range(start, start + size):
             worth[lives[k] & _LOW] = np.float32(_score(lives[k]))
         ideal[query] = _attention(lives, start, size, worth, seen, sums, mean)
-        found[query] = _attention(copies, copy_starts[query], copy_sizes[query], worth, seen, sums, mean)
+        qualities[query] = _attention(copies, copy_starts[query], copy_sizes[query], worth, seen, sums, mean)
         for k in range(start, start + size):
             worth[lives[k] & _LOW] = 0.0

@@ -1,7 +1,7 @@
-"""What would one page's copy change, if it were another?  Exact, for many pages at once, each by itself.
+"""How would another copy of one page change the score?  Exact, for many pages at once, each by itself.
 
 A page that moves in a list shifts those between its old place and its new one by one rank.  Sums over the list, made
-once a query, say what any such shift is worth; so a move costs two binary searches.
+once a query, give the value of any such shift; so a move costs two binary searches.
 """
 
 from typing import NamedTuple
@@ -37,8 +37,8 @@ def moves_of(rows: Matches, others: Matches, weights: Floats) -> Moves:
     size = len(rows.queries) + len(others.queries)
     query, page = np.empty(size, np.int64), np.empty(size, np.int64)
     old, new = np.empty(size, np.float32), np.empty(size, np.float32)
-    found = _merge(*ascending(rows), *ascending(others), weights, query, page, old, new)
-    order = np.argsort(query[:found])
+    count = _merge(*ascending(rows), *ascending(others), weights, query, page, old, new)
+    order = np.argsort(query[:count])
     return Moves(query[order], page[order], old[order], new[order])
 
 
@@ -109,7 +109,7 @@ def _seen(sums: Floats, first: Int, stop: Int) -> float:
 def _sum_up(
     items: Keys, start: Int, size: Int, shift: Int, worth: Scores, sums: Floats, so_far: NDArray[np.float64]
 ) -> None:
-    """Sums up to each place: of worth, of what is found there, and if all stood one place lower, or higher."""
+    """Sums up to each place: of worth, of the attained score, and of that if all stood one place lower, or higher."""
     k = 0
     while k < size:
         stop = k + 1
@@ -130,7 +130,7 @@ def _sum_up(
 def _moved(
     s: Int, e: Int, is_in: Int, s2: Int, e2: Int, comes_in: Int, size: Int, own: float, sums: Floats, so_far: Floats
 ) -> float:
-    """What is found more if a page worth `own` leaves the block [s, e) and joins [s2, e2), which may be empty."""
+    """The gain of score if a page worth `own` leaves the block [s, e) and joins [s2, e2), which may be empty."""
     worth, here, lower, higher = so_far[0], so_far[1], so_far[2], so_far[3]
     change: float = 0.0
     up = comes_in and (not is_in or e2 <= s)
@@ -192,8 +192,8 @@ def add_changes(
             s, e = _place(copies, start, size, a, shift, 0), _place(copies, start, size, a, shift, 1)
             s2, e2 = _place(copies, start, size, b, shift, 0), _place(copies, start, size, b, shift, 1)
             own = np.float64(worth[number])
-            found = _moved(s, e, old[done] > 0, s2, e2, new[done] > 0, size, own, sums, so_far)
-            changes[pages[done]] += weights[query] * found
+            gains = _moved(s, e, old[done] > 0, s2, e2, new[done] > 0, size, own, sums, so_far)
+            changes[pages[done]] += weights[query] * gains
             done += 1
         for k in range(first, last):
             worth[lives[k] & _LOW] = 0.0

@@ -92,10 +92,10 @@ class Ranked:
         order = np.argsort(wanted)  # searching in ascending order is many times as fast
         wanted = wanted[order]
         at = np.searchsorted(self.pairs, wanted)
-        found = at < len(self.pairs)
-        found[found] = self.pairs[at[found]] == wanted[found]
+        known = at < len(self.pairs)
+        known[known] = self.pairs[at[known]] == wanted[known]
         scores = np.zeros(len(wanted), np.float32)
-        scores[order[found]] = self.scores[at[found]]
+        scores[order[known]] = self.scores[at[known]]
         return scores
 
 
@@ -188,11 +188,11 @@ def numbers_of(terms: list[str], numbers: dict[str, int]) -> NDArray[np.int32]:
     return np.fromiter((numbers.get(term, ABSENT) for term in terms), np.int32, len(terms))
 
 
-def _judge(world: World, demand: Demand, found: Matches, tie: Tie) -> Judge:
-    order = np.argsort(found.pages.astype(np.uint64) << np.uint64(32) | found.queries)
+def _judge(world: World, demand: Demand, matches: Matches, tie: Tie) -> Judge:
+    order = np.argsort(matches.pages.astype(np.uint64) << np.uint64(32) | matches.queries)
     bounds = np.zeros(len(world.versions) + 1, np.int64)
-    np.cumsum(np.bincount(found.pages, minlength=len(world.versions)), out=bounds[1:])
-    return Judge(world, demand, bounds, found.queries[order], found.scores[order], tie=tie)
+    np.cumsum(np.bincount(matches.pages, minlength=len(world.versions)), out=bounds[1:])
+    return Judge(world, demand, bounds, matches.queries[order], matches.scores[order], tie=tie)
 
 
 def _importance(world: World, scorer: Scorer) -> Floats:

@@ -24,16 +24,16 @@ _AT_ONCE = 128  # draws computed together
 
 @dataclass(frozen=True)
 class Scored:
-    """Visible score, ideal score and weight: units × queries."""
+    """Attained score, ideal score and weight: units × queries."""
 
-    found: NDArray[np.floating]
+    attained: NDArray[np.floating]
     ideal: NDArray[np.floating]
     weights: Floats
 
     @staticmethod
     def of(run: Run, when: When = "after", part: Part = "judged") -> "Scored":
-        found = run.answers.after if when == "after" else run.answers.before
-        return Scored(found, run.answers.ideal, run.weights(part))
+        answers = run.answers.after if when == "after" else run.answers.before
+        return Scored(answers, run.answers.ideal, run.weights(part))
 
 
 class Interval(NamedTuple):
@@ -47,12 +47,14 @@ class Interval(NamedTuple):
 
 def difference(a: Scored, b: Scored, draws: int = 2000, block: int = 4, seed: int = 0) -> Interval:
     """By how much the quality of a exceeds that of b, mean over units."""
-    if a.found.shape != b.found.shape:
-        raise ValueError(f"runs of {a.found.shape} and {b.found.shape} units and queries cannot be paired")
-    units = len(a.found)
+    if a.attained.shape != b.attained.shape:
+        raise ValueError(f"runs of {a.attained.shape} and {b.attained.shape} units and queries cannot be paired")
+    units = len(a.attained)
     if not units:
         return Interval(np.nan, np.nan, np.nan, draws)
-    sums = np.concatenate([part for each in (a, b) for part in (each.weights * each.found, each.weights * each.ideal)])
+    sums = np.concatenate(
+        [part for each in (a, b) for part in (each.weights * each.attained, each.weights * each.ideal)]
+    )
     sums = sums[:, sums.any(axis=0)]  # without queries that are never asked or never answered
     measured = _gap(sums.sum(axis=1, keepdims=True), units).mean()
     dice = np.random.default_rng([seed, 0xB007])
@@ -91,8 +93,8 @@ def t_statistic(a: Floats, b: Floats) -> float:
 
 def _gap(sums: Floats, units: int) -> Floats:
     """Quality of a less that of b, units × draws."""
-    found_a, ideal_a, found_b, ideal_b = sums.reshape(4, units, -1)
-    return ratio(found_a, ideal_a) - ratio(found_b, ideal_b)
+    attained_a, ideal_a, attained_b, ideal_b = sums.reshape(4, units, -1)
+    return ratio(attained_a, ideal_a) - ratio(attained_b, ideal_b)
 
 
 def _resampled(units: int, draws: int, block: int, dice: np.random.Generator) -> Floats:

@@ -1,7 +1,7 @@
 """How much could any schedule earn of the additive surrogate of quality?  A transport problem, solved exactly.
 
-The loss ℓ of a version is taken by itself, on the day it appears, all other pages in step: what attention finds with
-it, less what it finds with the version before.  A job is a version in force in the units [first, stop).  Fetched in
+The loss ℓ of a version is taken by itself, on the day it appears, all other pages in step: the score with it,
+less the score with the version before.  A job is a version in force in the units [first, stop).  Fetched in
 unit t it earns ℓ·(stop - t).  Each job is done at most once, each unit has `budget` fetches.  The constraints are
 totally unimodular, so the best whole schedule is the linear programme's optimum.  It bounds the surrogate, not quality
 itself; `additivity` measures how far the two are apart.
@@ -41,16 +41,16 @@ def losses(judge: Judge, copies: Numbers | None = None, report: Callable[[int, i
     there = at_start != NOTHING
     before[at_start[there]] = (none if copies is None else copies)[there]
     births = np.where(world.until > world.start, np.maximum(v.time, world.start), np.inf)
-    found, truth = np.zeros(len(v)), Truth(judge, none)
+    losses, truth = np.zeros(len(v)), Truth(judge, none)
     times = np.unique(births[births <= world.end])
     for done, time in enumerate(times.tolist(), 1):
         truth.at(time)
         truth.copies[:] = truth.live
         born = np.flatnonzero(births == time)
         pages = v.page[born].astype(np.int64)
-        found[born] = -truth.evaluator.gains_of(v.page[born], judge.matches(pages, before[born]))
+        losses[born] = -truth.evaluator.gains_of(v.page[born], judge.matches(pages, before[born]))
         report(done, len(times))
-    return found
+    return losses
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class Bound:
     """The best schedule of the surrogate: `fetches` are its rows (unit, page, version).
 
     `gap` is by how much the prices of units would allow to earn more, as a share: rounding only.  `additivity_error` is
-    of a repository that is never refreshed, mean over units, as a share of what could be found.
+    of a repository that is never refreshed, mean over units, as a share of the ideal.
     """
 
     earned: float

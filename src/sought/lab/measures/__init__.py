@@ -52,7 +52,7 @@ MEASURES = Registry(
 
 
 def parse_measure(text: str) -> Measure:
-    """The measure of this name, or that an expression stands for; BadInput, which says what is wrong, if none.
+    """The measure of this name, or that of an expression; BadInput says what is wrong.
 
     What has its module before its name is looked for in the current directory, too.
     """

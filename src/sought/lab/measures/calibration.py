@@ -38,8 +38,8 @@ class Calibrated:
         return named("calibration", self.figure, "known" * (self.pages == "known"))
 
     def __call__(self, run: Run) -> Floats:
-        found: float = getattr(calibration_of(run, self.pages), self.figure)
-        return np.full(len(run.moments), found)
+        value: float = getattr(calibration_of(run, self.pages), self.figure)
+        return np.full(len(run.moments), value)
 
 
 def calibration_of(run: Run, pages: Which = "new") -> Calibration:

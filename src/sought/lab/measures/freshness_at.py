@@ -47,18 +47,18 @@ class FreshnessAt:
             page = run.world.versions.page[top.version]
             fresh = ~reading.stale(moment.after, moment.live)[page]
             met = np.bincount(top.query, seen[top.rank], queries).astype(np.float64)
-            found = np.bincount(top.query, seen[top.rank] * fresh, queries).astype(np.float64)
+            sums = np.bincount(top.query, seen[top.rank] * fresh, queries).astype(np.float64)
             per = met if self.form == "default" else np.where(met > 0, self.k * seen.sum(), 0.0)
-            values[moment.unit] = mean_over_queries(found, per, asked[moment.unit], self.weighted)
+            values[moment.unit] = mean_over_queries(sums, per, asked[moment.unit], self.weighted)
         return values
 
 
-def mean_over_queries(found: Floats, per: Floats, asked: Floats, weighted: bool) -> float:
-    """The mean of found/per over the queries that are asked, without those where `per` is 0."""
+def mean_over_queries(sums: Floats, per: Floats, asked: Floats, weighted: bool) -> float:
+    """The mean of sums/per over the queries that are asked, without those where `per` is 0."""
     counted = (asked > 0) & (per > 0)
     weights = asked[counted] if weighted else np.ones(np.count_nonzero(counted))
     total = float(weights.sum())
-    return float((weights * (found[counted] / per[counted])).sum()) / total if total else np.nan
+    return float((weights * (sums[counted] / per[counted])).sum()) / total if total else np.nan
 
 
 MEASURES = (

@@ -15,7 +15,7 @@ When = Literal["after", "before"]
 
 
 class Measure(Protocol):
-    """`name` is that of its column.  NaN where a unit has no value; a run is summed up by the mean of the others."""
+    """`name` is that of its column.  NaN where a unit has no value; a run has the mean of the others."""
 
     @property
     def name(self) -> str: ...

@@ -50,9 +50,9 @@ class PrecisionAt:
             live = run.searchable(moment.live)
             least, relevant = _relevance(ranked.lists(live), ranked.queries)
             top = ranked.lists(run.searchable(moment.after)).top(self.k)
-            found = _precisions(ranked, top, live[page[top.version]], least)
+            shares = _precisions(ranked, top, live[page[top.version]], least)
             per = np.minimum(self.k, relevant) if self.form == "ap" else relevant > 0
-            values[moment.unit] = mean_over_queries(found, per.astype(np.float64), asked[moment.unit], self.weighted)
+            values[moment.unit] = mean_over_queries(shares, per.astype(np.float64), asked[moment.unit], self.weighted)
         return values
 
 

@@ -1,8 +1,8 @@
 """Quality: visible score of the answers, over what it would be if every copy were up to date and no page missing.
 
-    Q = Σ_q f_q·found_q / Σ_q f_q·ideal_q
+    Q = Σ_q f_q·attained_q / Σ_q f_q·ideal_q
 
-S. Pandey, C. Olston, User-Centric Web Crawling, WWW 2005, eq. 5 (index/quality.py).  Where nothing can be found Q = 1.
+S. Pandey, C. Olston, User-Centric Web Crawling, WWW 2005, eq. 5 (index/quality.py).  Where the ideal is 0, Q = 1.
 """
 
 from dataclasses import dataclass
@@ -44,8 +44,8 @@ class Quality:
 
     def __call__(self, run: Run) -> Floats:
         weights = run.weights(self.part)
-        found = run.answers.after if self.when == "after" else run.answers.before
-        values = ratio((weights * found).sum(axis=1), (weights * run.answers.ideal).sum(axis=1))
+        answers = run.answers.after if self.when == "after" else run.answers.before
+        values = ratio((weights * answers).sum(axis=1), (weights * run.answers.ideal).sum(axis=1))
         if self.weeks == "all":
             return values
         return np.where(is_bulk(run) == (self.weeks == "bulk"), values, np.nan)
@@ -60,9 +60,9 @@ def is_bulk(run: Run) -> NDArray[np.bool_]:
     return is_bulk & (moments > run.world.start)
 
 
-def ratio(found: Floats, ideal: Floats) -> Floats:
-    """Quality; 1 where there is nothing to find."""
-    return np.divide(found, ideal, out=np.ones_like(ideal), where=ideal > 0)
+def ratio(reached: Floats, ideal: Floats) -> Floats:
+    """Quality; 1 where the ideal is 0."""
+    return np.divide(reached, ideal, out=np.ones_like(ideal), where=ideal > 0)
 
 
 MEASURES = (

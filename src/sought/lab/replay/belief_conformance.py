@@ -59,7 +59,7 @@ def _learner(belief: Belief, *logs: Fetches) -> Learner:
 
 
 def _it_is_learned_or_supplied(belief: Belief) -> None:
-    """One of the two, so that a crawl knows where its column comes from."""
+    """It is one of the two, so that a crawl knows where its column comes from."""
     ways = [name for name in ("learner", "supplier") if callable(getattr(belief, name, None))]
     hint = "write learner(self), or inherit from Supplied and write supplier(self, holdings)"
     demand(len(ways) == 1, f"it has {' and '.join(ways) or 'neither learner nor supplier'}: {hint}")
@@ -161,12 +161,12 @@ def _a_crawl_can_read_it(belief: Belief) -> None:
 @cache
 def _world() -> World:
     recorder = WorldRecorder()
-    taken = generate(recorder, WebShape(pages=60, hosts=3, weeks=4, rate=0.6, births=0.03, deletes=0.02, queries=40))
-    return recorder.finish("checked", taken.seeds, taken.start, taken.end, WEEK)
+    span = generate(recorder, WebShape(pages=60, hosts=3, weeks=4, rate=0.6, births=0.03, deletes=0.02, queries=40))
+    return recorder.finish("checked", span.seeds, span.start, span.end, WEEK)
 
 
 def _named(name: str, check: BeliefCheck) -> BeliefCheck:
-    """Every way in which a check ends badly is a broken promise."""
+    """Any error in a check is a broken promise."""
 
     @wraps(check)
     def kept(belief: Belief) -> None:

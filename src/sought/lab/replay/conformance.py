@@ -89,7 +89,7 @@ def _inputs_untouched(policy: Policy) -> None:
 
 
 def _tried(policy: Policy, pages: Pages) -> bytes:
-    """Its values, bit by bit; nothing if it fails, about which another promise has more to say."""
+    """Its values, bit by bit; nothing if it fails, which another promise reports."""
     try:
         return np.asarray(policy(pages, NOW)).tobytes()
     except Exception:  # noqa: BLE001  a policy is anybody's code
@@ -108,7 +108,7 @@ def _columns(pages: Pages) -> Iterator[tuple[str, Any]]:
 
 
 def _same_inputs_same_values(policy: Policy) -> None:
-    """Whatever was asked in between, of it or of another."""
+    """Regardless of other calls in between, of it or of another policy."""
     first = [_tried(policy, pages) for pages in _samples(policy)]
     for pages, before in zip(_samples(policy), first, strict=True):
         demand(
@@ -226,7 +226,7 @@ def _a_budget_is_never_exceeded(policy: Policy) -> None:
 
 
 def _named(name: str, check: Check) -> Check:
-    """Every way in which a check ends badly is a broken promise."""
+    """Any error in a check is a broken promise."""
 
     @wraps(check)
     def kept(policy: Policy) -> None:

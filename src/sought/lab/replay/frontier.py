@@ -27,7 +27,7 @@ SHOWN = 10  # results on a page of them
 
 @dataclass(frozen=True)
 class _Several:
-    """Stands for several policies while a crawl computes the beliefs of all of them."""
+    """One policy in place of several, so that a crawl computes the beliefs of all of them."""
 
     policies: tuple[Policy, ...]
 

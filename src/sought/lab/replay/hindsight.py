@@ -32,11 +32,11 @@ def hindsight_columns(policy: Policy, judge: Judge, setting: Setting, rows: Rows
     wanted = [belief for belief in beliefs_of(policy) if learns_from_fetches(belief)]
     if not wanted:
         return {}
-    columns = learnt(wanted, judge.world, watched(judge, full_fetch_times(judge.world, setting)))
+    columns = learned_columns(wanted, judge.world, watched(judge, full_fetch_times(judge.world, setting)))
     return {belief: partial(_by_key, column, rows) for belief, column in columns.items()}
 
 
-def learnt(beliefs: Sequence[Belief], world: World, fetches: Sequence[Fetches]) -> dict[Belief, Floats]:
+def learned_columns(beliefs: Sequence[Belief], world: World, fetches: Sequence[Fetches]) -> dict[Belief, Floats]:
     """The estimates for every page of a world after these fetches."""
     learners = {belief: _learner(belief) for belief in beliefs}
     for each in fetches:
@@ -53,7 +53,7 @@ def learns_from_fetches(belief: Belief) -> bool:
 
 def full_fetch_times(world: World, setting: Setting) -> Floats:
     """When everything is fetched: at the start and in all units of the replay, or (`half`) in those before it."""
-    if setting.told == "half":
+    if setting.history == "half":
         count = round((begin_of(world, setting) - world.start) / world.unit)
         return world.start + world.unit * np.arange(count + 1, dtype=np.float64)
     return np.concatenate([[world.start], moments_of(world, setting)])
@@ -70,8 +70,8 @@ def _learner(belief: Belief) -> Learner:
 
 def _by_key(column: Floats, rows: Rows, keys: NDArray[np.uint64]) -> Floats:
     """0 for those that are no page of the world."""
-    found = rows(keys)
-    return np.where(found == NOTHING, 0.0, column[found])
+    places = rows(keys)
+    return np.where(places == NOTHING, 0.0, column[places])
 
 
 _kept: list[tuple[Judge, tuple[float, ...], list[Fetches]]] = []  # the last one: many policies need the same
@@ -141,11 +141,11 @@ def differences(world: World, old: Numbers, new: Numbers) -> Floats:
     """The share of shingles by which two versions differ, estimated from their sketches."""
     sketches = world.sketches
     empty = [np.diff(sketches.bounds)[versions] == 0 for versions in (old, new)]
-    found = np.where(empty[0] & empty[1], 0.0, 1.0)
+    differences = np.where(empty[0] & empty[1], 0.0, 1.0)
     some = np.flatnonzero(~empty[0] & ~empty[1])
     a, b = (sketches.data[sketches.bounds[v[some]][:, None] + np.arange(SKETCH_SIZE)] for v in (old, new))
-    found[some] = np.mean(a != b, axis=1)
-    return found
+    differences[some] = np.mean(a != b, axis=1)
+    return differences
 
 
 class _Profiles:
@@ -175,12 +175,12 @@ def pages_after(world: World, fetches: Sequence[Fetches]) -> Pages:
     count = len(world.urls)
     last_fetch, last_change = np.full(count, -np.inf), np.full(count, -np.inf)
     seen, changes = np.zeros(count, np.uint16), np.zeros(count, np.uint16)
-    found = np.full(count, fetches[0].time[0] if len(fetches[0]) else world.start)
+    first_seen = np.full(count, fetches[0].time[0] if len(fetches[0]) else world.start)
     live, never = np.zeros(count, np.bool_), np.full(count, -np.inf)
     for each in fetches:
         again = each.row[each.changed & np.isfinite(each.gap)]
         new = each.row[np.isinf(each.gap)]
-        found[new] = each.time[np.isinf(each.gap)]
+        first_seen[new] = each.time[np.isinf(each.gap)]
         last_fetch[each.row], last_change[again] = each.time, each.time[0] if len(each) else 0.0
         live[each.row] = each.fate == PAGE
         seen[each.row] += 1
@@ -190,7 +190,7 @@ def pages_after(world: World, fetches: Sequence[Fetches]) -> Pages:
         key=world.keys,
         host=world.sites[1].astype(np.uint32),
         depth=nothing,
-        found=found,
+        found=first_seen,
         last_fetch=last_fetch,
         last_change=last_change,
         fetches=seen,

@@ -49,7 +49,7 @@ def solved(chance: Floats) -> tuple[Floats, Choices]:
 
     `chance` is, by page and slot, how likely the page changes at the beginning of the slot.  A fetch in a slot comes
     after that; copies are fresh before the first slot.  Between two fetches the page is stale in a slot unless nothing
-    has changed since the first.  Falls ever more slowly with the number of fetches; times are told up to the number
+    has changed since the first.  Falls ever more slowly with the number of fetches; times are known up to the number
     at which it is 0.
     """
     pages, slots = chance.shape
@@ -111,10 +111,10 @@ def _trace(choice: Choices, count: Rows, out: Rows) -> None:
 
 @cached(types.void(types.boolean[:, ::1], _COUNTS, types.int64, types.int64[::1]))
 def _serve(due: NDArray[np.bool_], order: Rows, per_slot: int, out: Rows) -> None:
-    """Pages slot by slot: those that are due or still wait, in this order, and then whoever's turn it is."""
+    """Pages slot by slot: those that are due or still wait, in this order, then the others in rotation."""
     slots, pages = due.shape
     waits, latest = np.zeros(pages, np.bool_), np.full(pages, -1)
-    at, turn = 0, 0
+    at, following = 0, 0
     for slot in range(slots):
         end = at + per_slot
         for page in order:
@@ -123,7 +123,7 @@ def _serve(due: NDArray[np.bool_], order: Rows, per_slot: int, out: Rows) -> Non
                 out[at], latest[page], waits[page] = page, slot, False
                 at += 1
         while at < end:
-            if latest[turn] != slot:
-                out[at], latest[turn] = turn, slot
+            if latest[following] != slot:
+                out[at], latest[following] = following, slot
                 at += 1
-            turn = (turn + 1) % pages
+            following = (following + 1) % pages

@@ -70,7 +70,7 @@ class Forecasts:
         ]
 
 
-def together(parts: list[Forecasts]) -> Forecasts:
+def joined_forecasts(parts: list[Forecasts]) -> Forecasts:
     empty = Forecasts(np.zeros(0), np.zeros(0, np.bool_), np.zeros(0, np.int64))
     every = [empty, *parts]
     return Forecasts(
@@ -101,7 +101,7 @@ def fetches_in_rotation(world: World, every: int) -> Iterator[Fetches]:
         held[rows], last[rows] = new, time
 
 
-def foretold(estimators: Mapping[str, Estimator], log: Sequence[Fetches], pages: Pages) -> dict[str, Forecasts]:
+def forecasts_of(estimators: Mapping[str, Estimator], log: Sequence[Fetches], pages: Pages) -> dict[str, Forecasts]:
     """For each estimator the chance that a page has changed, before each of its fetches but the first.
 
     Forecasts begin when the first page has been fetched again: before, nothing can be learned.
@@ -118,7 +118,7 @@ def foretold(estimators: Mapping[str, Estimator], log: Sequence[Fetches], pages:
                 parts[name].append(Forecasts(chance, fetches.changed[again], seen[rows]))
             learner.learn(fetches)
         seen[rows] += 1
-    return {name: together(each) for name, each in parts.items()}
+    return {name: joined_forecasts(each) for name, each in parts.items()}
 
 
 def pages_of(world: World, beliefs: Mapping[Belief, Floats]) -> Pages:

@@ -63,7 +63,7 @@ class SimulatedMeans:
 
 
 class Simulation:
-    """One policy.  Changes are the same whoever is fetching: those of each page and unit are drawn in advance."""
+    """One policy.  Changes are the same for every policy: those of each page and unit are drawn in advance."""
 
     def __init__(self, pages: PoissonPages, policy: Policy, fetches: int, *, known: bool, seed: int = 0) -> None:
         """`known`: estimators are given the rates; else they learn from the fetches.  Views are always given."""
@@ -79,8 +79,8 @@ class Simulation:
         self.stale_since = np.full(len(pages), np.inf)
 
     def run(self, units: int, warm_up: int) -> SimulatedMeans:
-        found = [self._unit(START + unit * UNIT) for unit in range(1, units + 1)]
-        return SimulatedMeans(*np.mean(found[warm_up:], axis=0).tolist())
+        means = [self._unit(START + unit * UNIT) for unit in range(1, units + 1)]
+        return SimulatedMeans(*np.mean(means[warm_up:], axis=0).tolist())
 
     def _unit(self, now: float) -> tuple[float, float, float]:
         """Let a unit pass, then fetch pages."""
@@ -95,8 +95,8 @@ class Simulation:
 
     def _fetch(self, now: float) -> None:
         table = self.pages.table(self.last, {}, self.fetches / UNIT)
-        learnt = {each: learner.column(table) for each, learner in self.learners.items()}
-        table = self.pages.table(self.last, {**self.given, **learnt}, self.fetches / UNIT)
+        learned = {each: learner.column(table) for each, learner in self.learners.items()}
+        table = self.pages.table(self.last, {**self.given, **learned}, self.fetches / UNIT)
         rows = best(self.policy(table, now), table.key, self.fetches)
         changed = np.isfinite(self.stale_since[rows])
         for learner in self.learners.values():

@@ -91,7 +91,7 @@ class Replay:
         self.directory = open_recorded(folder, world, self.clock, setting)
         if setting.delay:
             self.directory.manners.politeness = Politeness(Manners(setting.delay, setting.delay))
-        in_hindsight = setting.told != "own"
+        in_hindsight = setting.history != "own"
         learns = any(not is_oracle(b) and not (in_hindsight and learns_from_fetches(b)) for b in beliefs_of(policy))
         self.refresh = Refresh(self.directory, policy, self._asked) if learns else None
         self.unit = 0
@@ -209,14 +209,14 @@ class Replay:
     # ---- what the policy is given
 
     def _asked(self, now: float) -> WorkloadQueries:
-        """The demand that the crawler may know.  Queries that nobody has asked yet have weight 0."""
+        """The demand that the crawler may know.  Queries that have not been asked yet have weight 0."""
         demand = self.demand
         weights, rates = demand.weights("known", now), demand.rates("known", now)
         return WorkloadQueries(demand.texts, demand.keys, weights, np.zeros(len(demand), np.bool_), rates)
 
     def _given_columns(self, judge: Judge | None, copies: Numbers) -> GivenColumns:
         oracles = [belief for belief in beliefs_of(self.policy) if is_oracle(belief)]
-        in_hindsight = self.setting.told != "own"
+        in_hindsight = self.setting.history != "own"
         if not oracles and not in_hindsight:
             return {}
         if judge is None:
@@ -224,8 +224,8 @@ class Replay:
         truth = Truth(judge, copies)
         if oracles:
             self.web.observe = truth.observe
-        learnt = hindsight_columns(self.policy, judge, self.setting, truth.rows) if in_hindsight else {}
-        return {**learnt, **{belief: partial(self._true, truth, belief) for belief in oracles}}
+        learned = hindsight_columns(self.policy, judge, self.setting, truth.rows) if in_hindsight else {}
+        return {**learned, **{belief: partial(self._true, truth, belief) for belief in oracles}}
 
     def _true(self, truth: Truth, belief: Any, keys: NDArray[np.uint64]) -> Floats:
         return truth.column(belief, keys, self.clock.now())
@@ -252,8 +252,8 @@ class Replay:
     def _measured(self) -> Measured:
         """Of every fetch of the log."""
         asked = zip(map(fingerprint, self.web.asked.url), self.web.asked.time, strict=True)
-        found = [self.measured.get(each, _UNMEASURED) for each in asked]
-        expected, chance, gain, first = np.array(found, np.float64).reshape(-1, 4).T.copy()  # None is NaN
+        records = [self.measured.get(each, _UNMEASURED) for each in asked]
+        expected, chance, gain, first = np.array(records, np.float64).reshape(-1, 4).T.copy()  # None is NaN
         return Measured(expected, chance, gain, first > 0)
 
 

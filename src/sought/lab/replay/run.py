@@ -71,9 +71,9 @@ class Dropped:
         return gone
 
 
-def dropped_of(found: Sequence[tuple[int, int, int]] = ()) -> Dropped:
+def dropped_of(dropped: Sequence[tuple[int, int, int]] = ()) -> Dropped:
     """One of (unit, fetch, page) each."""
-    columns: Numbers = np.array(found, np.int64).reshape(-1, 3)
+    columns: Numbers = np.array(dropped, np.int64).reshape(-1, 3)
     return Dropped(*columns.T)
 
 
@@ -123,8 +123,8 @@ class Run:
 
     def searchable(self, versions: Numbers) -> Numbers:
         """The same, with NOTHING in place of versions that cannot be found: redirects, pages gone or not yet born."""
-        found = np.where(versions == NOTHING, False, self.world.is_page[versions])
-        return np.where(found, versions, NOTHING)
+        is_page = np.where(versions == NOTHING, False, self.world.is_page[versions])
+        return np.where(is_page, versions, NOTHING)
 
     @cached_property
     def answers(self) -> "RunAnswers":
@@ -157,8 +157,8 @@ class RunAnswers:
                 held = run.searchable(state)
                 _set(evaluator.set_copies, run.judge, copies, held)
                 copies = held
-                found, could = evaluator.by_query()
-                rows[moment.unit], ideal[moment.unit] = found, could
+                reached, could = evaluator.by_query()
+                rows[moment.unit], ideal[moment.unit] = reached, could
         return RunAnswers(before, after, ideal)
 
 

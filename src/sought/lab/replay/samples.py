@@ -23,7 +23,7 @@ def sample_pages(seed: int, rows: int, beliefs: Iterable[Any] = (), *, fetched: 
     Times, rates and gains are rounded, so that some are equal.  Those found together are of one depth.
     """
     rng = np.random.default_rng(seed)
-    found = NOW - 900 * _DAY + 60.0 * (np.arange(rows) // _LINKS).astype(np.float64)
+    first_seen = NOW - 900 * _DAY + 60.0 * (np.arange(rows) // _LINKS).astype(np.float64)
     known = rng.random(rows) < fetched
     fetches = np.where(known, rng.integers(1, 50, rows), 0)
     last_fetch = np.where(known, NOW - rng.integers(0, 200, rows) * _DAY, -np.inf)
@@ -35,7 +35,7 @@ def sample_pages(seed: int, rows: int, beliefs: Iterable[Any] = (), *, fetched: 
             key=rng.integers(0, 2**64, rows, dtype=np.uint64),
             host=rng.integers(0, max(1, rows // 20), rows).astype(np.uint32),
             depth=np.repeat(rng.integers(0, 12, rows // _LINKS + 1), _LINKS)[:rows].astype(np.uint16),
-            found=found,
+            found=first_seen,
             last_fetch=last_fetch,
             last_change=np.where(changes > 0, last_fetch - rng.integers(0, 50, rows) * _DAY, -np.inf),
             fetches=fetches.astype(np.uint16),

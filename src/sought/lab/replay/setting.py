@@ -15,7 +15,7 @@ from sought.web.errors import BadInput
 
 Start = Literal["warm", "cold", "frontier"]
 STARTS: tuple[Start, ...] = get_args(Start)
-Learnt = Literal["own", "half", "all"]
+FetchHistory = Literal["own", "half", "all"]
 MAX_ROUNDS = 10_000
 DAY = 86_400.0
 
@@ -30,7 +30,7 @@ class Setting:
               of those then known the share `promoted`, by PageRank; now the Web stands still, and only pages never
               fetched may be
 
-    In each unit the budget is spent in so many `rounds`: after each the policy ranks anew with what it has learnt.
+    In each unit the budget is spent in so many `rounds`: after each the policy ranks anew with what it has learned.
     `units` ends the replay early (0: the whole world).  `tie` says how the judge ranks pages of equal score: by a hash,
     or so that they share the attention of their ranks (for scorers with many equals, such as Inlinks).  `keep` pages at
     most stay in the repository from the first unit on (0: all).
@@ -38,9 +38,9 @@ class Setting:
     `pages` are all of the world, or only the `fixed` ones: those that people could find in every unit.  `every` so many
     units of the world are one of the replay.
 
-    `told` is where estimates come from: the crawl's `own` fetches; or, fixed before the replay, fetches of all pages in
-    all units of the replay (`all`: in-sample, no crawler can know that), or in the first half of the world, and the
-    replay is of the second `half` (hindsight.py).
+    `history` is what estimators learn from: the crawl's `own` fetches; or, fixed before the replay, fetches of all
+    pages in all units of the replay (`all`: in-sample, no crawler can know that), or in the first half of the world,
+    and the replay is of the second `half` (hindsight.py).
 
     From the unit `halved` on the budget is half of what it was (0: it never is).  `delay` is how many seconds lie
     between two requests to a host (0: what politeness asks for anyway); robots.txt is asked for every day, so from a
@@ -62,7 +62,7 @@ class Setting:
     promoted: float = 0.0
     pages: Literal["all", "fixed"] = "all"
     every: int = 1
-    told: Learnt = "own"
+    history: FetchHistory = "own"
     halved: int = 0
     delay: float = 0.0
 
@@ -87,14 +87,14 @@ class Setting:
             raise BadInput(f"every is a number of units from 1 on, not {self.every}")
         if self.keep < 0:
             raise BadInput(f"keep is a number of pages, or 0 for all, not {self.keep}")
-        self._check_told()
+        self._check_history()
         self._check_trouble()
 
-    def _check_told(self) -> None:
-        if self.told not in get_args(Learnt):
-            raise BadInput(f"told is {', '.join(get_args(Learnt))}, not {self.told!r}")
-        if self.told != "own" and self.start != "warm":
-            raise BadInput(f"told {self.told!r} is for replays that start warm, not {self.start}")
+    def _check_history(self) -> None:
+        if self.history not in get_args(FetchHistory):
+            raise BadInput(f"history is {', '.join(get_args(FetchHistory))}, not {self.history!r}")
+        if self.history != "own" and self.start != "warm":
+            raise BadInput(f"history {self.history!r} is for replays that start warm, not {self.start}")
 
     def _check_trouble(self) -> None:
         if self.halved < 0:
@@ -122,7 +122,7 @@ def pages_at_start(world: World) -> int:
 
 def begin_of(world: World, setting: Setting) -> float:
     """When a replay begins: with the second half of a world's units, if estimates are made over the first."""
-    return world.start + world.unit * (world.units // 2) * (setting.told == "half")
+    return world.start + world.unit * (world.units // 2) * (setting.history == "half")
 
 
 def moments_of(world: World, setting: Setting) -> NDArray[np.float64]:
@@ -177,5 +177,5 @@ def with_versions(world: World, kept: Numbers) -> World:
 
 
 def _some(lists: Ragged, kept: Numbers) -> Ragged:
-    found = Vectors(lists.data, lists.bounds).at(kept.tolist())
-    return Ragged(found.data, found.bounds)
+    chosen = Vectors(lists.data, lists.bounds).at(kept.tolist())
+    return Ragged(chosen.data, chosen.bounds)

@@ -24,8 +24,8 @@ _SCHEMA = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
 def sitemap_part(url: str) -> int | None:
     """The number of a part of a sitemap; 0 for the whole, None for any other file."""
-    found = _PATH.fullmatch(url[len(origin(url)) :])
-    return None if found is None else int(found[1] or 0)
+    match = _PATH.fullmatch(url[len(origin(url)) :])
+    return None if match is None else int(match[1] or 0)
 
 
 def robots_txt(site: str, files: Sequence[Response], time: float) -> bytes:
@@ -207,7 +207,7 @@ class Signals:
 
         Units are looked at from the last one backwards, some at a time, for those pages that none was found for.
         """
-        found = np.full(len(keys), -np.inf)
+        latest = np.full(len(keys), -np.inf)
         since = np.maximum(since, world.start)
         last = math.floor((until - world.start) / world.unit) if self.noise else -1
         rest = np.flatnonzero(since < until)
@@ -217,10 +217,10 @@ class Signals:
             when = world.start + world.unit * (units + self._cast(_FALSE_AT, signal, key, event))
             counts = self._cast(_IS_FALSE, signal, key, event) < self.noise
             counts &= (when > since[rest, None]) & (when <= until)
-            found[rest] = np.where(counts, when, -np.inf).max(axis=1)
+            latest[rest] = np.where(counts, when, -np.inf).max(axis=1)
             last = int(units[-1]) - 1
-            rest = rest[np.isneginf(found[rest]) & (since[rest] < world.start + world.unit * (last + 1))]
-        return found
+            rest = rest[np.isneginf(latest[rest]) & (since[rest] < world.start + world.unit * (last + 1))]
+        return latest
 
 
 def _births(world: World) -> Numbers:

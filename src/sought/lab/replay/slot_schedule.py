@@ -16,7 +16,7 @@ from sought.web.pages import Floats, Rows
 def plan(rate: Floats, weight: Floats, per_slot: int, slots: int) -> tuple[Rows, Rows]:
     """Page and slot of every fetch: `per_slot` in each of the `slots`, which begin with fresh copies.
 
-    Numbers of fetches as in `allotted` (`rate` is changes a slot), what is left over in turn, times as in `scheduled`.
+    Numbers of fetches as in `allotted` (`rate` is changes a slot), the rest in rotation, times as in `scheduled`.
     """
     total = min(per_slot, len(rate)) * slots
     return scheduled(topped_up(allotted(rate, weight, total, slots), total, slots), slots, per_slot)

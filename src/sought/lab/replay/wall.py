@@ -3,7 +3,7 @@
 A replay is run twice: as it was recorded, and with everything that the first run had not seen by some time replaced by
 noise: pages that were never fetched, versions that were never seen, all later changes, all later demand, and (where
 no signal announces changes) when and how often a page changed between two fetches.  Up to that time both
-must make the same fetches.  A difference was decided by something the crawler could not have seen.
+must make the same fetches.  A difference shows that a decision used something the crawler could not have seen.
 """
 
 import hashlib
@@ -108,7 +108,7 @@ def _other_times(world: World, done: Replayed, until: float, seed: int) -> NDArr
 
 
 def _thinned(world: World, seen: Numbers, seed: int) -> World:
-    """Without some of the versions that nobody has seen: of some pages few, of others nearly all."""
+    """Without some unseen versions: few of some pages, nearly all of others."""
     dice = np.random.default_rng([seed, 0xD20])
     dropped = dice.random(len(world.urls))
     kept = dice.random(len(world.versions)) > dropped[world.versions.page]
@@ -154,10 +154,10 @@ def _other_columns(
 def _other_lists(
     lists: Any, changed: Numbers, other: Callable[[NDArray[np.uint32]], NDArray[np.uint32]]
 ) -> list[NDArray[np.uint32]]:
-    found = [lists[i] for i in range(len(lists.bounds) - 1)]
+    others = [lists[i] for i in range(len(lists.bounds) - 1)]
     for at in changed.tolist():
-        found[at] = other(found[at])
-    return found
+        others[at] = other(others[at])
+    return others
 
 
 def _other_vector(old: Vector, terms: int, dice: np.random.Generator) -> Vector:
@@ -186,5 +186,5 @@ def _other_tallies(tallies: WorldDemand, until: float, dice: np.random.Generator
 
 
 def _ragged(lists: list[NDArray[np.uint32]]) -> Ragged:
-    found = joined(lists)
-    return Ragged(found.data, found.bounds)
+    whole = joined(lists)
+    return Ragged(whole.data, whole.bounds)

@@ -40,7 +40,7 @@ Table = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class _Everything:
-    """Whatever is left of a cycle; that a cluster is asked for makes the crawl note how pages change."""
+    """Fetches all that is left of a cycle; it reads a cluster so that the crawl notes how pages change."""
 
     @property
     def beliefs(self) -> tuple[Cluster]:
@@ -108,11 +108,11 @@ def _crawled(world: World, setting: Setting, cycles: int, report: Report) -> Ite
 
 def _words(holdings: Holdings, collection: PageCollection, rows: Numbers) -> dict[str, FeatureRows]:
     addresses = read_addresses(holdings.store.spellings(rows.tolist()))
-    found = {ADDRESS: address_rows(addresses, collection.words)}
+    features = {ADDRESS: address_rows(addresses, collection.words)}
     if collection.terms:
         terms = places(Described(holdings, collection).terms)
-        found[CONTENT] = page_rows(vectors_of(holdings.measuring, rows), terms, collection.term_weights)
-    return found
+        features[CONTENT] = page_rows(vectors_of(holdings.measuring, rows), terms, collection.term_weights)
+    return features
 
 
 def _features(holdings: Holdings, collection: PageCollection, rows: Numbers, features: Features) -> Table:

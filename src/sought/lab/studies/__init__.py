@@ -1,1 +1,1 @@
-"""Which claims hold?  Named experiments, and what came of them."""
+"""Which claims hold?  Named experiments and their findings."""

@@ -1,8 +1,8 @@
 """Do floors, oracles and the ceiling stand in the order in which they must?
 
-A new measure or a new oracle that is wrong shows here first.  Whatever a policy reaches is told as its share of the gap
-between round-robin and the ceiling; and as what it loses of the additive surrogate, beside the least that any schedule
-must lose (transport.py).
+A new measure or a new oracle that is wrong shows here first.  Whatever a policy reaches is given as its share of the
+gap between round-robin and the ceiling, and as what it loses of the additive surrogate, beside the least that any
+schedule must lose (transport.py).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -59,7 +59,7 @@ class QualityOrder:
     slack: float = 0.0
 
     def failure(self, quality: Mapping[str, float]) -> str:
-        """What is wrong, if anything is."""
+        """What is wrong; empty if nothing is."""
         less, more = quality[repr(self.less)], quality[repr(self.more)]
         if less <= more + self.slack:
             return ""
@@ -82,9 +82,9 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
         return WorldResult(lack=lack)
     budgets = QUICK if context.quick else BUDGETS
     replayed = Grid({repr(arm): arm for arm in ARMS}, budgets).replay(folder, context)
-    by_whom = judge_for(world, SETTING)
-    never = replayed[repr(Never())].run(by_whom)
-    in_step = float(np.abs(1 - QUALITY(_in_step(by_whom, never))).max())
+    world_judge = judge_for(world, SETTING)
+    never = replayed[repr(Never())].run(world_judge)
+    in_step = float(np.abs(1 - QUALITY(_in_step(world_judge, never))).max())
     claims = [*_claims(replayed), Claim(IN_STEP, in_step <= _ROUNDING, f"{1 - in_step:.6f}")]
     orders = [order for each in ORDERS.values() for order in each]
     numbers: dict[str, Value] = {
@@ -96,25 +96,25 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
             for budget in budgets
             for arm in replayed.grid.arms
         },
-        **_transport(by_whom, never, replayed),
+        **_transport(world_judge, never, replayed),
     }
     return WorldResult(claims, numbers, [_table(world, replayed)], [_figure(world, replayed)])
 
 
 def lacks(world: World) -> str:
-    """What a world would need for a year to be judged in it."""
+    """What a world lacks for a year to be judged in it; empty if nothing."""
     if not len(world.tallies):
         return "nobody asks for anything (sought lab queries derive makes queries)"
     return "" if world.units else "it has one moment only"
 
 
 def _in_step(judge: Judge, like: Run) -> Run:
-    """Whatever changes is fetched at once."""
+    """A run in which every change is fetched at once."""
     return run_of_states(judge, like.moments, [judge.world.live(time) for time in like.moments.tolist()])
 
 
 def _claims(replayed: Replayed) -> list[Claim]:
-    """No order is broken."""
+    """That no order is broken."""
     claims = []
     for statement, orders in ORDERS.items():
         failures = _failures(replayed, orders)
@@ -142,16 +142,16 @@ def _transport(judge: Judge, never: Run, replayed: Replayed) -> dict[str, Value]
         return {"transport bound": f"not solved, more than {LARGE:,} versions"}
     fetches = [fetches_of(budget, pages_at_start(world)) for budget in budgets]
     loss = losses(judge, never.copies, replayed.context.progress(f"losses of versions of {world.name}"))
-    found = transport_bounds(judge, never.moments, fetches, never.copies, loss=loss)
+    bounds = transport_bounds(judge, never.moments, fetches, never.copies, loss=loss)
     numbers: dict[str, Value] = {
         f"transport bound at {budget:.1%}, share of surrogate loss": bound.loss_share
-        for budget, bound in zip(budgets, found, strict=True)
+        for budget, bound in zip(budgets, bounds, strict=True)
     }
     jobs = jobs_of(judge, never.moments, loss)
     for budget, arm in product(budgets, replayed.grid.arms):
         lost = loss_share(jobs, replayed[arm, budget].run(judge))
         numbers[f"{arm} at {budget:.1%}, share of surrogate loss"] = lost
-    return numbers | {"additivity error of a repository never refreshed": found[0].additivity_error}
+    return numbers | {"additivity error of a repository never refreshed": bounds[0].additivity_error}
 
 
 def loss_share(jobs: Jobs, run: Run) -> float:
@@ -183,7 +183,7 @@ BOUNDS = Study(
     "bounds",
     "",
     "Floors, oracles and the ceiling",
-    "How much is there to gain between what anybody can do and what nobody can?",
+    "How much is there to gain between the floor and the ceiling?",
     "a world with queries and at least two moments",
     (*ORDERS, IN_STEP),
     judge,

@@ -1,13 +1,13 @@
-"""One cell of an experiment: a policy, a budget, a setting.  What it did is kept, so that no cell is run twice.
+"""One cell of an experiment: a policy, a budget, a setting.  Its results are kept, so that no cell runs twice.
 
     results/cells/KEY/log.parquet      every fetch: unit, time, url, page and version of the world; what the policy
                                        expected and the crawl measured (`Measured`)
     results/cells/KEY/series.parquet   one column a measure, one row a unit
-    results/cells/KEY/found.npy        what attention found for each query in each unit, after the fetches
+    results/cells/KEY/found.npy        the attained score of each query in each unit, after the fetches
     results/cells/KEY/copies.npy       the version of every page that the repository began with
     results/cells/KEY/dropped.npy      pages that had to leave a repository of limited size
     results/cells/KEY/cell.json        what it is, and how long it took
-    results/cells/KEY/lock             held by whoever adds measures to the series
+    results/cells/KEY/lock             held by the process that adds measures to the series
 
 The key names the world's files, the setting, the policy, the budget and the source code that the cell uses: after any
 change of one of them the cell is run anew.  Several processes may work in one folder of results: a cell appears whole,
@@ -50,7 +50,7 @@ from sought.web.policy import Policy
 
 _DONE, _SERIES, _MEASURES = "cell.json", "series.parquet", "measures"
 _REPLAYED_BY = ("sought.lab.replay.replay", __name__)
-_ABANDONED = 3600.0  # seconds after which what nobody finished is taken away
+_ABANDONED = 3600.0  # seconds after which an unfinished cell is deleted
 _TOKEN, _numbers = secrets.token_hex(4), count()  # of this process
 
 Columns = dict[str, NDArray[np.float64]]
@@ -74,13 +74,13 @@ class Cell:
     @property
     def key(self) -> str:
         policy = expression_of(self.policy)  # of our policies the repr; that of a function has an address in it
-        told = f"({self.mark!r}, {self.own!r}, {policy}, {float(self.budget)!r}, {self.setting!r})"
-        return hashlib.blake2b(told.encode(), digest_size=12).hexdigest()
+        summary = f"({self.mark!r}, {self.own!r}, {policy}, {float(self.budget)!r}, {self.setting!r})"
+        return hashlib.blake2b(summary.encode(), digest_size=12).hexdigest()
 
 
 @dataclass(frozen=True)
 class Done:
-    """What came of a cell."""
+    """The results of a cell."""
 
     cell: Cell
     run: Run
@@ -93,25 +93,25 @@ class Done:
 def run_cell(cell: Cell, judge: Judge, report: Report = lambda done, total: None) -> Done:
     """Replay it, in memory."""
     began = time.perf_counter()
-    found = replay(judge.world, judge.demand, cell.policy, cell.budget, cell.setting, judge, report)
+    replayed = replay(judge.world, judge.demand, cell.policy, cell.budget, cell.setting, judge, report)
     seconds = time.perf_counter() - began
-    return Done(cell, Run(judge, found.log, found.moments, found.copies, found.dropped), seconds)
+    return Done(cell, Run(judge, replayed.log, replayed.moments, replayed.copies, replayed.dropped), seconds)
 
 
 def judge_for(world: World, setting: Setting) -> Judge:
-    """Who judges replays of a world in a setting, which is for the judge as it is for the crawler."""
+    """The judge of replays of a world in a setting; the setting holds for judge and crawler."""
     seen = seen_in(world, setting)
     demand = demand_of(seen.tallies, setting.split, seen.unit, setting.seed, setting.searches, seen.start)
     return judge_of(seen, demand, evaluated(setting.scorer, SCORERS, "scorer"), setting.tie)
 
 
 def cell_code(policy: Policy, root: Path = ROOT) -> str:
-    """What tells the source code that a replay of a policy uses from other versions of it; `root` is this package."""
+    """A hash of the source code that a replay of a policy uses; `root` is this package."""
     return code_for(policy, *_REPLAYED_BY, root=root)
 
 
 def check_code(cell: Cell) -> None:
-    """Another process may have read other source code than the one which made the cell."""
+    """Refuse a cell that a process with other source code has made."""
     is_same = cell.own.startswith(UNKNOWN) or own_mark(cell.policy) == cell.own
     if not is_same or cell.mark.split()[1:] != [cell_code(cell.policy)]:
         raise BadInput("the source code changed while the experiment ran; start it again")
@@ -143,13 +143,13 @@ def complete(cell: Cell, folder: Path, measures: Sequence[Measure], results: Pat
 
 
 def load(cell: Cell, judge: Judge, results: Path) -> Done:
-    """A cell on record, to be looked at again."""
-    frame, told = read_log(cell, results), read_summary(cell, results)
+    """Load a stored cell."""
+    frame, summary = read_log(cell, results), read_summary(cell, results)
     unit, moment, page, version = (frame[name].to_numpy() for name in ("unit", "time", "page", "version"))
     log = FetchLog(unit, moment, page, version, frame["url"].to_list(), _measured(frame))
     with _whole(cell, results) as folder:
         copies, dropped = np.load(folder / "copies.npy"), Dropped(*np.load(folder / "dropped.npy"))
-    return Done(cell, Run(judge, log, np.array(told["moments"]), copies, dropped), told["seconds"])
+    return Done(cell, Run(judge, log, np.array(summary["moments"]), copies, dropped), summary["seconds"])
 
 
 def read_series(cell: Cell, results: Path) -> pl.DataFrame:
@@ -171,21 +171,21 @@ def _measured(log: pl.DataFrame) -> Measured:
     return Measured(*(log[name].to_numpy() for name in Measured._fields))
 
 
-def read_found(cell: Cell, results: Path) -> NDArray[np.float32]:
+def read_attained(cell: Cell, results: Path) -> NDArray[np.float32]:
     with _whole(cell, results) as folder:
-        found: NDArray[np.float32] = np.load(folder / "found.npy")
-        return found
+        attained: NDArray[np.float32] = np.load(folder / "found.npy")
+        return attained
 
 
 def read_summary(cell: Cell, results: Path) -> dict[str, Any]:
     with _whole(cell, results) as folder:
-        told: dict[str, Any] = msgspec.json.decode((folder / _DONE).read_bytes())
-        return told
+        summary: dict[str, Any] = msgspec.json.decode((folder / _DONE).read_bytes())
+        return summary
 
 
 @contextmanager
 def _whole(cell: Cell, results: Path) -> Iterator[Path]:
-    """The folder of a cell; should something in it not be readable, the message says what to do."""
+    """Read the folder of a cell; if something in it is unreadable, the error says what to do."""
     folder = _folder(cell, results)
     try:
         yield folder
@@ -209,19 +209,19 @@ def _judge(folder: Path, setting: Setting, mark: str) -> Judge:
 
 
 def _mark(measure: Measure) -> str:
-    """What tells a measure from others of its name, and its source code from other versions of it."""
+    """A hash of a measure and its source code."""
     own = own_mark(measure)
     return f"{code_for(measure)} {own} {measure!r}" if own else code_for(measure)
 
 
 def _marks(folder: Path) -> dict[str, str]:
     """Of the measures in a cell's series, by name."""
-    told = pl.read_parquet_metadata(folder / _SERIES)
-    return msgspec.json.decode(told[_MEASURES], type=dict[str, str])
+    summary = pl.read_parquet_metadata(folder / _SERIES)
+    return msgspec.json.decode(summary[_MEASURES], type=dict[str, str])
 
 
 def _save(done: Done, measures: Sequence[Measure], results: Path) -> bool:
-    """Put it on record, whole; False if somebody else has done so meanwhile, and theirs stays."""
+    """Store it as a whole; False if another process was first, whose result stays."""
     folder = _folder(done.cell, results)
     series = {"unit": np.arange(len(done.run.moments)), "time": done.run.moments, **done.series(measures)}
     _tidy(folder)
@@ -244,7 +244,7 @@ def _write_run(done: Done, folder: Path) -> None:
     np.save(folder / "found.npy", run.answers.after)
     np.save(folder / "copies.npy", run.copies)
     np.save(folder / "dropped.npy", np.array([run.dropped.unit, run.dropped.before, run.dropped.page]))
-    told = {
+    summary = {
         "world": cell.world,
         "policy": expression_of(cell.policy),
         "budget": cell.budget,
@@ -253,11 +253,11 @@ def _write_run(done: Done, folder: Path) -> None:
         "seconds": done.seconds,
         "moments": run.moments.tolist(),
     }
-    (folder / _DONE).write_bytes(msgspec.json.encode(told))
+    (folder / _DONE).write_bytes(msgspec.json.encode(summary))
 
 
 def _publish(fresh: Path, folder: Path) -> bool:
-    if folder.exists() and not (folder / _DONE).exists():  # somebody took files away
+    if folder.exists() and not (folder / _DONE).exists():  # files were deleted
         shutil.rmtree(folder, ignore_errors=True)
     try:
         fresh.rename(folder)
@@ -269,14 +269,14 @@ def _publish(fresh: Path, folder: Path) -> bool:
 
 
 def _tidy(folder: Path) -> None:
-    """Take away what processes that were killed left of a cell."""
+    """Delete what killed processes left of a cell."""
     for left in folder.parent.glob(f"{folder.name}.*.new"):
         if left.stat().st_mtime < time.time() - _ABANDONED:
             shutil.rmtree(left, ignore_errors=True)
 
 
 def _add(done: Done, measures: Sequence[Measure], results: Path) -> None:
-    """Put further measures beside those that are on record by then."""
+    """Add measures to those stored by then."""
     if not measures:
         return
     folder, fresh = _folder(done.cell, results), done.series(measures)
@@ -288,14 +288,14 @@ def _add(done: Done, measures: Sequence[Measure], results: Path) -> None:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Wait for whoever else is adding to a cell."""
+    """Wait for other processes that add to the cell."""
     with (folder / "lock").open("a") as file:
         fcntl.flock(file, fcntl.LOCK_EX)  # until it is closed
         yield
 
 
 def _write(frame: pl.DataFrame, path: Path, marks: Mapping[str, str] | None = None) -> None:
-    """Complete or not at all; with the marks of the measures in it, if it is a series."""
+    """Write it completely or not at all; a series with the marks of its measures."""
     fresh = path.with_suffix(".new")
     metadata = None if marks is None else {_MEASURES: msgspec.json.encode(marks).decode()}
     frame.write_parquet(fresh, compression="zstd", metadata=metadata)

@@ -2,7 +2,7 @@
 
 Imports are followed from the source, in functions too, but not those for types alone.  `from package import Name` leads
 to the module that defines Name, not to all that the package's `__init__` imports.  What is named at run time, by an
-entry point or in an expression, no source tells: whoever asks names the modules of such values beside.
+entry point or in an expression, is not in the source: callers add the modules of such values.
 
 Comments, docstrings and the layout of the source do not count.
 """
@@ -22,7 +22,7 @@ _DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class _Source(NamedTuple):
-    """A module: what tells it from others, what it imports, and where names come from that it imports at its top.
+    """A module: a hash of it, what it imports, and where the names that it imports at its top come from.
 
     An import is a module, and the name that is wanted of it.
     """
@@ -33,25 +33,25 @@ class _Source(NamedTuple):
 
 
 def closure(modules: Iterable[str], root: Path = ROOT) -> set[str]:
-    """These modules, and all that they import, and so on.  `root` is the folder of this package."""
-    found: set[str] = set()
+    """These modules and all that they import, directly or not.  `root` is the folder of this package."""
+    reached: set[str] = set()
     left = list(modules)
     while left:
         module = left.pop()
-        if module not in found and (file := _file(module, root)):
-            found.add(module)
+        if module not in reached and (file := _file(module, root)):
+            reached.add(module)
             left += (_definer(*each, root) for each in _source(file).imports)
-    return found
+    return reached
 
 
 def code_of(modules: Iterable[str], root: Path = ROOT) -> str:
-    """What tells the source code in the closure of these modules from other versions of it."""
-    told = hashlib.blake2b(digest_size=12)
+    """A hash of the source code in the closure of these modules."""
+    mark = hashlib.blake2b(digest_size=12)
     for module in sorted(closure(modules, root)):
         file = _file(module, root)
         assert file  # it is in the closure
-        told.update(f"{module} {_source(file).digest}\n".encode())
-    return told.hexdigest()
+        mark.update(f"{module} {_source(file).digest}\n".encode())
+    return mark.hexdigest()
 
 
 def imported(source: bytes, root: Path = ROOT) -> frozenset[str]:

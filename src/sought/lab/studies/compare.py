@@ -12,7 +12,7 @@ from sought.lab.measures import MEASURES
 from sought.lab.replay.oracles import ORACLES
 from sought.lab.replay.run import run_of_states
 from sought.lab.replay.setting import fetches_of, pages_at_start, seen_in
-from sought.lab.studies.cells import Cell, judge_for, read_found, read_summary
+from sought.lab.studies.cells import Cell, judge_for, read_attained, read_summary
 from sought.lab.studies.experiment import table as table_of
 from sought.lab.studies.over_budgets import by_policy, share_of_gap
 from sought.lab.worlds.files import open_world
@@ -23,7 +23,7 @@ from sought.web.registry import BELIEFS
 
 
 def parse_any_policy(text: str) -> Policy:
-    """The policy an expression stands for, oracles among them; BadInput, which says what is wrong, if none.
+    """The policy of an expression, or an oracle; BadInput says what is wrong.
 
     Names that have their module before them are looked for in the current directory, too.
     """
@@ -43,8 +43,8 @@ def differences(
         of_baseline = {cell.budget: cell for cell in mine if cell.policy == baseline}
         for cell in mine:
             if cell.policy != baseline:
-                other = read_found(of_baseline[cell.budget], results)
-                ours, theirs = (Scored(found, ideal, weights) for found in (read_found(cell, results), other))
+                other = read_attained(of_baseline[cell.budget], results)
+                ours, theirs = (Scored(each, ideal, weights) for each in (read_attained(cell, results), other))
                 rows.append(_row(cell, baseline, difference(ours, theirs, draws, block)))
     return pl.DataFrame(rows, _COLUMNS)
 
@@ -60,22 +60,22 @@ _COLUMNS = {
 }
 
 
-def _row(cell: Cell, baseline: Policy, found: Interval) -> dict[str, Any]:
-    values = expression_of(cell.policy), expression_of(baseline), float(cell.budget), cell.setting.seed, *found[:3]
+def _row(cell: Cell, baseline: Policy, interval: Interval) -> dict[str, Any]:
+    values = expression_of(cell.policy), expression_of(baseline), float(cell.budget), cell.setting.seed, *interval[:3]
     return dict(zip(_COLUMNS, values, strict=True))
 
 
 def has_queries(folder: Path) -> bool:
-    """Without them nothing can be said of quality."""
+    """Without queries quality is undefined."""
     return len(open_world(folder).tallies) > 0
 
 
 def over_budgets(cells: Sequence[Cell], folder: Path, results: Path) -> pl.DataFrame:
     """Each policy's quality as a curve over fetches a unit: its mean height, and what a quality of .90 … .99 takes."""
     pages = pages_at_start(seen_in(open_world(folder), cells[0].setting))
-    found = table_of(cells, [MEASURES["quality"]], results)
-    fetches = [fetches_of(budget, pages) for budget in found["budget"].to_list()]
-    return by_policy(found.select("policy", value="quality").with_columns(budget=pl.Series(fetches)))
+    table = table_of(cells, [MEASURES["quality"]], results)
+    fetches = [fetches_of(budget, pages) for budget in table["budget"].to_list()]
+    return by_policy(table.select("policy", value="quality").with_columns(budget=pl.Series(fetches)))
 
 
 def gaps(table: pl.DataFrame, floor: Policy, bound: Policy, measure: str = "quality") -> pl.DataFrame:

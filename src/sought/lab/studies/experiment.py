@@ -48,8 +48,7 @@ def experiment(
 ) -> pl.DataFrame:
     """A row for each policy, budget and seed; measures are means over units.
 
-    What has been run is kept in `results`, if given, and not run again.  With `cores=0` all of it happens in this
-    process.
+    Finished runs are kept in `results`, if given, and not repeated.  `cores=0` runs everything in this process.
     """
     with tempfile.TemporaryDirectory(prefix="sought-lab-") as spare:
         folder = world if isinstance(world, Path) else _saved(world, Path(spare) / "world")
@@ -104,7 +103,7 @@ def run_all(
 
 
 def _check(world: World, cells: Sequence[Cell], measures: Sequence[Measure]) -> None:
-    """What a world lacks for this would come to light much later."""
+    """Refuse early what a world lacks for these measures."""
     if not world.units and any(cell.setting.start == "warm" for cell in cells):
         raise BadInput(f"{world.name} has one moment only: use --start cold or --start frontier")
     longest = max(cell.setting.every for cell in cells)
@@ -147,21 +146,21 @@ def _named(frame: pl.DataFrame, cell: Cell) -> pl.DataFrame:
 
 
 def _row(cell: Cell, measures: Sequence[Measure], results: Path) -> dict[str, Any]:
-    found, told = read_series(cell, results), read_summary(cell, results)
+    values, summary = read_series(cell, results), read_summary(cell, results)
     row: dict[str, Any] = {
         "world": cell.world,
         "policy": expression_of(cell.policy),
         "budget": float(cell.budget),
         "seed": cell.setting.seed,
-        "fetches": told["fetches"],
+        "fetches": summary["fetches"],
     }
     for measure in measures:
-        row[measure.name] = mean_of(found[measure.name].to_numpy())
-    return row | {"seconds": told["seconds"]}
+        row[measure.name] = mean_of(values[measure.name].to_numpy())
+    return row | {"seconds": summary["seconds"]}
 
 
 def mean_of(values: NDArray[np.float64]) -> float:
-    """Over units of which a measure says something; NaN if there are none."""
+    """The mean over units where a measure has a value; NaN if there are none."""
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else float("nan")
 
@@ -177,7 +176,7 @@ def _saved(world: World, folder: Path) -> Path:
 def _run_beside(
     due: Sequence[Cell], folder: Path, measures: Sequence[Measure], results: Path, cores: int, report: Report
 ) -> None:
-    """Processes of their own; each tells how far it is in a shared array, a place a cell."""
+    """Run cells in other processes; each reports its progress in a shared array, one place for a cell."""
     context = multiprocessing.get_context("spawn")
     parts = context.Array("d", len(due), lock=False)
     with ProcessPoolExecutor(min(cores, len(due)), context, _begin, (parts,)) as pool:
@@ -205,7 +204,7 @@ def _begin(parts: Any) -> None:
 
 
 def _leave_with_parent() -> None:
-    """A parent that was killed tells nobody to stop."""
+    """Stop when the parent is gone: a killed parent sends no signal."""
     parent = multiprocessing.parent_process()
     assert parent
     parent.join()

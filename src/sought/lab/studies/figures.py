@@ -11,7 +11,7 @@ from matplotlib.figure import Figure as Canvas
 
 from sought.lab.studies.study import Figure
 
-# M. Okabe, K. Ito, Color Universal Design, 2008: told apart by the colour-blind too; yellow is too light for lines.
+# M. Okabe, K. Ito, Color Universal Design, 2008: distinct for the colour-blind too; yellow is too light for lines.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 MARKERS = "osD^vPX<>*"
 DASHES = ("-", "--", "-.", ":")
@@ -43,7 +43,7 @@ def lines(series: Series, x: str, y: str, title: str, salt: str = "") -> str:
 
 
 def scatter(series: Series, x: str, y: str, title: str, salt: str = "") -> str:
-    """A point for each pair of values, on log-log paper with its diagonal; what is 0 lies on the edges."""
+    """A point for each pair of values, on log-log axes with the diagonal; zeros lie on the edges."""
     figure = Canvas(figsize=(5.4, 5.4), layout="constrained")
     axes = figure.subplots()
     values = np.concatenate([np.asarray(each, np.float64) for pair in series.values() for each in pair] or [np.ones(1)])
@@ -66,7 +66,7 @@ def scatter(series: Series, x: str, y: str, title: str, salt: str = "") -> str:
 
 
 def bars(values: Bars, title: str, salt: str = "") -> str:
-    """One bar for each name, with what it lies between: value, low, high."""
+    """One bar for each name with its interval: value, low, high."""
     figure = Canvas(figsize=(7.2, 1.0 + 0.4 * max(1, len(values))), layout="constrained")
     axes = figure.subplots()
     means = [mean for mean, _, _ in values.values()]
@@ -90,7 +90,7 @@ def _dress(axes: Axes, title: str) -> None:
 
 
 def _plain(text: str) -> str:
-    """Dollars would begin a formula."""
+    """Escape dollars, which would begin a formula."""
     return text.replace("$", r"\$")
 
 
@@ -104,6 +104,6 @@ def _svg(figure: Canvas, salt: str) -> str:
 
 
 def _without_idle_ids(svg: str) -> str:
-    """Ids that nothing in the figure refers to would be there twice on a page with two figures."""
+    """Remove unused ids, which would be duplicates on a page with two figures."""
     used = set(re.findall(r'(?:url\(|href=")#([^")]+)', svg))
-    return re.sub(r' id="([^"]*)"', lambda found: found[0] if found[1] in used else "", svg)
+    return re.sub(r' id="([^"]*)"', lambda match: match[0] if match[1] in used else "", svg)

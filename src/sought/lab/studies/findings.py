@@ -22,7 +22,7 @@ _NAME = re.compile(r"[A-Za-z0-9-]+")
 
 
 def save_finding(finding: Finding, results: Path, code: str = "", written: str = "") -> Finding:
-    """Write it down in place of an earlier one, with the mark of the code and the time (ISO), if they are told."""
+    """Store it in place of an earlier one, with the mark of the code and the time (ISO), if given."""
     if not _NAME.fullmatch(finding.study):
         raise BadInput(f"a study is named by letters, digits and hyphens, not {finding.study!r}")
     kept = replace(finding, code=code, written=written)
@@ -31,9 +31,9 @@ def save_finding(finding: Finding, results: Path, code: str = "", written: str =
 
 
 def key_of(finding: Finding) -> str:
-    """What tells findings apart: the study, the names of its worlds, and whether it was quick."""
-    told = msgspec.json.encode([finding.worlds, finding.quick])
-    return f"{finding.study}-{hashlib.blake2b(told, digest_size=8).hexdigest()}"
+    """The identity of a finding: the study, the names of its worlds, and whether it was quick."""
+    identity = msgspec.json.encode([finding.worlds, finding.quick])
+    return f"{finding.study}-{hashlib.blake2b(identity, digest_size=8).hexdigest()}"
 
 
 def write_figures(findings: Iterable[Finding], folder: Path) -> list[Path]:
@@ -51,10 +51,11 @@ def write_figures(findings: Iterable[Finding], folder: Path) -> list[Path]:
 
 def read_findings(results: Path) -> list[Finding]:
     """By name of the study, as it is called now; of each study the newest first."""
-    found = [_read(file, Finding) for file in sorted((results / "findings").glob("*.json"))]
-    found = [replace(finding, study=current_name(finding.study)) for finding in found]
-    found.sort(key=lambda finding: finding.written)
-    return newest_first({key_of(finding): finding for finding in found}.values())  # a renamed file may be there twice
+    findings = [_read(file, Finding) for file in sorted((results / "findings").glob("*.json"))]
+    findings = [replace(finding, study=current_name(finding.study)) for finding in findings]
+    findings.sort(key=lambda finding: finding.written)
+    by_key = {key_of(finding): finding for finding in findings}  # a renamed file may be there twice
+    return newest_first(by_key.values())
 
 
 def newest_first(findings: Iterable[Finding]) -> list[Finding]:
@@ -70,15 +71,15 @@ def last_verdict(findings: Iterable[Finding], study: str) -> Finding | None:
 
 
 def save_table(table: ResultTable, results: Path, date: str = "") -> None:
-    """With the day, if it is told.  One that repeats an earlier one, by its title and note, takes its place."""
+    """With the day, if given.  It replaces an earlier one of the same title and note."""
     key = hashlib.blake2b(f"{table.title}\0{table.note}".encode(), digest_size=8).hexdigest()
     _write(replace(table, date=date), results / "tables" / f"{key}.json")
 
 
 def read_tables(results: Path) -> list[ResultTable]:
     """In order of their titles."""
-    found = [_read(file, ResultTable) for file in (results / "tables").glob("*.json")]
-    return sorted(found, key=lambda table: (table.title, table.note))
+    tables = [_read(file, ResultTable) for file in (results / "tables").glob("*.json")]
+    return sorted(tables, key=lambda table: (table.title, table.note))
 
 
 def _write(value: Any, path: Path) -> None:

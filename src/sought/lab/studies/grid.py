@@ -26,7 +26,7 @@ from sought.lab.studies.cells import (
     Cell,
     judge_for,
     load,
-    read_found,
+    read_attained,
     read_log,
     read_measured,
     read_series,
@@ -47,7 +47,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Grid:
-    """What is to be replayed, and by what it is measured."""
+    """Arms, budgets, settings and measures to replay."""
 
     arms: Mapping[str, Policy]
     budgets: Sequence[float]
@@ -60,8 +60,9 @@ class Grid:
         for setting in self.settings:
             for cell in cells_of(policies, folder, self.budgets, (setting.seed,), setting):
                 made[cell.policy, cell.budget, setting] = cell
-        told = context.progress(f"replaying {folder.name}, {', '.join(dict.fromkeys(s.start for s in self.settings))}")
-        run_all(list(made.values()), folder, self.measures, context.results, context.cores, told)
+        starts = ", ".join(dict.fromkeys(setting.start for setting in self.settings))
+        progress = context.progress(f"replaying {folder.name}, {starts}")
+        run_all(list(made.values()), folder, self.measures, context.results, context.cores, progress)
         cells = {
             (name, budget, setting): ReplayedCell(made[policy, budget, setting], context.results)
             for setting in self.settings
@@ -87,7 +88,7 @@ class ReplayedCell:
         return self._series[measure.name].to_numpy()
 
     def mean(self, measure: Measure = QUALITY) -> float:
-        """Over the units of which it says something."""
+        """The mean over units in which it has a value."""
         return mean_of(self.series(measure))
 
     @property
@@ -103,12 +104,12 @@ class ReplayedCell:
         return read_measured(self.cell, self.results)
 
     def run(self, judge: Judge) -> Run:
-        """To be looked at again."""
+        """The run, loaded again."""
         return load(self.cell, judge, self.results).run
 
 
 class _Scale(NamedTuple):
-    """What could be found, and what counts, for all cells that the same demand judges."""
+    """The ideal scores and the weights of all cells judged by the same demand."""
 
     ideal: NDArray[np.float32]
     weights: Floats
@@ -140,7 +141,7 @@ class Replayed:
         return {arm: (across, [self[arm, b].mean(measure) for b in self.grid.budgets]) for arm in self.grid.arms}
 
     def share_of_gap(self, arm: str, floor: str, bound: str, budget: float, measure: Measure = QUALITY) -> float:
-        """How much of the way from a floor to a bound an arm goes; NaN if there is none."""
+        """The share of the gap from a floor to a bound that an arm closes; NaN if there is none."""
         return share_of_gap(*(self[name, budget].mean(measure) for name in (arm, floor, bound)))
 
     def lead(self, one: str, other: str, budget: float, setting: Setting | None = None, first: int = 0) -> Interval:
@@ -154,7 +155,8 @@ class Replayed:
             return NO_LEAD
         ideal, weights = self._scale(other.cell)
         a, b = (
-            Scored(read_found(each.cell, each.results)[first:], ideal[first:], weights[first:]) for each in (one, other)
+            Scored(read_attained(each.cell, each.results)[first:], ideal[first:], weights[first:])
+            for each in (one, other)
         )
         return difference(a, b, self.context.draws)
 

@@ -104,8 +104,8 @@ def _kinds(start: Numbers, live: Numbers) -> dict[str, NDArray[np.bool_]]:
 
 
 def _searchable(world: World, versions: Numbers) -> Numbers:
-    found = np.where(versions == NOTHING, False, world.is_page[versions])
-    return np.where(found, versions, NOTHING)
+    is_page = np.where(versions == NOTHING, False, world.is_page[versions])
+    return np.where(is_page, versions, NOTHING)
 
 
 def _shapley(kind: str, quality: dict[Kinds, Floats]) -> Floats:

@@ -1,4 +1,4 @@
-"""What does a result depend on?  Marks of a world's files and of source code: another mark, another result."""
+"""What does a result depend on?  Hashes (marks) of a world's files and of source code."""
 
 import hashlib
 import inspect
@@ -23,26 +23,26 @@ _TOKEN, _numbers = secrets.token_hex(4), count()  # of this process
 
 
 def world_mark(folder: Path) -> str:
-    """What tells the files of a world from others; texts are left out, for replay does not read them."""
-    told = hashlib.blake2b(digest_size=12)
+    """A hash of a world's files, except texts, which replays do not read."""
+    mark = hashlib.blake2b(digest_size=12)
     for file in sorted(folder.iterdir()):
         if file.name != "texts.parquet" and file.is_file():
-            told.update(file.name.encode() + b"\0" + file.read_bytes())
-    return told.hexdigest()
+            mark.update(file.name.encode() + b"\0" + file.read_bytes())
+    return mark.hexdigest()
 
 
 @cache
 def code_mark() -> str:
-    """What tells the source code of this package from other versions of it, to the byte."""
-    told = hashlib.blake2b(digest_size=12)
+    """A hash of this package's source code, to the byte."""
+    mark = hashlib.blake2b(digest_size=12)
     package = Path(sought.__file__).parent
     for file in sorted(package.rglob("*.py")):
-        told.update(str(file.relative_to(package)).encode() + b"\0" + file.read_bytes())
-    return told.hexdigest()
+        mark.update(str(file.relative_to(package)).encode() + b"\0" + file.read_bytes())
+    return mark.hexdigest()
 
 
 def code_for(value: object, *modules: str, root: Path = ROOT) -> str:
-    """What tells the source code of this package that a policy or measure uses, and these modules use.
+    """A hash of the source code of this package that a policy or measure and these modules use.
 
     That is what its classes, bases and parts use, or what code of others imports if they are not of this package.
     """
@@ -56,15 +56,15 @@ def code_for(value: object, *modules: str, root: Path = ROOT) -> str:
 
 
 def own_mark(value: object) -> str:
-    """What tells the source code of a policy or measure from other versions, where it is not of this package.
+    """A hash of the source code of a policy or measure that is not in this package.
 
     It is that of the modules of its classes, bases and parts (of the classes alone in the program that is run: that
     changes with every experiment), not of modules which these import.  Code that is nowhere to be read is of this
     process only.
     """
-    found = [_source(each) for each in dict.fromkeys(_classes(value)) if not _is_known(each)]
-    told = hashlib.blake2b("\0".join(found).encode(), digest_size=12).hexdigest() if found else ""
-    return f"{UNKNOWN} {told}" if any(source.startswith(UNKNOWN) for source in found) else told
+    sources = [_source(each) for each in dict.fromkeys(_classes(value)) if not _is_known(each)]
+    mark = hashlib.blake2b("\0".join(sources).encode(), digest_size=12).hexdigest() if sources else ""
+    return f"{UNKNOWN} {mark}" if any(source.startswith(UNKNOWN) for source in sources) else mark
 
 
 def _classes(value: object) -> Iterator[type | FunctionType]:

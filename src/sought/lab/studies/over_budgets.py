@@ -43,7 +43,7 @@ def area(budgets: Values, qualities: Values) -> float:
 
 
 def share_of_gap(value: float, floor: float, bound: float) -> float:
-    """How much of the way from a floor to a bound; NaN if there is none."""
+    """The share of the way from a floor to a bound; NaN if there is none."""
     return (value - floor) / (bound - floor) if bound > floor else np.nan
 
 

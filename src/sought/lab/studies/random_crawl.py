@@ -1,4 +1,4 @@
-"""Do crawls in random and in ideal order hit the closed forms?
+"""Do crawls in random and in ideal order agree with the closed forms?
 
 After K of T pages, drawn without replacement: P_CS = P_ST = 100·K/T, in the mean; in order of importance: P_CS = 100
 and P_ST = 100·min(K, H)/H.  J. Cho, H. Garcia-Molina, L. Page, Efficient Crawling Through URL Ordering, WWW7 1998,
@@ -42,28 +42,28 @@ Curves = dict[str, tuple[list[float], list[float]]]
 
 @dataclass(frozen=True)
 class Check:
-    """One measure after K pages: what must come out, what did, and the standard error of that."""
+    """One measure after K pages: the expected and the measured value, and its standard error."""
 
     importance: Importance
     measure: str
     order: str
     count: int
     expected: float
-    found: float
+    measured: float
     error: float
 
     @property
     def holds(self) -> bool:
-        return abs(self.found - self.expected) <= ERRORS * self.error + 1e-9
+        return abs(self.measured - self.expected) <= ERRORS * self.error + 1e-9
 
 
 def judge(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
     unquestioned = unasked(world)
-    found = [_weighed(unquestioned, kind) for kind in IMPORTANCES]
-    if len(found[0].pages) < FEWEST:
+    weighed = [_weighed(unquestioned, kind) for kind in IMPORTANCES]
+    if len(weighed[0].pages) < FEWEST:
         return WorldResult(lack=f"fewer than {FEWEST} pages are live at the end")
-    able = [(kind, web) for kind, web in zip(IMPORTANCES, found, strict=True) if len(_counts(web.importance))]
+    able = [(kind, web) for kind, web in zip(IMPORTANCES, weighed, strict=True) if len(_counts(web.importance))]
     if not able:
         return WorldResult(lack="all pages are equally important: no links lead to any")
     checks: list[Check] = []
@@ -72,7 +72,7 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
         checks += list(_checks(unquestioned, kind, web, QUICK if context.quick else ORDERS))
         curves |= _curves(unquestioned, kind, web)
     failed = sum(not check.holds for check in checks)
-    numbers: dict[str, Value] = {"pages": len(found[0].pages), "checks": len(checks), "failed": failed}
+    numbers: dict[str, Value] = {"pages": len(weighed[0].pages), "checks": len(checks), "failed": failed}
     return WorldResult(_claims(checks), numbers, [_table(world, checks)], [_figure(world, curves)])
 
 
@@ -157,20 +157,20 @@ def _curves(judge: Judge, kind: Importance, web: Weighed) -> Curves:
     counts = sorted({max(1, round(share * len(web.pages))) for share in np.linspace(0.02, 1, 25)})
     across = [100 * count / len(web.pages) for count in counts]
     orders = {"random": np.random.default_rng(0xC0DE).permutation(web.pages), "ideal": _ideal(web)}
-    found = {name: Threshold(HOT, kind)(_crawl(judge, order, counts)).tolist() for name, order in orders.items()}
-    return {f"{name}, {kind}": (across, up) for name, up in found.items()}
+    curves = {name: Threshold(HOT, kind)(_crawl(judge, order, counts)).tolist() for name, order in orders.items()}
+    return {f"{name}, {kind}": (across, up) for name, up in curves.items()}
 
 
 def _told(check: Check) -> str:
-    told = f"{check.measure} of the {check.order} order after {check.count:,} pages is {check.found:.2f}"
-    return f"{told}, not {check.expected:.2f} ± {ERRORS * check.error:.2f}"
+    text = f"{check.measure} of the {check.order} order after {check.count:,} pages is {check.measured:.2f}"
+    return f"{text}, not {check.expected:.2f} ± {ERRORS * check.error:.2f}"
 
 
 def _table(world: World, checks: Sequence[Check]) -> ResultTable:
     rows: list[list[Value]] = [
-        [c.measure, c.order, c.count, c.expected, c.found, c.error, "yes" if c.holds else "no"] for c in checks
+        [c.measure, c.order, c.count, c.expected, c.measured, c.error, "yes" if c.holds else "no"] for c in checks
     ]
-    columns = ["measure", "order", "pages crawled", "expected", "found", "standard error", "within 3 errors"]
+    columns = ["measure", "order", "pages crawled", "expected", "measured", "standard error", "within 3 errors"]
     return ResultTable(f"{world.name}: closed forms of crawls", columns, rows)
 
 

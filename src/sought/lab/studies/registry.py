@@ -35,5 +35,5 @@ def studies_named(name: str) -> Sequence[Study]:
 
 
 def current_name(study: str) -> str:
-    """What a study is called now; of one that nobody knows the name as it is."""
+    """The present name of a study; an unknown name is returned as it is."""
     return EXPERIMENTS[study].name if study in EXPERIMENTS else study

@@ -1,4 +1,4 @@
-"""All findings on one page that needs nothing but itself: what was asked, what came out, and how to repeat it."""
+"""All findings on one self-contained page: questions, results, and how to repeat them."""
 
 import re
 import shlex
@@ -50,14 +50,14 @@ def report_page(
 
 
 def command_of(finding: Finding) -> str:
-    """What to type to find it again, in a folder that holds the worlds."""
+    """The command that repeats it, in a folder that holds the worlds."""
     worlds = [part for name in finding.settings.get("worlds", {}) for part in ("--world", str(name))]
     quick = ["--quick"] if finding.settings.get("quick") else []
     return shlex.join(["sought", "lab", "run", finding.study, *worlds, *quick])
 
 
 def shown(value: Value) -> str:
-    """A value for people."""
+    """A value, formatted for people."""
     if value is None:
         return "–"
     if isinstance(value, float):
@@ -66,7 +66,7 @@ def shown(value: Value) -> str:
 
 
 def _paper(finding: Finding, studies: Mapping[str, Study]) -> tuple[bool, str]:
-    """By which findings are sorted: those of papers come first."""
+    """The sort key of findings: those of papers come first."""
     study = studies.get(finding.study)
     return not (study and study.paper), study.paper if study else ""
 
@@ -92,7 +92,7 @@ def _contents(findings: Sequence[Finding], tables: Sequence[ResultTable], studie
             text("a", _name(finding, studies), href=f"#{key_of(finding)}"),
             " ",
             _badge(finding.verdict, finding.verdict),
-            text("span", f" {finding.of_what}", kind="dim"),
+            text("span", f" {finding.scope}", kind="dim"),
         )
         for finding in findings
     ]
@@ -119,7 +119,7 @@ def _section(finding: Finding, study: Study | None) -> str:
     return element(
         "section",
         text("h2", study.title if study else finding.study),
-        text("p", finding.of_what, kind="dim") if finding.of_what else "",
+        text("p", finding.scope, kind="dim") if finding.scope else "",
         *asked,
         element("p", _badge(finding.verdict, finding.verdict), " ", text("span", finding.because)),
         element("ul", *map(_statement, finding.claims)) if finding.claims else "",
@@ -132,7 +132,7 @@ def _section(finding: Finding, study: Study | None) -> str:
 
 
 def _statement(claim: JudgedStatement) -> str:
-    """With its own verdict; what was found on each world is in the table."""
+    """A statement with its verdict; details of each world are in the table."""
     paper = text("span", f" (paper: {claim.paper})", kind="dim") if claim.paper else ""
     return element("li", _badge(claim.verdict, claim.verdict), " ", text("span", claim.text), paper)
 
@@ -186,7 +186,7 @@ def _comparisons(tables: Sequence[ResultTable]) -> str:
 
 
 def _comparison(table: ResultTable, number: int) -> str:
-    """Two may have one title: the number tells them and their figures apart."""
+    """A table of a comparison; the number distinguishes two of the same title, and their figures."""
     numbered = replace(table, title=f"{number}. {table.title}")
     return "".join(
         (
@@ -286,8 +286,8 @@ def document(title: str, *parts: str) -> str:
 
 def element(tag: str, *parts: str, **attributes: str) -> str:
     """Parts are HTML; values of attributes are text, and `kind` is the class."""
-    told = "".join(f' {"class" if name == "kind" else name}="{escape(value)}"' for name, value in attributes.items())
-    return f"<{tag}{told}>{''.join(parts)}</{tag}>"
+    written = "".join(f' {"class" if name == "kind" else name}="{escape(value)}"' for name, value in attributes.items())
+    return f"<{tag}{written}>{''.join(parts)}</{tag}>"
 
 
 def text(tag: str, content: str, **attributes: str) -> str:

@@ -4,8 +4,8 @@
     Study.across(data, context)  → WorldResult    what only all worlds together can show
     Study.run(context)           → Finding        a verdict for each statement, and from these one for the whole
 
-A statement holds if it holds on every world that can judge it, and one can.  The whole holds if every statement does
-that can be judged, and one can.
+A statement holds if it holds on every world that can judge it, and at least one can.  A study holds if every statement
+that can be judged does, and at least one can.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -39,14 +39,14 @@ class Statement:
 
 
 class Claim(NamedTuple):
-    """A statement, judged: None if it cannot be judged here, and `found` says why.
+    """A statement judged on one world; `holds` is None if it cannot be judged, and `detail` says why.
 
-    `at` tells apart several claims of one statement on one world: by budget, by start, by topic.
+    `at` distinguishes several claims of one statement on one world: by budget, by start, by topic.
     """
 
     statement: Statement
     holds: bool | None
-    found: str
+    detail: str
     at: str = ""
 
     def __str__(self) -> str:
@@ -57,7 +57,7 @@ class Claim(NamedTuple):
 class ResultTable:
     """Rows have a value for each column; None where there is none.  `note` says what a reader must know.
 
-    `date` is the day, if it is told.
+    `date` is the day, if known.
     """
 
     title: str
@@ -75,7 +75,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class WorldResult:
-    """What one world shows.  `lack` says why no statement can be judged on it, if so.
+    """The results of one world.  `lack` says why no statement can be judged on it, if so.
 
     `world` is its name, if it is not that of the folder; `data` is what the study's `across` needs of it.
     """
@@ -90,7 +90,7 @@ class WorldResult:
 
     @property
     def holds(self) -> bool | None:
-        """Whether all does that can be judged here; None if nothing can."""
+        """Whether every claim that can be judged here holds; None if none can."""
         judged = [claim.holds for claim in self.claims if claim.holds is not None]
         return all(judged) if judged else None
 
@@ -98,14 +98,14 @@ class WorldResult:
     def because(self) -> str:
         """The claims that fail, or else those that hold, or else why none can be judged."""
         if self.holds is None:
-            return self.lack or "; ".join(dict.fromkeys(claim.found for claim in self.claims))
+            return self.lack or "; ".join(dict.fromkeys(claim.detail for claim in self.claims))
         prefix = "" if self.holds else "not so: "
-        return "; ".join(f"{prefix}{claim} ({claim.found})" for claim in self.claims if claim.holds is self.holds)
+        return "; ".join(f"{prefix}{claim} ({claim.detail})" for claim in self.claims if claim.holds is self.holds)
 
 
 @dataclass(frozen=True)
 class JudgedStatement:
-    """A statement with its verdict over all worlds, and what was found on each."""
+    """A statement with its verdict over all worlds; `found` has the details of each world."""
 
     text: str
     paper: str
@@ -115,10 +115,10 @@ class JudgedStatement:
 
 @dataclass(frozen=True)
 class Finding:
-    """What came of a study: `numbers` by world, and in `settings` all that is needed to find them again.
+    """The results of a study: `numbers` by world, and in `settings` all that is needed to repeat them.
 
-    `claims` has a verdict for each statement (empty in findings of before there were any).  `written` is the time, in
-    ISO format to the second, if it is told.
+    `claims` has a verdict for each statement (empty in findings of earlier versions).  `written` is the time, in
+    ISO format to the second, if known.
     """
 
     study: str
@@ -138,7 +138,7 @@ class Finding:
 
     @property
     def worlds(self) -> list[str]:
-        """Names of the folders of worlds it is of."""
+        """Names of the folders of its worlds."""
         return sorted(self.settings.get("worlds", {}))
 
     @property
@@ -146,7 +146,7 @@ class Finding:
         return bool(self.settings.get("quick"))
 
     @property
-    def of_what(self) -> str:
+    def scope(self) -> str:
         """For people: worlds, whether it was quick, and the day."""
         return ", ".join([*self.worlds, *["quick"] * self.quick, *filter(None, [self.date])])
 
@@ -157,7 +157,7 @@ def _silent(what: str, done: float, total: int) -> None:
 
 @dataclass(frozen=True)
 class StudyContext:
-    """What a study works with.  `report` is told what is being done, how much of it is done, of how much."""
+    """What a study works with.  `report` is called with what is being done, how much of it is done, and the total."""
 
     worlds: Sequence[Path]
     results: Path
@@ -167,15 +167,15 @@ class StudyContext:
 
     @property
     def draws(self) -> int:
-        """How often a paired bootstrap draws."""
+        """Number of draws of a paired bootstrap."""
         return QUICK_DRAWS if self.quick else DRAWS
 
     def progress(self, what: str) -> Report:
-        """Tells how far one piece of work is."""
+        """Reports the progress of one piece of work."""
         return lambda done, total: self.report(what, done, total)
 
     def each(self, what: str, items: Sequence[Item]) -> Iterator[Item]:
-        """One after the other; before each it is told how many are done."""
+        """One after the other; progress is reported before each."""
         for done, item in enumerate(items):
             self.report(what, done, len(items))
             yield item
@@ -186,9 +186,9 @@ class StudyContext:
 class Study:
     """`paper` is the key of the paper it repeats ("tan-mitra-2010"), empty if it is ours.
 
-    `needs` says what a world must have.  `settings` go on record with every finding; in quick runs those of
-    `quick_settings` take their place.  `aliases` are other names by which it can be asked for.  A study without `judge`
-    needs no world: all it has to show is in `across`.
+    `needs` says what a world must have.  `settings` are recorded with every finding; in quick runs those of
+    `quick_settings` replace them.  `aliases` are other names for it.  A study without `judge` needs no world: all its
+    results come from `across`.
     """
 
     name: str
@@ -222,21 +222,21 @@ class Study:
         return self.finding(self.with_all_worlds(results, context), context)
 
     def with_all_worlds(self, results: Sequence[WorldResult], context: StudyContext) -> list[WorldResult]:
-        """The results, and what they show together; that needs a world that lacks nothing."""
+        """The results, and that of all worlds together, if one lacks nothing."""
         if self.across is None or (self.judge and all(result.lack for result in results)):
             return list(results)
-        together = self.across({result.world: result.data for result in results if not result.lack}, context)
-        return [*results, replace(together, world=together.world or ALL_WORLDS)]
+        joint = self.across({result.world: result.data for result in results if not result.lack}, context)
+        return [*results, replace(joint, world=joint.world or ALL_WORLDS)]
 
     def finding(self, results: Sequence[WorldResult], context: StudyContext) -> Finding:
-        """What follows from these results; each claim must be of a listed statement, or it would go unheard."""
+        """The finding from these results; each claim must be of a listed statement, or it would be lost."""
         self._check(results)
         claims = [_judged(statement, results) for statement in self.statements]
         verdict = _whole([claim.verdict for claim in claims])
-        said = [result for result in results if result.holds is not None]
-        failed = [result for result in said if not result.holds]
+        judged = [result for result in results if result.holds is not None]
+        failed = [result for result in judged if not result.holds]
         silent = [result for result in results if result.holds is None and result.because]
-        because = "; ".join(f"{result.world}: {result.because}" for result in [*(failed or said), *silent])
+        because = "; ".join(f"{result.world}: {result.because}" for result in [*(failed or judged), *silent])
         return Finding(
             self.name,
             verdict,
@@ -261,21 +261,21 @@ class Study:
 
 
 def _judged(statement: Statement, results: Sequence[WorldResult]) -> JudgedStatement:
-    """On one world a statement holds if no claim of it fails, and one holds."""
-    found, verdicts = {}, []
+    """On one world a statement holds if no claim of it fails and at least one holds."""
+    by_world, verdicts = {}, []
     for result in results:
         mine = [claim for claim in result.claims if claim.statement == statement]
         verdicts += [UNJUDGED if claim.holds is None else HOLDS if claim.holds else FAILS for claim in mine]
         failed = [claim for claim in mine if claim.holds is False]
-        if said := [f"{claim.at}: {claim.found}" if claim.at else claim.found for claim in failed or mine]:
-            found[result.world] = f"{'not so: ' * bool(failed)}{'; '.join(said)}"
+        if texts := [f"{claim.at}: {claim.detail}" if claim.at else claim.detail for claim in failed or mine]:
+            by_world[result.world] = f"{'not so: ' * bool(failed)}{'; '.join(texts)}"
         elif result.lack:
-            found[result.world] = result.lack
-    return JudgedStatement(statement.text, statement.paper, _whole(verdicts), found)
+            by_world[result.world] = result.lack
+    return JudgedStatement(statement.text, statement.paper, _whole(verdicts), by_world)
 
 
 def _whole(verdicts: Sequence[Verdict]) -> Verdict:
-    """It holds if all do that can be judged, and one can."""
+    """Holds if all that can be judged do, and at least one can."""
     return FAILS if FAILS in verdicts else HOLDS if HOLDS in verdicts else UNJUDGED
 
 
@@ -290,7 +290,7 @@ def _what_must_hold(study: str, claims: Sequence[JudgedStatement]) -> list[Resul
 
 
 def plain(value: Any) -> Value:
-    """A value as it can be written down: a number that is none is None."""
+    """A value as JSON can have it: NaN and infinity become None."""
     if value is None or isinstance(value, (str, int)):
         return value
     number = float(value)
@@ -298,5 +298,5 @@ def plain(value: Any) -> Value:
 
 
 def about(folder: Path) -> dict[str, str]:
-    """Folders are named without where they lie."""
+    """The name and mark of a world's folder, without its place."""
     return {"name": read_name(folder), "mark": world_mark(folder)}

@@ -80,7 +80,7 @@ def read_views(file: Path, world: World) -> dict[str, float]:
         raise BadInput(f"cannot read {file}: {reason}") from None
     if not lines or lines[0].split("\t") != ["url", "share"]:
         raise BadInput(f"{file}, line 1: the heading must be url<TAB>share")
-    found: dict[str, float] = {}
+    views: dict[str, float] = {}
     for number, line in enumerate(lines[1:], 2):
         url, _, share = line.partition("\t")
         try:
@@ -89,8 +89,8 @@ def read_views(file: Path, world: World) -> dict[str, float]:
             raise BadInput(f"{file}, line {number}: not a URL and a share: {line[:80]!r}") from None
         if not 0 <= value < np.inf:
             raise BadInput(f"{file}, line {number}: not a share: {share[:40]!r}")
-        found[key] = found.get(key, 0.0) + value
-    return found
+        views[key] = views.get(key, 0.0) + value
+    return views
 
 
 def phrase(text: str) -> str:
@@ -125,15 +125,15 @@ class _Anchors:
 
     def of_pages(self, world: World) -> dict[int, list[tuple[str, int, float]]]:
         """The most frequent anchors of each page: words, number of pages that use them, since when."""
-        found: defaultdict[int, dict[str, tuple[int, float]]] = defaultdict(dict)
+        by_page: defaultdict[int, dict[str, tuple[int, float]]] = defaultdict(dict)
         for link in self.used.tolist():
             if text := phrase(world.links[link].anchor):
-                texts = found[int(self.target[link])]
+                texts = by_page[int(self.target[link])]
                 before, since = texts.get(text, (0, np.inf))
                 texts[text] = before + int(self.pages[link]), min(since, float(self.since[link]))
         return {
             page: sorted(((text, *use) for text, use in texts.items()), key=lambda a: (-a[1], a[0]))[:ANCHORS]
-            for page, texts in found.items()
+            for page, texts in by_page.items()
         }
 
 
@@ -157,7 +157,7 @@ def _spread(world: World, anchors: _Anchors, weights: NDArray[np.float64]) -> It
 def _titles(world: World) -> dict[int, dict[str, tuple[float, float]]]:
     """The forms of the titles of each page: share of all, and since when."""
     sites = _sites(world)
-    found: defaultdict[int, dict[str, tuple[float, float]]] = defaultdict(dict)
+    by_page: defaultdict[int, dict[str, tuple[float, float]]] = defaultdict(dict)
     pages, times = world.versions.page.tolist(), world.versions.time.tolist()
     for version in np.flatnonzero(world.is_page).tolist():
         page, title = pages[version], world.versions.title[version]
@@ -167,9 +167,9 @@ def _titles(world: World) -> dict[int, dict[str, tuple[float, float]]]:
         if is_site:
             forms[phrase(short)] = 1 - WHOLE_SHARE
         for text, share in forms.items():
-            if text and text not in found[page]:  # versions come in order of time
-                found[page][text] = share, times[version]
-    return {page: _whole(forms) for page, forms in found.items()}
+            if text and text not in by_page[page]:  # versions come in order of time
+                by_page[page][text] = share, times[version]
+    return {page: _whole(forms) for page, forms in by_page.items()}
 
 
 def _whole(forms: dict[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:

@@ -250,13 +250,13 @@ def _read_head(path: Path) -> _Head:
         raise BadInput(f"no world at {path.parent}: make one with 'sought lab import' or 'sought lab generate'")
     data = path.read_bytes()
     try:
-        found = msgspec.json.decode(data, type=_Format).format
-        if found == FORMAT:
+        version = msgspec.json.decode(data, type=_Format).format
+        if version == FORMAT:
             return msgspec.json.decode(data, type=_Head)
     except (msgspec.MsgspecError, RecursionError) as error:
         raise BadInput(f"{path} is damaged: {error}") from None
-    newer = "was written by a newer version of sought: install that, or" if found > FORMAT else "is of an old format:"
-    raise BadInput(f"{path} (format {found}, not {FORMAT}) {newer} import the world again")
+    newer = "was written by a newer version of sought: install that, or" if version > FORMAT else "is of an old format:"
+    raise BadInput(f"{path} (format {version}, not {FORMAT}) {newer} import the world again")
 
 
 def _read(folder: Path, name: str) -> pl.DataFrame:
@@ -274,7 +274,7 @@ def _read(folder: Path, name: str) -> pl.DataFrame:
 
 def _check(world: World, folder: Path) -> None:
     """Raise BadInput for numbers out of range or out of order, which would cause errors much later."""
-    v, found = world.versions, ""
+    v, problem = world.versions, ""
     pairs = (
         ("page", v.page, len(world.urls)),
         ("header", v.headers, len(world.headers)),
@@ -282,21 +282,21 @@ def _check(world: World, folder: Path) -> None:
     )
     for name, numbers, size in pairs:
         if len(numbers) and int(numbers.max()) >= size:
-            found = f"{name} {int(numbers.max())} of {size}"
+            problem = f"{name} {int(numbers.max())} of {size}"
     if not are_vectors(world.vectors, len(world.terms)):
-        found = "vectors that are none, or terms that are not there"
+        problem = "vectors that are none, or terms that are not there"
     in_order = (v.page[1:] > v.page[:-1]) | ((v.page[1:] == v.page[:-1]) & (v.time[1:] > v.time[:-1]))
     if not in_order.all():
-        found = "versions are not in order"
+        problem = "versions are not in order"
     if len(set(world.urls)) < len(world.urls) or not all(url.startswith(("http://", "https://")) for url in world.urls):
-        found = "URLs that are none, or twice"
+        problem = "URLs that are none, or twice"
     if not set(v.failure) <= {"", *Failure}:
-        found = "failures of a kind nobody knows"
+        problem = "failures of a kind nobody knows"
     if not (np.isfinite(world.tallies.count).all() and (world.tallies.count >= 0).all()):
-        found = "queries.parquet has counts that are none"
+        problem = "queries.parquet has counts that are none"
     if not np.isfinite(v.time).all() or not 0 < world.unit < np.inf or not world.start <= world.end < np.inf:
-        found = "times that are none"
+        problem = "times that are none"
     elif world.units > _MAX_UNITS:
-        found = f"{world.units} units"
-    if found:
-        raise BadInput(f"{folder / 'versions.parquet'} does not fit the other files: {found}")
+        problem = f"{world.units} units"
+    if problem:
+        raise BadInput(f"{folder / 'versions.parquet'} does not fit the other files: {problem}")

@@ -23,7 +23,7 @@ _KEPT = ("content-type", "location", "etag", "last-modified", "retry-after", "x-
 _AT_ONCE = 256  # pages counted together
 
 
-class Taken(NamedTuple):
+class RecordedSpan(NamedTuple):
     """What an importer returns: times of the first and the last snapshot, seeds, and how many pages they reach."""
 
     start: float

@@ -44,8 +44,8 @@ def _root(excess: Callable[[float], float], width: float) -> float:
     while abs(here) < _FAR:
         there = sign * min(abs(here) + width, _FAR)
         if sign * excess(there) <= 0.0:
-            found: float = brentq(excess, min(here, there), max(here, there), xtol=1e-12, rtol=1e-14, maxiter=200)  # type: ignore[no-untyped-call]  # SciPy has no types
-            return found
+            root: float = brentq(excess, min(here, there), max(here, there), xtol=1e-12, rtol=1e-14, maxiter=200)  # type: ignore[no-untyped-call]  # SciPy has no types
+            return root
         here, width = there, 4.0 * width
     return here
 

@@ -36,9 +36,9 @@ def host_prices(take: Taker, host: NDArray[np.uint32], cap: float) -> Floats:
     top = np.full(len(hosts), _FAR)
     top += excess(top, hosts) + _ROUNDING  # where they would take `cap` if that fell as fast as the price rises
     allowed = {"xatol": _CLOSE, "xrtol": 0.0, "fatol": _CLOSE, "frtol": 0.0}
-    found = find_root(excess, (np.full(len(hosts), -_FAR), top), args=(hosts,), tolerances=allowed)
+    roots = find_root(excess, (np.full(len(hosts), -_FAR), top), args=(hosts,), tolerances=allowed)
     price = np.zeros(int(hosts[-1]) + 1)
-    price[hosts] = np.where(found.success, np.exp(found.x), 0.0)
+    price[hosts] = np.where(roots.success, np.exp(roots.x), 0.0)
     return price[host]
 
 

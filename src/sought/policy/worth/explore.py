@@ -1,4 +1,4 @@
-"""What is not known may turn out better than expected, and only a fetch can tell.
+"""Unknown pages may be better than expected, and only a fetch shows it.
 
 share   2 % of the fetches of a week go to pages that would not be chosen, drawn by how uncertain their worth is
 none    what is expected is all that counts
@@ -7,7 +7,7 @@ draw    beliefs are drawn anew every week: W. R. Thompson, On the likelihood tha
 bound   the best in ten is hoped for
 
 What a first fetch gains is taken to be log-normal about its expectation, and the rate at which a page links to unknown
-pages is a Gamma (finds.py).  Draws are hashes of the URL and the week, so that rounds and restarts do not draw again.
+pages is a Gamma (find_rate.py).  Draws are hashes of the URL and the week, so rounds and restarts do not draw again.
 """
 
 from typing import Literal
@@ -45,29 +45,29 @@ def drawn(s: PageState, pages: Pages, now: float, explore: Explore) -> PageState
     return s._replace(entry=entry, finds=s.finds * gammainccinv(shape, unlikely) / shape)
 
 
-def shares(pages: Pages, found: WorthParts) -> Floats:
+def shares(pages: Pages, parts: WorthParts) -> Floats:
     """The probability with which each page is drawn among the explored: 0 for those that are chosen anyway."""
-    spread = np.where(found.total >= found.price, 0.0, found.entry * SPREAD + found.finds / np.sqrt(_shape(pages)))
+    spread = np.where(parts.total >= parts.price, 0.0, parts.entry * SPREAD + parts.finds / np.sqrt(_shape(pages)))
     total = float(spread.sum())
     return np.minimum(SHARE * bought(pages) / total * spread, 1.0) if total > 0.0 else np.zeros(len(pages))
 
 
-def chances(s: PageState, pages: Pages, found: WorthParts, explore: Explore) -> Floats:
-    """How probable the choice of each page was; NaN where nothing is drawn.  `found` is of what is expected."""
+def chances(s: PageState, pages: Pages, parts: WorthParts, explore: Explore) -> Floats:
+    """How probable the choice of each page was; NaN where nothing is drawn.  `parts` are those of the expected gain."""
     if explore == "share":
-        return np.where(found.total >= found.price, 1.0, shares(pages, found))
-    return _of_draws(s, pages, found) if explore == "draw" else np.full(len(pages), np.nan)
+        return np.where(parts.total >= parts.price, 1.0, shares(pages, parts))
+    return _of_draws(s, pages, parts) if explore == "draw" else np.full(len(pages), np.nan)
 
 
-def _of_draws(s: PageState, pages: Pages, found: WorthParts) -> Floats:
+def _of_draws(s: PageState, pages: Pages, parts: WorthParts) -> Floats:
     """The probability that a draw makes each page worth its price."""
     from scipy.special import gammaincc, ndtr
 
-    price = max(found.price, np.finfo(np.float64).tiny)
-    more = np.log(np.maximum(found.entry, _LEAST * price) / price)
+    price = max(parts.price, np.finfo(np.float64).tiny)
+    more = np.log(np.maximum(parts.entry, _LEAST * price) / price)
     of_new = ndtr(more / SPREAD - SPREAD / 2.0)
-    shape, rest = _shape(pages), found.total - found.finds
-    needed = np.divide(price - rest, found.finds, out=np.full(len(pages), np.inf), where=found.finds > 0.0)
+    shape, rest = _shape(pages), parts.total - parts.finds
+    needed = np.divide(price - rest, parts.finds, out=np.full(len(pages), np.inf), where=parts.finds > 0.0)
     of_known = np.where(rest >= price, 1.0, gammaincc(shape, shape * np.maximum(needed, 0.0)))
     return np.where(s.is_new, of_new, of_known)
 

@@ -1,4 +1,4 @@
-"""What would a page's links tell?  Sums over them, and pages that tell the same in turn."""
+"""What would a fetch of a page reveal of the pages it links to?  Sums over links, with overlaps counted once."""
 
 import numpy as np
 from numba import types
@@ -13,43 +13,45 @@ _FLOATS, _ROWS = readable(types.float64), readable(types.int64)
 _NODES = readable(types.uint32)
 
 
-def told(links: Links, news: Floats) -> Floats:
+def linked_news(links: Links, news: Floats) -> Floats:
     """For every row the sum of `news` over the pages that it links to."""
-    found = np.zeros(len(news))
-    _sum(links.sources, links.bounds, links.targets, news, found)
-    return found
+    sums = np.zeros(len(news))
+    _sum(links.sources, links.bounds, links.targets, news, sums)
+    return sums
 
 
-def in_turn(links: Links, news: Floats, worth: Floats, rows: Rows, tells: NDArray[np.bool_], count: int) -> Floats:
-    """What each of these rows is worth when those taken before it have told their news: the same news counts once.
+def marginal_worth(
+    links: Links, news: Floats, worth: Floats, rows: Rows, linking: NDArray[np.bool_], count: int
+) -> Floats:
+    """What each of these rows is worth after those taken before it: news of a page counts once.
 
-    `rows` are in descending order of worth; `count` of them are taken, each time the one that is worth most; those that
-    `tells` names have links that count, and who is fetched tells of itself, too.  Rows still in the queue are looked at
-    again only when they come to its top, and when all are taken.
+    `rows` are in descending order of worth; `count` of them are taken, each time the one that is worth most.  Links
+    count where `linking` is true, and a fetch also reveals the page itself.  Rows still in the queue are valued again
+    only when they reach its top, and when all are taken.
     """
     place = np.full(len(worth), -1)
-    place[links.sources] = np.where(tells[links.sources], np.arange(len(links.sources)), -1)
+    place[links.sources] = np.where(linking[links.sources], np.arange(len(links.sources)), -1)
     left = worth[rows].copy()
     _take(links.bounds, links.targets, news, rows, place[rows], left, np.zeros(len(worth), np.bool_), count)
     return left
 
 
 @cached(types.void(_NODES, _ROWS, _NODES, _FLOATS, types.float64[::1]))
-def _sum(sources: Nodes, bounds: Rows, targets: Nodes, news: Floats, found: Floats) -> None:
+def _sum(sources: Nodes, bounds: Rows, targets: Nodes, news: Floats, sums: Floats) -> None:
     for i in range(len(sources)):
         total = 0.0
         for at in range(bounds[i], bounds[i + 1]):
             total += news[targets[at]]
-        found[sources[i]] = total
+        sums[sources[i]] = total
 
 
 @compiled
-def _known(bounds: Rows, targets: Nodes, news: Floats, place: int, is_told: NDArray[np.bool_]) -> float:
-    """How much of the news of a row has been told."""
+def _known(bounds: Rows, targets: Nodes, news: Floats, place: int, is_known: NDArray[np.bool_]) -> float:
+    """How much of the news of a row is known already."""
     total = 0.0
     if place >= 0:
         for at in range(bounds[place], bounds[place + 1]):
-            if is_told[targets[at]]:
+            if is_known[targets[at]]:
                 total += news[targets[at]]
     return total
 
@@ -79,7 +81,7 @@ def _take(
     rows: Rows,
     places: Rows,
     left: Floats,
-    is_told: NDArray[np.bool_],
+    is_known: NDArray[np.bool_],
     count: Int,
 ) -> None:
     whole = left.copy()
@@ -87,18 +89,18 @@ def _take(
     size = len(heap)
     while size and count:
         first = heap[0]
-        now = whole[first] - _known(bounds, targets, news, places[first], is_told)
+        now = whole[first] - _known(bounds, targets, news, places[first], is_known)
         if now < left[first]:  # it may no longer be the best
             left[first] = now
             _sift(heap, size, left)
             if heap[0] != first:
                 continue
-        is_told[rows[first]] = True
+        is_known[rows[first]] = True
         if places[first] >= 0:
             for at in range(bounds[places[first]], bounds[places[first] + 1]):
-                is_told[targets[at]] = True
+                is_known[targets[at]] = True
         size, count = size - 1, count - 1
         heap[0] = heap[size]
         _sift(heap, size, left)
     for at in range(size):
-        left[heap[at]] = whole[heap[at]] - _known(bounds, targets, news, places[heap[at]], is_told)
+        left[heap[at]] = whole[heap[at]] - _known(bounds, targets, news, places[heap[at]], is_known)

@@ -1,4 +1,4 @@
-"""How does every page stand now?  What is believed of it, as numbers that one can reckon with."""
+"""What is the state of every page now?  Its beliefs as finite, bounded numbers."""
 
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ from sought.beliefs.presence import Presence, SearchValue
 from sought.beliefs.prospect import MainQuery, MainShare
 from sought.beliefs.rate_history import DAY
 from sought.beliefs.signal_quality import SignalStrength
-from sought.policy.worth.index import lasting
+from sought.policy.worth.index import expected_lifetime
 from sought.web.pages import Floats, Pages
 
 EDITS = BayesRate()
@@ -26,7 +26,7 @@ BELIEFS: tuple[Belief, ...] = (
     *(DeathRate(), MoveShare(), GoneBySigns(), FindRate(), FirstFinds(), MainQuery(), MainShare()),
     *(SignalStrength(), LinkDoubt()),
 )
-_UNASKED = 0.02  # of the search value of an average page: every page may have so much for what nobody has asked yet
+_UNASKED = 0.02  # of the search value of an average page: every page may have so much for queries not asked yet
 _MOST_VALUE, _MOST_RATE, _MOST_LINKS, _SUREST = 1e12, 24.0 / DAY, 1e4, 20.0
 
 
@@ -42,7 +42,7 @@ class PageState(NamedTuple):
     gone: Floats  # the probability that it has gone already, by signs
     moves: Floats  # of pages that go, the share that only moves
     entry: Floats  # what a first fetch gains
-    shown: Floats  # what attention finds in it
+    shown: Floats  # its visible score in the answers
     needed: Floats  # what the answers would lose without it
     edit: Floats  # what a fetch gains after an edit
     edits: Floats  # a second
@@ -50,10 +50,10 @@ class PageState(NamedTuple):
     finds: Floats  # unknown pages that it will link to, a second
     reveals: Floats  # unknown pages that a first fetch leads to
     silent: Floats  # what a page may be worth that was fetched and never answered, or was not there
-    floor: float  # what a page is worth that nobody has asked for
+    floor: float  # the worth of a page that no query asks for
 
 
-def standing(pages: Pages, now: float, horizon: float) -> PageState:
+def page_state_of(pages: Pages, now: float, horizon: float) -> PageState:
     """Of all pages."""
 
     def believed(about: Any, most: float) -> Floats:
@@ -74,7 +74,7 @@ def standing(pages: Pages, now: float, horizon: float) -> PageState:
         live=live,
         age=age,
         unseen=unseen + believed(LinkDoubt(), 1.0) * (age - unseen),
-        lives=lasting(death, horizon),
+        lives=expected_lifetime(death, horizon),
         death=death,
         gone=np.where(live, believed(GoneBySigns(), 1.0), 0.0),
         moves=believed(MoveShare(), 1.0),

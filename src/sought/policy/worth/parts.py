@@ -9,8 +9,8 @@ from sought.beliefs.death_rate import WEEK
 from sought.beliefs.rate_history import YEAR
 from sought.policy.ranking import nth_largest
 from sought.policy.solvers.planning import pace_of
-from sought.policy.worth.hubs import told
-from sought.policy.worth.index import lasting, looking
+from sought.policy.worth.hubs import linked_news
+from sought.policy.worth.index import expected_lifetime, refresh_index
 from sought.policy.worth.page_state import PageState
 from sought.web.pages import Floats, Pages
 
@@ -22,7 +22,7 @@ _ANSWERS = 4.0 / YEAR  # how soon, a second, a page is there that was not, or di
 class WorthParts(NamedTuple):
     """Of every page: as a new one, for its text, for its death, for what its links tell and lead to.
 
-    `news` is what it is worth to be told of its death by others, `price` what one fetch costs.
+    `news` is what it is worth to learn of its death from others, `price` what one fetch costs.
     """
 
     entry: Floats
@@ -65,21 +65,23 @@ class Unpriced(NamedTuple):
 def unpriced(s: PageState, pages: Pages, now: float, horizon: float) -> Unpriced:
     """Of all pages."""
     most = -np.expm1(-s.death * s.unseen) * s.lives
-    unnoticed = (1.0 - s.gone) * np.minimum(looking(s.unseen, s.death), most)
-    linked = told(pages.links, (~s.is_new).astype(np.float64)) if pages.links else np.zeros(len(pages))
+    unnoticed = (1.0 - s.gone) * np.minimum(refresh_index(s.unseen, s.death), most)
+    linked = linked_news(pages.links, (~s.is_new).astype(np.float64)) if pages.links else np.zeros(len(pages))
     return Unpriced(_edits(s, horizon), _hope(s, pages, now), unnoticed, linked)
 
 
 def _hope(s: PageState, pages: Pages, now: float) -> Floats:
     """That pages which went come back, and those answer that never did."""
     silence = np.where(s.is_new | s.live, 0.0, now - pages.last_fetch).clip(0.0)
-    return s.floor * looking(silence, _BACK * s.death) + s.silent * looking(silence, np.full(len(pages), _ANSWERS))
+    return s.floor * refresh_index(silence, _BACK * s.death) + s.silent * refresh_index(
+        silence, np.full(len(pages), _ANSWERS)
+    )
 
 
 def _edits(s: PageState, horizon: float) -> Floats:
     """Its text may not be what it was; if a sitemap says so, as far as such signals are true on its host."""
-    told = s.edited * lasting(s.edits, horizon)
-    return np.where(s.live, s.edit * (told + (1.0 - s.edited) * looking(s.age, s.edits)), 0.0)
+    known = s.edited * expected_lifetime(s.edits, horizon)
+    return np.where(s.live, s.edit * (known + (1.0 - s.edited) * refresh_index(s.age, s.edits)), 0.0)
 
 
 def entry(s: PageState, hope: Floats, surplus: Floats) -> Floats:
@@ -88,7 +90,7 @@ def entry(s: PageState, hope: Floats, surplus: Floats) -> Floats:
 
 
 def loss(s: PageState, price: float) -> Floats:
-    """What is lost in a second while nobody knows that a page has gone: those are missed that should be in its place.
+    """The loss in a second while it is not known that a page has gone: those that should be in its place are missed.
 
     And the page itself, if it has moved and is worth fetching where it is now.
     """
@@ -101,7 +103,7 @@ def deaths(s: PageState, unnoticed: Floats, price: float) -> Floats:
 
 
 def news(s: PageState, unnoticed: Floats, price: float) -> Floats:
-    """What it is worth to be told whether a page is still there, by somebody else.
+    """What it is worth to learn from another page whether a page is still there.
 
     If it has gone it must still be fetched, at the price.  Where there are signs, one is spared that fetch if it has
     not; or, if the signs are too weak to fetch it for, one may learn that it has.
@@ -114,7 +116,7 @@ def news(s: PageState, unnoticed: Floats, price: float) -> Floats:
 
 
 def surplus(s: PageState, pages: Pages, linked: Floats, price: float) -> Floats:
-    """What a page nobody knows, but each page links to, brings in a second beyond its price.
+    """What an unknown page brings in a second beyond its price, if each page links to one.
 
     As much as those that it is known to link to and that were fetched, drawn to those of its host.  Pages that were not
     there, failed, or are copies of others brought nothing, and count: those in hand are the best of what was found.
@@ -126,9 +128,9 @@ def surplus(s: PageState, pages: Pages, linked: Floats, price: float) -> Floats:
     of_host = spread((np.bincount(pages.host, beyond, hosts) + of_all) / (fetched + 1.0), pages.host)
     if pages.links is None:
         return of_host
-    return (told(pages.links, beyond) + _AS_IF * of_host) / (linked + _AS_IF)
+    return (linked_news(pages.links, beyond) + _AS_IF * of_host) / (linked + _AS_IF)
 
 
 def finds(s: PageState, surplus: Floats) -> Floats:
-    """It may link to pages that nobody knows: they come at an even rate, and each is missed from then on."""
+    """It may link to unknown pages: they appear at an even rate, and each is missed from then on."""
     return s.finds * surplus * s.age * s.age / 2.0

@@ -1,24 +1,23 @@
-"""Pages that would serve the same query are not all needed."""
+"""Not all pages that would serve the same query are needed."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sought.web.pages import Floats
 
-_VISIBILITY = 1.5  # who comes at rank r is seen r^-1.5 as often as the first
+_VISIBILITY = 1.5  # the result at rank r is seen r^-1.5 as often as the first
 
 
-def in_company(entry: Floats, query: Floats, share: Floats, key: NDArray[np.uint64]) -> Floats:
-    """What pages bring beside others that are to enter for the same query, the best of which comes first.
+def discount_same_query(entry: Floats, query: Floats, share: Floats, key: NDArray[np.uint64]) -> Floats:
+    """What new pages bring if others enter for the same query, the best first.
 
-    The k-th of them is seen k^-1.5 as often as if it came alone, in what it brings for that query; of equals those of
-    the lower key come first.
+    The k-th is seen k^-1.5 as often as it would be alone, so its share for that query shrinks; ties by the lower key.
     """
     rows = np.flatnonzero((query >= 0.0) & (share > 0.0))
     rows = rows[np.lexsort((key[rows], -entry[rows], query[rows]))]
     named = query[rows]
     starts = np.flatnonzero(np.append(True, named[1:] != named[:-1])[: len(named)])
     place = np.arange(len(rows)) - np.repeat(starts, np.diff(starts, append=len(rows)))
-    found = entry.copy()
-    found[rows] *= 1.0 - np.minimum(share[rows], 1.0) * (1.0 - (place + 1.0) ** -_VISIBILITY)
-    return found
+    discounted = entry.copy()
+    discounted[rows] *= 1.0 - np.minimum(share[rows], 1.0) * (1.0 - (place + 1.0) ** -_VISIBILITY)
+    return discounted

@@ -1,18 +1,18 @@
-"""One ranking for new pages, stale pages and pages that tell of others, by what a fetch of each is worth.
+"""One ranking of new pages, stale pages and pages that lead to others, by the worth of a fetch of each.
 
 Worth is expected gain × the time it lasts: quality × seconds.  The price T of a fetch is the worth of the last one that
 the budget of a week can buy.
 
-    a page never fetched    (V + n·v)·l               V: EntryValue; it leads to n pages that nobody knows
+    a page never fetched    (V + n·v)·l               V: EntryValue; it leads to n unknown pages
     a page known            e·(U(t, Δ) + S·m)         its text may have changed since it was fetched, t ago; or by a
                                                       sitemap, and stays so for a time m
                           + g·(U(c, d) + P·l)         it may have gone since it was seen, c ago; or by signs
-    what its links tell   + Σ over those it links to: what it is worth to know whether they have gone
-    and lead to           + η·v·t²/2                  pages that nobody knows
+    what its links show   + Σ over those it links to: what it is worth to know whether they have gone
+    and lead to           + η·v·t²/2                  unknown pages
 
 U is the index of Olston & Pandey (index.py), l how much of the time ahead a page lives, g what is lost while it is not
-known that a page has gone, and v what a page that nobody knows brings beyond its price T (parts.py).  What is believed
-of pages is in standing.py.
+known that a page has gone, and v what an unknown page brings beyond its price T (parts.py).  What is believed
+of pages is in page_state.py.
 """
 
 from dataclasses import dataclass
@@ -29,17 +29,17 @@ from sought.beliefs.rate_history import YEAR
 from sought.policy.ranking import best
 from sought.policy.worth import parts
 from sought.policy.worth.explore import SHAPE, Explore, chances, dice, drawn, shares
-from sought.policy.worth.hubs import in_turn, told
-from sought.policy.worth.page_state import BELIEFS, PageState, standing
+from sought.policy.worth.hubs import linked_news, marginal_worth
+from sought.policy.worth.page_state import BELIEFS, PageState, page_state_of
 from sought.policy.worth.parts import Unpriced, WorthParts
-from sought.policy.worth.rivals import in_company
+from sought.policy.worth.rivals import discount_same_query
 from sought.web.checks import check_choice, check_positive
 from sought.web.expression import brief
 from sought.web.pages import Floats, Pages
 from sought.web.policy import Expected, Purpose, Purposes
 
 _ROUNDS = 3  # the price depends on what is worth more than it
-_IN_TURN = 4096  # of the best pages it is looked at whether they tell the same
+_CHECKED = 4096  # of the best pages, whose links are checked for overlap
 _FIRST = 2.0  # explored pages are worth so many times the price
 PARTS = ("edits", "deaths", "signs", "links", "finds", "turns")
 
@@ -49,7 +49,7 @@ PARTS = ("edits", "deaths", "signs", "links", "finds", "turns")
 class Worth:
     """See above.  A gain counts for `horizon` seconds at most.
 
-    `explore` says how it is found out what is not known: by a "share" of fetches, by a "draw", by an upper "bound", or
+    `explore` says how unknown pages are explored: by a "share" of fetches, by a "draw", by an upper "bound", or
     not at all ("none"); see explore.py.
 
     `without` leaves one part out, to see what it is for: edits, deaths, signs (of death), links (what they tell),
@@ -80,26 +80,28 @@ class Worth:
 
     def expects(self, pages: Pages, now: float) -> Expected:
         """Values, the gain of each fetch now, how probable its choice was, where that is drawn, and what it is for."""
-        s = self._standing(pages, now)
-        found = self._all(self._beside(s, pages), pages, now)
-        chance = chances(s, pages, found, self.explore)
+        s = self._page_state(pages, now)
+        worth = self._all(self._with_discounts(s, pages), pages, now)
+        chance = chances(s, pages, worth, self.explore)
         if self.explore in ("draw", "bound"):
-            found = self.parts(pages, now)
+            worth = self.parts(pages, now)
         gone = 1.0 - (1.0 - s.gone) * np.exp(-s.death * s.unseen)
         edited = 1.0 - (1.0 - s.edited) * np.exp(-s.edits * s.age)
         of_known = edited * s.edit + gone * (s.shown - s.needed)
         gain = np.where(s.live, of_known, np.where(s.is_new, s.entry - s.floor, 0.0))
-        return Expected(self._value(found, pages, now), gain, chance, found.price, _purpose(found, s.is_new))
+        return Expected(self._value(worth, pages, now), gain, chance, worth.price, _purpose(worth, s.is_new))
 
-    def _value(self, found: WorthParts, pages: Pages, now: float) -> Floats:
-        """What each is worth in its turn; those that are explored come before the last that the budget buys."""
-        value = found.total
+    def _value(self, worth: WorthParts, pages: Pages, now: float) -> Floats:
+        """What each is worth after better ones; explored pages come before the last that the budget buys."""
+        value = worth.total
         if pages.links is not None and self.without not in ("links", "turns"):
-            rows = best(value, pages.key, min(_IN_TURN, len(pages)))
-            value[rows] = in_turn(pages.links, found.news, value, rows, pages.live, max(1, round(parts.bought(pages))))
+            rows = best(value, pages.key, min(_CHECKED, len(pages)))
+            value[rows] = marginal_worth(
+                pages.links, worth.news, value, rows, pages.live, max(1, round(parts.bought(pages)))
+            )
         if self.explore == "share":
-            explored = np.flatnonzero(dice(pages, now) < shares(pages, found))
-            value[explored] = np.maximum(value[explored], _FIRST * found.price)
+            explored = np.flatnonzero(dice(pages, now) < shares(pages, worth))
+            value[explored] = np.maximum(value[explored], _FIRST * worth.price)
         return value
 
     def importance(self, pages: Pages) -> Floats:
@@ -107,32 +109,32 @@ class Worth:
         return np.where(pages.is_new, pages.belief(EntryValue()), pages.belief(Presence()))
 
     def parts(self, pages: Pages, now: float) -> WorthParts:
-        """With the price that they make together."""
-        s = self._standing(pages, now)
+        """With the price that follows from them."""
+        s = self._page_state(pages, now)
         if self.explore in ("draw", "bound"):
             s = drawn(s, pages, now, self.explore)
-        return self._all(self._beside(s, pages), pages, now)
+        return self._all(self._with_discounts(s, pages), pages, now)
 
-    def _beside(self, s: PageState, pages: Pages) -> PageState:
-        """With new pages beside those that serve the same query."""
+    def _with_discounts(self, s: PageState, pages: Pages) -> PageState:
+        """With new pages discounted for others that serve the same query."""
         if self.without == "turns":
             return s
-        company = pages.belief(MainQuery()), pages.belief(MainShare())
-        return s._replace(entry=in_company(s.entry, *company, pages.key))
+        query, share = pages.belief(MainQuery()), pages.belief(MainShare())
+        return s._replace(entry=discount_same_query(s.entry, query, share, pages.key))
 
     def _all(self, s: PageState, pages: Pages, now: float) -> WorthParts:
         fixed = parts.unpriced(s, pages, now, self.horizon)
-        found = self._priced(s, pages, fixed, 0.0, with_links=False)
-        price = parts.price_of(pages, found.total)
+        worth = self._priced(s, pages, fixed, 0.0, with_links=False)
+        price = parts.price_of(pages, worth.total)
         for left in range(_ROUNDS - 1, -1, -1):
-            found = self._priced(s, pages, fixed, price, with_links=True)
+            worth = self._priced(s, pages, fixed, price, with_links=True)
             if left:  # a high price makes for a low one, and the other way round: the truth lies between
-                price = float(np.sqrt(price * parts.price_of(pages, found.total)))
-        return found
+                price = float(np.sqrt(price * parts.price_of(pages, worth.total)))
+        return worth
 
-    def _standing(self, pages: Pages, now: float) -> PageState:
-        found = standing(pages, now, self.horizon)
-        return found._replace(gone=np.zeros(len(pages))) if self.without == "signs" else found
+    def _page_state(self, pages: Pages, now: float) -> PageState:
+        state = page_state_of(pages, now, self.horizon)
+        return state._replace(gone=np.zeros(len(pages))) if self.without == "signs" else state
 
     def _priced(self, s: PageState, pages: Pages, fixed: Unpriced, price: float, *, with_links: bool) -> WorthParts:
         """What everything is worth at a price."""
@@ -143,14 +145,14 @@ class Worth:
             entry=parts.entry(s, fixed.hope, surplus),
             edits=nothing if self.without == "edits" else fixed.edits,
             deaths=nothing if self.without == "deaths" else parts.deaths(s, fixed.unnoticed, price),
-            links=np.where(s.live, told(pages.links, news), 0.0) if tell and pages.links else nothing,
+            links=np.where(s.live, linked_news(pages.links, news), 0.0) if tell and pages.links else nothing,
             finds=nothing if self.without == "finds" or not with_links else parts.finds(s, surplus),
             news=news,
             price=price,
         )
 
 
-def _purpose(found: WorthParts, is_new: NDArray[np.bool_]) -> Purposes:
-    """Of known pages, which part is worth more: what they are themselves, or what their links tell and lead to."""
-    of_known = np.where(found.edits + found.deaths >= found.links + found.finds, Purpose.STALE, Purpose.HUB)
+def _purpose(worth: WorthParts, is_new: NDArray[np.bool_]) -> Purposes:
+    """Of known pages, which part is worth more: what they are themselves, or what their links reveal and lead to."""
+    of_known = np.where(worth.edits + worth.deaths >= worth.links + worth.finds, Purpose.STALE, Purpose.HUB)
     return np.where(is_new, Purpose.NEW, of_known).astype(np.int8)

@@ -32,6 +32,6 @@ def crawl_orders(
     for cell in cells:
         log = read_log(cell, results)
         pages, versions = log["page"].to_numpy(), log["version"].to_numpy()
-        found = pages[np.where(versions == NOTHING, False, world.is_page[versions])]
-        orders.append(found[np.sort(np.unique(found, return_index=True)[1])])
+        fetched = pages[np.where(versions == NOTHING, False, world.is_page[versions])]
+        orders.append(fetched[np.sort(np.unique(fetched, return_index=True)[1])])
     return orders

@@ -30,10 +30,10 @@ DRAWN = 25  # of these in a figure
 
 Floats = NDArray[np.float64]
 Marks = NDArray[np.bool_]
-Curves = Mapping[str, "FoundCurve"]
+Curves = Mapping[str, "CrawlCurve"]
 
 
-class FoundCurve(NamedTuple):
+class CrawlCurve(NamedTuple):
     """A value, in percent, after each of these numbers of `total` pages."""
 
     counts: Numbers
@@ -90,29 +90,29 @@ def counts_of(total: int) -> Numbers:
     return np.unique(np.linspace(0, total, min(total, POINTS) + 1).round().astype(np.int64))[1:]
 
 
-def p_st(order: Numbers, hot: Marks) -> FoundCurve:
-    """Of a crawl in this order; pages that it never fetches are not found."""
-    found = np.concatenate([[0], np.cumsum(hot[order])])
+def p_st(order: Numbers, hot: Marks) -> CrawlCurve:
+    """P_ST of a crawl in this order; pages that it never fetches do not count."""
+    hot_so_far = np.concatenate([[0], np.cumsum(hot[order])])
     counts = counts_of(len(hot))
-    return FoundCurve(counts, 100 * found[np.minimum(counts, len(order))] / hot.sum(), len(hot))
+    return CrawlCurve(counts, 100 * hot_so_far[np.minimum(counts, len(order))] / hot.sum(), len(hot))
 
 
-def p_cs(order: Numbers, values: Floats) -> FoundCurve:
+def p_cs(order: Numbers, values: Floats) -> CrawlCurve:
     counts, ordered = counts_of(len(values)), np.sort(values)[::-1]
     hits = [np.count_nonzero(values[order[:count]] >= ordered[count - 1]) for count in counts.tolist()]
-    return FoundCurve(counts, 100 * np.array(hits) / counts, len(values))
+    return CrawlCurve(counts, 100 * np.array(hits) / counts, len(values))
 
 
-def by_chance(total: int) -> FoundCurve:
+def by_chance(total: int) -> CrawlCurve:
     """P_ST, and P_CS, of a random crawl."""
     counts = counts_of(total)
-    return FoundCurve(counts, 100 * counts / total, total)
+    return CrawlCurve(counts, 100 * counts / total, total)
 
 
-def at_best(hot: Marks) -> FoundCurve:
+def at_best(hot: Marks) -> CrawlCurve:
     """P_ST of the ideal crawl."""
     counts = counts_of(len(hot))
-    return FoundCurve(counts, 100 * np.minimum(counts, hot.sum()) / hot.sum(), len(hot))
+    return CrawlCurve(counts, 100 * np.minimum(counts, hot.sum()) / hot.sum(), len(hot))
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ class Crawls:
     def importance(self, kind: Importance) -> Floats:
         return importance(self.sources, self.targets, len(self), kind)
 
-    def threshold(self, hot: Hot) -> dict[str, FoundCurve]:
+    def threshold(self, hot: Hot) -> dict[str, CrawlCurve]:
         """P_ST of each order."""
         return {name: p_st(order, hot.which) for name, order in self.orders.items()}
 
@@ -157,11 +157,11 @@ class Crawls:
         return float(seen.mean())
 
     def near(self, marked: Marks, links: int) -> Marks:
-        """Which pages are at most so many links away from one of these."""
-        found = marked.copy()
+        """The pages at most so many links away from one of these."""
+        marks = marked.copy()
         for _ in range(links):
-            found[self.targets[found[self.sources]]] = True
-        return found
+            marks[self.targets[marks[self.sources]]] = True
+        return marks
 
     def togetherness(self, name: str, share: float) -> float:
         """The share of links whose ends this order fetches shortly after each other: within a share of the pages."""

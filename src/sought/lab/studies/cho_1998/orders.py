@@ -1,4 +1,4 @@
-"""What the experiments on URL ordering share: the orders they compare, and how what these find is told.
+"""What the experiments on URL ordering share: the orders they compare, and how they report results.
 
 J. Cho, H. Garcia-Molina, L. Page, Efficient Crawling Through URL Ordering, WWW7 1998, §4.  Their crawler orders its
 queue anew after every page; ours after every 1/rounds of them.
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sought.lab.replay.setting import pages_at_start
-from sought.lab.studies.cho_1998.hot_pages import Crawls, Curves, FoundCurve, crawls_of
+from sought.lab.studies.cho_1998.hot_pages import CrawlCurve, Crawls, Curves, crawls_of
 from sought.lab.studies.figures import line_figure
 from sought.lab.studies.study import Claim, Figure, ResultTable, Statement, StudyContext, Value, WorldResult
 from sought.lab.worlds.files import open_world
@@ -34,7 +34,7 @@ def judging(
     look: Callable[[Crawls, StudyContext], WorldResult],
     rounds: int = ROUNDS,
 ) -> Callable[[Path, StudyContext], WorldResult]:
-    """What judges a world: it is crawled, if it is fit, and the orders are looked at."""
+    """The judge of a world: crawl it, if it is fit, and compare the orders."""
 
     def judge(folder: Path, context: StudyContext) -> WorldResult:
         if lack := unfit(open_world(folder), context):
@@ -47,7 +47,7 @@ def judging(
 
 
 def settings_of(policies: Mapping[str, Policy], rounds: int = ROUNDS) -> dict[str, Any]:
-    """For the record."""
+    """The settings to record."""
     return {"policies": {name: repr(policy) for name, policy in policies.items()}, "rounds": rounds}
 
 
@@ -66,7 +66,7 @@ def no_small_site(world: World, context: StudyContext) -> str:
 
 
 def too_few(crawls: Crawls, context: StudyContext) -> str:
-    """Why nothing can be told of what was reached, if so."""
+    """Why the pages reached are too few to judge, if so."""
     fewest = QUICK if context.quick else FEWEST
     if len(crawls) < fewest:
         return f"a crawl from its seeds reaches {len(crawls):,} pages, and at least {fewest:,} are needed"
@@ -78,18 +78,18 @@ def largest(name: str) -> Statement:
 
 
 def is_best(curves: Curves, name: str, others: Mapping[str, float] | None = None) -> Claim:
-    """Of several curves one has the largest area."""
+    """The claim that one of several curves has the largest area."""
     areas = {each: curve.area for each, curve in curves.items()} | dict(others or {})
     margin = areas[name] - max(area for each, area in areas.items() if each != name)
-    return Claim(largest(name), margin > 0, f"{told(areas)}; margin {margin:+.3f}")
+    return Claim(largest(name), margin > 0, f"{name_values(areas)}; margin {margin:+.3f}")
 
 
-def told(areas: Mapping[str, float]) -> str:
+def name_values(areas: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {area:.3f}" for name, area in areas.items())
 
 
 def areas_of(curves: Curves, of: str = "") -> dict[str, Value]:
-    """For the numbers of a part."""
+    """The areas, as numbers of a result."""
     return {", ".join(filter(None, (name, of, "area"))): curve.area for name, curve in curves.items()}
 
 
@@ -116,7 +116,7 @@ def known_table(crawls: Crawls, names: Iterable[str]) -> ResultTable:
 
 
 def web_table(crawls: Crawls) -> ResultTable:
-    """What may explain what orders find."""
+    """Facts of the web that may explain the result."""
     links, backlinks, total = len(crawls.sources), crawls.backlinks, len(crawls)
     everywhere = backlinks > EVERYWHERE * total
     rows: list[list[Value]] = [
@@ -129,6 +129,6 @@ def web_table(crawls: Crawls) -> ResultTable:
     return ResultTable(f"{crawls.world.name}: the web", ["what", "how much"], rows)
 
 
-def curve_figure(title: str, curves: Mapping[str, FoundCurve], y: str, study: str) -> Figure:
+def curve_figure(title: str, curves: Mapping[str, CrawlCurve], y: str, study: str) -> Figure:
     series = {name: curve.drawn for name, curve in curves.items()}
     return line_figure(study, title, series, "pages crawled, %", y)

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from sought.lab.studies.cho_1998.hot_pages import Crawls, Curves, FoundCurve, Hot, at_best, by_chance, meaningful
+from sought.lab.studies.cho_1998.hot_pages import CrawlCurve, Crawls, Curves, Hot, at_best, by_chance, meaningful
 from sought.lab.studies.cho_1998.orders import (
     FEWEST,
     ORDERS,
@@ -22,9 +22,9 @@ from sought.lab.studies.cho_1998.orders import (
     judging,
     known_table,
     largest,
+    name_values,
     no_small_site,
     settings_of,
-    told,
     web_table,
 )
 from sought.lab.studies.figures import bars
@@ -45,7 +45,7 @@ LEAP = Statement(
 ALL_BETTER = Statement("every order has a larger area under P_ST than with backlinks")
 
 
-def worst(curve: FoundCurve, hot: int) -> tuple[float, float]:
+def worst(curve: CrawlCurve, hot: int) -> tuple[float, float]:
     """Where a curve is most below a random crawl: the share of pages, and by how many standard deviations."""
     inside, share = curve.counts[:-1], hot / curve.total  # at the end all orders are equal
     drawn = inside * share * (1 - share) * (curve.total - inside) / (curve.total - 1)  # hypergeometric
@@ -55,7 +55,7 @@ def worst(curve: FoundCurve, hot: int) -> tuple[float, float]:
     return float(inside[at] / curve.total), float(below[at])
 
 
-def leap(curve: FoundCurve) -> tuple[float, float, float, float] | None:
+def leap(curve: CrawlCurve) -> tuple[float, float, float, float] | None:
     """The slowest stretch before half is found, and the fastest one that comes after it: where they begin, and paces.
 
     None if half is found before any stretch is over.
@@ -76,14 +76,14 @@ def leap(curve: FoundCurve) -> tuple[float, float, float, float] | None:
 def poor(curves: Curves, hot: int) -> list[Claim]:
     """Figure 8."""
     lows = {name: worst(curve, hot) for name, curve in curves.items()}
-    found = ", ".join(f"{name} {below:.1f} deviations below at {share:.0%}" for name, (share, below) in lows.items())
-    found_leap = leap(curves["backlink"])
-    is_leap = found_leap is not None and found_leap[1] <= SLOW and found_leap[3] >= FAST
+    listed = ", ".join(f"{name} {below:.1f} deviations below at {share:.0%}" for name, (share, below) in lows.items())
+    largest_leap = leap(curves["backlink"])
+    is_leap = largest_leap is not None and largest_leap[1] <= SLOW and largest_leap[3] >= FAST
     shown = "half is found before a stretch is over"
-    if found_leap:
-        shown = "pace {1:.2f} from {0:.0%} on, then {3:.2f} from {2:.0%} on".format(*found_leap)
+    if largest_leap:
+        shown = "pace {1:.2f} from {0:.0%} on, then {3:.2f} from {2:.0%} on".format(*largest_leap)
     return [
-        Claim(WORSE, max(b for _, b in lows.values()) > ERRORS, found),
+        Claim(WORSE, max(b for _, b in lows.values()) > ERRORS, listed),
         Claim(LEAP, is_leap, shown),
     ]
 
@@ -92,7 +92,7 @@ def better(by_rank: Curves, by_backlinks: Curves) -> list[Claim]:
     """Figure 10."""
     gains = {name: by_rank[name].area - by_backlinks[name].area for name in by_rank}
     return [
-        Claim(ALL_BETTER, min(gains.values()) > 0, told(gains)),
+        Claim(ALL_BETTER, min(gains.values()) > 0, name_values(gains)),
         is_best(by_rank, "PageRank"),
     ]
 

@@ -1,4 +1,4 @@
-"""Does a crawl that is after a topic find its pages sooner, and does the order of URLs matter then?
+"""Does a crawl that prefers a topic reach its pages sooner, and does the order of URLs matter then?
 
 J. Cho, H. Garcia-Molina, L. Page, Efficient Crawling Through URL Ordering, WWW7 1998, §5, Figures 12, 14 and 15.  The
 basic crawler takes URLs first that name the topic, in their address or in an anchor; the modified one also those that
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sought.lab.replay.setting import pages_at_start
-from sought.lab.studies.cho_1998.hot_pages import Crawls, Curves, FoundCurve, Hot, Marks, at_best, by_chance, crawls_of
+from sought.lab.studies.cho_1998.hot_pages import CrawlCurve, Crawls, Curves, Hot, Marks, at_best, by_chance, crawls_of
 from sought.lab.studies.cho_1998.orders import (
     FEWEST,
     ORDERS,
@@ -21,7 +21,7 @@ from sought.lab.studies.cho_1998.orders import (
     areas_of,
     curve_figure,
     curve_table,
-    told,
+    name_values,
 )
 from sought.lab.studies.cho_1998.topics import SHARES, Worded, named_pages, topics_for
 from sought.lab.studies.study import Claim, Figure, ResultTable, Statement, Study, StudyContext, Value, WorldResult
@@ -54,7 +54,7 @@ def by_basic(curves: Curves) -> list[Claim]:
     limit, breadth = 0.5 + CHANCE, areas["breadth-first"]
     poor = max(areas["PageRank"], areas["backlink"])
     return [
-        Claim(POOR, poor <= limit, told(areas)),
+        Claim(POOR, poor <= limit, name_values(areas)),
         Claim(BREADTH_FIRST, breadth > max(poor, limit), f"{breadth:.3f}"),
     ]
 
@@ -64,7 +64,7 @@ def by_modified(basic: Curves, modified: Curves, topic: str) -> list[Claim]:
     gains = {name: modified[name].area - basic[name].area for name in modified}
     before, after = spread(basic), spread(modified)
     return [
-        Claim(ALL_GAIN, min(gains.values()) >= LARGE, told(gains), repr(topic)),
+        Claim(ALL_GAIN, min(gains.values()) >= LARGE, name_values(gains), repr(topic)),
         Claim(DIFFER_LESS, after < before, f"{before:.3f}, then {after:.3f}", repr(topic)),
     ]
 
@@ -82,8 +82,8 @@ def _crawled(folder: Path, topic: str, kinds: Mapping[str, int], context: StudyC
     }
     crawls = crawls_of(folder, policies, context, ROUNDS)
     hot = Worded(crawls.world, crawls.pages).hot(topic)
-    found = crawls.threshold(Hot(hot, 1.0)) if hot.any() else {}
-    curves = {kind: {name: found[f"{kind} {name}"] for name in ORDERS if found} for kind in kinds}
+    by_name = crawls.threshold(Hot(hot, 1.0)) if hot.any() else {}
+    curves = {kind: {name: by_name[f"{kind} {name}"] for name in ORDERS if by_name} for kind in kinds}
     return Crawled(topic, crawls, hot, curves)
 
 
@@ -95,14 +95,14 @@ def _unfit(folder: Path, context: StudyContext, topics: list[str], wanted: int) 
     return "" if len(topics) >= wanted else f"too few words of its titles make {shares} of the pages hot"
 
 
-def _part(figure: str, world: str, claims: list[Claim], found: list[Crawled]) -> WorldResult:
+def _part(figure: str, world: str, claims: list[Claim], crawls_by_topic: list[Crawled]) -> WorldResult:
     numbers: dict[str, Value] = {}
-    tables, figures = [_about(world, found)], list[Figure]()
-    for each in found:
+    tables, figures = [_about(world, crawls_by_topic)], list[Figure]()
+    for each in crawls_by_topic:
         numbers |= {f"{each.topic!r}, share of hot pages": float(each.hot.mean())}
         for kind, curves in each.curves.items():
             title = f"{world}: {kind} similarity crawler, {each.topic!r}"
-            shown: dict[str, FoundCurve] = dict(curves) | {
+            shown: dict[str, CrawlCurve] = dict(curves) | {
                 "ideal": at_best(each.hot),
                 "random": by_chance(len(each.hot)),
             }
@@ -112,12 +112,12 @@ def _part(figure: str, world: str, claims: list[Claim], found: list[Crawled]) ->
     return WorldResult(claims, numbers, tables, figures)
 
 
-def _about(world: str, found: list[Crawled]) -> ResultTable:
-    """What may explain what was found: is the topic in addresses and anchors, are children of hot pages hot, and is all
-    of the web near them?
+def _about(world: str, crawls_by_topic: list[Crawled]) -> ResultTable:
+    """Facts that may explain the result: is the topic in addresses and anchors, are children of hot pages hot, and is
+    all of the web near them?
     """
     rows: list[list[Value]] = []
-    for each in found:
+    for each in crawls_by_topic:
         crawls, hot = each.crawls, each.hot
         named = named_pages(crawls, each.topic)
         children = hot[crawls.targets[hot[crawls.sources]]]
@@ -140,10 +140,10 @@ def _basic(folder: Path, context: StudyContext) -> WorldResult:
     topics = topics_for(world, 1)
     if lack := _unfit(folder, context, topics, 1):
         return WorldResult(lack=lack)
-    found = _crawled(folder, topics[0], {"basic": 0}, context)
-    if not found.hot.any():
+    crawled = _crawled(folder, topics[0], {"basic": 0}, context)
+    if not crawled.hot.any():
         return WorldResult(lack=f"no page about {topics[0]!r} is reached")
-    return _part("figure-12", world.name, by_basic(found.curves["basic"]), [found])
+    return _part("figure-12", world.name, by_basic(crawled.curves["basic"]), [crawled])
 
 
 def _modified(folder: Path, context: StudyContext) -> WorldResult:
@@ -152,13 +152,15 @@ def _modified(folder: Path, context: StudyContext) -> WorldResult:
     if lack := _unfit(folder, context, topics, 2):
         return WorldResult(lack=lack)
     kinds = KINDS if context.quick else KINDS | NEARER
-    found = [_crawled(folder, topic, kinds, context) for topic in topics]
-    if none := [each.topic for each in found if not each.hot.any()]:
+    crawls_by_topic = [_crawled(folder, topic, kinds, context) for topic in topics]
+    if none := [each.topic for each in crawls_by_topic if not each.hot.any()]:
         return WorldResult(lack=f"no page about {none[0]!r} is reached")
     claims = [
-        claim for each in found for claim in by_modified(each.curves["basic"], each.curves["modified"], each.topic)
+        claim
+        for each in crawls_by_topic
+        for claim in by_modified(each.curves["basic"], each.curves["modified"], each.topic)
     ]
-    return _part("figure-14", world.name, claims, found)
+    return _part("figure-14", world.name, claims, crawls_by_topic)
 
 
 _NEEDS = (

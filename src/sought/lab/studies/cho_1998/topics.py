@@ -32,9 +32,9 @@ class Worded:
         self.vocabulary = Vocabulary(world.terms)
 
     def hot(self, topic: str, least: int = Hops.count) -> Marks:
-        """Which of them are hot."""
-        found = counted(self.vectors, Topic(topic), self.vocabulary)
-        return found.everywhere(_TITLE, 1) | found.everywhere(_BODY, least)
+        """Which of the pages are hot."""
+        counts = counted(self.vectors, Topic(topic), self.vocabulary)
+        return counts.everywhere(_TITLE, 1) | counts.everywhere(_BODY, least)
 
 
 def topics_for(world: World, count: int = 2) -> list[str]:
@@ -69,7 +69,7 @@ def _words(titles: Sequence[str]) -> Iterator[str]:
 
 def named_pages(crawls: Crawls, topic: str) -> Marks:
     """Which pages are called by the topic, in their address or in an anchor of some page that was crawled."""
-    world, found = crawls.world, np.zeros(len(crawls.world.urls), np.bool_)
+    world, is_named = crawls.world, np.zeros(len(crawls.world.urls), np.bool_)
     live, lists = world.live(world.start)[crawls.pages], world.link_lists
     for language, versions in _by_language(world, live):
         wanted = set(Topic(topic).terms(LANGUAGES[language]))
@@ -80,10 +80,10 @@ def named_pages(crawls: Crawls, topic: str) -> Marks:
             anchor = world.links[number].anchor
             if anchor not in names:
                 names[anchor] = wanted <= set(terms(anchor, LANGUAGES[language]))
-            found[target] |= names[anchor]
+            is_named[target] |= names[anchor]
         for page in world.versions.page[versions].tolist():
-            found[page] |= wanted <= set(terms(world.urls[page].partition("://")[2], LANGUAGES[language]))
-    return found[crawls.pages]
+            is_named[page] |= wanted <= set(terms(world.urls[page].partition("://")[2], LANGUAGES[language]))
+    return is_named[crawls.pages]
 
 
 def _by_language(world: World, versions: Numbers) -> Iterator[tuple[int, Numbers]]:

@@ -14,8 +14,8 @@ from sought.lab.measures import LimitedBuffer
 from sought.lab.replay.run import FetchLog, Run
 from sought.lab.replay.setting import with_versions
 from sought.lab.studies.cho_1998.hot_pages import (
+    CrawlCurve,
     Crawls,
-    FoundCurve,
     Hot,
     at_best,
     by_chance,
@@ -36,9 +36,9 @@ from sought.lab.studies.cho_1998.orders import (
     judging,
     known_table,
     largest,
+    name_values,
     no_large_web,
     settings_of,
-    told,
     web_table,
 )
 from sought.lab.studies.random_crawl import unasked
@@ -69,15 +69,15 @@ IDEAL = Statement("the ideal crawl has 100 throughout", "100")
 # ---- Figure 3
 
 
-def found_faster(curves: dict[str, FoundCurve]) -> list[Claim]:
+def reached_sooner(curves: dict[str, CrawlCurve]) -> list[Claim]:
     """Curves by how stringent they are, the least stringent first."""
     areas = {name: curve.area for name, curve in curves.items()}
     rising = all(less < more for less, more in pairwise(areas.values()))
     paces = {name: curve.pace(LATE, 1.0) for name, curve in curves.items()}
     parallel = all(PACES[0] <= pace <= PACES[1] for pace in paces.values())
     return [
-        Claim(SOONER, rising, told(areas)),
-        Claim(LATE_PACE, parallel, told(paces)),
+        Claim(SOONER, rising, name_values(areas)),
+        Claim(LATE_PACE, parallel, name_values(paces)),
     ]
 
 
@@ -87,7 +87,7 @@ def _stringent(crawls: Crawls, context: StudyContext) -> WorldResult:
     if len({hot.least for hot in hots.values()}) < len(hots):
         return WorldResult(lack=f"too many pages have as many backlinks: G is {_least(hots)}")
     curves = {_named(hot): crawls.threshold(hot)["backlink"] for hot in hots.values()}
-    claims = found_faster(curves)
+    claims = reached_sooner(curves)
     rows: list[list[Value]] = [
         [*PRINTED[share], hot.least, 100 * hot.share, curve.area, curve.pace(LATE, 1.0)]
         for (share, hot), curve in zip(hots.items(), curves.values(), strict=True)
@@ -116,14 +116,14 @@ def _named(hot: Hot) -> str:
 
 def _by_backlinks(crawls: Crawls, context: StudyContext) -> WorldResult:
     hot = hottest(crawls.backlinks, 0.01)
-    together = {name: crawls.togetherness(name, TOGETHER) for name in ORDERS}
-    clusters = Claim(CLUSTERS, together["backlink"] > together["PageRank"], told(together))
+    shares = {name: crawls.togetherness(name, TOGETHER) for name in ORDERS}
+    clusters = Claim(CLUSTERS, shares["backlink"] > shares["PageRank"], name_values(shares))
     claims = [is_best(crawls.threshold(hot), "PageRank"), clusters]
     return _threshold(crawls, hot, "figure-4", claims, [_by_both(crawls, hot)])
 
 
 def _by_both(crawls: Crawls, hot: Hot) -> ResultTable:
-    """Of pages that backlinks make hot: does PageRank find late what it does not hold for important?"""
+    """Of pages that are hot by backlinks: does PageRank reach late those that it ranks low?"""
     by_rank = hottest(crawls.ranks, 0.01).which
     parts = {"by PageRank too": hot.which & by_rank, "by backlinks alone": hot.which & ~by_rank}
     rows: list[list[Value]] = []
@@ -137,10 +137,10 @@ def _by_both(crawls: Crawls, hot: Hot) -> ResultTable:
 def _by_rank(crawls: Crawls, context: StudyContext) -> WorldResult:
     hot = meaningful(crawls.ranks, RANK, RANK_BOUNDS, 0.01)
     curves = crawls.threshold(hot)
-    return _threshold(crawls, hot, "figure-7", [is_best(curves, "PageRank"), alike(curves)])
+    return _threshold(crawls, hot, "figure-7", [is_best(curves, "PageRank"), similar_curves(curves)])
 
 
-def alike(curves: dict[str, FoundCurve]) -> Claim:
+def similar_curves(curves: dict[str, CrawlCurve]) -> Claim:
     """Backlink and breadth-first."""
     gap = curves["backlink"].area - curves["breadth-first"].area
     return Claim(LIKE_BREADTH_FIRST, abs(gap) <= ALIKE, f"{gap:+.3f}")

@@ -1,7 +1,7 @@
 """How many pieces must the curve from score to rank have?
 
 S. Pandey, C. Olston, User-Centric Web Crawling, WWW 2005, §5.1.2: three were enough there.  Gains are estimated here
-with curves of one to six pieces, made anew for every unit, and each time the user-centric policy is told them
+with curves of one to six pieces, made anew for every unit, and each time the user-centric policy is given them
 (in-sample).  A crawl's own curves (index/curves.py) have three, and this is the only place where another number is
 tried: so this is plain NumPy.
 """
@@ -43,7 +43,7 @@ NAME = f"{PAPER}-section-5-1-2"
 PIECES, QUICK = (1, 2, 3, 4, 5, 6), (1, 3)
 BUDGETS = (0.01, 0.05)
 FLAT = 0.1  # of the lead over round-robin
-SMALL = 1e-3  # a lead in quality within which nothing can be told
+SMALL = 1e-3  # a lead in quality too small to judge by
 EXACT = "exact"
 EVEN = Statement(
     f"with one to six pieces, mean quality (in-sample) differs by at most {FLAT:g} of the lead over round-robin",
@@ -84,8 +84,8 @@ class ScoreCurve:
     def ranks(self, scores: Floats) -> Floats:
         """Of positive scores, between whole ranks too; one below all others comes after them."""
         logs = np.log(scores)
-        found = np.exp(np.interp(-logs, -self.log_scores, self.log_ranks))
-        return np.where(logs < self.log_scores[-1] - _ROUNDING, self.count + 1.0, found)
+        ranks = np.exp(np.interp(-logs, -self.log_scores, self.log_ranks))
+        return np.where(logs < self.log_scores[-1] - _ROUNDING, self.count + 1.0, ranks)
 
 
 def shift_gains(scores: Floats, old: Floats, new: Floats, pieces: int) -> Floats:
@@ -116,7 +116,7 @@ def shift_gains(scores: Floats, old: Floats, new: Floats, pieces: int) -> Floats
 
 def estimated(judge: Judge, times: Floats, pieces: Sequence[int], report: Report) -> dict[int, Floats]:
     """The gain of every page (a column) in every unit (a row), all else as it was in the unit before."""
-    found = {number: np.zeros((len(times) - 1, len(judge.world.urls))) for number in pieces}
+    estimates = {number: np.zeros((len(times) - 1, len(judge.world.urls))) for number in pieces}
     live = [judge.world.live(time) for time in times.tolist()]
     for unit in range(1, len(times)):
         report(unit - 1, len(times) - 1)
@@ -131,9 +131,9 @@ def estimated(judge: Judge, times: Floats, pieces: Sequence[int], report: Report
             results, mine = scores[lists[query] : lists[query + 1]], slice(parts[query], parts[query + 1])
             for number in pieces:
                 gains = shift_gains(results, pairs.old[mine], pairs.new[mine], number)
-                found[number][unit - 1][pairs.page[mine]] += weights[query] * gains  # a page is there once a query
+                estimates[number][unit - 1][pairs.page[mine]] += weights[query] * gains  # a page is there once a query
     report(len(times) - 1, len(times) - 1)
-    return found
+    return estimates
 
 
 @dataclass(frozen=True)
@@ -197,37 +197,37 @@ def _correlation(a: Floats, b: Floats) -> float:
     return float(spearmanr(a, b).statistic) if len(a) > 2 and np.ptp(a) > 0 and np.ptp(b) > 0 else np.nan
 
 
-def judged(world: str, found: Pieces) -> WorldResult:
+def judged(world: str, pieces: Pieces) -> WorldResult:
     """Flat: over all numbers of pieces quality differs by little of what the policy leads by."""
-    curves = {name: values for name, values in found.quality.items() if name != EXACT}
+    curves = {name: values for name, values in pieces.quality.items() if name != EXACT}
     claims, leads = [], []
     numbers: dict[str, Value] = {}
     for at, budget in enumerate(BUDGETS):
         values = [each[at] for each in curves.values()]
-        lead, spread = found.quality[EXACT][at] - found.floor[at], max(values) - min(values)
+        lead, spread = pieces.quality[EXACT][at] - pieces.floor[at], max(values) - min(values)
         leads.append(lead)
         numbers |= {f"spread at {budget:.0%}": spread, f"lead over round-robin at {budget:.0%}": lead}
-        found_here = f"quality differs by {spread:.4f}, and leads by {lead:.4f}"
-        claims.append(Claim(EVEN, spread <= FLAT * lead, found_here, f"{budget:.0%}"))
-    rows: list[list[Value]] = [[name, *each, plain(found.correlation[name])] for name, each in found.quality.items()]
+        detail = f"quality differs by {spread:.4f}, and leads by {lead:.4f}"
+        claims.append(Claim(EVEN, spread <= FLAT * lead, detail, f"{budget:.0%}"))
+    rows: list[list[Value]] = [[name, *each, plain(pieces.correlation[name])] for name, each in pieces.quality.items()]
     columns = ["pieces", *(f"quality at {budget:.0%} (in-sample)" for budget in BUDGETS), "rank correlation of gains"]
     table = ResultTable(
         f"{world}: quality by the number of pieces", columns, rows, "In the paper: not sensitive, three used."
     )
     if max(leads) < SMALL:
-        told = "; ".join(f"{claim.at}: {claim.found}" for claim in claims)
-        return WorldResult((), numbers, [table], lack=f"user-centric leads by less than {SMALL}: {told}")
-    return WorldResult(claims, numbers, [table], [_figure(world, found)])
+        details = "; ".join(f"{claim.at}: {claim.detail}" for claim in claims)
+        return WorldResult((), numbers, [table], lack=f"user-centric leads by less than {SMALL}: {details}")
+    return WorldResult(claims, numbers, [table], [_figure(world, pieces)])
 
 
-def _figure(world: str, found: Pieces) -> Figure:
+def _figure(world: str, pieces: Pieces) -> Figure:
     title = f"{world}: quality by the number of pieces (in-sample)"
-    numbers = [name for name in found.quality if name != EXACT]
+    numbers = [name for name in pieces.quality if name != EXACT]
     series = {}
     for at, budget in enumerate(BUDGETS):
         across = [float(name) for name in numbers]
-        series[f"{budget:.0%} a unit"] = (across, [found.quality[name][at] for name in numbers])
-        series[f"{budget:.0%} a unit, exact gains"] = (across, [found.quality[EXACT][at]] * len(across))
+        series[f"{budget:.0%} a unit"] = (across, [pieces.quality[name][at] for name in numbers])
+        series[f"{budget:.0%} a unit, exact gains"] = (across, [pieces.quality[EXACT][at]] * len(across))
     return line_figure(NAME, title, series, "pieces", "mean quality")
 
 

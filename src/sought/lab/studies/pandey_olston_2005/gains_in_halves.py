@@ -1,4 +1,4 @@
-"""Does what refreshes of a page have brought foretell what they will bring?
+"""Do past gains of refreshing a page predict future ones?
 
 S. Pandey, C. Olston, User-Centric Web Crawling, WWW 2005, Figure 3: δQ of every page over the first half of the weeks
 against that over the second, each page refreshed whenever it changed; pages without gain in both are left out.
@@ -51,7 +51,7 @@ Floats = NDArray[np.float64]
 class Halves:
     """Gain a week in both halves of every page that has any.
 
-    What may be the reason if they differ: `often` are the pages with at least OFTEN changes in each half, `largest` the
+    Possible reasons if they differ: `often` are the pages with at least OFTEN changes in each half, `largest` the
     share of its gain that the best refresh of each page brought.
     """
 
@@ -92,7 +92,7 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
         return WorldResult(lack=lack)
     if world.units < 2 * FEWEST:
         return WorldResult(lack=f"fewer than {2 * FEWEST} units")
-    found = {}
+    by_half = {}
     report = context.progress(f"gains of {world.name}")
     for done, (name, scorer) in enumerate(SCORERS.items()):
         report(done, len(SCORERS))
@@ -100,9 +100,9 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
         times = world.start + world.unit * np.arange(world.units + 1, dtype=np.float64)
         log = watched(fixed, times)
         for form in FORMS:
-            found[name, form] = halves(log, len(world.urls), form)
+            by_half[name, form] = halves(log, len(world.urls), form)
     report(len(SCORERS), len(SCORERS))
-    return judged(world.name, found)
+    return judged(world.name, by_half)
 
 
 def tie_of(scorer: str) -> Tie:
@@ -155,20 +155,20 @@ def _spearman(a: Floats, b: Floats) -> float:
     return float(spearmanr(a, b).statistic)
 
 
-def judged(world: str, found: Mapping[tuple[str, str], Halves]) -> WorldResult:
+def judged(world: str, halves: Mapping[tuple[str, str], Halves]) -> WorldResult:
     """It holds if, by both scorers and as printed, ranks agree and points are near the diagonal."""
-    printed = {name: each for (name, form), each in found.items() if form == "paper"}
+    printed = {name: each for (name, form), each in halves.items() if form == "paper"}
     numbers: dict[str, Value] = {}
-    for (name, form), each in found.items():
-        said = name if form == "paper" else f"{name}, ratio of sums"
+    for (name, form), each in halves.items():
+        label = name if form == "paper" else f"{name}, ratio of sums"
         numbers |= {
-            f"{said}: rank correlation": each.correlation,
-            f"{said}: rank correlation without zeros": each.correlation_without_zeros,
-            f"{said}: median factor off the diagonal": each.factor,
-            f"{said}: rank correlation of pages that change often": each.correlation_of_often,
-            f"{said}: share of a page's gain by its best refresh, median": float(np.median(each.largest)),
+            f"{label}: rank correlation": each.correlation,
+            f"{label}: rank correlation without zeros": each.correlation_without_zeros,
+            f"{label}: median factor off the diagonal": each.factor,
+            f"{label}: rank correlation of pages that change often": each.correlation_of_often,
+            f"{label}: share of a page's gain by its best refresh, median": float(np.median(each.largest)),
         }
-    table, figures = _table(world, found), [_figure(world, name, each) for name, each in printed.items()]
+    table, figures = _table(world, halves), [_figure(world, name, each) for name, each in printed.items()]
     if any(min(np.count_nonzero(each.first), np.count_nonzero(each.second)) < FEWEST for each in printed.values()):
         lack = f"fewer than {FEWEST} pages gain anything in a half"
         return WorldResult((), numbers, [table], figures, lack)
@@ -185,7 +185,7 @@ def _claims(name: str, each: Halves) -> list[Claim]:
     ]
 
 
-def _table(world: str, found: Mapping[tuple[str, str], Halves]) -> ResultTable:
+def _table(world: str, halves: Mapping[tuple[str, str], Halves]) -> ResultTable:
     columns = ["scores", "mean", "pages with gain", "in both halves"]
     rows: list[list[Value]] = [
         [
@@ -193,7 +193,7 @@ def _table(world: str, found: Mapping[tuple[str, str], Halves]) -> ResultTable:
             *(plain(value) for value in (each.correlation, each.correlation_without_zeros, each.factor)),
             *(int(np.count_nonzero(each.often)), plain(each.correlation_of_often), float(np.median(each.largest))),
         ]
-        for (name, form), each in found.items()
+        for (name, form), each in halves.items()
     ]
     measured = ["rank correlation", "without zeros", "median factor off the diagonal"]
     measured += [f"pages with {OFTEN} changes in each half", "their rank correlation", "gain by the best refresh"]
@@ -211,7 +211,7 @@ HALVES = Study(
     NAME,
     PAPER,
     "What refreshes bring, in two halves of the weeks (Figure 3)",
-    "Does what refreshes of a page have brought foretell what they will bring?",
+    "Do past gains of refreshing a page predict future ones?",
     f"a world with queries and at least {2 * FEWEST} units",
     (RANKS_AGREE, NEAR_DIAGONAL),
     judge,

@@ -1,4 +1,4 @@
-"""What does it cost to measure what every refresh brings, by the size of the batch?
+"""What does it cost to measure the gain of every refresh, by batch size?
 
 S. Pandey, C. Olston, User-Centric Web Crawling, WWW 2005, Figure 2: time to index a batch of refreshed pages with and
 without measuring, 7 to 8 % more in the paper.  Pages are made up, each there already and changed since; indexing is all
@@ -63,7 +63,7 @@ class Cost:
 
 
 class _FirstAndLast(WorldRecorder):
-    """Keeps what pages said at first and what they say last."""
+    """Keeps the first and the last content of pages."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -102,7 +102,7 @@ def costs(batches: Sequence[int], queries: int, runs: int, context: StudyContext
     measure.freeze(census.statistics())
     rows = np.arange(len(known))
     ties = np.random.default_rng(0xE02).integers(0, 1 << 32, len(known), np.uint32)
-    report, found = context.progress("indexing batches"), []
+    report, costs = context.progress("indexing batches"), []
     for done, size in enumerate(batches):
         report(done, len(batches))
         batch = last[:size]
@@ -112,9 +112,9 @@ def costs(batches: Sequence[int], queries: int, runs: int, context: StudyContext
             measure.fill([(rows, ties, old)])
             spent[1, each] = _seconds(known, batch, (measure, counter, old, ties))
         least = spent.min(axis=1).tolist()
-        found.append(Cost(len(batch), least[0], least[1], float(np.median(spent[0]) / least[0] - 1.0)))
+        costs.append(Cost(len(batch), least[0], least[1], float(np.median(spent[0]) / least[0] - 1.0)))
     report(len(batches), len(batches))
-    return found
+    return costs
 
 
 Measuring = tuple[GainMeasure, Counter, Vectors, NDArray[np.uint32]]
@@ -160,29 +160,29 @@ def across(worlds: Mapping[str, Any], context: StudyContext) -> WorldResult:
     return judged(costs(batches, 200 if context.quick else QUERIES, runs, context))
 
 
-def judged(found: Sequence[Cost]) -> WorldResult:
-    overheads = [cost.overhead for cost in found]
-    spread, told = max(overheads) - min(overheads), f"{min(overheads):.1%} to {max(overheads):.1%}"
-    claims = [Claim(CHEAP, each.overhead <= SMALL, f"{each.overhead:.1%}", f"{each.pages:,} pages") for each in found]
-    claims.append(Claim(CONSTANT_COST, spread <= CONSTANT, told))
-    numbers: dict[str, Value] = {f"overhead, batch of {cost.pages:,}": cost.overhead for cost in found}
+def judged(costs: Sequence[Cost]) -> WorldResult:
+    overheads = [cost.overhead for cost in costs]
+    spread, text = max(overheads) - min(overheads), f"{min(overheads):.1%} to {max(overheads):.1%}"
+    claims = [Claim(CHEAP, each.overhead <= SMALL, f"{each.overhead:.1%}", f"{each.pages:,} pages") for each in costs]
+    claims.append(Claim(CONSTANT_COST, spread <= CONSTANT, text))
+    numbers: dict[str, Value] = {f"overhead, batch of {cost.pages:,}": cost.overhead for cost in costs}
     rows: list[list[Value]] = [
-        [cost.pages, cost.plain, cost.measured, cost.overhead, cost.noise, PRINTED] for cost in found
+        [cost.pages, cost.plain, cost.measured, cost.overhead, cost.noise, PRINTED] for cost in costs
     ]
     columns = ["pages in the batch", "seconds", "seconds with measuring", "overhead", "noise", "paper"]
     table = ResultTable("CPU time to index a batch of changed pages", columns, rows)
-    noise = max(cost.noise for cost in found)
+    noise = max(cost.noise for cost in costs)
     lack = ""
     if noise > CONSTANT:
         why = f"runs without it differ by {noise:.1%} themselves: the machine is too busy"
-        claims, lack = [], f"measuring adds {told}, but {why}"
-    return WorldResult(claims, numbers, [table], [_figure(found)], lack, "made up")
+        claims, lack = [], f"measuring adds {text}, but {why}"
+    return WorldResult(claims, numbers, [table], [_figure(costs)], lack, "made up")
 
 
-def _figure(found: Sequence[Cost]) -> Figure:
+def _figure(costs: Sequence[Cost]) -> Figure:
     title = "Time to index a batch"
-    across = [float(cost.pages) for cost in found]
-    series = {"plain": (across, [c.plain for c in found]), "with measuring": (across, [c.measured for c in found])}
+    across = [float(cost.pages) for cost in costs]
+    series = {"plain": (across, [c.plain for c in costs]), "with measuring": (across, [c.measured for c in costs])}
     return line_figure(NAME, title, series, "pages in the batch", "CPU seconds")
 
 

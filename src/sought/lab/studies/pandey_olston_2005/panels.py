@@ -1,7 +1,7 @@
-"""What quality does each policy reach by budget, in-sample, told of the first half, and by its own fetches?
+"""What quality does each policy reach by budget, in-sample, by the first half, and by its own fetches?
 
 In-sample there is one policy more: EBR with quasi-deterministic changes (J. Wolf et al., Optimal Crawling Strategies
-for Web Search Engines, WWW 2002, §3.2), told in which weeks each page changes by τ or more.
+for Web Search Engines, WWW 2002, §3.2), given the weeks in which each page changes by τ or more.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ from sought.beliefs.regular_rate import RegularRate
 from sought.beliefs.significant_rate import SignificantRate, SignificantShare
 from sought.lab.judge.judge import Judge
 from sought.lab.replay.fixed_weeks import Weeks
-from sought.lab.replay.hindsight import learnt, watched
+from sought.lab.replay.hindsight import learned_columns, watched
 from sought.lab.replay.setting import Setting, fetches_of, pages_at_start
 from sought.lab.studies.cells import judge_for
 from sought.lab.studies.closure import code_of
@@ -40,7 +40,7 @@ BUDGETS, QUICK = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2), (0.01, 0.05)
 OWN, QUICK_OWN = (0.01, 0.05), (0.05,)  # budgets of crawls that learn by themselves
 TAUS, QUICK_TAUS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0), (0.2, 0.8)
 REACHED = 0.95
-FULL = 0.9995  # a quality from which on nothing can be told
+FULL = 0.9995  # a quality above which arms cannot be told apart
 LOSS = 0.005  # what must be lost by never fetching, or there is too little to tell policies apart
 
 USER, STALE, EMBARRASSED, FLOOR = "user-centric", "staleness-based", "embarrassment-based", "round-robin"
@@ -68,14 +68,14 @@ class Panel:
     def ratios(self) -> list[float]:
         """Fetches that user-centric takes for the quality of the better rival, over those of the rival; by budget.
 
-        inf where no budget measured is enough; NaN where nothing is left to tell.
+        inf where no measured budget is enough; NaN where both are perfect.
         """
-        found = []
+        ratios = []
         for at, budget in enumerate(self.budgets):
             level = self.better(at)
             taken = downloads_for([0.0, *self.budgets], [self.never, *self.quality[USER]], level)
-            found.append(np.nan if level >= FULL else np.inf if np.isnan(taken) else taken / budget)
-        return found
+            ratios.append(np.nan if level >= FULL else np.inf if np.isnan(taken) else taken / budget)
+        return ratios
 
     def at_reached(self) -> float:
         """User-centric's quality at the budget that takes the better rival to REACHED.
@@ -134,7 +134,7 @@ class FixedPages:
 
 @dataclass(frozen=True)
 class KnownWeeks:
-    """Weeks, and the log of all that policies are told."""
+    """Weeks, and the log that policies learn from."""
 
     judge: Judge
     weeks: Weeks
@@ -142,7 +142,7 @@ class KnownWeeks:
     kept: dict[tuple[str, float], tuple[Floats, Floats]] = field(default_factory=dict)
 
     def user_centric(self, fetches: int) -> float:
-        beliefs = learnt([GainRate()], self.judge.world, self.log)
+        beliefs = learned_columns([GainRate()], self.judge.world, self.log)
         return self.weeks.quality(self.weeks.ranked(UserCentric(), beliefs, fetches))
 
     def rival(self, name: str, tau: float, fetches: int) -> float:
@@ -153,21 +153,21 @@ class KnownWeeks:
 
     def chances(self, tau: float) -> Floats:
         """By page and week: 1 where it changes by τ or more, as the log of these very weeks says."""
-        found = np.zeros((len(self.judge.world.urls), len(self.log) - 1))
+        chances = np.zeros((len(self.judge.world.urls), len(self.log) - 1))
         for week, each in enumerate(self.log[1:]):
-            found[each.row, week] = each.changed & (each.difference >= tau)
-        return found
+            chances[each.row, week] = each.changed & (each.difference >= tau)
+        return chances
 
     def rates(self, name: str, tau: float) -> tuple[Floats, Floats]:
         """Changes a second that count, and how much a page does."""
         if (name, tau) not in self.kept:
             world = self.judge.world
             if name == STALE:
-                rate = learnt([SignificantRate(tau)], world, self.log)[SignificantRate(tau)]
+                rate = learned_columns([SignificantRate(tau)], world, self.log)[SignificantRate(tau)]
                 self.kept[name, tau] = rate, np.ones(len(rate))
             else:
-                found = learnt([RegularRate(), SignificantShare(tau)], world, self.log)
-                self.kept[name, tau] = found[RegularRate()], found[SignificantShare(tau)] * self.weeks.views()
+                columns = learned_columns([RegularRate(), SignificantShare(tau)], world, self.log)
+                self.kept[name, tau] = columns[RegularRate()], columns[SignificantShare(tau)] * self.weeks.views()
         return self.kept[name, tau]
 
 
@@ -215,7 +215,7 @@ Panels = Mapping[tuple[str, str], Panel]  # by protocol and scores
 
 
 def panels(folder: Path, context: StudyContext, protocols: Iterable[str]) -> Panels:
-    world, found = open_world(folder), {}
+    world, panels = open_world(folder), {}
     taus = QUICK_TAUS if context.quick else TAUS
     for number, (name, scorer) in enumerate(SCORERS.items()):
         context.report(f"plans of {world.name}", number, len(SCORERS))
@@ -227,14 +227,14 @@ def panels(folder: Path, context: StudyContext, protocols: Iterable[str]) -> Pan
         mark = f"{world_mark(folder)} {code_of([__name__])}"
         keep = partial(_kept, context.results, (mark, setting, ground.budgets, taus))
         if IN_SAMPLE in protocols:
-            found[IN_SAMPLE, name] = keep(IN_SAMPLE, partial(ground.panel, whole, whole, rivals=(*RIVALS, KNOWN)))
+            panels[IN_SAMPLE, name] = keep(IN_SAMPLE, partial(ground.panel, whole, whole, rivals=(*RIVALS, KNOWN)))
         if HALF in protocols:
             chosen = keep("chosen", partial(ground.panel, first, first))
-            found[HALF, name] = keep(HALF, partial(ground.panel, first, second, chosen))
+            panels[HALF, name] = keep(HALF, partial(ground.panel, first, second, chosen))
         if BY_ITSELF in protocols:
-            found[BY_ITSELF, name] = own_panel(folder, judge, setting, taus, context)
+            panels[BY_ITSELF, name] = own_panel(folder, judge, setting, taus, context)
     context.report(f"plans of {world.name}", len(SCORERS), len(SCORERS))
-    return found
+    return panels
 
 
 def _kept(results: Path, of: tuple[object, ...], protocol: str, make: Callable[[], Panel]) -> Panel:

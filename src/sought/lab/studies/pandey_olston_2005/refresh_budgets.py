@@ -5,11 +5,11 @@ gains are estimated over the weeks that judge them, and the threshold τ of both
 So it is done a second time without any of that, and what is left is the headline.
 
     in-sample   all pages seen in all weeks; τ by what came out; rivals by whole fetches, scheduled in advance
-    first half  told of the first half of the weeks, τ by what came out in these; judged in the second half
+    first half  estimates from the first half of the weeks, τ by what came out in these; judged in the second half
     own         a crawl that learns from its own fetches; τ by its first half, judged by its second
 
 The paper compares with changes at random, so what must hold is not about EBR that knows the weeks of changes
-(panels.py); and nobody knows the weeks to come, so it has no causal form.
+(panels.py); and the weeks to come are unknown, so it has no causal form.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -68,7 +68,7 @@ HIGHER = Statement(
 
 
 def judging(name: str, protocols: Sequence[str]) -> Callable[[Path, StudyContext], WorldResult]:
-    """What judges a world by these protocols."""
+    """The judge of a world by these protocols."""
 
     def judge(folder: Path, context: StudyContext) -> WorldResult:
         world = open_world(folder)
@@ -79,26 +79,27 @@ def judging(name: str, protocols: Sequence[str]) -> Callable[[Path, StudyContext
     return judge
 
 
-def judged(world: str, found: Panels, study: str) -> WorldResult:
-    """As printed: by what is in-sample.  Causal: by all else; in-sample is beside it."""
-    mine = {key: panel for key, panel in found.items() if (key[0] == IN_SAMPLE) == (study == NAME)}
+def judged(world: str, panels: Panels, study: str) -> WorldResult:
+    """As printed: in-sample only.  Causal: all others; in-sample is shown beside it."""
+    mine = {key: panel for key, panel in panels.items() if (key[0] == IN_SAMPLE) == (study == NAME)}
     claims = [claim for key, panel in mine.items() for claim in claims_of(_label(*key), panel)]
-    numbers = {name: value for key, panel in found.items() for name, value in _numbers(_label(*key), panel)}
-    numbers |= dict(_gaps(found))
+    numbers = {name: value for key, panel in panels.items() for name, value in _numbers(_label(*key), panel)}
+    numbers |= dict(_gaps(panels))
     figures = [_figure(world, _label(*key), study, panel) for key, panel in mine.items()]
-    return WorldResult(claims, numbers, [_table(world, found)], figures)
+    return WorldResult(claims, numbers, [_table(world, panels)], figures)
 
 
 def claims_of(label: str, panel: Panel) -> list[Claim]:
-    """None can be judged where too little is lost by never fetching; where they are better, known times are told."""
+    """None can be judged where too little is lost by never fetching; budgets at which known times win are named."""
     if not panel.can_tell:
         return [Claim(FEWER, None, f"too little is lost: {1 - panel.never:.4f} if never fetched", label)]
     ratios, reached = panel.ratios(), panel.at_reached()
-    told = [f"{ratio:.2f} at {at:.1%}" for at, ratio in zip(panel.budgets, ratios, strict=True) if not np.isnan(ratio)]
+    known = [(at, ratio) for at, ratio in zip(panel.budgets, ratios, strict=True) if not np.isnan(ratio)]
+    details = [f"{ratio:.2f} at {at:.1%}" for at, ratio in known]
     outdone = [at for at, lead in panel.leads_over_known().items() if lead < 0]
     if outdone:
-        told.append(f"{KNOWN} is better at {', '.join(outdone)}")
-    claims = [Claim(FEWER, not any(ratio > CLEARLY for ratio in ratios), ", ".join(told), label)]
+        details.append(f"{KNOWN} is better at {', '.join(outdone)}")
+    claims = [Claim(FEWER, not any(ratio > CLEARLY for ratio in ratios), ", ".join(details), label)]
     if not np.isnan(reached):
         claims.append(Claim(HIGHER, reached > ABOVE, f"{reached:.4f}", label))
     return claims
@@ -120,27 +121,28 @@ def _numbers(label: str, panel: Panel) -> Iterable[tuple[str, Value]]:
     yield f"{label}: where the better rival reaches {REACHED}", plain(panel.at_reached())
 
 
-def _gaps(found: Panels) -> Iterable[tuple[str, Value]]:
-    """What in-sample flatters: the lead over the better rival, in-sample less told of the first half."""
+def _gaps(panels: Panels) -> Iterable[tuple[str, Value]]:
+    """What in-sample flatters: the lead over the better rival, in-sample less by estimates from the first half."""
     for scores in SCORERS:
-        if (IN_SAMPLE, scores) in found and (HALF, scores) in found:
-            for at, budget in enumerate(found[HALF, scores].budgets):
+        if (IN_SAMPLE, scores) in panels and (HALF, scores) in panels:
+            for at, budget in enumerate(panels[HALF, scores].budgets):
                 leads = [
-                    found[each, scores].quality[USER][at] - found[each, scores].better(at) for each in (IN_SAMPLE, HALF)
+                    panels[each, scores].quality[USER][at] - panels[each, scores].better(at)
+                    for each in (IN_SAMPLE, HALF)
                 ]
-                yield f"{scores}: lead in-sample less lead told of the first half, at {budget:.1%}", leads[0] - leads[1]
+                yield f"{scores}: lead in-sample less lead by the first half, at {budget:.1%}", leads[0] - leads[1]
 
 
 _NOTE = (
     "In the paper: user-centric is above 0.99 where the others reach 0.95; figures only.  With τ = 1 no page is ever "
     "stale for staleness-based refreshing, as nothing differs by more than all of it: it is then round-robin.  "
-    f"“{KNOWN}” is told in which weeks pages change by τ or more: no rival of the paper's, and no crawler."
+    f"“{KNOWN}” knows in which weeks pages change by τ or more: no rival of the paper's, and no crawler."
 )
 
 
-def _table(world: str, found: Panels) -> ResultTable:
+def _table(world: str, panels: Panels) -> ResultTable:
     rows: list[list[Value]] = []
-    for (protocol, scores), panel in found.items():
+    for (protocol, scores), panel in panels.items():
         none = [np.nan] * len(panel.budgets)  # of a policy that has no part in a protocol
         for at, budget in enumerate(panel.budgets):
             taus = [plain(panel.tau.get(name, none)[at]) for name in (*RIVALS, KNOWN)]
@@ -176,7 +178,7 @@ CAUSAL_BUDGETS = Study(
     CAUSAL_NAME,
     PAPER,
     "Fetches for a quality, causal (Figure 4)",
-    "How many fetches does a quality take, if nobody knows the weeks to come?",
+    "How many fetches does a quality take, if the weeks to come are unknown?",
     _NEEDS,
     (FEWER, HIGHER),
     judging(CAUSAL_NAME, (IN_SAMPLE, HALF, BY_ITSELF)),

@@ -1,9 +1,10 @@
-"""What is refreshed of a page whose adverts change, and of one that announces this week's seminar?
+"""How often is a page refreshed whose adverts change, and one that announces this week's seminar?
 
 S. Pandey, C. Olston, User-Centric Web Crawling, WWW 2005, Examples 1 and 2.  A web made by hand: ordinary pages, each
 rewritten now and then, and in it something that a few people ask for; a page of adverts, rewritten as much and as often
-as those, where nobody asks for any of it; a seminar's page, which every week says what is then asked for most.  Whoever
-counts large changes fetches the adverts like all others, and gives up on the seminar, which is never fresh for long.
+as those, where nobody asks for any of it; a seminar's page, which every week says what is then asked for most.  A
+policy that counts large changes fetches the adverts like all others and gives up on the seminar, which is never fresh
+for long.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sought.lab.measures import Quality
-from sought.lab.replay.setting import Learnt, Setting
+from sought.lab.replay.setting import FetchHistory, Setting
 from sought.lab.studies.cells import Cell, judge_for, run_cell
 from sought.lab.studies.figures import line_figure
 from sought.lab.studies.pandey_olston_2005 import PAPER
@@ -95,32 +96,32 @@ def _queries() -> Iterator[tuple[str, float, int]]:
             yield f"talk{week}", 0.0, week + 1  # it is over
 
 
-def fetched(told: Learnt) -> dict[str, TwoPageFetches]:
+def fetched(history: FetchHistory) -> dict[str, TwoPageFetches]:
     """By each policy."""
-    world, setting = made_by_hand(), Setting(rounds=1, split="none", scorer="TfIdf()", told=told)
-    judge, found = judge_for(world, setting), {}
+    world, setting = made_by_hand(), Setting(rounds=1, split="none", scorer="TfIdf()", history=history)
+    judge, fetches = judge_for(world, setting), {}
     for name, policy in POLICIES.items():
         run = run_cell(Cell(world.name, "", policy, FETCHES, setting), judge).run
         counts = np.bincount(run.log.page[run.log.page >= 0], minlength=len(world.urls))
         adverts, seminar = (int(counts[world.pages[url]]) for url in (ADVERTS, SEMINAR))
         ordinary = float(np.mean([counts[world.pages[f"{SITE}page{number}"]] for number in range(ORDINARY)]))
-        found[name] = TwoPageFetches(adverts, seminar, ordinary, float(Quality()(run).mean()))
-    return found
+        fetches[name] = TwoPageFetches(adverts, seminar, ordinary, float(Quality()(run).mean()))
+    return fetches
 
 
 def across(worlds: Mapping[str, Any], context: StudyContext) -> WorldResult:
-    report, found = context.progress("two pages"), {}
-    arms: tuple[Learnt, ...] = ("all", "own")
-    for done, told in enumerate(arms):
+    report, results = context.progress("two pages"), {}
+    arms: tuple[FetchHistory, ...] = ("all", "own")
+    for done, history in enumerate(arms):
         report(done, len(arms))
-        found[told] = fetched(told)
+        results[history] = fetched(history)
     report(len(arms), len(arms))
-    return judged(found["all"], found["own"])
+    return judged(results["all"], results["own"])
 
 
-def judged(told: Mapping[str, TwoPageFetches], own: Mapping[str, TwoPageFetches]) -> WorldResult:
-    """The verdict is of what is told in-sample, as in the paper; what a crawl learns by itself is beside it."""
-    user, stale = told[USER_CENTRIC], told[STALENESS]
+def judged(in_sample: Mapping[str, TwoPageFetches], own: Mapping[str, TwoPageFetches]) -> WorldResult:
+    """The verdict goes by in-sample estimates, as in the paper; those of the crawl itself are shown beside them."""
+    user, stale = in_sample[USER_CENTRIC], in_sample[STALENESS]
     ordinary = f"{stale.adverts}, and {stale.ordinary:.1f} of an ordinary page"
     claims = [
         Claim(ADVERTS_LEFT, user.adverts <= FEW * stale.adverts, f"{user.adverts} and {stale.adverts}"),
@@ -130,23 +131,23 @@ def judged(told: Mapping[str, TwoPageFetches], own: Mapping[str, TwoPageFetches]
     ]
     rows: list[list[Value]] = [
         [name, label, each.adverts, each.seminar, each.ordinary, each.quality]
-        for label, found in (("in-sample", told), ("by itself", own))
-        for name, each in found.items()
+        for label, fetches in (("in-sample", in_sample), ("by itself", own))
+        for name, each in fetches.items()
     ]
     numbers: dict[str, Value] = {
         f"{row[0]}, {row[1]}: {what}": value
         for row in rows
         for what, value in zip(("fetches of the adverts", "fetches of the seminar"), row[2:4], strict=True)
     }
-    columns = ["policy", "learnt", "fetches of the adverts", "of the seminar", "of an ordinary page", "mean quality"]
+    columns = ["policy", "learned", "fetches of the adverts", "of the seminar", "of an ordinary page", "mean quality"]
     table = ResultTable(f"Fetches in {WEEKS} weeks, {FETCHES} a week", columns, rows)
-    return WorldResult(claims, numbers, [table], [_figure(told)], world="made by hand")
+    return WorldResult(claims, numbers, [table], [_figure(in_sample)], world="made by hand")
 
 
-def _figure(found: Mapping[str, TwoPageFetches]) -> Figure:
+def _figure(fetches: Mapping[str, TwoPageFetches]) -> Figure:
     title = "Fetches of three kinds of pages (in-sample)"
     kinds = [1.0, 2.0, 3.0]
-    series = {name: (kinds, [float(f.adverts), f.ordinary, float(f.seminar)]) for name, f in found.items()}
+    series = {name: (kinds, [float(f.adverts), f.ordinary, float(f.seminar)]) for name, f in fetches.items()}
     x = "1: adverts, 2: an ordinary page, 3: seminar"
     return line_figure(NAME, title, series, x, f"fetches in {WEEKS} weeks")
 

@@ -7,7 +7,7 @@ fetched by the share of uncrawled pages that were, for four policies and two dat
 takes these by importance; it is shown too, and so is the hybrid with expected instead of scalar impact (§4.2).
 
 The paper's scores are those of an engine that ranks by importance among other things; ours go by words alone.  So all
-is measured again with scores that have PageRank in them: what holds then is told beside, and does not count.
+is measured again with scores that have PageRank in them: those results are shown beside and do not count.
 """
 
 from collections.abc import Mapping, Sequence
@@ -63,7 +63,7 @@ Curves = Mapping[str, Floats]
 
 @dataclass(frozen=True)
 class Clues:
-    """What sketches tell of the uncrawled pages of one sample: shares."""
+    """The uncrawled pages of one sample according to sketches, as shares."""
 
     pages: int
     asked_for: float  # of the pages, with impact by sketches
@@ -72,7 +72,7 @@ class Clues:
     important: float  # mean impact of the most important fifth / of all
 
     @property
-    def told(self) -> dict[str, Value]:
+    def numbers(self) -> dict[str, Value]:
         return {
             "uncrawled pages": self.pages,
             "share of pages with impact by sketches": self.asked_for,
@@ -101,13 +101,13 @@ class Orders:
 
     @property
     def numbers(self) -> dict[str, Value]:
-        found: dict[str, Value] = {}
+        numbers: dict[str, Value] = {}
         for dataset, curves in self.curves.items():
-            found |= {f"{dataset}: {name}": value for name, value in self.clues[dataset].told.items()}
-            found |= {f"{dataset}: mean of {name}": float(curve.mean()) for name, curve in curves.items()}
-            found |= {f"{dataset}: lead of the hybrid": gap(curves)}
-            found |= {f"{dataset}: standard error of that": _error(self.leads[dataset])}
-        return found
+            numbers |= {f"{dataset}: {name}": value for name, value in self.clues[dataset].numbers.items()}
+            numbers |= {f"{dataset}: mean of {name}": float(curve.mean()) for name, curve in curves.items()}
+            numbers |= {f"{dataset}: lead of the hybrid": gap(curves)}
+            numbers |= {f"{dataset}: standard error of that": _error(self.leads[dataset])}
+        return numbers
 
 
 def gap(curves: Curves) -> float:
@@ -139,13 +139,13 @@ def _claims(dataset: str, curves: Curves, clues: Clues) -> list[Claim]:
 
 
 def judge(folder: Path, context: StudyContext) -> WorldResult:
-    found, name = dict[str, Orders](), ""
+    orders, name = dict[str, Orders](), ""
     for scorer in SCORERS:
         knowing = judge_in(folder, scorer=scorer)
         if isinstance(knowing, str):
             return WorldResult(lack=knowing)
-        found[scorer], name = _orders(knowing, scorer, context), knowing.world.name
-    return judged(name, found)
+        orders[scorer], name = _orders(knowing, scorer, context), knowing.world.name
+    return judged(name, orders)
 
 
 def _orders(judge: Judge, scorer: str, context: StudyContext) -> Orders:
@@ -195,18 +195,18 @@ def _clues(frontier: Frontier, impact: Floats) -> Clues:
 # ---- telling
 
 
-def judged(world: str, found: Mapping[str, Orders]) -> WorldResult:
+def judged(world: str, orders: Mapping[str, Orders]) -> WorldResult:
     """By scorers; the first one counts."""
-    [main, *others] = found.values()
+    [main, *others] = orders.values()
     numbers = main.numbers
-    for scorer, other in zip(list(found)[1:], others, strict=True):
+    for scorer, other in zip(list(orders)[1:], others, strict=True):
         numbers |= {f"{scorer}, {name}": value for name, value in other.numbers.items()}
-    tables = [_by_scorer(world, found), *(_table(world, *item) for item in main.curves.items())]
+    tables = [_by_scorer(world, orders), *(_table(world, *item) for item in main.curves.items())]
     return WorldResult(main.claims(), numbers, tables, [_figure(world, *item) for item in main.curves.items()])
 
 
-def _by_scorer(world: str, found: Mapping[str, Orders]) -> ResultTable:
-    claims = {scorer: orders.claims() for scorer, orders in found.items()}
+def _by_scorer(world: str, by_dataset: Mapping[str, Orders]) -> ResultTable:
+    claims = {scorer: orders.claims() for scorer, orders in by_dataset.items()}
     rows: list[list[Value]] = []
     for statement in STATEMENTS:
         holds = [all(c.holds for c in each if c.statement == statement) for each in claims.values()]
@@ -214,7 +214,7 @@ def _by_scorer(world: str, found: Mapping[str, Orders]) -> ResultTable:
     note = (
         "All of them hold in the paper, whose engine has importance in its scores.  Only the first scorer counts here."
     )
-    return ResultTable(f"{world}: which statements hold by which scorer", ["statement", *found], rows, note)
+    return ResultTable(f"{world}: which statements hold by which scorer", ["statement", *by_dataset], rows, note)
 
 
 def _table(world: str, dataset: str, curves: Curves) -> ResultTable:

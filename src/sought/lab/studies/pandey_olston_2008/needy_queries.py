@@ -1,4 +1,4 @@
-"""Can it be learnt which queries new pages will help?
+"""Can it be learned which queries new pages will help?
 
 S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, §6.3 and Figure 7: queries are divided in two halves.
 For each the hybrid fetches c pages; improvement is how many of them are among the query's first ten results then.  The
@@ -68,7 +68,7 @@ def halves(judge: Judge) -> tuple[Judge, Judge]:
 
 
 def improved(half: Judge, dataset: str, share: float, draw: int = 0) -> Improved:
-    """By a crawl of its own."""
+    """From a crawl of its own."""
     with at_frontier(half, [HYBRID], setting_of(dataset, draw, "string")) as reached:
         frontier = reached.frontier()
         fetched = frontier.pages.fetches > 0
@@ -117,8 +117,8 @@ def _best_scores(judge: Judge, versions: Numbers) -> Floats:
 
 
 @dataclass(frozen=True)
-class HalfLearnt:
-    """What one half has taught, and what the other one shows.
+class LearnedHalves:
+    """What was learned from one half, and what the other half shows.
 
     `shown` is fitted to the other half, and its buckets are the points.  Of both halves: `full` is fitted to those
     queries that had ten results before, which are the share `is_full` of them; `lacking` to what queries had attained.
@@ -150,11 +150,11 @@ class HalfLearnt:
         return correlation(ranks(buckets.x), ranks(buckets.improvement))
 
 
-def learnt(one: Improved, other: Improved) -> HalfLearnt:
+def learned_halves(one: Improved, other: Improved) -> LearnedHalves:
     x, came, is_full, attained = (
         np.concatenate([getattr(each, field.name) for each in (one, other)]) for field in fields(Improved)
     )
-    return HalfLearnt(
+    return LearnedHalves(
         fit_improvability(one.x, one.improvement),
         fit_improvability(other.x, other.improvement),
         fit_improvability(x[is_full], came[is_full]),
@@ -177,15 +177,15 @@ def explained(shown: Improvability, predicted: Floats) -> float:
 def _look(judge: Judge, context: StudyContext) -> WorldResult:
     wanted = list(product(DATASETS, (C,) if context.quick else (C, *OTHERS)))
     sides = halves(judge)
-    found = {
-        (dataset, share): learnt(*(improved(half, dataset, share) for half in sides))
+    learned = {
+        (dataset, share): learned_halves(*(improved(half, dataset, share) for half in sides))
         for dataset, share in context.each(f"improving {judge.world.name}", wanted)
     }
-    return judged(judge.world.name, found)
+    return judged(judge.world.name, learned)
 
 
-def judged(world: str, found: Mapping[tuple[str, float], HalfLearnt]) -> WorldResult:
-    main = {dataset: each for (dataset, share), each in found.items() if share == C}
+def judged(world: str, halves: Mapping[tuple[str, float], LearnedHalves]) -> WorldResult:
+    main = {dataset: each for (dataset, share), each in halves.items() if share == C}
     few = [dataset for dataset, each in main.items() if len(each.shown.buckets.x) < FEWEST]
     if few or not any(each.shown.buckets.improvement.any() for each in main.values()):
         return WorldResult(lack="too few queries have different scores, or none is improved")
@@ -203,10 +203,10 @@ def judged(world: str, found: Mapping[tuple[str, float], HalfLearnt]) -> WorldRe
             f"{dataset}: b by share of score attained": each.lacking.b,
         }
     figures = [_figure(world, dataset, each) for dataset, each in main.items()]
-    return WorldResult(claims, numbers, [_table(world, found)], figures)
+    return WorldResult(claims, numbers, [_table(world, halves)], figures)
 
 
-def _claims(dataset: str, each: HalfLearnt) -> list[Claim]:
+def _claims(dataset: str, each: LearnedHalves) -> list[Claim]:
     slope = (
         f"b = {each.curve.b:.2f}; {each.is_full:.0%} of the queries have ten results before, of these b = "
         f"{each.full.b:.2f}; by the share of the score that was attained b = {each.lacking.b:.2f}"
@@ -218,22 +218,22 @@ def _claims(dataset: str, each: HalfLearnt) -> list[Claim]:
     ]
 
 
-def _table(world: str, found: Mapping[tuple[str, float], HalfLearnt]) -> ResultTable:
+def _table(world: str, halves: Mapping[tuple[str, float], LearnedHalves]) -> ResultTable:
     rows: list[list[Value]] = [
         [dataset, share, int(each.shown.buckets.queries.sum()), each.curve.a, each.curve.b, each.accuracy, each.at_best]
-        for (dataset, share), each in found.items()
+        for (dataset, share), each in halves.items()
     ]
     columns = ["dataset", "share fetched (c)", "queries", "a", "b", "variance predicted", "by a curve of its own"]
     note = "In the paper: falls, and is predicted “with fairly high accuracy”; c = 1000 of 110,000 pages, others alike."
     return ResultTable(f"{world}: improvability", columns, rows, note)
 
 
-def _figure(world: str, dataset: str, each: HalfLearnt) -> Figure:
+def _figure(world: str, dataset: str, each: LearnedHalves) -> Figure:
     title, buckets = f"{world}: improvability, {dataset}", each.shown.buckets
     across = buckets.x.tolist()
     series = {
         "test queries": (across, buckets.improvement.tolist()),
-        "learnt from training queries": (across, each.predicted.tolist()),
+        "learned from training queries": (across, each.predicted.tolist()),
     }
     return line_figure(NAME, title, series, "mean score of the first ten", "pages that came")
 

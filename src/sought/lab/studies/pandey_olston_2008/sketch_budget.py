@@ -1,11 +1,11 @@
 """How many queries need a sketch?
 
 S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, §6.4, Figures 8 and 9: the hybrid with sketches of the
-neediest queries only.  Improvability is learnt from one half of the queries (needy_queries.py), the other half is
+neediest queries only.  Improvability is learned from one half of the queries (needy_queries.py), the other half is
 crawled for and judges.
 
 The paper's log has all queries of five days and its 0.0007 of the sketches are many; of our thousands they are a
-handful.  So what must hold is told by a share that leaves hundreds, and the share at which it does is reported, for
+handful.  So the statements are judged by a share that leaves hundreds, and the share at which it does is reported, for
 0.0007 too.
 """
 
@@ -50,7 +50,7 @@ FEW_SUFFICE = Statement(
 
 @dataclass(frozen=True)
 class SketchImpact:
-    """Impact that is fetched, by budget, for each share of sketches; and by nobody's wits."""
+    """Impact that is fetched, by budget, for each share of sketches, and by random choice."""
 
     impact: Mapping[float, Floats]
     random: Floats
@@ -74,16 +74,16 @@ def policy_of(share: float) -> SearchImpact:
 
 
 def measured(test: Judge, dataset: str, curve: Improvability, shares: tuple[float, ...], draw: int = 0) -> SketchImpact:
-    """What the hybrid fetches for the queries of a judge, by a curve that others have taught."""
+    """What the hybrid fetches for the queries of a judge, by a curve learned from other queries."""
     policies = {share: policy_of(share) for share in shares}
     with at_frontier(test, list(policies.values()), setting_of(dataset, draw, "string")) as reached:
         reached.holdings.shared(ImprovabilitySupplier).curve = curve
         frontier = reached.frontier()
     impact = impact_of(test)
-    found = {s: np.array(gathered(frontier, frontier.values(p), impact, BUDGETS)) for s, p in policies.items()}
+    by_scorer = {s: np.array(gathered(frontier, frontier.values(p), impact, BUDGETS)) for s, p in policies.items()}
     asked = int(np.count_nonzero(test.demand.weights("known", test.world.start)))
     by_chance = np.array(gathered(frontier, frontier.values(Random()), impact, BUDGETS))
-    return SketchImpact(found, by_chance, asked, len(frontier.rows))
+    return SketchImpact(by_scorer, by_chance, asked, len(frontier.rows))
 
 
 def _look(judge: Judge, context: StudyContext) -> WorldResult:
@@ -104,9 +104,9 @@ def on_average(several: Sequence[SketchImpact]) -> SketchImpact:
     return SketchImpact(impact, by_chance, several[0].queries, round(np.mean([each.pages for each in several])))
 
 
-def judged(world: str, found: Mapping[str, SketchImpact]) -> WorldResult:
+def judged(world: str, impacts: Mapping[str, SketchImpact]) -> WorldResult:
     claims, numbers = [], dict[str, Value]()
-    for dataset, kept in found.items():
+    for dataset, kept in impacts.items():
         ratio = kept.ratio(SMALL)
         least = f"{ratio.min():.3f} of the impact at c = {BUDGETS[int(ratio.argmin())]:.0%}"
         claims.append(Claim(FEW_SUFFICE, bool(ratio.min() >= ENOUGH), least, dataset))
@@ -122,8 +122,8 @@ def judged(world: str, found: Mapping[str, SketchImpact]) -> WorldResult:
             f"{dataset}: share of sketches that is enough": max(enough),
             f"{dataset}: such queries for each uncrawled page": max(enough) * kept.queries / max(kept.pages, 1),
         }
-    figures = [figure for item in found.items() for figure in _figures(world, *item)]
-    return WorldResult(claims, numbers, [_table(world, *item) for item in found.items()], figures)
+    figures = [figure for item in impacts.items() for figure in _figures(world, *item)]
+    return WorldResult(claims, numbers, [_table(world, *item) for item in impacts.items()], figures)
 
 
 def _table(world: str, dataset: str, kept: SketchImpact) -> ResultTable:

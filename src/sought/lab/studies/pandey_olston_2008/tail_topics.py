@@ -26,7 +26,7 @@ from sought.lab.worlds.world import Numbers
 
 UNIMPORTANT = 0.2  # the last of the pages
 FIRST, LEAST = 0.01, 20  # of the pages, and at least so many
-TOLD = 10
+EXAMPLES = 10
 PROMOTED = Statement(f"of the first {FIRST:.0%} (or {LEAST}) pages some are of the least important {UNIMPORTANT:.0%}")
 SHOWN_FOR_IT = Statement("some of these are shown for the query that they match")
 HAS_MORE = Statement("these have more impact on average than the least important fifth")
@@ -64,7 +64,7 @@ def _look(judge: Judge, context: StudyContext) -> WorldResult:
 
 def tail_of(judge: Judge, draws: int, context: StudyContext) -> Tail:
     impact, examples = impact_of(judge), list[Example]()
-    found: list[tuple[Floats, Floats, Floats]] = []
+    by_sample: list[tuple[Floats, Floats, Floats]] = []
     early, shown = 0, shown_in(judge)
     for draw in context.each(f"crawling {judge.world.name}", range(draws)):
         with at_frontier(judge, [HYBRID, BY_IMPORTANCE], setting_of("Dataset 1", draw)) as reached:
@@ -72,9 +72,9 @@ def tail_of(judge: Judge, draws: int, context: StudyContext) -> Tail:
             promoted, last, first = promoted_in(frontier)
             early += len(first)
             brings = tuple(impact[frontier.page[rows]] for rows in (promoted, last, frontier.rows))
-            found.append(brings)  # type: ignore[arg-type]  # three of them
+            by_sample.append(brings)  # type: ignore[arg-type]  # three of them
             examples += [_example(judge, reached, frontier, row, impact, shown) for row in promoted.tolist()]
-    chosen, last_ones, everyone = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    chosen, last_ones, everyone = (np.concatenate(parts) for parts in zip(*by_sample, strict=True))
     means = (float(part.mean()) if len(part) else 0.0 for part in (chosen, last_ones, everyone))
     return Tail(sorted(examples, key=lambda each: each.place), len(chosen), early, *means)
 
@@ -105,7 +105,7 @@ def _example(
 
 
 def shown_in(judge: Judge) -> Results:
-    """What everybody would be shown if all pages had been crawled."""
+    """The results shown to each query if all pages had been crawled."""
     return judge.ranked.lists(judge.world.live(judge.world.start)).top(SHOWN)
 
 
@@ -114,8 +114,8 @@ def rank_of(judge: Judge, shown: Results, page: int, text: str) -> int:
     if text not in judge.demand.texts:
         return 0
     query, version = judge.demand.texts.index(text), judge.world.live(judge.world.start)[page]
-    found = (shown.query == query) & (shown.version == version)
-    return int(shown.rank[found][0]) if found.any() else 0
+    is_shown = (shown.query == query) & (shown.version == version)
+    return int(shown.rank[is_shown][0]) if is_shown.any() else 0
 
 
 def judged(world: str, tail: Tail) -> WorldResult:
@@ -153,7 +153,7 @@ def _table(world: str, tail: Tail) -> ResultTable:
             e.place_by_importance,
             e.impact / tail.of_all,
         ]
-        for e in list({each.url: each for each in reversed(tail.examples)}.values())[::-1][:TOLD]
+        for e in list({each.url: each for each in reversed(tail.examples)}.values())[::-1][:EXAMPLES]
     ]
     columns = ["page", "query", "matched", "rank for it", "place", "place by importance", "impact / mean of all"]
     note = (

@@ -46,7 +46,7 @@ def setting_of(dataset: str, draw: int = 0, split: Split = "none", scorer: str =
 
 
 def judge_in(folder: Path, split: Split = "none", scorer: str = "BM25()") -> Judge | str:
-    """Who knows the impact of pages; or why nobody can."""
+    """The judge of pages' impact, or why there is none."""
     world = open_world(folder)
     if pages_at_start(world) < FEWEST_PAGES:
         return f"it has fewer than {FEWEST_PAGES} pages at its start"
@@ -60,11 +60,11 @@ def judge_in(folder: Path, split: Split = "none", scorer: str = "BM25()") -> Jud
 def judging(
     look: Callable[[Judge, StudyContext], WorldResult], split: Split = "none"
 ) -> Callable[[Path, StudyContext], WorldResult]:
-    """What judges a world: somebody who knows the impact of its pages looks at it."""
+    """The judge of a world, by the impact of its pages."""
 
     def judge(folder: Path, context: StudyContext) -> WorldResult:
-        found = judge_in(folder, split)
-        return WorldResult(lack=found) if isinstance(found, str) else look(found, context)
+        judge_or_lack = judge_in(folder, split)
+        return WorldResult(lack=judge_or_lack) if isinstance(judge_or_lack, str) else look(judge_or_lack, context)
 
     return judge
 
@@ -76,7 +76,7 @@ def impact_of(judge: Judge) -> Floats:
 
 def gathered(frontier: Frontier, values: Floats, impact: Floats, shares: Sequence[float]) -> list[float]:
     """Which part of the frontier's impact its first pages have, for each share of it that is fetched."""
-    found = impact[frontier.page[frontier.ranked(values)]]
-    counts = [max(1, round(share * len(found))) for share in shares]
-    upto = np.cumsum(found)
-    return (upto[np.array(counts) - 1] / upto[-1]).tolist() if len(found) and upto[-1] else [0.0 for _ in shares]
+    gained = impact[frontier.page[frontier.ranked(values)]]
+    counts = [max(1, round(share * len(gained))) for share in shares]
+    upto = np.cumsum(gained)
+    return (upto[np.array(counts) - 1] / upto[-1]).tolist() if len(gained) and upto[-1] else [0.0 for _ in shares]

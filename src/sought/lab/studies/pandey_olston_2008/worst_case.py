@@ -1,8 +1,8 @@
-"""Is it hard to choose pages for the worst case, and for the reason that the paper gives?
+"""Is choosing pages for the worst case hard, and for the reason that the paper gives?
 
 S. Pandey, C. Olston, Crawl Ordering by Search Impact, WSDM 2008, §4.1, Theorem 1 and Appendix A: the worst-case impact
-of a set is not the sum of its pages', and out of any graph a web can be made in which the worst-case impact of a set
-of pages tells how many edges the graph has among them.  So who chooses pages well finds dense subgraphs, which is
+of a set is not the sum of its pages', and any graph can be turned into a web in which the worst-case impact of a set
+of pages shows how many edges the graph has among them.  So choosing pages well finds dense subgraphs, which is
 NP-hard.  No world is needed: webs are made by hand, so small that the adversary can try all scores.
 """
 
@@ -161,25 +161,25 @@ def random_web(dice: np.random.Generator) -> WorstCase:
 
 
 def _sums(webs: int) -> ImpactSums:
-    found, dice = ImpactSums(webs=webs), np.random.default_rng(SEED)
+    sums, dice = ImpactSums(webs=webs), np.random.default_rng(SEED)
     for _ in range(webs):
         web = random_web(dice)
         alone = {row: web.impact(np.array([row])) for row in web.rows.tolist()}
         for count in range(2, len(alone) + 1):
             for chosen in combinations(alone, count):
                 impact, total = web.impact(np.array(chosen)), sum(alone[row] for row in chosen)
-                found.sets += 1
-                found.wrong += abs(impact - adversary(web, chosen)) > 1e-9
-                found.above += impact > total + 1e-9
-                found.below += impact < total - 1e-9
+                sums.sets += 1
+                sums.wrong += abs(impact - adversary(web, chosen)) > 1e-9
+                sums.above += impact > total + 1e-9
+                sums.below += impact < total - 1e-9
         half = (len(alone) + 1) // 2
-        found.greedy += abs(web.impact(web.greedy(half)) - web.impact(web.choose(half))) < 1e-9
-    return found
+        sums.greedy += abs(web.impact(web.greedy(half)) - web.impact(web.choose(half))) < 1e-9
+    return sums
 
 
 @dataclass(frozen=True)
 class Reduced:
-    """Of the webs of graphs, for one V and r: sets of vertices, those whose impact is not as said, choices, …"""
+    """Of the webs of graphs, for one V and r: sets of vertices, those whose impact is not as stated, choices, …"""
 
     kind: str
     r: int
@@ -219,8 +219,8 @@ def _reduced(kind: str, value: Sequence[float], r: int, graphs: int, dice: np.ra
         )
         most = graph.densest(count)
         densest += graph.inside(choices[int(np.argmax(impacts))]) == most
-        found = web.greedy(count).tolist()
-        greedy += max(found) < graph.vertices and graph.inside(found) == most
+        greedily = web.greedy(count).tolist()
+        greedy += max(greedily) < graph.vertices and graph.inside(greedily) == most
         if len(web.rows) <= MOST_TRIED:
             tried += 1
             dummies += int(web.choose(count).max()) >= graph.vertices

@@ -1,4 +1,4 @@
-"""Which uncrawled pages have the largest impact together, if all scores turn out as badly as they can?
+"""Which uncrawled pages have the largest impact together, if all scores are as bad as possible?
 
 Each candidate's score lies in an interval.  For a set C of pages the adversary's best play is all of C at their lower
 ends and all others at their upper ends, equal scores against C; who of C stands where makes no difference to the sum.
@@ -154,7 +154,7 @@ def _flip(page: Int, marks: Marks) -> None:
 
 @compiled
 def _alone(page: Int, marks: Marks, now: Floats, tables: Tables) -> float:
-    """What comes of it if a page is flipped.  `now` is what each query has."""
+    """The effect of flipping a page.  `now` is what each query has."""
     places, queries = tables[8], tables[9]
     _flip(page, marks)
     change = 0.0
@@ -166,7 +166,7 @@ def _alone(page: Int, marks: Marks, now: Floats, tables: Tables) -> float:
 
 @compiled
 def _together(one: Int, other: Int, marks: Marks, now: Floats, tables: Tables) -> float:
-    """What comes of it if two pages are flipped, beyond what comes of each: only queries of both matter."""
+    """The effect of flipping two pages beyond that of each: only queries of both matter."""
     places, queries = tables[8], tables[9]
     more, i, j = 0.0, places[one], places[other]
     while i < places[one + 1] and j < places[other + 1]:
@@ -227,14 +227,14 @@ def _near(query: Int, marks: Marks, near: Offsets, tables: Tables) -> Int:
             break
         reached = low[i]
         place += marked
-    found = 0
+    count = 0
     for i in range(bounds[query], bounds[query + 1]):
         if high[i] < reached:
             break
         if not marks[high_page[i]]:
-            near[found] = high_page[i]
-            found += 1
-    return found
+            near[count] = high_page[i]
+            count += 1
+    return count
 
 
 @compiled
@@ -313,7 +313,7 @@ def _greedy(
     queries: Offsets,
 ) -> None:
     tables = weights, crawled, bounds, value, low_page, low, high_page, high, places, queries
-    now, alone, together = np.zeros(weights.size), np.zeros(marks.size), np.zeros(weights.size)
+    now, alone, in_pairs = np.zeros(weights.size), np.zeros(marks.size), np.zeros(weights.size)
     pairs, near = np.zeros((weights.size, 2), np.int64), np.empty(value.size + 2, np.int64)
     stale_page, stale_query = np.ones(marks.size, np.uint8), np.ones(weights.size, np.uint8)
     state = marks, now, alone, stale_page, stale_query
@@ -325,9 +325,9 @@ def _greedy(
                 best, first, second = alone[page], page, page
         for query in range(weights.size if c > 1 else 0):
             if stale_query[query]:
-                together[query], stale_query[query] = _best_pair(query, near, pairs[query], state, tables), 0
-            if together[query] / 2 > best:
-                best, first, second = together[query] / 2, pairs[query, 0], pairs[query, 1]
+                in_pairs[query], stale_query[query] = _best_pair(query, near, pairs[query], state, tables), 0
+            if in_pairs[query] / 2 > best:
+                best, first, second = in_pairs[query] / 2, pairs[query, 0], pairs[query, 1]
         _settle(first, state, tables)
         c -= 1
         if second != first:

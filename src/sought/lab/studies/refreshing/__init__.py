@@ -1,1 +1,1 @@
-"""Which rule refreshes best, and who knows how often pages change?"""
+"""Which rule refreshes best, and which estimator knows how often pages change?"""

@@ -1,7 +1,7 @@
 """Do pages change as often as estimators say?
 
-Somebody looks at every page of a world in turn.  Before each look every estimator says with what chance the page has
-changed since the last one, 1 − e^{−λ·gap}, by what was seen until then; after it, everyone knows.
+An observer fetches a world's pages in rotation.  Before each look every estimator says with what chance the page has
+changed since the last one, 1 − e^{−λ·gap}, by what was seen until then; each fetch then shows the truth.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ from sought.beliefs.moment_rate import MomentRate
 from sought.beliefs.online_rate import OnlineRate
 from sought.beliefs.regular_rate import RegularRate
 from sought.crawl.cycle import beliefs_in
-from sought.lab.replay.observers import LEAST, Everywhere, Forecasts, fetches_in_rotation, foretold, pages_of
+from sought.lab.replay.observers import LEAST, Everywhere, Forecasts, fetches_in_rotation, forecasts_of, pages_of
 from sought.lab.replay.replay import Replay
 from sought.lab.replay.setting import Setting
 from sought.lab.studies.cells import judge_for
@@ -65,30 +65,30 @@ CALIBRATED = Statement(
 )
 
 Floats = NDArray[np.float64]
-Found = Mapping[int, Mapping[str, Forecasts]]  # by units between two looks, and estimator
+ForecastsByInterval = Mapping[int, Mapping[str, Forecasts]]  # by units between two looks, and estimator
 
 
 def judge(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
-    turns = [every for every in (QUICK if context.quick else EVERY) if every * 2 <= world.units]
-    if not turns:
+    intervals = [every for every in (QUICK if context.quick else EVERY) if every * 2 <= world.units]
+    if not intervals:
         return WorldResult(lack="it has too few moments")
     context.report(f"clusters of {world.name}", 0, 1)
-    pages, found = pages_of(world, {Cluster(): clusters_of(world)}), {}
-    for done, every in enumerate(turns):
-        context.report(f"forecasts for {world.name}", done, len(turns))
-        found[every] = foretold(ESTIMATORS, list(fetches_in_rotation(world, every)), pages)
-    context.report(f"forecasts for {world.name}", len(turns), len(turns))
-    rarely = found[max(turns)][BAYES]
+    pages, forecasts = pages_of(world, {Cluster(): clusters_of(world)}), {}
+    for done, every in enumerate(intervals):
+        context.report(f"forecasts for {world.name}", done, len(intervals))
+        forecasts[every] = forecasts_of(ESTIMATORS, list(fetches_in_rotation(world, every)), pages)
+    context.report(f"forecasts for {world.name}", len(intervals), len(intervals))
+    rarely = forecasts[max(intervals)][BAYES]
     if len(rarely) < FEWEST or not rarely.changed.any():
         return WorldResult(lack=f"fewer than {FEWEST} looks at pages, or no change")
-    tables = [_table(world.name, found), _reliability(world.name, found[max(turns)])]
-    numbers = {**course_of(world), **_numbers(found)}
-    return WorldResult(claims_of(found), numbers, tables, [_figure(world.name, found[max(turns)])])
+    tables = [_table(world.name, forecasts), _reliability(world.name, forecasts[max(intervals)])]
+    numbers = {**course_of(world), **_numbers(forecasts)}
+    return WorldResult(claims_of(forecasts), numbers, tables, [_figure(world.name, forecasts[max(intervals)])])
 
 
 def course_of(world: World) -> dict[str, Value]:
-    """Whether pages change evenly, each by itself, which is what estimators take for granted.
+    """Whether pages change evenly and independently, as estimators assume.
 
     The share of pages that change in a unit, by half of the units; and of all changes that in the three busiest.
     """
@@ -119,9 +119,9 @@ def clusters_of(world: World) -> Floats:
     return np.where(key[order[at]] == world.keys, cluster[order[at]], -1.0)
 
 
-def claims_of(found: Found) -> list[Claim]:
-    often, rarely = found[min(found)], found[max(found)]
-    bayes, alike, bits = rarely[BAYES], rarely[ALIKE], {name: rarely[name] for name in BITS}
+def claims_of(forecasts: ForecastsByInterval) -> list[Claim]:
+    often, rarely = forecasts[min(forecasts)], forecasts[max(forecasts)]
+    bayes, uniform, bits = rarely[BAYES], rarely[ALIKE], {name: rarely[name] for name in BITS}
     best = max(bits, key=lambda name: bits[name].likelihood)
     most = max((rarely[name].likelihood, name) for name in OF_PAGES)
     return [
@@ -132,8 +132,8 @@ def claims_of(found: Found) -> list[Claim]:
         ),
         Claim(
             ALONE_WORSE,
-            most[0] < alike.likelihood,
-            f"{most[1]} {most[0]:.4f}, all alike {alike.likelihood:.4f}",
+            most[0] < uniform.likelihood,
+            f"{most[1]} {most[0]:.4f}, all alike {uniform.likelihood:.4f}",
         ),
         Claim(
             OFTEN_BETTER,
@@ -147,8 +147,8 @@ def claims_of(found: Found) -> list[Claim]:
         ),
         Claim(
             CALIBRATED,
-            all(_is_calibrated(each[BAYES]) for each in found.values()),
-            "; ".join(f"every {e}: {each[BAYES].slope:.2f}, {each[BAYES].ratio:.2f}" for e, each in found.items()),
+            all(_is_calibrated(each[BAYES]) for each in forecasts.values()),
+            "; ".join(f"every {e}: {each[BAYES].slope:.2f}, {each[BAYES].ratio:.2f}" for e, each in forecasts.items()),
         ),
     ]
 
@@ -157,18 +157,18 @@ def _is_calibrated(made: Forecasts) -> bool:
     return SLOPES[0] <= made.slope <= SLOPES[1] and RATIOS[0] <= made.ratio <= RATIOS[1]
 
 
-def _numbers(found: Found) -> dict[str, Value]:
+def _numbers(forecasts: ForecastsByInterval) -> dict[str, Value]:
     return {
         f"{name}, every {every}: log-likelihood": plain(made.likelihood)
-        for every, by_name in found.items()
+        for every, by_name in forecasts.items()
         for name, made in by_name.items()
     }
 
 
-def _table(world: str, found: Found) -> ResultTable:
+def _table(world: str, forecasts: ForecastsByInterval) -> ResultTable:
     columns = ["estimator", "units between looks", "forecasts", "log-likelihood", "of the first 3 of a page", "Brier"]
     rows: list[list[Value]] = []
-    for every, by_name in found.items():
+    for every, by_name in forecasts.items():
         for name, made in by_name.items():
             first = made.some(made.before < 3)
             scores = [plain(each) for each in (made.likelihood, first.likelihood, made.brier, made.slope, made.ratio)]
@@ -180,20 +180,20 @@ def _table(world: str, found: Found) -> ResultTable:
 def _reliability(world: str, by_name: Mapping[str, Forecasts]) -> ResultTable:
     rows: list[list[Value]] = [[name, *row] for name, made in by_name.items() for row in made.table()]
     return ResultTable(
-        f"{world}: reliability where pages are seen rarely", ["estimator", "said", "came", "forecasts"], rows
+        f"{world}: reliability where pages are seen rarely", ["estimator", "forecast", "observed", "forecasts"], rows
     )
 
 
 def _figure(world: str, by_name: Mapping[str, Forecasts]) -> Figure:
-    title = f"{world}: chances of a change, said and come, where pages are seen rarely"
+    title = f"{world}: chances of a change, forecast and observed, where pages are seen rarely"
     series = {
         name: ([s for s, _, _ in made.table()], [c for _, c, _ in made.table()]) for name, made in by_name.items()
     }
     series["as it should be"] = ([0.0, 1.0], [0.0, 1.0])
-    return line_figure("rates", title, series, "chance that was said", "share that had changed")
+    return line_figure("rates", title, series, "forecast chance of a change", "share that had changed")
 
 
-RATES_FORETOLD = Study(
+RATES_STUDY = Study(
     "rates",
     "",
     "Calibration of change rates",

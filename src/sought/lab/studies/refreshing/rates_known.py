@@ -17,7 +17,7 @@ from sought.beliefs.last_modified_rate import LastModifiedRate
 from sought.beliefs.moment_rate import MomentRate
 from sought.beliefs.online_rate import OnlineRate
 from sought.beliefs.regular_rate import RegularRate
-from sought.lab.replay.observers import Forecasts, foretold
+from sought.lab.replay.observers import Forecasts, forecasts_of
 from sought.lab.replay.poisson_pages import START, UNIT, PoissonPages, drawn
 from sought.lab.studies.study import Claim, ResultTable, Statement, Study, StudyContext, Value, WorldResult
 from sought.record.fetches import Fetches
@@ -82,7 +82,7 @@ def errors(pages: PoissonPages, estimator: Estimator, log: list[Fetches]) -> Err
     return Errors(float(rate.mean()) / true, float(np.sqrt(np.mean((rate - pages.rate) ** 2))) / true)
 
 
-def alike(rate: float, pages: int) -> PoissonPages:
+def equal_pages(rate: float, pages: int) -> PoissonPages:
     return PoissonPages(np.full(pages, rate), np.ones(pages), np.zeros(pages, np.uint32))
 
 
@@ -94,15 +94,15 @@ class RateErrors:
     dates: Mapping[float, Errors]
     even: Mapping[str, Errors]
     uneven: Mapping[str, Errors]
-    foretold: Mapping[str, Forecasts]
+    forecasts: Mapping[str, Forecasts]
 
 
 def simulated(pages: int) -> RateErrors:
     several = drawn(pages, HOSTS, MEAN, BY_HOST, BY_PAGE, 1)
     even, uneven = looks(several, LOOKS, even=True), looks(several, LOOKS, even=False)
-    alone = {rate: looks(alike(rate, pages), LOOKS, even=True) for rate in FIXED}
+    alone = {rate: looks(equal_pages(rate, pages), LOOKS, even=True) for rate in FIXED}
     by_bits, by_dates = (
-        {rate: errors(alike(rate, pages), each, log) for rate, log in alone.items()}
+        {rate: errors(equal_pages(rate, pages), each, log) for rate, log in alone.items()}
         for each in (RegularRate(), LastModifiedRate())
     )
     return RateErrors(
@@ -110,26 +110,26 @@ def simulated(pages: int) -> RateErrors:
         by_dates,
         {name: errors(several, each, even) for name, each in ESTIMATORS.items()},
         {name: errors(several, each, uneven) for name, each in ESTIMATORS.items()},
-        foretold(ESTIMATORS, even, several.table(np.full(pages, START), {}, 0.0)),
+        forecasts_of(ESTIMATORS, even, several.table(np.full(pages, START), {}, 0.0)),
     )
 
 
 def across(worlds: Mapping[str, Any], context: StudyContext) -> WorldResult:
-    found = simulated(FEW if context.quick else PAGES)
-    return WorldResult(claims_of(found), _numbers(found), [_of_fixed(found), _table(found)], world="Poisson pages")
+    errors = simulated(FEW if context.quick else PAGES)
+    return WorldResult(claims_of(errors), _numbers(errors), [_of_fixed(errors), _table(errors)], world="Poisson pages")
 
 
-def claims_of(found: RateErrors) -> list[Claim]:
-    off = max(abs(found.bits[rate].bias * rate / expected - 1) for rate, expected in FIXED.items())
-    first = {name: found.foretold[name].some(found.foretold[name].before < 4).likelihood for name in BITS}
+def claims_of(errors: RateErrors) -> list[Claim]:
+    off = max(abs(errors.bits[rate].bias * rate / expected - 1) for rate, expected in FIXED.items())
+    first = {name: errors.forecasts[name].some(errors.forecasts[name].before < 4).likelihood for name in BITS}
     best = max(first, key=lambda name: first[name])
-    interval, regular = (found.uneven[name].bias - found.even[name].bias for name in ("interval", "regular"))
-    dated = max(abs(each.bias - 1) for each in found.dates.values())
-    slope = found.foretold[BAYES].slope
+    interval, regular = (errors.uneven[name].bias - errors.even[name].bias for name in ("interval", "regular"))
+    dated = max(abs(each.bias - 1) for each in errors.dates.values())
+    slope = errors.forecasts[BAYES].slope
     return [
-        Claim(SATURATES, off <= OFF, _means(found.bits)),
+        Claim(SATURATES, off <= OFF, _means(errors.bits)),
         Claim(UNEVEN, abs(interval) < abs(regular), f"{regular:+.3f}, {interval:+.3f} of the rate"),
-        Claim(DATES, dated <= DATED_OFF, _means(found.dates)),
+        Claim(DATES, dated <= DATED_OFF, _means(errors.dates)),
         Claim(FIRST_LOOKS, best == BAYES, ", ".join(f"{name} {value:.4f}" for name, value in first.items())),
         Claim(SLOPE, SLOPES[0] <= slope <= SLOPES[1], f"{slope:.3f}"),
     ]
@@ -139,14 +139,14 @@ def _means(by_rate: Mapping[float, Errors]) -> str:
     return ", ".join(f"{rate:g}: {rate * each.bias:.3f}" for rate, each in by_rate.items())
 
 
-def _numbers(found: RateErrors) -> dict[str, Value]:
-    return {f"{name}: error over mean rate": each.error for name, each in found.even.items()}
+def _numbers(errors: RateErrors) -> dict[str, Value]:
+    return {f"{name}: error over mean rate": each.error for name, each in errors.even.items()}
 
 
-def _of_fixed(found: RateErrors) -> ResultTable:
+def _of_fixed(errors: RateErrors) -> ResultTable:
     rows: list[list[Value]] = [
-        [rate, FIXED[rate], rate * bits.bias, bits.error, found.dates[rate].bias * rate, found.dates[rate].error]
-        for rate, bits in found.bits.items()
+        [rate, FIXED[rate], rate * bits.bias, bits.error, errors.dates[rate].bias * rate, errors.dates[rate].error]
+        for rate, bits in errors.bits.items()
     ]
     columns = [
         "changes between two looks",
@@ -160,10 +160,10 @@ def _of_fixed(found: RateErrors) -> ResultTable:
     return ResultTable(f"Poisson pages that are all alike, after {LOOKS} looks", columns, rows, note)
 
 
-def _table(found: RateErrors) -> ResultTable:
+def _table(errors: RateErrors) -> ResultTable:
     rows: list[list[Value]] = []
-    for name, made in found.foretold.items():
-        even, uneven = found.even[name], found.uneven[name]
+    for name, made in errors.forecasts.items():
+        even, uneven = errors.even[name], errors.uneven[name]
         rows.append([name, even.bias, even.error, uneven.bias, uneven.error, made.likelihood, made.brier, made.slope])
     columns = ["estimator", "bias", "error", "bias, uneven", "error, uneven", "log-likelihood", "Brier", "slope"]
     note = f"Rates after {LOOKS} looks, over the true mean; forecasts before each of them."

@@ -1,8 +1,8 @@
-"""Is there a rule, of all that were published or are in use, that refreshes better than taking pages in turn?
+"""Does any refresh rule, published or in use, beat round-robin?
 
-All of them crawl alike: new pages first, in the order found, then known ones by the rule, which learns from the crawl's
-own fetches.  Told is by how much each is better than round-robin, and how far that is of the way to the ceiling.
-Servers tell nothing of changes (refresh_signals.py is where they do), so that NoisySignals is OptimalFreshness here.
+All of them crawl in the same way: new pages first, in order of discovery, then known ones by the rule, which learns
+from the crawl's own fetches.  Reported are the lead of each over round-robin and its share of the gap to the ceiling.
+Servers announce no changes (in signals.py they do), so NoisySignals is the same as OptimalFreshness here.
 """
 
 from collections.abc import Mapping, Sequence
@@ -65,7 +65,7 @@ TOO_RARE = Statement(
 
 
 class RefreshArm(NamedTuple):
-    """`kind` says what it goes by."""
+    """A policy; `kind` is the information it uses."""
 
     policy: Policy
     kind: Kind
@@ -122,7 +122,7 @@ QUICK_ARMS = ("Never", ROUND_ROBIN, "OptimalFreshness", "Frequency", "OptimalFre
 
 @dataclass(frozen=True)
 class ArmResult:
-    """What an arm came to at a budget; the difference is of quality, to round-robin's, with its 95 % interval."""
+    """An arm at a budget; `difference` is its lead in quality over round-robin, with its 95 % interval."""
 
     name: str
     kind: Kind
@@ -141,7 +141,7 @@ class ArmResult:
     def is_rule(self) -> bool:
         return self.kind not in ("floor", "bound")
 
-    def told(self) -> str:
+    def summary(self) -> str:
         return f"{self.name} at {self.budget:.1%}: {self.difference:+.4f} [{self.low:+.4f}, {self.high:+.4f}]"
 
 
@@ -155,13 +155,13 @@ def replayed(
 
 def reached(arms: Mapping[str, RefreshArm], replayed: Replayed) -> list[ArmResult]:
     """By budget, in the order of arms."""
-    found = []
+    results = []
     for (name, budget, _), cell in replayed.cells.items():
         values = {each: cell.mean(MEASURES[each]) for each in NAMES}
         share = replayed.share_of_gap(name, ROUND_ROBIN, CEILING, budget)
         lead = replayed.lead(name, ROUND_ROBIN, budget)
-        found.append(ArmResult(name, arms[name].kind, budget, values, share, *lead[:3]))
-    return found
+        results.append(ArmResult(name, arms[name].kind, budget, values, share, *lead[:3]))
+    return results
 
 
 # ---- the study
@@ -173,25 +173,26 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
         return WorldResult(lack=lack)
     budgets = QUICK if context.quick else _budgets_for(pages_at_start(world))
     arms = {name: ARMS[name] for name in QUICK_ARMS} if context.quick else ARMS
-    found = reached(arms, replayed(folder, arms, budgets, SETTING, context))
-    return WorldResult(claims_of(found), numbers(found), [full_table(world.name, found)], figures(world.name, found))
+    results = reached(arms, replayed(folder, arms, budgets, SETTING, context))
+    tables = [full_table(world.name, results)]
+    return WorldResult(claims_of(results), numbers(results), tables, figures(world.name, results))
 
 
 def _budgets_for(pages: int) -> tuple[float, ...]:
     return ONE if pages > LARGE else FEW if pages > MANY else BUDGETS
 
 
-def claims_of(found: Sequence[ArmResult]) -> list[Claim]:
-    """What must hold at every budget."""
-    best = [_best(found, budget) for budget in _budgets(found)]
-    rivals = [(_best(found, budget, "demand"), _best(found, budget, "changes")) for budget in _budgets(found)]
-    small = [each for each in found if each.kind == "changes" and each.budget <= SMALL]
-    weighed = [each for each in found if each.name in WEIGHED]
+def claims_of(results: Sequence[ArmResult]) -> list[Claim]:
+    """The claims at every budget."""
+    best = [_best(results, budget) for budget in _budgets(results)]
+    rivals = [(_best(results, budget, "demand"), _best(results, budget, "changes")) for budget in _budgets(results)]
+    small = [each for each in results if each.kind == "changes" and each.budget <= SMALL]
+    weighed = [each for each in results if each.name in WEIGHED]
     claims = [
         Claim(
             BEATEN,
-            all(any(each.low > 0 for each in found if each.is_rule and each.budget == one.budget) for one in best),
-            "; ".join(one.told() for one in best),
+            all(any(each.low > 0 for each in results if each.is_rule and each.budget == one.budget) for one in best),
+            "; ".join(one.summary() for one in best),
         ),
         Claim(
             BY_DEMAND,
@@ -201,7 +202,7 @@ def claims_of(found: Sequence[ArmResult]) -> list[Claim]:
         Claim(
             HARMLESS,
             all(each.difference >= -BELOW for each in weighed),
-            min(weighed, key=lambda each: each.difference).told(),
+            min(weighed, key=lambda each: each.difference).summary(),
         ),
     ]
     if small:
@@ -210,57 +211,57 @@ def claims_of(found: Sequence[ArmResult]) -> list[Claim]:
     return claims
 
 
-def _budgets(found: Sequence[ArmResult]) -> list[float]:
-    return sorted({each.budget for each in found})
+def _budgets(results: Sequence[ArmResult]) -> list[float]:
+    return sorted({each.budget for each in results})
 
 
-def _best(found: Sequence[ArmResult], budget: float, kind: Kind | None = None) -> ArmResult:
+def _best(results: Sequence[ArmResult], budget: float, kind: Kind | None = None) -> ArmResult:
     """The rule of the highest quality."""
-    rules = [each for each in found if each.budget == budget and each.is_rule and kind in (None, each.kind)]
+    rules = [each for each in results if each.budget == budget and each.is_rule and kind in (None, each.kind)]
     return max(rules, key=lambda each: each.quality)
 
 
-def numbers(found: Sequence[ArmResult]) -> dict[str, Value]:
-    told: dict[str, Value] = {}
-    for budget in _budgets(found):
-        rules = [each for each in found if each.budget == budget and each.is_rule]
-        told[f"rules that beat round-robin at {budget:.1%}"] = sum(each.low > 0 for each in rules)
-        told[f"rules that round-robin beats at {budget:.1%}"] = sum(each.high < 0 for each in rules)
-        told[f"rules more than {BELOW} below it at {budget:.1%}"] = sum(each.difference < -BELOW for each in rules)
-    return told | {f"{each.name} at {each.budget:.1%}, share of gap": plain(each.share) for each in found}
+def numbers(results: Sequence[ArmResult]) -> dict[str, Value]:
+    numbers: dict[str, Value] = {}
+    for budget in _budgets(results):
+        rules = [each for each in results if each.budget == budget and each.is_rule]
+        numbers[f"rules that beat round-robin at {budget:.1%}"] = sum(each.low > 0 for each in rules)
+        numbers[f"rules that round-robin beats at {budget:.1%}"] = sum(each.high < 0 for each in rules)
+        numbers[f"rules more than {BELOW} below it at {budget:.1%}"] = sum(each.difference < -BELOW for each in rules)
+    return numbers | {f"{each.name} at {each.budget:.1%}, share of gap": plain(each.share) for each in results}
 
 
 _COLUMNS = ["arm", "goes by", "budget", "quality", "share of gap", "to round-robin", "low", "high", *NAMES[1:]]
 
 
-def full_table(world: str, found: Sequence[ArmResult], what: str = "all refresh rules") -> ResultTable:
-    rows = [_row(each) for each in sorted(found, key=lambda each: (each.budget, -each.quality))]
+def full_table(world: str, results: Sequence[ArmResult], what: str = "all refresh rules") -> ResultTable:
+    rows = [_row(each) for each in sorted(results, key=lambda each: (each.budget, -each.quality))]
     note = "Means over units.  Share of gap: from round-robin to the ceiling.  Low and high: 95 % interval, paired."
     return ResultTable(f"{world}: {what}", _COLUMNS, rows, note)
 
 
 def _row(each: ArmResult) -> list[Value]:
-    told: list[Value] = [each.name, each.kind, each.budget, each.quality, plain(each.share)]
-    return [*told, each.difference, each.low, each.high, *(plain(each.values[name]) for name in NAMES[1:])]
+    row: list[Value] = [each.name, each.kind, each.budget, each.quality, plain(each.share)]
+    return [*row, each.difference, each.low, each.high, *(plain(each.values[name]) for name in NAMES[1:])]
 
 
-def figures(world: str, found: Sequence[ArmResult]) -> list[Figure]:
+def figures(world: str, results: Sequence[ArmResult]) -> list[Figure]:
     """All rules at the budget nearest to 1 %; and those of interest over all budgets."""
-    budget = min(_budgets(found), key=lambda each: abs(each - 0.01))
-    rules = sorted((r for r in found if r.budget == budget and r.is_rule), key=lambda each: -each.difference)
+    budget = min(_budgets(results), key=lambda each: abs(each - 0.01))
+    rules = sorted((r for r in results if r.budget == budget and r.is_rule), key=lambda each: -each.difference)
     title = f"{world}: quality above round-robin's at {budget:.1%} a unit"
     drawn = [Figure(title, bars({r.name: (r.difference, r.low, r.high) for r in rules}, title, f"{title} (refresh)"))]
-    if len(_budgets(found)) > 1:
+    if len(_budgets(results)) > 1:
         best = [rule.name for rule in rules[:2]]
         names = dict.fromkeys(["Never", ROUND_ROBIN, *best, "OptimalFreshness", "Frequency", CEILING])
         title = f"{world}: quality by budget"
-        series = {name: _curve([each for each in found if each.name == name]) for name in names}
+        series = {name: _curve([each for each in results if each.name == name]) for name in names}
         drawn.append(line_figure("refresh", title, series, "fetches a unit, % of pages", "mean quality"))
     return drawn
 
 
-def _curve(found: Sequence[ArmResult]) -> tuple[list[float], list[float]]:
-    ordered = sorted(found, key=lambda each: each.budget)
+def _curve(results: Sequence[ArmResult]) -> tuple[list[float], list[float]]:
+    ordered = sorted(results, key=lambda each: each.budget)
     return [100 * each.budget for each in ordered], [each.quality for each in ordered]
 
 

@@ -1,4 +1,4 @@
-"""What are sitemaps and dates worth to a refresh rule that knows how to use them, and what to one that does not?
+"""What are sitemaps and dates worth to a refresh rule that uses them, and to one that does not?
 
 Sitemaps are read once a day whatever the rule, and each reading is a fetch of the budget.
 """
@@ -37,7 +37,7 @@ from sought.policy.optimal_freshness import OptimalFreshness
 
 BUDGETS, QUICK = (0.01, 0.05), (0.05,)
 SIGNALS = Signals(sitemap=True, recall=0.8, noise=0.01, dates=True)
-TOLD = Setting(signals=SIGNALS)
+SIGNALLED = Setting(signals=SIGNALS)
 BY_DATES = LastModifiedRate()
 BEATEN = Statement("NoisySignals beats round-robin at every budget, with its 95 % interval above 0")
 HELPED = Statement("NoisySignals is better than OptimalFreshness, which it is without signals")
@@ -68,27 +68,27 @@ TWINS = {"NoisySignals": "OptimalFreshness", "NoisySignals, views": "OptimalFres
 
 
 def judge(folder: Path, context: StudyContext) -> WorldResult:
-    """The same rules where nothing is told, and where something is; of the latter how much they hold is gone."""
+    """The same rules without signals and with them; with them also the share of held pages that are gone."""
     world = open_world(folder)
     if lack := lacks(world):
         return WorldResult(lack=lack)
     budgets = QUICK if context.quick else ONE if pages_at_start(world) > LARGE else BUDGETS
     arms = {name: ARMS[name] for name in QUICK_ARMS} if context.quick else ARMS
-    without, by_signals = (replayed(folder, arms, budgets, setting, context) for setting in (Setting(), TOLD))
-    silent, told = reached(arms, without), reached(arms, by_signals)
+    without, by_signals = (replayed(folder, arms, budgets, setting, context) for setting in (Setting(), SIGNALLED))
+    silent, signalled = reached(arms, without), reached(arms, by_signals)
     tables = [
-        full_table(world.name, told, "rules where servers tell of changes"),
-        _both(world.name, silent, told, ghosts(by_signals)),
+        full_table(world.name, signalled, "rules where servers announce changes"),
+        _both(world.name, silent, signalled, ghosts(by_signals)),
     ]
-    return WorldResult(claims_of(told), _numbers(silent, told), tables)
+    return WorldResult(claims_of(signalled), _numbers(silent, signalled), tables)
 
 
 Ghosts = Mapping[tuple[str, float], float]  # by arm and budget
 
 
 def ghosts(by_signals: Replayed) -> Ghosts:
-    """The share of pages held at the end that are gone, where signals come: of these sitemaps say nothing."""
-    judge, found = judge_for(open_world(by_signals.folder), TOLD), {}
+    """The share of pages held at the end that are gone, with signals: sitemaps do not list them."""
+    judge, shares = judge_for(open_world(by_signals.folder), SIGNALLED), {}
     world = judge.world
     for (name, budget, _), cell in by_signals.cells.items():
         run = cell.run(judge)
@@ -96,21 +96,21 @@ def ghosts(by_signals: Replayed) -> Ghosts:
         held[run.log.page[fetched]] = run.log.version[fetched]
         live = world.live(float(run.moments[-1]))
         shown, there = (np.where(each == NOTHING, False, world.is_page[each]) for each in (held, live))
-        found[name, budget] = float(np.mean(~there[shown])) if shown.any() else 0.0
-    return found
+        shares[name, budget] = float(np.mean(~there[shown])) if shown.any() else 0.0
+    return shares
 
 
-def claims_of(told: Sequence[ArmResult]) -> list[Claim]:
-    found = {(each.name, each.budget): each for each in told}
-    budgets = sorted({each.budget for each in told})
-    by_sitemaps = [found[name, budget] for name in BY_SITEMAPS for budget in budgets]
-    twins = [(found[name, budget], found[twin, budget]) for name, twin in TWINS.items() for budget in budgets]
-    best = [(_best(found, ABLE, budget), _best(found, UNABLE, budget)) for budget in budgets]
+def claims_of(arms: Sequence[ArmResult]) -> list[Claim]:
+    results = {(each.name, each.budget): each for each in arms}
+    budgets = sorted({each.budget for each in arms})
+    by_sitemaps = [results[name, budget] for name in BY_SITEMAPS for budget in budgets]
+    twins = [(results[name, budget], results[twin, budget]) for name, twin in TWINS.items() for budget in budgets]
+    best = [(_best(results, ABLE, budget), _best(results, UNABLE, budget)) for budget in budgets]
     return [
         Claim(
             BEATEN,
             all(each.low > 0 for each in by_sitemaps),
-            "; ".join(each.told() for each in by_sitemaps),
+            "; ".join(each.summary() for each in by_sitemaps),
         ),
         Claim(
             HELPED,
@@ -125,21 +125,21 @@ def claims_of(told: Sequence[ArmResult]) -> list[Claim]:
     ]
 
 
-def _best(found: Mapping[tuple[str, float], ArmResult], names: Mapping[str, RefreshArm], budget: float) -> ArmResult:
-    return max((found[name, budget] for name in names if (name, budget) in found), key=lambda each: each.quality)
+def _best(results: Mapping[tuple[str, float], ArmResult], names: Mapping[str, RefreshArm], budget: float) -> ArmResult:
+    return max((results[name, budget] for name in names if (name, budget) in results), key=lambda each: each.quality)
 
 
-def _numbers(silent: Sequence[ArmResult], told: Sequence[ArmResult]) -> dict[str, Value]:
+def _numbers(without: Sequence[ArmResult], signalled: Sequence[ArmResult]) -> dict[str, Value]:
     return {
         f"{b.name} at {b.budget:.1%}, quality with signals less without": b.quality - a.quality
-        for a, b in zip(silent, told, strict=True)
+        for a, b in zip(without, signalled, strict=True)
     }
 
 
-def _both(world: str, silent: Sequence[ArmResult], told: Sequence[ArmResult], gone: Ghosts) -> ResultTable:
+def _both(world: str, without: Sequence[ArmResult], signalled: Sequence[ArmResult], gone: Ghosts) -> ResultTable:
     rows: list[list[Value]] = [
         [b.name, b.budget, a.quality, b.quality, b.quality - a.quality, gone[b.name, b.budget]]
-        for a, b in zip(silent, told, strict=True)
+        for a, b in zip(without, signalled, strict=True)
     ]
     columns = ["arm", "budget", "quality without", "quality with", "difference", "held but gone"]
     note = "A sitemap a day is paid for.  Held but gone: with signals, of the pages held at the end."
@@ -149,7 +149,7 @@ def _both(world: str, silent: Sequence[ArmResult], told: Sequence[ArmResult], go
 REFRESH_SIGNALS = Study(
     "refresh-signals",
     "",
-    "Refresh rules where servers tell of changes",
+    "Refresh rules where servers announce changes",
     "What are sitemaps and dates worth to rules that can use them?",
     "a world with queries and at least two moments",
     (BEATEN, HELPED, ABLE_ABOVE),

@@ -1,7 +1,7 @@
-"""Where the assumptions of theory hold, does what it says of refresh rules come out?
+"""Where the assumptions of theory hold, are its predictions about refresh rules right?
 
-Pages change as Poisson processes do (lab/replay/poisson_pages.py), and rates are known.  Beside it stands what is left
-of it when rates have to be learnt from the fetches themselves.
+Pages change as Poisson processes do (lab/replay/poisson_pages.py), and rates are known.  The same rules are
+also shown with rates learned from the fetches themselves.
 """
 
 from collections.abc import Mapping
@@ -39,45 +39,45 @@ FRESHER = Statement("it keeps more of them fresh than round-robin")
 YOUNGEST = Statement(f"nobody keeps copies younger than optimal age, within {OLDER:.0%}")
 MOST_SEEN = Statement(f"weighed by views, more is fresh of what is seen than by any other, within {SLACK}")
 AT_RANDOM = Statement(f"rates for fetches at random are behind by at most {NEAR}")
-LEARNT = Statement("with rates that must be learnt it still beats round-robin")
+LEARNED = Statement("with rates that must be learnt it still beats round-robin")
 
-Found = Mapping[tuple[str, float, bool], SimulatedMeans]  # by policy, budget, and whether rates are known
+Means = Mapping[tuple[str, float, bool], SimulatedMeans]  # by policy, budget, and whether rates are known
 
 
 def across(worlds: Mapping[str, Any], context: StudyContext) -> WorldResult:
-    found = simulated(QUICK if context.quick else BUDGETS, context)
-    return WorldResult(claims_of(found), _numbers(found), [_table(found)], [_figure(found)], world="Poisson pages")
+    means = simulated(QUICK if context.quick else BUDGETS, context)
+    return WorldResult(claims_of(means), _numbers(means), [_table(means)], [_figure(means)], world="Poisson pages")
 
 
-def simulated(budgets: tuple[float, ...], context: StudyContext) -> Found:
+def simulated(budgets: tuple[float, ...], context: StudyContext) -> Means:
     count, units = (FEW, UNITS // 4) if context.quick else (PAGES, UNITS)
     pages = drawn(count, HOSTS, MEAN, BY_HOST, BY_PAGE, 0)
     cases = [(name, budget, known) for name in POLICIES for budget in budgets for known in (True, False)]
-    found = {}
+    means = {}
     for done, (name, budget, known) in enumerate(cases):
         context.report("simulating", done, len(cases))
         simulation = Simulation(pages, POLICIES[name], round(budget * count), known=known)
-        found[name, budget, known] = simulation.run(units, min(WARM_UP, units // 2))
+        means[name, budget, known] = simulation.run(units, min(WARM_UP, units // 2))
     context.report("simulating", len(cases), len(cases))
-    return found
+    return means
 
 
-def claims_of(found: Found) -> list[Claim]:
-    budgets = sorted({budget for _, budget, _ in found})
-    known = [(name, budget) for name, budget, is_known in found if is_known]
-    rest = [found[n, b, True].freshness - found[FRESHNESS, b, True].freshness for n, b in known]
-    ages = [found[AGE, b, True].age / found[n, b, True].age - 1 for n, b in known]
-    seen = [found[n, b, True].seen - found[SEEN, b, True].seen for n, b in known]
-    lead = [found[FRESHNESS, b, True].freshness - found[ROUND_ROBIN, b, True].freshness for b in budgets]
-    behind = [found[FRESHNESS, b, True].freshness - found[POISSON, b, True].freshness for b in budgets]
-    learnt = [found[FRESHNESS, b, False].freshness - found[ROUND_ROBIN, b, False].freshness for b in budgets]
+def claims_of(means: Means) -> list[Claim]:
+    budgets = sorted({budget for _, budget, _ in means})
+    known = [(name, budget) for name, budget, is_known in means if is_known]
+    rest = [means[n, b, True].freshness - means[FRESHNESS, b, True].freshness for n, b in known]
+    ages = [means[AGE, b, True].age / means[n, b, True].age - 1 for n, b in known]
+    seen = [means[n, b, True].seen - means[SEEN, b, True].seen for n, b in known]
+    lead = [means[FRESHNESS, b, True].freshness - means[ROUND_ROBIN, b, True].freshness for b in budgets]
+    behind = [means[FRESHNESS, b, True].freshness - means[POISSON, b, True].freshness for b in budgets]
+    learned = [means[FRESHNESS, b, False].freshness - means[ROUND_ROBIN, b, False].freshness for b in budgets]
     return [
         Claim(FRESHEST, max(rest) <= SLACK, f"at most {max(rest):+.4f}"),
         Claim(FRESHER, min(lead) > 0, _range(lead)),
         Claim(YOUNGEST, max(ages) <= OLDER, f"at most {max(ages):+.2%}"),
         Claim(MOST_SEEN, max(seen) <= SLACK, f"at most {max(seen):+.4f}"),
         Claim(AT_RANDOM, max(behind) <= NEAR, _range(behind)),
-        Claim(LEARNT, min(learnt) > 0, _range(learnt)),
+        Claim(LEARNED, min(learned) > 0, _range(learned)),
     ]
 
 
@@ -85,26 +85,26 @@ def _range(values: list[float]) -> str:
     return f"{min(values):+.4f} to {max(values):+.4f}"
 
 
-def _numbers(found: Found) -> dict[str, Value]:
+def _numbers(means: Means) -> dict[str, Value]:
     return {
-        f"{name} at {budget:.0%}, rates {'known' if known else 'learnt'}: freshness": kept.freshness
-        for (name, budget, known), kept in found.items()
+        f"{name} at {budget:.0%}, rates {'known' if known else 'learned'}: freshness": kept.freshness
+        for (name, budget, known), kept in means.items()
     }
 
 
-def _table(found: Found) -> ResultTable:
+def _table(means: Means) -> ResultTable:
     rows: list[list[Value]] = [
-        [name, budget, "known" if known else "learnt", kept.freshness, kept.age, kept.seen]
-        for (name, budget, known), kept in found.items()
+        [name, budget, "known" if known else "learned", kept.freshness, kept.age, kept.seen]
+        for (name, budget, known), kept in means.items()
     ]
     columns = ["policy", "budget", "rates", "freshness", "age, units", "freshness of what is seen"]
     return ResultTable("Poisson pages: means over time", columns, rows)
 
 
-def _figure(found: Found) -> Figure:
+def _figure(means: Means) -> Figure:
     title = "Poisson pages: freshness by budget, rates known"
     series: dict[str, tuple[list[float], list[float]]] = {}
-    for (name, budget, known), kept in found.items():
+    for (name, budget, known), kept in means.items():
         if known:
             across, up = series.setdefault(name, ([], []))
             across.append(100 * budget)
@@ -118,7 +118,7 @@ REFRESH_THEORY = Study(
     "Refresh rules where theory holds",
     "If pages change as Poisson processes do and rates are known, does what theory says of rules come out?",
     "nothing",
-    (FRESHEST, FRESHER, YOUNGEST, MOST_SEEN, AT_RANDOM, LEARNT),
+    (FRESHEST, FRESHER, YOUNGEST, MOST_SEEN, AT_RANDOM, LEARNED),
     across=across,
     settings={"pages": PAGES, "units": UNITS, "mean": MEAN},
 )

@@ -18,10 +18,10 @@ from sought.lab.studies.tan_mitra_2010.cycles import (
     CycleWorld,
     Floats,
     judging,
+    largest_first,
     mean,
     over_cycles,
     part_of,
-    told,
 )
 from sought.policy.cluster_sampling import ClusterSampling
 from sought.web.policy import Policy
@@ -43,29 +43,29 @@ def arms(ground: CycleWorld) -> dict[str, Policy]:
 
 
 def _look(ground: CycleWorld, context: StudyContext) -> WorldResult:
-    found = ground.series(arms(ground), LITTLE, context)
-    return judged(ground.world.name, {name: series[RATIO] for name, series in found.items()})
+    series_of = ground.series(arms(ground), LITTLE, context)
+    return judged(ground.world.name, {name: series[RATIO] for name, series in series_of.items()})
 
 
-def judged(world: str, found: Ratios) -> WorldResult:
-    first = {name: part_of(values, 0.0, PART) for name, values in found.items()}
-    last = {name: part_of(values, 1.0 - PART, 1.0) for name, values in found.items()}
+def judged(world: str, ratios: Ratios) -> WorldResult:
+    first = {name: part_of(values, 0.0, PART) for name, values in ratios.items()}
+    last = {name: part_of(values, 1.0 - PART, 1.0) for name, values in ratios.items()}
     leads = first["SAD"] >= first["NAD"] - SLACK and last["NAD"] > last["SAD"]
     both = f"SAD {first['SAD']:.4f} and NAD {first['NAD']:.4f} at first, {last['SAD']:.4f} and {last['NAD']:.4f} then"
     claims = [
-        Claim(AT_FIRST, first["SAD"] >= max(first.values()) - SLACK, told(first)),
-        Claim(IN_THE_END, max(last["AAD"], last["GAD"]) >= max(last.values()) - SLACK, told(last)),
+        Claim(AT_FIRST, first["SAD"] >= max(first.values()) - SLACK, largest_first(first)),
+        Claim(IN_THE_END, max(last["AAD"], last["GAD"]) >= max(last.values()) - SLACK, largest_first(last)),
         Claim(OVERTAKES, leads, both),
     ]
     rows: list[list[Value]] = [
-        [name, plain(first[name]), plain(last[name]), plain(mean(values))] for name, values in found.items()
+        [name, plain(first[name]), plain(last[name]), plain(mean(values))] for name, values in ratios.items()
     ]
     numbers: dict[str, Value] = {
         f"{row[0]} {when}": row[at] for row in rows for at, when in ((1, "at first"), (2, "in the end"), (3, "overall"))
     }
     columns = ["weighting", f"first {PART:.0%} of cycles", f"last {PART:.0%}", "all"]
     table = ResultTable(f"{world}: mean change ratio", columns, rows)
-    figure = over_cycles(NAME, f"{world}: change ratio over time", found, "change ratio")
+    figure = over_cycles(NAME, f"{world}: change ratio over time", ratios, "change ratio")
     return WorldResult(claims, numbers, [table], [figure])
 
 

@@ -120,9 +120,9 @@ def judging(
     return judge
 
 
-def over_cycles(study: str, title: str, found: Mapping[str, Floats], y: str) -> Figure:
+def over_cycles(study: str, title: str, by_name: Mapping[str, Floats], y: str) -> Figure:
     """One line for each name."""
-    series = {name: (list(range(1, len(values) + 1)), values.tolist()) for name, values in found.items()}
+    series = {name: (list(range(1, len(each) + 1)), each.tolist()) for name, each in by_name.items()}
     return line_figure(study, title, series, "cycle", y)
 
 
@@ -153,12 +153,12 @@ def differ(a: Floats, b: Floats) -> bool:
 
 
 def part_of(values: Floats, first: float, last: float) -> float:
-    """The mean of a part of the cycles, told as shares of all."""
+    """The mean over cycles from one share of them to another."""
     size = len(values)
     return mean(values[int(np.floor(first * size)) : max(int(np.ceil(last * size)), 1)])
 
 
-def told(values: Mapping[str, float], digits: int = 4) -> str:
+def largest_first(values: Mapping[str, float], digits: int = 4) -> str:
     """Names and numbers, the largest first."""
     order: Sequence[str] = sorted(values, key=lambda name: -values[name])
     return ", ".join(f"{name} {values[name]:.{digits}f}" for name in order)

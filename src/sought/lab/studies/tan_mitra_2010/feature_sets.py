@@ -27,9 +27,9 @@ from sought.lab.studies.tan_mitra_2010.cycles import (
     differ,
     effect,
     judging,
+    largest_first,
     mean,
     over_cycles,
-    told,
 )
 from sought.policy.cluster_sampling import ClusterSampling
 from sought.web.policy import Policy
@@ -51,7 +51,7 @@ URL_WORST, TOGETHER_BEST, DYNAMIC_BETTER, ALL_ALIKE = (
 IS_ALIKE = {name: Statement(f"{name} is alike (two-sample |t| up to {CRITICAL})") for name in (RATIO, FRESH)}
 IS_HIGHER = Statement(f"{PRECISE} is higher with ranking features")
 
-Found = Mapping[float, Mapping[str, Series]]
+SeriesBySet = Mapping[float, Mapping[str, Series]]
 
 
 def arms(ground: CycleWorld, sets: Sequence[Features] = SETS) -> dict[str, Policy]:
@@ -63,23 +63,25 @@ def _look_at_sets(ground: CycleWorld, context: StudyContext) -> WorldResult:
     return sets_judged(ground.world.name, {share: ground.series(arms(ground), share, context) for share in shares})
 
 
-def sets_judged(world: str, found: Found) -> WorldResult:
-    ratios = {share: {name: mean(series[RATIO]) for name, series in by_set.items()} for share, by_set in found.items()}
+def sets_judged(world: str, by_share: SeriesBySet) -> WorldResult:
+    ratios = {
+        share: {name: mean(series[RATIO]) for name, series in by_set.items()} for share, by_set in by_share.items()
+    }
     little, much = ratios[min(ratios)], ratios[max(ratios)]
     best = max(little.values())
     spread = (max(much.values()) - min(much.values())) / (sum(much.values()) / len(much))
     both = {name: little[name] for name in (WITHOUT, WITH)}
     better = f"{little['dynamic']:.4f} and {little['static']:.4f}"
     claims = [
-        Claim(URL_WORST, little["url"] <= min(little.values()) + SLACK, told(little)),
-        Claim(TOGETHER_BEST, max(both.values()) >= best - SLACK, told(little)),
+        Claim(URL_WORST, little["url"] <= min(little.values()) + SLACK, largest_first(little)),
+        Claim(TOGETHER_BEST, max(both.values()) >= best - SLACK, largest_first(little)),
         Claim(DYNAMIC_BETTER, little["dynamic"] > little["static"], better),
         Claim(ALL_ALIKE, spread <= ALIKE, f"{spread:.1%}"),
     ]
     numbers: dict[str, Value] = {
         f"{name} at {share:.0%}": plain(value) for share, each in ratios.items() for name, value in each.items()
     }
-    twice = {share: mean(by_set["dynamic"][TWICE]) for share, by_set in found.items()}
+    twice = {share: mean(by_set["dynamic"][TWICE]) for share, by_set in by_share.items()}
     numbers |= {f"pages seen twice at {share:.0%}": plain(value) for share, value in twice.items()}
     rows: list[list[Value]] = [[name, *(ratios[share][name] for share in ratios)] for name in little]
     seen = ", ".join(f"{value:.0%}" for value in twice.values())
@@ -93,8 +95,8 @@ def sets_judged(world: str, found: Found) -> WorldResult:
 
 
 def _look_at_ranking(ground: CycleWorld, context: StudyContext) -> WorldResult:
-    found = ground.series(arms(ground, (WITHOUT, WITH)), LITTLE, context)
-    return ranking_judged(ground.world.name, found[WITH], found[WITHOUT])
+    series = ground.series(arms(ground, (WITHOUT, WITH)), LITTLE, context)
+    return ranking_judged(ground.world.name, series[WITH], series[WITHOUT])
 
 
 def ranking_judged(world: str, having: Series, lacking: Series) -> WorldResult:
@@ -119,8 +121,8 @@ def _ranking_claims(having: Series, lacking: Series) -> list[Claim]:
     if not any(differing.values()):
         less = "none differs by more than its error: "
         return [Claim(s, None, less + compared[n]) for n, s in {**IS_ALIKE, PRECISE: IS_HIGHER}.items()]
-    alike = [Claim(statement, not differing[name], compared[name]) for name, statement in IS_ALIKE.items()]
-    return [*alike, Claim(IS_HIGHER, mean(having[PRECISE]) > mean(lacking[PRECISE]), compared[PRECISE])]
+    similar = [Claim(statement, not differing[name], compared[name]) for name, statement in IS_ALIKE.items()]
+    return [*similar, Claim(IS_HIGHER, mean(having[PRECISE]) > mean(lacking[PRECISE]), compared[PRECISE])]
 
 
 def _tests(name: str, a: Series, b: Series) -> tuple[float, float]:

@@ -58,10 +58,10 @@ def judged(world: str, ks: Sequence[int], curves: Curves, pages: int) -> WorldRe
 def _claims(of: str, ks: Sequence[int], scores: Sequence[float]) -> list[Claim]:
     at = dict(zip(ks, scores, strict=True))
     early, late = (at[50] - at[5]) / 45, (at[200] - at[100]) / 100
-    slopes, found = f"{early:.5f} for each cluster from 5 to 50, {late:.5f} from 100 to 200", knee(ks, scores, FLAT)
+    slopes, bend = f"{early:.5f} for each cluster from 5 to 50, {late:.5f} from 100 to 200", knee(ks, scores, FLAT)
     return [
         Claim(FLATTENS, early >= STEEP * max(late, 0.0), slopes, of),
-        Claim(KNEE, found <= PRINTED, f"at {found}", of),
+        Claim(KNEE, bend <= PRINTED, f"at {bend}", of),
     ]
 
 

@@ -44,10 +44,10 @@ from sought.lab.studies.tan_mitra_2010.cycles import (
     Series,
     effect,
     judging,
+    largest_first,
     mean,
     over_cycles,
     paired,
-    told,
 )
 from sought.lab.worlds.files import open_world
 from sought.lab.worlds.world import World
@@ -81,28 +81,28 @@ ALL_SIMILAR = Statement(
 )
 IDEAL_BEST = Statement("Ideal is best in all")
 
-Found = Mapping[str, Series]
+SeriesByPolicy = Mapping[str, Series]
 
 
 def arms(ground: CycleWorld) -> dict[str, Policy]:
     """Sites are no rivals where there is one."""
     cycle, k = ground.cycle, ground.clusters
-    found: dict[str, Policy] = {
+    policies: dict[str, Policy] = {
         f"CLS-{weighting}": ClusterSampling(k=k, weighting=weighting, cycle=cycle) for weighting in WEIGHTINGS
     }
     if k < MOST_CLUSTERS:
-        found[MANY] = ClusterSampling(k=MOST_CLUSTERS, cycle=cycle)
-    found[CHANCE] = ClusterSampling(k=k, cycle=cycle, sample="random")
-    found[FEW] = ClusterSampling(k, "content", "NAD", cycle=cycle, delta=1.0, least=2, sample="random")
+        policies[MANY] = ClusterSampling(k=MOST_CLUSTERS, cycle=cycle)
+    policies[CHANCE] = ClusterSampling(k=k, cycle=cycle, sample="random")
+    policies[FEW] = ClusterSampling(k, "content", "NAD", cycle=cycle, delta=1.0, least=2, sample="random")
     if ground.hosts >= MANY_HOSTS:
-        found["SLS"] = SiteSampling(cycle=cycle)
+        policies["SLS"] = SiteSampling(cycle=cycle)
     others = (DirectorySampling(cycle=cycle), LinkSampling(cycle=cycle), Frequency(), RoundRobin(), Random())
-    return found | dict(zip(RIVALS[1:], others, strict=True))
+    return policies | dict(zip(RIVALS[1:], others, strict=True))
 
 
 def _look(ground: CycleWorld, context: StudyContext) -> WorldResult:
-    found = ground.series(arms(ground), LITTLE, context) | {IDEAL: _ideal(ground)}
-    return judged(ground.world.name, found, tempo_of(ground.world))
+    by_policy = ground.series(arms(ground), LITTLE, context) | {IDEAL: _ideal(ground)}
+    return judged(ground.world.name, by_policy, tempo_of(ground.world))
 
 
 def _ideal(ground: CycleWorld) -> Series:
@@ -116,77 +116,82 @@ def _ideal(ground: CycleWorld) -> Series:
 
 class Tempo(NamedTuple):
     """How many pages change in a cycle; how many of those that change most, if so many are taken as can be fetched; and
-    how many copies differ that are as old as by turns they would be.
+    the share of copies that would differ under round-robin.
     """
 
     all: float
     fastest: float
-    by_turns: float
+    round_robin: float
 
 
 def tempo_of(world: World) -> Tempo:
-    """In hindsight: whoever goes by the change of one cycle cannot have more than `fastest` for long."""
-    shown, turns = ReadCopies(world).shown, min(round(1.0 / LITTLE), world.units)
+    """In hindsight: a policy that goes by the change of one cycle cannot exceed `fastest` for long."""
+    shown, lag = ReadCopies(world).shown, min(round(1.0 / LITTLE), world.units)
     pages = np.flatnonzero(world.live(world.start) >= 0)
     states = np.array([shown[world.live(world.start + unit * world.unit)[pages]] for unit in range(world.units + 1)])
     often = np.sort((states[1:] != states[:-1]).mean(axis=0))[::-1]
     fastest = often[: max(1, round(LITTLE * len(pages)))]
-    return Tempo(float(often.mean()), float(fastest.mean()), float((states[turns:] != states[:-turns]).mean()))
+    return Tempo(float(often.mean()), float(fastest.mean()), float((states[lag:] != states[:-lag]).mean()))
 
 
-def judged(world: str, found: Found, tempo: Tempo | None = None) -> WorldResult:
-    limited = {name: series for name, series in found.items() if name != IDEAL}
-    clusters, rivals = ([each for each in names if each in found] for names in (CLUSTERS, RIVALS))
-    above = [_above(found, measure, clusters, rivals, tempo) for measure in (RATIO, FRESH)]
+def judged(world: str, by_policy: SeriesByPolicy, tempo: Tempo | None = None) -> WorldResult:
+    limited = {name: series for name, series in by_policy.items() if name != IDEAL}
+    clusters, rivals = ([each for each in names if each in by_policy] for names in (CLUSTERS, RIVALS))
+    above = [_above(by_policy, measure, clusters, rivals, tempo) for measure in (RATIO, FRESH)]
     precise = {name: mean(series[PRECISE]) for name, series in limited.items()}
     gap = max(precise.values()) - min(precise.values())
-    claims = [*above, Claim(ALL_SIMILAR, gap <= SIMILAR, told(precise)), _ideal_is_best(found, limited)]
+    claims = [*above, Claim(ALL_SIMILAR, gap <= SIMILAR, largest_first(precise)), _ideal_is_best(by_policy, limited)]
     names = (RATIO, FRESH, PRECISE, AGAIN)
     numbers: dict[str, Value] = {
-        f"{name} {measure}": plain(mean(series[measure])) for measure, (name, series) in product(names, found.items())
+        f"{name} {measure}": plain(mean(series[measure]))
+        for measure, (name, series) in product(names, by_policy.items())
     }
     numbers |= {f"pages that change, {name}": value for name, value in (tempo._asdict() if tempo else {}).items()}
-    tables = [_means(world, found), _tests(world, found, clusters, rivals)]
-    return WorldResult(claims, numbers, tables, [_figure(world, found, name) for name in (RATIO, FRESH)])
+    tables = [_means(world, by_policy), _tests(world, by_policy, clusters, rivals)]
+    return WorldResult(claims, numbers, tables, [_figure(world, by_policy, name) for name in (RATIO, FRESH)])
 
 
-def _above(found: Found, measure: str, clusters: Sequence[str], rivals: Sequence[str], tempo: Tempo | None) -> Claim:
+def _above(
+    by_policy: SeriesByPolicy, measure: str, clusters: Sequence[str], rivals: Sequence[str], tempo: Tempo | None
+) -> Claim:
     """By the pair that is nearest to failing, and how many do; and why that may be."""
-    pairs = {(a, b): t_statistic(found[a][measure], found[b][measure]) for a, b in product(clusters, rivals)}
+    pairs = {(a, b): t_statistic(by_policy[a][measure], by_policy[b][measure]) for a, b in product(clusters, rivals)}
     worst = min(pairs, key=lambda pair: np.nan_to_num(pairs[pair], nan=-np.inf))
     won = sum(t > CRITICAL for t in pairs.values())
-    ahead = sum(mean(found[a][measure]) > mean(found[b][measure]) for a, b in pairs)
-    numbers = " and ".join(f"{name} {mean(found[name][measure]):.4f}" for name in worst)
+    ahead = sum(mean(by_policy[a][measure]) > mean(by_policy[b][measure]) for a, b in pairs)
+    numbers = " and ".join(f"{name} {mean(by_policy[name][measure]):.4f}" for name in worst)
     text = f"ahead in {ahead} and significantly in {won} of {len(pairs)} pairs; least t {pairs[worst]:.2f}: {numbers}"
     if tempo:
         text += (
             f"; in a cycle {tempo.all:.1%} of the pages change, {tempo.fastest:.1%} of the {LITTLE:.0%} that change "
-            f"most, and by turns {tempo.by_turns:.1%} of the copies would differ"
+            f"most, and under round-robin {tempo.round_robin:.1%} of the copies would differ"
         )
-    if "SLS" not in found:
+    if "SLS" not in by_policy:
         text += "; sites are not compared: there are too few"
     return Claim(ABOVE[measure], won == len(pairs), text)
 
 
-def _ideal_is_best(found: Found, limited: Found) -> Claim:
+def _ideal_is_best(by_policy: SeriesByPolicy, limited: SeriesByPolicy) -> Claim:
     names = [measure.name for measure in MEASURES]
     best = {name: max(mean(series[name]) for series in limited.values()) for name in names}
-    ideal = {name: mean(found[IDEAL][name]) for name in names}
+    ideal = {name: mean(by_policy[IDEAL][name]) for name in names}
     text = "; ".join(f"{name} {ideal[name]:.4f} and {best[name]:.4f}" for name in names)
     return Claim(IDEAL_BEST, all(ideal[name] >= best[name] for name in names), text)
 
 
-def _means(world: str, found: Found) -> ResultTable:
+def _means(world: str, by_policy: SeriesByPolicy) -> ResultTable:
     names = [*(measure.name for measure in MEASURES), AGAIN]
-    rows: list[list[Value]] = [[name, *(plain(mean(series[each])) for each in names)] for name, series in found.items()]
+    rows: list[list[Value]] = [
+        [name, *(plain(mean(series[each])) for each in names)] for name, series in by_policy.items()
+    ]
     note = "In the paper: CLS above all rivals in the first two, MP@10 much the same; figures only."
     return ResultTable(f"{world}: means over cycles", ["policy", *names], rows, note)
 
 
-def _tests(world: str, found: Found, clusters: Sequence[str], rivals: Sequence[str]) -> ResultTable:
+def _tests(world: str, by_policy: SeriesByPolicy, clusters: Sequence[str], rivals: Sequence[str]) -> ResultTable:
     rows: list[list[Value]] = []
     for measure, a, b in product(MEASURES, clusters, rivals):
-        first, second = found[a][measure.name], found[b][measure.name]
+        first, second = by_policy[a][measure.name], by_policy[b][measure.name]
         tests = t_statistic(first, second), effect(first, second), paired(first, second)
         rows.append([measure.name, a, b, plain(mean(first) - mean(second)), *map(plain, tests)])
     columns = ["measure", "policy", "rival", "difference", "t", "effect (Cohen's d)", "paired t"]
@@ -195,8 +200,8 @@ def _tests(world: str, found: Found, clusters: Sequence[str], rivals: Sequence[s
     )
 
 
-def _figure(world: str, found: Found, measure: str) -> Figure:
-    shown = {name: series[measure] for name, series in found.items() if name not in ASIDE}
+def _figure(world: str, by_policy: SeriesByPolicy, measure: str) -> Figure:
+    shown = {name: series[measure] for name, series in by_policy.items() if name not in ASIDE}
     return over_cycles(NAME, f"{world}: {measure} over time", shown, measure)
 
 

@@ -1,4 +1,4 @@
-"""How many clusters of words should a page's distances be told to?
+"""To how many clusters of words should a page's distances be measured?
 
 Q. Tan, P. Mitra, Clustering-Based Incremental Web Crawling, TOIS 2010, Figure 3: the change ratio by the number
 of distances to word clusters, of content and of addresses alike.  A crawl has ten; here it is a choice.
@@ -24,8 +24,8 @@ from sought.lab.studies.tan_mitra_2010.cycles import (
     CycleWorld,
     Floats,
     judging,
+    largest_first,
     mean,
-    told,
 )
 from sought.policy.cluster_sampling import ClusterSampling
 
@@ -74,18 +74,18 @@ def _look(ground: CycleWorld, context: StudyContext) -> WorldResult:
         str(dims): WideSampling(k=ground.clusters, weighting="NAD", cycle=ground.cycle, dims=dims)
         for dims in (QUICK if context.quick else DIMENSIONS)
     }
-    found = ground.series(arms, LITTLE, context)
-    return judged(ground.world.name, {int(dims): series[RATIO] for dims, series in found.items()})
+    series_of = ground.series(arms, LITTLE, context)
+    return judged(ground.world.name, {int(dims): series[RATIO] for dims, series in series_of.items()})
 
 
-def judged(world: str, found: Mapping[int, Floats]) -> WorldResult:
-    means = {str(dims): mean(values) for dims, values in found.items()}
-    level = {(a, b): t_statistic(found[a], found[b]) for a, b in combinations([d for d in PLATEAU if d in found], 2)}
+def judged(world: str, ratios: Mapping[int, Floats]) -> WorldResult:
+    means = {str(dims): mean(values) for dims, values in ratios.items()}
+    level = {(a, b): t_statistic(ratios[a], ratios[b]) for a, b in combinations([d for d in PLATEAU if d in ratios], 2)}
     steepest = max(level, key=lambda pair: abs(level[pair]))
     least = min(value for dims, value in means.items() if dims != "5")
     steep = f"t {level[steepest]:.2f} between {steepest[0]} and {steepest[1]}"
     claims = [
-        Claim(LOWEST, means["5"] < least - SLACK, told(means)),
+        Claim(LOWEST, means["5"] < least - SLACK, largest_first(means)),
         Claim(LEVEL, abs(level[steepest]) <= CRITICAL, steep),
     ]
     spread = max(means.values()) - min(means.values())
@@ -103,7 +103,7 @@ WORD_DIMENSIONS = Study(
     NAME,
     PAPER,
     "Figure 3: distances to clusters of words",
-    "How many clusters of words should a page's distances be told to?",
+    "To how many clusters of words should a page's distances be measured?",
     NEEDS,
     (LOWEST, LEVEL),
     judging(WEEKS, _look),

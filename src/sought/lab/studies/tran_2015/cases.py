@@ -80,12 +80,12 @@ class Case:
     beta: float
     seed: int
 
-    def said(self, ordering: Important) -> Floats:
+    def importance(self, ordering: Important) -> Floats:
         """How important each page of the frontier is."""
         return ordering.importance(self.frontier.pages)[self.rows]
 
     def walk(self, kind: Impact, omega: float) -> Floats:
-        return self.said(walk(kind, omega, self.beta))
+        return self.importance(walk(kind, omega, self.beta))
 
     def impact(self, kind: Impact) -> Floats:
         return self.week.clicks if kind == "clicks" else self.week.views
@@ -100,8 +100,8 @@ class Case:
         return tune(omegas, lambda omega: self.walk(kind, omega)[train], self.impact(kind)[train], cut, samples)
 
     def methods(self, kind: Impact, omega: float) -> dict[str, Floats]:
-        """What each method says of each page; of Random, nothing."""
-        baselines = {name: self.said(ordering) for name, ordering in BASELINES.items()}
+        """The value of each page by each method; zeros for Random."""
+        baselines = {name: self.importance(ordering) for name, ordering in BASELINES.items()}
         walks = {RW: self.walk(kind, 1.0), RW_EG: self.walk(kind, omega)}
         return {RANDOM: np.zeros(len(self.rows)), **baselines, **walks}
 
@@ -119,7 +119,7 @@ class FrontierCases:
     @property
     def numbers(self) -> dict[str, Value]:
         links = [len(case.frontier.links.targets) / max(1, len(case.frontier.crawled)) for case in self.drawn]
-        inward = [case.said(Backlinks()).mean() for case in self.drawn]
+        inward = [case.importance(Backlinks()).mean() for case in self.drawn]
         return {
             "kind": self.regime.name if self.regime else "neither",
             "pages crawled": int(np.mean([len(case.frontier.crawled) for case in self.drawn])),
@@ -141,7 +141,7 @@ class FrontierCases:
 def judging(
     look: Callable[[FrontierCases, Regime, StudyContext], WorldResult], wanted: Regime | None = None
 ) -> Callable[[Path, StudyContext], WorldResult]:
-    """What judges a world by its frontiers, if its impact is as wanted, or else as in one of the paper's cases."""
+    """The judge of a world by its frontiers, if its impact is as wanted, or else as in one of the paper's cases."""
 
     def judge(folder: Path, context: StudyContext) -> WorldResult:
         ground = ground_of(folder, context)
@@ -167,26 +167,26 @@ def walk(kind: Impact, omega: float, beta: float) -> RandomWalk:
 def above(one: Floats, other: Floats) -> bool | None:
     """Whether the first is above the second, draw by draw: by more than EVEN, and than two errors of the difference.
 
-    None where it is by more than EVEN but not by two errors: draws are too few to tell.
+    None where it is by more than EVEN but not by two errors: more draws are needed.
     """
     apart = float((one - other).mean())
     return apart > EVEN if apart <= EVEN or apart > ERRORS * error(one - other) else None
 
 
 def not_above(one: Floats, other: Floats) -> bool | None:
-    """The contrary."""
+    """The opposite of `above`."""
     is_above = above(one, other)
     return None if is_above is None else not is_above
 
 
 def error(values: Floats) -> float:
-    """The standard error of the mean; 0 where there is one value only, which tells none."""
+    """The standard error of the mean; 0 where there is one value only."""
     return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
 
 
-def claim_over_draws(statement: Statement, holds: bool | None, found: str, at: str = "") -> Claim:
+def claim_over_draws(statement: Statement, holds: bool | None, detail: str, at: str = "") -> Claim:
     """None if draws are too few to tell."""
-    return Claim(statement, holds, found if holds is not None else f"draws are too few to tell: {found}", at)
+    return Claim(statement, holds, detail if holds is not None else f"draws are too few to tell: {detail}", at)
 
 
 def ground_of(folder: Path, context: StudyContext) -> FrontierCases | str:
@@ -222,7 +222,7 @@ def _held(judge: Judge) -> tuple[dict[str, float], Regime | None]:
 
 
 def best_share(impact: Floats, share: float, pages: int) -> float:
-    """How much of all impact that share of the pages has which has most."""
+    """The share of all impact that the best pages of this share have."""
     return float(np.sort(impact)[-max(1, round(share * pages)) :].sum() / (impact.sum() or 1.0))
 
 
@@ -233,6 +233,6 @@ def _case(folder: Path, mark: str, seed: int, sampled: bool, beta: float) -> Cas
     walks = [walk(kind, omega, beta) for kind in IMPACTS for omega in OMEGAS]
     frontier = frontier_of(judge, [*BASELINES.values(), Location(), *walks], setting)
     rows = frontier.rows
-    found = impacts_of(judge, 1.0)
-    expected = WorldImpacts(found.views[frontier.page[rows]], found.clicks[frontier.page[rows]])
+    impacts = impacts_of(judge, 1.0)
+    expected = WorldImpacts(impacts.views[frontier.page[rows]], impacts.clicks[frontier.page[rows]])
     return Case(frontier, rows, expected, expected.times(SEARCHES).drawn(seed), beta, seed)

@@ -1,4 +1,4 @@
-"""What tells of a frontier page's impact: the pages that link to it, or those that are linked beside it?"""
+"""What predicts a frontier page's impact: the pages that link to it, or those that are linked beside it?"""
 
 from collections.abc import Sequence
 
@@ -29,11 +29,11 @@ def sent_beside(links: GraphLinks, amount: Floats) -> Floats:
 
 def told_by_neighbours(cases: Sequence[Case]) -> dict[str, Value]:
     """Rank correlations of clicks with the mean of parents and of pages beside; where virtual edges come from."""
-    found = np.array([_told(case) for case in cases]).mean(axis=0)
+    shares = np.array([_told(case) for case in cases]).mean(axis=0)
     return {
-        "rank correlation with clicks of parents": float(found[0]),
-        "rank correlation with clicks beside": float(found[1]),
-        "virtual weight from the widest 1 % of pages": float(found[2]),
+        "rank correlation with clicks of parents": float(shares[0]),
+        "rank correlation with clicks beside": float(shares[1]),
+        "virtual weight from the widest 1 % of pages": float(shares[2]),
     }
 
 

@@ -50,12 +50,12 @@ LINEAR_DOES_NOT = Statement("skewed: the linear model is not above RW-EG in the 
 
 def _look(ground: FrontierCases, regime: Regime, context: StudyContext) -> WorldResult:
     cases = context.each(f"learning on {ground.world}", ground.drawn)
-    found = stacked([learned(case, regime, samples_in(context)) for case in cases])
-    numbers = {name: float(values[-1]) for name, values in means(found).items()}
+    shares = stacked([learned(case, regime, samples_in(context)) for case in cases])
+    numbers = {name: float(values[-1]) for name, values in means(shares).items()}
     numbers["pages learned from"] = float(np.mean([len(case.parts[0]) for case in ground.drawn]))
-    table = shares_table(ground, regime, found, "share of the ideal clicks, learned")
-    figure = shares_figure(NAME, ground, regime, found, "learned from all rankings", "clicks")
-    return WorldResult([claim_of(found, regime)], numbers, [table], [figure])
+    table = shares_table(ground, regime, shares, "share of the ideal clicks, learned")
+    figure = shares_figure(NAME, ground, regime, shares, "learned from all rankings", "clicks")
+    return WorldResult([claim_of(shares, regime)], numbers, [table], [figure])
 
 
 def learned(case: Case, regime: Regime, samples: int) -> dict[str, Floats]:
@@ -63,24 +63,25 @@ def learned(case: Case, regime: Regime, samples: int) -> dict[str, Floats]:
     omega = case.tuned("clicks", regime.cut, OMEGAS, samples).best
     train, test = case.parts
     clicks, table = case.impact("clicks"), features(case, omega)
-    said = {name: case.methods("clicks", omega)[name][test] for name in (RW, RW_EG)}
+    scores = {name: case.methods("clicks", omega)[name][test] for name in (RW, RW_EG)}
     for name, fitted in ((TREE, _tree), (LINEAR, _line)):
-        said[name] = fitted(table[train], clicks[train])(table[test])
-        said[name + OF_LOG] = fitted(table[train], np.log1p(clicks[train]))(table[test])
+        scores[name] = fitted(table[train], clicks[train])(table[test])
+        scores[name + OF_LOG] = fitted(table[train], np.log1p(clicks[train]))(table[test])
     return {
-        name: np.array([1.0 - lost(values, clicks[test], cut) for cut in regime.cuts]) for name, values in said.items()
+        name: np.array([1.0 - lost(values, clicks[test], cut) for cut in regime.cuts])
+        for name, values in scores.items()
     }
 
 
 def features(case: Case, omega: float) -> Floats:
     """A row for each page of the frontier."""
-    said = case.methods("clicks", omega)
-    columns: list[NDArray[Any]] = [values for name, values in said.items() if name != RANDOM]
-    columns.append(case.said(Location()))
+    scores = case.methods("clicks", omega)
+    columns: list[NDArray[Any]] = [values for name, values in scores.items() if name != RANDOM]
+    columns.append(case.importance(Location()))
     for kind in IMPACTS:
         known = case.frontier.known.clicks if kind == "clicks" else case.frontier.known.views
         seen, total, largest = (column[case.rows] for column in parents_with(known, case.frontier.links))
-        columns += [seen, total, largest, total / np.maximum(said["InDegree"], 1.0)]
+        columns += [seen, total, largest, total / np.maximum(scores["InDegree"], 1.0)]
     return np.stack([column.astype(np.float64) for column in columns], axis=1)
 
 
@@ -96,12 +97,12 @@ def _line(table: Floats, target: Floats) -> Callable[[Floats], Floats]:
     return line.predict
 
 
-def claim_of(found: Shares, regime: Regime) -> Claim:
-    ours, walk = (found[name][:, -1] for name in (TREE if regime is LOW_SKEW else LINEAR, RW_EG))
-    told = f"{ours.mean():.1%} of the ideal clicks, RW-EG {walk.mean():.1%}, a difference of {_apart(ours - walk)}"
+def claim_of(shares: Shares, regime: Regime) -> Claim:
+    ours, walk = (shares[name][:, -1] for name in (TREE if regime is LOW_SKEW else LINEAR, RW_EG))
+    detail = f"{ours.mean():.1%} of the ideal clicks, RW-EG {walk.mean():.1%}, a difference of {_apart(ours - walk)}"
     if regime is LOW_SKEW:
-        return claim_over_draws(TREE_WINS, above(ours, walk), told)
-    return claim_over_draws(LINEAR_DOES_NOT, not_above(ours, walk), told)
+        return claim_over_draws(TREE_WINS, above(ours, walk), detail)
+    return claim_over_draws(LINEAR_DOES_NOT, not_above(ours, walk), detail)
 
 
 def _apart(difference: Floats) -> str:

@@ -92,10 +92,10 @@ def side(kind: Impact, shares: Floats, regime: Regime) -> Claim:
     low, high = (part[mean[part].argmax()] for part in (_BELOW, _ABOVE))
     own, other = (low, high) if regime is LOW_SKEW else (high, low)
     apart = shares[:, other] - shares[:, own]
-    found = (
+    detail = (
         f"ω = {OMEGAS[low]:g} gives {mean[low]:.1%}, ω = {OMEGAS[high]:g} gives {mean[high]:.1%}, ± {error(apart):.1%}"
     )
-    return claim_over_draws(statement, not_above(shares[:, other], shares[:, own]), found)
+    return claim_over_draws(statement, not_above(shares[:, other], shares[:, own]), detail)
 
 
 def _table(ground: FrontierCases, regime: Regime, curves: Curves) -> ResultTable:

@@ -51,10 +51,10 @@ class ChosenQuality:
 
 def _look(ground: FrontierCases, regime: Regime, context: StudyContext) -> WorldResult:
     each = [_chosen(case, regime, samples_in(context)) for case in ground.drawn]
-    found = mean(each)
-    numbers: dict[str, Value] = {f"CTR, {name}": chosen.rate for name, chosen in found.items()}
-    numbers |= {f"PageRank, {name}": chosen.rank for name, chosen in found.items()}
-    return WorldResult(claims_of(each), numbers, [_table(ground, regime, found)], _figures(ground, found))
+    means = mean(each)
+    numbers: dict[str, Value] = {f"CTR, {name}": chosen.rate for name, chosen in means.items()}
+    numbers |= {f"PageRank, {name}": chosen.rank for name, chosen in means.items()}
+    return WorldResult(claims_of(each), numbers, [_table(ground, regime, means)], _figures(ground, means))
 
 
 def _chosen(case: Case, regime: Regime, samples: int) -> dict[str, ChosenQuality]:
@@ -63,13 +63,13 @@ def _chosen(case: Case, regime: Regime, samples: int) -> dict[str, ChosenQuality
     clicks, views = case.week.clicks[test], case.week.views[test]
     methods = {name: values[test] for name, values in case.methods("clicks", omega).items()}
     rates, ranks = np.divide(clicks, views, out=np.zeros(len(test)), where=views > 0), methods["PageRank"]
-    found = {}
+    means = {}
     for name, values in methods.items():
         chance = chosen(values, regime.cut)
         rate = float(np.average(rates, weights=chance * (views > 0))) if (chance * views).any() else 0.0
         share = 1.0 - lost(values, clicks, regime.cut)
-        found[name] = ChosenQuality(share, rate, float(np.average(ranks, weights=chance)))
-    return found
+        means[name] = ChosenQuality(share, rate, float(np.average(ranks, weights=chance)))
+    return means
 
 
 def chosen(values: Floats, cut: float) -> Floats:
@@ -82,45 +82,45 @@ def chosen(values: Floats, cut: float) -> Floats:
 
 def mean(each: Sequence[dict[str, ChosenQuality]]) -> dict[str, ChosenQuality]:
     """Over draws; rates in units of the best method's."""
-    found = {
+    means = {
         name: [float(np.mean([getattr(one[name], part) for one in each])) for part in ("share", "rate", "rank")]
         for name in each[0]
     }
-    best = max(rate for _, rate, _ in found.values()) or 1.0
-    return {name: ChosenQuality(share, rate / best, rank) for name, (share, rate, rank) in found.items()}
+    best = max(rate for _, rate, _ in means.values()) or 1.0
+    return {name: ChosenQuality(share, rate / best, rank) for name, (share, rate, rank) in means.items()}
 
 
 def claims_of(each: Sequence[dict[str, ChosenQuality]]) -> list[Claim]:
-    found = mean(each)
-    tau = float(kendalltau([c.share for c in found.values()], [c.rate for c in found.values()]).statistic)
-    highest = max(found, key=lambda name: found[name].rank)
+    means = mean(each)
+    tau = float(kendalltau([c.share for c in means.values()], [c.rate for c in means.values()]).statistic)
+    highest = max(means, key=lambda name: means[name].rank)
     ordered = Claim(ORDERED, tau >= AGREEMENT, f"τ = {tau:.2f}")
-    return [ordered, Claim(HIGHEST, highest == "PageRank", f"{highest} does"), _lowest(each, found)]
+    return [ordered, Claim(HIGHEST, highest == "PageRank", f"{highest} does"), _lowest(each, means)]
 
 
-def _lowest(each: Sequence[dict[str, ChosenQuality]], found: dict[str, ChosenQuality]) -> Claim:
-    """No other is lower than Q-Overlap; one that is must be so by two standard errors, to be told."""
-    ranks = {name: one.rank for name, one in found.items() if name != RANDOM}
+def _lowest(each: Sequence[dict[str, ChosenQuality]], means: dict[str, ChosenQuality]) -> Claim:
+    """No other is lower than Q-Overlap; one that is must be so by two standard errors to count."""
+    ranks = {name: one.rank for name, one in means.items() if name != RANDOM}
     lowest = min(ranks, key=ranks.__getitem__)
     over = np.array([one["Q-Overlap"].rank - one[lowest].rank for one in each])
     holds = True if lowest == "Q-Overlap" else False if float(over.mean()) > ERRORS * error(over) else None
-    found_lowest = f"{ranks['Q-Overlap']:.3g}, the lowest is {lowest}'s, {ranks[lowest]:.3g}"
-    return claim_over_draws(LOWEST, holds, found_lowest)
+    detail = f"{ranks['Q-Overlap']:.3g}, the lowest is {lowest}'s, {ranks[lowest]:.3g}"
+    return claim_over_draws(LOWEST, holds, detail)
 
 
-def _table(ground: FrontierCases, regime: Regime, found: dict[str, ChosenQuality]) -> ResultTable:
-    rows: list[list[Value]] = [[name, each.share, each.rate, each.rank] for name, each in found.items()]
+def _table(ground: FrontierCases, regime: Regime, means: dict[str, ChosenQuality]) -> ResultTable:
+    rows: list[list[Value]] = [[name, each.share, each.rate, each.rank] for name, each in means.items()]
     columns = ["method", "share of ideal clicks", "click-through rate", "mean PageRank"]
     return ResultTable(
         f"{ground.world}: the first {regime.cut:.0%} of the frontier", columns, rows, f"{len(ground.drawn)} draws"
     )
 
 
-def _figures(ground: FrontierCases, found: dict[str, ChosenQuality]) -> list[Figure]:
+def _figures(ground: FrontierCases, means: dict[str, ChosenQuality]) -> list[Figure]:
     made = []
     for study, what, part in ((RATES, "click-through rate, 1 is the best", "rate"), (RANKS, "mean PageRank", "rank")):
         title = f"{ground.world}: {what}"
-        values = {name: float(getattr(each, part)) for name, each in found.items()}
+        values = {name: float(getattr(each, part)) for name, each in means.items()}
         made.append(Figure(title, bars({name: (v, v, v) for name, v in values.items()}, title, f"{title} ({study})")))
     return made
 

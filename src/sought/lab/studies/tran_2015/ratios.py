@@ -56,25 +56,25 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
     ground = ground_of(folder, context)
     if isinstance(ground, str):
         return WorldResult(lack=ground)
-    found = _mean([ratios(case) for case in ground.drawn])
-    tables = [_table(ground, found)]
-    if small := [name for (level, name), ratio in found.items() if level == JUDGED and ratio.pages < FEWEST]:
+    mean = _mean([ratios(case) for case in ground.drawn])
+    tables = [_table(ground, mean)]
+    if small := [name for (level, name), ratio in mean.items() if level == JUDGED and ratio.pages < FEWEST]:
         return WorldResult((), ground.numbers, tables, lack=f"fewer than {FEWEST} pages in {', '.join(small)}")
-    numbers = ground.numbers | {f"r({name})": found[JUDGED, name].impact for pair in NAMES.values() for name in pair}
-    return WorldResult(claims_of(found), numbers, tables, [_figure(ground, found)])
+    numbers = ground.numbers | {f"r({name})": mean[JUDGED, name].impact for pair in NAMES.values() for name in pair}
+    return WorldResult(claims_of(mean), numbers, tables, [_figure(ground, mean)])
 
 
 def ratios(case: Case) -> Ratios:
     pages = len(case.frontier.crawled) + len(case.rows)
-    found: Ratios = {}
+    ratios: Ratios = {}
     for level in LEVELS:
         known = case.frontier.known.times(level * pages).drawn(case.seed + 1)
         week = case.expected.times(level * pages).drawn(case.seed)
         for kind in IMPACTS:
             seen, worth = (each.clicks if kind == "clicks" else each.views for each in (known, week))
             for name, members in zip(NAMES[kind], (seen > 0, seen == 0), strict=True):
-                found[level, name] = _ratio(case, members, worth)
-    return found
+                ratios[level, name] = _ratio(case, members, worth)
+    return ratios
 
 
 def _ratio(case: Case, members: np.ndarray, worth: Floats) -> Ratio:
@@ -97,10 +97,10 @@ def _mean(each: list[Ratios]) -> Ratios:
     return {at: Ratio(*np.mean([astuple(one[at]) for one in each], axis=0).tolist()) for at in each[0]}
 
 
-def claims_of(found: Ratios) -> list[Claim]:
+def claims_of(ratios: Ratios) -> list[Claim]:
     claims = []
     for kind, (seen, unseen) in NAMES.items():
-        mine, theirs = found[JUDGED, seen], found[JUDGED, unseen]
+        mine, theirs = ratios[JUDGED, seen], ratios[JUDGED, unseen]
         both = f"{mine.impact:.3g} and {theirs.impact:.3g}"
         raised = f"{mine.impact:.3g}, of {mine.linked:.0f} pages; enriched {mine.impact_enriched:.3g}"
         raised += f", of {mine.linked_enriched:.0f}"
@@ -109,8 +109,8 @@ def claims_of(found: Ratios) -> list[Claim]:
     return claims
 
 
-def _table(ground: FrontierCases, found: Ratios) -> ResultTable:
-    rows: list[list[Value]] = [[*at, *astuple(ratio)] for at, ratio in found.items()]
+def _table(ground: FrontierCases, ratios: Ratios) -> ResultTable:
+    rows: list[list[Value]] = [[*at, *astuple(ratio)] for at, ratio in ratios.items()]
     columns = ["searches a page", "set", *(field.name.replace("_", " ") for field in fields(Ratio))]
     note = f"mean of {len(ground.drawn)} draws; claims are of {JUDGED:g} searches a page"
     return ResultTable(
@@ -118,14 +118,14 @@ def _table(ground: FrontierCases, found: Ratios) -> ResultTable:
     )
 
 
-def _figure(ground: FrontierCases, found: Ratios) -> Figure:
+def _figure(ground: FrontierCases, ratios: Ratios) -> Figure:
     title = f"{ground.world}: r of linked frontier pages, in units of r of unseen"
     values = {}
     for seen, unseen in NAMES.values():
-        base = found[JUDGED, unseen].impact or 1.0
+        base = ratios[JUDGED, unseen].impact or 1.0
         for name, value in (
-            (seen, found[JUDGED, seen].impact),
-            (f"{seen}, enriched", found[JUDGED, seen].impact_enriched),
+            (seen, ratios[JUDGED, seen].impact),
+            (f"{seen}, enriched", ratios[JUDGED, seen].impact_enriched),
         ):
             values[name] = (value / base,) * 3
         values[unseen] = (1.0, 1.0, 1.0)

@@ -1,4 +1,4 @@
-"""Who finds most impact in the frontier?  Figures 4 and 5 of Tran, Turk, Cambazoglu & Nejdl (2015).
+"""Which method finds most impact in the frontier?  Figures 4 and 5 of Tran, Turk, Cambazoglu & Nejdl (2015).
 
 share(x) = impact of the first x of the frontier by a method / impact of the best x, on the 35 % of its pages that ω was
 not tuned on.  Pages of equal value come in any order, and in the mean over all.
@@ -53,8 +53,8 @@ class Comparison(NamedTuple):
     others: Sequence[str]
     at: NDArray[np.bool_]
 
-    def claim(self, found: Shares, at: str) -> Claim:
-        shares = {name: values[:, self.at].mean(axis=1) for name, values in found.items()}
+    def claim(self, all_shares: Shares, at: str) -> Claim:
+        shares = {name: values[:, self.at].mean(axis=1) for name, values in all_shares.items()}
         mine, theirs = (max(names, key=lambda name: float(shares[name].mean())) for names in (self.some, self.others))
         shown = ", ".join(f"{name} {shares[name].mean():.1%}" for name in (mine, theirs))
         return claim_over_draws(self.statement, above(shares[mine], shares[theirs]), shown, at)
@@ -85,27 +85,27 @@ WALKS_REACH = Statement(f"walks reach {LEAST:.0%} of the ideal", "60 to 70 %")
 WALKS_LEAD = Statement(f"walks lead by {100 * LEAD:.0f} points", "5 to 10")
 
 
-def flat_claims(found: Shares, at: str = "") -> list[Claim]:
+def flat_claims(shares: Shares, at: str = "") -> list[Claim]:
     """Of Figure 4."""
-    compared = [each.claim(found, at) for each in FLAT_COMPARISONS]
-    return [*compared, _random(RANDOM_HAS_SOME, found, RANDOM_FLAT, at)]
+    compared = [each.claim(shares, at) for each in FLAT_COMPARISONS]
+    return [*compared, _random(RANDOM_HAS_SOME, shares, RANDOM_FLAT, at)]
 
 
-def skewed_claims(found: Shares, at: str = "") -> list[Claim]:
+def skewed_claims(shares: Shares, at: str = "") -> list[Claim]:
     """Of Figure 5."""
     others = [RANDOM, *BASELINES]
-    share, behind = (max(float(found[name][:, -1].mean()) for name in names) for names in (WALKS, others))
+    share, behind = (max(float(shares[name][:, -1].mean()) for name in names) for names in (WALKS, others))
     lead = share - behind
     return [
-        _random(RANDOM_HAS_LITTLE, found, RANDOM_SKEWED, at),
-        *(each.claim(found, at) for each in SKEWED_COMPARISONS),
+        _random(RANDOM_HAS_LITTLE, shares, RANDOM_SKEWED, at),
+        *(each.claim(shares, at) for each in SKEWED_COMPARISONS),
         Claim(WALKS_REACH, share >= LEAST, f"{share:.1%}", at),
         Claim(WALKS_LEAD, lead >= LEAD, f"{100 * lead:.1f}", at),
     ]
 
 
-def _random(statement: Statement, found: Shares, bounds: tuple[float, float], at: str) -> Claim:
-    value, (low, high) = float(found[RANDOM][:, -1].mean()), bounds
+def _random(statement: Statement, shares: Shares, bounds: tuple[float, float], at: str) -> Claim:
+    value, (low, high) = float(shares[RANDOM][:, -1].mean()), bounds
     return Claim(statement, low <= value <= high, f"{value:.1%}", at)
 
 
@@ -116,11 +116,11 @@ def _looking(
         claims, numbers = list[Claim](), dict[str, Value]()
         tables, figures = list[ResultTable](), list[Figure]()
         for kind in IMPACTS:
-            found = shares_of(ground.drawn, kind, regime, samples_in(context))
-            claims += claims_of(found, kind)
-            numbers |= {f"{name}, {kind}": float(values[-1]) for name, values in means(found).items()}
-            tables.append(shares_table(ground, regime, found, f"share of the ideal {kind} by share of the frontier"))
-            figures.append(shares_figure(study, ground, regime, found, f"impact found ({kind})", kind))
+            shares = shares_of(ground.drawn, kind, regime, samples_in(context))
+            claims += claims_of(shares, kind)
+            numbers |= {f"{name}, {kind}": float(values[-1]) for name, values in means(shares).items()}
+            tables.append(shares_table(ground, regime, shares, f"share of the ideal {kind} by share of the frontier"))
+            figures.append(shares_figure(study, ground, regime, shares, f"impact found ({kind})", kind))
         if any(claim.holds is False for claim in claims):
             numbers["impact of pages that Q-Overlap knows a query for"] = _matched(ground.drawn)
         return WorldResult(claims, numbers, [*tables, _breadth_first(ground, regime, context)], figures)
@@ -137,9 +137,9 @@ def stacked(each: Sequence[Mapping[str, Floats]]) -> Shares:
     return {name: np.stack([one[name] for one in each]) for name in each[0]}
 
 
-def means(found: Shares) -> Shares:
+def means(shares: Shares) -> Shares:
     """Over draws."""
-    return {name: values.mean(axis=0) for name, values in found.items()}
+    return {name: values.mean(axis=0) for name, values in shares.items()}
 
 
 def _shares(case: Case, kind: Impact, regime: Regime, samples: int) -> dict[str, Floats]:
@@ -154,28 +154,30 @@ def _shares(case: Case, kind: Impact, regime: Regime, samples: int) -> dict[str,
 
 def _matched(cases: Sequence[Case]) -> float:
     """Share of clicks on pages that match a needy query; the others have a trace of PageRank only."""
-    said = [case.methods("clicks", 1.0)["Q-Overlap"] for case in cases]
-    found = [case.impact("clicks")[value > _TRACE * value.max()].sum() for case, value in zip(cases, said, strict=True)]
-    return float(sum(found) / (sum(case.impact("clicks").sum() for case in cases) or 1.0))
+    estimates = [case.methods("clicks", 1.0)["Q-Overlap"] for case in cases]
+    matched = [
+        case.impact("clicks")[value > _TRACE * value.max()].sum() for case, value in zip(cases, estimates, strict=True)
+    ]
+    return float(sum(matched) / (sum(case.impact("clicks").sum() for case in cases) or 1.0))
 
 
 def _breadth_first(ground: FrontierCases, regime: Regime, context: StudyContext) -> ResultTable:
     """The same of one crawl breadth first, which the verdict does not rest on."""
-    found = {kind: means(shares_of([ground.breadth], kind, regime, samples_in(context))) for kind in IMPACTS}
+    shares = {kind: means(shares_of([ground.breadth], kind, regime, samples_in(context))) for kind in IMPACTS}
     columns = ["method", *(f"{kind}, first {regime.cut:.0%}" for kind in IMPACTS)]
-    rows: list[list[Value]] = [[n, *(float(found[kind][n][-1]) for kind in IMPACTS)] for n in found["clicks"]]
+    rows: list[list[Value]] = [[n, *(float(shares[kind][n][-1]) for kind in IMPACTS)] for n in shares["clicks"]]
     return ResultTable(f"{ground.world}: the same when crawled breadth first", columns, rows)
 
 
-def shares_table(ground: FrontierCases, regime: Regime, found: Shares, what: str) -> ResultTable:
+def shares_table(ground: FrontierCases, regime: Regime, shares: Shares, what: str) -> ResultTable:
     columns = ["method", *(f"{cut:.1%}" for cut in regime.cuts)]
-    rows: list[list[Value]] = [[name, *values.tolist()] for name, values in means(found).items()]
+    rows: list[list[Value]] = [[name, *values.tolist()] for name, values in means(shares).items()]
     return ResultTable(f"{ground.world}: {what}", columns, rows, f"{len(ground.drawn)} draws")
 
 
-def shares_figure(study: str, ground: FrontierCases, regime: Regime, found: Shares, what: str, kind: Impact) -> Figure:
+def shares_figure(study: str, ground: FrontierCases, regime: Regime, shares: Shares, what: str, kind: Impact) -> Figure:
     across = [100 * cut for cut in regime.cuts]
-    series = {name: (across, (100 * values).tolist()) for name, values in means(found).items()}
+    series = {name: (across, (100 * values).tolist()) for name, values in means(shares).items()}
     return line_figure(study, f"{ground.world}: {what}", series, "first of the frontier, %", f"{kind}, % of ideal")
 
 

@@ -1,1 +1,1 @@
-"""Is Worth better than all that was published, and what is each part of it for?"""
+"""Is Worth better than every published policy, and what is each part of it for?"""

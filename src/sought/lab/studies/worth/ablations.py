@@ -1,6 +1,6 @@
-"""What is each part of Worth for?  It is left out, and what is lost of the gap is what it brings.
+"""What is each part of Worth for?  Each is left out; the share of the gap lost is its contribution.
 
-A part that brings nothing anywhere has no place.
+A part that contributes nothing on any world should go.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ from sought.lab.studies.worth.arms import (
     ENDS,
     NEEDS,
     WORTH,
-    Met,
+    ArmQuality,
     WorthArm,
     arms_table,
     at,
@@ -41,41 +41,41 @@ STATEMENTS = {part: Statement(f"{part} bring something on a world, with a 95 % i
 
 
 def judge(folder: Path, context: StudyContext) -> WorldResult:
-    """What is lost without each part; whether a part has a place, all worlds say together."""
+    """The loss without each part; whether to keep a part is decided over all worlds."""
     world = open_world(folder)
     if lack := lacks(world):
         return WorldResult(lack=lack)
-    found = measured(folder, ARMS, QUICK if context.quick else BUDGETS, Setting(), context)
-    without = [each for each in found if each.name.startswith("without ")]
+    results = measured(folder, ARMS, QUICK if context.quick else BUDGETS, Setting(), context)
+    without = [each for each in results if each.name.startswith("without ")]
     numbers: dict[str, Value] = {
-        f"{each.name} at {each.budget:.1%}, share of gap lost": plain(_lost(found, each)) for each in without
+        f"{each.name} at {each.budget:.1%}, share of gap lost": plain(_lost(results, each)) for each in without
     }
-    tables = [_table(world.name, found, without), arms_table(f"{world.name}: all arms", found)]
-    figures = [_figure(world.name, found, budget) for budget in budgets_in(found)]
-    return WorldResult((), numbers, tables, figures, data=found)
+    tables = [_table(world.name, results, without), arms_table(f"{world.name}: all arms", results)]
+    figures = [_figure(world.name, results, budget) for budget in budgets_in(results)]
+    return WorldResult((), numbers, tables, figures, data=results)
 
 
-def _lost(found: Sequence[Met], each: Met) -> float:
-    return at(found, WORTH, each.budget).share - each.share
+def _lost(results: Sequence[ArmQuality], each: ArmQuality) -> float:
+    return at(results, WORTH, each.budget).share - each.share
 
 
-def across(found: Mapping[str, Sequence[Met]], context: StudyContext) -> WorldResult:
-    return WorldResult(claims_of(found))
+def across(results: Mapping[str, Sequence[ArmQuality]], context: StudyContext) -> WorldResult:
+    return WorldResult(claims_of(results))
 
 
-def claims_of(found: Mapping[str, Sequence[Met]]) -> list[Claim]:
+def claims_of(results: Mapping[str, Sequence[ArmQuality]]) -> list[Claim]:
     """A part brings something where Worth is clearly better than without it."""
     claims = []
     for part, statement in STATEMENTS.items():
-        each = [(met, world) for world, mets in found.items() for met in mets if met.name == f"without {part}"]
+        each = [(met, world) for world, mets in results.items() for met in mets if met.name == f"without {part}"]
         best, where = max(each, key=lambda one: one[0].lead.low)
         claims.append(Claim(statement, best.lead.low > 0.0, f"{where} at {best.budget:.1%}: {interval(best.lead)}"))
     return claims
 
 
-def _table(world: str, found: Sequence[Met], without: Sequence[Met]) -> ResultTable:
+def _table(world: str, results: Sequence[ArmQuality], without: Sequence[ArmQuality]) -> ResultTable:
     rows: list[list[Value]] = [
-        [each.name, each.budget, each.quality, plain(each.share), plain(_lost(found, each)), *each.lead[:3]]
+        [each.name, each.budget, each.quality, plain(each.share), plain(_lost(results, each)), *each.lead[:3]]
         for each in sorted(without, key=lambda each: (each.budget, -each.lead.mean))
     ]
     columns = ["arm", "budget", "quality", "share of gap", "share of gap lost", "quality lost", "low", "high"]
@@ -84,9 +84,9 @@ def _table(world: str, found: Sequence[Met], without: Sequence[Met]) -> ResultTa
     )
 
 
-def _figure(world: str, found: Sequence[Met], budget: float) -> Figure:
+def _figure(world: str, results: Sequence[ArmQuality], budget: float) -> Figure:
     title = f"{world}: quality lost without a part, at {budget:.1%} a unit"
-    some = [each for each in found if each.name.startswith("without ") and each.budget == budget]
+    some = [each for each in results if each.name.startswith("without ") and each.budget == budget]
     lost = {each.name: (each.lead.mean, each.lead.low, each.lead.high) for each in some}
     return Figure(title, bars(lost, f"{title} (worth-ablations)"))
 

@@ -1,6 +1,6 @@
-"""What is Worth compared with, and by how much is it better?  For all experiments about it.
+"""What is Worth compared with, and by how much is it better?  Shared by all experiments about it.
 
-Whoever is best among the published is chosen afterwards, by the demand that judges: that favours them, not Worth.
+The best published arm is chosen afterwards, by the demand that judges: that favours it, not Worth.
 """
 
 from collections.abc import Mapping, Sequence
@@ -61,8 +61,8 @@ ENDS: Mapping[str, WorthArm] = {
 
 
 @dataclass(frozen=True)
-class Met:
-    """What an arm came to at a budget: mean quality, the share of the gap from the floor to the ceiling that it closes.
+class ArmQuality:
+    """An arm at a budget: mean quality, the share of the gap from the floor to the ceiling that it closes.
 
     `near` is the same share to the clairvoyant who knows only what links have led to.  `lead` is by how much the
     quality of Worth is above it, with its 95 % interval.
@@ -91,12 +91,12 @@ class Met:
         """Whether Worth is clearly below it."""
         return self.lead.high < 0.0
 
-    def told(self) -> str:
+    def summary(self) -> str:
         return f"{self.name} {self.quality:.4f}, lead over it {interval(self.lead)}"
 
 
-def interval(found: Interval) -> str:
-    return f"{found.mean:+.4f} [{found.low:+.4f}, {found.high:+.4f}]"
+def interval(lead: Interval) -> str:
+    return f"{lead.mean:+.4f} [{lead.low:+.4f}, {lead.high:+.4f}]"
 
 
 def measured(
@@ -106,32 +106,32 @@ def measured(
     setting: Setting,
     context: StudyContext,
     floor: str = ROUND_ROBIN,
-) -> list[Met]:
+) -> list[ArmQuality]:
     """Worth, the floor and the bounds are among the arms; by budget, in the order of arms."""
     policies = {name: arm.policy for name, arm in arms.items()}
     replayed = Grid(policies, budgets, (setting,), (QUALITY, BEFORE, KNOWN)).replay(folder, context)
-    found = []
+    results = []
     for budget in budgets:
         for name, arm in arms.items():
             share, near = (replayed.share_of_gap(name, floor, bound, budget) for bound in (CEILING, CLAIRVOYANT))
             lead, cell = replayed.lead(WORTH, name, budget), replayed[name, budget]
             before, known = cell.mean(BEFORE), cell.mean(KNOWN)
-            found.append(Met(name, arm.family, budget, cell.mean(), share, near, lead, before, known))
-    return found
+            results.append(ArmQuality(name, arm.family, budget, cell.mean(), share, near, lead, before, known))
+    return results
 
 
-def budgets_in(found: Sequence[Met]) -> list[float]:
-    return sorted({each.budget for each in found})
+def budgets_in(results: Sequence[ArmQuality]) -> list[float]:
+    return sorted({each.budget for each in results})
 
 
-def at(found: Sequence[Met], name: str, budget: float) -> Met:
-    [one] = [each for each in found if (each.name, each.budget) == (name, budget)]
+def at(results: Sequence[ArmQuality], name: str, budget: float) -> ArmQuality:
+    [one] = [each for each in results if (each.name, each.budget) == (name, budget)]
     return one
 
 
-def best_published(found: Sequence[Met], budget: float) -> Met:
+def best_published(results: Sequence[ArmQuality], budget: float) -> ArmQuality:
     """The one of the highest quality."""
-    return max((each for each in found if each.is_published and each.budget == budget), key=lambda each: each.quality)
+    return max((each for each in results if each.is_published and each.budget == budget), key=lambda each: each.quality)
 
 
 _COLUMNS = [
@@ -140,12 +140,12 @@ _COLUMNS = [
 ]
 
 
-def arms_table(title: str, found: Sequence[Met]) -> ResultTable:
-    rows = [_row(each) for each in sorted(found, key=lambda each: (each.budget, -each.quality))]
+def arms_table(title: str, results: Sequence[ArmQuality]) -> ResultTable:
+    rows = [_row(each) for each in sorted(results, key=lambda each: (each.budget, -each.quality))]
     note = "Means over units.  Gap: from the floor to the ceiling, or to who knows all that is linked.  Low and high: "
     return ResultTable(title, _COLUMNS, rows, f"{note}95 % interval of the lead, paired over queries and units.")
 
 
-def _row(each: Met) -> list[Value]:
+def _row(each: ArmQuality) -> list[Value]:
     numbers = (each.share, each.near, *each.lead[:3], each.before, each.known)
     return [each.name, each.family, each.budget, each.quality, *map(plain, numbers)]

@@ -1,4 +1,4 @@
-"""X7: whom does a page resemble: all pages, those of its host, or those of its cluster?
+"""X7: which pages does a page resemble: all, those of its host, or those of its cluster?
 
 Each prior of the change rate is judged by the first 24 looks at a page (as in rates.py), and by what a refresh rule
 makes of it in the first half of the year.
@@ -11,7 +11,7 @@ import numpy as np
 
 from sought.beliefs.bayes_rate import BayesRate
 from sought.beliefs.clusters.clustering import Cluster
-from sought.lab.replay.observers import Forecasts, fetches_in_rotation, foretold, pages_of
+from sought.lab.replay.observers import Forecasts, fetches_in_rotation, forecasts_of, pages_of
 from sought.lab.studies.bounds import lacks
 from sought.lab.studies.grid import QUALITY, Grid
 from sought.lab.studies.refreshing.rates import FEWEST, clusters_of
@@ -38,27 +38,27 @@ FORETELLS = Statement(
 )
 AS_GOOD = Statement(f"at {BUDGET:.0%} quality in the first half is at most {EVEN} below that by another prior")
 
-Found = Mapping[int, Mapping[str, Forecasts]]  # by units between two looks, and prior
+ForecastsByInterval = Mapping[int, Mapping[str, Forecasts]]  # by units between two looks, and prior
 
 
 def judge(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
         return WorldResult(lack=lack)
-    turns = [every for every in (QUICK if context.quick else EVERY) if every * 2 <= world.units]
-    found = forecasts(world, turns) if turns else {}
-    if not found or min(len(each[CLUSTER]) for each in found.values()) < FEWEST:
+    intervals = [every for every in (QUICK if context.quick else EVERY) if every * 2 <= world.units]
+    priors = forecasts(world, intervals) if intervals else {}
+    if not priors or min(len(each[CLUSTER]) for each in priors.values()) < FEWEST:
         return WorldResult(lack=f"fewer than {FEWEST} looks at pages")
-    return told(world.name, found, early(folder, context))
+    return result_of(world.name, priors, early(folder, context))
 
 
-def forecasts(world: World, turns: Sequence[int]) -> dict[int, dict[str, Forecasts]]:
+def forecasts(world: World, intervals: Sequence[int]) -> dict[int, dict[str, Forecasts]]:
     """Of the first looks at each page."""
-    pages, found = pages_of(world, {Cluster(): clusters_of(world)}), {}
-    for every in turns:
-        each = foretold(PRIORS, list(fetches_in_rotation(world, every)), pages)
-        found[every] = {name: made.some(made.before < LOOKS) for name, made in each.items()}
-    return found
+    pages, forecasts = pages_of(world, {Cluster(): clusters_of(world)}), {}
+    for every in intervals:
+        each = forecasts_of(PRIORS, list(fetches_in_rotation(world, every)), pages)
+        forecasts[every] = {name: made.some(made.before < LOOKS) for name, made in each.items()}
+    return forecasts
 
 
 def early(folder: Path, context: StudyContext) -> dict[str, float]:
@@ -69,25 +69,25 @@ def early(folder: Path, context: StudyContext) -> dict[str, float]:
     return {name: float(np.mean(values[: max(1, len(values) // 2)])) for name, values in series.items()}
 
 
-def told(world: str, found: Found, quality: Mapping[str, float]) -> WorldResult:
+def result_of(world: str, forecasts: ForecastsByInterval, quality: Mapping[str, float]) -> WorldResult:
     numbers: dict[str, Value] = {
         f"prior {name}, every {every}: log-likelihood of the first {LOOKS}": plain(made.likelihood)
-        for every, each in found.items()
+        for every, each in forecasts.items()
         for name, made in each.items()
     }
     numbers |= {f"prior {name}: quality in the first half": value for name, value in quality.items()}
     rows: list[list[Value]] = [
         [name, every, len(made), *(plain(one) for one in (made.likelihood, made.brier, made.slope, quality[name]))]
-        for every, each in found.items()
+        for every, each in forecasts.items()
         for name, made in each.items()
     ]
     columns = ["prior", "units between looks", "looks", "log-likelihood", "Brier", "slope", "quality in the first half"]
-    return WorldResult(claims_of(found, quality), numbers, [ResultTable(f"{world}: priors", columns, rows)])
+    return WorldResult(claims_of(forecasts, quality), numbers, [ResultTable(f"{world}: priors", columns, rows)])
 
 
-def claims_of(found: Found, quality: Mapping[str, float]) -> list[Claim]:
+def claims_of(forecasts: ForecastsByInterval, quality: Mapping[str, float]) -> list[Claim]:
     claims = []
-    for every, each in found.items():
+    for every, each in forecasts.items():
         others = {name: made.likelihood for name, made in each.items() if name != CLUSTER}
         best, ours = max(others, key=others.__getitem__), each[CLUSTER].likelihood
         says = f"{ours:.4f}, {best} {others[best]:.4f}"

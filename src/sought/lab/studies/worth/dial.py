@@ -1,7 +1,7 @@
-"""Does the budget dial say what budgets really bring?
+"""Does the budget dial predict what budgets really bring?
 
-Worth is replayed at several budgets.  At mid-year the dial is asked, from the record of one of these crawls and nothing
-else, what quality each budget will have in the second half; then what the replays had is looked up.
+Worth is replayed at several budgets.  At mid-year the dial estimates, from the record of one of these crawls and
+nothing else, what quality each budget will have in the second half; the replays show what it really was.
 
 Quality is a share of what is attainable with all copies up to date: that is how it is measured anyway, so no other run
 is needed to compare with.  It is the mean over time: half-way between what it is just after the fetches of a unit and
@@ -46,7 +46,7 @@ from sought.policy.worth.worth import Worth
 BUDGETS, ASKED = (0.005, 0.01, 0.02, 0.05, 0.1), (0.01, 0.02, 0.05)
 QUICK, QUICK_ASKED = (0.1, 0.3, 0.6), (0.3,)
 INSIDE, FACTOR = 0.6, 2.0
-LEVEL, INSTEAD = 0.95, (0.99, 0.90)  # where no replay tells which budget makes 95 %
+LEVEL, INSTEAD = 0.95, (0.99, 0.90)  # where no replay shows which budget makes 95 %
 SETTING = Setting()
 IN_INTERVAL = Statement(
     f"asked at mid-year what quality budgets of "
@@ -59,31 +59,31 @@ RIGHT_BUDGET = Statement(
 )
 
 
-class Said(NamedTuple):
-    """What the dial said, asked of the crawl with a budget, and what was so; NaN: no replay tells."""
+class DialAnswer(NamedTuple):
+    """What the dial answered to a crawl of some budget, and the truth; NaN: no replay shows it."""
 
     asked: float
     about: float
-    said: Estimate
+    estimate: Estimate
     true: float
 
     @property
     def is_inside(self) -> bool:
-        return self.said.low <= self.true <= self.said.high
+        return self.estimate.low <= self.true <= self.estimate.high
 
     @property
     def factor(self) -> float:
         """By how much it is too high or too low."""
-        if not 0.0 < self.said.value < np.inf:
+        if not 0.0 < self.estimate.value < np.inf:
             return np.inf
-        return float(np.exp(np.abs(np.log(self.said.value / self.true))))
+        return float(np.exp(np.abs(np.log(self.estimate.value / self.true))))
 
 
 class DialAnswers(NamedTuple):
     """Qualities by budget, and budgets (fetches a unit) by quality."""
 
-    qualities: Sequence[Said]
-    budgets: Sequence[Said]
+    qualities: Sequence[DialAnswer]
+    budgets: Sequence[DialAnswer]
 
 
 def judge(folder: Path, context: StudyContext) -> WorldResult:
@@ -91,29 +91,29 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
     if lack := lacks(world):
         return WorldResult(lack=lack)
     pages, true = pages_at_start(world), true_qualities(folder, QUICK if context.quick else BUDGETS, context)
-    fetches, by_whom = {budget: fetches_of(budget, pages) for budget in true}, judge_for(world, SETTING)
+    fetches, world_judge = {budget: fetches_of(budget, pages) for budget in true}, judge_for(world, SETTING)
     asked, readings = QUICK_ASKED if context.quick else ASKED, dict[float, DialReading]()
     for budget in context.each(f"asking the dial about {world.name}", asked):
-        found = asked_at_mid_year(by_whom, fetches[budget])
-        if isinstance(found, str):
-            return WorldResult(lack=f"{budget:.1%}: {found}")
-        readings[budget] = found
-    return told(world.name, answers(readings, true, fetches, world.unit), readings, world.unit / pages)
+        reading = asked_at_mid_year(world_judge, fetches[budget])
+        if isinstance(reading, str):
+            return WorldResult(lack=f"{budget:.1%}: {reading}")
+        readings[budget] = reading
+    return result_of(world.name, answers(readings, true, fetches, world.unit), readings, world.unit / pages)
 
 
 def true_qualities(folder: Path, budgets: Sequence[float], context: StudyContext) -> dict[float, float]:
     """Of the second half."""
     replayed = Grid({WORTH: Worth()}, budgets, (SETTING,), (QUALITY, BEFORE)).replay(folder, context)
-    found = {}
+    qualities = {}
     for budget in budgets:
         cell = replayed[WORTH, budget]
         both = (cell.series(QUALITY) + cell.series(BEFORE)) / 2.0
-        found[budget] = float(both[len(both) // 2 :].mean())
-    return found
+        qualities[budget] = float(both[len(both) // 2 :].mean())
+    return qualities
 
 
 def asked_at_mid_year(judge: Judge, fetches: int) -> DialReading | str:
-    """What the dial says to a crawl with so many fetches a unit; or why it cannot."""
+    """The dial's reading for a crawl with so many fetches a unit; or why there is none."""
     world, moments = judge.world, moments_of(judge.world, SETTING)
     half = len(moments) // 2
     if not half:
@@ -136,68 +136,71 @@ def answers(
 ) -> DialAnswers:
     qualities, budgets = [], []
     curve = [fetches[budget] for budget in true], list(true.values())
-    for asked, found in readings.items():
-        qualities += [Said(asked, each, found.quality(fetches[each] / unit), quality) for each, quality in true.items()]
+    for asked, reading in readings.items():
+        for budget, quality in true.items():
+            qualities.append(DialAnswer(asked, budget, reading.quality(fetches[budget] / unit), quality))
         for level in LEVELS:
             needed = np.nan if is_bound(*curve, level) else downloads_for(*curve, level)
-            said = Estimate(*(each * unit for each in found.fetches_for(level)))
-            budgets.append(Said(asked, level, said, needed))
+            estimate = Estimate(*(each * unit for each in reading.fetches_for(level)))
+            budgets.append(DialAnswer(asked, level, estimate, needed))
     return DialAnswers(qualities, budgets)
 
 
-def claims_of(found: DialAnswers) -> list[Claim]:
-    share = float(np.mean([each.is_inside for each in found.qualities]))
+def claims_of(dial: DialAnswers) -> list[Claim]:
+    share = float(np.mean([each.is_inside for each in dial.qualities]))
     claims = [Claim(IN_INTERVAL, share >= INSIDE, f"{share:.0%}")]
     for level in (LEVEL, *INSTEAD):
-        factors = [each.factor for each in found.budgets if each.about == level and np.isfinite(each.true)]
+        factors = [each.factor for each in dial.budgets if each.about == level and np.isfinite(each.true)]
         if factors:
             off = float(np.exp(np.mean(np.log(factors))))
             return [*claims, Claim(RIGHT_BUDGET, off <= FACTOR, f"{off:.2f}", f"for {level:.0%}")]
     return claims
 
 
-def told(world: str, found: DialAnswers, readings: Mapping[float, DialReading], of_pages: float) -> WorldResult:
+def result_of(world: str, dial: DialAnswers, readings: Mapping[float, DialReading], of_pages: float) -> WorldResult:
     numbers: dict[str, Value] = {
-        f"asked at {each.asked:.1%}, quality at {each.about:.1%}: said less true": each.said.value - each.true
-        for each in found.qualities
+        f"asked at {each.asked:.1%}, quality at {each.about:.1%}: estimate less truth": each.estimate.value - each.true
+        for each in dial.qualities
     }
-    tables = [_qualities(world, found), _budgets(world, found)]
-    return WorldResult(claims_of(found), numbers, tables, [_figure(world, found, readings, of_pages)])
+    tables = [_qualities(world, dial), _budgets(world, dial)]
+    return WorldResult(claims_of(dial), numbers, tables, [_figure(world, dial, readings, of_pages)])
 
 
-def _qualities(world: str, found: DialAnswers) -> ResultTable:
+def _qualities(world: str, dial: DialAnswers) -> ResultTable:
     rows: list[list[Value]] = [
-        [each.asked, each.about, *each.said, each.true, "yes" if each.is_inside else "no"] for each in found.qualities
+        [each.asked, each.about, *each.estimate, each.true, "yes" if each.is_inside else "no"]
+        for each in dial.qualities
     ]
     note = "Of the second half, mean over time.  Low and high: 80 % interval."
-    columns = ["asked at", "budget", "said", "low", "high", "true", "inside"]
-    return ResultTable(f"{world}: quality by budget, as the dial said at mid-year", columns, rows, note)
+    columns = ["asked at", "budget", "estimate", "low", "high", "true", "inside"]
+    return ResultTable(f"{world}: quality by budget, estimated by the dial at mid-year", columns, rows, note)
 
 
-def _budgets(world: str, found: DialAnswers) -> ResultTable:
+def _budgets(world: str, dial: DialAnswers) -> ResultTable:
     rows: list[list[Value]] = [
-        [each.asked, each.about, *map(plain, each.said), plain(each.true), plain(each.factor)] for each in found.budgets
+        [each.asked, each.about, *map(plain, each.estimate), plain(each.true), plain(each.factor)]
+        for each in dial.budgets
     ]
-    note = "Fetches a unit; none where no number is enough, or no replay tells: all are above, or all below."
-    columns = ["asked at", "quality", "said", "low", "high", "true", "off by a factor of"]
-    return ResultTable(f"{world}: fetches for a quality, as the dial said at mid-year", columns, rows, note)
+    note = "Fetches a unit; none where no number is enough, or no replay shows it: all are above, or all below."
+    columns = ["asked at", "quality", "estimate", "low", "high", "true", "off by a factor of"]
+    return ResultTable(f"{world}: fetches for a quality, estimated by the dial at mid-year", columns, rows, note)
 
 
-def _figure(world: str, found: DialAnswers, readings: Mapping[float, DialReading], of_pages: float) -> Figure:
-    true = {each.about: each.true for each in found.qualities}
+def _figure(world: str, dial: DialAnswers, readings: Mapping[float, DialReading], of_pages: float) -> Figure:
+    true = {each.about: each.true for each in dial.qualities}
     across = np.linspace(0.0, max(true), 50)
     series = {"true": ([100 * each for each in true], list(true.values()))}
     for asked, each in readings.items():
-        said = [each.quality(budget / of_pages).value for budget in across.tolist()]
-        series[f"said at {asked:.0%}"] = ((100 * across).tolist(), said)
-    title = f"{world}: quality by budget, said and true"
+        estimates = [each.quality(budget / of_pages).value for budget in across.tolist()]
+        series[f"estimate at {asked:.0%}"] = ((100 * across).tolist(), estimates)
+    title = f"{world}: quality by budget, estimated and true"
     return line_figure("budget-dial", title, series, "fetches a unit, % of pages", "mean quality")
 
 
 BUDGET_DIAL = Study(
     "budget-dial",
     "",
-    "The budget dial: what was foretold, and what came",
+    "The budget dial: estimates and outcomes",
     "Can a crawl tell from its own record what another budget would bring?",
     f"{NEEDS}, and a record of 200 fetches",
     (IN_INTERVAL, RIGHT_BUDGET),

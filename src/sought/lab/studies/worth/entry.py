@@ -1,4 +1,4 @@
-"""X3: who knows best what a page never fetched would bring?
+"""X3: which method knows best what a page never fetched would bring?
 
 A crawl has fetched a part of a world, breadth first, and the Web stands still.  What each page of the frontier would
 really bring, fetched by itself, is worked out with its content, by the demand that judges.  Methods know addresses,
@@ -65,17 +65,17 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class FrontierEntries:
-    """What methods say of the pages of a frontier, and what these would gain."""
+    """What methods expect of the pages of a frontier, and what these would gain."""
 
-    said: Mapping[str, Floats]
+    expected: Mapping[str, Floats]
     gain: Floats
 
     def share(self, name: str, cut: float) -> float:
         """Of the gain of the best pages, that of as many first ones by a method."""
-        return 1.0 - lost(self.said[name], self.gain, cut)
+        return 1.0 - lost(self.expected[name], self.gain, cut)
 
     def calibration(self, name: str) -> Calibration:
-        return calibration(self.said[name], self.gain)
+        return calibration(self.expected[name], self.gain)
 
 
 def lacks(world: World) -> str:
@@ -90,22 +90,22 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
         return WorldResult(lack=lack)
-    shares, found = QUICK if context.quick else CRAWLED, []
+    shares, frontiers = QUICK if context.quick else CRAWLED, []
     for crawled in context.each(f"frontiers of {world.name}", shares):
         setting = Setting("frontier", crawled=crawled)
-        by_whom = judge_for(world, setting)
-        found.append(entries(by_whom, frontier_of(by_whom, [*POLICIES.values(), Worth()], setting)))
-    if min(len(each.gain) for each in found) < FEWEST:
+        world_judge = judge_for(world, setting)
+        frontiers.append(entries(world_judge, frontier_of(world_judge, [*POLICIES.values(), Worth()], setting)))
+    if min(len(each.gain) for each in frontiers) < FEWEST:
         return WorldResult(lack=f"fewer than {FEWEST} pages in its frontier")
-    return told(world.name, found)
+    return result_of(world.name, frontiers)
 
 
 def entries(judge: Judge, frontier: Frontier) -> FrontierEntries:
     rows, pages = frontier.rows, frontier.pages
-    said = {name: frontier.values(policy)[rows] for name, policy in POLICIES.items()}
-    said |= {ENTRY: pages.belief(EntryValue())[rows], PROSPECT: pages.belief(Prospect())[rows]}
-    said[IMPACT] = impacts_of(judge, 1.0, frontier.now).clicks[frontier.page[rows]]
-    return FrontierEntries(said, gains_of(judge, frontier)[frontier.page[rows]])
+    expected = {name: frontier.values(policy)[rows] for name, policy in POLICIES.items()}
+    expected |= {ENTRY: pages.belief(EntryValue())[rows], PROSPECT: pages.belief(Prospect())[rows]}
+    expected[IMPACT] = impacts_of(judge, 1.0, frontier.now).clicks[frontier.page[rows]]
+    return FrontierEntries(expected, gains_of(judge, frontier)[frontier.page[rows]])
 
 
 def gains_of(judge: Judge, frontier: Frontier) -> Floats:
@@ -118,17 +118,17 @@ def gains_of(judge: Judge, frontier: Frontier) -> Floats:
     return truth.gains()
 
 
-def told(world: str, found: Sequence[FrontierEntries]) -> WorldResult:
-    names = list(found[0].said)
-    shares = {name: [float(np.mean([each.share(name, cut) for each in found])) for cut in CUTS] for name in names}
-    slopes = {name: [each.calibration(name) for each in found] for name in (ENTRY, PROSPECT)}
+def result_of(world: str, frontiers: Sequence[FrontierEntries]) -> WorldResult:
+    names = list(frontiers[0].expected)
+    shares = {name: [float(np.mean([each.share(name, cut) for each in frontiers])) for cut in CUTS] for name in names}
+    slopes = {name: [each.calibration(name) for each in frontiers] for name in (ENTRY, PROSPECT)}
     numbers: dict[str, Value] = {
         f"{name}, share of ideal at {cut:.0%}": share
         for name, each in shares.items()
         for cut, share in zip(CUTS, each, strict=True)
     }
     numbers |= {f"{name}, slope": plain(_slope(each)) for name, each in slopes.items()}
-    tables = [_table(world, shares, len(found)), _calibrations(world, slopes)]
+    tables = [_table(world, shares, len(frontiers)), _calibrations(world, slopes)]
     return WorldResult(claims_of(shares, _slope(slopes[ENTRY])), numbers, tables, [_figure(world, shares)])
 
 

@@ -1,4 +1,4 @@
-"""Worlds to which something happens half-way: other demand, or a burst of changes; and one of many hosts."""
+"""Worlds with an event half-way: other demand, or a burst of changes; and a world of many hosts."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -5,7 +5,7 @@
     draw    values are drawn from what is believed (W. R. Thompson, Biometrika 1933)
     bound   by an upper bound of what is believed
 
-Judged is what comes after the first quarter of a year, warm and cold: until then whoever tries pays for it.
+Quality after the first quarter of a year is judged, warm and cold: before, exploring only costs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -53,7 +53,7 @@ STARTS: Mapping[str, tuple[Setting, float]] = {
 
 @dataclass(frozen=True)
 class Explored:
-    """By each way from one start: quality unit by unit, and how well gains of new pages are foretold (the slope).
+    """By each way from one start: quality unit by unit, and how well gains of new pages are predicted (the slope).
 
     `leads` are those of the way that Worth takes over each other, after warming up.
     """
@@ -74,14 +74,14 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
     if lack := lacks(world):
         return WorldResult(lack=lack)
     warm_up = min(WARM_UP, world.units // 4)
-    found = [measured(folder, start, warm_up, context) for start in STARTS]
+    results = [measured(folder, start, warm_up, context) for start in STARTS]
     numbers: dict[str, Value] = {
         f"{each.start}: quality of {OURS} above that of {way}, after warming up": lead.mean
-        for each in found
+        for each in results
         for way, lead in each.leads.items()
     }
-    figures = [_figure(world.name, each) for each in found]
-    return WorldResult(claims_of(found), numbers, [_table(world.name, found)], figures)
+    figures = [_figure(world.name, each) for each in results]
+    return WorldResult(claims_of(results), numbers, [_table(world.name, results)], figures)
 
 
 def measured(folder: Path, start: str, warm_up: int, context: StudyContext) -> Explored:
@@ -96,19 +96,19 @@ def measured(folder: Path, start: str, warm_up: int, context: StudyContext) -> E
     )
 
 
-def claims_of(found: Sequence[Explored]) -> list[Claim]:
-    """As good as the best, or nobody can tell."""
+def claims_of(results: Sequence[Explored]) -> list[Claim]:
+    """As good as the best; not judged where intervals are too wide."""
     claims = []
-    for each in found:
+    for each in results:
         worst = min(each.leads, key=lambda way: each.leads[way].high)
         lead = each.leads[worst]
         claims.append(Claim(AS_GOOD, lead.high >= 0.0, f"lead over {worst} {interval(lead)}", each.start))
     return claims
 
 
-def _table(world: str, found: Sequence[Explored]) -> ResultTable:
+def _table(world: str, results: Sequence[Explored]) -> ResultTable:
     rows: list[list[Value]] = []
-    for each in found:
+    for each in results:
         for way in each.quality:
             lead = each.leads.get(way, NO_LEAD)
             means = each.mean(way, early=True), each.mean(way, early=False)

@@ -1,4 +1,4 @@
-"""Is Worth better than all that was published, on queries it has not seen?  The headline.
+"""Is Worth better than every published policy, on queries it has not seen?  The headline.
 
     warm      the repository is in step at the start, and the site lives on for a year
     cold      only the seeds are known
@@ -39,7 +39,7 @@ from sought.lab.studies.worth.arms import (
     ENDS,
     NEEDS,
     WORTH,
-    Met,
+    ArmQuality,
     WorthArm,
     arms_table,
     at,
@@ -163,7 +163,7 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
         return WorldResult(lack=lack)
-    pages, found, calibrations = pages_at_start(world), {}, list[list[Value]]()
+    pages, results, calibrations = pages_at_start(world), {}, list[list[Value]]()
     for name, (setting, arms, floor, budgets, few) in STARTS.items():
         is_large = pages > LARGE
         left_out = [
@@ -171,9 +171,9 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
         ]
         chosen = {each: arm for each, arm in arms.items() if each not in left_out}
         some = QUICK if context.quick else few if is_large else budgets
-        found[name] = measured(folder, chosen, some, setting, context, floor)
+        results[name] = measured(folder, chosen, some, setting, context, floor)
         calibrations += _calibrations(name, folder, some, setting, context)
-    return told(world.name, found, pages, calibrations)
+    return result_of(world.name, results, pages, calibrations)
 
 
 def _calibrations(
@@ -189,13 +189,13 @@ def _calibrations(
     ]
 
 
-def told(
-    world: str, found: Mapping[str, Sequence[Met]], pages: int, calibrations: Sequence[list[Value]] = ()
+def result_of(
+    world: str, results: Mapping[str, Sequence[ArmQuality]], pages: int, calibrations: Sequence[list[Value]] = ()
 ) -> WorldResult:
-    """What was found for each start."""
-    claims = [claim for start, each in found.items() for claim in claims_of(world, start, each)]
+    """Claims, numbers, tables and figures for each start."""
+    claims = [claim for start, each in results.items() for claim in claims_of(world, start, each)]
     tables, numbers, drawn = [], dict[str, Value](), list[Figure]()
-    for start, each in found.items():
+    for start, each in results.items():
         tables += [_summary(world, start, each), _over_budgets(world, start, each, pages)]
         tables.append(arms_table(f"{world}, {start}: all arms", each))
         numbers |= numbers_of(start, each)
@@ -205,14 +205,14 @@ def told(
     return WorldResult(claims, numbers, tables, drawn)
 
 
-def claims_of(world: str, start: str, found: Sequence[Met]) -> list[Claim]:
+def claims_of(world: str, start: str, results: Sequence[ArmQuality]) -> list[Claim]:
     """The aims, one by one, at each budget."""
     claims = []
-    for budget in budgets_in(found):
-        ours, best, where = at(found, WORTH, budget), best_published(found, budget), f"{start}, {budget:.2%}"
-        rivals = [each for each in found if each.budget == budget and (each.is_published or each.name == ROUND_ROBIN)]
-        above = [each.told() for each in rivals if each.is_clearly_above]
-        nearest = "; ".join(above) or min(rivals, key=lambda each: each.lead.low).told()
+    for budget in budgets_in(results):
+        ours, best, where = at(results, WORTH, budget), best_published(results, budget), f"{start}, {budget:.2%}"
+        rivals = [each for each in results if each.budget == budget and (each.is_published or each.name == ROUND_ROBIN)]
+        above = [each.summary() for each in rivals if each.is_clearly_above]
+        nearest = "; ".join(above) or min(rivals, key=lambda each: each.lead.low).summary()
         claims += [
             Claim(BETTER, ours.quality > best.quality, _both(ours, best), where),
             Claim(NOT_BELOW, not above, nearest, where),
@@ -222,7 +222,7 @@ def claims_of(world: str, start: str, found: Sequence[Met]) -> list[Claim]:
     return claims
 
 
-def _aims(world: str, where: str, ours: Met, best: Met) -> list[Claim]:
+def _aims(world: str, where: str, ours: ArmQuality, best: ArmQuality) -> list[Claim]:
     least = LESS.get((world, ours.budget), SHARE)
     ratio = _ratio(ours, best)
     says = f"{ours.share:.0%}, {ours.near:.0%} of that to the clairvoyant, {best.name} {best.share:.0%}"
@@ -232,19 +232,19 @@ def _aims(world: str, where: str, ours: Met, best: Met) -> list[Claim]:
     ]
 
 
-def _both(ours: Met, best: Met) -> str:
-    return f"{ours.quality:.4f}, {best.told()}"
+def _both(ours: ArmQuality, best: ArmQuality) -> str:
+    return f"{ours.quality:.4f}, {best.summary()}"
 
 
-def _ratio(ours: Met, best: Met) -> float:
+def _ratio(ours: ArmQuality, best: ArmQuality) -> float:
     """Of losses; where the best loses nothing, that is what there is to reach."""
     return ours.loss / best.loss if best.loss > 0.0 else float(ours.loss > 0.0)
 
 
-def numbers_of(start: str, found: Sequence[Met]) -> dict[str, Value]:
+def numbers_of(start: str, results: Sequence[ArmQuality]) -> dict[str, Value]:
     numbers: dict[str, Value] = {}
-    for budget in budgets_in(found):
-        ours, best, where = at(found, WORTH, budget), best_published(found, budget), f"{start}, {budget:.2%}"
+    for budget in budgets_in(results):
+        ours, best, where = at(results, WORTH, budget), best_published(results, budget), f"{start}, {budget:.2%}"
         numbers |= {
             f"{where}: quality": ours.quality,
             f"{where}: share of gap": plain(ours.share),
@@ -260,11 +260,11 @@ _SUMMARY = [
 ]
 
 
-def _summary(world: str, start: str, found: Sequence[Met]) -> ResultTable:
+def _summary(world: str, start: str, results: Sequence[ArmQuality]) -> ResultTable:
     rows: list[list[Value]] = []
-    for budget in budgets_in(found):
-        ours, best = at(found, WORTH, budget), best_published(found, budget)
-        floor = at(found, STARTS[start].floor, budget)
+    for budget in budgets_in(results):
+        ours, best = at(results, WORTH, budget), best_published(results, budget)
+        floor = at(results, STARTS[start].floor, budget)
         numbers = (_ratio(ours, best), ours.share, best.share, *best.lead[:3], *floor.lead[:3])
         reached = "yes" if ours.share >= EXCELLENT else "no"
         rows.append([budget, ours.quality, best.name, best.quality, *map(plain, numbers), reached])
@@ -272,10 +272,10 @@ def _summary(world: str, start: str, found: Sequence[Met]) -> ResultTable:
     return ResultTable(f"{world}, {start}: Worth and the best published", _SUMMARY, rows, note)
 
 
-def _over_budgets(world: str, start: str, found: Sequence[Met], pages: int) -> ResultTable:
+def _over_budgets(world: str, start: str, results: Sequence[ArmQuality], pages: int) -> ResultTable:
     """Each arm's quality as a curve over fetches a unit."""
     curves = pl.DataFrame(
-        [{"policy": e.name, "budget": float(fetches_of(e.budget, pages)), "value": e.quality} for e in found]
+        [{"policy": e.name, "budget": float(fetches_of(e.budget, pages)), "value": e.quality} for e in results]
     )
     rows = [shown(row) for row in by_policy(curves).rows(named=True)]
     columns = ["arm", "area", "fetches for .90", "fetches for .95", "fetches for .99"]
@@ -284,14 +284,14 @@ def _over_budgets(world: str, start: str, found: Sequence[Met], pages: int) -> R
     return ResultTable(title, columns, [[row[key] for key in keys] for row in rows])
 
 
-def _figures(world: str, start: str, found: Sequence[Met]) -> list[Figure]:
-    budgets = budgets_in(found)
+def _figures(world: str, start: str, results: Sequence[ArmQuality]) -> list[Figure]:
+    budgets = budgets_in(results)
     if len(budgets) < 2:
         return []
-    best = [best_published(found, budget).name for budget in budgets]
+    best = [best_published(results, budget).name for budget in budgets]
     names = dict.fromkeys([STARTS[start].floor, *best, WORTH, CLAIRVOYANT, CEILING])
     across = [100 * budget for budget in budgets]
-    series = {name: (across, [at(found, name, budget).quality for budget in budgets]) for name in names}
+    series = {name: (across, [at(results, name, budget).quality for budget in budgets]) for name in names}
     title = f"{world}, {start}: quality by budget"
     return [line_figure("worth", title, series, "fetches a unit, % of pages", "mean quality")]
 

@@ -2,11 +2,11 @@
 
     P       gain found so far × age: Pandey & Olston 2005 (UserCentric)
     E       expected embarrassment: Wolf et al. 2002
-    U       Olston & Pandey's, pages weighed by views: with known shape (OptimalFreshness) or learnt (Longevity)
+    U       Olston & Pandey's, pages weighed by views: with known shape (OptimalFreshness) or learned (Longevity)
     W       Worth
 
-All but Worth take new pages first.  So that it is seen what the index alone does, all are also compared on the pages
-that are there all year, where nothing is born and nothing goes.
+All but Worth take new pages first.  To isolate the effect of the index, all are also compared on the pages that exist
+all year, where nothing is born and nothing goes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ from sought.lab.studies.worth.arms import (
     ENDS,
     NEEDS,
     WORTH,
-    Met,
+    ArmQuality,
     WorthArm,
     arms_table,
     at,
@@ -52,33 +52,35 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
     if lack := lacks(world):
         return WorldResult(lack=lack)
     budgets, numbers = QUICK if context.quick else BUDGETS, dict[str, Value]()
-    found = {name: measured(folder, ARMS, budgets, setting, context) for name, setting in SETTINGS.items()}
-    for name, mets in found.items():
+    results = {name: measured(folder, ARMS, budgets, setting, context) for name, setting in SETTINGS.items()}
+    for name, mets in results.items():
         numbers |= {f"{name}, {b:.1%}: loss / that of the best other": ratio(mets, b) for b in budgets}
-    tables = [arms_table(f"{world.name}: indices on {name}", mets) for name, mets in found.items()]
-    return WorldResult((), numbers, tables, data=found["all pages"])
+    tables = [arms_table(f"{world.name}: indices on {name}", mets) for name, mets in results.items()]
+    return WorldResult((), numbers, tables, data=results["all pages"])
 
 
-def ratio(found: Sequence[Met], budget: float) -> float:
+def ratio(results: Sequence[ArmQuality], budget: float) -> float:
     """Of the loss of Worth to that of the best other index; 1 where that loses nothing."""
-    best = best_published(found, budget)
-    return at(found, WORTH, budget).loss / best.loss if best.loss > 0.0 else 1.0
+    best = best_published(results, budget)
+    return at(results, WORTH, budget).loss / best.loss if best.loss > 0.0 else 1.0
 
 
-def _told(found: Sequence[Met]) -> str:
-    each = (f"{b:.1%}: {ratio(found, b):.0%} of the loss of {best_published(found, b).name}" for b in budgets_in(found))
-    return ", ".join(each)
+def _ratios(results: Sequence[ArmQuality]) -> str:
+    budgets = budgets_in(results)
+    return ", ".join(
+        f"{b:.1%}: {ratio(results, b):.0%} of the loss of {best_published(results, b).name}" for b in budgets
+    )
 
 
-def across(found: Mapping[str, Sequence[Met]], context: StudyContext) -> WorldResult:
-    return WorldResult(claims_of(found))
+def across(results: Mapping[str, Sequence[ArmQuality]], context: StudyContext) -> WorldResult:
+    return WorldResult(claims_of(results))
 
 
-def claims_of(found: Mapping[str, Sequence[Met]]) -> list[Claim]:
-    says = "; ".join(f"{world} {_told(mets)}" for world, mets in found.items())
-    if len(found) < WORLDS:
+def claims_of(results: Mapping[str, Sequence[ArmQuality]]) -> list[Claim]:
+    says = "; ".join(f"{world} {_ratios(mets)}" for world, mets in results.items())
+    if len(results) < WORLDS:
         return [Claim(LESS_LOST, None, f"fewer than {WORLDS} worlds: {says}")]
-    better = [w for w, mets in found.items() if all(ratio(mets, b) <= 1.0 - LESS for b in budgets_in(mets))]
+    better = [w for w, mets in results.items() if all(ratio(mets, b) <= 1.0 - LESS for b in budgets_in(mets))]
     return [Claim(LESS_LOST, len(better) >= WORLDS, says)]
 
 

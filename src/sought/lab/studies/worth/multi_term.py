@@ -2,7 +2,7 @@
 
 Pandey & Olston (User-Centric Web Crawling, WWW 2005, §5.1.1) replace queries by their words: a workload Q′ that needs
 less of everything.  Gains of all changes of a year are worked out by the known half of demand: by queries, by words,
-and by the mean of both.  They are compared with those by the other half; and a policy is told them (in-sample) and
+and by the mean of both.  They are compared with those by the other half; and a policy is given them (in-sample) and
 compared by what it then makes of a budget.
 """
 
@@ -66,11 +66,11 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
         return WorldResult(lack=lack)
-    by_whom = judge_for(world, SETTING)
+    world_judge = judge_for(world, SETTING)
     context.report(f"gains of {world.name}", 0, 1)
-    found = measured(by_whom, QUICK_DRAWS if context.quick else DRAWS)
+    results = measured(world_judge, QUICK_DRAWS if context.quick else DRAWS)
     context.report(f"gains of {world.name}", 1, 1)
-    return told(world.name, found) if found else WorldResult(lack=f"fewer than {FEWEST} changes gain anything")
+    return result_of(world.name, results) if results else WorldResult(lack=f"fewer than {FEWEST} changes gain anything")
 
 
 def measured(judge: Judge, draws: int) -> TermResults | None:
@@ -114,26 +114,26 @@ def by_words(judge: Judge) -> Judge:
 
 def gains_of(judge: Judge, times: Floats) -> Floats:
     """Of every page (a column) in every unit (a row), all else as it was in the unit before."""
-    found = np.zeros((len(times) - 1, len(judge.world.urls)))
-    for row, each in zip(found, watched(judge, times)[1:], strict=True):
+    gains = np.zeros((len(times) - 1, len(judge.world.urls)))
+    for row, each in zip(gains, watched(judge, times)[1:], strict=True):
         row[each.row] = np.nan_to_num(each.gain)
-    return found
+    return gains
 
 
 def scored(weeks: Weeks, fetched: Iterator[Numbers]) -> Scored:
-    """What is found if these pages are fetched in each unit after the first."""
+    """The scores if these pages are fetched in each unit after the first."""
     copies, states = np.full(len(weeks.judge.world.urls), NOTHING), []
     for time, pages in zip(weeks.times.tolist(), chain([weeks.pages], fetched), strict=True):
         copies = copies.copy()
         copies[pages] = weeks.judge.world.live(time)[pages]
         states.append(copies)
-    found = Scored.of(run_of_states(weeks.judge, weeks.times, states))
-    return Scored(found.found[1:], found.ideal[1:], found.weights[1:])
+    scored = Scored.of(run_of_states(weeks.judge, weeks.times, states))
+    return Scored(scored.attained[1:], scored.ideal[1:], scored.weights[1:])
 
 
-def _quality(found: Scored) -> float:
-    could = (found.weights * found.ideal).sum(axis=1)
-    return float(np.mean((found.weights * found.found).sum(axis=1)[could > 0] / could[could > 0]))
+def _quality(scored: Scored) -> float:
+    could = (scored.weights * scored.ideal).sum(axis=1)
+    return float(np.mean((scored.weights * scored.attained).sum(axis=1)[could > 0] / could[could > 0]))
 
 
 def _correlation(a: Floats, b: Floats) -> float:
@@ -163,18 +163,18 @@ def _apart(true: Floats, queries: Floats, words: Floats) -> float:
     return _correlation(true, queries) - _correlation(true, words)
 
 
-def told(world: str, found: TermResults) -> WorldResult:
-    numbers: dict[str, Value] = {f"rank correlation, {name}": value for name, value in found.correlation.items()}
+def result_of(world: str, results: TermResults) -> WorldResult:
+    numbers: dict[str, Value] = {f"rank correlation, {name}": value for name, value in results.correlation.items()}
     for at, budget in enumerate(BUDGETS):
-        numbers |= {f"quality at {budget:.0%}, {name} (in-sample)": each[at] for name, each in found.quality.items()}
-    rows: list[list[Value]] = [[name, found.correlation[name], *found.quality[name]] for name in found.quality]
+        numbers |= {f"quality at {budget:.0%}, {name} (in-sample)": each[at] for name, each in results.quality.items()}
+    rows: list[list[Value]] = [[name, results.correlation[name], *results.quality[name]] for name in results.quality]
     columns = ["gains by", "rank correlation with true gains", *(f"quality at {b:.0%} (in-sample)" for b in BUDGETS)]
-    return WorldResult(claims_of(found), numbers, [ResultTable(f"{world}: queries or words", columns, rows)])
+    return WorldResult(claims_of(results), numbers, [ResultTable(f"{world}: queries or words", columns, rows)])
 
 
-def claims_of(found: TermResults) -> list[Claim]:
-    claims = [Claim(RANKED, found.ranked.low > 0, interval(found.ranked))]
-    for budget, led in zip(BUDGETS, found.led, strict=True):
+def claims_of(results: TermResults) -> list[Claim]:
+    claims = [Claim(RANKED, results.ranked.low > 0, interval(results.ranked))]
+    for budget, led in zip(BUDGETS, results.led, strict=True):
         claims.append(Claim(BETTER, led.low > 0, interval(led), f"{budget:.0%}"))
     return claims
 

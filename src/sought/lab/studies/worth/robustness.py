@@ -1,4 +1,4 @@
-"""X9: what comes of Worth when something happens that nobody could foresee?
+"""X9: how does Worth cope with events that cannot be foreseen?
 
     demand drifts     from half-way on people ask for other things
     a burst           all that changes in the eight weeks after half-way changes at once
@@ -6,8 +6,8 @@
     host caps         in a world of many hosts each lets half a day pass between two requests, from the start; every
                       second one is for robots.txt, so that a week has seven pages of a host
 
-Told is what comes afterwards: quality against round-robin and against published policies in the same trouble, and how
-long it takes until quality is what it would have been without the event.
+Reported is quality after the event, against round-robin and published policies under the same event, and how long it
+takes until quality is what it would have been without the event.
 """
 
 from collections.abc import Mapping, Sequence
@@ -81,23 +81,23 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
         return WorldResult(lack=lack)
     first, calm = world.units // 2 - 1, Setting()  # moments begin one unit after the start
     before = _replayed(folder, calm, context)
-    found = []
+    results = []
     for event, change in EVENTS.items():
         place = _changed(world, change, folder, event, context) if change else folder
         after = _replayed(place, Setting() if change else Setting(halved=first), context)
-        found.append(_after(event, first, after, before))
-    return told(world.name, found)
+        results.append(_after(event, first, after, before))
+    return result_of(world.name, results)
 
 
 def _changed(world: World, change: Event, folder: Path, event: str, context: StudyContext) -> Path:
     return saved(change(world), context.results / "worlds" / f"{folder.stem}-{event.replace(' ', '-')}.world")
 
 
-def across(found: Mapping[str, Sequence[After]], context: StudyContext) -> WorldResult:
+def across(results: Mapping[str, Sequence[After]], context: StudyContext) -> WorldResult:
     """A world of many hosts is made up; it shows nothing where no other world shows anything."""
     folder = many_hosts(context.results / "worlds" / "many-hosts.world", quick=context.quick)
     before, after = (_replayed(folder, setting, context, CAPPED) for setting in (Setting(), Setting(delay=DELAY)))
-    return told("many-hosts", [_after(CAPS, 0, after, before)])
+    return result_of("many-hosts", [_after(CAPS, 0, after, before)])
 
 
 def _replayed(folder: Path, setting: Setting, context: StudyContext, budget: float = BUDGET) -> Replayed:
@@ -113,27 +113,27 @@ def _after(event: str, first: int, after: Replayed, before: Replayed) -> After:
     return After(event, first, quality, calm, leads)
 
 
-def told(world: str, found: Sequence[After]) -> WorldResult:
+def result_of(world: str, results: Sequence[After]) -> WorldResult:
     numbers: dict[str, Value] = {}
-    for each in found:
+    for each in results:
         numbers[f"{each.event}: units until Worth is as without it"] = each.recovery(WORTH)
         numbers |= {f"{each.event}: lead over {name}": lead.mean for name, lead in each.leads.items()}
-    figures = [_figure(world, each) for each in found]
-    return WorldResult(claims_of(found), numbers, [_table(world, found)], figures, world=world)
+    figures = [_figure(world, each) for each in results]
+    return WorldResult(claims_of(results), numbers, [_table(world, results)], figures, world=world)
 
 
-def claims_of(found: Sequence[After]) -> list[Claim]:
+def claims_of(results: Sequence[After]) -> list[Claim]:
     claims = []
-    for each in found:
+    for each in results:
         worst = min(each.leads, key=lambda name: each.leads[name].high)
         lead = each.leads[worst]
         claims.append(Claim(SURVIVES, lead.high >= 0.0, f"lead over {worst} {interval(lead)}", each.event))
     return claims
 
 
-def _table(world: str, found: Sequence[After]) -> ResultTable:
+def _table(world: str, results: Sequence[After]) -> ResultTable:
     rows: list[list[Value]] = []
-    for each in found:
+    for each in results:
         for name, quality in each.quality.items():
             lead = each.leads.get(name, NO_LEAD)
             means = float(quality[each.first :].mean()), float(each.undisturbed[name][each.first :].mean())
@@ -154,7 +154,7 @@ ROBUSTNESS = Study(
     "worth-robustness",
     "",
     "Drift, bursts, a halved budget and host caps (X9)",
-    "Does Worth survive what nobody could foresee?",
+    "Does Worth survive unforeseen events?",
     f"{NEEDS}; {2 * STEADY} units",
     (SURVIVES,),
     judge,

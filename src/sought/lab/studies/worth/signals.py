@@ -1,4 +1,4 @@
-"""X5: do sitemaps and dates help Worth, and do those that lie leave it unharmed?
+"""X5: do sitemaps and dates help Worth, and is it unharmed by false ones?
 
 Sitemaps are read once a day whatever the policy, and each reading is a fetch of the budget.  Hosts that lie say that
 every page has changed just now; in a world of one host all lie, or none.
@@ -67,12 +67,12 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
     liars = {name: each for name, each in LIARS.items() if hosts > 1 or each.liars == 1.0}
     budgets = QUICK if context.quick else ONE if pages_at_start(world) > LARGE else BUDGETS
     signals = {name: each for name, each in {**HONEST, **liars}.items() if not context.quick or name in QUICK_SIGNALS}
-    found = measured(folder, signals, budgets, context)
+    results = measured(folder, signals, budgets, context)
     numbers: dict[str, Value] = {
         f"{each.name}, {each.signals} at {each.budget:.1%}: quality above that without signals": each.gain.mean
-        for each in found
+        for each in results
     }
-    return WorldResult(claims_of(found), numbers, [_table(world.name, found)])
+    return WorldResult(claims_of(results), numbers, [_table(world.name, results)])
 
 
 def measured(
@@ -82,40 +82,40 @@ def measured(
     arms = {name: policy for name, policy in POLICIES.items() if not context.quick or name in QUICK_POLICIES}
     settings = {name: Setting(signals=each) for name, each in signals.items()}
     replayed = Grid(arms, budgets, list(settings.values())).replay(folder, context)
-    found = []
+    results = []
     for signal, setting in settings.items():
         for name in arms:
             for budget in budgets:
                 cell = replayed[name, budget, setting]
                 gain = replayed.difference(cell, replayed[name, budget, settings[NONE]])
-                found.append(SignalResult(name, signal, budget, cell.mean(), gain))
-    return found
+                results.append(SignalResult(name, signal, budget, cell.mean(), gain))
+    return results
 
 
-def claims_of(found: Sequence[SignalResult]) -> list[Claim]:
+def claims_of(results: Sequence[SignalResult]) -> list[Claim]:
     return [
         Claim(UNHARMED, each.gain.high >= 0.0, interval(each.gain), f"{each.budget:.1%}, {each.signals}")
-        for each in found
+        for each in results
         if each.name == WORTH and each.signals != NONE
     ]
 
 
-def budget_for_the_same(each: SignalResult, found: Sequence[SignalResult]) -> str:
+def budget_for_the_same(each: SignalResult, results: Sequence[SignalResult]) -> str:
     """How much the same policy needs with these signals, to reach what it does without at this budget."""
     same = [
-        (other.budget, other.quality) for other in found if (other.name, other.signals) == (each.name, each.signals)
+        (other.budget, other.quality) for other in results if (other.name, other.signals) == (each.name, each.signals)
     ]
-    without = next(o.quality for o in found if (o.name, o.signals, o.budget) == (each.name, NONE, each.budget))
+    without = next(o.quality for o in results if (o.name, o.signals, o.budget) == (each.name, NONE, each.budget))
     budgets, qualities = zip(*same, strict=True)
     needed = downloads_for(budgets, qualities, without)
     sign = "≤ " if is_bound(budgets, qualities, without) else ""
     return "more" if np.isnan(needed) else f"{sign}{needed:.2%}"
 
 
-def _table(world: str, found: Sequence[SignalResult]) -> ResultTable:
+def _table(world: str, results: Sequence[SignalResult]) -> ResultTable:
     rows: list[list[Value]] = [
-        [each.name, each.signals, each.budget, each.quality, *each.gain[:3], budget_for_the_same(each, found)]
-        for each in sorted(found, key=lambda each: (each.budget, each.signals, -each.quality))
+        [each.name, each.signals, each.budget, each.quality, *each.gain[:3], budget_for_the_same(each, results)]
+        for each in sorted(results, key=lambda each: (each.budget, each.signals, -each.quality))
     ]
     columns = ["arm", "signals", "budget", "quality", "above that without", "low", "high", "budget for the same"]
     note = (
@@ -128,7 +128,7 @@ def _table(world: str, found: Sequence[SignalResult]) -> ResultTable:
 SIGNALS = Study(
     "worth-signals",
     "",
-    "Worth where servers tell of changes, or lie (X5)",
+    "Worth where servers announce changes, or lie (X5)",
     "Do signals help, and do liars not hurt?",
     NEEDS,
     (UNHARMED,),

@@ -1,6 +1,6 @@
 """X2: one currency, or a fixed share of the budget for new pages?
 
-Whoever splits must know the share.  All are tried here, and the best is chosen afterwards, which no crawler can.
+A split needs a share.  All are tried here, and the best is chosen afterwards, which no crawler can do.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from sought.lab.studies.worth.arms import (
     ENDS,
     NEEDS,
     WORTH,
-    Met,
+    ArmQuality,
     WorthArm,
     arms_table,
     at,
@@ -58,32 +58,32 @@ def judge(folder: Path, context: StudyContext) -> WorldResult:
     world = open_world(folder)
     if lack := lacks(world):
         return WorldResult(lack=lack)
-    found = measured(folder, ARMS, QUICK if context.quick else BUDGETS, Setting(), context)
+    results = measured(folder, ARMS, QUICK if context.quick else BUDGETS, Setting(), context)
     numbers: dict[str, Value] = {
-        f"lead over the best split at {budget:.1%}": best_published(found, budget).lead.mean
-        for budget in budgets_in(found)
+        f"lead over the best split at {budget:.1%}": best_published(results, budget).lead.mean
+        for budget in budgets_in(results)
     }
-    tables = [arms_table(f"{world.name}: splits", found)]
-    return WorldResult(claims_of(found), numbers, tables, [_figure(world.name, found)])
+    tables = [arms_table(f"{world.name}: splits", results)]
+    return WorldResult(claims_of(results), numbers, tables, [_figure(world.name, results)])
 
 
-def claims_of(found: Sequence[Met]) -> list[Claim]:
+def claims_of(results: Sequence[ArmQuality]) -> list[Claim]:
     claims = []
-    for budget in budgets_in(found):
-        ours, best = at(found, WORTH, budget), best_published(found, budget)
+    for budget in budgets_in(results):
+        ours, best = at(results, WORTH, budget), best_published(results, budget)
         holds = ours.quality >= best.quality - BELOW
-        claims.append(Claim(AS_GOOD, holds, f"{ours.quality:.4f}, {best.told()}", f"{budget:.1%}"))
+        claims.append(Claim(AS_GOOD, holds, f"{ours.quality:.4f}, {best.summary()}", f"{budget:.1%}"))
     return claims
 
 
-def _figure(world: str, found: Sequence[Met]) -> Figure:
+def _figure(world: str, results: Sequence[ArmQuality]) -> Figure:
     title = f"{world}: quality by the share of new pages"
     across, series = [100 * share for share in SHARES], {}
-    for budget in budgets_in(found):
+    for budget in budgets_in(results):
         for rule in RULES:
-            curve = [at(found, name_of(rule, share), budget).quality for share in SHARES]
+            curve = [at(results, name_of(rule, share), budget).quality for share in SHARES]
             series[f"{rule}, {budget:.1%}"] = (across, curve)
-        series[f"{WORTH}, {budget:.1%}"] = (across, [at(found, WORTH, budget).quality] * len(across))
+        series[f"{WORTH}, {budget:.1%}"] = (across, [at(results, WORTH, budget).quality] * len(across))
     return line_figure("worth-split", title, series, "fetches for new pages, %", "mean quality")
 
 

@@ -27,7 +27,7 @@ from sought.lab.worlds.imports.git_history import Blobs, Change, GitRepository, 
 from sought.lab.worlds.imports.importer import Importer, ImportOption, ImportResult, Progress, Read
 from sought.lab.worlds.imports.markdown import to_html
 from sought.lab.worlds.imports.moves import Move, read_moves
-from sought.lab.worlds.recorder import Taken, WorldRecorder, digested
+from sought.lab.worlds.recorder import RecordedSpan, WorldRecorder, digested
 from sought.lab.worlds.world import WEEK
 from sought.record.config import seconds
 from sought.web.errors import BadInput, BadURL
@@ -45,7 +45,7 @@ def import_git(
     every: float = 0.0,
     moves: Path | None = None,
     report: Report = lambda _done, _total: None,
-) -> Taken:
+) -> RecordedSpan:
     """Record a snapshot every so many seconds, or each commit if `every` is 0.
 
     `source` is a work tree, a bare repository or a bundle.  Called again for another site, it adds that to the world.
@@ -68,24 +68,24 @@ def import_git(
                 site.answer(touched, at.get(number, start + number * every), lambda done: report(done, total))
         site.correct()
     report(total, total)
-    return Taken(start, times[-1].time, (f"{base}/",))
+    return RecordedSpan(start, times[-1].time, (f"{base}/",))
 
 
 def _news(repository: GitRepository, times: list[Snapshot]) -> dict[int, list[Change]]:
     """The pages that changed, by number of the snapshot."""
-    found, before = {}, ""
+    changed, before = {}, ""
     for number, _, commit in times:
         changes: Iterator[Change] = repository.changes(before, commit) if before else repository.files(commit)
-        found[number] = [change for change in changes if is_page(change.path)]
+        changed[number] = [change for change in changes if is_page(change.path)]
         before = commit
-    return found
+    return changed
 
 
 def _by_week(moves: list[Move]) -> dict[int, list[Move]]:
-    found: dict[int, list[Move]] = defaultdict(list)
+    weeks: dict[int, list[Move]] = defaultdict(list)
     for move in moves:
-        found[move.week].append(move)
-    return found
+        weeks[move.week].append(move)
+    return weeks
 
 
 class _Site:
@@ -184,14 +184,14 @@ def _plan(paths: Sequence[Path], options: Mapping[str, Any]) -> Read:
     step = seconds(every)
 
     def read(recorder: WorldRecorder, progress: Progress) -> ImportResult:
-        taken = [
+        spans = [
             import_git(recorder, path, base, step, table, progress(f"reading {path.name}"))
             for path, base, table in sites
         ]
         names = [
             {"base_url": base, "from": path.name, "moves": table.name if table else ""} for path, base, table in sites
         ]
-        return ImportResult(_together(taken), step or WEEK, {"source": "git", "every": every, "sites": names})
+        return ImportResult(_joined(spans), step or WEEK, {"source": "git", "every": every, "sites": names})
 
     return read
 
@@ -202,9 +202,9 @@ def _each_path(option: str, values: Sequence[Any], paths: Sequence[Path]) -> Seq
     return values
 
 
-def _together(taken: Sequence[Taken]) -> Taken:
-    seeds = tuple(seed for each in taken for seed in each.seeds)
-    return Taken(min(each.start for each in taken), max(each.end for each in taken), seeds)
+def _joined(spans: Sequence[RecordedSpan]) -> RecordedSpan:
+    seeds = tuple(seed for each in spans for seed in each.seeds)
+    return RecordedSpan(min(each.start for each in spans), max(each.end for each in spans), seeds)
 
 
 GIT = Importer(

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sought.lab.worlds.imports.importer import Importer, ImportOption, ImportResult, Progress, Read
-from sought.lab.worlds.recorder import Taken, WorldRecorder
+from sought.lab.worlds.recorder import RecordedSpan, WorldRecorder
 from sought.lab.worlds.world import WEEK
 from sought.web.document import Document, Link
 from sought.web.errors import BadInput
@@ -51,7 +51,7 @@ class ImportedGraph:
 
 def import_graph(
     recorder: WorldRecorder, file: Path, report: Report = lambda _done, _total: None, seed_node: int | None = None
-) -> Taken:
+) -> RecordedSpan:
     """Record every node; by default the seed is the node with most links in the largest strong component."""
     graph = read_graph(file)
     if not len(graph.names):
@@ -67,7 +67,7 @@ def import_graph(
         if number % _REPORT_EVERY == 0:
             report(number, len(links))
     report(len(links), len(links))
-    return Taken(0.0, 0.0, (f"{HOST}{graph.names[seed]}",), _reached(graph, seed))
+    return RecordedSpan(0.0, 0.0, (f"{HOST}{graph.names[seed]}",), _reached(graph, seed))
 
 
 def read_graph(file: Path) -> ImportedGraph:
@@ -89,10 +89,10 @@ def _seed(graph: ImportedGraph, file: Path, seed_node: int | None) -> int:
         component = untyped.connected_components(_matrix(graph), connection="strong")[1]
         sizes = np.bincount(component)[component]
         return int(np.argmax(np.where(sizes == sizes.max(), np.diff(graph.bounds), -1)))
-    found = np.flatnonzero(graph.names == seed_node)
-    if not len(found):
+    places = np.flatnonzero(graph.names == seed_node)
+    if not len(places):
         raise BadInput(f"{file}: no node {seed_node}")
-    return int(found[0])
+    return int(places[0])
 
 
 def _reached(graph: ImportedGraph, seed: int) -> int:
@@ -204,8 +204,8 @@ def _plan(paths: Sequence[Path], options: Mapping[str, Any]) -> Read:
     [file] = paths
 
     def read(recorder: WorldRecorder, progress: Progress) -> ImportResult:
-        taken = import_graph(recorder, file, progress("nodes"), options["seed-node"])
-        return ImportResult(taken, WEEK, {"source": "graph", "file": file.resolve().name})
+        span = import_graph(recorder, file, progress("nodes"), options["seed-node"])
+        return ImportResult(span, WEEK, {"source": "graph", "file": file.resolve().name})
 
     return read
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sought.lab.worlds.recorder import Taken, WorldRecorder
+from sought.lab.worlds.recorder import RecordedSpan, WorldRecorder
 from sought.record.config import seconds
 from sought.web.errors import BadInput
 from sought.web.registry import Registry
@@ -40,7 +40,7 @@ class ImportResult(NamedTuple):
     `logs` are query logs that came with it: they are what is asked, unless others are named.
     """
 
-    taken: Taken
+    span: RecordedSpan
     unit: float
     about: Mapping[str, Any]
     logs: Sequence[Path] = ()

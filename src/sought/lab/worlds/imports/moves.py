@@ -28,14 +28,14 @@ def read_moves(file: Path, base: str, last: int) -> list[Move]:
         raise BadInput(f"cannot read {file}: {error.strerror}") from None
     if tuple(lines[0].decode("utf-8", "replace").rstrip("\r").split("\t")) != _COLUMNS:
         raise BadInput(f"{file}:1: the first line must name week, from and to, with tabs between")
-    found = []
+    moves = []
     for number, line in enumerate(lines[1:], 2):
         if line.strip():
             try:
-                found.append(_move(line.rstrip(b"\r"), base, last))
+                moves.append(_move(line.rstrip(b"\r"), base, last))
             except BadInput as error:
                 raise BadInput(f"{file}:{number}: {error}") from None
-    return found
+    return moves
 
 
 def _move(line: bytes, base: str, last: int) -> Move:

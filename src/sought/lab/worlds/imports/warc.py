@@ -25,7 +25,7 @@ from sought.lab.worlds.imports.warc_files import (
     record_time,
     warc_files,
 )
-from sought.lab.worlds.recorder import Taken, WorldRecorder
+from sought.lab.worlds.recorder import RecordedSpan, WorldRecorder
 from sought.record.seeds import LOADED, SEEDS
 from sought.record.workload import FOLDER
 from sought.web.errors import BadInput, BadURL, CrawlDamaged
@@ -51,7 +51,9 @@ class _Capture(NamedTuple):
     refers: tuple[str, float] | None
 
 
-def import_warc(recorder: WorldRecorder, files: Sequence[Path], report: Report = lambda _done, _total: None) -> Taken:
+def import_warc(
+    recorder: WorldRecorder, files: Sequence[Path], report: Report = lambda _done, _total: None
+) -> RecordedSpan:
     """Record every capture in .warc and .warc.gz files, folders of them, CDXJ indexes, crawl directories.
 
     The seeds are those on record in our own archives, else the first page captured of each host.
@@ -72,12 +74,12 @@ def import_warc(recorder: WorldRecorder, files: Sequence[Path], report: Report =
             recorder.answer(replace(with_body(response), time=capture.time if key in begun else start))
             begun.add(key)
     report(len(captures), len(captures))
-    return Taken(start, end, tuple(seeds or _first_pages(captures)))
+    return RecordedSpan(start, end, tuple(seeds or _first_pages(captures)))
 
 
 def _find_captures(sources: list[WarcFile], report: Report) -> tuple[list[_Capture], list[str]]:
     """All captures in order of time, and all seeds; of two captures of a URL at one moment the last."""
-    found: list[_Capture] = []
+    captures: list[_Capture] = []
     seeds: dict[str, None] = {}
     for number, (path, record_spans) in enumerate(sources):
         for spot in record_spans(path):
@@ -85,11 +87,11 @@ def _find_captures(sources: list[WarcFile], report: Report) -> tuple[list[_Captu
             if fields.get("warc-target-uri") in (SEEDS, LOADED):
                 seeds.update(dict.fromkeys(_urls_in_note(record_bytes(path, spot.offset, spot.length), start)))
             elif capture := _capture(path, number, spot, fields):
-                found.append(capture)
-                if len(found) % _REPORT_EVERY == 0:
-                    report(len(found), 0)
-    found.sort(key=lambda capture: capture[:3])
-    return list({(each.purpose, each.url, each.time): each for each in found}.values()), list(seeds)
+                captures.append(capture)
+                if len(captures) % _REPORT_EVERY == 0:
+                    report(len(captures), 0)
+    captures.sort(key=lambda capture: capture[:3])
+    return list({(each.purpose, each.url, each.time): each for each in captures}.values()), list(seeds)
 
 
 def _urls_in_note(note: bytes | None, start: int) -> Iterator[str]:
@@ -233,9 +235,9 @@ def _plan(paths: Sequence[Path], options: Mapping[str, Any]) -> Read:
     unit = unit_of(options["unit"])
 
     def read(recorder: WorldRecorder, progress: Progress) -> ImportResult:
-        taken = import_warc(recorder, paths, progress("reading captures"))
+        span = import_warc(recorder, paths, progress("reading captures"))
         about = {"source": "warc", "files": [file.resolve().name for file in paths]}
-        return ImportResult(taken, unit, about, [file / FOLDER for file in paths if (file / FOLDER).is_dir()])
+        return ImportResult(span, unit, about, [file / FOLDER for file in paths if (file / FOLDER).is_dir()])
 
     return read
 

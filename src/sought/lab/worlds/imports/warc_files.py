@@ -1,4 +1,4 @@
-"""Which records does a WARC file hold, whoever wrote it?  Plain, or each record a gzip member (ISO 28500, annex D).
+"""Which records does a WARC file of any writer hold?  Plain, or each record a gzip member (ISO 28500, annex D).
 
 Reading a file takes little memory whatever it claims to hold: only the beginning of each record is kept.  The
 archive's own reader (archive/members.py) is stricter, and can tell a torn tail from other damage.
@@ -164,11 +164,11 @@ class WarcFile(NamedTuple):
 
 def warc_files(paths: Iterable[Path]) -> list[WarcFile]:
     """Each file once, in the order given."""
-    found: dict[Path, WarcFile] = {}
+    files: dict[Path, WarcFile] = {}
     for path in paths:
         for file in _files(path):
-            found.setdefault(file.path.resolve(), file)
-    return list(found.values())
+            files.setdefault(file.path.resolve(), file)
+    return list(files.values())
 
 
 def _files(path: Path) -> list[WarcFile]:

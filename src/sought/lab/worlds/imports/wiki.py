@@ -13,7 +13,7 @@ from typing import Any
 from sought.lab.worlds.imports import wikitext
 from sought.lab.worlds.imports.importer import UNIT, Importer, ImportOption, ImportResult, Progress, Read, unit_of
 from sought.lab.worlds.imports.wiki_dump import Wiki, WikiArticle, moment, read_pages
-from sought.lab.worlds.recorder import Taken, WorldRecorder
+from sought.lab.worlds.recorder import RecordedSpan, WorldRecorder
 from sought.web.errors import BadInput
 from sought.web.message import Response
 
@@ -29,7 +29,7 @@ def import_wiki(
     report: Report = lambda _done, _total: None,
     seed: str | None = None,
     since: float | None = None,
-) -> Taken:
+) -> RecordedSpan:
     """Record every revision; of those up to the start only the last of each page.
 
     The start is `since`, else the first moment at which at least half of all pages exist; for that the file is read
@@ -40,7 +40,7 @@ def import_wiki(
     pages = _Pages(recorder, dump, Wiki(base_url), start)
     read_pages(dump, pages.wiki, pages.take, lambda done, total: report(before * total + done, (before + 1) * total))
     _check(dump, pages)
-    return Taken(start, pages.last, (_seed(pages, seed),))
+    return RecordedSpan(start, pages.last, (_seed(pages, seed),))
 
 
 def _half_there(dump: Path, base_url: str, report: Report) -> float:
@@ -122,8 +122,8 @@ def _plan(paths: Sequence[Path], options: Mapping[str, Any]) -> Read:
     since = None if options["from"] is None else _since(options["from"])
 
     def read(recorder: WorldRecorder, progress: Progress) -> ImportResult:
-        taken = import_wiki(recorder, dump, base_url, progress("bytes read"), options["seed"], since)
-        return ImportResult(taken, unit, {"source": "wiki", "file": dump.resolve().name, "base_url": base_url})
+        span = import_wiki(recorder, dump, base_url, progress("bytes read"), options["seed"], since)
+        return ImportResult(span, unit, {"source": "wiki", "file": dump.resolve().name, "base_url": base_url})
 
     return read
 

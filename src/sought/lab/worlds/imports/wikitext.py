@@ -51,20 +51,20 @@ def html(text: str, title: str, address: Address, language: str = "", spaces: fr
 
 def redirect(text: str) -> str:
     """The title a page sends its readers to; empty if it does not."""
-    found = _REDIRECT.match(text)
-    return unescape(found[1]).strip() if found else ""
+    match = _REDIRECT.match(text)
+    return unescape(match[1]).strip() if match else ""
 
 
 def _without_comments(text: str) -> str:
-    return "".join(_kept(text, _COMMENT, lambda found: text.find("-->", found.end()), 3))
+    return "".join(_kept(text, _COMMENT, lambda match: text.find("-->", match.end()), 3))
 
 
 def _kept(text: str, opening: re.Pattern[str], close: Callable[[re.Match[str]], int], length: int) -> Iterator[str]:
     """The text outside of pairs of marks; a pair that is not closed runs to the end."""
     at = 0
-    while found := opening.search(text, at):
-        yield text[at : found.start()]
-        end = close(found)
+    while match := opening.search(text, at):
+        yield text[at : match.start()]
+        end = close(match)
         if end < 0:
             return
         at = end + length
@@ -74,12 +74,12 @@ def _kept(text: str, opening: re.Pattern[str], close: Callable[[re.Match[str]], 
 def _without_opaque(text: str) -> str:
     """Drop elements with all that is in them; one that is not closed loses only its tag."""
     kept, at, unclosed = [], 0, set[str]()
-    while found := _OPAQUE.search(text, at):
-        kept.append(text[at : found.start()])
-        at = text.find(">", found.end()) + 1
+    while match := _OPAQUE.search(text, at):
+        kept.append(text[at : match.start()])
+        at = text.find(">", match.end()) + 1
         if not at:
             return "".join(kept)
-        name = found[1].lower()
+        name = match[1].lower()
         if text[at - 2] == "/" or name in unclosed:
             continue
         closing = re.compile(f"</{name}[ \t\n]{{0,9}}>", re.IGNORECASE).search(text, at)
@@ -115,18 +115,18 @@ def _linked(text: str, address: Address, spaces: frozenset[str]) -> str:
     What is in another namespace is no page of the world: of pictures the captions stay, of the rest the words.
     """
 
-    def inner(found: re.Match[str]) -> str:
-        target, anchor = unescape(found[1]).strip(), found[2]
+    def inner(match: re.Match[str]) -> str:
+        target, anchor = unescape(match[1]).strip(), match[2]
         space = target.lstrip(":").partition(":")[0].strip().lower() if ":" in target else ""
         if space in spaces and not target.startswith(":"):
             return _caption(anchor or "") if space != "category" else ""
-        shown = (anchor or "").strip() or found[1].strip().lstrip(":")
+        shown = (anchor or "").strip() or match[1].strip().lstrip(":")
         url = "" if space in spaces else address(target.lstrip(":"))
         return f'<a href="{escape(url)}">{shown}</a>' if url else shown
 
     text = _LINK.sub(inner, text)
-    text = _FILE.sub(lambda found: _caption(found[1]), text)
-    return _OUTWARD.sub(lambda found: f'<a href="{found[1]}">{found[2] or found[1]}</a>', text)
+    text = _FILE.sub(lambda match: _caption(match[1]), text)
+    return _OUTWARD.sub(lambda match: f'<a href="{match[1]}">{match[2] or match[1]}</a>', text)
 
 
 def _caption(parts: str) -> str:

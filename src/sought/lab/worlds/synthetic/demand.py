@@ -21,10 +21,10 @@ def demand(shape: WebShape, pages: list[PageLife], pools: dict[int, Words], lexi
     later = round(shape.drift * shape.queries)
     first = [page for page in pages if page.kind is PageKind.PLAIN and page.born <= MONDAY]
     every = [page for page in pages if page.kind is PageKind.PLAIN]
-    found: dict[str, float] = {}
-    _ask(rng, shape, first, pools, lexis, found, shape.queries - later, is_later=False)
-    _ask(rng, shape, every, pools, lexis, found, later, is_later=True)
-    return _counted(shape, found)
+    asked: dict[str, float] = {}
+    _ask(rng, shape, first, pools, lexis, asked, shape.queries - later, is_later=False)
+    _ask(rng, shape, every, pools, lexis, asked, later, is_later=True)
+    return _counted(shape, asked)
 
 
 def _ask(
@@ -33,7 +33,7 @@ def _ask(
     pages: list[PageLife],
     pools: dict[int, Words],
     lexis: WordStock,
-    found: dict[str, float],
+    asked: dict[str, float],
     count: int,
     *,
     is_later: bool,
@@ -41,16 +41,16 @@ def _ask(
     """Add so many new queries; those that come later come on a Monday, once their page is there."""
     if not pages or not count:
         return
-    weights, enough = _popularity(shape, pages), len(found) + count
+    weights, enough = _popularity(shape, pages), len(asked) + count
     for at in rng.choice(len(pages), count * _TRIES, p=weights).tolist():
         page, pool = pages[at], pools[pages[at].number]
         size = min(1 + int(rng.choice(3, p=_LENGTHS)), len(pool))
         query = " ".join(lexis.words[i] for i in rng.choice(pool, size, replace=False).tolist())
         week = int(rng.integers(1, shape.weeks + 1))
         since = max(MONDAY + week * WEEK, np.ceil((page.born - MONDAY) / WEEK) * WEEK + MONDAY) if is_later else MONDAY
-        if query not in found and since <= end_of(shape):
-            found[query] = float(since)
-        if len(found) >= enough:
+        if query not in asked and since <= end_of(shape):
+            asked[query] = float(since)
+        if len(asked) >= enough:
             return
 
 
@@ -63,9 +63,9 @@ def _popularity(shape: WebShape, pages: list[PageLife]) -> NDArray[np.float64]:
     return np.asarray(weights / weights.sum())
 
 
-def _counted(shape: WebShape, found: dict[str, float]) -> Asked:
+def _counted(shape: WebShape, asked: dict[str, float]) -> Asked:
     """Ranks are random, so that late queries are asked as much as early ones."""
-    ranks = dice(shape, "ranks").permutation(len(found))
+    ranks = dice(shape, "ranks").permutation(len(asked))
     weights = (ranks + 1.0) ** -shape.zipf
-    counts = SEARCHES * weights / weights.sum() if len(found) else weights
-    return [(query, float(count), since) for (query, since), count in zip(found.items(), counts, strict=True)]
+    counts = SEARCHES * weights / weights.sum() if len(asked) else weights
+    return [(query, float(count), since) for (query, since), count in zip(asked.items(), counts, strict=True)]

@@ -173,14 +173,14 @@ def _at_least_a_minute(rng: Dice, weeks: float) -> float:
 def _moments(rng: Dice, a_week: float, start: float, end: float) -> list[float]:
     """A Poisson process on (start, end]."""
     count = rng.poisson(a_week * (end - start) / WEEK)
-    found: list[float] = np.unique(np.ceil(start + (end - start) * (1 - rng.random(count)))).tolist()
-    return found
+    times: list[float] = np.unique(np.ceil(start + (end - start) * (1 - rng.random(count)))).tolist()
+    return times
 
 
 def _ticks(rng: Dice, a_week: float, start: float, end: float) -> list[float]:
     period = max(WEEK / a_week, 60.0)
-    found: list[float] = np.floor(np.arange(start + (0.01 + 0.99 * rng.random()) * period, end, period)).tolist()
-    return found
+    times: list[float] = np.floor(np.arange(start + (0.01 + 0.99 * rng.random()) * period, end, period)).tolist()
+    return times
 
 
 def _common_draws(shape: WebShape) -> Callable[[PageLife, float], float]:

@@ -11,7 +11,7 @@ from itertools import groupby
 
 import numpy as np
 
-from sought.lab.worlds.recorder import Taken, WorldRecorder
+from sought.lab.worlds.recorder import RecordedSpan, WorldRecorder
 from sought.lab.worlds.synthetic.demand import demand
 from sought.lab.worlds.synthetic.lives import NOBODY, PageKind, PageLife, end_of, hubs_of, lives
 from sought.lab.worlds.synthetic.shape import MONDAY, WebShape
@@ -33,7 +33,7 @@ class _Event(IntEnum):
 
 def generate(
     recorder: WorldRecorder, shape: WebShape, report: Callable[[int, int], None] = lambda _done, _total: None
-) -> Taken:
+) -> RecordedSpan:
     """Record a made-up web; crawls start at the front pages of its hosts."""
     pages, lexis = lives(shape), WordStock(shape)
     texts = Texts(shape, lexis, pages)
@@ -45,7 +45,7 @@ def generate(
         recorder.answer(response)
     for query in asked:
         recorder.ask(*query)
-    return Taken(MONDAY, end_of(shape), tuple(f"{site}/" for site in history.site.sites))
+    return RecordedSpan(MONDAY, end_of(shape), tuple(f"{site}/" for site in history.site.sites))
 
 
 class _History:
@@ -111,13 +111,13 @@ class _History:
 
     def _mended(self, page: PageLife) -> list[int]:
         """The links of a page after its author repaired them: to the new URLs of moved pages, none to pages gone."""
-        found: dict[int, None] = {}
+        targets: dict[int, None] = {}
         for number in self.links[page.number]:
             while number != NOBODY and number not in self.linking.everywhere and number not in self.linking.spam:
                 number = self.pages[number].to
             if number not in (NOBODY, page.number):
-                found[number] = None
-        return list(found)
+                targets[number] = None
+        return list(targets)
 
     def _answer(self, page: PageLife, time: float) -> None:
         if time >= page.dies:
@@ -135,11 +135,11 @@ class _History:
 
 
 def _events(pages: list[PageLife], end: float) -> list[tuple[float, _Event, int]]:
-    found = [(page.born, _Event.BORN, page.number) for page in pages]
-    found += [(page.dies, _Event.DIES, page.number) for page in pages if page.dies <= end]
-    found += [(time, _Event.CHANGES, page.number) for page in pages for time in page.changes]
-    found += [(time, _Event.ADVERTISES, page.number) for page in pages for time in page.adverts]
-    return sorted(found)
+    events = [(page.born, _Event.BORN, page.number) for page in pages]
+    events += [(page.dies, _Event.DIES, page.number) for page in pages if page.dies <= end]
+    events += [(time, _Event.CHANGES, page.number) for page in pages for time in page.changes]
+    events += [(time, _Event.ADVERTISES, page.number) for page in pages for time in page.adverts]
+    return sorted(events)
 
 
 # ---- Who links to whom in a made-up web: the copy model (Kumar et al., Stochastic models for the Web graph, 2000).
@@ -176,10 +176,10 @@ class Linking:
         """The links of a new page, given those of all others."""
         shape, rng = self.shape, self.rng
         wanted = int(rng.poisson(shape.out_links))
-        host, found = self.on_host[page.host], dict[int, None]()
+        host, targets = self.on_host[page.host], dict[int, None]()
         model = of.get(host.any(rng), []) if host.items else []
         for _ in range(wanted * _TRIES):
-            if len(found) >= wanted:
+            if len(targets) >= wanted:
                 break
             if page.kind is PageKind.SPAM:
                 target = self.spam.any(rng)
@@ -188,8 +188,8 @@ class Linking:
             else:
                 target = (host if rng.random() < shape.local and host.items else self.everywhere).any(rng)
             if target not in (page.number, -1):
-                found[target] = None
-        return list(found)
+                targets[target] = None
+        return list(targets)
 
 
 class _Pool:

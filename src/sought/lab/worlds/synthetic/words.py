@@ -66,11 +66,11 @@ def _zipf(size: int) -> NDArray[np.float64]:
 
 def _coined(rng: Dice, count: int, start: str) -> list[str]:
     """Different words, the first ones shorter."""
-    found: dict[str, None] = {}
-    while len(found) < count:
-        syllables = 2 + len(found) // 4000 % 3
+    words: dict[str, None] = {}
+    while len(words) < count:
+        syllables = 2 + len(words) // 4000 % 3
         letters = [start] if start else []
         for _ in range(syllables):
             letters += [_MIDDLES[rng.integers(len(_MIDDLES))], _VOWELS[rng.integers(len(_VOWELS))]]
-        found["".join(letters) + _ENDS[rng.integers(len(_ENDS))]] = None
-    return list(found)
+        words["".join(letters) + _ENDS[rng.integers(len(_ENDS))]] = None
+    return list(words)

@@ -3,7 +3,7 @@
 Q. Tan, P. Mitra, Clustering-Based Incremental Web Crawling, TOIS 2010, Figure 8: the coefficient of variation of
 the mean change interval inside clusters.  How often a page was found changed is one of the features, so clusters are
 made after the first half of the cycles, in which everything is fetched, and intervals are those of the second half;
-those of the first half, which features have seen, are told beside it.
+those of the first half, which features have seen, are shown beside it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -70,12 +70,12 @@ def curves_of(seen: Watched, ks: Sequence[int], cycles: int, *, is_many: bool) -
     order = np.lexsort((seen.world.keys[seen.page], seen.frequency))
     place = np.argsort(order)
     groups[FREQUENCY] = [place * k // len(order) for k in ks]
-    found = []
+    curves = []
     for first, last in ((cycles, seen.world.units), (0, cycles)):
         intervals = intervals_of(seen.world, seen.page, first, last)
         values = {name: [variation(intervals, each) for each in some] for name, some in groups.items()}
-        found.append(VariationCurve(ks, values, variation(intervals, seen.host) if is_many else None))
-    return found[0], found[1]
+        curves.append(VariationCurve(ks, values, variation(intervals, seen.host) if is_many else None))
+    return curves[0], curves[1]
 
 
 def intervals_of(world: World, pages: Numbers, first: int, last: int) -> Floats:
