@@ -100,6 +100,7 @@ class Crawl:
 
         from sought.crawl.buffer import Buffer
         from sought.operate.live import crawl, warm_up
+        from sought.operate.memory import limit_heaps
         from sought.policy.installed import check_installed
         from sought.policy.topical import topical
 
@@ -112,6 +113,7 @@ class Crawl:
         check_whole("keep", keep, 0, 1 << 32)
         check_installed(chosen)
         Buffer(keep, chosen)  # says what is wrong before anything is opened
+        limit_heaps()
         directory = open_directory(self.path)
         try:
             with _few_collections(warm_up):

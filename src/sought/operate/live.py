@@ -20,6 +20,7 @@ from sought.index.fields import document as to_indexed
 from sought.index.measure import GainMeasure
 from sought.index.vectors import Counter, no_vectors
 from sought.operate.log import KeptLog, Log, silent
+from sought.operate.memory import freed_regularly
 from sought.operate.operator import Operator
 from sought.record.config import Config, DemandSection, rate
 from sought.record.directory import Directory
@@ -109,7 +110,8 @@ async def crawl(
         started(cycle)  # before others learn that it runs, for they may want it to stop
         operator.begin(cycle)
         try:
-            progress = await cycle.run()
+            with freed_regularly():
+                progress = await cycle.run()
         except BaseException as error:
             operator.end(cycle, error)
             raise
