@@ -384,7 +384,7 @@ def test_clusters_have_priors_and_hosts_stand_in():
 
 @settings(max_examples=60)
 @given(history=histories)
-@example(history=[(0.01, True)])  # the shortest gap is where the grid is farthest off: 3.1 %
+@example(history=[(0.01, True)])  # 3.1 % off
 def test_the_bayes_rate_is_the_mean_of_the_posterior(history):
     """By numerical integration over the rates of the grid, with the prior the learner found."""
     gaps, changed = (np.array(each) for each in zip(*history, strict=True))
@@ -409,7 +409,8 @@ def test_the_bayes_rate_is_the_mean_of_the_posterior(history):
         quad(lambda x, k=k: math.exp(log_density(x) - top + k * x), low, high, points=[at], limit=500)[0]
         for k in (0, 1)
     )
-    assert found == pytest.approx(first / whole, rel=0.035)
+    is_short = gaps[changed].min() < 0.02  # days; there the grid is farthest off
+    assert found == pytest.approx(first / whole, rel=0.035 if is_short else 0.03)
 
 
 def test_old_evidence_fades():
